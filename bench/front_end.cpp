@@ -1,0 +1,156 @@
+// How long the front end takes: parse, resolve, check and print, as rows of a Markdown table.
+//
+// usage: front_end_bench [FILE...]
+// Measures the given programs, then generated ones of growing length, as graph bindings and as
+// lets. Each figure is the median of the rounds; a round starts from nothing (new arena, types and
+// module), and the operator table, which is made once in a process, is made before.
+#include "lang/print.h"
+#include "parser/metadata.h"
+#include "parser/parse.h"
+#include "parser/resolve.h"
+#include "stdlib/ops.h"
+#include "typecheck/check.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t rounds = 9;
+
+/// Milliseconds of one round, by stage.
+struct Times {
+  double parse = 0, resolve = 0, check = 0, print = 0;
+};
+
+/// Measures from one call of `lap` to the next.
+class Watch {
+public:
+  double lap() {
+    auto now = Clock::now();
+    double elapsed = std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+    return elapsed;
+  }
+
+private:
+  Clock::time_point last_ = Clock::now();
+};
+
+/// One round; no value when the program has errors.
+std::optional<Times> measure(const lang::SourceFile& source) {
+  const lang::OperatorTable& operators = stdlib::operatorTable();
+  lang::TypeContext types;
+  lang::Arena trees;
+  lang::Diagnostics diagnostics;
+  Times times;
+  Watch watch;
+  const auto* file = parser::parseText(trees, source, diagnostics);
+  times.parse = watch.lap();
+  if (!file || diagnostics.hasErrors())
+    return std::nullopt;
+  lang::MetadataTable metadata;
+  if (file->metadata.isValid())
+    if (auto table = parser::readMetadata(source, file->metadata, diagnostics))
+      metadata = std::move(*table);
+  auto module =
+      parser::resolve(*file, source, std::move(metadata), {types, operators, {}}, diagnostics);
+  times.resolve = watch.lap();
+  if (diagnostics.hasErrors())
+    return std::nullopt;
+  typecheck::checkModule(*module, operators, diagnostics);
+  times.check = watch.lap();
+  if (diagnostics.hasErrors())
+    return std::nullopt;
+  auto printed = lang::printModule(*module, operators, {.types = true});
+  times.print = watch.lap();
+  return printed.text.empty() ? std::nullopt : std::optional(times);
+}
+
+double median(std::vector<Times>& times, double Times::*stage) {
+  std::ranges::nth_element(times, times.begin() + rounds / 2, {}, stage);
+  return times[rounds / 2].*stage;
+}
+
+/// Measures one program and prints its row. False when it has errors.
+bool report(const std::string& name, std::string text) {
+  double lines = double(std::ranges::count(text, '\n'));
+  lang::SourceMap sources;
+  const lang::SourceFile* source = sources.add(name, std::move(text));
+  std::vector<Times> all;
+  for (size_t round = 0; round < rounds; ++round) {
+    auto times = source ? measure(*source) : std::nullopt;
+    if (!times) {
+      fmt::print(stderr, "{} has errors\n", name);
+      return false;
+    }
+    all.push_back(*times);
+  }
+  double parse = median(all, &Times::parse), resolve = median(all, &Times::resolve),
+         check = median(all, &Times::check), print = median(all, &Times::print);
+  double read = parse + resolve + check;
+  fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} |\n", name,
+             lines, parse, resolve, check, print, read + print, lines / read,
+             lines / (read + print));
+  std::fflush(stdout);
+  return true;
+}
+
+/// A network of `count` bindings over a few operators, as graph bindings or as lets.
+std::string generated(size_t count, bool asLets) {
+  std::string text = "#[version = \"0.0.5\"]\n"
+                     "def @main(%x: Tensor[(8, 64), float32], %w: Tensor[(64, 64), float32], "
+                     "%b: Tensor[(64), float32]) {\n";
+  auto name = [&](size_t i) { return fmt::format(asLets ? "%v{}" : "%{}", i); };
+  for (size_t i = 0; i < count; ++i) {
+    std::string before = i == 0 ? "%x" : name(i - 1), other = i < 8 ? "%x" : name(i - 8);
+    text += fmt::format("  {}{} = ", asLets ? "let " : "", name(i));
+    switch (i % 6) {
+    case 0:
+      text += fmt::format("nn.dense({}, %w, units=64);\n", before);
+      break;
+    case 1:
+      text += fmt::format("nn.bias_add({}, %b, axis=-1);\n", before);
+      break;
+    case 2:
+      text += fmt::format("nn.relu({});\n", before);
+      break;
+    case 3:
+      text += fmt::format("add({}, {});\n", before, other);
+      break;
+    case 4:
+      text += fmt::format("multiply({}, 0.5f);\n", before);
+      break;
+    default:
+      text += fmt::format("reshape({}, newshape=[8, 64]);\n", before);
+    }
+  }
+  return text + fmt::format("  {}\n}}\n", name(count - 1));
+}
+
+std::string contents(const char* path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  stdlib::operatorTable();
+  fmt::print("| program | lines | parse ms | resolve ms | check ms | print ms | all ms | "
+             "lines/s read | lines/s with print |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  bool isGood = true;
+  for (int i = 1; i < count; ++i)
+    isGood &= report(std::filesystem::path(arguments[i]).stem().string(), contents(arguments[i]));
+  for (bool asLets : {false, true})
+    for (size_t lines : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000})
+      isGood &=
+          report(fmt::format("{} {}", asLets ? "lets" : "graph", lines), generated(lines, asLets));
+  return isGood ? 0 : 1;
+}

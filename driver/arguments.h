@@ -1,0 +1,19 @@
+// The arguments of the entry function: tensors from files, and the reproducible fill.
+#pragma once
+
+#include "driver/commands.h"
+#include "interp/value.h"
+
+namespace driver {
+
+/// One value per parameter, or all that stands in the way.
+struct Arguments {
+  std::vector<interp::Value> values;
+  std::vector<std::string> problems;
+};
+
+/// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,
+/// if there is one; a parameter's number is its position.
+Arguments readArguments(const lang::Global& entry, const RunOptions& options);
+
+} // namespace driver

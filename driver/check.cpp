@@ -1,0 +1,78 @@
+// `baton check`: what is wrong with programs, for people or as one JSON object.
+#include "driver/commands.h"
+
+#include "lang/render.h"
+#include "lang/utf8.h"
+#include "typecheck/check.h"
+
+namespace driver {
+
+namespace {
+
+/// The parts of the JSON object.
+struct Report {
+  std::string functions;
+  std::string diagnostics;
+
+  static void add(std::string& list, const std::string& item) {
+    list += (list.empty() ? "" : ",") + item;
+  }
+};
+
+std::span<const lang::Global* const> ownGlobals(const lang::Module& module) {
+  return std::span(module.globals).subspan(module.preludeGlobals);
+}
+
+void addFunctions(Report& report, Session& session, const Program& program,
+                  const std::string& prefix) {
+  for (const lang::Global* global : ownGlobals(*program.module)) {
+    if (!global->function)
+      continue;
+    const lang::Type* type = typecheck::functionType(session.types(), *global->function);
+    Report::add(report.functions, lang::jsonQuoted(prefix + std::string(global->name)) + ":" +
+                                      lang::jsonQuoted(lang::typeText(type)));
+  }
+}
+
+std::string goodText(const Program& program) {
+  size_t count = ownGlobals(*program.module).size();
+  return fmt::format("{}: ok, {} function{}\n", lang::printable(program.source->name()), count,
+                     count == 1 ? "" : "s");
+}
+
+/// Checks one file into the report and, unless it is all that is wanted, the answer's texts.
+void checkFile(Session& session, const std::string& path, const CheckOptions& options,
+               const Look& look, Report& report, Answer& answer) {
+  auto program = session.load(path);
+  if (!program)
+    return answer.fail(ExitCode::World, program.error().message);
+  if (!program->isGood())
+    answer.code = std::max(answer.code, ExitCode::Program);
+  if (options.json) {
+    for (const lang::Diagnostic& item : program->diagnostics.all())
+      Report::add(report.diagnostics, lang::diagnosticJson(item, session.sources(), path));
+    if (program->isGood())
+      addFunctions(report, session, *program, options.files.size() > 1 ? path + ":" : "");
+    return;
+  }
+  answer.errors +=
+      lang::renderDiagnostics(program->diagnostics, session.sources(), path, {look.colour});
+  if (program->isGood())
+    answer.output += goodText(*program);
+}
+
+} // namespace
+
+Answer check(Session& session, const CheckOptions& options, const Look& look) {
+  Answer answer;
+  Report report;
+  for (const std::string& path : options.files)
+    checkFile(session, path, options, look, report, answer);
+  if (options.json)
+    answer.output =
+        fmt::format("{{\"ok\":{},\"functions\":{{{}}},\"diagnostics\":[{}]}}\n",
+                    answer.code == ExitCode::Good, report.functions, report.diagnostics);
+  return answer;
+}
+
+} // namespace driver

@@ -1,0 +1,155 @@
+// The options of each command are declared beside its one-line description; CLI11 makes the help.
+#include "driver/command_line.h"
+
+#include "driver/version.h"
+#include "stdlib/ops.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <sstream>
+#include <unistd.h>
+
+namespace driver {
+
+namespace {
+
+constexpr unsigned mostDigits = 10'000;
+
+constexpr const char* examples =
+    R"(Examples:
+  baton check model.rly                     say what is wrong with a program
+  baton print --types model.rly             print it with the type of every value
+  baton run hello.rly                       call @main and show what it returns
+  baton run model.rly --input data=cat.npy --input weights=w.npz:fc1 --output out.npz
+  baton run model.rly --random 42           fill all parameters reproducibly
+
+FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
+Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
+70 a fault of Baton.)";
+
+/// Everything that the words can say.
+struct Request {
+  CheckOptions check;
+  PrintOptions print;
+  RunOptions run;
+};
+
+CLI::App* addCheck(CLI::App& app, CheckOptions& options) {
+  CLI::App* command = app.add_subcommand("check", "Check programs and report what is wrong");
+  command->add_option("FILE", options.files, "Programs in Relay's text format")
+      ->required()
+      ->type_name("");
+  command->add_flag("--json", options.json, "Print the report as one JSON object");
+  return command;
+}
+
+CLI::App* addPrint(CLI::App& app, PrintOptions& options) {
+  CLI::App* command = app.add_subcommand("print", "Print a program in canonical form");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_flag("--types", options.types, "Add the type of every value as a comment");
+  return command;
+}
+
+CLI::App* addRun(CLI::App& app, RunOptions& options) {
+  CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("--entry", options.entry, "The function to call")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--input", options.inputs,
+                   "A parameter from a .npy, .npz or .safetensors file; may be repeated")
+      ->type_name("NAME=PATH[:KEY]")
+      ->allow_extra_args(false);
+  command->add_option("--random", options.seed, "Fill the other parameters from this seed")
+      ->type_name("SEED");
+  command
+      ->add_option("--output", options.output, "Write the result to a .npz, .safetensors or .json")
+      ->type_name("PATH");
+  command
+      ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
+      ->type_name("DIGITS")
+      ->check(CLI::Range(2u, mostDigits).description(""));
+  return command;
+}
+
+Answer perform(const CLI::App& app, const Request& request, const Look& look) {
+  Session session(stdlib::operatorTable());
+  if (app.got_subcommand("check"))
+    return check(session, request.check, look);
+  if (app.got_subcommand("print"))
+    return print(session, request.print, look);
+  return run(session, request.run, look);
+}
+
+Answer parseAndPerform(int count, const char* const* words, const Look& look) {
+  CLI::App app("Baton, a differentiable functional language for tensor programs", "baton");
+  Request request;
+  app.set_version_flag("--version", std::string("baton ") + version);
+  app.require_subcommand(1);
+  app.footer(examples);
+  app.failure_message([](const CLI::App*, const CLI::Error& problem) {
+    return fmt::format("error: {}\nsee `baton --help`\n", problem.what());
+  });
+  addCheck(app, request.check);
+  addPrint(app, request.print);
+  addRun(app, request.run);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& problem) {
+    std::ostringstream output, errors;
+    int code = app.exit(problem, output, errors);
+    return {code == 0 ? ExitCode::Good : ExitCode::World, output.str(), errors.str()};
+  }
+  return perform(app, request, look);
+}
+
+Answer faultAnswer(const char* what) {
+  return {ExitCode::Fault, "",
+          fmt::format("error: this is a fault of Baton {}: {}\nplease report it together with the "
+                      "program and the command line\n",
+                      version, what)};
+}
+
+Answer memoryAnswer() {
+  return {ExitCode::World, "", "error: there is not enough memory\n"};
+}
+
+bool writeAll(std::string_view text, std::FILE* stream) {
+  return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
+         std::fflush(stream) == 0;
+}
+
+} // namespace
+
+Answer runCommandLine(int count, const char* const* words, const Look& look) {
+  try {
+    return parseAndPerform(count, words, look);
+  } catch (const std::bad_alloc&) {
+    return memoryAnswer();
+  } catch (const std::length_error&) {
+    return memoryAnswer();
+  } catch (const std::exception& problem) {
+    return faultAnswer(problem.what());
+  }
+}
+
+Look lookOfTerminal() {
+  bool isTerminal = isatty(STDERR_FILENO) == 1;
+  const char* kind = std::getenv("TERM");
+  bool isPlain = !kind || std::string_view(kind) == "dumb";
+  const char* noColour = std::getenv("NO_COLOR");
+  bool wantsNone = noColour && *noColour;
+  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain};
+}
+
+int finish(const Answer& answer) {
+  bool written = writeAll(answer.output, stdout);
+  writeAll(answer.errors, stderr);
+  if (written)
+    return int(answer.code);
+  writeAll("error: standard output cannot be written\n", stderr);
+  return std::max(int(answer.code), int(ExitCode::World));
+}
+
+} // namespace driver

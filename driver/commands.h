@@ -1,0 +1,45 @@
+// The commands and their options, as command_line.cpp reads them.
+#pragma once
+
+#include "driver/answer.h"
+#include "driver/session.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace driver {
+
+/// How the command may use the terminal.
+struct Look {
+  /// Diagnostics in colour.
+  bool colour = false;
+  /// A line on standard error that shows the progress of long runs.
+  bool progress = false;
+};
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+struct PrintOptions {
+  std::string file;
+  bool types = false;
+};
+
+struct RunOptions {
+  std::string file;
+  std::string entry = "main";
+  /// `NAME=PATH[:KEY]` each.
+  std::vector<std::string> inputs;
+  std::optional<uint64_t> seed;
+  std::optional<std::string> output;
+  unsigned precision = 0;
+};
+
+Answer check(Session& session, const CheckOptions& options, const Look& look);
+Answer print(Session& session, const PrintOptions& options, const Look& look);
+Answer run(Session& session, const RunOptions& options, const Look& look);
+
+} // namespace driver

@@ -1,0 +1,12 @@
+// The program `baton`.
+#include "driver/command_line.h"
+#include "driver/large_stack.h"
+#include "driver/memory_limit.h"
+
+int main(int count, char** words) {
+  driver::limitMemory();
+  driver::Answer answer;
+  driver::runOnLargeStack(
+      [&] { answer = driver::runCommandLine(count, words, driver::lookOfTerminal()); });
+  return driver::finish(answer);
+}

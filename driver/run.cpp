@@ -1,0 +1,112 @@
+// `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
+#include "driver/commands.h"
+
+#include "driver/arguments.h"
+#include "driver/progress.h"
+#include "driver/value_files.h"
+#include "driver/value_text.h"
+#include "formats/quote.h"
+#include "interp/interpret.h"
+#include "lang/edit_distance.h"
+#include "lang/render.h"
+#include "lang/utf8.h"
+#include "typecheck/check.h"
+
+namespace driver {
+
+namespace {
+
+/// The function to call, or null with an error that says what there is instead.
+const lang::Global* findEntry(const lang::Module& module, std::string_view name, Answer& answer) {
+  if (name.starts_with('@'))
+    name.remove_prefix(1);
+  if (const lang::Global* entry = module.find(name))
+    return entry;
+  std::vector<std::string_view> names;
+  for (size_t i = module.preludeGlobals; i < module.globals.size(); ++i)
+    if (module.globals[i]->function)
+      names.push_back(module.globals[i]->name);
+  std::string advice = "; the program defines no functions";
+  if (auto similar = lang::similarNames(name, names); !similar.empty())
+    advice = fmt::format("; did you mean `--entry {}`?", lang::printable(similar[0]));
+  else if (!names.empty())
+    advice = fmt::format("; choose another with `--entry {}`", lang::printable(names[0]));
+  answer.fail(ExitCode::Program, fmt::format("there is no function {} to call{}",
+                                             formats::backquoted("@" + std::string(name)), advice));
+  return nullptr;
+}
+
+std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources,
+                      const Look& look) {
+  constexpr size_t mostCalls = 3;
+  lang::Finding finding{.code = "run-time", .text = fault.problem, .range = fault.range};
+  for (lang::SourceRange call : fault.calls)
+    if (finding.labels.size() < mostCalls && call.isValid())
+      finding.labels.push_back({call, "called here"});
+  if (fault.calls.size() > mostCalls)
+    finding.notes.push_back(
+        fmt::format("{} further calls are open", fault.calls.size() - mostCalls));
+  return lang::renderFinding(finding, sources, {look.colour});
+}
+
+std::variant<interp::Value, interp::Fault> call(Session& session, const Program& program,
+                                                const lang::Global& entry,
+                                                std::vector<interp::Value> arguments,
+                                                const RunOptions& options, const Look& look) {
+  Progress progress(look.progress);
+  interp::Options how;
+  how.precision = {options.precision};
+  how.progress = [&](uint64_t calls) { progress.step(calls); };
+  return interp::interpret(*program.module, session.operators(), entry, std::move(arguments), how);
+}
+
+void runProgram(Session& session, const Program& program, const RunOptions& options,
+                const Look& look, Answer& answer) {
+  const lang::Global* entry = findEntry(*program.module, options.entry, answer);
+  if (!entry)
+    return;
+  if (options.output)
+    if (auto good = checkOutput(*options.output, entry->function->resultType); !good)
+      return answer.fail(ExitCode::World, good.error().message);
+  Arguments arguments = readArguments(*entry, options);
+  for (const std::string& problem : arguments.problems)
+    answer.fail(ExitCode::World, problem);
+  if (!arguments.problems.empty())
+    return;
+  auto result = call(session, program, *entry, std::move(arguments.values), options, look);
+  if (const auto* fault = std::get_if<interp::Fault>(&result)) {
+    answer.code = ExitCode::Program;
+    answer.errors += faultText(*fault, session.sources(), look);
+    return;
+  }
+  const interp::Value& value = std::get<interp::Value>(result);
+  answer.output = valueText(value, session.types()) + '\n';
+  if (options.output)
+    if (auto written = writeOutput(*options.output, value); !written)
+      answer.fail(ExitCode::World, written.error().message);
+}
+
+} // namespace
+
+Answer run(Session& session, const RunOptions& options, const Look& look) {
+  Answer answer;
+  if (options.output)
+    if (auto good = checkOutput(*options.output, nullptr); !good) {
+      answer.fail(ExitCode::World, good.error().message);
+      return answer;
+    }
+  auto program = session.load(options.file);
+  if (!program) {
+    answer.fail(ExitCode::World, program.error().message);
+    return answer;
+  }
+  answer.errors =
+      lang::renderDiagnostics(program->diagnostics, session.sources(), options.file, {look.colour});
+  if (program->isGood())
+    runProgram(session, *program, options, look, answer);
+  else
+    answer.code = ExitCode::Program;
+  return answer;
+}
+
+} // namespace driver

@@ -1,0 +1,72 @@
+// From a path to a checked module. A stage runs only on what the stages before it found no error
+// in, so one mistake is not reported again as many.
+#include "driver/session.h"
+
+#include "formats/file.h"
+#include "parser/metadata.h"
+#include "parser/parse.h"
+#include "parser/resolve.h"
+#include "stdlib/prelude.h"
+#include "typecheck/check.h"
+
+namespace driver {
+
+namespace {
+
+constexpr uint64_t largestText = uint64_t(1) << 31;
+
+} // namespace
+
+std::span<const parser::surface::File* const> Session::prelude() {
+  if (!prelude_.empty())
+    return prelude_;
+  for (const stdlib::PreludeFile& text : stdlib::preludeFiles()) {
+    const lang::SourceFile* source = sources_.add(std::string(text.name), std::string(text.text));
+    lang::Diagnostics diagnostics;
+    const auto* file = source ? parser::parseText(trees_, *source, diagnostics) : nullptr;
+    if (!file || diagnostics.hasErrors())
+      throw std::logic_error("the prelude cannot be read");
+    prelude_.push_back(file);
+  }
+  return prelude_;
+}
+
+void Session::read(Program& program, Stage stage) {
+  lang::Diagnostics& diagnostics = program.diagnostics;
+  const auto* file = parser::parseText(trees_, *program.source, diagnostics);
+  if (!file || diagnostics.hasErrors())
+    return;
+  lang::MetadataTable metadata;
+  if (file->metadata.isValid()) {
+    auto table = parser::readMetadata(*program.source, file->metadata, diagnostics);
+    if (!table)
+      return;
+    metadata = std::move(*table);
+  }
+  program.module = parser::resolve(*file, *program.source, std::move(metadata),
+                                   {types_, operators_, prelude()}, diagnostics);
+  if (diagnostics.hasErrors())
+    program.module = nullptr;
+  else if (stage == Stage::Checked)
+    typecheck::checkModule(*program.module, operators_, diagnostics);
+}
+
+formats::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
+  Program program;
+  program.source = sources_.add(std::move(name), std::move(text));
+  if (!program.source)
+    return formats::Error{"the texts of one run can have at most 2 GiB together"};
+  read(program, stage);
+  program.diagnostics.sortByPlace();
+  return program;
+}
+
+formats::Result<Program> Session::load(const std::string& path, Stage stage) {
+  bool isInput = path == "-";
+  auto text = formats::readFile(isInput ? "/dev/stdin" : path, largestText);
+  if (!text)
+    return text.error();
+  return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
+}
+
+} // namespace driver

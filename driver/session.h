@@ -1,0 +1,59 @@
+// A session: the texts, types and trees that the programs of one run share.
+//
+// driver/ is the command line of Baton: command_line.h reads the arguments, check.cpp, print.cpp
+// and run.cpp are the commands, the other files what they are made of. A Program points into its
+// session, which must outlive it.
+#pragma once
+
+#include "formats/result.h"
+#include "lang/diagnostic.h"
+#include "lang/module.h"
+#include "lang/op.h"
+#include "parser/surface.h"
+
+#include <memory>
+
+namespace driver {
+
+/// How far a text is taken.
+enum class Stage { Resolved, Checked };
+
+/// One text and what was made of it.
+struct Program {
+  const lang::SourceFile* source = nullptr;
+  /// Null when the text could not be given a meaning; of a program with errors, some types are
+  /// missing.
+  std::unique_ptr<lang::Module> module = nullptr;
+  /// In the order of the text.
+  lang::Diagnostics diagnostics = {};
+
+  bool isGood() const { return module && !diagnostics.hasErrors(); }
+};
+
+class Session {
+public:
+  explicit Session(const lang::OperatorTable& operators) : operators_(operators) {}
+
+  /// Reads the file at `path`, or standard input for `-`. The error says why it could not be had;
+  /// mistakes in the text are diagnostics of the program.
+  formats::Result<Program> load(const std::string& path, Stage stage = Stage::Checked);
+  /// The same for a text in memory.
+  formats::Result<Program> loadText(std::string name, std::string text,
+                                    Stage stage = Stage::Checked);
+
+  const lang::SourceMap& sources() const { return sources_; }
+  const lang::OperatorTable& operators() const { return operators_; }
+  lang::TypeContext& types() { return types_; }
+
+private:
+  std::span<const parser::surface::File* const> prelude();
+  void read(Program& program, Stage stage);
+
+  const lang::OperatorTable& operators_;
+  lang::SourceMap sources_;
+  lang::TypeContext types_;
+  lang::Arena trees_;
+  std::vector<const parser::surface::File*> prelude_;
+};
+
+} // namespace driver

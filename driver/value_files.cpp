@@ -1,0 +1,173 @@
+// Values of any depth, by explicit stacks. A value may share its parts, so that a small one is huge
+// when written out: the number of parts is bounded.
+#include "driver/value_files.h"
+
+#include "formats/file.h"
+#include "formats/json_value.h"
+#include "formats/npz.h"
+#include "formats/quote.h"
+#include "formats/safetensors.h"
+#include "lang/utf8.h"
+
+#include <fmt/format.h>
+#include <unordered_set>
+
+namespace driver {
+
+namespace {
+
+using formats::Done;
+using formats::Error;
+using formats::Result;
+using interp::Value;
+using interp::ValueKind;
+
+constexpr size_t mostParts = 50'000'000;
+constexpr size_t mostTensors = 1'000'000;
+constexpr size_t largestJson = size_t(1) << 32;
+
+/// The kinds of file that results go to.
+struct FileKind {
+  std::string_view suffix;
+  bool holdsConstructors;
+};
+
+constexpr FileKind fileKinds[] = {{".npz", false}, {".safetensors", false}, {".json", true}};
+
+const FileKind* kindOf(const std::string& path) {
+  for (const FileKind& kind : fileKinds)
+    if (path.ends_with(kind.suffix))
+      return &kind;
+  return nullptr;
+}
+
+std::string_view nameOf(ValueKind kind) {
+  constexpr std::string_view names[] = {
+      "a tensor",    "a tuple",     "a constructor",         "a function",
+      "a reference", "an operator", "a constructor function"};
+  return names[size_t(kind)];
+}
+
+Error cannotHold(std::string_view suffix, std::string_view what) {
+  return Error{fmt::format("the result holds {}, which a {} file cannot hold{}", what, suffix,
+                           what == nameOf(ValueKind::Constructor) ? "; a .json file can" : "")};
+}
+
+/// What of the type a file of that kind cannot hold, or empty. Data types are not looked into.
+std::string_view obstacle(const FileKind& kind, const lang::Type* type) {
+  std::unordered_set<const lang::Type*> seen{type};
+  std::vector<const lang::Type*> open{type};
+  while (!open.empty()) {
+    const lang::Type* next = open.back();
+    open.pop_back();
+    if (next->kind == lang::TypeKind::Function)
+      return nameOf(ValueKind::Closure);
+    if (next->kind == lang::TypeKind::Reference)
+      return nameOf(ValueKind::Reference);
+    if (next->kind == lang::TypeKind::Data && !kind.holdsConstructors)
+      return nameOf(ValueKind::Constructor);
+    if (next->isTuple())
+      for (const lang::Type* field : next->parts)
+        if (seen.insert(field).second)
+          open.push_back(field);
+  }
+  return {};
+}
+
+/// A tuple or constructor whose fields are being written.
+struct OpenValue {
+  std::span<const Value> fields;
+  size_t next = 0;
+};
+
+Result<std::string> jsonText(const Value& value) {
+  std::string out = "{\"out\":";
+  std::vector<OpenValue> open;
+  size_t parts = 0;
+  const Value* next = &value;
+  while (next) {
+    if (++parts > mostParts || out.size() > largestJson)
+      return Error{fmt::format("the result has more than {} parts or {} bytes of JSON", mostParts,
+                               largestJson)};
+    ValueKind kind = next->kind();
+    if (kind == ValueKind::Tensor) {
+      formats::appendTensorJson(out, next->tensor().toTensor());
+    } else if (kind == ValueKind::Tuple || kind == ValueKind::Constructor) {
+      out += kind == ValueKind::Tuple
+                 ? "{\"tuple\":["
+                 : "{\"con\":" + lang::jsonQuoted(next->constructor().name) + ",\"fields\":[";
+      open.push_back({next->fields()});
+    } else {
+      return cannotHold(".json", nameOf(kind));
+    }
+    while (!open.empty() && open.back().next == open.back().fields.size()) {
+      out += "]}";
+      open.pop_back();
+    }
+    next = nullptr;
+    if (!open.empty()) {
+      OpenValue& top = open.back();
+      out += top.next == 0 ? "" : ",";
+      next = &top.fields[top.next++];
+    }
+  }
+  return out + "}\n";
+}
+
+/// A part of a tuple, and the key that its tensors get.
+struct NamedValue {
+  Value value;
+  std::string key;
+};
+
+Result<formats::TensorMap> namedTensors(const Value& value, std::string_view suffix) {
+  formats::TensorMap tensors;
+  std::vector<NamedValue> open{{value, "out"}};
+  size_t parts = 0;
+  while (!open.empty()) {
+    NamedValue next = std::move(open.back());
+    open.pop_back();
+    if (next.value.kind() == ValueKind::Tensor) {
+      tensors.emplace(next.key, next.value.tensor().toTensor());
+      continue;
+    }
+    if (next.value.kind() != ValueKind::Tuple)
+      return cannotHold(suffix, nameOf(next.value.kind()));
+    parts += next.value.fields().size() + 1;
+    if (parts > mostTensors)
+      return Error{fmt::format("the result has more than {} parts", mostTensors)};
+    for (size_t i = next.value.fields().size(); i-- > 0;)
+      open.push_back({next.value.fields()[i], fmt::format("{}.{}", next.key, i)});
+  }
+  return tensors;
+}
+
+} // namespace
+
+Result<Done> checkOutput(const std::string& path, const lang::Type* type) {
+  const FileKind* kind = kindOf(path);
+  if (!kind)
+    return Error{fmt::format("results go to .npz, .safetensors or .json files, and {} is none",
+                             formats::backquoted(path))};
+  std::string_view what = type ? obstacle(*kind, type) : std::string_view();
+  if (!what.empty())
+    return cannotHold(kind->suffix, what);
+  return Done{};
+}
+
+Result<Done> writeOutput(const std::string& path, const Value& value) {
+  if (auto checked = checkOutput(path, nullptr); !checked)
+    return checked;
+  if (path.ends_with(".json")) {
+    auto text = jsonText(value);
+    return text ? formats::writeFile(path, *text) : text.error();
+  }
+  auto tensors = namedTensors(value, kindOf(path)->suffix);
+  if (!tensors)
+    return tensors.error();
+  if (path.ends_with(".npz"))
+    return formats::writeNpz(path, *tensors, formats::Compression::Stored);
+  return formats::writeSafetensors(path, *tensors);
+}
+
+} // namespace driver

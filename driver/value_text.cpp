@@ -1,0 +1,140 @@
+// Recursion goes into tuples and the leading fields of constructors, to a fixed depth; the last
+// field of constructors, along which lists are long, is followed by a loop.
+#include "driver/value_text.h"
+
+#include "driver/tensor_text.h"
+#include "lang/op.h"
+#include "lang/utf8.h"
+#include "typecheck/check.h"
+
+namespace driver {
+
+namespace {
+
+using interp::Value;
+using interp::ValueKind;
+
+constexpr size_t mostDepth = 16;
+constexpr size_t mostParts = 1000;
+constexpr size_t mostFields = 100;
+constexpr size_t mostLinks = 12;
+constexpr size_t widestTuple = 90;
+
+/// Where a value stands, which decides how it may be laid out.
+struct Place {
+  size_t depth = 0;
+  bool isInline = false;
+
+  Place inner(bool inlined) const { return {depth + 1, isInline || inlined}; }
+};
+
+std::string indented(std::string_view text) {
+  std::string result;
+  for (char letter : text) {
+    result += letter;
+    if (letter == '\n')
+      result += "  ";
+  }
+  return result;
+}
+
+/// A constructor whose last field may continue a list.
+bool isLink(const Value& value) {
+  return value.kind() == ValueKind::Constructor && !value.fields().empty();
+}
+
+class ValueWriter {
+public:
+  explicit ValueWriter(lang::TypeContext& types) : types_(types) {}
+
+  std::string text(const Value& value, Place place) {
+    if (place.depth >= mostDepth || parts_ >= mostParts)
+      return "...";
+    ++parts_;
+    switch (value.kind()) {
+    case ValueKind::Tensor:
+      return tensor(value.tensor(), place);
+    case ValueKind::Tuple:
+      return tuple(value.fields(), place);
+    case ValueKind::Constructor:
+      return constructor(value, place);
+    case ValueKind::Closure:
+      return "<" + lang::typeText(typecheck::functionType(types_, value.function())) + ">";
+    case ValueKind::Reference:
+      return "ref(..)";
+    case ValueKind::Operator:
+      return fmt::format("<operator {}>", value.op().name);
+    case ValueKind::Maker:
+      break;
+    }
+    return fmt::format("<constructor {}>", lang::printable(value.constructor().name));
+  }
+
+private:
+  std::string tensor(const interp::Array& array, Place place) {
+    TensorLayout layout;
+    if (place.isInline)
+      layout = {24, true};
+    std::string type = tensorTypeText(array.dtype(), array.shape());
+    if (array.rank() == 0 && place.depth > 0)
+      return tensorText(array, layout);
+    return tensorText(array, layout) + " : " + type;
+  }
+
+  std::string tuple(std::span<const Value> fields, Place place) {
+    std::vector<std::string> texts;
+    size_t width = 0;
+    bool hasLines = false;
+    for (const Value& field : fields.first(std::min(fields.size(), mostFields))) {
+      texts.push_back(text(field, place.inner(false)));
+      width += texts.back().size() + 2;
+      hasLines |= texts.back().find('\n') != std::string::npos;
+    }
+    std::string rest;
+    if (fields.size() > mostFields)
+      rest = fmt::format("... {} more", fields.size() - mostFields);
+    if (place.isInline || (!hasLines && width <= widestTuple)) {
+      if (!rest.empty())
+        texts.push_back(rest);
+      return fmt::format("({}{})", fmt::join(texts, ", "), fields.size() == 1 ? "," : "");
+    }
+    std::string result = "(\n";
+    for (size_t i = 0; i < texts.size(); ++i)
+      result += fmt::format("  .{} = {}\n", i, indented(texts[i]));
+    return result + (rest.empty() ? ")" : "  " + rest + "\n)");
+  }
+
+  std::string constructor(const Value& value, Place place) {
+    std::string result;
+    size_t links = 0;
+    const Value* link = &value;
+    for (; isLink(*link) && links < mostLinks; ++links) {
+      result += lang::printable(link->constructor().name) + "(";
+      for (const Value& field : link->fields().first(link->fields().size() - 1))
+        result += text(field, place.inner(true)) + ", ";
+      link = &link->fields().back();
+    }
+    if (isLink(*link)) {
+      size_t more = 0;
+      for (; isLink(*link); ++more)
+        link = &link->fields().back();
+      result += fmt::format("... {} more", more);
+    } else if (link->kind() == ValueKind::Constructor) {
+      result += lang::printable(link->constructor().name);
+    } else {
+      result += text(*link, place.inner(true));
+    }
+    return result + std::string(links, ')');
+  }
+
+  lang::TypeContext& types_;
+  size_t parts_ = 0;
+};
+
+} // namespace
+
+std::string valueText(const interp::Value& value, lang::TypeContext& types) {
+  return ValueWriter(types).text(value, {});
+}
+
+} // namespace driver

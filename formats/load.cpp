@@ -1,0 +1,90 @@
+// Which reader a path gets, and which key when none is given. The readers' errors speak of the file
+// without its name; here the name is put in front, once.
+#include "formats/load.h"
+
+#include "formats/file.h"
+#include "formats/npy.h"
+#include "formats/npz.h"
+#include "formats/quote.h"
+#include "formats/safetensors.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace formats {
+
+namespace {
+
+constexpr uint64_t largestNpy = uint64_t(1) << 36;
+
+bool isKeyedFile(std::string_view path) {
+  return path.ends_with(".npz") || path.ends_with(".safetensors");
+}
+
+/// The key given, or that of the only tensor there is.
+Result<std::string> chooseKey(const std::optional<std::string>& key,
+                              const Result<std::vector<std::string>>& keys) {
+  if (key)
+    return *key;
+  if (!keys)
+    return keys.error();
+  if (keys->size() != 1)
+    return Error{"a key is needed, as in `PATH:KEY`; " + listedKeys(*keys)};
+  return keys->front();
+}
+
+Result<runtime::Tensor> loadNpy(const std::string& path, const std::optional<std::string>& key) {
+  if (key)
+    return Error{
+        fmt::format("a .npy holds one tensor and takes no key, but {} is given", backquoted(*key))};
+  auto bytes = readFile(path, largestNpy);
+  if (!bytes)
+    return bytes.error();
+  return parseNpy(*bytes);
+}
+
+template <typename ReadKeys, typename ReadTensor>
+Result<runtime::Tensor> loadKeyed(const std::string& path, const std::optional<std::string>& key,
+                                  ReadKeys readKeys, ReadTensor readTensor) {
+  using Keys = Result<std::vector<std::string>>;
+  auto chosen = chooseKey(key, key ? Keys(std::vector<std::string>{}) : readKeys(path));
+  if (!chosen)
+    return chosen.error();
+  return readTensor(path, *chosen);
+}
+
+Result<runtime::Tensor> loadBySuffix(const std::string& path,
+                                     const std::optional<std::string>& key) {
+  if (path.ends_with(".npy"))
+    return loadNpy(path, key);
+  if (path.ends_with(".npz"))
+    return loadKeyed(path, key, readNpzKeys, readNpz);
+  if (path.ends_with(".safetensors"))
+    return loadKeyed(path, key, readSafetensorsKeys, readSafetensors);
+  return Error{"the name ends in none of .npy, .npz and .safetensors"};
+}
+
+} // namespace
+
+TensorLocation splitKey(std::string_view text) {
+  for (size_t colon = text.rfind(':'); colon != std::string_view::npos && colon > 0;
+       colon = text.rfind(':', colon - 1)) {
+    std::string_view path = text.substr(0, colon);
+    std::error_code ignored;
+    if (isKeyedFile(path) || std::filesystem::is_regular_file(path, ignored))
+      return {std::string(path), std::string(text.substr(colon + 1))};
+  }
+  return {std::string(text), std::nullopt};
+}
+
+Result<runtime::Tensor> loadTensor(const std::string& path, const std::optional<std::string>& key) {
+  return guarded([&]() -> Result<runtime::Tensor> {
+    auto tensor = loadBySuffix(path, key);
+    if (tensor || tensor.error().message.find(backquoted(path)) != std::string::npos)
+      return tensor;
+    return Error{fmt::format("{}: {}", backquoted(path), tensor.error().message)};
+  });
+}
+
+} // namespace formats

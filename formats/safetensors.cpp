@@ -1,0 +1,195 @@
+// Tensors out of .safetensors and into it. The header is checked in safetensors_header.cpp, so that
+// here every range lies within the data.
+#include "formats/safetensors.h"
+
+#include "formats/file.h"
+#include "formats/quote.h"
+#include "formats/safetensors_types.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace formats {
+
+namespace {
+
+constexpr uint64_t lengthBytes = 8;
+constexpr uint64_t longestHeader = 100'000'000;
+
+/// A file in memory or on disk. `read` takes an offset and a length that lie within `size`.
+struct ByteSource {
+  uint64_t size;
+  std::function<Result<std::string>(uint64_t, uint64_t)> read;
+};
+
+struct Contents {
+  std::map<std::string, SafetensorsEntry> entries;
+  uint64_t dataStart;
+};
+
+Result<ByteSource> sourceOfBytes(std::string_view bytes) {
+  return ByteSource{bytes.size(), [bytes](uint64_t offset, uint64_t length) {
+                      return Result<std::string>(std::string(bytes.substr(offset, length)));
+                    }};
+}
+
+Result<ByteSource> sourceOfPath(const std::string& path) {
+  auto size = fileSize(path);
+  if (!size)
+    return size.error();
+  return ByteSource{*size, [path](uint64_t offset, uint64_t length) {
+                      return readFileRange(path, offset, length);
+                    }};
+}
+
+Result<Contents> readContents(const ByteSource& source) {
+  if (source.size < lengthBytes)
+    return Error{fmt::format("the .safetensors has {} bytes, too few for the length of its header",
+                             source.size)};
+  auto lengthField = source.read(0, lengthBytes);
+  if (!lengthField)
+    return lengthField.error();
+  uint64_t length = 0;
+  std::memcpy(&length, lengthField->data(), lengthBytes);
+  if (length > longestHeader || length > source.size - lengthBytes)
+    return Error{fmt::format("the header of the .safetensors takes {} bytes, but {} follow and at "
+                             "most {} are allowed",
+                             length, source.size - lengthBytes, longestHeader)};
+  auto json = source.read(lengthBytes, length);
+  if (!json)
+    return json.error();
+  uint64_t dataStart = lengthBytes + length;
+  auto entries = parseSafetensorsHeader(*json, source.size - dataStart);
+  if (!entries)
+    return entries.error();
+  return Contents{std::move(*entries), dataStart};
+}
+
+std::vector<std::string> keysOf(const Contents& contents) {
+  std::vector<std::string> keys;
+  for (const auto& [name, entry] : contents.entries)
+    keys.push_back(name);
+  return keys;
+}
+
+Result<std::vector<std::string>> sourceKeys(const Result<ByteSource>& source) {
+  if (!source)
+    return source.error();
+  auto contents = readContents(*source);
+  if (!contents)
+    return contents.error();
+  return keysOf(*contents);
+}
+
+Result<runtime::Tensor> sourceTensor(const Result<ByteSource>& source, std::string_view key) {
+  if (!source)
+    return source.error();
+  auto contents = readContents(*source);
+  if (!contents)
+    return contents.error();
+  auto found = contents->entries.find(std::string(key));
+  if (found == contents->entries.end())
+    return Error{
+        fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keysOf(*contents)))};
+  const SafetensorsEntry& entry = found->second;
+  auto dtype = findSafetensorsType(entry.dtypeName);
+  if (!dtype)
+    return Error{fmt::format("key {}: the element type {} is not supported", backquoted(key),
+                             backquoted(entry.dtypeName))};
+  auto data = source->read(contents->dataStart + entry.begin, entry.end - entry.begin);
+  auto tensor = data ? tensorFromBytes(*dtype, entry.shape, *data) : data.error();
+  if (!tensor)
+    return Error{fmt::format("key {}: {}", backquoted(key), tensor.error().message)};
+  return tensor;
+}
+
+/// A name as a JSON string; throws nlohmann's error when it is not UTF-8.
+std::string jsonString(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
+
+using NamedTensor = const TensorMap::value_type*;
+
+/// Wide elements first, so that every tensor is aligned to its elements.
+std::vector<NamedTensor> writingOrder(const TensorMap& tensors) {
+  std::vector<NamedTensor> order;
+  for (const auto& named : tensors)
+    order.push_back(&named);
+  std::stable_sort(order.begin(), order.end(), [](NamedTensor left, NamedTensor right) {
+    return left->second.dtype().bytes() > right->second.dtype().bytes();
+  });
+  return order;
+}
+
+Result<std::string> makeHeader(const std::vector<NamedTensor>& order) {
+  std::string json = "{";
+  uint64_t position = 0;
+  for (NamedTensor named : order) {
+    const std::string& name = named->first;
+    const runtime::Tensor& tensor = named->second;
+    auto type = std::find_if(safetensorsTypes.begin(), safetensorsTypes.end(),
+                             [&](const auto& row) { return row.dtype == tensor.dtype(); });
+    if (type == safetensorsTypes.end() || name == safetensorsMetadata ||
+        tensor.rank() > largestRank)
+      return Error{fmt::format("key {}: .safetensors has no place for this name, element type {} "
+                               "or rank {}",
+                               backquoted(name), runtime::dtypeName(tensor.dtype()),
+                               tensor.rank())};
+    uint64_t end = position + tensor.byteSize();
+    json += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                        json.size() > 1 ? "," : "", jsonString(name), type->name,
+                        fmt::join(tensor.shape(), ","), position, end);
+    position = end;
+  }
+  json += '}';
+  json.resize((json.size() + 7) / 8 * 8, ' ');
+  if (json.size() > longestHeader)
+    return Error{fmt::format("the header takes {} bytes, but at most {} are allowed", json.size(),
+                             longestHeader)};
+  return json;
+}
+
+} // namespace
+
+Result<std::vector<std::string>> parseSafetensorsKeys(std::string_view bytes) {
+  return guarded([&] { return sourceKeys(sourceOfBytes(bytes)); });
+}
+
+Result<runtime::Tensor> parseSafetensors(std::string_view bytes, std::string_view key) {
+  return guarded([&] { return sourceTensor(sourceOfBytes(bytes), key); });
+}
+
+Result<std::vector<std::string>> readSafetensorsKeys(const std::string& path) {
+  return guarded([&] { return sourceKeys(sourceOfPath(path)); });
+}
+
+Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key) {
+  return guarded([&] { return sourceTensor(sourceOfPath(path), key); });
+}
+
+Result<std::string> safetensorsBytes(const TensorMap& tensors) {
+  return guarded([&]() -> Result<std::string> {
+    auto order = writingOrder(tensors);
+    auto header = makeHeader(order);
+    if (!header)
+      return header.error();
+    uint64_t length = header->size();
+    std::string bytes(reinterpret_cast<const char*>(&length), lengthBytes);
+    bytes += *header;
+    for (NamedTensor named : order)
+      bytes += bytesOf(named->second);
+    return bytes;
+  });
+}
+
+Result<Done> writeSafetensors(const std::string& path, const TensorMap& tensors) {
+  auto bytes = safetensorsBytes(tensors);
+  if (!bytes)
+    return bytes.error();
+  return writeFile(path, *bytes);
+}
+
+} // namespace formats

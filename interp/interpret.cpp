@@ -1,0 +1,290 @@
+// The machine: cursors over blocks, activations of functions, one loop.
+//
+// A cursor stands behind the binding that it waits for. A call or branch whose value is the value
+// of its block replaces the block's cursor instead of standing above it, so tail calls take no
+// space.
+#include "interp/interpret.h"
+
+#include "interp/frames.h"
+#include "interp/operators.h"
+
+#include <fmt/format.h>
+
+namespace interp {
+
+using lang::Binding;
+using lang::Block;
+using lang::Operand;
+
+namespace {
+
+/// One call in progress.
+struct Activation {
+  const lang::Function* function;
+  std::vector<Value> slots;
+};
+
+/// A block in progress. With `endsCall`, the end of the block is the end of the activation.
+struct Cursor {
+  const Block* block;
+  size_t next;
+  bool endsCall;
+};
+
+class Machine {
+public:
+  Machine(const lang::Module& module, const lang::OperatorTable& operators, const Options& options)
+      : frames_(module), operators_(module, operators, options.precision), options_(options) {}
+
+  std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
+    enter(entry, {}, std::move(arguments));
+    while (!cursors_.empty() && fault_.problem.empty())
+      step();
+    if (!fault_.problem.empty())
+      return fault_;
+    return std::move(result_);
+  }
+
+private:
+  // Variables.
+
+  Value& slot(const lang::Var& var) {
+    Activation& activation = activations_.back();
+    return activation.slots[frames_.slot(*activation.function, var)];
+  }
+
+  Value read(const Operand& operand) { return readAtom(*operand.value); }
+
+  Value readAtom(const lang::Expr& atom) {
+    switch (atom.kind) {
+    case lang::ExprKind::Var:
+      return slot(static_cast<const lang::Var&>(atom));
+    case lang::ExprKind::Constant:
+      return readConstant(static_cast<const lang::Constant&>(atom));
+    case lang::ExprKind::Global:
+      return closureValue(*static_cast<const lang::Global&>(atom).function, {});
+    case lang::ExprKind::Operator:
+      return operatorValue(*static_cast<const lang::OperatorRef&>(atom).row);
+    default:
+      return makerValue(static_cast<const lang::Constructor&>(atom));
+    }
+  }
+
+  Value readConstant(const lang::Constant& constant) {
+    Value& known = constants_[&constant];
+    if (!known.isSet())
+      known = tensorValue(Array::fromTensor(lang::constantTensor(constant), options_.precision));
+    return known;
+  }
+
+  std::vector<Value> readAll(std::span<const Operand> operands) {
+    std::vector<Value> values;
+    values.reserve(operands.size());
+    for (const Operand& operand : operands)
+      values.push_back(read(operand));
+    return values;
+  }
+
+  // Control.
+
+  void fail(std::string problem, lang::SourceRange range) {
+    fault_.problem = std::move(problem);
+    fault_.range = range;
+    constexpr size_t mostCalls = 8;
+    for (size_t i = cursors_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
+      if (i + 1 < cursors_.size() && cursors_[i].next > 0)
+        if (const Binding& waiting = cursors_[i].block->bindings[cursors_[i].next - 1];
+            waiting.value->as<lang::Call>())
+          fault_.calls.push_back(waiting.value->range);
+  }
+
+  void step() {
+    Cursor& cursor = cursors_.back();
+    if (cursor.next == cursor.block->bindings.size()) {
+      leave(read(cursor.block->result));
+      return;
+    }
+    const Binding& binding = cursor.block->bindings[cursor.next++];
+    evaluate(binding);
+  }
+
+  /// The innermost block is done: its value goes to the binding that waits for it.
+  void leave(Value value) {
+    if (cursors_.back().endsCall)
+      activations_.pop_back();
+    cursors_.pop_back();
+    if (cursors_.empty())
+      result_ = std::move(value);
+    else
+      slot(*waiting().var) = std::move(value);
+  }
+
+  const Binding& waiting() const {
+    const Cursor& cursor = cursors_.back();
+    return cursor.block->bindings[cursor.next - 1];
+  }
+
+  /// Whether the value of the binding that the cursor stands behind is the value of its block.
+  bool isTail(const Cursor& cursor) const {
+    return cursor.next == cursor.block->bindings.size() &&
+           cursor.block->result.value == cursor.block->bindings[cursor.next - 1].var;
+  }
+
+  /// Starts a block of the current activation.
+  void enterBlock(const Block& block) {
+    bool endsCall = false;
+    if (isTail(cursors_.back())) {
+      endsCall = cursors_.back().endsCall;
+      cursors_.pop_back();
+    }
+    cursors_.push_back({&block, 0, endsCall});
+  }
+
+  void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments) {
+    if (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back())) {
+      cursors_.pop_back();
+      activations_.pop_back();
+    }
+    const FrameLayout& layout = frames_.layout(function);
+    Activation activation{&function, std::move(arguments)};
+    activation.slots.resize(layout.size());
+    for (size_t i = 0; i < layout.captures.size(); ++i) {
+      const Value& captured = closure.fields()[i];
+      activation.slots[layout.ownSlots + i] = captured.isSet() ? captured : closure;
+    }
+    activations_.push_back(std::move(activation));
+    cursors_.push_back({function.body, 0, true});
+  }
+
+  // Expressions.
+
+  void evaluate(const Binding& binding) {
+    lang::match(
+        *binding.value, [&](const lang::Expr& atom) { slot(*binding.var) = readAtom(atom); },
+        [&](const lang::TupleExpr& tuple) {
+          slot(*binding.var) = tupleValue(readAll(tuple.fields));
+        },
+        [&](const lang::Project& project) {
+          slot(*binding.var) = Value(read(project.tuple).fields()[project.index]);
+        },
+        [&](const lang::Call& call) { evaluateCall(binding, call); },
+        [&](const lang::If& branch) {
+          bool holds = read(branch.condition).tensor().bytes()[0] != std::byte(0);
+          enterBlock(holds ? *branch.thenBlock : *branch.elseBlock);
+        },
+        [&](const lang::Match& match) { evaluateMatch(match); },
+        [&](const lang::Function& function) {
+          slot(*binding.var) = makeClosure(function, *binding.var);
+        },
+        [&](const lang::RefNew& ref) {
+          slot(*binding.var) = referenceValue(read(ref.content));
+        },
+        [&](const lang::RefRead& ref) {
+          slot(*binding.var) = Value(read(ref.reference).content());
+        },
+        [&](const lang::RefWrite& ref) {
+          read(ref.reference).setContent(read(ref.value));
+          slot(*binding.var) = tupleValue({});
+        },
+        [&](const lang::BlockExpr& block) { enterBlock(*block.block); });
+  }
+
+  /// A closure over the variables that the function uses. The function's own variable has no value
+  /// yet; its empty place means "the closure itself" when the closure is called, so that recursion
+  /// makes no cycle.
+  Value makeClosure(const lang::Function& function, const lang::Var& self) {
+    std::vector<Value> captured;
+    for (const lang::Var* var : frames_.layout(function).captures)
+      captured.push_back(var == &self ? Value() : slot(*var));
+    return closureValue(function, std::move(captured));
+  }
+
+  void evaluateCall(const Binding& binding, const lang::Call& call) {
+    std::vector<Value> arguments = readAll(call.arguments);
+    if (const auto* op = call.callee.value->as<lang::OperatorRef>()) {
+      applyOperator(binding, call, *op->row, arguments);
+      return;
+    }
+    if (const auto* constructor = call.callee.value->as<lang::Constructor>()) {
+      slot(*binding.var) = constructorValue(*constructor, std::move(arguments));
+      return;
+    }
+    Value callee = read(call.callee);
+    switch (callee.kind()) {
+    case ValueKind::Operator:
+      applyOperator(binding, call, callee.op(), arguments);
+      break;
+    case ValueKind::Maker:
+      slot(*binding.var) = constructorValue(callee.constructor(), std::move(arguments));
+      break;
+    default:
+      if (activations_.size() >= options_.maximumDepth)
+        fail(fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
+      else
+        enter(callee.function(), callee, std::move(arguments));
+    }
+  }
+
+  void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
+                     std::span<const Value> arguments) {
+    auto result = operators_.apply(&call, row, call.attributes, arguments);
+    if (auto* problem = std::get_if<std::string>(&result)) {
+      fail(std::move(*problem), call.range);
+      return;
+    }
+    slot(*binding.var) = std::move(std::get<Value>(result));
+    if (options_.progress)
+      options_.progress(++calls_);
+  }
+
+  void evaluateMatch(const lang::Match& match) {
+    Value scrutinee = read(match.scrutinee);
+    for (const lang::Arm& arm : match.arms)
+      if (bindPattern(*arm.pattern, scrutinee)) {
+        enterBlock(*arm.body);
+        return;
+      }
+    std::string what = scrutinee.kind() == ValueKind::Constructor
+                           ? fmt::format("`{}`", scrutinee.constructor().name)
+                           : std::string("this value");
+    fail(fmt::format("no arm of this match is for {}", what), match.range);
+  }
+
+  /// Recursion follows the pattern, whose nesting the reader bounds.
+  bool bindPattern(const lang::Pattern& pattern, const Value& value) {
+    if (pattern.kind == lang::PatternKind::Wildcard)
+      return true;
+    if (pattern.kind == lang::PatternKind::Var) {
+      slot(*pattern.var) = value;
+      return true;
+    }
+    if (pattern.kind == lang::PatternKind::Constructor &&
+        &value.constructor() != pattern.constructor)
+      return false;
+    for (size_t i = 0; i < pattern.parts.size(); ++i)
+      if (!bindPattern(*pattern.parts[i], value.fields()[i]))
+        return false;
+    return true;
+  }
+
+  Frames frames_;
+  Operators operators_;
+  const Options& options_;
+  std::vector<Activation> activations_;
+  std::vector<Cursor> cursors_;
+  std::unordered_map<const lang::Constant*, Value> constants_;
+  Value result_;
+  Fault fault_;
+  uint64_t calls_ = 0;
+};
+
+} // namespace
+
+std::variant<Value, Fault> interpret(const lang::Module& module,
+                                     const lang::OperatorTable& operators,
+                                     const lang::Global& entry, std::vector<Value> arguments,
+                                     const Options& options) {
+  return Machine(module, operators, options).run(*entry.function, std::move(arguments));
+}
+
+} // namespace interp

@@ -1,0 +1,41 @@
+// The reference interpreter: what programs mean.
+//
+// interp/ evaluates the typed core IR: interpret.cpp is the machine, frames.h what an activation
+// looks like, operators.h how an operator is applied, tensor_eval.h how tensor expressions are
+// evaluated. The machine keeps its stack on the heap; neither the length of a program nor the depth
+// of its recursion reaches the C++ stack.
+#pragma once
+
+#include "interp/value.h"
+#include "lang/module.h"
+#include "lang/op.h"
+
+#include <functional>
+#include <variant>
+
+namespace interp {
+
+/// How to run.
+struct Options {
+  Precision precision = {};
+  /// Called now and then with the number of operator calls done so far.
+  std::function<void(uint64_t)> progress = {};
+  /// Calls that may be open at once; a program that recurses deeper is faulty.
+  size_t maximumDepth = 5'000'000;
+};
+
+/// Why a program could not go on, where, and through which calls it got there, innermost first.
+struct Fault {
+  std::string problem;
+  lang::SourceRange range;
+  std::vector<lang::SourceRange> calls = {};
+};
+
+/// Calls a global of a checked module with as many arguments as it has parameters. Throws
+/// std::bad_alloc when memory runs out.
+std::variant<Value, Fault> interpret(const lang::Module& module,
+                                     const lang::OperatorTable& operators,
+                                     const lang::Global& entry, std::vector<Value> arguments,
+                                     const Options& options);
+
+} // namespace interp

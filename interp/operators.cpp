@@ -1,0 +1,150 @@
+// One operator call: flatten the operands, ask the relation, evaluate, put the result together.
+#include "interp/operators.h"
+
+#include <fmt/format.h>
+
+namespace interp {
+
+using lang::Type;
+
+namespace {
+
+/// The tensors of a value, fields of tuples in order. Operands nest a level or two.
+void appendLeaves(const Value& value, std::vector<Array>& leaves) {
+  if (value.kind() == ValueKind::Tensor)
+    leaves.push_back(value.tensor());
+  else if (value.kind() == ValueKind::Tuple)
+    for (const Value& field : value.fields())
+      appendLeaves(field, leaves);
+}
+
+const Type* typeOf(lang::TypeContext& types, const Value& value) {
+  if (value.kind() == ValueKind::Tensor)
+    return types.tensorOf(value.tensor().shape(), value.tensor().dtype());
+  if (value.kind() != ValueKind::Tuple)
+    return types.error();
+  std::vector<const Type*> fields;
+  for (const Value& field : value.fields())
+    fields.push_back(typeOf(types, field));
+  return types.tuple(fields);
+}
+
+/// Builds a value of a tuple or tensor type from its leaves.
+Value assemble(const Type* type, std::vector<Array>& leaves, size_t& next) {
+  if (!type->isTuple())
+    return tensorValue(std::move(leaves[next++]));
+  std::vector<Value> fields;
+  for (const Type* part : type->parts)
+    fields.push_back(assemble(part, leaves, next));
+  return tupleValue(std::move(fields));
+}
+
+size_t leafCount(const Type* type) {
+  if (!type->isTuple())
+    return 1;
+  size_t count = 0;
+  for (const Type* part : type->parts)
+    count += leafCount(part);
+  return count;
+}
+
+Value assemble(const Type* type, std::vector<Array> leaves) {
+  size_t next = 0;
+  return assemble(type, leaves, next);
+}
+
+bool fits(const std::vector<std::pair<runtime::DType, runtime::Shape>>& known,
+          std::span<const Array> leaves) {
+  if (known.size() != leaves.size())
+    return false;
+  for (size_t i = 0; i < leaves.size(); ++i)
+    if (known[i].first != leaves[i].dtype() || known[i].second != leaves[i].shape())
+      return false;
+  return true;
+}
+
+} // namespace
+
+const lang::Attributes& Operators::defaults(const lang::OperatorRow& row) {
+  auto [found, isNew] = defaults_.try_emplace(&row);
+  if (isNew)
+    found->second = {row.attributes, table_.defaults(&row)};
+  return found->second;
+}
+
+std::string Operators::prepare(Site& site, const lang::OperatorRow& row,
+                               const lang::Attributes& attributes,
+                               std::span<const Value> arguments, std::span<const Array> leaves) {
+  std::vector<const Type*> operands;
+  for (const Value& argument : arguments)
+    operands.push_back(typeOf(types_, argument));
+  std::vector<runtime::Tensor> tensors;
+  std::vector<const runtime::Tensor*> operandValues(arguments.size()), leafValues(leaves.size());
+  if (row.shapeNeeds == lang::ShapeNeeds::Values) {
+    for (const Array& leaf : leaves)
+      tensors.push_back(leaf.toTensor());
+    for (size_t i = 0; i < leaves.size(); ++i)
+      leafValues[i] = &tensors[i];
+    for (size_t i = 0, leaf = 0; i < operands.size(); leaf += leafCount(operands[i++]))
+      if (!operands[i]->isTuple())
+        operandValues[i] = leafValues[leaf];
+  }
+  lang::RelationResult result =
+      lang::applyRelation(row, {types_, operands, attributes, operandValues});
+  if (result.outcome == lang::RelationResult::Outcome::Failed)
+    return result.problem;
+  if (result.outcome == lang::RelationResult::Outcome::Waiting || !result.output)
+    return fmt::format("the shape of the result of `{}` is not known", row.name);
+  site.output = result.output;
+  site.plan.reset();
+  if (row.compute) {
+    lang::ComputeCall call(operands, result.output, attributes, leafValues);
+    row.compute(call);
+    site.plan = std::make_unique<Plan>(compile(call.take()));
+  }
+  site.leaves.clear();
+  for (const Array& leaf : leaves)
+    site.leaves.emplace_back(leaf.dtype(), leaf.shape());
+  return {};
+}
+
+std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& row,
+                                                      const lang::Attributes& attributes,
+                                                      const Type* output,
+                                                      std::span<const Array> leaves) {
+  std::vector<runtime::Tensor> inputs;
+  for (const Array& leaf : leaves)
+    inputs.push_back(leaf.toTensor());
+  lang::KernelResult result = row.kernel({inputs, output, attributes});
+  if (!result.problem.empty())
+    return result.problem;
+  std::vector<Array> outputs;
+  for (runtime::Tensor& tensor : result.outputs)
+    outputs.push_back(Array::fromTensor(std::move(tensor), precision_));
+  return assemble(output, std::move(outputs));
+}
+
+std::variant<Value, std::string> Operators::apply(const void* siteKey,
+                                                  const lang::OperatorRow& row,
+                                                  const lang::Attributes* given,
+                                                  std::span<const Value> arguments) {
+  const lang::Attributes& attributes = given ? *given : defaults(row);
+  std::vector<Array> leaves;
+  for (const Value& argument : arguments)
+    appendLeaves(argument, leaves);
+  Site& site = sites_[siteKey];
+  if (!site.output || row.shapeNeeds == lang::ShapeNeeds::Values || !fits(site.leaves, leaves)) {
+    site.output = nullptr;
+    std::string problem = prepare(site, row, attributes, arguments, leaves);
+    if (!problem.empty())
+      return problem;
+  }
+  if (row.kernel)
+    return runKernel(row, attributes, site.output, leaves);
+  std::vector<Array> outputs;
+  if (auto fault = run(*site.plan, leaves, precision_, outputs))
+    return fault->problem;
+  return assemble(site.output, std::move(outputs));
+}
+
+} // namespace interp

@@ -1,0 +1,43 @@
+// The message table, and the sink.
+#include "lang/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lang {
+
+namespace {
+
+constexpr std::array rows{
+#define DIAGNOSTIC(name, code, severity, text) MessageRow{code, Severity::severity, text},
+#include "lang/diagnostics.def"
+#undef DIAGNOSTIC
+};
+
+} // namespace
+
+const MessageRow& messageRow(Message message) {
+  return rows[size_t(message)];
+}
+
+Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string text) {
+  bool isError = messageRow(message).severity == Severity::Error;
+  if (isError)
+    ++errors_;
+  bool repeated = !items_.empty() && isError && items_.back().range == range &&
+                  items_.back().severity() == Severity::Error && range.isValid();
+  if (repeated || items_.size() >= maximumErrors) {
+    discarded_ = {};
+    return discarded_;
+  }
+  items_.push_back({message, range, std::move(text), {}, {}, {}});
+  return items_.back();
+}
+
+void Diagnostics::sortByPlace() {
+  std::stable_sort(
+      items_.begin(), items_.end(),
+      [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
+}
+
+} // namespace lang

@@ -1,0 +1,92 @@
+// What Baton tells people about their programs: structured, collected, never thrown.
+//
+// Every message is one line of diagnostics.def; code names the message and gives its arguments.
+// Text is made when the diagnostic is reported, layout (excerpts, colour, JSON) in render.h.
+#pragma once
+
+#include "lang/source.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lang {
+
+enum class Severity : uint8_t { Error, Warning };
+
+/// Names a message of diagnostics.def.
+enum class Message : uint16_t {
+#define DIAGNOSTIC(name, code, severity, text) name,
+#include "lang/diagnostics.def"
+#undef DIAGNOSTIC
+};
+
+/// One line of the table.
+struct MessageRow {
+  std::string_view code;
+  Severity severity;
+  std::string_view text;
+};
+
+const MessageRow& messageRow(Message message);
+
+/// A second place that belongs to a message.
+struct Label {
+  SourceRange range;
+  std::string text;
+};
+
+/// One finding, with its place, further places, notes, and a fix when there is a sure one.
+struct Diagnostic {
+  Message message;
+  SourceRange range;
+  std::string text;
+  std::vector<Label> labels;
+  std::vector<std::string> notes;
+  std::string help;
+
+  Severity severity() const { return messageRow(message).severity; }
+  Diagnostic& label(SourceRange where, std::string what) {
+    labels.push_back({where, std::move(what)});
+    return *this;
+  }
+  Diagnostic& note(std::string what) {
+    notes.push_back(std::move(what));
+    return *this;
+  }
+  Diagnostic& suggest(std::string what) {
+    help = std::move(what);
+    return *this;
+  }
+};
+
+/// Collects findings. Past `maximumErrors` errors, and for a second error at the same place, it
+/// keeps silent but goes on counting.
+class Diagnostics {
+public:
+  static constexpr size_t maximumErrors = 100;
+
+  /// Reports a finding; the arguments fill the `{}` of the message's text. The reference is good
+  /// until the next report.
+  template <typename... Args>
+  Diagnostic& report(Message message, SourceRange range, const Args&... args) {
+    return add(message, range,
+               fmt::vformat(messageRow(message).text, fmt::make_format_args(args...)));
+  }
+
+  bool hasErrors() const { return errors_ > 0; }
+  size_t errorCount() const { return errors_; }
+  const std::vector<Diagnostic>& all() const { return items_; }
+  /// Puts findings in the order of the text.
+  void sortByPlace();
+
+private:
+  Diagnostic& add(Message message, SourceRange range, std::string text);
+
+  std::vector<Diagnostic> items_;
+  Diagnostic discarded_{};
+  size_t errors_ = 0;
+};
+
+} // namespace lang

@@ -1,0 +1,47 @@
+// Looking up operators.
+#include "lang/op.h"
+
+#include "lang/edit_distance.h"
+
+#include <algorithm>
+
+namespace lang {
+
+OperatorTable::OperatorTable(std::span<const OperatorFamily> families) {
+  for (OperatorFamily family : families)
+    for (const OperatorRow& row : family) {
+      rows_.push_back(&row);
+      byName_.emplace(row.name, &row);
+      std::vector<AttributeValue> values;
+      for (const AttributeRow& attribute : row.attributes)
+        values.push_back(attribute.defaultText.empty()
+                             ? AttributeValue{}
+                             : parseAttributeDefault(arena_, attribute.defaultText));
+      defaults_.emplace(&row, arena_.copy(values));
+    }
+  std::ranges::sort(rows_, {}, &OperatorRow::name);
+}
+
+const OperatorRow* OperatorTable::find(std::string_view name) const {
+  auto found = byName_.find(name);
+  return found == byName_.end() ? nullptr : found->second;
+}
+
+const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {
+  auto found = std::ranges::find(rows_, symbol, &OperatorRow::infix);
+  return found == rows_.end() ? nullptr : *found;
+}
+
+std::span<const AttributeValue> OperatorTable::defaults(const OperatorRow* row) const {
+  auto found = defaults_.find(row);
+  return found == defaults_.end() ? std::span<const AttributeValue>{} : found->second;
+}
+
+std::vector<std::string_view> OperatorTable::similar(std::string_view name) const {
+  std::vector<std::string_view> names;
+  for (const OperatorRow* row : rows_)
+    names.push_back(row->name);
+  return similarNames(name, names);
+}
+
+} // namespace lang

@@ -1,0 +1,124 @@
+// The interface of the operator table: one row holds everything that Baton knows of an operator.
+//
+// Rows stand in stdlib/ops/<family>.cpp beside their two or three functions; adding an operator
+// touches that file alone. Nothing registers itself: a table is made from a list of families and
+// handed on, so tests can make tables of two operators. No file outside stdlib/ names an operator.
+#pragma once
+
+#include "lang/compute.h"
+#include "lang/relation.h"
+
+#include <functional>
+#include <map>
+#include <variant>
+
+namespace lang {
+
+/// What an operand may be; `Any` is left to the relation.
+enum class OperandKind : uint8_t { Tensor, TensorTuple, Any };
+
+/// One operand.
+struct OperandRow {
+  std::string_view name;
+  std::string_view doc;
+  OperandKind kind = OperandKind::Tensor;
+  /// True when the relation can work, or even infer the operand's type, while it is unknown.
+  bool inferable = false;
+};
+
+/// What a kernel gets: the leaf tensors of its operands in order, and the result type as the
+/// relation gives it (with `?` where only the data decides).
+struct KernelCall {
+  std::span<const runtime::Tensor> inputs;
+  const Type* output;
+  const Attributes& attributes;
+};
+
+/// The tensors of a kernel's result in order, or what was wrong with its data.
+struct KernelResult {
+  std::vector<runtime::Tensor> outputs;
+  std::string problem;
+};
+
+/// The gradient as source text of the language: an expression over the operand names as locals
+/// (`%data`), `%result` for the operator's result and `%cotangent` for the gradient that comes in.
+/// Its value is the cotangent of the one operand, or a tuple with one per operand; `None` as an
+/// element means that the operand has none. `$name` stands for an attribute's value. A cotangent
+/// may have the broadcast shape: the engine sums it back to the operand's shape.
+struct GradientRule {
+  std::string_view text;
+};
+
+/// Makes the text of a gradient rule where attributes or ranks decide its form; same conventions.
+struct GradientBuilder {
+  std::string (*build)(const RelationCall& call);
+};
+
+/// Why an operator has no gradient.
+struct NoGradient {
+  std::string_view reason;
+};
+
+using Gradient = std::variant<NoGradient, GradientRule, GradientBuilder>;
+
+/// `expr => value`: both sides in the language; run as tests on every engine, shown in the docs.
+struct Example {
+  std::string_view expr;
+  std::string_view value;
+};
+
+/// Whether the shape of the result needs shapes alone, or values of operands too.
+enum class ShapeNeeds : uint8_t { Shapes, Values };
+
+/// One operator. Exactly one of `compute` and `kernel` is set.
+struct OperatorRow {
+  std::string_view name;
+  /// One sentence, for lists and hovers.
+  std::string_view doc;
+  /// What the sentence leaves open: formulas, edge cases, sources. May be empty.
+  std::string_view details = {};
+  std::span<const OperandRow> operands;
+  std::span<const AttributeRow> attributes = {};
+  /// The key of the attribute object in Relay's metadata, such as `relay.attrs.Conv2DAttrs`.
+  std::string_view attributesKey = {};
+  RelationResult (*relation)(const RelationCall& call);
+  void (*compute)(ComputeCall& call) = nullptr;
+  KernelResult (*kernel)(const KernelCall& call) = nullptr;
+  Gradient gradient;
+  std::span<const Example> examples;
+  ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
+  /// The infix spelling, such as `+`, or empty.
+  std::string_view infix = {};
+  /// True when Relay registers no attribute type: its text then carries `attrs_type_key`.
+  bool unregisteredAttributes = false;
+};
+
+using OperatorFamily = std::span<const OperatorRow>;
+
+/// All operators, found by name, with the defaults of their attributes read.
+class OperatorTable {
+public:
+  explicit OperatorTable(std::span<const OperatorFamily> families);
+
+  /// The operator of that name, or nullptr.
+  const OperatorRow* find(std::string_view name) const;
+  /// The operator with an infix spelling, or nullptr.
+  const OperatorRow* findInfix(std::string_view symbol) const;
+  /// In the order of their names.
+  const std::vector<const OperatorRow*>& all() const { return rows_; }
+  /// The default of each attribute; Null for those that must be given.
+  std::span<const AttributeValue> defaults(const OperatorRow* row) const;
+  /// Names near to `name`, best first, for suggestions.
+  std::vector<std::string_view> similar(std::string_view name) const;
+
+private:
+  Arena arena_;
+  std::vector<const OperatorRow*> rows_;
+  std::unordered_map<std::string_view, const OperatorRow*> byName_;
+  std::unordered_map<const OperatorRow*, std::span<const AttributeValue>> defaults_;
+};
+
+/// Asks an operator's relation after checking operand count and kinds; the one way to call it.
+RelationResult applyRelation(const OperatorRow& row, const RelationCall& call);
+
+} // namespace lang

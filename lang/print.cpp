@@ -1,0 +1,99 @@
+// The frame of a printed text: header, and definitions in the order of their names.
+#include "lang/print.h"
+
+#include "lang/print_expr.h"
+#include "lang/print_names.h"
+
+#include <algorithm>
+
+namespace lang {
+
+namespace {
+
+constexpr std::string_view header = "#[version = \"0.0.5\"]\n";
+
+std::string constructorText(const Constructor& constructor) {
+  std::string fields;
+  for (const Type* field : constructor.fields)
+    fields += (fields.empty() ? "(" : ", ") + typeText(field);
+  return printing::bareName(constructor.name) + (fields.empty() ? "" : fields + ")");
+}
+
+std::string definitionText(const TypeDefinition& definition) {
+  std::string generics, constructors;
+  for (const TypeParameter* generic : definition.generics)
+    generics += (generics.empty() ? "[" : ", ") + printing::bareName(generic->name);
+  for (const Constructor* constructor : definition.constructors)
+    constructors += "  " + constructorText(*constructor) + ",\n";
+  return "type " + printing::bareName(definition.name) + (generics.empty() ? "" : generics + "]") +
+         " {\n" + (constructors.empty() ? "  \n" : constructors) + "}";
+}
+
+/// What the module itself defines, without the prelude, by name.
+template <typename T>
+std::vector<const T*> ownDefinitions(const std::vector<const T*>& all, size_t prelude) {
+  std::vector<const T*> result(all.begin() + ptrdiff_t(std::min(prelude, all.size())), all.end());
+  std::ranges::stable_sort(result, {}, [](const T* definition) { return definition->name; });
+  return result;
+}
+
+void printDefinitions(const Module& module, printing::ExprPrinter& printer, std::string& out) {
+  std::string_view separator = "";
+  for (const TypeDefinition* type : ownDefinitions(module.typeDefinitions, module.preludeTypes)) {
+    out += separator;
+    out += definitionText(*type) + "\n";
+    separator = "\n";
+  }
+  for (const Global* global : ownDefinitions(module.globals, module.preludeGlobals)) {
+    if (!global->function)
+      continue;
+    out += separator;
+    printer.definition(*global, out);
+    out += '\n';
+    separator = "\n";
+  }
+}
+
+Printed finish(std::string text, const printing::ExprPrinter& printer) {
+  const printing::MetadataCollector& metadata = printer.metadata();
+  return {std::move(text), metadata.table(), !metadata.isEmpty()};
+}
+
+} // namespace
+
+Printed printModule(const Module& module, const OperatorTable& operators,
+                    const PrintOptions& options) {
+  printing::ExprPrinter printer(module, operators, options);
+  std::string text(header);
+  const Global* main = module.form == ModuleForm::Definitions ? nullptr : module.find("main");
+  if (!main)
+    printDefinitions(module, printer, text);
+  else if (module.form == ModuleForm::Function)
+    printer.expression(*main->function, text);
+  else
+    printer.openExpression(*main->function, text);
+  if (main)
+    text += '\n';
+  return finish(std::move(text), printer);
+}
+
+Printed printGlobal(const Module& module, const Global& global, const OperatorTable& operators,
+                    const PrintOptions& options) {
+  printing::ExprPrinter printer(module, operators, options);
+  std::string text;
+  if (global.function)
+    printer.definition(global, text);
+  else
+    text = printer.atomText(global);
+  return finish(text + "\n", printer);
+}
+
+Printed printExpr(const Module& module, const Expr& expr, const OperatorTable& operators,
+                  const PrintOptions& options) {
+  printing::ExprPrinter printer(module, operators, options);
+  std::string text;
+  printer.expression(expr, text);
+  return finish(text + "\n", printer);
+}
+
+} // namespace lang

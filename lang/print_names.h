@@ -1,0 +1,32 @@
+// Names as the text format can say them. A name that comes from a text is nearly always fine; one
+// that a tool or a pass made may hold any character, and is repaired so that the text reads back.
+#pragma once
+
+#include "lang/expr.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lang::printing {
+
+/// A name of a type, type parameter, constructor or dimension, repaired.
+std::string bareName(std::string_view name);
+
+/// Gives out the names of locals and globals of one print job.
+class Names {
+public:
+  explicit Names(std::span<const Global* const> globals);
+
+  /// A fresh name for a local with its `%`: `v` goes in front of a hint that does not begin with a
+  /// letter, a number behind one that is taken.
+  std::string local(std::string_view hint);
+  /// The name of a global with its `@`.
+  std::string global(const Global& global);
+
+private:
+  std::unordered_map<std::string, size_t> locals_;
+  std::unordered_set<std::string> globals_;
+  std::unordered_map<const Global*, std::string> repaired_;
+};
+
+} // namespace lang::printing

@@ -1,0 +1,140 @@
+// Answers of relations, and the arithmetic of dimensions that rules share.
+#include "lang/op.h"
+
+#include <fmt/format.h>
+
+namespace lang {
+
+RelationResult RelationCall::solved(const Type* output) const {
+  RelationResult result;
+  result.output = output;
+  return result;
+}
+
+RelationResult RelationCall::solved(Dims shape, runtime::DType dtype) const {
+  return solved(types.tensor(shape, dtype));
+}
+
+RelationResult RelationCall::solved(const std::vector<const Dim*>& shape,
+                                    runtime::DType dtype) const {
+  return solved(types.tensor(Dims(shape), dtype));
+}
+
+RelationResult RelationCall::waitFor(size_t operand) const {
+  RelationResult result;
+  result.outcome = RelationResult::Outcome::Waiting;
+  result.operand = operand;
+  return result;
+}
+
+RelationResult RelationCall::failed(std::string problem, std::string help) const {
+  RelationResult result;
+  result.outcome = RelationResult::Outcome::Failed;
+  result.problem = std::move(problem);
+  result.help = std::move(help);
+  return result;
+}
+
+RelationResult RelationCall::failedAt(size_t operand, std::string problem, std::string help) const {
+  RelationResult result = failed(std::move(problem), std::move(help));
+  result.operand = operand;
+  return result;
+}
+
+std::optional<size_t> RelationCall::normalAxis(int64_t axis, size_t rank) const {
+  int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
+  if (normal < 0 || normal >= int64_t(rank))
+    return std::nullopt;
+  return size_t(normal);
+}
+
+DimMatch matchDims(const Dim* left, const Dim* right) {
+  if (left->isAny() || right->isAny())
+    return DimMatch::Maybe;
+  if (left == right)
+    return DimMatch::Same;
+  if (left->isConstant() && right->isConstant())
+    return left->value == right->value ? DimMatch::Same : DimMatch::Different;
+  return DimMatch::Maybe;
+}
+
+const Dim* meetDims(const Dim* left, const Dim* right) {
+  if (matchDims(left, right) == DimMatch::Different)
+    return nullptr;
+  if (left->isAny())
+    return right;
+  return right->isConstant() && !left->isConstant() ? right : left;
+}
+
+const Dim* broadcastDims(const Dim* left, const Dim* right) {
+  if (left->isConstant(1))
+    return right;
+  if (right->isConstant(1))
+    return left;
+  return meetDims(left, right);
+}
+
+std::optional<std::vector<const Dim*>> broadcastShapes(Dims left, Dims right, size_t* where) {
+  if (left.size() < right.size())
+    std::swap(left, right);
+  std::vector<const Dim*> result(left.begin(), left.end());
+  size_t offset = left.size() - right.size();
+  for (size_t i = right.size(); i-- > 0;) {
+    const Dim* dim = broadcastDims(left[offset + i], right[i]);
+    if (!dim) {
+      if (where)
+        *where = right.size() - i;
+      return std::nullopt;
+    }
+    result[offset + i] = dim;
+  }
+  return result;
+}
+
+namespace {
+
+bool isKnownTensor(const Type* type) {
+  return type->isTensor();
+}
+
+/// The first operand whose type rules it out or is still open; Solved when all are fine.
+RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
+  for (size_t i = 0; i < row.operands.size(); ++i) {
+    const OperandRow& operand = row.operands[i];
+    const Type* type = call.operands[i];
+    if (operand.kind == OperandKind::Any || (type->isUnknown() && operand.inferable))
+      continue;
+    if (type->isUnknown())
+      return call.waitFor(i);
+    if (operand.kind == OperandKind::Tensor) {
+      if (!isKnownTensor(type))
+        return call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
+                                            operand.name, row.name, typeText(type)));
+      continue;
+    }
+    if (!type->isTuple())
+      return call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                          operand.name, row.name, typeText(type)));
+    for (const Type* field : type->parts) {
+      if (field->isUnknown())
+        return call.waitFor(i);
+      if (!isKnownTensor(field))
+        return call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                            operand.name, row.name, typeText(type)));
+    }
+  }
+  return call.solved(static_cast<const Type*>(nullptr));
+}
+
+} // namespace
+
+RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
+  if (call.operands.size() != row.operands.size())
+    return call.failed(fmt::format("`{}` takes {} operand{}, but {} {} given", row.name,
+                                   row.operands.size(), row.operands.size() == 1 ? "" : "s",
+                                   call.operands.size(), call.operands.size() == 1 ? "is" : "are"));
+  RelationResult operands = checkOperands(row, call);
+  return operands.outcome == RelationResult::Outcome::Solved ? row.relation(call) : operands;
+}
+
+} // namespace lang

@@ -1,0 +1,78 @@
+// Type relations: what an operator's rule may ask, and what it answers.
+//
+// One rule serves the checker, where extents may be `?`, symbols or linear forms, and run time,
+// where they are numbers. A rule is a pure function: it looks at the operand types and attributes
+// and answers with the result type, with what it learned of operands, or with the problem.
+#pragma once
+
+#include "lang/attributes.h"
+#include "lang/type.h"
+#include "runtime/tensor.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lang {
+
+/// The answer of a type relation.
+struct RelationResult {
+  enum class Outcome : uint8_t { Solved, Waiting, Failed };
+  Outcome outcome = Outcome::Solved;
+  /// Solved: the type of the result.
+  const Type* output = nullptr;
+  /// Solved: types that operands must have, such as that of a weight; by operand number.
+  std::vector<std::pair<size_t, const Type*>> operands;
+  /// Waiting: the operand whose type is needed. Failed: the operand at fault, if one is.
+  std::optional<size_t> operand;
+  /// Failed: the situation, and a fix when there is a sure one.
+  std::string problem;
+  std::string help;
+};
+
+/// A question to a type relation. The caller made sure that the operand count is right and that
+/// operands declared as tensors or tuples are such, unless they are declared inferable and unknown.
+struct RelationCall {
+  TypeContext& types;
+  Types operands;
+  const Attributes& attributes;
+  /// Per operand its value when it is known (a constant, or at run time), else null.
+  std::span<const runtime::Tensor* const> values = {};
+
+  bool isKnown(size_t i) const { return !operands[i]->isUnknown(); }
+  Dims shape(size_t i) const { return operands[i]->shape; }
+  size_t rank(size_t i) const { return operands[i]->shape.size(); }
+  runtime::DType dtype(size_t i) const { return operands[i]->dtype; }
+  /// The fields of a tuple operand; each is known to be a tensor.
+  Types fields(size_t i) const { return operands[i]->parts; }
+  const runtime::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
+
+  RelationResult solved(const Type* output) const;
+  RelationResult solved(Dims shape, runtime::DType dtype) const;
+  RelationResult solved(const std::vector<const Dim*>& shape, runtime::DType dtype) const;
+  RelationResult waitFor(size_t operand) const;
+  RelationResult failed(std::string problem, std::string help = {}) const;
+  RelationResult failedAt(size_t operand, std::string problem, std::string help = {}) const;
+
+  /// An axis attribute made non-negative, or nothing when it lies outside -rank .. rank-1.
+  std::optional<size_t> normalAxis(int64_t axis, size_t rank) const;
+};
+
+/// What comparing two dimensions tells: `Maybe` when a `?` or a variable leaves it open.
+enum class DimMatch : uint8_t { Same, Different, Maybe };
+DimMatch matchDims(const Dim* left, const Dim* right);
+
+/// The dimension that two equal ones have: the one that says more; null when they differ.
+const Dim* meetDims(const Dim* left, const Dim* right);
+
+/// numpy broadcasting of one aligned pair, as Relay does it: 1 gives way, then `?`; null when the
+/// extents differ.
+const Dim* broadcastDims(const Dim* left, const Dim* right);
+
+/// numpy broadcasting of two shapes; nothing when a pair differs, and then `where` gets the
+/// dimension, counted from the back from 1.
+std::optional<std::vector<const Dim*>> broadcastShapes(Dims left, Dims right,
+                                                       size_t* where = nullptr);
+
+} // namespace lang

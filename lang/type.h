@@ -1,0 +1,132 @@
+// Types of the language. They are interned: equal types are the same pointer within one
+// TypeContext. An `Unknown` is a variable of the type checker; a `Variable` is a type parameter,
+// which stands only for itself; `Error` is the poison that keeps one mistake from becoming many.
+#pragma once
+
+#include "lang/arena.h"
+#include "lang/dim.h"
+#include "runtime/dtype.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lang {
+
+struct TypeDefinition;
+struct OperatorRow;
+struct Type;
+
+enum class TypeKind : uint8_t {
+  Tensor,
+  Tuple,
+  Function,
+  Reference,
+  Variable,
+  Data,
+  Operator,
+  Unknown,
+  Error
+};
+
+/// A declared type parameter; identity is its address.
+struct TypeParameter {
+  std::string_view name;
+};
+
+using Types = std::span<const Type* const>;
+using Dims = std::span<const Dim* const>;
+
+/// One type; which fields count depends on the kind.
+struct Type {
+  TypeKind kind;
+  /// Tensor: element type and extents.
+  runtime::DType dtype = {};
+  Dims shape = {};
+  /// Tuple: fields. Function: parameters. Data: arguments. Reference: the one content type.
+  Types parts = {};
+  /// Function: result.
+  const Type* result = nullptr;
+  /// Function: its own type parameters.
+  std::span<const TypeParameter* const> generics = {};
+  /// Variable: the parameter it names.
+  const TypeParameter* parameter = nullptr;
+  /// Data: the data type.
+  const TypeDefinition* definition = nullptr;
+  /// Operator: the operator that is used as a value.
+  const OperatorRow* op = nullptr;
+  /// Unknown: its number.
+  uint32_t number = 0;
+  /// True when an unknown type or dimension occurs anywhere inside.
+  bool hasUnknown = false;
+  /// How deep the type is nested, from 1, and how many types it holds, written out; both saturate.
+  /// Shared parts can make a small graph a huge text, so the checker bounds both.
+  uint16_t depth = 1;
+  uint32_t size = 1;
+
+  bool isTensor() const { return kind == TypeKind::Tensor; }
+  bool isTuple() const { return kind == TypeKind::Tuple; }
+  bool isUnknown() const { return kind == TypeKind::Unknown; }
+  bool isError() const { return kind == TypeKind::Error; }
+};
+
+/// Makes and owns types and dimensions.
+class TypeContext {
+public:
+  TypeContext();
+  TypeContext(const TypeContext&) = delete;
+  TypeContext& operator=(const TypeContext&) = delete;
+
+  const Dim* constant(int64_t value, bool is64 = false);
+  const Dim* any() const { return any_; }
+  /// A named dimension; the same name and origin give the same symbol.
+  const Dim* symbol(std::string_view name, const void* origin = nullptr);
+  const Dim* unknownDim(uint32_t number);
+
+  /// Sum, difference and product; `?` absorbs; a product of two variables is `?`.
+  const Dim* add(const Dim* left, const Dim* right);
+  const Dim* subtract(const Dim* left, const Dim* right);
+  const Dim* multiply(const Dim* left, const Dim* right);
+  /// Floor of the quotient: exact on constants and where every coefficient divides, else `?`.
+  const Dim* floorDivide(const Dim* left, int64_t divisor);
+
+  const Type* tensor(Dims shape, runtime::DType dtype);
+  const Type* tensor(std::initializer_list<const Dim*> shape, runtime::DType dtype) {
+    return tensor(Dims(shape.begin(), shape.size()), dtype);
+  }
+  const Type* scalar(runtime::DType dtype) { return tensor(Dims{}, dtype); }
+  const Type* tensorOf(std::span<const int64_t> shape, runtime::DType dtype);
+  const Type* tuple(Types fields);
+  const Type* function(Types parameters, const Type* result,
+                       std::span<const TypeParameter* const> generics = {});
+  const Type* reference(const Type* content);
+  const Type* variable(const TypeParameter* parameter);
+  const Type* data(const TypeDefinition* definition, Types arguments);
+  const Type* operatorType(const OperatorRow* op);
+  const Type* unknown(uint32_t number);
+  const Type* error() const { return error_; }
+
+  Arena& arena() { return arena_; }
+
+private:
+  const Dim* internDim(const Dim& dim);
+  const Type* intern(const Type& type);
+
+  Arena arena_;
+  std::unordered_multimap<size_t, const Type*> types_;
+  std::unordered_multimap<size_t, const Dim*> dims_;
+  std::vector<const Dim*> smallConstants_;
+  const Dim* any_ = nullptr;
+  const Type* error_ = nullptr;
+};
+
+/// The type as the text format writes it: `Tensor[(1, n), float32]`, `float32`, `fn (A) -> B`.
+std::string typeText(const Type* type);
+std::string dimText(const Dim* dim);
+/// A shape alone: `(1, 3)`.
+std::string shapeText(Dims shape);
+
+/// The product of dimensions.
+const Dim* product(TypeContext& types, Dims dims);
+
+} // namespace lang

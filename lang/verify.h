@@ -1,0 +1,14 @@
+// Checks the form of a module: what every stage may rely on and no text can break. It finds faults
+// of our own passes; mistakes of a program are the business of the resolver and the type checker.
+#pragma once
+
+#include "lang/module.h"
+
+namespace lang {
+
+/// What is wrong with a module, one sentence each; empty when it is sound. Every variable must have
+/// one binder and be used in its scope only, operands must be atoms, numbers must be dense, and an
+/// operator's call must carry one value for each attribute of its row.
+std::vector<std::string> verify(const Module& module);
+
+} // namespace lang

@@ -1,0 +1,387 @@
+// Attributes: values as written or as metadata holds them, checked against an operator's schema.
+#include "parser/resolve_context.h"
+
+#include "lang/edit_distance.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace parser {
+
+using lang::AttributeKind;
+using lang::AttributeRow;
+using lang::AttributeValue;
+using lang::AttributeValueKind;
+using lang::Message;
+
+namespace {
+
+constexpr std::string_view typeKeyAttribute = "attrs_type_key";
+
+AttributeValue metadataValue(ResolveContext& context, size_t number);
+
+std::string_view fieldOf(const lang::MetadataNode& node, std::string_view name) {
+  for (const auto& [key, value] : node.fields)
+    if (key == name)
+      return value;
+  return {};
+}
+
+int64_t integerOf(std::string_view text) {
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+double realOf(std::string_view text) {
+  return std::strtod(std::string(text).c_str(), nullptr);
+}
+
+/// The items of an array node; the reader of the section has ruled out cycles and deep nesting.
+AttributeValue metadataArray(ResolveContext& context, const lang::MetadataNode& node) {
+  std::vector<AttributeValue> items;
+  for (size_t item : node.data)
+    items.push_back(metadataValue(context, item));
+  return lang::listAttribute(context.module.arena.copy(items));
+}
+
+/// An object of the metadata section as a value; what Baton does not interpret stays a reference.
+AttributeValue metadataValue(ResolveContext& context, size_t number) {
+  const lang::MetadataNode& node = context.module.metadata.nodes[number];
+  const std::string& key = node.typeKey;
+  if (key.empty())
+    return {};
+  if (key == "runtime.BoxInt" || key == "runtime.BoxBool")
+    return lang::intAttribute(integerOf(node.repr));
+  if (key == "runtime.BoxFloat")
+    return lang::floatAttribute(realOf(node.repr));
+  if (key == "runtime.String")
+    return lang::stringAttribute(node.repr);
+  if (key == "IntImm") {
+    auto dtype = runtime::parseDType(fieldOf(node, "dtype"));
+    return lang::intAttribute(integerOf(fieldOf(node, "value")), dtype ? dtype->bits : 32);
+  }
+  if (key == "FloatImm")
+    return lang::floatAttribute(realOf(fieldOf(node, "value")));
+  if (key == "Array")
+    return metadataArray(context, node);
+  AttributeValue value;
+  value.kind = AttributeValueKind::Meta;
+  value.text = key;
+  value.meta = &node;
+  return value;
+}
+
+AttributeValue exprValue(ResolveContext& context, const surface::Expr* expr) {
+  if (const auto* meta = surface::tryAs<surface::Meta>(expr);
+      meta && meta->meta.key != "relay.Constant") {
+    auto number = findMetadata(context, meta->meta, meta->range);
+    return number ? metadataValue(context, *number) : AttributeValue{};
+  }
+  AttributeValue value;
+  value.kind = AttributeValueKind::Expr;
+  value.expr = buildExpr(context, expr).atom;
+  if (!value.expr)
+    return {};
+  return value;
+}
+
+/// A value as written. Booleans are the integers 1 and 0, as in TVM; a schema turns them back.
+AttributeValue writtenValue(ResolveContext& context, const surface::AttributeValue& written) {
+  switch (written.kind) {
+  case surface::AttributeKind::Null:
+    return {};
+  case surface::AttributeKind::Int:
+    return lang::intAttribute(written.integer, written.width ? written.width : 32);
+  case surface::AttributeKind::Bool:
+    return lang::intAttribute(written.boolean);
+  case surface::AttributeKind::Float:
+    return lang::floatAttribute(written.real);
+  case surface::AttributeKind::String:
+    return lang::stringAttribute(context.module.arena.copyText(written.text));
+  case surface::AttributeKind::List: {
+    std::vector<AttributeValue> items;
+    for (const surface::AttributeValue& item : written.list)
+      items.push_back(writtenValue(context, item));
+    return lang::listAttribute(context.module.arena.copy(items));
+  }
+  case surface::AttributeKind::Expr:
+    return exprValue(context, written.expr);
+  }
+  return {};
+}
+
+std::string_view kindText(AttributeKind kind) {
+  switch (kind) {
+  case AttributeKind::Int:
+    return "an integer";
+  case AttributeKind::Float:
+    return "a number";
+  case AttributeKind::Bool:
+    return "`True` or `False`";
+  case AttributeKind::String:
+    return "a string";
+  case AttributeKind::DType:
+    return "an element type in quotes, such as \"float32\"";
+  case AttributeKind::IntList:
+    return "a list of integers";
+  case AttributeKind::FloatList:
+    return "a list of numbers";
+  case AttributeKind::IntListList:
+    return "a list of lists of integers";
+  case AttributeKind::IntOrIntList:
+    return "an integer or a list of integers";
+  case AttributeKind::Expr:
+  case AttributeKind::Object:
+    return "an object";
+  }
+  return {};
+}
+
+std::string valueText(const AttributeValue& value) {
+  switch (value.kind) {
+  case AttributeValueKind::Null:
+    return "`None`";
+  case AttributeValueKind::Int:
+    return fmt::format("the integer {}", value.integer);
+  case AttributeValueKind::Float:
+    return fmt::format("the number {}", value.real);
+  case AttributeValueKind::Bool:
+    return value.integer ? "`True`" : "`False`";
+  case AttributeValueKind::String:
+    return fmt::format("the string \"{}\"", value.text);
+  case AttributeValueKind::List:
+    return fmt::format("a list of {}", value.items.size());
+  case AttributeValueKind::Expr:
+    return "an expression";
+  case AttributeValueKind::Meta:
+    return fmt::format("a `{}`", value.text);
+  }
+  return {};
+}
+
+bool isList(const AttributeValue& value, bool (*fits)(const AttributeValue&)) {
+  return value.kind == AttributeValueKind::List && std::ranges::all_of(value.items, fits);
+}
+
+bool isInt(const AttributeValue& value) {
+  return value.kind == AttributeValueKind::Int;
+}
+
+bool isNumber(const AttributeValue& value) {
+  return isInt(value) || value.kind == AttributeValueKind::Float;
+}
+
+bool isIntList(const AttributeValue& value) {
+  return isList(value, isInt);
+}
+
+bool fitsKind(AttributeKind kind, const AttributeValue& value) {
+  switch (kind) {
+  case AttributeKind::Int:
+  case AttributeKind::Bool:
+    return isInt(value);
+  case AttributeKind::Float:
+    return isNumber(value);
+  case AttributeKind::String:
+    return value.kind == AttributeValueKind::String;
+  case AttributeKind::DType:
+    return value.kind == AttributeValueKind::String &&
+           (value.text.empty() || runtime::parseDType(value.text));
+  case AttributeKind::IntList:
+    return isIntList(value);
+  case AttributeKind::FloatList:
+    return isList(value, isNumber);
+  case AttributeKind::IntListList:
+    return isList(value, isIntList);
+  case AttributeKind::IntOrIntList:
+    return isInt(value) || isIntList(value);
+  case AttributeKind::Expr:
+  case AttributeKind::Object:
+    return true;
+  }
+  return false;
+}
+
+/// The value in the form that the kind stores: integers become numbers or truth values.
+AttributeValue stored(AttributeKind kind, const AttributeValue& value) {
+  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Float)
+    return lang::floatAttribute(double(value.integer));
+  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Bool)
+    return lang::boolAttribute(value.integer != 0);
+  return value;
+}
+
+bool isNullable(const AttributeRow& row) {
+  return row.nullable || row.defaultText == "None";
+}
+
+/// Puts values in the order of a schema.
+class AttributeFiller {
+public:
+  AttributeFiller(ResolveContext& context, const lang::OperatorRow& row)
+      : context_(context), row_(row) {
+    auto defaults = context.environment.operators.defaults(&row);
+    values_.assign(defaults.begin(), defaults.end());
+    given_.resize(values_.size());
+  }
+
+  void set(std::string_view name, lang::SourceRange nameRange, lang::SourceRange range,
+           const AttributeValue& value) {
+    auto found = std::ranges::find(row_.attributes, name, &AttributeRow::name);
+    if (found == row_.attributes.end()) {
+      reportUnknown(name, nameRange);
+      return;
+    }
+    size_t index = size_t(found - row_.attributes.begin());
+    given_[index] = true;
+    bool isNull = value.kind == AttributeValueKind::Null;
+    if (isNull ? isNullable(*found) : fitsKind(found->kind, value)) {
+      values_[index] = stored(found->kind, value);
+      return;
+    }
+    failed_ = true;
+    auto& report = context_.diagnostics.report(Message::AttributeMismatch, range, name, row_.name,
+                                               kindText(found->kind), valueText(value));
+    if (found->kind == AttributeKind::IntList && isInt(value))
+      report.suggest(fmt::format("write `{}=[{}]`", name, value.integer));
+  }
+
+  const lang::Attributes* finish(lang::SourceRange range) {
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const AttributeRow& row = row_.attributes[i];
+      if (given_[i] || !row.defaultText.empty())
+        continue;
+      failed_ = true;
+      auto& report =
+          context_.diagnostics.report(Message::MissingAttribute, range, row_.name, row.name);
+      if (row.nullable)
+        report.suggest(fmt::format("`{}=None` leaves it open", row.name));
+    }
+    if (failed_)
+      return nullptr;
+    lang::Arena& arena = context_.module.arena;
+    return arena.make<lang::Attributes>(row_.attributes, arena.copy(values_));
+  }
+
+private:
+  void reportUnknown(std::string_view name, lang::SourceRange range) {
+    failed_ = true;
+    auto& report = context_.diagnostics.report(Message::UnknownAttribute, range, row_.name, name);
+    std::vector<std::string_view> names;
+    for (const AttributeRow& row : row_.attributes)
+      names.push_back(row.name);
+    if (auto near = lang::similarNames(name, names); !near.empty())
+      report.suggest(fmt::format("did you mean `{}`?", near[0]));
+    else if (names.empty())
+      report.note(fmt::format("`{}` has no attributes", row_.name));
+    else
+      report.note(fmt::format("its attributes are {}", fmt::join(names, ", ")));
+  }
+
+  ResolveContext& context_;
+  const lang::OperatorRow& row_;
+  std::vector<AttributeValue> values_;
+  std::vector<bool> given_;
+  bool failed_ = false;
+};
+
+/// A field of an attribute object. Machine integers and texts stand there as they are, everything
+/// else as the number of a node; which of the two an integer is shows in the node's type.
+AttributeValue objectField(ResolveContext& context, const AttributeRow& row,
+                           const std::string& text) {
+  const auto& nodes = context.module.metadata.nodes;
+  size_t number = SIZE_MAX;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool isNumber = error == std::errc{} && end == text.data() + text.size();
+  switch (row.kind) {
+  case AttributeKind::String:
+  case AttributeKind::DType:
+    return lang::stringAttribute(context.module.arena.copyText(text));
+  case AttributeKind::Bool:
+    return lang::intAttribute(integerOf(text));
+  case AttributeKind::Float:
+    return lang::floatAttribute(realOf(text));
+  case AttributeKind::Int:
+    if (isNumber && number < nodes.size() && nodes[number].typeKey == "IntImm")
+      return metadataValue(context, number);
+    if (isNumber && number == 0 && isNullable(row))
+      return {};
+    return lang::intAttribute(integerOf(text));
+  default:
+    return isNumber && number < nodes.size() ? metadataValue(context, number) : AttributeValue{};
+  }
+}
+
+void fillFromObject(ResolveContext& context, const lang::OperatorRow& row, AttributeFiller& filler,
+                    const surface::Meta& reference) {
+  auto number = findMetadata(context, reference.meta, reference.range);
+  if (!number)
+    return;
+  const lang::MetadataNode& node = context.module.metadata.nodes[*number];
+  for (const auto& [name, text] : node.fields) {
+    auto found = std::ranges::find(row.attributes, name, &AttributeRow::name);
+    if (found != row.attributes.end())
+      filler.set(name, reference.range, reference.range, objectField(context, *found, text));
+  }
+}
+
+/// `attrs_type_key` may stand in any attribute list, and must then name the operator's own kind.
+void checkTypeKey(ResolveContext& context, const lang::OperatorRow& row,
+                  const surface::Attribute& attribute) {
+  if (attribute.value.kind == surface::AttributeKind::String &&
+      attribute.value.text == row.attributesKey)
+    return;
+  context.diagnostics.report(Message::AttributeMismatch, attribute.value.range, typeKeyAttribute,
+                             row.name,
+                             row.attributesKey.empty() ? std::string("of no use")
+                                                       : fmt::format("\"{}\"", row.attributesKey),
+                             valueText(writtenValue(context, attribute.value)));
+}
+
+} // namespace
+
+bool namesAttributes(const ResolveContext& context, const surface::MetaReference& reference) {
+  (void)context;
+  return reference.key.starts_with("relay.attrs.");
+}
+
+const lang::Attributes* buildAttributes(ResolveContext& context, const lang::OperatorRow& row,
+                                        const surface::Call& call) {
+  AttributeFiller filler(context, row);
+  for (const surface::Attribute& attribute : call.attributes) {
+    if (attribute.key.text == typeKeyAttribute)
+      checkTypeKey(context, row, attribute);
+    else
+      filler.set(attribute.key.text, attribute.key.range, attribute.value.range,
+                 writtenValue(context, attribute.value));
+  }
+  if (call.metaTail && namesAttributes(context, call.metaTail->meta))
+    fillFromObject(context, row, filler, *call.metaTail);
+  return filler.finish(call.range);
+}
+
+const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::OperatorRow& row) {
+  auto defaults = context.environment.operators.defaults(&row);
+  return context.module.arena.make<lang::Attributes>(row.attributes, defaults);
+}
+
+std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
+                                                 std::span<const surface::Attribute> attributes) {
+  std::vector<lang::NamedAttribute> named;
+  for (const surface::Attribute& attribute : attributes) {
+    std::string_view name = attribute.key.text;
+    AttributeValue value = writtenValue(context, attribute.value);
+    auto found = std::ranges::find(named, name, &lang::NamedAttribute::name);
+    if (found != named.end())
+      found->value = value;
+    else
+      named.push_back({context.module.arena.copyText(name), value});
+  }
+  std::ranges::stable_partition(named, [](const lang::NamedAttribute& attribute) {
+    return attribute.name != "virtual_device";
+  });
+  return context.module.arena.copy(named);
+}
+
+} // namespace parser

@@ -1,0 +1,68 @@
+// Patterns. Their nesting is bounded by the reader, so recursion is safe.
+#include "parser/resolve_context.h"
+
+#include "lang/edit_distance.h"
+
+namespace parser {
+
+using lang::Message;
+using lang::Pattern;
+using lang::PatternKind;
+
+namespace {
+
+std::span<const Pattern* const> buildParts(ResolveContext& context,
+                                           std::span<const surface::Pattern* const> parts) {
+  std::vector<const Pattern*> result;
+  for (const surface::Pattern* part : parts)
+    result.push_back(buildPattern(context, part));
+  return context.module.arena.copy(result);
+}
+
+const lang::Var* bindLocal(ResolveContext& context, const surface::LocalPattern& pattern) {
+  const lang::Type* annotation = buildType(context, pattern.type);
+  const lang::Var* var =
+      context.makeVar(pattern.name.text, lang::VarOrigin::Pattern, pattern.name.range, annotation);
+  if (const lang::Var* other = context.locals.findInFrame(var->name))
+    context.diagnostics.report(Message::RepeatedLocal, var->range, var->name)
+        .label(other->range, "first bound here");
+  context.locals.bind(var->name, var);
+  return var;
+}
+
+} // namespace
+
+const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pattern) {
+  auto* result = context.module.arena.make<Pattern>(PatternKind::Wildcard, pattern->range);
+  switch (pattern->kind) {
+  case surface::PatternKind::Wildcard:
+    break;
+  case surface::PatternKind::Local:
+    result->kind = PatternKind::Var;
+    result->var = bindLocal(context, surface::as<surface::LocalPattern>(pattern));
+    break;
+  case surface::PatternKind::Tuple:
+    result->kind = PatternKind::Tuple;
+    result->parts = buildParts(context, surface::as<surface::TuplePattern>(pattern).fields);
+    break;
+  case surface::PatternKind::Constructor: {
+    const auto& with = surface::as<surface::ConstructorPattern>(pattern);
+    auto parts = buildParts(context, with.fields);
+    result->constructor = context.definitions.findConstructor(*context.unit, with.name.text);
+    if (!result->constructor) {
+      auto& report =
+          context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
+      auto near = lang::similarNames(with.name.text, context.definitions.constructorNames());
+      if (!near.empty())
+        report.suggest(fmt::format("did you mean `{}`?", near[0]));
+      break;
+    }
+    result->kind = PatternKind::Constructor;
+    result->parts = parts;
+    break;
+  }
+  }
+  return result;
+}
+
+} // namespace parser

@@ -1,0 +1,173 @@
+// Types of the surface tree to interned types.
+#include "parser/resolve_context.h"
+
+#include "lang/edit_distance.h"
+
+#include <charconv>
+
+namespace parser {
+
+using lang::Message;
+using lang::Type;
+
+namespace {
+
+/// Names that begin so are element types, whatever else is in scope, as in TVM.
+bool readsAsDType(std::string_view name) {
+  for (std::string_view prefix : {"int", "uint", "float", "bool"})
+    if (name.starts_with(prefix))
+      return true;
+  return name == "bfloat16";
+}
+
+std::optional<runtime::DType> buildDType(ResolveContext& context, std::string_view name,
+                                         lang::SourceRange range) {
+  auto dtype = runtime::parseDType(name);
+  if (!dtype)
+    context.diagnostics.report(Message::UnknownDType, range, name);
+  return dtype;
+}
+
+/// The name of a variable object: a text, or the number of the object that holds it.
+std::string_view metadataName(ResolveContext& context, const lang::MetadataNode& node) {
+  for (const auto& [key, value] : node.fields) {
+    if (key != "name" && key != "name_hint")
+      continue;
+    size_t number = SIZE_MAX;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    const auto& nodes = context.module.metadata.nodes;
+    bool isReference = number < nodes.size() && nodes[number].typeKey == "runtime.String";
+    return isReference ? nodes[number].repr : value;
+  }
+  return {};
+}
+
+const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
+  lang::TypeContext& types = context.module.types;
+  switch (dim.kind) {
+  case surface::DimKind::Any:
+    return types.any();
+  case surface::DimKind::Named:
+    return types.symbol(context.module.arena.copyText(dim.name));
+  case surface::DimKind::Integer:
+    if (dim.value < 0)
+      context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
+    return types.constant(dim.value, dim.is64);
+  case surface::DimKind::Meta:
+    break;
+  }
+  auto number = findMetadata(context, dim.meta, dim.range);
+  if (!number)
+    return types.any();
+  const lang::MetadataNode& node = context.module.metadata.nodes[*number];
+  std::string_view name = metadataName(context, node);
+  if (node.typeKey == "tir.Any")
+    return types.any();
+  if (node.typeKey != "tir.Var" && node.typeKey != "tir.SizeVar") {
+    context.diagnostics.report(Message::UnusableMetadata, dim.range, dim.meta.key, dim.meta.index,
+                               "dimension");
+    return types.any();
+  }
+  return types.symbol(name.empty() ? std::string_view("n") : name, &node);
+}
+
+const Type* buildTensor(ResolveContext& context, const surface::TensorType& type) {
+  std::vector<const lang::Dim*> dims;
+  for (const surface::Dim& dim : type.shape)
+    dims.push_back(buildDim(context, dim));
+  auto dtype = buildDType(context, type.dtype.text, type.dtype.range);
+  return dtype ? context.module.types.tensor(dims, *dtype) : context.module.types.error();
+}
+
+const Type* unknownType(ResolveContext& context) {
+  return context.module.types.unknown(context.module.unknownCount++);
+}
+
+/// A type inside another one, where `_` stands for an unknown.
+const Type* buildPart(ResolveContext& context, const surface::Type* type) {
+  const Type* part = buildType(context, type);
+  return part ? part : unknownType(context);
+}
+
+const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
+  lang::TypeContext& types = context.module.types;
+  if (readsAsDType(type.name)) {
+    auto dtype = buildDType(context, type.name, type.range);
+    return dtype ? types.scalar(*dtype) : types.error();
+  }
+  std::vector<const Type*> arguments;
+  for (const surface::Type* argument : type.arguments)
+    arguments.push_back(buildPart(context, argument));
+  size_t wanted = 0;
+  const auto* parameter = context.typeParameters.find(type.name);
+  const lang::TypeDefinition* definition = nullptr;
+  if (!parameter) {
+    definition = context.definitions.findType(*context.unit, type.name);
+    if (!definition) {
+      if (auto dtype = runtime::parseDType(type.name))
+        return types.scalar(*dtype);
+      auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
+      auto near = lang::similarNames(type.name, context.definitions.typeNames());
+      if (!near.empty())
+        report.suggest(fmt::format("did you mean `{}`?", near[0]));
+      return types.error();
+    }
+    wanted = definition->generics.size();
+  }
+  if (arguments.size() != wanted) {
+    context.diagnostics.report(
+        Message::TypeArgumentCount, type.range, type.name, wanted, wanted == 1 ? "" : "s",
+        arguments.size() == 1 ? "1 is" : fmt::format("{} are", arguments.size()));
+    return types.error();
+  }
+  return parameter ? types.variable(parameter) : types.data(definition, arguments);
+}
+
+const Type* buildFunctionType(ResolveContext& context, const surface::FunctionType& type) {
+  context.typeParameters.openFrame();
+  std::vector<const lang::TypeParameter*> generics;
+  for (const surface::Identifier& generic : type.generics) {
+    generics.push_back(context.module.arena.make<lang::TypeParameter>(generic.text));
+    context.typeParameters.bind(generic.text, generics.back());
+  }
+  std::vector<const Type*> parameters;
+  for (const surface::Type* parameter : type.parameters)
+    parameters.push_back(buildPart(context, parameter));
+  const Type* result = buildPart(context, type.result);
+  context.typeParameters.closeFrame();
+  return context.module.types.function(parameters, result, generics);
+}
+
+const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) {
+  std::vector<const Type*> fields;
+  for (const surface::Type* field : type.fields)
+    fields.push_back(buildPart(context, field));
+  return context.module.types.tuple(fields);
+}
+
+} // namespace
+
+const Type* buildType(ResolveContext& context, const surface::Type* type) {
+  if (!type)
+    return nullptr;
+  switch (type->kind) {
+  case surface::TypeKind::Hole:
+    return nullptr;
+  case surface::TypeKind::Named:
+    return buildNamedType(context, surface::as<surface::NamedType>(type));
+  case surface::TypeKind::Tensor:
+    return buildTensor(context, surface::as<surface::TensorType>(type));
+  case surface::TypeKind::Tuple:
+    return buildTuple(context, surface::as<surface::TupleType>(type));
+  case surface::TypeKind::Function:
+    return buildFunctionType(context, surface::as<surface::FunctionType>(type));
+  case surface::TypeKind::Ref:
+    return context.module.types.reference(
+        buildPart(context, surface::as<surface::RefType>(type).inner));
+  case surface::TypeKind::Meta:
+    return unknownType(context);
+  }
+  return nullptr;
+}
+
+} // namespace parser

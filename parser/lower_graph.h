@@ -1,0 +1,47 @@
+// From the graph of one definition to flat blocks: places (place_graph.cpp), then blocks
+// (emit_blocks.cpp). Both are loops over the nodes; no step recurses.
+#pragma once
+
+#include "lang/module.h"
+#include "parser/graph.h"
+
+namespace parser {
+
+/// Where a variable may be used: in `place` and all places inside or after it.
+struct VarPlace {
+  uint32_t definition = 0;
+  Place place;
+};
+
+/// What the steps for one module share.
+struct Lowering {
+  lang::Module& module;
+  lang::Diagnostics& diagnostics;
+  /// Numbers definitions from 1, so that a node knows whether its fields are of this one.
+  uint32_t definition = 0;
+  std::vector<VarPlace> varPlaces = {};
+  std::deque<Scope> scopes = {};
+};
+
+/// Calls `visit(use, kind)` for the mentions in a node in the order of evaluation.
+template <typename Visit>
+void forEachUse(const Node& node, Visit&& visit) {
+  for (const Use& use : node.operands)
+    visit(use, UseKind::Operand);
+  for (const Use& use : node.bodies)
+    visit(use, UseKind::Tail);
+  for (const LetItem& item : node.items)
+    visit(item.value, UseKind::LetValue);
+  if (node.kind == NodeKind::Sequence)
+    visit(node.result, UseKind::Tail);
+}
+
+/// Gives every node that `root`, a function node, reaches its home: the innermost place around all
+/// its uses. Returns the nodes in the order of evaluation, users after uses. Reports variables that
+/// are used where they are not in scope.
+std::vector<Node*> placeGraph(Lowering& lowering, Node* root);
+
+/// Lowers the function node of a definition.
+const lang::Function* lowerFunction(Lowering& lowering, Node* root);
+
+} // namespace parser

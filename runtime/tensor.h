@@ -1,0 +1,67 @@
+// A dense tensor: element type, shape, and a counted buffer in row-major order.
+//
+// Copying a Tensor shares the buffer. Only the owner that allocated a buffer writes to it, before
+// the tensor is handed on; from then on a tensor is a value.
+#pragma once
+
+#include "runtime/dtype.h"
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace runtime {
+
+using Shape = std::vector<int64_t>;
+
+/// The product of the extents, or nothing when an extent is negative or the product passes 2^62.
+std::optional<int64_t> elementCount(std::span<const int64_t> shape);
+
+class Tensor {
+public:
+  /// A rank-0 float32 zero.
+  Tensor();
+
+  /// A zero-filled tensor. Throws std::bad_alloc when the size cannot be had; an extent must not be
+  /// negative.
+  Tensor(DType dtype, Shape shape);
+
+  /// A rank-0 tensor that holds `value`.
+  template <typename T>
+  static Tensor scalar(DType dtype, T value) {
+    Tensor tensor(dtype, {});
+    std::memcpy(tensor.bytes(), &value, sizeof(T));
+    return tensor;
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  size_t rank() const { return shape_.size(); }
+  int64_t size() const { return size_; }
+  size_t byteSize() const { return size_t(size_) * dtype_.bytes(); }
+
+  std::byte* bytes() { return data_.get(); }
+  const std::byte* bytes() const { return data_.get(); }
+
+  /// The elements as a span of `T`, whose size must be that of the element type.
+  template <typename T>
+  std::span<T> elements() {
+    return {reinterpret_cast<T*>(data_.get()), size_t(size_)};
+  }
+  template <typename T>
+  std::span<const T> elements() const {
+    return {reinterpret_cast<const T*>(data_.get()), size_t(size_)};
+  }
+
+  /// The same elements under another shape of the same element count.
+  Tensor reshaped(Shape shape) const;
+
+private:
+  DType dtype_;
+  Shape shape_;
+  int64_t size_ = 1;
+  std::shared_ptr<std::byte[]> data_;
+};
+
+} // namespace runtime

@@ -1,0 +1,45 @@
+// The list of operator families.
+#include "stdlib/ops.h"
+
+#include "stdlib/ops/families.h"
+
+namespace stdlib {
+
+const lang::OperatorTable& operatorTable() {
+  static const lang::OperatorFamily families[] = {
+      elementwiseFamily(),
+      shapeFamily(),
+      joinFamily(),
+      rearrangeFamily(),
+      indexFamily(),
+      sliceFamily(),
+      scatterFamily(),
+      sortFamily(),
+      scanFamily(),
+      dynFamily(),
+      broadcastFamily(),
+      reduceFamily(),
+      collapseFamily(),
+      createFamily(),
+      gridFamily(),
+      visionFamily(),
+      samplingFamily(),
+      suppressionFamily(),
+      resizeFamily(),
+      padFamily(),
+      blocksFamily(),
+      lossFamily(),
+      normFamily(),
+      activationFamily(),
+      convFamily(),
+      convTransposeFamily(),
+      convBackwardWeightFamily(),
+      denseFamily(),
+      poolFamily(),
+      adaptivePoolFamily(),
+  };
+  static const lang::OperatorTable table(families);
+  return table;
+}
+
+} // namespace stdlib

@@ -1,0 +1,14 @@
+// What the language ships with: the operator table and the prelude.
+//
+// stdlib/ops/ holds the operators, one row each; stdlib/*.rly what is written in the language
+// itself. Nothing here registers itself: operatorTable() is the list.
+#pragma once
+
+#include "lang/op.h"
+
+namespace stdlib {
+
+/// The table of all operators, made on the first call.
+const lang::OperatorTable& operatorTable();
+
+} // namespace stdlib

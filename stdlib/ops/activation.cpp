@@ -1,0 +1,257 @@
+// Activations: relu and its kin, softmax and its kin, adding a bias, dropout at inference.
+//
+// Slopes and biases lie along one axis; their types follow from the data, so they may be left out
+// of a program's annotations.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// The data's type, with a vector along `axis` as second operand.
+RelationResult withVector(const RelationCall& call, std::string_view vector) {
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, call.rank(0));
+  if (!axis)
+    return axisFailure(call, "axis", given);
+  RelationResult result = call.solved(call.operands[0]);
+  demandOperand(call, result, 1, vector, call.types.tensor({call.shape(0)[*axis]}, call.dtype(0)));
+  return result;
+}
+
+RelationResult preluRelation(const RelationCall& call) {
+  return withVector(call, "alpha");
+}
+
+RelationResult biasAddRelation(const RelationCall& call) {
+  return withVector(call, "bias");
+}
+
+RelationResult softmaxRelation(const RelationCall& call) {
+  int64_t axis = call.attributes.integer("axis");
+  if (!call.normalAxis(axis, call.rank(0)))
+    return axisFailure(call, "axis", axis);
+  return call.solved(call.operands[0]);
+}
+
+RelationResult dropoutRelation(const RelationCall& call) {
+  const Type* fields[] = {call.operands[0], call.operands[0]};
+  return call.solved(call.types.tuple(fields));
+}
+
+void computeRelu(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  call.result([&](const Position& at) { return maximum(x(at), call.number(x.dtype(), 0)); });
+}
+
+void computeLeakyRelu(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  double alpha = call.attributes().real("alpha");
+  call.result([&](const Position& at) {
+    Scalar value = x(at);
+    return select(value > 0.0, value, value * alpha);
+  });
+}
+
+void computePrelu(ComputeCall& call) {
+  TensorHandle x = call.input(0), alpha = call.input(1);
+  size_t axis = call.axis("axis", x.rank());
+  call.result([&](const Position& at) {
+    Scalar value = x(at);
+    return select(value > 0.0, value, value * alpha({at[axis]}));
+  });
+}
+
+void computeBiasAdd(ComputeCall& call) {
+  TensorHandle x = call.input(0), bias = call.input(1);
+  size_t axis = call.axis("axis", x.rank());
+  call.result([&](const Position& at) { return x(at) + bias({at[axis]}); });
+}
+
+/// The largest element along `axis`, for exponentials that cannot overflow.
+TensorHandle highestAlong(ComputeCall& call, const TensorHandle& x, size_t axis) {
+  return call.define(x.without(axis), [&](const Position& at) {
+    return call.maximumOver({x.extent(axis)},
+                            [&](const Position& k) { return x(insertAt(at, axis, k[0])); });
+  });
+}
+
+void computeSoftmax(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  size_t axis = call.axis("axis", x.rank());
+  TensorHandle highest = highestAlong(call, x, axis);
+  TensorHandle power = call.define(
+      x.shape(), [&](const Position& at) { return exp(x(at) - highest(eraseAt(at, axis))); });
+  TensorHandle total = call.define(x.without(axis), [&](const Position& at) {
+    return call.sumOver({x.extent(axis)},
+                        [&](const Position& k) { return power(insertAt(at, axis, k[0])); });
+  });
+  call.result([&](const Position& at) { return power(at) / total(eraseAt(at, axis)); });
+}
+
+void computeLogSoftmax(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  size_t axis = call.axis("axis", x.rank());
+  TensorHandle highest = highestAlong(call, x, axis);
+  TensorHandle logarithm = call.define(x.without(axis), [&](const Position& at) {
+    return log(call.sumOver({x.extent(axis)}, [&](const Position& k) {
+      return exp(x(insertAt(at, axis, k[0])) - highest(at));
+    }));
+  });
+  call.result([&](const Position& at) {
+    Position rest = eraseAt(at, axis);
+    return x(at) - highest(rest) - logarithm(rest);
+  });
+}
+
+void computeDropout(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  call.result(x);
+  call.result([&](const Position&) { return call.number(x.dtype(), 1); });
+}
+
+std::string preluGradient(const RelationCall& call) {
+  size_t rank = call.rank(0);
+  size_t axis = *call.normalAxis(call.attributes.integer("axis"), rank);
+  return fmt::format(
+      "let %positive = greater(%data, zeros_like(%data)); "
+      "(where(%positive, %cotangent, %cotangent * {}), {})",
+      alongAxisText("%alpha", axis, rank),
+      summedExceptText("where(%positive, zeros_like(%data), %cotangent * %data)", axis, rank));
+}
+
+std::string biasAddGradient(const RelationCall& call) {
+  size_t rank = call.rank(0);
+  size_t axis = *call.normalAxis(call.attributes.integer("axis"), rank);
+  return fmt::format("(%cotangent, {})", summedExceptText("%cotangent", axis, rank));
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow dataAlpha[] = {
+    {"data", "the input"},
+    {"alpha", "the slope of each channel below zero", OperandKind::Tensor, true}};
+constexpr OperandRow dataBias[] = {{"data", "the input"},
+                                   {"bias", "one summand per channel", OperandKind::Tensor, true}};
+
+constexpr AttributeRow leakyAttributes[] = {
+    {"alpha", AttributeKind::Float, "0.25f", "the slope below zero"}};
+constexpr AttributeRow channelAxis[] = {
+    {"axis", AttributeKind::Int, "1", "the dimension of the channels"}};
+constexpr AttributeRow softmaxAttributes[] = {
+    {"axis", AttributeKind::Int, "-1", "the dimension along which the result sums to one"}};
+constexpr AttributeRow dropoutAttributes[] = {
+    {"rate", AttributeKind::Float, "0.5f", "the share of elements that training would drop"}};
+
+constexpr Example reluExamples[] = {{"nn.relu([-1f, 0f, 2f])", "[0f, 0f, 2f]"},
+                                    {"nn.relu([-3, 4])", "[0, 4]"}};
+constexpr Example leakyExamples[] = {{"nn.leaky_relu([-4f, 2f])", "[-1f, 2f]"},
+                                     {"nn.leaky_relu([-4f, 2f], alpha=0.5f)", "[-2f, 2f]"}};
+constexpr Example preluExamples[] = {
+    {"nn.prelu([[-4f, 2f], [-2f, -1f]], [0.5f, 3f])", "[[-2f, 2f], [-1f, -3f]]"}};
+constexpr Example softmaxExamples[] = {
+    {"nn.softmax([0f, 0f, 0.6931472f])", "[0.25f, 0.25f, 0.5f]"},
+    {"nn.softmax([[1000f, 5f], [1000f, 5f]], axis=0)", "[[0.5f, 0.5f], [0.5f, 0.5f]]"}};
+constexpr Example fastSoftmaxExamples[] = {
+    {"nn.fast_softmax([0f, 0f, 0.6931472f])", "[0.25f, 0.25f, 0.5f]"}};
+constexpr Example logSoftmaxExamples[] = {
+    {"nn.log_softmax([2f, 2f])", "[-0.6931472f, -0.6931472f]"}};
+constexpr Example biasExamples[] = {
+    {"nn.bias_add([[1f, 2f], [3f, 4f]], [10f, 20f])", "[[11f, 22f], [13f, 24f]]"},
+    {"nn.bias_add([[1f, 2f], [3f, 4f]], [10f, 20f], axis=0)", "[[11f, 12f], [23f, 24f]]"}};
+constexpr Example dropoutExamples[] = {{"nn.dropout([1f, 2f], rate=0.3f)", "([1f, 2f], [1f, 1f])"}};
+
+constexpr std::string_view softmaxGradient =
+    "%result * (%cotangent - sum(%result * %cotangent, axis=[$axis], keepdims=True))";
+
+constexpr OperatorRow rows[] = {
+    {.name = "nn.relu",
+     .doc = "The larger of each element and zero.",
+     .details = "The derivative at zero is taken as one.",
+     .operands = data,
+     .relation = sameAsFirst,
+     .compute = computeRelu,
+     .gradient = GradientRule{"where(greater_equal(%data, zeros_like(%data)), %cotangent, "
+                              "zeros_like(%data))"},
+     .examples = reluExamples},
+    {.name = "nn.leaky_relu",
+     .doc = "Each positive element, and `alpha` times each other one.",
+     .operands = data,
+     .attributes = leakyAttributes,
+     .attributesKey = "relay.attrs.LeakyReluAttrs",
+     .relation = sameAsFirst,
+     .compute = computeLeakyRelu,
+     .gradient = GradientRule{"where(greater(%data, zeros_like(%data)), %cotangent, "
+                              "%cotangent * cast_like($alpha, %data))"},
+     .examples = leakyExamples},
+    {.name = "nn.prelu",
+     .doc = "Each positive element, and the slope of its channel times each other one.",
+     .operands = dataAlpha,
+     .attributes = channelAxis,
+     .attributesKey = "relay.attrs.PReluAttrs",
+     .relation = preluRelation,
+     .compute = computePrelu,
+     .gradient = GradientBuilder{preluGradient},
+     .examples = preluExamples},
+    {.name = "nn.softmax",
+     .doc = "The exponentials of the elements, scaled so that they sum to one along an axis.",
+     .details = "The largest element is subtracted first, so large elements do not overflow.",
+     .operands = data,
+     .attributes = softmaxAttributes,
+     .attributesKey = "relay.attrs.SoftmaxAttrs",
+     .relation = softmaxRelation,
+     .compute = computeSoftmax,
+     .gradient = GradientRule{softmaxGradient},
+     .examples = softmaxExamples},
+    {.name = "nn.fast_softmax",
+     .doc = "`nn.softmax`, with leave to approximate the exponential.",
+     .details = "Baton computes it exactly.",
+     .operands = data,
+     .attributes = softmaxAttributes,
+     .attributesKey = "relay.attrs.SoftmaxAttrs",
+     .relation = softmaxRelation,
+     .compute = computeSoftmax,
+     .gradient = GradientRule{softmaxGradient},
+     .examples = fastSoftmaxExamples},
+    {.name = "nn.log_softmax",
+     .doc = "The logarithm of `nn.softmax`, computed without forming the quotient.",
+     .operands = data,
+     .attributes = softmaxAttributes,
+     .attributesKey = "relay.attrs.SoftmaxAttrs",
+     .relation = softmaxRelation,
+     .compute = computeLogSoftmax,
+     .gradient = GradientRule{"%cotangent - exp(%result) * sum(%cotangent, axis=[$axis], "
+                              "keepdims=True)"},
+     .examples = logSoftmaxExamples},
+    {.name = "nn.bias_add",
+     .doc = "Adds a vector along one dimension.",
+     .operands = dataBias,
+     .attributes = channelAxis,
+     .attributesKey = "relay.attrs.BiasAddAttrs",
+     .relation = biasAddRelation,
+     .compute = computeBiasAdd,
+     .gradient = GradientBuilder{biasAddGradient},
+     .examples = biasExamples},
+    {.name = "nn.dropout",
+     .doc = "The input and a mask of ones: at inference nothing is dropped.",
+     .operands = data,
+     .attributes = dropoutAttributes,
+     .attributesKey = "relay.attrs.DropoutAttrs",
+     .relation = dropoutRelation,
+     .compute = computeDropout,
+     .gradient = GradientRule{"%cotangent.0"},
+     .examples = dropoutExamples},
+};
+
+} // namespace
+
+OperatorFamily activationFamily() {
+  return rows;
+}
+
+} // namespace stdlib

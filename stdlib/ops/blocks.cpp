@@ -1,0 +1,344 @@
+// Moving blocks of a picture between space, channels and the batch.
+//
+// All four only permute elements (space_to_batch_nd pads first). depth_to_space and space_to_depth
+// ignore channels or rows beyond the last whole block, as Relay does.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/layout.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+const Layout& nchw() {
+  static const Layout layout = *parseLayout("NCHW");
+  return layout;
+}
+
+/// Checks layout and block size, and gives the shape in NCHW to `change`, whose shape comes back in
+/// the operator's layout.
+template <typename Change>
+RelationResult pictureRelation(const RelationCall& call, Change change) {
+  std::string problem;
+  auto layout = parseLayout(call.attributes.text("layout"), &problem);
+  if (!layout || !areConvertible(*layout, nchw()))
+    return call.failed(fmt::format("`layout` must be a layout of N, C, H and W such as `NCHW`, but "
+                                   "it is `{}`",
+                                   call.attributes.text("layout")));
+  int64_t block = call.attributes.integer("block_size");
+  if (block <= 0 || block > 1 << 20)
+    return call.failed(fmt::format("`block_size` must be positive, but it is {}", block));
+  auto shape = convertShape(call.types, *layout, nchw(), call.shape(0), &problem);
+  if (!shape)
+    return call.failedAt(0, problem);
+  if (!change(*shape, block))
+    return call.failedAt(
+        0, fmt::format("`{}` has no room for blocks of {}", typeText(call.operands[0]), block));
+  auto result = convertShape(call.types, nchw(), *layout, Dims(*shape), &problem);
+  return result ? call.solved(*result, call.dtype(0)) : call.failed(problem);
+}
+
+RelationResult depthToSpaceRelation(const RelationCall& call) {
+  if (!isOneOf(call.attributes.text("mode"), {"DCR", "CRD"}))
+    return choiceFailure(call, "mode", "`DCR` or `CRD`");
+  return pictureRelation(call, [&](std::vector<const Dim*>& shape, int64_t block) {
+    shape[1] = call.types.floorDivide(shape[1], block * block);
+    shape[2] = scaledDim(call.types, shape[2], block);
+    shape[3] = scaledDim(call.types, shape[3], block);
+    return shape[2] && shape[3];
+  });
+}
+
+RelationResult spaceToDepthRelation(const RelationCall& call) {
+  return pictureRelation(call, [&](std::vector<const Dim*>& shape, int64_t block) {
+    shape[1] = scaledDim(call.types, shape[1], block * block);
+    shape[2] = call.types.floorDivide(shape[2], block);
+    shape[3] = call.types.floorDivide(shape[3], block);
+    return shape[1] != nullptr;
+  });
+}
+
+/// The element at a position in NCHW; zero in what pads the last tile of a tiled layout.
+Scalar readPicture(const TensorHandle& x, const Layout& layout, const Position& at) {
+  Position from = convertPosition(nchw(), layout, at);
+  return layout.hasTiles() ? x.orElse(from, cast(number(at[0], 0), x.dtype())) : x(from);
+}
+
+void computeDepthToSpace(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  Layout layout = *parseLayout(call.attributes().text("layout"));
+  int64_t block = call.attributes().integer("block_size");
+  bool isBlockFirst = call.attributes().text("mode") == "DCR";
+  Scalar channels = convertExtents(layout, nchw(), call.outputShape())[1];
+  call.result([&](const Position& at) {
+    Position to = convertPosition(layout, nchw(), at);
+    Scalar inBlock = floorMod(to[2], block) * call.integer(block) + floorMod(to[3], block);
+    Scalar channel =
+        isBlockFirst ? inBlock * channels + to[1] : to[1] * call.integer(block * block) + inBlock;
+    return readPicture(x, layout,
+                       {to[0], channel, floorDivide(to[2], block), floorDivide(to[3], block)});
+  });
+}
+
+void computeSpaceToDepth(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  Layout layout = *parseLayout(call.attributes().text("layout"));
+  int64_t block = call.attributes().integer("block_size");
+  Scalar channels = convertExtents(layout, nchw(), x.shape())[1];
+  Scalar size = call.integer(block);
+  call.result([&](const Position& at) {
+    Position to = convertPosition(layout, nchw(), at);
+    Scalar inBlock = floorDivide(to[1], channels);
+    return readPicture(x, layout,
+                       {to[0], floorMod(to[1], channels),
+                        to[2] * size + floorDivide(inBlock, block),
+                        to[3] * size + floorMod(inBlock, block)});
+  });
+}
+
+/// What space_to_batch_nd and batch_to_space_nd have in common: dimensions 1 .. M are the spatial
+/// ones, M being the length of `block_shape`, and each has a pair of widths in `pairs`.
+struct Blocks {
+  std::vector<int64_t> shape;
+  std::vector<std::vector<int64_t>> widths;
+  int64_t count = 1;
+
+  Blocks(const Attributes& attributes, std::string_view pairs)
+      : shape(attributes.integers("block_shape")), widths(attributes.integerLists(pairs)) {}
+
+  /// Fills `count` and gives the problem, or an empty text.
+  std::string check(const RelationCall& call, std::string_view pairs) {
+    if (shape.size() != widths.size())
+      return fmt::format("`block_shape` has {} numbers, but `{}` has {} pairs", shape.size(), pairs,
+                         widths.size());
+    if (call.rank(0) < shape.size() + 1)
+      return fmt::format("`block_shape` has {} numbers, so the data needs {} dimensions or more, "
+                         "but it is `{}`",
+                         shape.size(), shape.size() + 1, typeText(call.operands[0]));
+    for (size_t i = 0; i < shape.size(); ++i) {
+      constexpr int64_t limit = int64_t(1) << 40;
+      if (shape[i] <= 0 || __builtin_mul_overflow(count, shape[i], &count))
+        return fmt::format("`block_shape` must hold positive numbers, but entry {} is {}", i,
+                           shape[i]);
+      if (widths[i].size() != 2 || widths[i][0] < 0 || widths[i][1] < 0 || widths[i][0] > limit ||
+          widths[i][1] > limit)
+        return fmt::format("`{}` must hold pairs of numbers that are not negative, but entry {} "
+                           "does not",
+                           pairs, i);
+    }
+    return {};
+  }
+};
+
+RelationResult spaceToBatchRelation(const RelationCall& call) {
+  Blocks blocks(call.attributes, "paddings");
+  if (std::string problem = blocks.check(call, "paddings"); !problem.empty())
+    return call.failed(problem);
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  shape[0] = scaledDim(call.types, shape[0], blocks.count);
+  if (!shape[0])
+    return call.failed("the batch times the blocks is too large");
+  for (size_t i = 0; i < blocks.shape.size(); ++i) {
+    const Dim* padded =
+        offsetDim(call.types, shape[i + 1], blocks.widths[i][0] + blocks.widths[i][1]);
+    if (!padded || (padded->isConstant() && padded->value % blocks.shape[i] != 0))
+      return call.failedAt(0, fmt::format("dimension {} of {} padded by [{}, {}] can't be split "
+                                          "into blocks of {}",
+                                          i + 1, dimText(shape[i + 1]), blocks.widths[i][0],
+                                          blocks.widths[i][1], blocks.shape[i]));
+    shape[i + 1] = call.types.floorDivide(padded, blocks.shape[i]);
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult batchToSpaceRelation(const RelationCall& call) {
+  Blocks blocks(call.attributes, "crops");
+  if (std::string problem = blocks.check(call, "crops"); !problem.empty())
+    return call.failed(problem);
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  if (shape[0]->isConstant() && shape[0]->value % blocks.count != 0)
+    return call.failedAt(0, fmt::format("a batch of {} can't be split into {} blocks",
+                                        shape[0]->value, blocks.count));
+  shape[0] = call.types.floorDivide(shape[0], blocks.count);
+  for (size_t i = 0; i < blocks.shape.size(); ++i) {
+    const Dim* joined = scaledDim(call.types, shape[i + 1], blocks.shape[i]);
+    const Dim* cropped =
+        joined ? offsetDim(call.types, joined, -blocks.widths[i][0] - blocks.widths[i][1])
+               : nullptr;
+    if (!cropped)
+      return call.failedAt(0, fmt::format("dimension {} of {} blocks of {} can't be cropped by "
+                                          "[{}, {}]",
+                                          i + 1, dimText(shape[i + 1]), blocks.shape[i],
+                                          blocks.widths[i][0], blocks.widths[i][1]));
+    shape[i + 1] = cropped;
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+void computeSpaceToBatch(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  Blocks blocks(call.attributes(), "paddings");
+  Scalar outside = constantOf(call, x.dtype(), call.attributes().real("pad_value"));
+  call.result([&](const Position& at) {
+    Position within = unflatten(floorDivide(at[0], x.extent(0)), call.integers(blocks.shape));
+    Position from = replaceAt(at, 0, floorMod(at[0], x.extent(0)));
+    for (size_t i = 0; i < blocks.shape.size(); ++i)
+      from[i + 1] =
+          at[i + 1] * call.integer(blocks.shape[i]) + within[i] - call.integer(blocks.widths[i][0]);
+    return x.orElse(from, outside);
+  });
+}
+
+void computeBatchToSpace(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  Blocks blocks(call.attributes(), "crops");
+  Scalar batch = call.outputShape()[0];
+  call.result([&](const Position& at) {
+    Position from = at;
+    Scalar block = call.integer(0);
+    for (size_t i = 0; i < blocks.shape.size(); ++i) {
+      Scalar whole = at[i + 1] + call.integer(blocks.widths[i][0]);
+      block = block * call.integer(blocks.shape[i]) + floorMod(whole, blocks.shape[i]);
+      from[i + 1] = floorDivide(whole, blocks.shape[i]);
+    }
+    from[0] = block * batch + at[0];
+    return x(from);
+  });
+}
+
+/// The inverse operator as the gradient, followed by zeros for what the operator did not read of
+/// the dimensions `axes`, whose extents are taken modulo `divisor`.
+std::string inversePicture(const RelationCall& call, std::string_view inverse,
+                           std::string_view axes, int64_t divisor) {
+  Layout layout = *parseLayout(call.attributes.text("layout"));
+  std::string widths;
+  bool isWhole = true;
+  for (size_t i = 0; i < call.rank(0); ++i) {
+    const Dim* dim = call.shape(0)[i];
+    bool counts = layout.dims[i].isPrimal() && axes.find(layout.dims[i].axis) != axes.npos;
+    int64_t rest = counts && dim->isConstant() ? dim->value % divisor : 0;
+    isWhole = isWhole && rest == 0;
+    widths += fmt::format("{}[0, {}]", i ? ", " : "", rest);
+  }
+  return isWhole ? std::string(inverse)
+                 : fmt::format("nn.pad({}, cast_like(0f, %data), pad_width=[{}])", inverse, widths);
+}
+
+std::string depthToSpaceGradient(const RelationCall& call) {
+  int64_t block = call.attributes.integer("block_size");
+  std::string_view layout = call.attributes.text("layout");
+  std::string inverse =
+      fmt::format("nn.space_to_depth(%cotangent, block_size={}, layout=\"{}\")", block, layout);
+  if (call.attributes.text("mode") == "CRD") {
+    // space_to_depth puts the place in the block first; CRD has the channel first.
+    size_t axis = *parseLayout(layout)->find('C');
+    std::string kept, order;
+    for (size_t i = 0; i < call.rank(0); ++i) {
+      kept += fmt::format("{}{}", i ? ", " : "",
+                          i == axis ? fmt::format("-4, {}, -1", block * block) : "0");
+      size_t place = i < axis ? i : i + 1;
+      order +=
+          fmt::format("{}{}", i ? ", " : "",
+                      i == axis ? fmt::format("{}, {}", axis + 1, axis) : std::to_string(place));
+    }
+    std::string joined;
+    for (size_t i = 0; i < call.rank(0); ++i)
+      joined += fmt::format("{}{}", i ? ", " : "", i == axis ? "-3" : "0");
+    inverse = fmt::format("reshape(transpose(reshape({}, newshape=[{}]), axes=[{}]), "
+                          "newshape=[{}])",
+                          inverse, kept, order, joined);
+  }
+  return inversePicture(call, inverse, "C", block * block);
+}
+
+std::string spaceToDepthGradient(const RelationCall& call) {
+  int64_t block = call.attributes.integer("block_size");
+  return inversePicture(call,
+                        fmt::format("nn.depth_to_space(%cotangent, block_size={}, layout=\"{}\")",
+                                    block, call.attributes.text("layout")),
+                        "HW", block);
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr AttributeRow pictureAttributes[] = {
+    {"block_size", AttributeKind::Int, "1", "the height and width of a block"},
+    {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the input and the result"},
+    {"mode", AttributeKind::String, "\"DCR\"",
+     "`DCR`: channels count places in the block first; `CRD`: the channels of the result first"}};
+constexpr AttributeRow spaceToBatchAttributes[] = {
+    {"block_shape", AttributeKind::IntList, "[1, 1]", "the extents of a block"},
+    {"paddings", AttributeKind::IntListList, "", "how much to pad each spatial dimension"},
+    {"pad_value", AttributeKind::Float, "0f", "what the padding holds"}};
+constexpr AttributeRow batchToSpaceAttributes[] = {
+    {"block_shape", AttributeKind::IntList, "[1, 1]", "the extents of a block"},
+    {"crops", AttributeKind::IntListList, "", "how much to cut off each spatial dimension"}};
+
+constexpr Example depthToSpaceExamples[] = {
+    {"nn.depth_to_space([[[[1]], [[2]], [[3]], [[4]]]], block_size=2)", "[[[[1, 2], [3, 4]]]]"},
+    {"nn.depth_to_space([[[[1]], [[2]], [[3]], [[4]], [[5]], [[6]], [[7]], [[8]]]], "
+     "block_size=2, mode=\"CRD\")",
+     "[[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]"}};
+constexpr Example spaceToDepthExamples[] = {
+    {"nn.space_to_depth([[[[1, 2], [3, 4]]]], block_size=2)", "[[[[1]], [[2]], [[3]], [[4]]]]"}};
+constexpr Example spaceToBatchExamples[] = {
+    {"nn.space_to_batch_nd([[1, 2, 3]], block_shape=[2], paddings=[[1, 0]])", "[[0, 2], [1, 3]]"}};
+constexpr Example batchToSpaceExamples[] = {
+    {"nn.batch_to_space_nd([[0, 2], [1, 3]], block_shape=[2], crops=[[1, 0]])", "[[1, 2, 3]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "nn.depth_to_space",
+     .doc = "Spreads groups of channels out into blocks of a larger picture.",
+     .details = "The height and width grow by `block_size`, the channels shrink by its square.",
+     .operands = data,
+     .attributes = pictureAttributes,
+     .attributesKey = "relay.attrs.SubPixelAttrs",
+     .relation = depthToSpaceRelation,
+     .compute = computeDepthToSpace,
+     .gradient = GradientBuilder{depthToSpaceGradient},
+     .examples = depthToSpaceExamples},
+    {.name = "nn.space_to_depth",
+     .doc = "Gathers the blocks of a picture into channels.",
+     .details = "The order of the channels is that of mode `DCR`; `mode` is not looked at.",
+     .operands = data,
+     .attributes = pictureAttributes,
+     .attributesKey = "relay.attrs.SubPixelAttrs",
+     .relation = spaceToDepthRelation,
+     .compute = computeSpaceToDepth,
+     .gradient = GradientBuilder{spaceToDepthGradient},
+     .examples = spaceToDepthExamples},
+    {.name = "nn.space_to_batch_nd",
+     .doc = "Pads the spatial dimensions and moves each place within their blocks into the batch.",
+     .details = "Dimensions 1 to the length of `block_shape` are the spatial ones.",
+     .operands = data,
+     .attributes = spaceToBatchAttributes,
+     .attributesKey = "relay.attrs.SpaceToBatchNDAttrs",
+     .relation = spaceToBatchRelation,
+     .compute = computeSpaceToBatch,
+     .gradient = GradientRule{"nn.batch_to_space_nd(%cotangent, block_shape=$block_shape, "
+                              "crops=$paddings)"},
+     .examples = spaceToBatchExamples},
+    {.name = "nn.batch_to_space_nd",
+     .doc = "Moves parts of the batch into blocks of the spatial dimensions and crops them.",
+     .details = "Undoes `nn.space_to_batch_nd`.",
+     .operands = data,
+     .attributes = batchToSpaceAttributes,
+     .attributesKey = "relay.attrs.BatchToSpaceNDAttrs",
+     .relation = batchToSpaceRelation,
+     .compute = computeBatchToSpace,
+     .gradient = GradientRule{"nn.space_to_batch_nd(%cotangent, block_shape=$block_shape, "
+                              "paddings=$crops)"},
+     .examples = batchToSpaceExamples},
+};
+
+} // namespace
+
+OperatorFamily blocksFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,246 @@
+// Operators that map two tensors element by element after numpy broadcasting, and `where`.
+//
+// Both operands must have the same element type; nothing is converted silently. Gradients have the
+// broadcast shape, which the engine sums back.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+template <ScalarFunction function>
+void zip(ComputeCall& call) {
+  TensorHandle lhs = call.input(0), rhs = call.input(1);
+  call.result([&](const Position& at) {
+    return apply(function, {lhs(broadcastTo(at, lhs.shape())), rhs(broadcastTo(at, rhs.shape()))});
+  });
+}
+
+void where(ComputeCall& call) {
+  TensorHandle condition = call.input(0), x = call.input(1), y = call.input(2);
+  call.result([&](const Position& at) {
+    Scalar chosen = cast(condition(broadcastTo(at, condition.shape())), runtime::Bool);
+    return select(chosen, x(broadcastTo(at, x.shape())), y(broadcastTo(at, y.shape())));
+  });
+}
+
+RelationResult broadcastWith(const RelationCall& call, runtime::DType dtype) {
+  size_t at = 0;
+  auto shape = broadcastShapes(call.shape(0), call.shape(1), &at);
+  if (!shape)
+    return call.failedAt(1, broadcastProblem(call.shape(0), call.shape(1), at));
+  return call.solved(*shape, dtype);
+}
+
+RelationResult arithmeticRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  return broadcastWith(call, call.dtype(0));
+}
+
+RelationResult integerRelation(const RelationCall& call) {
+  for (size_t i = 0; i < 2; ++i)
+    if (call.dtype(i).isFloat())
+      return call.failedAt(i, fmt::format("the operands must be integer or bool, but one is `{}`",
+                                          runtime::dtypeName(call.dtype(i))));
+  return arithmeticRelation(call);
+}
+
+RelationResult comparisonRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  return broadcastWith(call, runtime::Bool);
+}
+
+RelationResult whereRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 1, 2))
+    return *problem;
+  size_t at = 0;
+  auto values = broadcastShapes(call.shape(1), call.shape(2), &at);
+  if (!values)
+    return call.failedAt(2, broadcastProblem(call.shape(1), call.shape(2), at));
+  auto shape = broadcastShapes(call.shape(0), *values, &at);
+  if (!shape)
+    return call.failedAt(0, broadcastProblem(call.shape(0), *values, at));
+  return call.solved(*shape, call.dtype(1));
+}
+
+constexpr OperandRow operands[] = {{"lhs", "the left operand"}, {"rhs", "the right operand"}};
+constexpr OperandRow whereOperands[] = {
+    {"condition", "what decides: zero or not, of any type"},
+    {"x", "the values where the condition is not zero"},
+    {"y", "the values where the condition is zero"},
+};
+
+constexpr std::string_view tieDetails =
+    "NaN when either operand is. Where both are equal, the gradient goes to `lhs`.";
+constexpr std::string_view truthDetails =
+    "Non-zero is true; the result has the type of the operands, 0 or 1.";
+
+constexpr OperatorRow binary(std::string_view name, std::string_view doc, std::string_view details,
+                             RelationResult (*relation)(const RelationCall&),
+                             void (*compute)(ComputeCall&), Gradient gradient,
+                             std::span<const Example> examples, std::string_view infix = {}) {
+  return {.name = name,
+          .doc = doc,
+          .details = details,
+          .operands = operands,
+          .relation = relation,
+          .compute = compute,
+          .gradient = gradient,
+          .examples = examples,
+          .infix = infix};
+}
+
+template <ScalarFunction function>
+constexpr OperatorRow arithmetic(std::string_view name, std::string_view doc,
+                                 std::string_view details, Gradient gradient,
+                                 std::span<const Example> examples, std::string_view infix = {}) {
+  return binary(name, doc, details, arithmeticRelation, zip<function>, gradient, examples, infix);
+}
+
+template <ScalarFunction function>
+constexpr OperatorRow bitwise(std::string_view name, std::string_view doc,
+                              std::span<const Example> examples, std::string_view details = {}) {
+  return binary(name, doc, details, integerRelation, zip<function>, integerValued, examples);
+}
+
+template <ScalarFunction function>
+constexpr OperatorRow comparison(std::string_view name, std::string_view doc,
+                                 std::span<const Example> examples, std::string_view infix) {
+  return binary(name, doc, {}, comparisonRelation, zip<function>, truthValue, examples, infix);
+}
+
+constexpr Example addExamples[] = {{"add([[1f], [2f]], [10f, 20f])", "[[11f, 21f], [12f, 22f]]"},
+                                   {"[1, 2] + 3", "[4, 5]"}};
+constexpr Example subtractExamples[] = {{"[1f, 2f] - [3f, 5f]", "[-2f, -3f]"}};
+constexpr Example multiplyExamples[] = {{"[1f, 2f] * [3f, 5f]", "[3f, 10f]"}};
+constexpr Example divideExamples[] = {{"[1f, 3f] / [2f, 4f]", "[0.5f, 0.75f]"},
+                                      {"[7, -7] / 2", "[3, -3]"}};
+constexpr Example floorDivideExamples[] = {{"floor_divide([7, -7], 2)", "[3, -4]"},
+                                           {"floor_divide([-3.5f], 2f)", "[-2f]"}};
+constexpr Example truncDivideExamples[] = {{"trunc_divide([7, -7], 2)", "[3, -3]"},
+                                           {"trunc_divide([-3.5f], 2f)", "[-1f]"}};
+constexpr Example modExamples[] = {{"mod([7, -7], 3)", "[1, -1]"}};
+constexpr Example floorModExamples[] = {{"floor_mod([7, -7], 3)", "[1, 2]"}};
+constexpr Example truncModExamples[] = {{"trunc_mod([7, -7], 3)", "[1, -1]"},
+                                        {"trunc_mod([-3.5f], 2f)", "[-1.5f]"}};
+constexpr Example powerExamples[] = {{"power([2f, 9f], [3f, 0.5f])", "[8f, 3f]"}};
+constexpr Example maximumExamples[] = {{"maximum([1f, 5f], [2f, 3f])", "[2f, 5f]"}};
+constexpr Example minimumExamples[] = {{"minimum([1f, 5f], [2f, 3f])", "[1f, 3f]"}};
+constexpr Example leftShiftExamples[] = {{"left_shift([1, 3], [4, 1])", "[16, 6]"}};
+constexpr Example rightShiftExamples[] = {{"right_shift([16, -3], [4, 1])", "[1, -2]"}};
+constexpr Example logicalAndExamples[] = {
+    {"logical_and([True, True, False], [True, False, False])", "[True, False, False]"}};
+constexpr Example logicalOrExamples[] = {
+    {"logical_or([True, True, False], [True, False, False])", "[True, True, False]"}};
+constexpr Example logicalXorExamples[] = {
+    {"logical_xor([True, True, False], [True, False, False])", "[False, True, False]"}};
+constexpr Example bitwiseAndExamples[] = {{"bitwise_and([12, 5], 6)", "[4, 4]"}};
+constexpr Example bitwiseOrExamples[] = {{"bitwise_or([12, 5], 6)", "[14, 7]"}};
+constexpr Example bitwiseXorExamples[] = {{"bitwise_xor([12, 5], 6)", "[10, 3]"}};
+constexpr Example equalExamples[] = {{"[1, 2] == [1, 3]", "[True, False]"}};
+constexpr Example notEqualExamples[] = {{"[1, 2] != [1, 3]", "[False, True]"}};
+constexpr Example lessExamples[] = {{"[1, 2, 3] < 2", "[True, False, False]"}};
+constexpr Example lessEqualExamples[] = {{"[1, 2, 3] <= 2", "[True, True, False]"}};
+constexpr Example greaterExamples[] = {{"[1, 2, 3] > 2", "[False, False, True]"}};
+constexpr Example greaterEqualExamples[] = {{"[1, 2, 3] >= 2", "[False, True, True]"}};
+constexpr Example whereExamples[] = {
+    {"where([[True], [False]], [1f, 2f], 0f)", "[[1f, 2f], [0f, 0f]]"}};
+
+constexpr GradientRule truncModGradient{
+    "(%cotangent, negative(%cotangent * trunc_divide(%lhs, %rhs)))"};
+constexpr GradientRule powerGradient{
+    "(%cotangent * %rhs * power(%lhs, where(%rhs == zeros_like(%rhs), ones_like(%rhs),"
+    " %rhs - ones_like(%rhs))),"
+    " %cotangent * %result * log(where(%lhs > zeros_like(%lhs), %lhs, ones_like(%lhs))))"};
+constexpr GradientRule maximumGradient{"(where(%lhs >= %rhs, %cotangent, zeros_like(%cotangent)),"
+                                       " where(%lhs >= %rhs, zeros_like(%cotangent), %cotangent))"};
+constexpr GradientRule minimumGradient{"(where(%lhs <= %rhs, %cotangent, zeros_like(%cotangent)),"
+                                       " where(%lhs <= %rhs, zeros_like(%cotangent), %cotangent))"};
+constexpr GradientRule whereGradient{"(None, where(%condition, %cotangent, zeros_like(%cotangent)),"
+                                     " where(%condition, zeros_like(%cotangent), %cotangent))"};
+
+constexpr OperatorRow rows[] = {
+    arithmetic<ScalarFunction::Add>("add", "The sum.", "Integers wrap.",
+                                    GradientRule{"(%cotangent, %cotangent)"}, addExamples, "+"),
+    arithmetic<ScalarFunction::Subtract>("subtract", "The difference.", "Integers wrap.",
+                                         GradientRule{"(%cotangent, negative(%cotangent))"},
+                                         subtractExamples, "-"),
+    arithmetic<ScalarFunction::Multiply>("multiply", "The product.", "Integers wrap.",
+                                         GradientRule{"(%cotangent * %rhs, %cotangent * %lhs)"},
+                                         multiplyExamples, "*"),
+    arithmetic<ScalarFunction::Divide>(
+        "divide", "The quotient.", "Integers truncate toward zero.",
+        GradientRule{"(%cotangent / %rhs, negative(%cotangent * %result / %rhs))"}, divideExamples,
+        "/"),
+    arithmetic<ScalarFunction::FloorDivide>("floor_divide",
+                                            "The largest integer not above the quotient.", "",
+                                            stepFunction, floorDivideExamples),
+    arithmetic<ScalarFunction::TruncDivide>("trunc_divide", "The quotient without its fraction.",
+                                            "", stepFunction, truncDivideExamples),
+    arithmetic<ScalarFunction::TruncMod>("mod", "The remainder with the sign of `lhs`.",
+                                         "The same as `trunc_mod`.", truncModGradient, modExamples),
+    arithmetic<ScalarFunction::FloorMod>(
+        "floor_mod", "The remainder with the sign of `rhs`.", "`lhs - floor(lhs / rhs) * rhs`",
+        GradientRule{"(%cotangent, negative(%cotangent * floor_divide(%lhs, %rhs)))"},
+        floorModExamples),
+    arithmetic<ScalarFunction::TruncMod>("trunc_mod", "The remainder with the sign of `lhs`.",
+                                         "`lhs - trunc(lhs / rhs) * rhs`", truncModGradient,
+                                         truncModExamples),
+    arithmetic<ScalarFunction::Power>("power", "`lhs` to the power of `rhs`.",
+                                      "Integers wrap. The gradient of the exponent is taken as "
+                                      "zero where `lhs` is not positive.",
+                                      powerGradient, powerExamples),
+    arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
+                                        maximumGradient, maximumExamples),
+    arithmetic<ScalarFunction::Minimum>("minimum", "The smaller of both.", tieDetails,
+                                        minimumGradient, minimumExamples),
+    bitwise<ScalarFunction::LeftShift>("left_shift", "`lhs` times 2 to the power of `rhs`.",
+                                       leftShiftExamples, "Bits shifted out are lost."),
+    bitwise<ScalarFunction::RightShift>("right_shift",
+                                        "`lhs` divided by 2 to the power of `rhs`, rounded down.",
+                                        rightShiftExamples, "Signed integers keep their sign."),
+    arithmetic<ScalarFunction::LogicalAnd>("logical_and", "Whether both are true.", truthDetails,
+                                           truthValue, logicalAndExamples),
+    arithmetic<ScalarFunction::LogicalOr>("logical_or", "Whether one is true at least.",
+                                          truthDetails, truthValue, logicalOrExamples),
+    arithmetic<ScalarFunction::LogicalXor>("logical_xor", "Whether exactly one is true.",
+                                           truthDetails, truthValue, logicalXorExamples),
+    bitwise<ScalarFunction::BitAnd>("bitwise_and", "The bits that both have.", bitwiseAndExamples),
+    bitwise<ScalarFunction::BitOr>("bitwise_or", "The bits that one has at least.",
+                                   bitwiseOrExamples),
+    bitwise<ScalarFunction::BitXor>("bitwise_xor", "The bits that exactly one has.",
+                                    bitwiseXorExamples),
+    comparison<ScalarFunction::Equal>("equal", "Whether both are equal.", equalExamples, "=="),
+    comparison<ScalarFunction::NotEqual>("not_equal", "Whether both differ.", notEqualExamples,
+                                         "!="),
+    comparison<ScalarFunction::Less>("less", "Whether `lhs` is less.", lessExamples, "<"),
+    comparison<ScalarFunction::LessEqual>("less_equal", "Whether `lhs` is less or equal.",
+                                          lessEqualExamples, "<="),
+    comparison<ScalarFunction::Greater>("greater", "Whether `lhs` is greater.", greaterExamples,
+                                        ">"),
+    comparison<ScalarFunction::GreaterEqual>("greater_equal", "Whether `lhs` is greater or equal.",
+                                             greaterEqualExamples, ">="),
+    {.name = "where",
+     .doc = "`x` where the condition is not zero, and `y` elsewhere.",
+     .details = "All three operands are broadcast together.",
+     .operands = whereOperands,
+     .relation = whereRelation,
+     .compute = where,
+     .gradient = whereGradient,
+     .examples = whereExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily broadcastFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,45 @@
+// Checks of axes, side operands and extents that the neural-network families share.
+//
+// Extents may be `?`, symbols or linear forms: a check fails only on what is surely wrong, and runs
+// again on plain numbers at run time. Texts of problems do not name the operator.
+#pragma once
+
+#include "lang/relation.h"
+
+#include <initializer_list>
+
+namespace stdlib {
+
+/// The failure of an operator whose `attribute` names dimension `axis` of operand `operand`, which
+/// has no such dimension.
+lang::RelationResult axisFailure(const lang::RelationCall& call, std::string_view attribute,
+                                 int64_t axis, size_t operand = 0);
+
+/// Demands that operand `i`, called `name`, has the type `expected`: notes it in `result`, which a
+/// checker unifies, or turns `result` into a failure and returns false when the known type surely
+/// differs.
+bool demandOperand(const lang::RelationCall& call, lang::RelationResult& result, size_t i,
+                   std::string_view name, const lang::Type* expected);
+
+/// `dim + offset`; null when that is a number that is negative or does not fit.
+const lang::Dim* offsetDim(lang::TypeContext& types, const lang::Dim* dim, int64_t offset);
+
+/// `dim * factor`; null when that is a number that does not fit.
+const lang::Dim* scaledDim(lang::TypeContext& types, const lang::Dim* dim, int64_t factor);
+
+/// A vector operand as the text of a tensor that broadcasts along dimension `axis` of a tensor of
+/// `rank` dimensions, for gradient rules.
+std::string alongAxisText(std::string_view vector, size_t axis, size_t rank);
+
+/// `text` summed over all dimensions but `axis`, for gradient rules.
+std::string summedExceptText(std::string_view text, size_t axis, size_t rank);
+
+/// True when `text` is one of the choices.
+bool isOneOf(std::string_view text, std::initializer_list<std::string_view> choices);
+
+/// The failure of a string attribute that has none of its values; `choices` is a text such as
+/// "`avg` or `max`".
+lang::RelationResult choiceFailure(const lang::RelationCall& call, std::string_view attribute,
+                                   std::string_view choices);
+
+} // namespace stdlib

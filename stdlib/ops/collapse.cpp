@@ -1,0 +1,144 @@
+// The sums that undo a broadcast.
+//
+// A dimension is summed when the target lacks it or has extent 1 there and the data has not.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+RelationResult collapseLikeRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  if (!broadcastsTo(call.shape(1), call.shape(0)))
+    return call.failedAt(1, fmt::format("the shape `{}` does not broadcast to that of the data, "
+                                        "`{}`",
+                                        shapeText(call.shape(1)), shapeText(call.shape(0))));
+  return call.solved(call.operands[1]);
+}
+
+/// The target shape of collapse_sum_to: from the attribute, from the value of the operand, or `?`
+/// per element of the operand; nothing when it is wrong, and then `problem` says how.
+std::optional<std::vector<const Dim*>> collapseTarget(const RelationCall& call,
+                                                      std::string& problem) {
+  problem = "`shape` holds an extent that is negative or too large";
+  if (!call.attributes.isNull("shape"))
+    return shapeAttribute(call, "shape");
+  std::vector<const Dim*> target;
+  if (const runtime::Tensor* value = call.value(1)) {
+    auto extents = integerValues(*value);
+    if (!extents || std::ranges::any_of(*extents, [](int64_t extent) { return extent < 0; }))
+      return std::nullopt;
+    for (int64_t extent : *extents)
+      target.push_back(call.types.constant(extent));
+    return target;
+  }
+  const Dim* length = call.shape(1)[0];
+  if (!length->isConstant() || length->value > int64_t(call.rank(0))) {
+    problem = fmt::format("`shape` must have a known length of at most {}, the rank of the data, "
+                          "but its length is {}",
+                          call.rank(0), dimText(length));
+    return std::nullopt;
+  }
+  target.assign(size_t(length->value), call.types.any());
+  return target;
+}
+
+RelationResult collapseToRelation(const RelationCall& call) {
+  if (call.rank(1) != 1 || !call.dtype(1).isInteger())
+    return call.failedAt(1, fmt::format("`shape` must be an integer vector, but it is `{}`",
+                                        typeText(call.operands[1])));
+  std::string problem;
+  auto target = collapseTarget(call, problem);
+  if (!target)
+    return call.failedAt(1, problem);
+  if (!broadcastsTo(*target, call.shape(0)))
+    return call.failedAt(1, fmt::format("the shape `{}` does not broadcast to that of the data, "
+                                        "`{}`",
+                                        shapeText(Dims(*target)), shapeText(call.shape(0))));
+  return call.solved(*target, call.dtype(0));
+}
+
+void collapse(ComputeCall& call) {
+  TensorHandle data = call.input(0);
+  Extents target = call.outputShape();
+  size_t offset = data.rank() - target.size();
+  std::vector<bool> reduced(data.rank(), true);
+  Extents extents;
+  for (size_t i = 0; i < data.rank(); ++i) {
+    if (i >= offset)
+      reduced[i] = target[i - offset].asInteger() == 1 && data.extent(i).asInteger() != 1;
+    if (reduced[i])
+      extents.push_back(data.extent(i));
+  }
+  call.result([&](const Position& at) {
+    auto element = [&](const Position& inner) {
+      Position position;
+      size_t next = 0;
+      for (size_t i = 0; i < data.rank(); ++i)
+        position.push_back(reduced[i] ? inner[next++] : at[i - offset]);
+      return data(position);
+    };
+    return extents.empty() ? element({}) : call.sumOver(extents, element);
+  });
+}
+
+constexpr OperandRow collapseLikeOperands[] = {
+    {"data", "the tensor to sum"},
+    {"collapse_type", "a tensor of the wanted shape, which must broadcast to that of the data"},
+};
+constexpr OperandRow collapseToOperands[] = {
+    {"data", "the tensor to sum"},
+    {"shape", "the wanted shape, an integer vector; it must broadcast to that of the data"},
+};
+
+constexpr AttributeRow collapseToAttributes[] = {
+    {"shape", AttributeKind::IntList, "None",
+     "the wanted shape where it is known; else the operand decides", true},
+    {"dtype", AttributeKind::DType, "\"\"", "not used"},
+};
+
+constexpr Example collapseLikeExamples[] = {
+    {"collapse_sum_like([[1f, 2f], [3f, 4f]], [[0f], [0f]])", "[[3f], [7f]]"}};
+constexpr Example collapseToExamples[] = {
+    {"collapse_sum_to([[1f, 2f], [3f, 4f]], [2])", "[4f, 6f]"}};
+
+constexpr GradientRule collapseGradient{"(broadcast_to_like(%cotangent, %data), None)"};
+
+constexpr OperatorRow rows[] = {
+    {.name = "collapse_sum_like",
+     .doc = "The sum over the axes along which broadcasting would repeat another tensor.",
+     .details = "This is the transpose of broadcasting.",
+     .operands = collapseLikeOperands,
+     .relation = collapseLikeRelation,
+     .compute = collapse,
+     .gradient = collapseGradient,
+     .examples = collapseLikeExamples},
+    {.name = "collapse_sum_to",
+     .doc =
+         "The sum over the axes along which broadcasting would repeat a tensor of a given shape.",
+     .details = "As `collapse_sum_like`, with the shape as a vector.",
+     .operands = collapseToOperands,
+     .attributes = collapseToAttributes,
+     .attributesKey = "relay.attrs.InitOpAttrs",
+     .relation = collapseToRelation,
+     .compute = collapse,
+     .gradient = collapseGradient,
+     .examples = collapseToExamples,
+     .shapeNeeds = ShapeNeeds::Values,
+     .unregisteredAttributes = true},
+};
+
+} // namespace
+
+lang::OperatorFamily collapseFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,53 @@
+// What several families of operators share: rules for shapes and element types, constants, values
+// of operands that decide shapes.
+//
+// Texts of problems do not name the operator; whoever reports them does.
+#pragma once
+
+#include "lang/compute.h"
+#include "lang/op.h"
+#include "lang/relation.h"
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stdlib {
+
+/// Reasons for having no gradient that many operators share.
+inline constexpr lang::NoGradient stepFunction{
+    "piecewise constant: the derivative is zero almost everywhere"};
+inline constexpr lang::NoGradient truthValue{"the result is a truth value"};
+inline constexpr lang::NoGradient integerValued{"integer-valued"};
+
+/// The result has the type of the first operand.
+lang::RelationResult sameAsFirst(const lang::RelationCall& call);
+
+/// The problem when operands `left` and `right` differ in element type, else nothing.
+std::optional<lang::RelationResult> requireSameDType(const lang::RelationCall& call, size_t left,
+                                                     size_t right);
+
+/// The problem when operand `i`, which messages call `name`, is not of rank 0, else nothing.
+std::optional<lang::RelationResult> requireScalar(const lang::RelationCall& call, size_t i,
+                                                  std::string_view name);
+
+/// The problem that two shapes do not broadcast, at dimension `where` counted from the back from 1.
+std::string broadcastProblem(lang::Dims left, lang::Dims right, size_t where);
+
+/// True when a tensor of shape `from` broadcasts to shape `to` itself, as far as is known.
+bool broadcastsTo(lang::Dims from, lang::Dims to);
+
+/// The dimensions that an integer-list attribute writes; an element of 64 bits gives a dimension of
+/// 64 bits. Nothing when an extent is negative.
+std::optional<std::vector<const lang::Dim*>> shapeAttribute(const lang::RelationCall& call,
+                                                            std::string_view name);
+
+/// The elements of an integer tensor in row-major order; nothing when it is of another type or has
+/// an element above the range of int64.
+std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor);
+
+/// A constant of any type; integers take the value truncated and saturated.
+lang::Scalar constantOf(const lang::ComputeCall& call, runtime::DType dtype, double value);
+
+} // namespace stdlib

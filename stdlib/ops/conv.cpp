@@ -1,0 +1,217 @@
+// Convolutions over one, two or three spatial dimensions.
+//
+// A weight comes in one of three forms: `OI..` with I channels per group; `GOI..`, where O counts
+// within the group; and, when the groups are the channels of the data and also the weight's O, the
+// depthwise form `[C, multiplier, ..]`, in which channel c gives the results c * multiplier + m.
+#include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/conv_gradient.h"
+#include "stdlib/ops/families.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+bool isDepthwiseForm(const ConvAttributes& conv, const Dim* channels, const Dim* weightOutputs) {
+  return conv.groups > 1 && !conv.hasGroupAxis() && channels->isConstant(conv.groups) &&
+         weightOutputs->isConstant(conv.groups);
+}
+
+/// The weight whose type is not known, from `channels` and `kernel_size`.
+ConvWeightAnswer inferWeight(const RelationCall& call, const ConvAttributes& conv,
+                             const Dim* perGroup) {
+  // Grouped 2-D weights come in two forms, so their type cannot be told from the attributes.
+  bool isOpen = conv.dims == 2 && conv.groups > 1 && !conv.hasGroupAxis();
+  if (!conv.channels || conv.kernelSize.empty() || isOpen)
+    return call.waitFor(1);
+  if (!conv.hasGroupAxis())
+    return weightFromAttributes(call, conv, {call.types.constant(*conv.channels), perGroup});
+  const Dim* groups = call.types.constant(conv.groups);
+  const Dim* members = call.types.constant(*conv.channels / conv.groups);
+  return weightFromAttributes(call, conv, {groups, members, perGroup});
+}
+
+/// The weight whose type is known, checked against attributes and the channels of the data.
+ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& conv,
+                             const Dim* inputs, const Dim* perGroup) {
+  if (auto problem = requireLikeNumbers(call))
+    return *problem;
+  TypeContext& types = call.types;
+  std::string problem;
+  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1), &problem);
+  if (!shape)
+    return call.failedAt(1, problem);
+  size_t outputsAt = conv.hasGroupAxis() ? 1 : 0;
+  const Dim* outputs = (*shape)[outputsAt];
+  const Dim* expected = (*shape)[outputsAt + 1];
+  if (isDepthwiseForm(conv, inputs, outputs))
+    return weightFromType(call, conv, *shape, types.multiply(inputs, expected));
+  if (matchDims(perGroup, expected) == DimMatch::Different)
+    return call.failedAt(1, fmt::format("the data has {} channels in {} group{}, but the weight, "
+                                        "of shape {} in layout `{}`, takes {} in a group",
+                                        dimText(inputs), conv.groups, conv.groups == 1 ? "" : "s",
+                                        shapeText(call.shape(1)), layoutText(conv.weight),
+                                        dimText(expected)));
+  if (conv.hasGroupAxis()) {
+    const Dim* groups = types.constant(conv.groups);
+    if (matchDims((*shape)[0], groups) == DimMatch::Different)
+      return call.failedAt(1, fmt::format("`groups` is {}, but the weight has {} groups",
+                                          conv.groups, dimText((*shape)[0])));
+    outputs = types.multiply(groups, outputs);
+  }
+  if (!channelsPerGroup(types, outputs, conv.groups, problem))
+    return call.failedAt(1, problem);
+  return weightFromType(call, conv, *shape, outputs);
+}
+
+template <size_t dims>
+RelationResult relate(const RelationCall& call) {
+  std::string problem;
+  auto conv = readConv(call.attributes, dims, ConvKind::Forward, problem);
+  if (!conv)
+    return call.failed(problem);
+  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0), &problem);
+  if (!data)
+    return call.failedAt(0, problem);
+  const Dim* inputs = (*data)[1];
+  const Dim* perGroup = channelsPerGroup(call.types, inputs, conv->groups, problem);
+  if (!perGroup)
+    return call.failedAt(0, problem);
+  ConvWeightAnswer answer = call.isKnown(1) ? checkWeight(call, *conv, inputs, perGroup)
+                                            : inferWeight(call, *conv, perGroup);
+  if (auto* other = std::get_if<RelationResult>(&answer))
+    return *other;
+  const auto& weight = std::get<ConvWeight>(answer);
+  std::vector<const Dim*> shape{(*data)[0], weight.channels};
+  for (size_t i = 0; i < dims; ++i) {
+    shape.push_back(windowPositions(call.types, (*data)[2 + i], weight.kernel[i], conv->window, i,
+                                    false, problem));
+    if (!shape.back())
+      return call.failedAt(0, problem);
+  }
+  return solvedInLayout(call, conv->canonicalData, conv->result, shape,
+                        conv->outDType.value_or(call.dtype(0)), weight.inferred);
+}
+
+template <size_t dims>
+void compute(ComputeCall& call) {
+  std::string problem;
+  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Forward, problem);
+  TensorHandle data = call.input(0), weight = call.input(1);
+  Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());
+  Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
+  bool isDepthwise = conv.groups > 1 && !conv.hasGroupAxis() &&
+                     dataShape[1].asInteger() == conv.groups &&
+                     weightShape[0].asInteger() == conv.groups;
+  Scalar inputs = floorDivide(dataShape[1], conv.groups);
+  Scalar outputs = floorDivide(weightShape[0], conv.groups);
+  auto dataAt = canonicalReader(call, data, conv.canonicalData, conv.data, conv.window.isPadded());
+  auto weightAt = canonicalReader(call, weight, conv.canonicalWeight, conv.weight, false);
+  Extents taps(weightShape.begin() + ptrdiff_t(conv.weightSpatial()), weightShape.end());
+  taps.insert(taps.begin(), inputs);
+  resultByGroups(call, conv.result, conv.canonicalData, 'C', conv.groups,
+                 [&](Scalar group, const Position& at) {
+                   return sumOverTaps(call, taps, [&](const Position& tap) {
+                     Position from{at[0], group * inputs + tap[0]};
+                     for (size_t i = 0; i < dims; ++i)
+                       from.push_back(at[2 + i] * double(conv.window.strides[i]) +
+                                      tap[1 + i] * double(conv.window.dilation[i]) -
+                                      double(conv.window.before[i]));
+                     Position of = conv.hasGroupAxis() ? Position{group, at[1], tap[0]}
+                                   : isDepthwise       ? Position{group, at[1]}
+                                                       : Position{group * outputs + at[1], tap[0]};
+                     of.insert(of.end(), tap.begin() + 1, tap.end());
+                     return dataAt(from) * weightAt(of);
+                   });
+                 });
+}
+
+template <size_t dims>
+std::string gradient(const RelationCall& call) {
+  return convGradient(call, dims);
+}
+
+constexpr OperandRow operands[] = {
+    {"data", "the tensor that the window slides over"},
+    {"weight", "the factors of the window's taps, per pair of channels", OperandKind::Tensor, true},
+};
+
+constexpr auto attributes1d = convAttributes(1);
+constexpr auto attributes2d = convAttributes(2);
+constexpr auto attributes3d = convAttributes(3);
+
+constexpr std::string_view details =
+    "result[n, o, y] = sum over i, k of data[n, g * I + i, y * stride + k * dilation - padding] * "
+    "weight[o, i, k], where g is the group of channel o and I the number of data channels in a "
+    "group; data outside reads zero. Both operands are converted to `out_dtype` first. When "
+    "`channels` and `kernel_size` are given, the weight's type can be inferred (in two dimensions "
+    "only without groups). When the groups are the data's channels and the weight's first extent, "
+    "the weight is `[C, multiplier, ...]`. Layouts may be permuted or tiled (`NCHW4c`); a weight "
+    "layout may have an axis `G` for the groups.";
+
+constexpr Example examples1d[] = {
+    {"nn.conv1d([[[1f, 2f, 3f, 4f]]], [[[1f, 10f]]])", "[[[21f, 32f, 43f]]]"},
+    {"nn.conv1d([[[1f, 2f, 3f]]], [[[1f, 1f]]], padding=[1, 0], strides=[2])", "[[[1f, 5f]]]"},
+};
+constexpr Example examples2d[] = {
+    {"nn.conv2d([[[[1f, 2f], [3f, 4f]]]], [[[[1f, 10f], [100f, 1000f]]]])", "[[[[4321f]]]]"},
+    {"nn.conv2d([[[[1f]], [[2f]]]], [[[[3f]]], [[[5f]]]], groups=2, channels=2, kernel_size=[1, "
+     "1])",
+     "[[[[3f]], [[10f]]]]"},
+    {"nn.conv2d([[[[1f, 2f], [3f, 4f]]]], [[[[10f], [1f]]]], data_layout=\"NHWC\", "
+     "kernel_layout=\"HWIO\")",
+     "[[[[12f], [34f]]]]"},
+};
+constexpr Example examples3d[] = {
+    {"nn.conv3d([[[[[1f, 2f]], [[3f, 4f]]]]], [[[[[1f]], [[2f]]]]])", "[[[[[7f, 10f]]]]]"},
+};
+
+constexpr OperatorRow rows[] = {
+    {
+        .name = "nn.conv1d",
+        .doc = "Cross-correlates a sequence with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes1d,
+        .attributesKey = "relay.attrs.Conv1DAttrs",
+        .relation = relate<1>,
+        .compute = compute<1>,
+        .gradient = GradientBuilder{gradient<1>},
+        .examples = examples1d,
+    },
+    {
+        .name = "nn.conv2d",
+        .doc = "Cross-correlates pictures with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes2d,
+        .attributesKey = "relay.attrs.Conv2DAttrs",
+        .relation = relate<2>,
+        .compute = compute<2>,
+        .gradient = GradientBuilder{gradient<2>},
+        .examples = examples2d,
+    },
+    {
+        .name = "nn.conv3d",
+        .doc = "Cross-correlates volumes with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes3d,
+        .attributesKey = "relay.attrs.Conv3DAttrs",
+        .relation = relate<3>,
+        .compute = compute<3>,
+        .gradient = GradientBuilder{gradient<3>},
+        .examples = examples3d,
+    },
+};
+
+} // namespace
+
+OperatorFamily convFamily() {
+  return rows;
+}
+
+} // namespace stdlib

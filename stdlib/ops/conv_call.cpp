@@ -1,0 +1,266 @@
+// Reading the attributes of convolutions, and splitting results into groups.
+#include "stdlib/ops/conv_call.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stdlib {
+
+using lang::Attributes;
+using lang::Dim;
+using lang::Dims;
+using lang::Extents;
+using lang::Position;
+using lang::RelationCall;
+using lang::RelationResult;
+using lang::Scalar;
+using lang::TensorHandle;
+
+namespace {
+
+Layout layoutOf(std::string_view leading, size_t dims) {
+  Layout layout;
+  for (char axis : leading)
+    layout.dims.push_back({axis});
+  for (char axis : spatialAxes(dims))
+    layout.dims.push_back({axis});
+  return layout;
+}
+
+bool readSizes(const Attributes& attributes, ConvKind kind, ConvAttributes& conv,
+               std::string& problem) {
+  conv.groups = attributes.integer("groups");
+  if (conv.groups < 1 || conv.groups > INT32_MAX) {
+    problem = fmt::format("`groups` must be from 1 to {}, but it is {}", INT32_MAX, conv.groups);
+    return false;
+  }
+  if (!attributes.isNull("channels")) {
+    conv.channels = attributes.integer("channels");
+    if (*conv.channels < 1) {
+      problem = fmt::format("`channels` must be positive, but it is {}", *conv.channels);
+      return false;
+    }
+    if (*conv.channels % conv.groups != 0) {
+      problem = fmt::format("`channels` is {}, which `groups`, {}, does not divide", *conv.channels,
+                            conv.groups);
+      return false;
+    }
+  }
+  if (!attributes.isNull("kernel_size")) {
+    auto size = readNumbers(attributes, "kernel_size", conv.dims, 1, problem);
+    if (!size)
+      return false;
+    conv.kernelSize = *size;
+  } else if (kind == ConvKind::BackwardWeight) {
+    problem = "`kernel_size` must be given";
+    return false;
+  }
+  return true;
+}
+
+/// The three layouts of a convolution or a transposed one.
+bool readLayouts(const Attributes& attributes, ConvKind kind, ConvAttributes& conv,
+                 std::string& problem) {
+  bool hasGroupAxis = kind == ConvKind::Forward &&
+                      attributes.text("kernel_layout").find('G') != std::string_view::npos;
+  std::string_view leading = kind == ConvKind::Transposed ? "IO" : hasGroupAxis ? "GOI" : "OI";
+  conv.canonicalWeight = layoutOf(leading, conv.dims);
+  auto data =
+      readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData, problem);
+  if (!data)
+    return false;
+  auto weight =
+      readLayout(attributes, "kernel_layout", conv.canonicalWeight, conv.canonicalWeight, problem);
+  if (!weight)
+    return false;
+  auto result = readLayout(attributes, "out_layout", conv.canonicalData, *data, problem);
+  if (!result)
+    return false;
+  conv.data = *data;
+  conv.weight = *weight;
+  conv.result = *result;
+  return true;
+}
+
+/// The layouts of the gradient by the weight. Its attributes are those of a convolution with other
+/// meanings: `data_layout` is of the gradient, `kernel_layout` of the data, `out_layout` of the
+/// result; but a `kernel_layout` with the axes of a weight, such as the default, is of the result.
+bool readBackwardLayouts(const Attributes& attributes, ConvAttributes& conv, std::string& problem) {
+  conv.canonicalWeight = layoutOf("OI", conv.dims);
+  auto gradient =
+      readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData, problem);
+  if (!gradient)
+    return false;
+  conv.result = conv.data = *gradient;
+  Layout fallback = conv.canonicalWeight;
+  if (auto given = parseLayout(attributes.text("kernel_layout"));
+      given && areConvertible(*given, conv.canonicalWeight)) {
+    fallback = *given;
+  } else {
+    auto data = readLayout(attributes, "kernel_layout", conv.canonicalData, *gradient, problem);
+    if (!data)
+      return false;
+    conv.data = *data;
+  }
+  auto weight = readLayout(attributes, "out_layout", conv.canonicalWeight, fallback, problem);
+  if (!weight)
+    return false;
+  conv.weight = *weight;
+  return true;
+}
+
+} // namespace
+
+std::optional<ConvAttributes> readConv(const Attributes& attributes, size_t dims, ConvKind kind,
+                                       std::string& problem) {
+  ConvAttributes conv;
+  conv.dims = dims;
+  conv.canonicalData = layoutOf("NC", dims);
+  conv.outDType = attributes.dtype("out_dtype");
+  auto window = readWindow(attributes, dims, problem);
+  if (!window || !readSizes(attributes, kind, conv, problem))
+    return std::nullopt;
+  conv.window = *window;
+  if (kind == ConvKind::Transposed) {
+    auto added = readNumbers(attributes, "output_padding", dims, 0, problem);
+    if (!added)
+      return std::nullopt;
+    conv.outputPadding = *added;
+  }
+  bool hasLayouts = kind == ConvKind::BackwardWeight
+                        ? readBackwardLayouts(attributes, conv, problem)
+                        : readLayouts(attributes, kind, conv, problem);
+  return hasLayouts ? std::optional(conv) : std::nullopt;
+}
+
+std::optional<RelationResult> requireLikeNumbers(const RelationCall& call) {
+  if (call.dtype(0).isFloat() == call.dtype(1).isFloat())
+    return std::nullopt;
+  return call.failedAt(1, fmt::format("both operands must be floats or both integers, but they are "
+                                      "`{}` and `{}`",
+                                      dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+}
+
+const Dim* channelsPerGroup(lang::TypeContext& types, const Dim* channels, int64_t groups,
+                            std::string& problem) {
+  if (channels->isConstant() && channels->value % groups != 0) {
+    problem = fmt::format("`groups` is {}, which does not divide the {} channels", groups,
+                          channels->value);
+    return nullptr;
+  }
+  return types.floorDivide(channels, groups);
+}
+
+std::optional<std::vector<const Dim*>> meetKernel(lang::TypeContext& types,
+                                                  const ConvAttributes& conv, Dims weight,
+                                                  std::string& problem) {
+  Dims spatial = weight.last(conv.dims);
+  std::vector<const Dim*> kernel(spatial.begin(), spatial.end());
+  for (size_t i = 0; i < conv.kernelSize.size(); ++i) {
+    kernel[i] = meetDims(types.constant(conv.kernelSize[i]), spatial[i]);
+    if (!kernel[i]) {
+      problem = fmt::format("`kernel_size` is [{}], but the weight has spatial extents {}",
+                            fmt::join(conv.kernelSize, ", "), shapeText(spatial));
+      return std::nullopt;
+    }
+  }
+  for (const Dim* extent : kernel)
+    if (extent->isConstant(0)) {
+      problem =
+          fmt::format("the weight has no taps: its spatial extents are {}", shapeText(spatial));
+      return std::nullopt;
+    }
+  return kernel;
+}
+
+ConvWeightAnswer weightFromAttributes(const RelationCall& call, const ConvAttributes& conv,
+                                      std::vector<const Dim*> leading) {
+  ConvWeight weight;
+  weight.channels = call.types.constant(*conv.channels);
+  for (int64_t extent : conv.kernelSize)
+    weight.kernel.push_back(call.types.constant(extent));
+  leading.insert(leading.end(), weight.kernel.begin(), weight.kernel.end());
+  std::string problem;
+  auto shape = tiledShape(call.types, conv.canonicalWeight, conv.weight, leading, problem);
+  if (!shape)
+    return call.failed(problem);
+  weight.inferred = call.types.tensor(*shape, call.dtype(0));
+  return weight;
+}
+
+ConvWeightAnswer weightFromType(const RelationCall& call, const ConvAttributes& conv,
+                                Dims canonical, const Dim* channels) {
+  ConvWeight weight;
+  weight.channels = channels;
+  if (conv.channels)
+    weight.channels = meetDims(call.types.constant(*conv.channels), channels);
+  if (!weight.channels)
+    return call.failedAt(1, fmt::format("`channels` is {}, but the weight, of shape {} in layout "
+                                        "`{}`, gives {}",
+                                        *conv.channels, shapeText(call.shape(1)),
+                                        layoutText(conv.weight), dimText(channels)));
+  std::string problem;
+  auto kernel = meetKernel(call.types, conv, canonical, problem);
+  if (!kernel)
+    return call.failedAt(1, problem);
+  weight.kernel = *kernel;
+  return weight;
+}
+
+RelationResult solvedInLayout(const RelationCall& call, const Layout& canonical,
+                              const Layout& layout, Dims shape, runtime::DType dtype,
+                              const lang::Type* inferredWeight) {
+  std::string problem;
+  auto tiled = tiledShape(call.types, canonical, layout, shape, problem);
+  if (!tiled)
+    return call.failed(problem);
+  auto isNumber = [](const Dim* dim) { return dim->isConstant(); };
+  auto isStatic = [&](Dims dims) { return std::ranges::all_of(dims, isNumber); };
+  bool isConcrete = call.isKnown(1) && isStatic(call.shape(0)) && isStatic(call.shape(1));
+  if (isConcrete && !isStatic(*tiled))
+    return call.failed("the shape of the result is too large");
+  RelationResult result = call.solved(*tiled, dtype);
+  if (inferredWeight)
+    result.operands.emplace_back(1, inferredWeight);
+  return result;
+}
+
+void resultByGroups(lang::ComputeCall& call, const Layout& layout, const Layout& canonical,
+                    char axis, int64_t groups, const GroupBody& body) {
+  size_t channel = *canonical.find(axis), place = *layout.find(axis);
+  Extents shape = call.outputShape();
+  Scalar members = convertExtents(layout, canonical, shape)[channel];
+  members = floorDivide(members, groups);
+  auto canonicalOf = [&](const Position& at) { return convertPosition(layout, canonical, at); };
+  if (groups == 1)
+    return call.result([&](const Position& at) { return body(call.integer(0), canonicalOf(at)); });
+  if (members.asInteger() == 1)
+    return call.result([&](const Position& at) {
+      Position where = canonicalOf(at);
+      return body(where[channel], replaceAt(where, channel, call.integer(0)));
+    });
+  if (layout.tileOf(axis) != 1)
+    return call.result([&](const Position& at) {
+      Position where = canonicalOf(at);
+      return body(floorDivide(where[channel], members),
+                  replaceAt(where, channel, floorMod(where[channel], members)));
+    });
+  Extents split = insertAt(replaceAt(shape, place, members), place, call.integer(groups));
+  TensorHandle grouped = call.define(
+      split, [&](const Position& at) { return body(at[place], canonicalOf(eraseAt(at, place))); });
+  call.result(call.reshape(grouped, shape));
+}
+
+std::function<Scalar(const Position&)> canonicalReader(lang::ComputeCall& call, TensorHandle tensor,
+                                                       const Layout& canonical,
+                                                       const Layout& layout, bool padded) {
+  Scalar zero = call.number(tensor.dtype(), 0);
+  runtime::DType dtype = call.outputDType();
+  return [=](const Position& at) {
+    Position where = convertPosition(canonical, layout, at);
+    return cast(padded ? tensor.orElse(where, zero) : tensor(where), dtype);
+  };
+}
+
+} // namespace stdlib

@@ -1,0 +1,266 @@
+// Transposed convolutions: what the gradient of a convolution by its data computes.
+//
+// The weight is `[I, O per group, ...]` with I channels of the data. With strides, the data is
+// spread first, zeros between its elements, so that the sum is over products like any other.
+#include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/conv_gradient.h"
+#include "stdlib/ops/families.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+ConvWeightAnswer inferWeight(const RelationCall& call, const ConvAttributes& conv,
+                             const Dim* inputs) {
+  if (!conv.channels || conv.kernelSize.empty())
+    return call.waitFor(1);
+  const Dim* members = call.types.constant(*conv.channels / conv.groups);
+  return weightFromAttributes(call, conv, {inputs, members});
+}
+
+ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& conv,
+                             const Dim* inputs) {
+  if (auto problem = requireLikeNumbers(call))
+    return *problem;
+  TypeContext& types = call.types;
+  std::string problem;
+  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1), &problem);
+  if (!shape)
+    return call.failedAt(1, problem);
+  if (matchDims(inputs, (*shape)[0]) == DimMatch::Different)
+    return call.failedAt(1, fmt::format("the data has {} channels, but the weight, of shape {} in "
+                                        "layout `{}`, takes {}",
+                                        dimText(inputs), shapeText(call.shape(1)),
+                                        layoutText(conv.weight), dimText((*shape)[0])));
+  return weightFromType(call, conv, *shape,
+                        types.multiply((*shape)[1], types.constant(conv.groups)));
+}
+
+/// stride * (extent - 1) + (kernel - 1) * dilation + 1 - padding + added; null when negative.
+const Dim* resultExtent(TypeContext& types, const Dim* extent, const Dim* kernel,
+                        const ConvAttributes& conv, size_t i, std::string& problem) {
+  if (extent->isAny() || kernel->isAny())
+    return types.any();
+  const Dim* one = types.constant(1);
+  auto scaled = [&](const Dim* dim, int64_t factor) {
+    return types.multiply(types.subtract(dim, one), types.constant(factor));
+  };
+  const Window& window = conv.window;
+  int64_t rest = 1 + conv.outputPadding[i] - window.before[i] - window.after[i];
+  const Dim* sum = types.add(scaled(extent, window.strides[i]), scaled(kernel, window.dilation[i]));
+  const Dim* result = types.add(sum, types.constant(rest));
+  if (!extent->isConstant() || !kernel->isConstant())
+    return result;
+  if (!result->isConstant()) {
+    problem = fmt::format("the result of an extent of {} is too large", extent->value);
+    return nullptr;
+  }
+  if (result->value >= 0)
+    return result;
+  if (extent->value == 0)
+    return types.constant(0, result->is64);
+  problem = fmt::format("a padding of {} and {} leaves nothing of an extent of {} under a kernel "
+                        "of {}",
+                        window.before[i], window.after[i], extent->value, kernel->value);
+  return nullptr;
+}
+
+template <size_t dims>
+RelationResult relate(const RelationCall& call) {
+  std::string problem;
+  auto conv = readConv(call.attributes, dims, ConvKind::Transposed, problem);
+  if (!conv)
+    return call.failed(problem);
+  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0), &problem);
+  if (!data)
+    return call.failedAt(0, problem);
+  const Dim* inputs = (*data)[1];
+  if (!channelsPerGroup(call.types, inputs, conv->groups, problem))
+    return call.failedAt(0, problem);
+  ConvWeightAnswer answer =
+      call.isKnown(1) ? checkWeight(call, *conv, inputs) : inferWeight(call, *conv, inputs);
+  if (auto* other = std::get_if<RelationResult>(&answer))
+    return *other;
+  const auto& weight = std::get<ConvWeight>(answer);
+  std::vector<const Dim*> shape{(*data)[0], weight.channels};
+  for (size_t i = 0; i < dims; ++i) {
+    shape.push_back(resultExtent(call.types, (*data)[2 + i], weight.kernel[i], *conv, i, problem));
+    if (!shape.back())
+      return call.failedAt(0, problem);
+  }
+  return solvedInLayout(call, conv->canonicalData, conv->result, shape,
+                        conv->outDType.value_or(call.dtype(0)), weight.inferred);
+}
+
+Layout withoutTiles(const Layout& layout) {
+  Layout plain;
+  std::ranges::copy_if(layout.dims, std::back_inserter(plain.dims), &LayoutDim::isPrimal);
+  return plain;
+}
+
+/// The data with strides - 1 zeros between neighbours. `layout` is that of the data, and then that
+/// of the answer.
+TensorHandle spread(ComputeCall& call, const ConvAttributes& conv, TensorHandle data,
+                    Layout& layout) {
+  const auto& strides = conv.window.strides;
+  if (std::ranges::all_of(strides, [](int64_t stride) { return stride == 1; }))
+    return data;
+  Layout from = layout;
+  layout = withoutTiles(from);
+  Extents shape = convertExtents(from, layout, data.shape());
+  std::vector<int64_t> stepOf(layout.rank(), 1);
+  for (size_t i = 0; i < conv.dims; ++i) {
+    size_t dim = *layout.find(spatialAxes(conv.dims)[i]);
+    stepOf[dim] = strides[i];
+    shape[dim] = maximum((shape[dim] - 1.0) * double(strides[i]) + 1.0, call.integer(0));
+  }
+  return call.define(shape, [&](const Position& at) {
+    Position source = at;
+    std::optional<Scalar> isElement;
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (stepOf[i] == 1)
+        continue;
+      Scalar fits = floorMod(at[i], stepOf[i]) == 0.0;
+      isElement = isElement ? *isElement && fits : fits;
+      source[i] = floorDivide(at[i], stepOf[i]);
+    }
+    return select(*isElement, data(convertPosition(layout, from, source)),
+                  call.number(data.dtype(), 0));
+  });
+}
+
+template <size_t dims>
+void compute(ComputeCall& call) {
+  std::string problem;
+  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Transposed, problem);
+  TensorHandle weight = call.input(1);
+  Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
+  Layout layout = conv.data;
+  TensorHandle data = spread(call, conv, call.input(0), layout);
+  auto dataAt = canonicalReader(call, data, conv.canonicalData, layout, true);
+  auto weightAt = canonicalReader(call, weight, conv.canonicalWeight, conv.weight, false);
+  Scalar inputs = floorDivide(weightShape[0], conv.groups);
+  Extents taps(weightShape.begin() + 2, weightShape.end());
+  taps.insert(taps.begin(), inputs);
+  resultByGroups(call, conv.result, conv.canonicalData, 'C', conv.groups,
+                 [&](Scalar group, const Position& at) {
+                   return sumOverTaps(call, taps, [&](const Position& tap) {
+                     Scalar input = group * inputs + tap[0];
+                     Position from{at[0], input}, of{input, at[1]};
+                     for (size_t i = 0; i < dims; ++i) {
+                       // The kernel is run backwards, so that the steps through the data are
+                       // positive.
+                       Scalar last = taps[1 + i] - 1.0;
+                       double dilation = double(conv.window.dilation[i]);
+                       Scalar shift = call.integer(conv.window.before[i]) - last * dilation;
+                       from.push_back(at[2 + i] + tap[1 + i] * dilation + shift);
+                       of.push_back(last - tap[1 + i]);
+                     }
+                     return dataAt(from) * weightAt(of);
+                   });
+                 });
+}
+
+template <size_t dims>
+std::string gradient(const RelationCall& call) {
+  return convTransposeGradient(call, dims);
+}
+
+constexpr OperandRow operands[] = {
+    {"data", "the tensor whose elements spread the kernel"},
+    {"weight", "the kernel, per pair of channels", OperandKind::Tensor, true},
+};
+
+constexpr std::array<AttributeRow, 11> attributesOf(size_t dims) {
+  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
+  constexpr std::string_view weight[] = {"\"IOW\"", "\"IOHW\"", "\"IODHW\""};
+  auto base = convAttributes(dims);
+  auto [strides, padding, dilation, groups, channels, kernelSize, dataLayout, kernelLayout,
+        outLayout, outDType] = base;
+  padding.defaultText = zeros[dims - 1];
+  padding.doc = "how much is cut from the result: one number for all sides, one per dimension, or "
+                "all before, then all after";
+  kernelLayout.defaultText = weight[dims - 1];
+  AttributeRow added{"output_padding", AttributeKind::IntList, zeros[dims - 1],
+                     "how much is added to the extents of the result at their end"};
+  return {{channels, kernelSize, strides, added, padding, dilation, groups, dataLayout,
+           kernelLayout, outLayout, outDType}};
+}
+
+constexpr auto attributes1d = attributesOf(1);
+constexpr auto attributes2d = attributesOf(2);
+constexpr auto attributes3d = attributesOf(3);
+
+constexpr std::string_view details =
+    "result[n, o, y * stride + k * dilation - padding] gathers data[n, i, y] * weight[i, o, k] "
+    "over "
+    "all i, y and k; the extents are stride * (extent - 1) + (kernel - 1) * dilation + 1 - padding "
+    "+ output_padding. With groups, the weight has the result's channels per group at its axis O, "
+    "and data channels meet only results of their group. When `channels` and `kernel_size` are "
+    "given, the weight's type is inferred; otherwise the result has groups times the weight's O "
+    "channels.";
+
+constexpr Example examples1d[] = {
+    {"nn.conv1d_transpose([[[1f, 2f]]], [[[1f, 10f]]])", "[[[1f, 12f, 20f]]]"},
+    {"nn.conv1d_transpose([[[1f, 2f]]], [[[1f, 10f]]], strides=[2], output_padding=[1])",
+     "[[[1f, 10f, 2f, 20f, 0f]]]"},
+};
+constexpr Example examples2d[] = {
+    {"nn.conv2d_transpose([[[[1f, 2f]]]], [[[[1f], [3f]]]])", "[[[[1f, 2f], [3f, 6f]]]]"},
+};
+constexpr Example examples3d[] = {
+    {"nn.conv3d_transpose([[[[[2f]]]]], [[[[[1f, 3f]]]]], padding=[0, 0, 0, 0, 0, 1])",
+     "[[[[[2f]]]]]"},
+};
+
+constexpr OperatorRow rows[] = {
+    {
+        .name = "nn.conv1d_transpose",
+        .doc = "The transposed convolution of a sequence with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes1d,
+        .attributesKey = "relay.attrs.Conv1DTransposeAttrs",
+        .relation = relate<1>,
+        .compute = compute<1>,
+        .gradient = GradientBuilder{gradient<1>},
+        .examples = examples1d,
+    },
+    {
+        .name = "nn.conv2d_transpose",
+        .doc = "The transposed convolution of pictures with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes2d,
+        .attributesKey = "relay.attrs.Conv2DTransposeAttrs",
+        .relation = relate<2>,
+        .compute = compute<2>,
+        .gradient = GradientBuilder{gradient<2>},
+        .examples = examples2d,
+    },
+    {
+        .name = "nn.conv3d_transpose",
+        .doc = "The transposed convolution of volumes with weights.",
+        .details = details,
+        .operands = operands,
+        .attributes = attributes3d,
+        .attributesKey = "relay.attrs.Conv3DTransposeAttrs",
+        .relation = relate<3>,
+        .compute = compute<3>,
+        .gradient = GradientBuilder{gradient<3>},
+        .examples = examples3d,
+    },
+};
+
+} // namespace
+
+OperatorFamily convTransposeFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,340 @@
+// Operators that make tensors from little: conversions, constants, ranges, masks, and the shape of
+// a tensor as data.
+//
+// A `dtype` attribute of `""` is unset; each row says what it means then.
+#include "runtime/half.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+using runtime::DType;
+using runtime::dtypeName;
+using runtime::Tensor;
+
+RelationResult castRelation(const RelationCall& call) {
+  auto dtype = call.attributes.dtype("dtype");
+  return dtype ? call.solved(call.shape(0), *dtype) : call.failed("`dtype` must be given");
+}
+
+RelationResult castLikeRelation(const RelationCall& call) {
+  return call.solved(call.shape(0), call.dtype(1));
+}
+
+void convert(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  call.result([&](const Position& at) { return cast(x(at), call.outputDType()); });
+}
+
+RelationResult reinterpretRelation(const RelationCall& call) {
+  auto dtype = call.attributes.dtype("dtype");
+  if (!dtype)
+    return call.failed("`dtype` must be given");
+  DType from = call.dtype(0);
+  if (from.bits != dtype->bits || from.lanes != dtype->lanes)
+    return call.failed(
+        fmt::format("`{}` and `{}` have different widths", dtypeName(from), dtypeName(*dtype)));
+  return call.solved(call.shape(0), *dtype);
+}
+
+void reinterpret(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  DType dtype = call.outputDType();
+  call.result([&](const Position& at) {
+    Scalar value = x(at);
+    Arena& arena = *value.arena();
+    std::vector<const ScalarNode*> operand{value.node()};
+    return Scalar(&arena,
+                  arena.make<ScalarApply>(ScalarNode{ScalarKind::Apply, dtype},
+                                          ScalarFunction::Reinterpret, arena.copy(operand)));
+  });
+}
+
+/// A tensor of the shape that the `shape` attribute gives.
+RelationResult shapedRelation(const RelationCall& call, DType dtype) {
+  if (call.attributes.isNull("shape"))
+    return call.failed("`shape` must be given");
+  auto shape = shapeAttribute(call, "shape");
+  return shape ? call.solved(*shape, dtype) : call.failed("`shape` has a negative extent");
+}
+
+RelationResult constantRelation(const RelationCall& call) {
+  auto dtype = call.attributes.dtype("dtype");
+  return dtype ? shapedRelation(call, *dtype) : call.failed("`dtype` must be given");
+}
+
+template <int value>
+void fillWith(ComputeCall& call) {
+  call.result([&](const Position&) { return call.number(call.outputDType(), value); });
+}
+
+RelationResult fullRelation(const RelationCall& call) {
+  if (auto problem = requireScalar(call, 0, "fill_value"))
+    return *problem;
+  return shapedRelation(call, call.attributes.dtype("dtype").value_or(call.dtype(0)));
+}
+
+RelationResult fullLikeRelation(const RelationCall& call) {
+  if (auto problem = requireScalar(call, 1, "fill_value"))
+    return *problem;
+  return sameAsFirst(call);
+}
+
+template <size_t operand>
+void fillWithOperand(ComputeCall& call) {
+  TensorHandle value = call.input(operand);
+  call.result([&](const Position&) { return cast(value({}), call.outputDType()); });
+}
+
+constexpr int64_t longestRange = int64_t(1) << 46;
+
+/// The one element of a tensor as a double; nothing when its type is not computable.
+std::optional<double> realValue(const Tensor& tensor) {
+  DType dtype = tensor.dtype();
+  if (dtype == runtime::Float64)
+    return tensor.elements<double>()[0];
+  if (dtype == runtime::Float32)
+    return tensor.elements<float>()[0];
+  if (dtype == runtime::Float16)
+    return float(tensor.elements<runtime::Half>()[0]);
+  if (dtype == runtime::BFloat16)
+    return float(tensor.elements<runtime::BHalf>()[0]);
+  auto integers = integerValues(tensor);
+  return integers ? std::optional(double((*integers)[0])) : std::nullopt;
+}
+
+/// ceil((stop - start) / step), at least 0; nothing when it is not a number or is too large.
+std::optional<int64_t> rangeLength(const Tensor& start, const Tensor& stop, const Tensor& step) {
+  auto first = integerValues(start), last = integerValues(stop), stride = integerValues(step);
+  if (first && last && stride) {
+    __int128 distance = __int128((*last)[0]) - (*first)[0], by = (*stride)[0];
+    if (by == 0)
+      return std::nullopt;
+    if (by < 0)
+      distance = -distance, by = -by;
+    __int128 count = distance <= 0 ? 0 : (distance + by - 1) / by;
+    return count > longestRange ? std::nullopt : std::optional(int64_t(count));
+  }
+  auto from = realValue(start), to = realValue(stop), by = realValue(step);
+  if (!from || !to || !by || *by == 0)
+    return std::nullopt;
+  double count = std::ceil((*to - *from) / *by);
+  if (std::isnan(count) || count > double(longestRange))
+    return std::nullopt;
+  return count < 0 ? 0 : int64_t(count);
+}
+
+constexpr OperandRow arangeOperands[] = {
+    {"start", "the first element", OperandKind::Tensor, true},
+    {"end", "where to stop; not included", OperandKind::Tensor, true},
+    {"step", "the distance of elements, not zero", OperandKind::Tensor, true},
+};
+
+RelationResult arangeRelation(const RelationCall& call) {
+  auto dtype = call.attributes.dtype("dtype");
+  if (!dtype)
+    return call.failed("`dtype` must be given");
+  const Type* scalar = call.types.scalar(*dtype);
+  std::vector<std::pair<size_t, const Type*>> inferred;
+  bool knowsValues = true;
+  for (size_t i = 0; i < 3; ++i) {
+    if (!call.isKnown(i))
+      inferred.push_back({i, scalar});
+    else if (call.operands[i] != scalar)
+      return call.failedAt(i, fmt::format("`{}` must be `{}` as `dtype` says, but it is `{}`",
+                                          arangeOperands[i].name, typeText(scalar),
+                                          typeText(call.operands[i])));
+    knowsValues = knowsValues && call.value(i);
+  }
+  const Dim* length = call.types.any();
+  if (knowsValues) {
+    auto count = rangeLength(*call.value(0), *call.value(1), *call.value(2));
+    if (!count)
+      return call.failed("the range has no length: `step` is zero, or a bound is not finite, or "
+                         "it has more elements than memory");
+    length = call.types.constant(*count);
+  }
+  RelationResult result = call.solved(std::vector<const Dim*>{length}, *dtype);
+  result.operands = std::move(inferred);
+  return result;
+}
+
+void arange(ComputeCall& call) {
+  TensorHandle start = call.input(0), step = call.input(2);
+  call.result(
+      [&](const Position& at) { return start({}) + cast(at[0], call.outputDType()) * step({}); });
+}
+
+RelationResult shapeOfRelation(const RelationCall& call) {
+  DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
+  if (call.rank(0) == 0)
+    return call.solved(call.types.scalar(dtype));
+  std::vector<const Dim*> shape{call.types.constant(int64_t(call.rank(0)))};
+  return call.solved(shape, dtype);
+}
+
+void shapeOf(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  call.result([&](const Position& at) {
+    Scalar extent = call.integer(0);
+    for (size_t i = x.rank(); i-- > 0;)
+      extent = i + 1 == x.rank() ? x.extent(i) : select(at[0] == double(i), x.extent(i), extent);
+    return cast(extent, call.outputDType());
+  });
+}
+
+RelationResult sizeRelation(const RelationCall& call) {
+  DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
+  return call.solved(call.types.scalar(dtype));
+}
+
+void size(ComputeCall& call) {
+  Scalar count = productOf(call.integer(0).arena(), call.input(0).shape());
+  call.result([&](const Position&) { return cast(count, call.outputDType()); });
+}
+
+constexpr OperandRow dataOperand[] = {{"data", "the input"}};
+constexpr OperandRow castLikeOperands[] = {{"data", "the input"},
+                                           {"dtype_like", "a tensor of the wanted type"}};
+constexpr OperandRow fullOperands[] = {{"fill_value", "the value of all elements, of rank 0"}};
+constexpr OperandRow fullLikeOperands[] = {{"data", "a tensor of the wanted type"},
+                                           fullOperands[0]};
+constexpr AttributeRow castAttributes[] = {
+    {"dtype", AttributeKind::DType, "", "the type of the result"}};
+constexpr AttributeRow shapedAttributes[] = {
+    {"shape", AttributeKind::IntList, "", "the shape of the result", true},
+    {"dtype", AttributeKind::DType, "\"\"", "the type of the result"}};
+constexpr AttributeRow arangeAttributes[] = {
+    {"start", AttributeKind::Expr, "None", "repeats the operand", true},
+    {"stop", AttributeKind::Expr, "None", "repeats the operand", true},
+    {"step", AttributeKind::Expr, "None", "repeats the operand", true},
+    {"dtype", AttributeKind::DType, "", "the type of the result and of the operands"}};
+constexpr AttributeRow shapeOfAttributes[] = {
+    {"dtype", AttributeKind::DType, "\"\"", "the type of the result; int32 when it is unset"}};
+constexpr Example castExamples[] = {{"cast([1.7f, -1.7f], dtype=\"int32\")", "[1, -1]"},
+                                    {"cast([0, 3], dtype=\"bool\")", "[False, True]"}};
+constexpr Example castLikeExamples[] = {{"cast_like([1, 2], 0f)", "[1f, 2f]"}};
+constexpr Example reinterpretExamples[] = {
+    {"reinterpret([1f, 2f], dtype=\"int32\")", "[1065353216, 1073741824]"}};
+constexpr Example fullExamples[] = {{"full(7, shape=[2, 1])", "[[7], [7]]"},
+                                    {"full(7, shape=[2], dtype=\"float32\")", "[7f, 7f]"}};
+constexpr Example fullLikeExamples[] = {{"full_like([1f, 2f], 7f)", "[7f, 7f]"}};
+constexpr Example zerosExamples[] = {{"zeros(shape=[2], dtype=\"float32\")", "[0f, 0f]"}};
+constexpr Example onesExamples[] = {{"ones(shape=[2, 1], dtype=\"int32\")", "[[1], [1]]"}};
+constexpr Example arangeExamples[] = {
+    {"arange(0, 5, 2, dtype=\"int32\")", "[0, 2, 4]"},
+    {"arange(1f, 0f, -0.25f, dtype=\"float32\")", "[1f, 0.75f, 0.5f, 0.25f]"}};
+constexpr Example shapeOfExamples[] = {{"shape_of([[1f, 2f, 3f]], dtype=\"int32\")", "[1, 3]"}};
+constexpr Example sizeExamples[] = {{"ndarray_size([[1f, 2f, 3f]], dtype=\"int32\")", "3"}};
+constexpr NoGradient noOperands{"there is no operand"};
+constexpr OperatorRow rows[] = {
+    {.name = "cast",
+     .doc = "The input converted to another element type.",
+     .details = "Floats to integers truncate and saturate, integers wrap, and to bool is \"not "
+                "zero\".",
+     .operands = dataOperand,
+     .attributes = castAttributes,
+     .attributesKey = "relay.attrs.CastAttrs",
+     .relation = castRelation,
+     .compute = convert,
+     .gradient = GradientRule{"cast_like(%cotangent, %data)"},
+     .examples = castExamples},
+    {.name = "cast_like",
+     .doc = "The input converted to the element type of another tensor.",
+     .operands = castLikeOperands,
+     .relation = castLikeRelation,
+     .compute = convert,
+     .gradient = GradientRule{"(cast_like(%cotangent, %data), None)"},
+     .examples = castLikeExamples},
+    {.name = "reinterpret",
+     .doc = "The bits of the input read as another element type of the same width.",
+     .operands = dataOperand,
+     .attributes = castAttributes,
+     .attributesKey = "relay.attrs.CastAttrs",
+     .relation = reinterpretRelation,
+     .compute = reinterpret,
+     .gradient = NoGradient{"it reads bits, not values"},
+     .examples = reinterpretExamples},
+    {.name = "full",
+     .doc = "A tensor of a given shape that holds one value everywhere.",
+     .details = "Without `dtype` the result has the type of the value.",
+     .operands = fullOperands,
+     .attributes = shapedAttributes,
+     .attributesKey = "relay.attrs.InitOpAttrs",
+     .relation = fullRelation,
+     .compute = fillWithOperand<0>,
+     .gradient = GradientRule{"cast_like(sum(%cotangent), %fill_value)"},
+     .examples = fullExamples},
+    {.name = "full_like",
+     .doc = "One value everywhere, in the shape and type of another tensor.",
+     .operands = fullLikeOperands,
+     .relation = fullLikeRelation,
+     .compute = fillWithOperand<1>,
+     .gradient = GradientRule{"(None, cast_like(sum(%cotangent), %fill_value))"},
+     .examples = fullLikeExamples},
+    {.name = "zeros",
+     .doc = "A tensor of zeros of a given shape and type.",
+     .operands = {},
+     .attributes = shapedAttributes,
+     .attributesKey = "relay.attrs.InitOpAttrs",
+     .relation = constantRelation,
+     .compute = fillWith<0>,
+     .gradient = noOperands,
+     .examples = zerosExamples},
+    {.name = "ones",
+     .doc = "A tensor of ones of a given shape and type.",
+     .operands = {},
+     .attributes = shapedAttributes,
+     .attributesKey = "relay.attrs.InitOpAttrs",
+     .relation = constantRelation,
+     .compute = fillWith<1>,
+     .gradient = noOperands,
+     .examples = onesExamples},
+    {.name = "arange",
+     .doc = "The numbers from a start to an end, which is left out, at equal distances.",
+     .details = "Element i is `start + i * step`, and there are `ceil((end - start) / step)` of "
+                "them, or none when that is negative. The length is known where the operands are "
+                "constants.",
+     .operands = arangeOperands,
+     .attributes = arangeAttributes,
+     .attributesKey = "relay.attrs.ArangeAttrs",
+     .relation = arangeRelation,
+     .compute = arange,
+     .gradient = GradientRule{"(sum(%cotangent), None, "
+                              "sum(%cotangent * (%result - %start) / %step))"},
+     .examples = arangeExamples,
+     .shapeNeeds = ShapeNeeds::Values},
+    {.name = "shape_of",
+     .doc = "The shape of a tensor as an integer vector.",
+     .details = "The shape of a tensor of rank 0 has rank 0 as well, as in Relay, and is 0.",
+     .operands = dataOperand,
+     .attributes = shapeOfAttributes,
+     .attributesKey = "relay.attrs.ShapeOfAttrs",
+     .relation = shapeOfRelation,
+     .compute = shapeOf,
+     .gradient = integerValued,
+     .examples = shapeOfExamples},
+    {.name = "ndarray_size",
+     .doc = "The number of elements of a tensor.",
+     .operands = dataOperand,
+     .attributes = shapeOfAttributes,
+     .attributesKey = "relay.attrs.NdarraySizeAttrs",
+     .relation = sizeRelation,
+     .compute = size,
+     .gradient = integerValued,
+     .examples = sizeExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily createFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,39 @@
+// The families of operators. Each stands in the file of its name; stdlib/ops.cpp lists them.
+#pragma once
+
+#include "lang/op.h"
+
+namespace stdlib {
+
+lang::OperatorFamily elementwiseFamily();
+lang::OperatorFamily shapeFamily();
+lang::OperatorFamily joinFamily();
+lang::OperatorFamily rearrangeFamily();
+lang::OperatorFamily indexFamily();
+lang::OperatorFamily sliceFamily();
+lang::OperatorFamily scatterFamily();
+lang::OperatorFamily sortFamily();
+lang::OperatorFamily scanFamily();
+lang::OperatorFamily dynFamily();
+lang::OperatorFamily broadcastFamily();
+lang::OperatorFamily reduceFamily();
+lang::OperatorFamily collapseFamily();
+lang::OperatorFamily createFamily();
+lang::OperatorFamily gridFamily();
+lang::OperatorFamily visionFamily();
+lang::OperatorFamily samplingFamily();
+lang::OperatorFamily suppressionFamily();
+lang::OperatorFamily resizeFamily();
+lang::OperatorFamily padFamily();
+lang::OperatorFamily blocksFamily();
+lang::OperatorFamily lossFamily();
+lang::OperatorFamily normFamily();
+lang::OperatorFamily activationFamily();
+lang::OperatorFamily convFamily();
+lang::OperatorFamily convTransposeFamily();
+lang::OperatorFamily convBackwardWeightFamily();
+lang::OperatorFamily denseFamily();
+lang::OperatorFamily poolFamily();
+lang::OperatorFamily adaptivePoolFamily();
+
+} // namespace stdlib

@@ -1,0 +1,452 @@
+// Operators that read elements at positions given by data: take, gather and their kin, and those
+// that make positions.
+//
+// `take` treats positions outside as its mode says. Everywhere else a negative position counts from
+// the back, once; any other position outside is a fault when the program runs.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/element_types.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+using DimVector = std::vector<const Dim*>;
+
+bool isIndexType(runtime::DType dtype) {
+  return dtype.isInteger() || dtype.isBool();
+}
+
+std::string indexTypeProblem(std::string_view name, runtime::DType dtype) {
+  return fmt::format("`{}` must hold integers, but its element type is `{}`", name,
+                     runtime::dtypeName(dtype));
+}
+
+/// The number of leading dimensions that `take` matches pairwise.
+std::optional<size_t> takeBatchDims(const Attributes& attributes, size_t axis, size_t indexRank) {
+  int64_t given = attributes.integer("batch_dims");
+  int64_t count = given < 0 ? given + int64_t(indexRank) : given;
+  if (count < 0 || size_t(count) > indexRank || size_t(count) > axis)
+    return std::nullopt;
+  return size_t(count);
+}
+
+RelationResult takeAlong(const RelationCall& call) {
+  Dims data = call.shape(0), indices = call.shape(1);
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, data.size());
+  if (!axis)
+    return call.failed(axisProblem("axis", given, data.size()));
+  auto batch = takeBatchDims(call.attributes, *axis, indices.size());
+  if (!batch)
+    return call.failed(
+        fmt::format("`batch_dims` is {}, but it must not pass the axis {} or the rank "
+                    "{} of the indices",
+                    call.attributes.integer("batch_dims"), *axis, indices.size()));
+  DimVector shape(data.begin(), data.begin() + ptrdiff_t(*axis));
+  for (size_t i = 0; i < *batch; ++i) {
+    shape[i] = meetDims(data[i], indices[i]);
+    if (!shape[i])
+      return call.failedAt(1, fmt::format("the batch dimensions of the shapes `{}` and `{}` differ",
+                                          shapeText(data), shapeText(indices)));
+  }
+  shape.insert(shape.end(), indices.begin() + ptrdiff_t(*batch), indices.end());
+  shape.insert(shape.end(), data.begin() + ptrdiff_t(*axis) + 1, data.end());
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult takeRelation(const RelationCall& call) {
+  if (!isIndexType(call.dtype(1)))
+    return call.failedAt(1, indexTypeProblem("indices", call.dtype(1)));
+  std::string_view mode = call.attributes.text("mode");
+  if (mode != "clip" && mode != "wrap" && mode != "fast")
+    return call.failed(
+        fmt::format("`mode` is `{}`, but it must be `clip`, `wrap` or `fast`", mode));
+  if (!call.attributes.isNull("axis"))
+    return takeAlong(call);
+  if (call.attributes.integer("batch_dims") != 0)
+    return call.failed("`batch_dims` needs an `axis`");
+  return call.solved(call.shape(1), call.dtype(0));
+}
+
+RelationResult gatherRelation(const RelationCall& call) {
+  if (call.attributes.isNull("axis"))
+    return call.failed("`axis` is missing", "name the dimension to gather along");
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, call.rank(0));
+  if (!axis)
+    return call.failed(axisProblem("axis", given, call.rank(0)));
+  if (!call.dtype(1).isSigned())
+    return call.failedAt(1, fmt::format("`indices` must hold signed integers, but its element type "
+                                        "is `{}`",
+                                        runtime::dtypeName(call.dtype(1))));
+  Dims data = call.shape(0), indices = call.shape(1);
+  bool alike = data.size() == indices.size();
+  for (size_t i = 0; alike && i < data.size(); ++i)
+    alike = i == *axis || meetDims(data[i], indices[i]);
+  if (!alike)
+    return call.failedAt(1,
+                         fmt::format("the shapes `{}` and `{}` must agree except in dimension {}",
+                                     shapeText(data), shapeText(indices), *axis));
+  return call.solved(indices, call.dtype(0));
+}
+
+RelationResult gatherNdRelation(const RelationCall& call) {
+  Dims data = call.shape(0), indices = call.shape(1);
+  if (indices.empty() || !indices[0]->isConstant())
+    return call.failedAt(1, fmt::format("the first extent of `indices` must be a number, but its "
+                                        "shape is `{}`",
+                                        shapeText(indices)));
+  int64_t batch = call.attributes.integer("batch_dims"), depth = indices[0]->value;
+  if (batch < 0 || batch > int64_t(data.size()) || batch >= int64_t(indices.size()) ||
+      depth > int64_t(data.size()) - batch)
+    return call.failedAt(1, fmt::format("indices of shape `{}` with {} batch dimensions do not fit "
+                                        "data of shape `{}`",
+                                        shapeText(indices), batch, shapeText(data)));
+  DimVector shape(indices.begin() + 1, indices.end());
+  for (size_t i = 0; i < size_t(batch); ++i) {
+    shape[i] = meetDims(shape[i], data[i]);
+    if (!shape[i])
+      return call.failedAt(1, fmt::format("the batch dimensions of the shapes `{}` and `{}` differ",
+                                          shapeText(data), shapeText(indices)));
+  }
+  shape.insert(shape.end(), data.begin() + ptrdiff_t(depth + batch), data.end());
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult advIndexRelation(const RelationCall& call) {
+  Types inputs = call.fields(0);
+  if (inputs.size() < 2 || inputs.size() - 1 > inputs[0]->shape.size())
+    return call.failedAt(0,
+                         fmt::format("the tuple must hold the data and one index tensor for each "
+                                     "of its first dimensions, but it is `{}`",
+                                     typeText(call.operands[0])));
+  DimVector shape(inputs[1]->shape.begin(), inputs[1]->shape.end());
+  for (const Type* index : inputs.subspan(1)) {
+    if (!isIndexType(index->dtype))
+      return call.failedAt(0, indexTypeProblem("inputs", index->dtype));
+    size_t where = 0;
+    auto both = broadcastShapes(shape, index->shape, &where);
+    if (!both)
+      return call.failedAt(0, broadcastProblem(shape, index->shape, where));
+    shape = std::move(*both);
+  }
+  Dims data = inputs[0]->shape;
+  shape.insert(shape.end(), data.begin() + ptrdiff_t(inputs.size()) - 1, data.end());
+  return call.solved(shape, inputs[0]->dtype);
+}
+
+RelationResult unravelIndexRelation(const RelationCall& call) {
+  if (!call.dtype(0).isInteger())
+    return call.failedAt(0, indexTypeProblem("data", call.dtype(0)));
+  if (!call.dtype(1).isInteger())
+    return call.failedAt(1, indexTypeProblem("shape", call.dtype(1)));
+  if (call.rank(0) > 1 || call.rank(1) != 1)
+    return call.failed(fmt::format("`data` must have rank 0 or 1 and `shape` rank 1, but they are "
+                                   "`{}` and `{}`",
+                                   typeText(call.operands[0]), typeText(call.operands[1])));
+  DimVector shape{call.shape(1)[0]};
+  shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult invertPermutationRelation(const RelationCall& call) {
+  if (call.rank(0) != 1 || !call.dtype(0).isInteger())
+    return call.failedAt(0, fmt::format("the data must be a vector of integers, but it is `{}`",
+                                        typeText(call.operands[0])));
+  return sameAsFirst(call);
+}
+
+/// Calls `visit` with the row-major number of each element that is not zero.
+template <typename Visit>
+bool visitNonZero(const runtime::Tensor& tensor, Visit&& visit) {
+  return visitElementType(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    int64_t place = 0;
+    for (T element : tensor.elements<T>()) {
+      if (wide(element) != Wide<T>(0))
+        visit(place);
+      ++place;
+    }
+  });
+}
+
+RelationResult argwhereRelation(const RelationCall& call) {
+  const Dim* rows = call.types.any();
+  if (const runtime::Tensor* value = call.value(0)) {
+    int64_t count = 0;
+    if (visitNonZero(*value, [&](int64_t) { ++count; }))
+      rows = call.types.constant(count);
+  }
+  return call.solved({rows, call.types.constant(int64_t(call.rank(0)))}, runtime::Int32);
+}
+
+void computeTake(ComputeCall& call) {
+  TensorHandle x = call.input(0), indices = call.input(1);
+  size_t axis = 0, batch = 0;
+  if (call.attributes().isNull("axis")) {
+    Scalar one = call.integer(1);
+    x = call.reshape(x, {productOf(one.arena(), x.shape())});
+  } else {
+    axis = call.axis("axis", x.rank());
+    batch = *takeBatchDims(call.attributes(), axis, indices.rank());
+  }
+  std::string_view mode = call.attributes().text("mode");
+  ptrdiff_t first = ptrdiff_t(axis), last = first + ptrdiff_t(indices.rank() - batch);
+  call.result([&](const Position& at) {
+    Position place(at.begin(), at.begin() + ptrdiff_t(batch));
+    place.insert(place.end(), at.begin() + first, at.begin() + last);
+    Scalar index = cast(indices(place), runtime::Int64), extent = x.extent(axis);
+    if (mode == "clip")
+      index = minimum(maximum(index, call.integer(0)), extent - call.integer(1));
+    else if (mode == "wrap")
+      index = floorMod(index, maximum(extent, call.integer(1)));
+    Position from(at.begin(), at.begin() + first);
+    from.push_back(index);
+    from.insert(from.end(), at.begin() + last, at.end());
+    return x(from);
+  });
+}
+
+void computeGather(ComputeCall& call) {
+  TensorHandle x = call.input(0), indices = call.input(1);
+  size_t axis = call.axis("axis", x.rank());
+  call.result([&](const Position& at) {
+    return x(replaceAt(at, axis, wrapNegative(indices(at), x.extent(axis))));
+  });
+}
+
+void computeGatherNd(ComputeCall& call) {
+  TensorHandle x = call.input(0), indices = call.input(1);
+  size_t batch = size_t(call.attributes().integer("batch_dims"));
+  size_t depth = size_t(indices.extent(0).asInteger().value_or(0));
+  ptrdiff_t shared = ptrdiff_t(indices.rank()) - 1;
+  call.result([&](const Position& at) {
+    Position from(at.begin(), at.begin() + ptrdiff_t(batch));
+    for (size_t k = 0; k < depth; ++k) {
+      Position place{call.integer(int64_t(k))};
+      place.insert(place.end(), at.begin(), at.begin() + shared);
+      from.push_back(wrapNegative(indices(place), x.extent(batch + k)));
+    }
+    from.insert(from.end(), at.begin() + shared, at.end());
+    return x(from);
+  });
+}
+
+void computeAdvIndex(ComputeCall& call) {
+  std::vector<TensorHandle> inputs = call.fields(0);
+  const TensorHandle& x = inputs[0];
+  size_t count = inputs.size() - 1;
+  call.result([&](const Position& at) {
+    ptrdiff_t shared = ptrdiff_t(at.size() - (x.rank() - count));
+    Position front(at.begin(), at.begin() + shared), from;
+    for (size_t k = 0; k < count; ++k) {
+      const TensorHandle& index = inputs[k + 1];
+      from.push_back(wrapNegative(index(broadcastTo(front, index.shape())), x.extent(k)));
+    }
+    from.insert(from.end(), at.begin() + shared, at.end());
+    return x(from);
+  });
+}
+
+void computeUnravelIndex(ComputeCall& call) {
+  TensorHandle flat = call.input(0), shape = call.input(1);
+  auto extent = [&](Scalar dim) {
+    return maximum(cast(shape({dim}), runtime::Int64), call.integer(1));
+  };
+  TensorHandle inner = call.define(shape.shape(), [&](const Position& at) {
+    return call.reduce(Combiner::Product, {shape.extent(0)}, [&](const Position& k) {
+      return select(k[0] > at[0], extent(k[0]), call.integer(1));
+    });
+  });
+  call.result([&](const Position& at) {
+    Scalar place = cast(flat(eraseAt(at, 0)), runtime::Int64);
+    Scalar step = maximum(inner({at[0]}), call.integer(1));
+    return cast(floorMod(floorDivide(place, step), extent(at[0])), flat.dtype());
+  });
+}
+
+KernelResult invertPermutation(const KernelCall& call) {
+  const runtime::Tensor& data = call.inputs[0];
+  runtime::Tensor result(data.dtype(), data.shape());
+  std::vector<bool> seen(size_t(data.size()));
+  std::string problem;
+  visitElementType(data.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      auto from = data.elements<T>();
+      auto to = result.elements<T>();
+      for (size_t i = 0; i < from.size() && problem.empty(); ++i) {
+        uint64_t place = uint64_t(from[i]);
+        if (place >= seen.size() || seen[place])
+          problem = fmt::format("the data is no permutation of 0 to {}: {} at position {}",
+                                int64_t(seen.size()) - 1, from[i], i);
+        else
+          to[place] = T(i);
+        if (problem.empty())
+          seen[place] = true;
+      }
+    }
+  });
+  return {{result}, problem};
+}
+
+KernelResult argwhere(const KernelCall& call) {
+  const runtime::Tensor& condition = call.inputs[0];
+  std::vector<int64_t> places;
+  if (!visitNonZero(condition, [&](int64_t place) { places.push_back(place); }))
+    return {{}, "the element type of the condition is not supported"};
+  size_t rank = condition.rank();
+  runtime::Tensor result(runtime::Int32, {int64_t(places.size()), int64_t(rank)});
+  auto rows = result.elements<int32_t>();
+  for (size_t row = 0; row < places.size(); ++row)
+    for (size_t i = rank, rest = size_t(places[row]); i-- > 0;) {
+      size_t extent = size_t(condition.shape()[i]);
+      rows[row * rank + i] = int32_t(rest % extent);
+      rest /= extent;
+    }
+  return {{result}, {}};
+}
+
+std::string takeGradient(const RelationCall& call) {
+  const Attributes& attributes = call.attributes;
+  std::string axis =
+      attributes.isNull("axis") ? "None" : std::to_string(attributes.integer("axis"));
+  std::string taken = fmt::format("take(%places, %indices, batch_dims={}, axis={}, mode=\"{}\")",
+                                  attributes.integer("batch_dims"), axis, attributes.text("mode"));
+  return fmt::format("{}({}, None)", placesText("%data"), scatteredText("%data", taken));
+}
+
+std::string gatherNdGradient(const RelationCall& call) {
+  int64_t batch = call.attributes.integer("batch_dims");
+  if (batch == 0 && call.dtype(1).isInteger())
+    return "(scatter_nd(zeros_like(%data), %indices, %cotangent, mode=\"add\", "
+           "attrs_type_key=\"relay.attrs.ScatterNDAttrs\"), None)";
+  std::string taken = fmt::format("gather_nd(%places, %indices, batch_dims={})", batch);
+  return fmt::format("{}({}, None)", placesText("%data"), scatteredText("%data", taken));
+}
+
+std::string advIndexGradient(const RelationCall& call) {
+  std::string indices, zeros;
+  for (size_t k = 1; k < call.fields(0).size(); ++k) {
+    indices += fmt::format(", %inputs.{}", k);
+    zeros += fmt::format(", zeros_like(%inputs.{})", k);
+  }
+  std::string taken = fmt::format("adv_index((%places{}))", indices);
+  return fmt::format("{}({}{})", placesText("%inputs.0"), scatteredText("%inputs.0", taken), zeros);
+}
+
+constexpr OperandRow dataIndices[] = {{"data", "the tensor to read"},
+                                      {"indices", "the positions to read at"}};
+constexpr OperandRow inputsOperand[] = {
+    {"inputs", "the data, and index tensors for its first dimensions", OperandKind::TensorTuple}};
+constexpr OperandRow dataShape[] = {{"data", "row-major positions"},
+                                    {"shape", "the extents that they are positions in"}};
+constexpr OperandRow data[] = {{"data", "a permutation of 0 to n - 1"}};
+constexpr OperandRow condition[] = {{"condition", "the tensor to search"}};
+
+constexpr AttributeRow takeAttributes[] = {
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share"},
+    {"axis", AttributeKind::Int, "None", "the dimension to index; the flat data if missing", true},
+    {"mode", AttributeKind::String, "\"clip\"", "positions outside: `clip`, `wrap` or `fast`"}};
+constexpr AttributeRow gatherAttributes[] = {
+    {"axis", AttributeKind::Int, "None", "the dimension to index; must be given", true}};
+constexpr AttributeRow gatherNdAttributes[] = {
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share"},
+    {"index_rank", AttributeKind::Int, "None", "the length of an index tuple; unused", true}};
+
+constexpr Example takeExamples[] = {
+    {"take([[1f, 2f], [3f, 4f]], [1, 0], axis=1)", "[[2f, 1f], [4f, 3f]]"},
+    {"take([[1f, 2f], [3f, 4f]], [3, 7, -1])", "[4f, 4f, 1f]"},
+    {"take([1f, 2f, 3f], [4, -1], axis=0, mode=\"wrap\")", "[2f, 3f]"},
+    {"take([[1f, 2f], [3f, 4f]], [1, 0], batch_dims=1, axis=1)", "[2f, 3f]"}};
+constexpr Example gatherExamples[] = {
+    {"gather([[1f, 2f], [3f, 4f]], [[0, 0], [1, 0]], axis=1)", "[[1f, 1f], [4f, 3f]]"}};
+constexpr Example gatherNdExamples[] = {
+    {"gather_nd([[1f, 2f], [3f, 4f]], [[0, 1], [1, 0]])", "[2f, 3f]"},
+    {"gather_nd([[1f, 2f], [3f, 4f]], [[1]])", "[[3f, 4f]]"}};
+constexpr Example advIndexExamples[] = {
+    {"adv_index(([[1f, 2f], [3f, 4f]], [0, 1], [1, 1]))", "[2f, 4f]"}};
+constexpr Example unravelExamples[] = {{"unravel_index([4, 1], [2, 3])", "[[1, 0], [1, 1]]"}};
+constexpr Example invertExamples[] = {{"invert_permutation([2, 0, 1])", "[1, 2, 0]"}};
+constexpr Example argwhereExamples[] = {{"argwhere([[1f, 0f], [0f, 2f]])", "[[0, 0], [1, 1]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "take",
+     .doc = "Reads slices of a tensor at positions along a dimension.",
+     .details = "Positions outside are moved to the nearest end (`clip`), taken modulo the extent "
+                "(`wrap`), or must not occur (`fast`). Without an axis the data is read as flat.",
+     .operands = dataIndices,
+     .attributes = takeAttributes,
+     .attributesKey = "relay.attrs.TakeAttrs",
+     .relation = takeRelation,
+     .compute = computeTake,
+     .gradient = GradientBuilder{takeGradient},
+     .examples = takeExamples},
+    {.name = "gather",
+     .doc = "Reads one element per position along a dimension.",
+     .details = "For axis 0, result[i, j] = data[indices[i, j], j].",
+     .operands = dataIndices,
+     .attributes = gatherAttributes,
+     .attributesKey = "relay.attrs.GatherAttrs",
+     .relation = gatherRelation,
+     .compute = computeGather,
+     .gradient =
+         GradientRule{"(scatter_elements(zeros_like(%data), %indices, %cotangent, axis=$axis, "
+                      "reduction=\"add\", attrs_type_key=\"relay.attrs.ScatterElementsAttrs\"), "
+                      "None)"},
+     .examples = gatherExamples},
+    {.name = "gather_nd",
+     .doc = "Reads slices at positions that are tuples along the first dimension of the indices.",
+     .details = "result[y...] = data[indices[0, y...], ..., indices[m - 1, y...]].",
+     .operands = dataIndices,
+     .attributes = gatherNdAttributes,
+     .attributesKey = "relay.attrs.GatherNDAttrs",
+     .relation = gatherNdRelation,
+     .compute = computeGatherNd,
+     .gradient = GradientBuilder{gatherNdGradient},
+     .examples = gatherNdExamples},
+    {.name = "adv_index",
+     .doc = "Indexes the first dimensions of a tensor with tensors that broadcast.",
+     .operands = inputsOperand,
+     .relation = advIndexRelation,
+     .compute = computeAdvIndex,
+     .gradient = GradientBuilder{advIndexGradient},
+     .examples = advIndexExamples},
+    {.name = "unravel_index",
+     .doc = "Turns row-major positions into coordinates, one row per dimension.",
+     .details = "Positions outside the shape are taken modulo its size.",
+     .operands = dataShape,
+     .relation = unravelIndexRelation,
+     .compute = computeUnravelIndex,
+     .gradient = NoGradient{"the result is integer-valued"},
+     .examples = unravelExamples},
+    {.name = "invert_permutation",
+     .doc = "Gives the inverse of a permutation: result[data[i]] = i.",
+     .operands = data,
+     .relation = invertPermutationRelation,
+     .kernel = invertPermutation,
+     .gradient = NoGradient{"the result is integer-valued"},
+     .examples = invertExamples},
+    {.name = "argwhere",
+     .doc = "Lists the coordinates of the elements that are not zero.",
+     .operands = condition,
+     .relation = argwhereRelation,
+     .kernel = argwhere,
+     .gradient = NoGradient{"the result is integer-valued"},
+     .examples = argwhereExamples,
+     .shapeNeeds = ShapeNeeds::Values},
+};
+
+} // namespace
+
+OperatorFamily indexFamily() {
+  return rows;
+}
+
+} // namespace stdlib

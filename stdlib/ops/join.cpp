@@ -1,0 +1,438 @@
+// Operators that put tensors together, take them apart or repeat them.
+//
+// Choosing among many sources is a balanced tree of selects, so its depth is the logarithm of their
+// number.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+using DimVector = std::vector<const Dim*>;
+
+constexpr int64_t largestPartCount = 65536;
+
+/// The problem when the fields of a tuple are none, or differ in rank or element type.
+std::optional<RelationResult> requireAlike(const RelationCall& call) {
+  Types fields = call.fields(0);
+  if (fields.empty())
+    return call.failedAt(0, "the tuple is empty");
+  for (const Type* field : fields) {
+    if (field->shape.size() != fields[0]->shape.size())
+      return call.failedAt(0, fmt::format("the ranks differ: `{}` and `{}`",
+                                          shapeText(fields[0]->shape), shapeText(field->shape)));
+    if (field->dtype != fields[0]->dtype)
+      return call.failedAt(0,
+                           fmt::format("the element types differ: `{}` and `{}`",
+                                       runtime::dtypeName(fields[0]->dtype),
+                                       runtime::dtypeName(field->dtype)),
+                           "convert them with `cast`");
+  }
+  return std::nullopt;
+}
+
+/// The common shape of the fields, which may differ only in dimension `except`.
+std::optional<DimVector> commonShape(Types fields, std::optional<size_t> except,
+                                     std::string& problem) {
+  DimVector shape(fields[0]->shape.begin(), fields[0]->shape.end());
+  for (size_t k = 1; k < fields.size(); ++k)
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (i == except)
+        continue;
+      const Dim* both = meetDims(shape[i], fields[k]->shape[i]);
+      if (!both) {
+        problem = fmt::format("the shapes `{}` and `{}` differ in dimension {}", shapeText(shape),
+                              shapeText(fields[k]->shape), i);
+        return std::nullopt;
+      }
+      shape[i] = both;
+    }
+  return shape;
+}
+
+RelationResult concatenateRelation(const RelationCall& call) {
+  if (auto problem = requireAlike(call))
+    return *problem;
+  Types fields = call.fields(0);
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, fields[0]->shape.size());
+  if (!axis)
+    return call.failed(axisProblem("axis", given, fields[0]->shape.size()));
+  std::string problem;
+  auto shape = commonShape(fields, axis, problem);
+  if (!shape)
+    return call.failedAt(0, problem);
+  for (size_t k = 1; k < fields.size(); ++k)
+    (*shape)[*axis] = call.types.add((*shape)[*axis], fields[k]->shape[*axis]);
+  return call.solved(*shape, fields[0]->dtype);
+}
+
+RelationResult stackRelation(const RelationCall& call) {
+  if (auto problem = requireAlike(call))
+    return *problem;
+  Types fields = call.fields(0);
+  int64_t given = call.attributes.integer("axis");
+  size_t rank = fields[0]->shape.size() + 1;
+  auto axis = call.normalAxis(given, rank);
+  if (!axis)
+    return call.failed(axisProblem("axis", given, rank));
+  std::string problem;
+  auto shape = commonShape(fields, std::nullopt, problem);
+  if (!shape)
+    return call.failedAt(0, problem);
+  shape->insert(shape->begin() + ptrdiff_t(*axis), call.types.constant(int64_t(fields.size())));
+  return call.solved(*shape, fields[0]->dtype);
+}
+
+/// The extents of `count` equal parts.
+std::optional<DimVector> equalParts(TypeContext& types, const Dim* whole, int64_t count,
+                                    std::string& problem) {
+  if (count < 1 || count > largestPartCount)
+    problem =
+        fmt::format("the number of parts is {}, but it must be 1 to {}", count, largestPartCount);
+  else if (whole->isConstant() && whole->value % count != 0)
+    problem = fmt::format("an extent of {} has no {} equal parts", whole->value, count);
+  else
+    return DimVector(size_t(count), types.floorDivide(whole, count));
+  return std::nullopt;
+}
+
+/// The extents of the parts between cut points.
+std::optional<DimVector> cutParts(TypeContext& types, const Dim* whole,
+                                  std::span<const int64_t> cuts, std::string& problem) {
+  DimVector parts;
+  int64_t last = 0;
+  for (int64_t cut : cuts) {
+    if (cut <= last || (whole->isConstant() && cut >= whole->value)) {
+      problem =
+          fmt::format("the cut points [{}] must increase strictly between 0 and the extent {}",
+                      fmt::join(cuts, ", "), dimText(whole));
+      return std::nullopt;
+    }
+    parts.push_back(types.constant(cut - last, whole->is64));
+    last = cut;
+  }
+  parts.push_back(types.subtract(whole, types.constant(last)));
+  return parts;
+}
+
+RelationResult splitRelation(const RelationCall& call) {
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, call.rank(0));
+  if (!axis)
+    return call.failed(axisProblem("axis", given, call.rank(0)));
+  const AttributeValue& how = call.attributes.get("indices_or_sections");
+  const Dim* whole = call.shape(0)[*axis];
+  std::string problem;
+  auto parts =
+      how.kind == AttributeValueKind::List
+          ? cutParts(call.types, whole, call.attributes.integers("indices_or_sections"), problem)
+          : equalParts(call.types, whole, how.integer, problem);
+  if (!parts)
+    return call.failed(problem);
+  std::vector<const Type*> fields;
+  DimVector shape(call.shape(0).begin(), call.shape(0).end());
+  for (const Dim* part : *parts) {
+    shape[*axis] = part;
+    fields.push_back(call.types.tensor(Dims(shape), call.dtype(0)));
+  }
+  return call.solved(call.types.tuple(fields));
+}
+
+RelationResult tileRelation(const RelationCall& call) {
+  std::vector<int64_t> reps = call.attributes.integers("reps");
+  for (int64_t rep : reps)
+    if (rep < 1)
+      return call.failed(
+          fmt::format("`reps` is [{}], but its entries must be positive", fmt::join(reps, ", ")));
+  size_t rank = std::max(reps.size(), call.rank(0));
+  reps.insert(reps.begin(), rank - reps.size(), 1);
+  DimVector shape(rank - call.rank(0), call.types.constant(1));
+  shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
+  for (size_t i = 0; i < rank; ++i) {
+    shape[i] = timesChecked(call.types, shape[i], call.types.constant(reps[i]));
+    if (!shape[i])
+      return call.failed(fmt::format("repeating the shape `{}` by [{}] overflows",
+                                     shapeText(call.shape(0)), fmt::join(reps, ", ")));
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult repeatRelation(const RelationCall& call) {
+  int64_t repeats = call.attributes.integer("repeats");
+  if (repeats < 1)
+    return call.failed(fmt::format("`repeats` is {}, but it must be positive", repeats));
+  DimVector shape(call.shape(0).begin(), call.shape(0).end());
+  size_t axis = 0;
+  if (call.attributes.isNull("axis")) {
+    shape = {product(call.types, call.shape(0))};
+  } else {
+    int64_t given = call.attributes.integer("axis");
+    auto normal = call.normalAxis(given, call.rank(0));
+    if (!normal)
+      return call.failed(axisProblem("axis", given, call.rank(0)));
+    axis = *normal;
+  }
+  shape[axis] = timesChecked(call.types, shape[axis], call.types.constant(repeats));
+  if (!shape[axis])
+    return call.failed(fmt::format("repeating the shape `{}` {} times overflows",
+                                   shapeText(call.shape(0)), repeats));
+  return call.solved(shape, call.dtype(0));
+}
+
+/// The piece whose range of `at` is met: piece k covers positions below ends[k].
+Scalar pieceAt(std::vector<Scalar> pieces, std::vector<Scalar> ends, Scalar at) {
+  while (pieces.size() > 1) {
+    size_t kept = 0;
+    for (size_t i = 0; i < pieces.size(); i += 2, ++kept) {
+      bool paired = i + 1 < pieces.size();
+      pieces[kept] = paired ? select(at < ends[i], pieces[i], pieces[i + 1]) : pieces[i];
+      ends[kept] = ends[paired ? i + 1 : i];
+    }
+    pieces.resize(kept);
+    ends.resize(kept);
+  }
+  return pieces[0];
+}
+
+void computeConcatenate(ComputeCall& call) {
+  std::vector<TensorHandle> fields = call.fields(0);
+  size_t axis = call.axis("axis", fields[0].rank());
+  call.result([&](const Position& at) {
+    std::vector<Scalar> pieces, ends;
+    Scalar start = call.integer(0);
+    for (const TensorHandle& field : fields) {
+      pieces.push_back(field(replaceAt(at, axis, at[axis] - start)));
+      start = start + field.extent(axis);
+      ends.push_back(start);
+    }
+    return pieceAt(std::move(pieces), std::move(ends), at[axis]);
+  });
+}
+
+void computeStack(ComputeCall& call) {
+  std::vector<TensorHandle> fields = call.fields(0);
+  size_t axis = call.axis("axis", fields[0].rank() + 1);
+  call.result([&](const Position& at) {
+    std::vector<Scalar> pieces, ends;
+    for (size_t k = 0; k < fields.size(); ++k) {
+      pieces.push_back(fields[k](eraseAt(at, axis)));
+      ends.push_back(call.integer(int64_t(k) + 1));
+    }
+    return pieceAt(std::move(pieces), std::move(ends), at[axis]);
+  });
+}
+
+void computeSplit(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  size_t axis = call.axis("axis", x.rank());
+  Scalar start = call.integer(0);
+  for (size_t k = 0; k < call.outputCount(); ++k) {
+    call.result([&](const Position& at) { return x(replaceAt(at, axis, at[axis] + start)); });
+    start = start + call.outputShape(k)[axis];
+  }
+}
+
+void computeTile(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  std::vector<int64_t> reps = call.attributes().integers("reps");
+  call.result([&](const Position& at) {
+    Position from(at.end() - ptrdiff_t(x.rank()), at.end());
+    for (size_t i = 0; i < x.rank(); ++i) {
+      size_t behind = x.rank() - i;
+      if (behind <= reps.size() && reps[reps.size() - behind] != 1)
+        from[i] = floorMod(from[i], x.extent(i));
+    }
+    return x(from);
+  });
+}
+
+void computeRepeat(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  int64_t repeats = call.attributes().integer("repeats");
+  size_t axis = 0;
+  if (call.attributes().isNull("axis")) {
+    Scalar one = call.integer(1);
+    x = call.reshape(x, {productOf(one.arena(), x.shape())});
+  } else {
+    axis = call.axis("axis", x.rank());
+  }
+  call.result([&](const Position& at) {
+    return x(replaceAt(at, axis, floorDivide(at[axis], call.integer(repeats))));
+  });
+}
+
+/// The part of the cotangent that field `k` became, where extents may be unknown: a prefix is cut
+/// off from the front, then the part from its end.
+std::string concatenatedPart(size_t k, size_t count, size_t axis) {
+  std::string head = "%cotangent";
+  if (k + 1 < count) {
+    std::string fields;
+    for (size_t i = 0; i <= k; ++i)
+      fields += fmt::format("%data.{}, ", i);
+    head = fmt::format("slice_like(%cotangent, concatenate(({}), axis={}), axes=[{}])", fields,
+                       axis, axis);
+  }
+  if (k == 0)
+    return head;
+  return fmt::format("reverse(slice_like(reverse({0}, axis={1}), %data.{2}, axes=[{1}]), axis={1})",
+                     head, axis, k);
+}
+
+std::string concatenateGradient(const RelationCall& call) {
+  Types fields = call.fields(0);
+  size_t axis = *call.normalAxis(call.attributes.integer("axis"), fields[0]->shape.size());
+  std::vector<int64_t> cuts;
+  int64_t end = 0;
+  for (const Type* field : fields) {
+    const Dim* extent = field->shape[axis];
+    if (extent->isConstant() && extent->value > 0)
+      cuts.push_back(end += extent->value);
+  }
+  if (cuts.size() == fields.size()) {
+    cuts.pop_back();
+    return fmt::format("split(%cotangent, indices_or_sections=[{}], axis={})",
+                       fmt::join(cuts, ", "), axis);
+  }
+  std::string parts;
+  for (size_t k = 0; k < fields.size(); ++k)
+    parts += concatenatedPart(k, fields.size(), axis) + ", ";
+  return "(" + parts + ")";
+}
+
+std::string stackGradient(const RelationCall& call) {
+  std::string parts;
+  for (size_t k = 0; k < call.fields(0).size(); ++k)
+    parts += fmt::format("take(%cotangent, {}, axis={}), ", k, call.attributes.integer("axis"));
+  return "(" + parts + ")";
+}
+
+/// Splits each repeated dimension into repetition and extent, and sums over the former.
+std::string tileGradient(const RelationCall& call) {
+  std::vector<int64_t> reps = call.attributes.integers("reps"), shape, axes;
+  size_t rank = std::max(reps.size(), call.rank(0));
+  reps.insert(reps.begin(), rank - reps.size(), 1);
+  int64_t dims = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i < rank - call.rank(0)) {
+      shape.push_back(0);
+      axes.push_back(dims++);
+    } else if (reps[i] == 1) {
+      shape.push_back(0);
+      dims++;
+    } else {
+      shape.insert(shape.end(), {-4, reps[i], -1});
+      axes.push_back(dims);
+      dims += 2;
+    }
+  }
+  if (axes.empty())
+    return "%cotangent";
+  return fmt::format("sum(reshape(%cotangent, newshape=[{}]), axis=[{}])", fmt::join(shape, ", "),
+                     fmt::join(axes, ", "));
+}
+
+std::string repeatGradient(const RelationCall& call) {
+  int64_t repeats = call.attributes.integer("repeats");
+  if (call.attributes.isNull("axis"))
+    return fmt::format("reshape_like(sum(reshape(%cotangent, newshape=[-1, {}]), axis=[1]), %data)",
+                       repeats);
+  size_t axis = *call.normalAxis(call.attributes.integer("axis"), call.rank(0));
+  std::vector<int64_t> shape(axis, 0);
+  shape.insert(shape.end(), {-4, -1, repeats, -2});
+  return fmt::format("sum(reshape(%cotangent, newshape=[{}]), axis=[{}])", fmt::join(shape, ", "),
+                     axis + 1);
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow tuple[] = {{"data", "the tensors, in order", OperandKind::TensorTuple}};
+
+constexpr AttributeRow joinAxis[] = {
+    {"axis", AttributeKind::Int, "0", "the dimension along which they are joined"}};
+constexpr AttributeRow splitAttributes[] = {
+    {"indices_or_sections", AttributeKind::IntOrIntList, "",
+     "the number of equal parts, or the positions where to cut"},
+    {"axis", AttributeKind::Int, "0", "the dimension to cut"}};
+constexpr AttributeRow tileAttributes[] = {
+    {"reps", AttributeKind::IntList, "", "how often to repeat each of the last dimensions"}};
+constexpr AttributeRow repeatAttributes[] = {
+    {"repeats", AttributeKind::Int, "", "how often to repeat each element"},
+    {"axis", AttributeKind::Int, "None", "the dimension that grows; flattens if missing", true}};
+constexpr Example concatenateExamples[] = {
+    {"concatenate(([[1f], [2f]], [[3f], [4f]]), axis=1)", "[[1f, 3f], [2f, 4f]]"},
+    {"concatenate(([1], [2, 3], [4]))", "[1, 2, 3, 4]"}};
+constexpr Example stackExamples[] = {
+    {"stack(([1f, 2f], [3f, 4f]), axis=-1)", "[[1f, 3f], [2f, 4f]]"}};
+constexpr Example splitExamples[] = {
+    {"split([1f, 2f, 3f, 4f], indices_or_sections=2)", "([1f, 2f], [3f, 4f])"},
+    {"split([1f, 2f, 3f, 4f], indices_or_sections=[1])", "([1f], [2f, 3f, 4f])"}};
+constexpr Example tileExamples[] = {
+    {"tile([1f, 2f], reps=[2, 2])", "[[1f, 2f, 1f, 2f], [1f, 2f, 1f, 2f]]"}};
+constexpr Example repeatExamples[] = {
+    {"repeat([[1f, 2f]], repeats=2, axis=1)", "[[1f, 1f, 2f, 2f]]"}};
+constexpr OperatorRow rows[] = {
+    {.name = "concatenate",
+     .doc = "Joins tensors along a dimension that they have.",
+     .operands = tuple,
+     .attributes = joinAxis,
+     .attributesKey = "relay.attrs.ConcatenateAttrs",
+     .relation = concatenateRelation,
+     .compute = computeConcatenate,
+     .gradient = GradientBuilder{concatenateGradient},
+     .examples = concatenateExamples},
+    {.name = "stack",
+     .doc = "Joins tensors of one shape along a new dimension.",
+     .operands = tuple,
+     .attributes = joinAxis,
+     .attributesKey = "relay.attrs.StackAttrs",
+     .relation = stackRelation,
+     .compute = computeStack,
+     .gradient = GradientBuilder{stackGradient},
+     .examples = stackExamples},
+    {.name = "split",
+     .doc = "Cuts a tensor along a dimension into a tuple of tensors.",
+     .details =
+         "A number asks for that many equal parts; a list gives the positions where parts end, "
+         "so that n positions make n + 1 parts.",
+     .operands = data,
+     .attributes = splitAttributes,
+     .attributesKey = "relay.attrs.SplitAttrs",
+     .relation = splitRelation,
+     .compute = computeSplit,
+     .gradient = GradientRule{"concatenate(%cotangent, axis=$axis)"},
+     .examples = splitExamples},
+    {.name = "tile",
+     .doc = "Repeats a tensor as a whole along its dimensions.",
+     .details = "The shorter one of shape and `reps` is filled up with ones in front.",
+     .operands = data,
+     .attributes = tileAttributes,
+     .attributesKey = "relay.attrs.TileAttrs",
+     .relation = tileRelation,
+     .compute = computeTile,
+     .gradient = GradientBuilder{tileGradient},
+     .examples = tileExamples},
+    {.name = "repeat",
+     .doc = "Repeats each element along a dimension.",
+     .operands = data,
+     .attributes = repeatAttributes,
+     .attributesKey = "relay.attrs.RepeatAttrs",
+     .relation = repeatRelation,
+     .compute = computeRepeat,
+     .gradient = GradientBuilder{repeatGradient},
+     .examples = repeatExamples},
+};
+
+} // namespace
+
+OperatorFamily joinFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,201 @@
+// Losses over class probabilities: cross entropy in two forms, negative log likelihood.
+//
+// nll_loss takes log-probabilities with the classes along dimension 1 (dimension 0 when there is no
+// batch) and a class number per position; a class number outside the range is a fault at run time
+// unless it is the ignored one.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+RelationResult crossEntropyRelation(const RelationCall& call) {
+  for (size_t i = 0; i < 2; ++i)
+    if (call.rank(i) != 2)
+      return call.failedAt(i, fmt::format("both operands must have 2 dimensions, but one is `{}`",
+                                          typeText(call.operands[i])));
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  for (size_t i = 0; i < 2; ++i)
+    if (matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
+      return call.failedAt(1, fmt::format("the shapes differ: `{}` and `{}`",
+                                          shapeText(call.shape(0)), shapeText(call.shape(1))));
+  return call.solved(call.types.scalar(call.dtype(0)));
+}
+
+/// The problem with the operand types of nll_loss, or nothing.
+std::optional<RelationResult> nllProblem(const RelationCall& call) {
+  if (!call.dtype(0).isFloat())
+    return call.failedAt(0, fmt::format("`predictions` must be floating point, but it is `{}`",
+                                        typeText(call.operands[0])));
+  if (auto problem = requireSameDType(call, 0, 2))
+    return problem;
+  if (!call.dtype(1).isInteger())
+    return call.failedAt(
+        1, fmt::format("`targets` must be integers, but it is `{}`", typeText(call.operands[1])));
+  if (call.rank(0) == 0 || call.rank(0) != call.rank(1) + 1)
+    return call.failedAt(1, fmt::format("`targets` must have one dimension less than "
+                                        "`predictions`, but the shapes are `{}` and `{}`",
+                                        shapeText(call.shape(1)), shapeText(call.shape(0))));
+  size_t classes = call.rank(0) == 1 ? 0 : 1;
+  if (call.rank(2) != 1 ||
+      matchDims(call.shape(0)[classes], call.shape(2)[0]) == DimMatch::Different)
+    return call.failedAt(2, fmt::format("`weights` must be a vector of {} elements, one per class, "
+                                        "but its shape is `{}`",
+                                        dimText(call.shape(0)[classes]), shapeText(call.shape(2))));
+  for (size_t i = 0; i < call.rank(1); ++i)
+    if (matchDims(call.shape(0)[i == 0 ? 0 : i + 1], call.shape(1)[i]) == DimMatch::Different)
+      return call.failedAt(1, fmt::format("the shapes of `predictions` and `targets` must agree "
+                                          "but for the classes, but they are `{}` and `{}`",
+                                          shapeText(call.shape(0)), shapeText(call.shape(1))));
+  return std::nullopt;
+}
+
+RelationResult nllLossRelation(const RelationCall& call) {
+  if (auto problem = nllProblem(call))
+    return *problem;
+  std::string_view reduction = call.attributes.text("reduction");
+  if (!isOneOf(reduction, {"none", "mean", "sum"}))
+    return choiceFailure(call, "reduction", "`none`, `mean` or `sum`");
+  if (reduction != "none")
+    return call.solved(call.types.scalar(call.dtype(0)));
+  std::vector<const Dim*> shape(call.shape(1).begin(), call.shape(1).end());
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] = meetDims(shape[i], call.shape(0)[i == 0 ? 0 : i + 1]);
+  return call.solved(shape, call.dtype(0));
+}
+
+/// Minus the sum of `left * y` over everything, divided by the number of rows.
+void meanOfProducts(ComputeCall& call, bool takesLogarithm) {
+  TensorHandle x = call.input(0), y = call.input(1);
+  call.result([&](const Position&) {
+    Scalar sum = call.sumOver(x.shape(), [&](const Position& at) {
+      return (takesLogarithm ? log(x(at)) : x(at)) * y(at);
+    });
+    return -sum / cast(x.extent(0), x.dtype());
+  });
+}
+
+void computeCrossEntropy(ComputeCall& call) {
+  meanOfProducts(call, true);
+}
+
+void computeCrossEntropyWithLogits(ComputeCall& call) {
+  meanOfProducts(call, false);
+}
+
+void computeNllLoss(ComputeCall& call) {
+  TensorHandle predictions = call.input(0), targets = call.input(1), weights = call.input(2);
+  Scalar ignored = call.integer(call.attributes().integer("ignore_index"));
+  Scalar zero = call.number(predictions.dtype(), 0);
+  std::string_view reduction = call.attributes().text("reduction");
+  size_t classes = predictions.rank() == 1 ? 0 : 1;
+  auto loss = [&](const Position& at) {
+    Scalar target = cast(targets(at), runtime::Int64);
+    Scalar value = -predictions(insertAt(at, classes, target)) * weights({target});
+    return select(target == ignored, zero, value);
+  };
+  auto weight = [&](const Position& at) {
+    Scalar target = cast(targets(at), runtime::Int64);
+    return select(target == ignored, zero, weights({target}));
+  };
+  if (reduction == "none")
+    return call.result(loss);
+  call.result([&](const Position&) {
+    Scalar sum = call.sumOver(targets.shape(), loss);
+    return reduction == "sum" ? sum : sum / call.sumOver(targets.shape(), weight);
+  });
+}
+
+/// `%hot` is one where a position has its class, and zero elsewhere; all else is sums of it.
+std::string nllLossGradient(const RelationCall& call) {
+  size_t rank = call.rank(0), classes = rank == 1 ? 0 : 1;
+  std::string_view reduction = call.attributes.text("reduction");
+  std::string grow = reduction == "none"  ? fmt::format("expand_dims(%cotangent, axis={})", classes)
+                     : reduction == "sum" ? "%cotangent"
+                                          : "%cotangent / sum(%counted)";
+  // Class numbers 0, 1, 2 ... without asking for the extent.
+  std::string_view numbers = "cumsum(ones_like(cast(%weights, dtype=\"int64\")), axis=0, "
+                             "attrs_type_key=\"relay.attrs.ScanopAttrs\") - 1i64";
+  std::string perWeight = summedExceptText("%hot * (%data + %level) * %grow", classes, rank);
+  return fmt::format(
+      "let %class = expand_dims(cast(%targets, dtype=\"int64\"), axis={}); "
+      "let %numbers = {}; "
+      "let %hot = cast_like(logical_and(equal(%class, {}), not_equal(%class, {}i64)), "
+      "%predictions); "
+      "let %slope = {}; "
+      "let %counted = %hot * %slope; "
+      "let %data = %predictions; "
+      "let %grow = {}; "
+      "let %level = {}; "
+      "(negative(%counted * %grow), None, negative({}))",
+      classes, numbers, alongAxisText("%numbers", classes, rank),
+      call.attributes.integer("ignore_index"), alongAxisText("%weights", classes, rank), grow,
+      reduction == "mean" ? "%result" : "zeros_like(%predictions)", perWeight);
+}
+
+constexpr OperandRow probabilities[] = {{"x", "the predicted probabilities, one row per sample"},
+                                        {"y", "the true probabilities"}};
+constexpr OperandRow logits[] = {{"x", "the logarithms of the predicted probabilities"},
+                                 {"y", "the true probabilities"}};
+constexpr OperandRow nllOperands[] = {
+    {"predictions", "log-probabilities, the classes along dimension 1"},
+    {"targets", "the true class of each position"},
+    {"weights", "the weight of each class"}};
+constexpr AttributeRow nllAttributes[] = {
+    {"reduction", AttributeKind::String, "\"mean\"", "`none`, `mean` or `sum`"},
+    {"ignore_index", AttributeKind::Int, "", "the class whose positions do not count"}};
+
+constexpr Example crossEntropyExamples[] = {
+    {"nn.cross_entropy([[0.5f, 0.25f], [0.5f, 1f]], [[1f, 0f], [0f, 1f]])", "0.34657359f"}};
+constexpr Example logitsExamples[] = {
+    {"nn.cross_entropy_with_logits([[-1f, -2f], [-3f, -4f]], [[1f, 0f], [0f, 1f]])", "2.5f"}};
+constexpr Example nllExamples[] = {
+    {"nn.nll_loss([[-1f, -2f], [-3f, -4f]], [1, 0], [1f, 3f], ignore_index=-100)", "2.25f"},
+    {"nn.nll_loss([[-1f, -2f], [-3f, -4f]], [1, 0], [1f, 3f], reduction=\"none\", "
+     "ignore_index=0)",
+     "[6f, 0f]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "nn.cross_entropy",
+     .doc = "The mean over samples of minus the sum of `log(x) * y`.",
+     .operands = probabilities,
+     .relation = crossEntropyRelation,
+     .compute = computeCrossEntropy,
+     .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
+                              "(negative(%share * %y / %x), negative(%share * log(%x)))"},
+     .examples = crossEntropyExamples},
+    {.name = "nn.cross_entropy_with_logits",
+     .doc = "The mean over samples of minus the sum of `x * y`.",
+     .details = "`x` holds log-probabilities, as `nn.log_softmax` gives them.",
+     .operands = logits,
+     .relation = crossEntropyRelation,
+     .compute = computeCrossEntropyWithLogits,
+     .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
+                              "(negative(%share * %y), negative(%share * %x))"},
+     .examples = logitsExamples},
+    {.name = "nn.nll_loss",
+     .doc = "Minus the weighted prediction of the true class.",
+     .details = "`mean` divides the sum by the sum of the weights of the classes that occur.",
+     .operands = nllOperands,
+     .attributes = nllAttributes,
+     .attributesKey = "relay.attrs.NLLLossAttrs",
+     .relation = nllLossRelation,
+     .compute = computeNllLoss,
+     .gradient = GradientBuilder{nllLossGradient},
+     .examples = nllExamples},
+};
+
+} // namespace
+
+OperatorFamily lossFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,372 @@
+// Padding, dilation and the fifo buffer.
+//
+// Widths of `nn.pad` may be negative, which crops. Reflections may not reach past the far edge, and
+// nothing can be repeated of an empty dimension; those are errors, not wrapped reads.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// What stands outside the tensor: a constant, the edge, or the mirror image about the edge, which
+/// repeats the edge element (Symmetric) or not (Reflect).
+enum class PadMode : uint8_t { Constant, Edge, Reflect, Symmetric };
+
+std::optional<PadMode> padMode(std::string_view text) {
+  if (text == "constant")
+    return PadMode::Constant;
+  if (text == "edge")
+    return PadMode::Edge;
+  if (text == "reflect" || text == "REFLECT")
+    return PadMode::Reflect;
+  if (text == "SYMMETRIC")
+    return PadMode::Symmetric;
+  return std::nullopt;
+}
+
+/// The problem of one dimension whose outside is not a constant, or an empty text.
+std::string reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t after) {
+  int64_t widest = std::max(before, after);
+  if (mode == PadMode::Constant || widest <= 0)
+    return {};
+  int64_t reach = mode == PadMode::Reflect ? extent - 1 : extent;
+  if (mode == PadMode::Edge ? extent > 0 : widest <= reach)
+    return {};
+  if (mode == PadMode::Edge)
+    return "an empty dimension has no edge to repeat";
+  return fmt::format("padding by {} mirrors past the far edge of a dimension of {}", widest,
+                     extent);
+}
+
+/// The shape after padding, for both operators.
+RelationResult paddedType(const RelationCall& call, PadMode mode, bool mayCrop) {
+  auto widths = call.attributes.integerLists("pad_width");
+  if (widths.size() != call.rank(0))
+    return call.failed(fmt::format("`pad_width` has {} pairs, but the tensor is `{}`",
+                                   widths.size(), typeText(call.operands[0])));
+  std::vector<const Dim*> shape;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (widths[i].size() != 2)
+      return call.failed(fmt::format("`pad_width` must hold a pair per dimension, but entry {} has "
+                                     "{} numbers",
+                                     i, widths[i].size()));
+    int64_t before = widths[i][0], after = widths[i][1];
+    if (!mayCrop && (before < 0 || after < 0))
+      return call.failed(fmt::format("`pad_width` must not be negative, but entry {} is [{}, {}]",
+                                     i, before, after));
+    const Dim* dim = call.shape(0)[i];
+    int64_t sum = 0;
+    const Dim* padded =
+        __builtin_add_overflow(before, after, &sum) ? nullptr : offsetDim(call.types, dim, sum);
+    if (!padded)
+      return call.failed(fmt::format("dimension {} of {} can't be padded by [{}, {}]", i,
+                                     dimText(dim), before, after));
+    if (std::string problem; dim->isConstant() && !padded->isConstant(0) &&
+                             !(problem = reachProblem(mode, dim->value, before, after)).empty())
+      return call.failed(fmt::format("dimension {}: {}", i, problem));
+    shape.push_back(padded);
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult padRelation(const RelationCall& call) {
+  auto mode = padMode(call.attributes.text("pad_mode"));
+  if (!mode || !isOneOf(call.attributes.text("pad_mode"), {"constant", "edge", "reflect"}))
+    return choiceFailure(call, "pad_mode", "`constant`, `edge` or `reflect`");
+  if (auto problem = requireScalar(call, 1, "pad_val"))
+    return *problem;
+  return paddedType(call, *mode, true);
+}
+
+RelationResult mirrorPadRelation(const RelationCall& call) {
+  std::string_view mode = call.attributes.text("mode");
+  if (!isOneOf(mode, {"SYMMETRIC", "REFLECT"}))
+    return choiceFailure(call, "mode", "`SYMMETRIC` or `REFLECT`");
+  return paddedType(call, *padMode(mode), false);
+}
+
+RelationResult dilateRelation(const RelationCall& call) {
+  std::vector<int64_t> strides = call.attributes.integers("strides");
+  if (strides.size() != call.rank(0))
+    return call.failed(fmt::format("`strides` has {} numbers, but the tensor is `{}`",
+                                   strides.size(), typeText(call.operands[0])));
+  std::vector<const Dim*> shape;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const Dim* dim = call.shape(0)[i];
+    if (strides[i] <= 0)
+      return call.failed(
+          fmt::format("`strides` must be positive, but entry {} is {}", i, strides[i]));
+    const Dim* scaled = scaledDim(call.types, dim, strides[i]);
+    if (!scaled)
+      return call.failed(
+          fmt::format("dimension {} of {} times {} is too large", i, dimText(dim), strides[i]));
+    shape.push_back(dim->isConstant(0) ? dim : offsetDim(call.types, scaled, 1 - strides[i]));
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult fifoBufferRelation(const RelationCall& call) {
+  int64_t given = call.attributes.integer("axis");
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  auto differ = [&] {
+    return call.failedAt(1, fmt::format("`data` and `buffer` may differ along the axis only, but "
+                                        "their shapes are `{}` and `{}`",
+                                        shapeText(call.shape(0)), shapeText(call.shape(1))));
+  };
+  if (call.rank(0) != call.rank(1))
+    return differ();
+  auto axis = call.normalAxis(given, call.rank(0));
+  if (!axis)
+    return axisFailure(call, "axis", given);
+  for (size_t i = 0; i < call.rank(0); ++i)
+    if (i != *axis && matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
+      return differ();
+  return call.solved(call.operands[1]);
+}
+
+/// The position inside a dimension that stands at `at`, which may lie outside by less than the
+/// extent.
+Scalar inside(PadMode mode, Scalar at, Scalar extent) {
+  Scalar zero = number(at, 0), last = extent - 1.0;
+  if (mode == PadMode::Edge)
+    return maximum(minimum(at, last), zero);
+  Scalar repeat = number(at, mode == PadMode::Symmetric ? 1 : 0);
+  return select(at < 0.0, zero - at - repeat, select(at > last, last + last + repeat - at, at));
+}
+
+void computePad(ComputeCall& call) {
+  TensorHandle x = call.input(0), value = call.input(1);
+  PadMode mode = *padMode(call.attributes().text("pad_mode"));
+  auto widths = call.attributes().integerLists("pad_width");
+  call.result([&](const Position& at) {
+    Position from;
+    for (size_t i = 0; i < at.size(); ++i) {
+      Scalar shifted = at[i] - call.integer(widths[i][0]);
+      bool staysInside = mode == PadMode::Constant || (widths[i][0] <= 0 && widths[i][1] <= 0);
+      from.push_back(staysInside ? shifted : inside(mode, shifted, x.extent(i)));
+    }
+    return mode == PadMode::Constant ? x.orElse(from, cast(value({}), x.dtype())) : x(from);
+  });
+}
+
+void computeMirrorPad(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  PadMode mode = *padMode(call.attributes().text("mode"));
+  auto widths = call.attributes().integerLists("pad_width");
+  call.result([&](const Position& at) {
+    Position from;
+    for (size_t i = 0; i < at.size(); ++i)
+      from.push_back(inside(mode, at[i] - call.integer(widths[i][0]), x.extent(i)));
+    return x(from);
+  });
+}
+
+void computeDilate(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  std::vector<int64_t> strides = call.attributes().integers("strides");
+  call.result([&](const Position& at) {
+    Position from;
+    Scalar isHole = call.number(runtime::Bool, 0);
+    for (size_t i = 0; i < at.size(); ++i) {
+      from.push_back(floorDivide(at[i], strides[i]));
+      if (strides[i] != 1)
+        isHole = isHole || !(floorMod(at[i], strides[i]) == 0.0);
+    }
+    return select(isHole, constantOf(call, x.dtype(), call.attributes().real("dilation_value")),
+                  x(from));
+  });
+}
+
+void computeFifoBuffer(ComputeCall& call) {
+  TensorHandle data = call.input(0), buffer = call.input(1);
+  size_t axis = call.axis("axis", data.rank());
+  call.result([&](const Position& at) {
+    // The buffer followed by the data, less as many elements at the front as the data adds.
+    Scalar shifted = at[axis] + data.extent(axis);
+    return select(shifted < buffer.extent(axis), buffer(replaceAt(at, axis, shifted)),
+                  data(replaceAt(at, axis, shifted - buffer.extent(axis))));
+  });
+}
+
+/// `[[before, after], ...]`, each entry made by `width(i)`.
+std::string widthsText(size_t rank,
+                       const std::function<std::pair<int64_t, int64_t>(size_t)>& width) {
+  std::string text = "[";
+  for (size_t i = 0; i < rank; ++i) {
+    auto [before, after] = width(i);
+    text += fmt::format("{}[{}, {}]", i ? ", " : "", before, after);
+  }
+  return text + "]";
+}
+
+/// Adds what stands in the padding of dimension `axis` of `%spread` back to where it was read, and
+/// binds the rest to `%spread`. Extents are not asked for; slices count from both ends.
+std::string foldedText(PadMode mode, size_t axis, int64_t before, int64_t after) {
+  auto slice = [&](std::string_view of, int64_t begin, int64_t end) {
+    return fmt::format("strided_slice({}, begin=[{}], end=[{}], axes=[{}])", of, begin, end, axis);
+  };
+  constexpr int64_t toEnd = 2147483647;
+  auto image = [&](const std::string& outside) {
+    return mode == PadMode::Edge ? fmt::format("sum({}, axis=[{}], keepdims=True)", outside, axis)
+                                 : fmt::format("reverse({}, axis={})", outside, axis);
+  };
+  int64_t skipped = mode == PadMode::Reflect ? 1 : 0;
+  std::string text;
+  if (before > 0) {
+    int64_t end = skipped + (mode == PadMode::Edge ? 1 : before);
+    std::string rest = slice("%spread", before, toEnd);
+    text +=
+        fmt::format("let %rest = {}; let %spread = concatenate(({}{} + {}, {}), axis={}); ", rest,
+                    skipped ? slice("%rest", 0, 1) + ", " : "", slice("%rest", skipped, end),
+                    image(slice("%spread", 0, before)), slice("%rest", end, toEnd), axis);
+  }
+  if (after > 0) {
+    int64_t begin = -skipped - (mode == PadMode::Edge ? 1 : after);
+    std::string rest = slice("%spread", 0, -after);
+    text += fmt::format("let %rest = {}; let %spread = concatenate(({}, {} + {}{}), axis={}); ",
+                        rest, slice("%rest", 0, begin), slice("%rest", begin, skipped ? -1 : toEnd),
+                        image(slice("%spread", -after, toEnd)),
+                        skipped ? ", " + slice("%rest", -1, toEnd) : "", axis);
+  }
+  return text;
+}
+
+std::string spreadText(const RelationCall& call, PadMode mode) {
+  auto widths = call.attributes.integerLists("pad_width");
+  // Undo the cropping first: what was cut off takes nothing back.
+  std::string text = fmt::format(
+      "let %spread = nn.pad(%cotangent, cast_like(0f, %data), pad_width={}); ",
+      widthsText(widths.size(), [&](size_t i) {
+        return std::pair(std::max<int64_t>(0, -widths[i][0]), std::max<int64_t>(0, -widths[i][1]));
+      }));
+  for (size_t i = 0; i < widths.size(); ++i)
+    text += foldedText(mode, i, widths[i][0], widths[i][1]);
+  return text;
+}
+
+std::string padGradient(const RelationCall& call) {
+  PadMode mode = *padMode(call.attributes.text("pad_mode"));
+  if (mode != PadMode::Constant)
+    return spreadText(call, mode) + "(%spread, zeros_like(%pad_val))";
+  auto widths = call.attributes.integerLists("pad_width");
+  std::string forth =
+      widthsText(widths.size(), [&](size_t i) { return std::pair(widths[i][0], widths[i][1]); });
+  std::string back =
+      widthsText(widths.size(), [&](size_t i) { return std::pair(-widths[i][0], -widths[i][1]); });
+  return fmt::format("let %outside = nn.pad(zeros_like(%data), cast_like(1f, %data), "
+                     "pad_width={}); "
+                     "(nn.pad(%cotangent, cast_like(0f, %data), pad_width={}), "
+                     "cast_like(sum(%cotangent * %outside), %pad_val))",
+                     forth, back);
+}
+
+std::string mirrorPadGradient(const RelationCall& call) {
+  return spreadText(call, *padMode(call.attributes.text("mode"))) + "%spread";
+}
+
+std::string dilateGradient(const RelationCall& call) {
+  std::string begin, end, strides;
+  for (int64_t stride : call.attributes.integers("strides")) {
+    begin += begin.empty() ? "0" : ", 0";
+    end += end.empty() ? "2147483647" : ", 2147483647";
+    strides += (strides.empty() ? "" : ", ") + std::to_string(stride);
+  }
+  if (begin.empty())
+    return "%cotangent";
+  return fmt::format("strided_slice(%cotangent, begin=[{}], end=[{}], strides=[{}])", begin, end,
+                     strides);
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow padOperands[] = {{"data", "the input"},
+                                      {"pad_val", "the scalar that fills a constant padding"}};
+constexpr OperandRow fifoOperands[] = {{"data", "the newest entries"},
+                                       {"buffer", "the entries so far"}};
+constexpr AttributeRow padAttributes[] = {
+    {"pad_width", AttributeKind::IntListList, "",
+     "how many elements to add before and after each dimension; negative ones are cut off"},
+    {"pad_mode", AttributeKind::String, "\"constant\"", "`constant`, `edge` or `reflect`"}};
+constexpr AttributeRow mirrorPadAttributes[] = {
+    {"mode", AttributeKind::String, "\"SYMMETRIC\"",
+     "`SYMMETRIC` repeats the edge element, `REFLECT` does not"},
+    {"pad_width", AttributeKind::IntListList, "",
+     "how many elements to add before and after each dimension"}};
+constexpr AttributeRow dilateAttributes[] = {
+    {"strides", AttributeKind::IntList, "[1, 1]", "the distance of neighbours, per dimension"},
+    {"dilation_value", AttributeKind::Float, "0f", "what stands between them"}};
+constexpr AttributeRow fifoAttributes[] = {
+    {"axis", AttributeKind::Int, "0", "the dimension that counts entries"}};
+
+constexpr Example padExamples[] = {
+    {"nn.pad([1, 2, 3], 9, pad_width=[[1, 2]])", "[9, 1, 2, 3, 9, 9]"},
+    {"nn.pad([1, 2, 3], 9, pad_width=[[-1, 1]])", "[2, 3, 9]"},
+    {"nn.pad([1, 2, 3], 0, pad_width=[[2, 1]], pad_mode=\"edge\")", "[1, 1, 1, 2, 3, 3]"},
+    {"nn.pad([1, 2, 3], 0, pad_width=[[2, 1]], pad_mode=\"reflect\")", "[3, 2, 1, 2, 3, 2]"}};
+constexpr Example mirrorPadExamples[] = {
+    {"nn.mirror_pad([1, 2, 3], pad_width=[[2, 1]])", "[2, 1, 1, 2, 3, 3]"},
+    {"nn.mirror_pad([1, 2, 3], mode=\"REFLECT\", pad_width=[[2, 1]])", "[3, 2, 1, 2, 3, 2]"}};
+constexpr Example dilateExamples[] = {
+    {"nn.dilate([1, 2], strides=[3], attrs_type_key=\"relay.attrs.DilateAttrs\")", "[1, 0, 0, 2]"}};
+constexpr Example fifoExamples[] = {{"nn.fifo_buffer([4], [1, 2, 3])", "[2, 3, 4]"},
+                                    {"nn.fifo_buffer([[4, 5, 6]], [[1, 2]], axis=1)", "[[5, 6]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "nn.pad",
+     .doc = "Adds elements at the ends of each dimension, or cuts them off.",
+     .details = "`constant` fills with `pad_val`, `edge` repeats the first and last element, "
+                "`reflect` mirrors about them.",
+     .operands = padOperands,
+     .attributes = padAttributes,
+     .attributesKey = "relay.attrs.PadAttrs",
+     .relation = padRelation,
+     .compute = computePad,
+     .gradient = GradientBuilder{padGradient},
+     .examples = padExamples},
+    {.name = "nn.mirror_pad",
+     .doc = "Adds mirror images at the ends of each dimension.",
+     .operands = data,
+     .attributes = mirrorPadAttributes,
+     .attributesKey = "relay.attrs.MirrorPadAttrs",
+     .relation = mirrorPadRelation,
+     .compute = computeMirrorPad,
+     .gradient = GradientBuilder{mirrorPadGradient},
+     .examples = mirrorPadExamples},
+    {.name = "nn.dilate",
+     .doc = "Moves neighbours apart and puts a constant between them.",
+     .details = "A dimension of n elements gets `(n - 1) * stride + 1`.",
+     .operands = data,
+     .attributes = dilateAttributes,
+     .attributesKey = "relay.attrs.DilateAttrs",
+     .relation = dilateRelation,
+     .compute = computeDilate,
+     .gradient = GradientBuilder{dilateGradient},
+     .examples = dilateExamples,
+     .unregisteredAttributes = true},
+    {.name = "nn.fifo_buffer",
+     .doc = "Appends new entries to a buffer and drops as many of the oldest.",
+     .operands = fifoOperands,
+     .attributes = fifoAttributes,
+     .attributesKey = "relay.attrs.FIFOBufferAttrs",
+     .relation = fifoBufferRelation,
+     .compute = computeFifoBuffer,
+     .gradient =
+         GradientRule{"let %entries = concatenate((zeros_like(%data), %cotangent), axis=$axis); "
+                      "(reverse(slice_like(reverse(%entries, axis=$axis), %data), axis=$axis), "
+                      "slice_like(%entries, %buffer))"},
+     .examples = fifoExamples},
+};
+
+} // namespace
+
+OperatorFamily padFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,283 @@
+// Pools with windows of a fixed size that slide over one, two or three spatial dimensions, and
+// their gradients.
+//
+// With `ceil_mode` the last window may begin in the padding after the data, even past it; such a
+// window averages to 0 and has the least value as its maximum.
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/pool_call.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// The relation of a pool of operand `operand`.
+RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand) {
+  std::string problem;
+  auto layouts = readPoolLayouts(call.attributes, dims, problem);
+  if (!layouts)
+    return call.failed(problem);
+  auto window = readWindow(call.attributes, dims, problem);
+  if (!window)
+    return call.failed(problem);
+  auto taps = readNumbers(call.attributes, "pool_size", dims, 1, problem);
+  if (!taps)
+    return call.failed(problem);
+  if (auto other = requirePoolRank(call, operand, layouts->data))
+    return *other;
+  std::vector<const Dim*> spatial;
+  for (size_t i = 0; i < dims; ++i) {
+    const Dim* extent = call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])];
+    spatial.push_back(windowPositions(call.types, extent, call.types.constant((*taps)[i]), *window,
+                                      i, call.attributes.boolean("ceil_mode"), problem));
+    if (!spatial.back())
+      return call.failedAt(operand, problem);
+  }
+  return solvedPool(call, operand, *layouts, spatial);
+}
+
+template <size_t dims>
+RelationResult relate(const RelationCall& call) {
+  return relatePool(call, dims, 0);
+}
+
+template <size_t dims>
+RelationResult relateGradient(const RelationCall& call) {
+  return solvedPoolGradient(call, relatePool(call, dims, 1));
+}
+
+Pool poolOf(ComputeCall& call, size_t dims, PoolKind kind, size_t operand) {
+  std::string problem;
+  const Attributes& attributes = call.attributes();
+  PoolLayouts layouts = *readPoolLayouts(attributes, dims, problem);
+  Window window = *readWindow(attributes, dims, problem);
+  std::vector<int64_t> taps = attributes.integers("pool_size");
+  bool includePad = kind == PoolKind::Average && attributes.boolean("count_include_pad");
+  Pool pool{kind, {}, layouts.data, layouts.result};
+  for (size_t i = 0; i < dims; ++i) {
+    size_t dim = *layouts.data.find(spatialAxes(dims)[i]);
+    pool.dims.push_back(slidingDim(call, window, i, taps[i], call.input(operand).extent(dim),
+                                   includePad, attributes.boolean("ceil_mode")));
+    pool.dims.back().dim = dim;
+  }
+  return pool;
+}
+
+template <size_t dims, PoolKind kind>
+void compute(ComputeCall& call) {
+  poolResult(call, poolOf(call, dims, kind, 0));
+}
+
+template <size_t dims, PoolKind kind>
+void computeGradient(ComputeCall& call) {
+  poolGradientResult(call, poolOf(call, dims, kind, 1));
+}
+
+/// The attributes of a pool as text, to hand them on.
+std::string attributesText(const Attributes& attributes, PoolKind kind) {
+  auto list = [&](std::string_view name) {
+    return fmt::format("{}=[{}]", name, fmt::join(attributes.integers(name), ", "));
+  };
+  auto flag = [&](std::string_view name) {
+    return fmt::format(", {}={}", name, attributes.boolean(name) ? "True" : "False");
+  };
+  return fmt::format("{}, {}, {}, {}, layout=\"{}\", out_layout=\"{}\"{}{}", list("pool_size"),
+                     list("strides"), list("dilation"), list("padding"), attributes.text("layout"),
+                     attributes.text("out_layout"), flag("ceil_mode"),
+                     kind == PoolKind::Average ? flag("count_include_pad") : "");
+}
+
+template <size_t dims, PoolKind kind>
+std::string gradient(const RelationCall& call) {
+  return fmt::format("nn.{}_pool{}d_grad(%cotangent, %data, {})",
+                     kind == PoolKind::Average ? "avg" : "max", dims,
+                     attributesText(call.attributes, kind));
+}
+
+/// The gradient of an average's gradient is the average again; the data gives only its shape.
+template <size_t dims>
+std::string gradientOfGradient(const RelationCall& call) {
+  std::string text = fmt::format("nn.avg_pool{}d(%cotangent, {})", dims,
+                                 attributesText(call.attributes, PoolKind::Average));
+  if (call.dtype(0) != call.dtype(1))
+    text = fmt::format("cast({}, dtype=\"{}\")", text, dtypeName(call.dtype(0)));
+  return fmt::format("({}, None)", text);
+}
+
+constexpr OperandRow operands[] = {{"data", "the tensor that the window slides over"}};
+constexpr OperandRow gradientOperands[] = {
+    {"out_grad", "the gradient by the result of the pool"},
+    {"data", "the data of the pool"},
+};
+
+template <size_t count>
+constexpr std::array<AttributeRow, count> attributesOf(size_t dims) {
+  constexpr std::string_view ones[] = {"[1]", "[1, 1]", "[1, 1, 1]"};
+  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
+  constexpr std::string_view layouts[] = {"\"NCW\"", "\"NCHW\"", "\"NCDHW\""};
+  size_t i = dims - 1;
+  std::array<AttributeRow, count> rows{{
+      {"pool_size", AttributeKind::IntList, "", "extents of the window"},
+      {"strides", AttributeKind::IntList, ones[i], "steps of the window"},
+      {"dilation", AttributeKind::IntList, ones[i], "distances of the taps of the window"},
+      {"padding", AttributeKind::IntList, zeros[i],
+       "padding of the data: one number for all sides, one per dimension, or all before, then all "
+       "after"},
+      {"layout", AttributeKind::String, layouts[i], "layout of the data"},
+      {"out_layout", AttributeKind::String, "\"\"",
+       "layout of the result; that of the data if empty"},
+      {"ceil_mode", AttributeKind::Bool, "False", "also use a last window that is not full"},
+  }};
+  if constexpr (count == 8)
+    rows[7] = {"count_include_pad", AttributeKind::Bool, "False",
+               "count padding as elements that are zero"};
+  return rows;
+}
+
+constexpr auto max1d = attributesOf<7>(1), max2d = attributesOf<7>(2), max3d = attributesOf<7>(3);
+constexpr auto avg1d = attributesOf<8>(1), avg2d = attributesOf<8>(2), avg3d = attributesOf<8>(3);
+
+constexpr std::string_view maxDetails =
+    "Padding never wins: it counts as the least value of the type. The extents are (extent + "
+    "padding - ((pool_size - 1) * dilation + 1)) / stride + 1, rounded down, or up with "
+    "`ceil_mode`.";
+constexpr std::string_view avgDetails =
+    "The sum of a window over the number of its elements inside the data or, with "
+    "`count_include_pad`, inside the padded data; what `ceil_mode` lets run past the padding is "
+    "never counted. A window without elements gives 0. Sums are taken in the type of the data; "
+    "integer averages truncate toward zero. The extents are as for nn.max_pool2d.";
+constexpr std::string_view maxGradientDetails =
+    "Of equal elements in a window the first one, in row-major order, gets its gradient; where "
+    "windows overlap, gradients add up.";
+constexpr std::string_view avgGradientDetails =
+    "Each element of a window gets the window's gradient over the count that the average was "
+    "divided by; where windows overlap, gradients add up.";
+constexpr std::string_view noSecond =
+    "the second derivative of a maximum is zero almost everywhere, and a rule for the first "
+    "operand would need the positions of the maxima";
+
+constexpr Example max1dExamples[] = {
+    {"nn.max_pool1d([[[1f, 3f, 2f]]], pool_size=[2])", "[[[3f, 3f]]]"}};
+constexpr Example max2dExamples[] = {
+    {"nn.max_pool2d([[[[1f, 3f], [4f, 2f]]]], pool_size=[2, 2])", "[[[[4f]]]]"},
+    {"nn.max_pool2d([[[[-1f, -3f, -2f]]]], pool_size=[1, 2], strides=[1, 2], ceil_mode=True)",
+     "[[[[-1f, -2f]]]]"}};
+constexpr Example max3dExamples[] = {
+    {"nn.max_pool3d([[[[[1f, 3f]], [[4f, 2f]]]]], pool_size=[2, 1, 1])", "[[[[[4f, 3f]]]]]"}};
+constexpr Example avg1dExamples[] = {
+    {"nn.avg_pool1d([[[1f, 3f, 2f]]], pool_size=[2])", "[[[2f, 2.5f]]]"}};
+constexpr Example avg2dExamples[] = {
+    {"nn.avg_pool2d([[[[2f, 4f]]]], pool_size=[1, 2], padding=[0, 1])", "[[[[2f, 3f, 4f]]]]"},
+    {"nn.avg_pool2d([[[[2f, 4f]]]], pool_size=[1, 2], padding=[0, 1], count_include_pad=True)",
+     "[[[[1f, 3f, 2f]]]]"},
+    {"nn.avg_pool2d([[[[-2, -3]]]], pool_size=[1, 2])", "[[[[-2]]]]"}};
+constexpr Example avg3dExamples[] = {
+    {"nn.avg_pool3d([[[[[1f, 3f]], [[4f, 2f]]]]], pool_size=[2, 1, 2])", "[[[[[2.5f]]]]]"}};
+constexpr Example max1dGradientExamples[] = {
+    {"nn.max_pool1d_grad([[[10f, 20f]]], [[[1f, 3f, 2f]]], pool_size=[2])", "[[[0f, 30f, 0f]]]"}};
+constexpr Example max2dGradientExamples[] = {
+    {"nn.max_pool2d_grad([[[[10f]]]], [[[[1f, 3f], [3f, 2f]]]], pool_size=[2, 2])",
+     "[[[[0f, 10f], [0f, 0f]]]]"}};
+constexpr Example max3dGradientExamples[] = {
+    {"nn.max_pool3d_grad([[[[[10f]]]]], [[[[[1f, 3f]]]]], pool_size=[1, 1, 2])",
+     "[[[[[0f, 10f]]]]]"}};
+constexpr Example avg1dGradientExamples[] = {
+    {"nn.avg_pool1d_grad([[[10f, 20f]]], [[[1f, 3f, 2f]]], pool_size=[2])", "[[[5f, 15f, 10f]]]"}};
+constexpr Example avg2dGradientExamples[] = {
+    {"nn.avg_pool2d_grad([[[[8f]]]], [[[[1f, 3f], [3f, 2f]]]], pool_size=[2, 2])",
+     "[[[[2f, 2f], [2f, 2f]]]]"}};
+constexpr Example avg3dGradientExamples[] = {
+    {"nn.avg_pool3d_grad([[[[[10f]]]]], [[[[[1f, 3f]]]]], pool_size=[1, 1, 2])",
+     "[[[[[5f, 5f]]]]]"}};
+
+/// The parts of a row that the tables below write.
+struct Written {
+  std::string_view name, doc, attributesKey;
+  std::span<const AttributeRow> attributes;
+  std::span<const Example> examples;
+};
+
+/// The parts that follow from the kind of pool.
+struct Functions {
+  std::string_view details;
+  std::span<const OperandRow> operands;
+  RelationResult (*relation)(const RelationCall& call);
+  void (*compute)(ComputeCall& call);
+  Gradient gradient;
+};
+
+constexpr OperatorRow rowOf(const Written& written, const Functions& functions) {
+  return {
+      .name = written.name,
+      .doc = written.doc,
+      .details = functions.details,
+      .operands = functions.operands,
+      .attributes = written.attributes,
+      .attributesKey = written.attributesKey,
+      .relation = functions.relation,
+      .compute = functions.compute,
+      .gradient = functions.gradient,
+      .examples = written.examples,
+  };
+}
+
+template <size_t dims, PoolKind kind>
+constexpr OperatorRow poolRow(const Written& written) {
+  return rowOf(written, {kind == PoolKind::Maximum ? maxDetails : avgDetails, operands,
+                         relate<dims>, compute<dims, kind>, GradientBuilder{gradient<dims, kind>}});
+}
+
+template <size_t dims, PoolKind kind>
+constexpr OperatorRow gradientRow(const Written& written) {
+  constexpr auto rule = [] {
+    if constexpr (kind == PoolKind::Maximum)
+      return NoGradient{noSecond};
+    else
+      return GradientBuilder{gradientOfGradient<dims>};
+  };
+  return rowOf(written,
+               {kind == PoolKind::Maximum ? maxGradientDetails : avgGradientDetails,
+                gradientOperands, relateGradient<dims>, computeGradient<dims, kind>, rule()});
+}
+
+using enum PoolKind;
+
+constexpr OperatorRow rows[] = {
+    poolRow<1, Maximum>({"nn.max_pool1d", "The greatest element of each window of a sequence.",
+                         "relay.attrs.MaxPool1DAttrs", max1d, max1dExamples}),
+    poolRow<2, Maximum>({"nn.max_pool2d", "The greatest element of each window of a picture.",
+                         "relay.attrs.MaxPool2DAttrs", max2d, max2dExamples}),
+    poolRow<3, Maximum>({"nn.max_pool3d", "The greatest element of each window of a volume.",
+                         "relay.attrs.MaxPool3DAttrs", max3d, max3dExamples}),
+    poolRow<1, Average>({"nn.avg_pool1d", "The average of each window of a sequence.",
+                         "relay.attrs.AvgPool1DAttrs", avg1d, avg1dExamples}),
+    poolRow<2, Average>({"nn.avg_pool2d", "The average of each window of a picture.",
+                         "relay.attrs.AvgPool2DAttrs", avg2d, avg2dExamples}),
+    poolRow<3, Average>({"nn.avg_pool3d", "The average of each window of a volume.",
+                         "relay.attrs.AvgPool3DAttrs", avg3d, avg3dExamples}),
+    gradientRow<1, Maximum>({"nn.max_pool1d_grad", "The gradient of nn.max_pool1d by its data.",
+                             "relay.attrs.MaxPool1DAttrs", max1d, max1dGradientExamples}),
+    gradientRow<2, Maximum>({"nn.max_pool2d_grad", "The gradient of nn.max_pool2d by its data.",
+                             "relay.attrs.MaxPool2DAttrs", max2d, max2dGradientExamples}),
+    gradientRow<3, Maximum>({"nn.max_pool3d_grad", "The gradient of nn.max_pool3d by its data.",
+                             "relay.attrs.MaxPool3DAttrs", max3d, max3dGradientExamples}),
+    gradientRow<1, Average>({"nn.avg_pool1d_grad", "The gradient of nn.avg_pool1d by its data.",
+                             "relay.attrs.AvgPool1DAttrs", avg1d, avg1dGradientExamples}),
+    gradientRow<2, Average>({"nn.avg_pool2d_grad", "The gradient of nn.avg_pool2d by its data.",
+                             "relay.attrs.AvgPool2DAttrs", avg2d, avg2dGradientExamples}),
+    gradientRow<3, Average>({"nn.avg_pool3d_grad", "The gradient of nn.avg_pool3d by its data.",
+                             "relay.attrs.AvgPool3DAttrs", avg3d, avg3dGradientExamples}),
+};
+
+} // namespace
+
+OperatorFamily poolFamily() {
+  return rows;
+}
+
+} // namespace stdlib

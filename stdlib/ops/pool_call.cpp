@@ -1,0 +1,328 @@
+// The computation of pools and of their gradients.
+//
+// A gradient is gathered, not scattered: each element asks the windows that may contain it.
+#include "stdlib/ops/pool_call.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace stdlib {
+
+using lang::Combiner;
+using lang::ComputeCall;
+using lang::Dim;
+using lang::Extents;
+using lang::Position;
+using lang::RelationCall;
+using lang::RelationResult;
+using lang::Scalar;
+using lang::TensorHandle;
+using runtime::DType;
+
+namespace {
+
+/// The conjunction of conditions, of which there may be none.
+std::optional<Scalar> both(std::optional<Scalar> left, std::optional<Scalar> right) {
+  return left && right ? std::optional(*left && *right) : left ? left : right;
+}
+
+Scalar ifHolds(std::optional<Scalar> condition, Scalar then, Scalar otherwise) {
+  return condition ? select(*condition, then, otherwise) : then;
+}
+
+/// The least value of a type.
+Scalar lowest(ComputeCall& call, DType dtype) {
+  if (dtype.isFloat())
+    return call.number(dtype, -std::numeric_limits<double>::infinity());
+  return call.number(dtype, dtype.isSigned() ? -std::ldexp(1.0, dtype.bits - 1) : 0.0);
+}
+
+/// The element that tap `tap` of the window at `at` reads, or `outside` where there is none.
+Scalar tapped(const Pool& pool, TensorHandle data, const Position& at, const Position& tap,
+              Scalar outside) {
+  Position from = at;
+  std::optional<Scalar> condition;
+  bool mayLeave = false;
+  for (size_t i = 0; i < pool.dims.size(); ++i) {
+    const PoolDim& dim = pool.dims[i];
+    from[dim.dim] = dim.position(at[dim.dim], tap[i]);
+    mayLeave |= dim.mayLeave;
+    if (dim.hasTap)
+      condition = both(condition, dim.hasTap(at[dim.dim], tap[i]));
+  }
+  return ifHolds(condition, mayLeave ? data.orElse(from, outside) : data(from), outside);
+}
+
+Extents tapExtents(const Pool& pool) {
+  Extents extents;
+  for (const PoolDim& dim : pool.dims)
+    extents.push_back(dim.taps);
+  return extents;
+}
+
+/// How many elements the windows average over: one number, or one per spatial position of a window;
+/// at least 1.
+struct WindowCounts {
+  std::optional<Scalar> even;
+  TensorHandle each;
+};
+
+WindowCounts windowCounts(ComputeCall& call, const Pool& pool, const Extents& result) {
+  Extents windows;
+  std::optional<Scalar> even = call.integer(1);
+  for (const PoolDim& dim : pool.dims) {
+    windows.push_back(result[dim.dim]);
+    even = even && dim.evenCount ? std::optional(*even * *dim.evenCount) : std::nullopt;
+  }
+  if (even)
+    return {even, {}};
+  return {{}, call.define(windows, [&](const Position& at) {
+            Scalar total = call.integer(1);
+            for (size_t i = 0; i < at.size(); ++i)
+              total = total * pool.dims[i].count(at[i]);
+            return maximum(total, call.integer(1));
+          })};
+}
+
+/// `sum` over the count of the window at `at`; integers truncate toward zero.
+Scalar average(const Pool& pool, const WindowCounts& counts, const Position& at, Scalar sum) {
+  Position window;
+  for (const PoolDim& dim : pool.dims)
+    window.push_back(at[dim.dim]);
+  Scalar count = counts.even ? *counts.even : counts.each(window);
+  DType dtype = sum.dtype();
+  if (dtype.isFloat()) {
+    auto number = count.asInteger();
+    return sum / (number ? lang::number(sum, double(*number)) : cast(count, dtype));
+  }
+  DType wide = dtype == runtime::UInt64 ? runtime::UInt64 : runtime::Int64;
+  return cast(cast(sum, wide) / cast(count, wide), dtype);
+}
+
+/// The shape of the pool in the layout of the data.
+Extents pooledExtents(const Pool& pool, const Extents& result) {
+  return convertExtents(pool.result, pool.data, result);
+}
+
+} // namespace
+
+void poolResult(ComputeCall& call, const Pool& pool) {
+  TensorHandle data = call.input(0);
+  Extents taps = tapExtents(pool), shape = pooledExtents(pool, call.outputShape());
+  DType dtype = data.dtype();
+  std::optional<WindowCounts> counts;
+  if (pool.kind == PoolKind::Average)
+    counts = windowCounts(call, pool, shape);
+  Scalar outside = counts ? call.number(dtype, 0) : lowest(call, dtype);
+  TensorHandle pooled = call.define(shape, [&](const Position& at) {
+    auto body = [&](const Position& tap) { return tapped(pool, data, at, tap, outside); };
+    return counts ? average(pool, *counts, at, call.sumOver(taps, body))
+                  : call.maximumOver(taps, body);
+  });
+  if (pool.data == pool.result)
+    return call.result(pooled);
+  call.result(
+      [&](const Position& at) { return pooled(convertPosition(pool.result, pool.data, at)); });
+}
+
+namespace {
+
+/// The tap of the first greatest element of each window, as a row-major number.
+TensorHandle greatestTaps(ComputeCall& call, const Pool& pool, const Extents& shape) {
+  TensorHandle data = call.input(1);
+  Scalar outside = lowest(call, data.dtype());
+  return call.define(shape, [&](const Position& at) {
+    return call.reduce(
+        Combiner::ArgMaximum, tapExtents(pool),
+        [&](const Position& tap) { return tapped(pool, data, at, tap, outside); }, runtime::Int64);
+  });
+}
+
+} // namespace
+
+void poolGradientResult(ComputeCall& call, const Pool& pool) {
+  TensorHandle gradient = call.input(0);
+  DType dtype = call.outputDType();
+  Extents shape = pooledExtents(pool, gradient.shape()), covers, taps = tapExtents(pool);
+  auto gradientAt = [&](const Position& at) {
+    return cast(gradient(convertPosition(pool.data, pool.result, at)), dtype);
+  };
+  std::optional<TensorHandle> greatest;
+  if (pool.kind == PoolKind::Maximum)
+    greatest = greatestTaps(call, pool, shape);
+  std::optional<WindowCounts> counts;
+  if (!greatest)
+    counts = windowCounts(call, pool, shape);
+  TensorHandle share = call.define(shape, [&](const Position& at) {
+    return counts ? average(pool, *counts, at, gradientAt(at)) : gradientAt(at);
+  });
+  for (const PoolDim& dim : pool.dims)
+    covers.push_back(dim.covers);
+  Scalar zero = call.number(dtype, 0);
+  call.result([&](const Position& at) {
+    return call.sumOver(covers, [&](const Position& cover) {
+      Position window = at, tap;
+      std::optional<Scalar> condition;
+      for (size_t i = 0; i < pool.dims.size(); ++i) {
+        const PoolDim& dim = pool.dims[i];
+        Scalar element = at[dim.dim];
+        window[dim.dim] = dim.window(element, cover[i]);
+        tap.push_back(dim.tap(element, cover[i]));
+        if (dim.isWindow)
+          condition = both(condition, dim.isWindow(element, cover[i]));
+      }
+      if (greatest)
+        condition =
+            both(condition, greatest->orElse(window, call.integer(-1)) == flatten(tap, taps));
+      return ifHolds(condition, share.orElse(window, zero), zero);
+    });
+  });
+}
+
+PoolDim slidingDim(ComputeCall& call, const Window& window, size_t i, int64_t taps, Scalar extent,
+                   bool includePad, bool ceilMode) {
+  int64_t stride = window.strides[i], dilation = window.dilation[i];
+  int64_t before = window.before[i], after = window.after[i];
+  PoolDim dim;
+  dim.taps = dim.covers = call.integer(taps);
+  bool isExact = before == 0 && after == 0 && !ceilMode;
+  dim.mayLeave = !isExact;
+  if (isExact || (includePad && !ceilMode))
+    dim.evenCount = dim.taps;
+  Scalar first = call.integer(-before);
+  auto startOf = [=](Scalar o) { return o * double(stride) + first; };
+  dim.position = [=](Scalar o, Scalar tap) { return startOf(o) + tap * double(dilation); };
+  Scalar allTaps = dim.taps, zero = call.integer(0);
+  dim.count = [=](Scalar o) {
+    Scalar start = startOf(o), end = includePad ? extent + double(after) : extent;
+    Scalar stop = minimum(floorDivide(end - start - 1.0, dilation) + 1.0, allTaps);
+    if (includePad)
+      return maximum(stop, zero);
+    Scalar skipped = maximum(floorDivide(double(dilation) - 1.0 - start, dilation), zero);
+    return maximum(stop - skipped, zero);
+  };
+  auto offset = [=](Scalar element, Scalar cover) {
+    return element + double(before) - cover * double(dilation);
+  };
+  dim.window = [=](Scalar element, Scalar cover) {
+    return floorDivide(offset(element, cover), stride);
+  };
+  if (stride != 1)
+    dim.isWindow = [=](Scalar element, Scalar cover) {
+      return floorMod(offset(element, cover), stride) == 0.0;
+    };
+  dim.tap = [](Scalar, Scalar cover) { return cover; };
+  return dim;
+}
+
+namespace {
+
+/// floor(index * from / to).
+Scalar spanStart(Scalar index, Scalar from, Scalar to) {
+  return floorDivide(index * from, to);
+}
+
+/// ceil((index + 1) * from / to).
+Scalar spanEnd(Scalar index, Scalar from, Scalar to) {
+  return floorDivide((index + 1.0) * from + to - 1.0, to);
+}
+
+/// True when one extent is known to divide the other, so that all spans have equal lengths.
+bool isEven(Scalar from, Scalar to) {
+  auto a = from.asInteger(), b = to.asInteger();
+  return a && b && *a > 0 && *b > 0 && (*a % *b == 0 || *b % *a == 0);
+}
+
+/// The greatest length of a span.
+Scalar spanLength(Scalar from, Scalar to) {
+  Scalar divisor = maximum(to, number(to, 1));
+  Scalar quotient = floorDivide(from + divisor - 1.0, divisor);
+  return isEven(from, to) ? quotient : quotient + 1.0;
+}
+
+} // namespace
+
+PoolDim adaptiveDim(Scalar extent, Scalar windows) {
+  auto extentNumber = extent.asInteger(), windowsNumber = windows.asInteger();
+  // When the windows divide the extent, they are neighbours and start at multiples.
+  bool isPartition = isEven(extent, windows) && *extentNumber % *windowsNumber == 0;
+  PoolDim dim;
+  dim.taps = spanLength(extent, windows);
+  dim.covers = spanLength(windows, extent);
+  Scalar taps = dim.taps;
+  auto start = [=](Scalar o) { return isPartition ? o * taps : spanStart(o, extent, windows); };
+  dim.position = [=](Scalar o, Scalar tap) { return start(o) + tap; };
+  dim.window = [=](Scalar i, Scalar cover) { return spanStart(i, windows, extent) + cover; };
+  auto window = dim.window;
+  dim.tap = [=](Scalar i, Scalar cover) { return i - start(window(i, cover)); };
+  if (isEven(extent, windows)) {
+    dim.count = [=](Scalar) { return taps; };
+    dim.evenCount = taps;
+    return dim;
+  }
+  dim.hasTap = [=](Scalar o, Scalar tap) { return start(o) + tap < spanEnd(o, extent, windows); };
+  dim.isWindow = [=](Scalar i, Scalar cover) {
+    return window(i, cover) < spanEnd(i, windows, extent);
+  };
+  dim.count = [=](Scalar o) { return spanEnd(o, extent, windows) - start(o); };
+  return dim;
+}
+
+std::optional<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims,
+                                           std::string& problem) {
+  auto data = parseLayout(attributes.text("layout"), &problem);
+  if (!data)
+    return std::nullopt;
+  for (char axis : spatialAxes(dims))
+    if (!data->find(axis) || data->tileOf(axis) != 1) {
+      problem = fmt::format("the layout `{}` must have the axes `{}`, not tiled",
+                            attributes.text("layout"), spatialAxes(dims));
+      return std::nullopt;
+    }
+  auto result = readLayout(attributes, "out_layout", *data, *data, problem);
+  if (!result)
+    return std::nullopt;
+  return PoolLayouts{*data, *result};
+}
+
+std::optional<RelationResult> requirePoolRank(const RelationCall& call, size_t operand,
+                                              const Layout& layout) {
+  if (call.rank(operand) == layout.rank())
+    return std::nullopt;
+  return call.failedAt(
+      operand, fmt::format("the layout `{}` has {} dimensions, but the shape is {}",
+                           layoutText(layout), layout.rank(), shapeText(call.shape(operand))));
+}
+
+RelationResult solvedPool(const RelationCall& call, size_t operand, const PoolLayouts& layouts,
+                          const std::vector<const Dim*>& spatial) {
+  std::vector<const Dim*> shape(call.shape(operand).begin(), call.shape(operand).end());
+  std::string_view axes = spatialAxes(spatial.size());
+  for (size_t i = 0; i < spatial.size(); ++i)
+    shape[*layouts.data.find(axes[i])] = spatial[i];
+  std::string problem;
+  auto tiled = tiledShape(call.types, layouts.data, layouts.result, shape, problem);
+  if (!tiled)
+    return call.failedAt(operand, problem);
+  return call.solved(*tiled, call.dtype(operand));
+}
+
+RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult& pooled) {
+  if (pooled.outcome != RelationResult::Outcome::Solved)
+    return pooled;
+  lang::Dims expected = pooled.output->shape, given = call.shape(0);
+  bool agrees = expected.size() == given.size();
+  for (size_t i = 0; agrees && i < given.size(); ++i)
+    agrees = matchDims(expected[i], given[i]) != lang::DimMatch::Different;
+  if (!agrees)
+    return call.failedAt(0,
+                         fmt::format("the pool of the data has shape {}, but the gradient has {}",
+                                     shapeText(expected), shapeText(given)));
+  if (call.dtype(0).isFloat() != call.dtype(1).isFloat())
+    return call.failedAt(0, fmt::format("the gradient is `{}`, but the data is `{}`",
+                                        dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+  return call.solved(call.operands[1]);
+}
+
+} // namespace stdlib

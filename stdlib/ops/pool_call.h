@@ -1,0 +1,79 @@
+// What pools are made of: one rule per spatial dimension that says which elements a window has and
+// which windows an element is in. Sliding and adaptive pools differ in these rules alone.
+#pragma once
+
+#include "stdlib/ops/window.h"
+
+#include <functional>
+
+namespace stdlib {
+
+/// Windows along one spatial dimension. Indices are int64 scalars: `o` a window, `tap` a place in
+/// it, `i` an element, `cover` a number among the windows that may contain an element.
+struct PoolDim {
+  /// The dimension of the layout.
+  size_t dim = 0;
+  /// How many taps a window has at most, and how many windows an element is in at most.
+  lang::Scalar taps, covers;
+  /// True when a position may lie outside the data.
+  bool mayLeave = false;
+  std::function<lang::Scalar(lang::Scalar o, lang::Scalar tap)> position;
+  /// Whether a window has that tap at all; unset when it always has.
+  std::function<lang::Scalar(lang::Scalar o, lang::Scalar tap)> hasTap;
+  /// How many elements of a window count for an average; `evenCount` is set when it is the same
+  /// for all windows.
+  std::function<lang::Scalar(lang::Scalar o)> count;
+  std::optional<lang::Scalar> evenCount;
+  std::function<lang::Scalar(lang::Scalar i, lang::Scalar cover)> window;
+  /// Whether that window contains the element, if it exists; unset when it always does.
+  std::function<lang::Scalar(lang::Scalar i, lang::Scalar cover)> isWindow;
+  /// The tap at which that window reads the element.
+  std::function<lang::Scalar(lang::Scalar i, lang::Scalar cover)> tap;
+};
+
+enum class PoolKind : uint8_t { Maximum, Average };
+
+/// A pool: its windows, the layout of the data and that of the result.
+struct Pool {
+  PoolKind kind;
+  std::vector<PoolDim> dims;
+  Layout data, result;
+};
+
+/// The windows of a sliding pool of `taps` along spatial dimension `i` of that extent. `includePad`
+/// counts padding in averages; with `ceilMode` windows may run past the padding.
+PoolDim slidingDim(lang::ComputeCall& call, const Window& window, size_t i, int64_t taps,
+                   lang::Scalar extent, bool includePad, bool ceilMode);
+
+/// The windows floor(o * extent / windows) .. ceil((o + 1) * extent / windows) of adaptive pools.
+PoolDim adaptiveDim(lang::Scalar extent, lang::Scalar windows);
+
+/// Defines the pool of operand 0.
+void poolResult(lang::ComputeCall& call, const Pool& pool);
+
+/// Defines the gradient by operand 1 from operand 0, the gradient by the pool of it.
+void poolGradientResult(lang::ComputeCall& call, const Pool& pool);
+
+/// The layouts `layout` and `out_layout` of a pool: any axes, of which the spatial ones are not
+/// tiled.
+struct PoolLayouts {
+  Layout data, result;
+};
+std::optional<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims,
+                                           std::string& problem);
+
+/// Solves with the shape of operand `operand` in which the spatial extents are replaced.
+lang::RelationResult solvedPool(const lang::RelationCall& call, size_t operand,
+                                const PoolLayouts& layouts,
+                                const std::vector<const lang::Dim*>& spatial);
+
+/// The problem when operand `operand` does not have the rank of its layout.
+std::optional<lang::RelationResult> requirePoolRank(const lang::RelationCall& call, size_t operand,
+                                                    const Layout& layout);
+
+/// Answers for a gradient: operand 0 must be what `pooled`, the relation of the pool on operand 1,
+/// gives; the result is like operand 1.
+lang::RelationResult solvedPoolGradient(const lang::RelationCall& call,
+                                        const lang::RelationResult& pooled);
+
+} // namespace stdlib

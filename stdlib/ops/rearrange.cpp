@@ -1,0 +1,248 @@
+// Operators that move the elements of one tensor: reversals, layouts, sliding windows.
+//
+// `layout_transform` pads tiles that are not full with zeros, and transforming back keeps the
+// padding.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/layout.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+using DimVector = std::vector<const Dim*>;
+
+RelationResult reverseRelation(const RelationCall& call) {
+  if (call.attributes.isNull("axis"))
+    return call.failed("`axis` is missing", "name the dimension to turn round");
+  int64_t axis = call.attributes.integer("axis");
+  if (!call.normalAxis(axis, call.rank(0)))
+    return call.failed(axisProblem("axis", axis, call.rank(0)));
+  return sameAsFirst(call);
+}
+
+RelationResult reverseSequenceRelation(const RelationCall& call) {
+  for (std::string_view name : {"seq_axis", "batch_axis"})
+    if (!call.normalAxis(call.attributes.integer(name), call.rank(0)))
+      return call.failed(axisProblem(name, call.attributes.integer(name), call.rank(0)));
+  if (call.rank(1) != 1 || !call.dtype(1).isInteger())
+    return call.failedAt(1,
+                         fmt::format("`seq_lengths` must be a vector of integers, but it is `{}`",
+                                     typeText(call.operands[1])));
+  const Dim* batch =
+      call.shape(0)[*call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))];
+  if (!meetDims(batch, call.shape(1)[0]))
+    return call.failedAt(1, fmt::format("`seq_lengths` has {} entries for a batch of {}",
+                                        dimText(call.shape(1)[0]), dimText(batch)));
+  return sameAsFirst(call);
+}
+
+/// The two layouts of `layout_transform`.
+std::optional<std::pair<Layout, Layout>> layoutsOf(const Attributes& attributes,
+                                                   std::string& problem) {
+  auto from = parseLayout(attributes.text("src_layout"), &problem);
+  auto to = from ? parseLayout(attributes.text("dst_layout"), &problem) : std::nullopt;
+  if (!to)
+    return std::nullopt;
+  if (!areConvertible(*from, *to)) {
+    problem = fmt::format("the layouts `{}` and `{}` have different axes", layoutText(*from),
+                          layoutText(*to));
+    return std::nullopt;
+  }
+  return std::pair(*from, *to);
+}
+
+RelationResult layoutTransformRelation(const RelationCall& call) {
+  std::string problem;
+  auto layouts = layoutsOf(call.attributes, problem);
+  if (!layouts)
+    return call.failed(problem);
+  auto shape = convertShape(call.types, layouts->first, layouts->second, call.shape(0), &problem);
+  return shape ? call.solved(*shape, call.dtype(0)) : call.failedAt(0, problem);
+}
+
+RelationResult slidingWindowRelation(const RelationCall& call) {
+  int64_t given = call.attributes.integer("axis");
+  auto axis = call.normalAxis(given, call.rank(0));
+  if (!axis)
+    return call.failed(axisProblem("axis", given, call.rank(0)));
+  std::vector<int64_t> window = call.attributes.integers("window_shape");
+  std::vector<int64_t> strides = call.attributes.integers("strides");
+  if (window.size() != call.rank(0) - *axis || strides.size() != window.size())
+    return call.failed(fmt::format(
+        "`window_shape` [{}] and `strides` [{}] must have {} entries, one "
+        "per dimension from axis {}",
+        fmt::join(window, ", "), fmt::join(strides, ", "), call.rank(0) - *axis, *axis));
+  DimVector shape(call.shape(0).begin(), call.shape(0).begin() + ptrdiff_t(*axis));
+  for (size_t i = 0; i < window.size(); ++i) {
+    const Dim* extent = call.shape(0)[*axis + i];
+    if (window[i] < 1 || strides[i] < 1 || window[i] > INT32_MAX || strides[i] > INT32_MAX)
+      return call.failed(fmt::format("a window of {} with stride {}, but both must be positive",
+                                     window[i], strides[i]));
+    if (extent->isConstant() && extent->value < window[i] - 1)
+      return call.failedAt(0, fmt::format("a window of {} is larger than dimension {} of the shape "
+                                          "`{}`",
+                                          window[i], *axis + i, shapeText(call.shape(0))));
+    const Dim* room = call.types.add(extent, call.types.constant(strides[i] - window[i]));
+    shape.push_back(call.types.floorDivide(room, strides[i]));
+  }
+  for (int64_t extent : window)
+    shape.push_back(call.types.constant(extent));
+  return call.solved(shape, call.dtype(0));
+}
+
+void computeReverse(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  size_t axis = call.axis("axis", x.rank());
+  call.result([&](const Position& at) {
+    return x(replaceAt(at, axis, x.extent(axis) - at[axis] - call.integer(1)));
+  });
+}
+
+void computeReverseSequence(ComputeCall& call) {
+  TensorHandle x = call.input(0), lengths = call.input(1);
+  size_t along = call.axis("seq_axis", x.rank()), batch = call.axis("batch_axis", x.rank());
+  call.result([&](const Position& at) {
+    Scalar length = minimum(cast(lengths({at[batch]}), runtime::Int64), x.extent(along));
+    Scalar mirrored = length - at[along] - call.integer(1);
+    return x(replaceAt(at, along, select(at[along] < length, mirrored, at[along])));
+  });
+}
+
+void computeLayoutTransform(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  std::string problem;
+  auto [from, to] = *layoutsOf(call.attributes(), problem);
+  Extents back = convertExtents(to, from, call.outputShape());
+  bool padded = false;
+  for (size_t i = 0; i < back.size(); ++i)
+    padded |= !back[i].asInteger() || back[i].asInteger() != x.extent(i).asInteger();
+  call.result([&, &source = from, &target = to](const Position& at) {
+    Position place = convertPosition(target, source, at);
+    return padded ? x.orElse(place, call.number(x.dtype(), 0)) : x(place);
+  });
+}
+
+void computeSlidingWindow(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  size_t axis = call.axis("axis", x.rank());
+  std::vector<int64_t> strides = call.attributes().integers("strides");
+  call.result([&](const Position& at) {
+    Position from(at.begin(), at.begin() + ptrdiff_t(axis));
+    for (size_t i = axis; i < x.rank(); ++i)
+      from.push_back(at[i] * call.integer(strides[i - axis]) + at[i + x.rank() - axis]);
+    return x(from);
+  });
+}
+
+std::string layoutTransformGradient(const RelationCall& call) {
+  std::string problem;
+  auto [from, to] = *layoutsOf(call.attributes, problem);
+  std::string back =
+      fmt::format("layout_transform(%cotangent, src_layout=\"{}\", dst_layout=\"{}\")",
+                  layoutText(to), layoutText(from));
+  auto there = convertShape(call.types, from, to, call.shape(0));
+  auto again = there ? convertShape(call.types, to, from, *there) : std::nullopt;
+  if (again && std::ranges::equal(*again, call.shape(0)))
+    return back;
+  return fmt::format("slice_like({}, %data, axes=None)", back);
+}
+
+std::string slidingWindowGradient(const RelationCall& call) {
+  std::string windows = fmt::format("sliding_window(%places, axis={}, window_shape=[{}], "
+                                    "strides=[{}])",
+                                    call.attributes.integer("axis"),
+                                    fmt::join(call.attributes.integers("window_shape"), ", "),
+                                    fmt::join(call.attributes.integers("strides"), ", "));
+  return placesText("%data") + scatteredText("%data", windows);
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow sequence[] = {{"data", "the input"},
+                                   {"seq_lengths", "how many entries of each batch to reverse"}};
+
+constexpr AttributeRow reverseAttributes[] = {
+    {"axis", AttributeKind::Int, "None", "the dimension to turn round", true}};
+constexpr AttributeRow reverseSequenceAttributes[] = {
+    {"seq_axis", AttributeKind::Int, "1", "the dimension to turn round"},
+    {"batch_axis", AttributeKind::Int, "0", "the dimension that `seq_lengths` is about"}};
+constexpr AttributeRow layoutAttributes[] = {
+    {"src_layout", AttributeKind::String, "", "the layout of the data"},
+    {"dst_layout", AttributeKind::String, "", "the layout of the result"}};
+constexpr AttributeRow windowAttributes[] = {
+    {"axis", AttributeKind::Int, "", "the first dimension that windows slide along"},
+    {"window_shape", AttributeKind::IntList, "", "the extents of a window"},
+    {"strides", AttributeKind::IntList, "", "the distances between windows"}};
+
+constexpr Example reverseExamples[] = {
+    {"reverse([[1f, 2f], [3f, 4f]], axis=1)", "[[2f, 1f], [4f, 3f]]"}};
+constexpr Example reverseSequenceExamples[] = {
+    {"reverse_sequence([[1f, 2f, 3f], [4f, 5f, 6f]], [2, 3])", "[[2f, 1f, 3f], [6f, 5f, 4f]]"}};
+constexpr Example layoutExamples[] = {
+    {"layout_transform([[1f, 2f, 3f, 4f]], src_layout=\"NC\", dst_layout=\"NC2c\")",
+     "[[[1f, 2f], [3f, 4f]]]"},
+    {"layout_transform([[1f, 2f, 3f]], src_layout=\"NC\", dst_layout=\"CN2c\")",
+     "[[[1f, 2f]], [[3f, 0f]]]"}};
+constexpr Example windowExamples[] = {
+    {"sliding_window([1f, 2f, 3f, 4f], axis=0, window_shape=[2], strides=[2])",
+     "[[1f, 2f], [3f, 4f]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "reverse",
+     .doc = "Turns a dimension round.",
+     .operands = data,
+     .attributes = reverseAttributes,
+     .attributesKey = "relay.attrs.ReverseAttrs",
+     .relation = reverseRelation,
+     .compute = computeReverse,
+     .gradient = GradientRule{"reverse(%cotangent, axis=$axis)"},
+     .examples = reverseExamples},
+    {.name = "reverse_sequence",
+     .doc = "Turns the first entries of each sequence in a batch round.",
+     .details = "Lengths above the extent count as the extent; those below 1 reverse nothing.",
+     .operands = sequence,
+     .attributes = reverseSequenceAttributes,
+     .attributesKey = "relay.attrs.ReverseSequenceAttrs",
+     .relation = reverseSequenceRelation,
+     .compute = computeReverseSequence,
+     .gradient = GradientRule{"(reverse_sequence(%cotangent, %seq_lengths, seq_axis=$seq_axis, "
+                              "batch_axis=$batch_axis), None)"},
+     .examples = reverseSequenceExamples},
+    {.name = "layout_transform",
+     .doc = "Moves the data from one layout to another.",
+     .details =
+         "A capital letter is an axis, a number with the small letter an inner tile of it, as "
+         "in `NCHW16c`. Tiles that are not full are padded with zeros.",
+     .operands = data,
+     .attributes = layoutAttributes,
+     .attributesKey = "relay.attrs.LayoutTransformAttrs",
+     .relation = layoutTransformRelation,
+     .compute = computeLayoutTransform,
+     .gradient = GradientBuilder{layoutTransformGradient},
+     .examples = layoutExamples},
+    {.name = "sliding_window",
+     .doc = "Lays out every window of a tensor.",
+     .details = "The windows slide along the dimensions from `axis` on; their places replace those "
+                "dimensions in the result, and the dimensions of a window follow at the end.",
+     .operands = data,
+     .attributes = windowAttributes,
+     .attributesKey = "relay.attrs.SlidingWindowAttrs",
+     .relation = slidingWindowRelation,
+     .compute = computeSlidingWindow,
+     .gradient = GradientBuilder{slidingWindowGradient},
+     .examples = windowExamples},
+};
+
+} // namespace
+
+OperatorFamily rearrangeFamily() {
+  return rows;
+}
+
+} // namespace stdlib

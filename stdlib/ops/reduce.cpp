@@ -1,0 +1,388 @@
+// Reductions over axes.
+//
+// `axis=None` and `axis=[]` mean all axes; `exclude` turns the choice round and may leave no axis
+// to reduce, which gives the data itself. Over no elements a reduction gives its identity.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+using runtime::DType;
+
+/// Per dimension of a tensor of `rank` whether the attributes reduce it; nothing when they are
+/// wrong, and then `problem`, if given, says how.
+std::optional<std::vector<bool>> reducedDims(const Attributes& attributes, size_t rank,
+                                             std::string* problem = nullptr) {
+  auto fail = [&](std::string text) -> std::optional<std::vector<bool>> {
+    if (problem)
+      *problem = std::move(text);
+    return std::nullopt;
+  };
+  bool exclude = attributes.boolean("exclude");
+  if (exclude && attributes.isNull("axis"))
+    return fail("`exclude` needs `axis`");
+  std::vector<int64_t> axes = attributes.integers("axis");
+  if (axes.empty())
+    return std::vector<bool>(rank, true);
+  std::vector<bool> reduced(rank, exclude);
+  for (int64_t axis : axes) {
+    int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
+    if (normal < 0 || normal >= int64_t(rank))
+      return fail(fmt::format("axis {} does not exist in a tensor of rank {}", axis, rank));
+    if (reduced[size_t(normal)] != exclude)
+      return fail(fmt::format("axis {} is listed twice", axis));
+    reduced[size_t(normal)] = !exclude;
+  }
+  return reduced;
+}
+
+RelationResult reducedTo(const RelationCall& call, DType dtype) {
+  std::string problem;
+  auto reduced = reducedDims(call.attributes, call.rank(0), &problem);
+  if (!reduced)
+    return call.failed(std::move(problem));
+  bool keepsDims = call.attributes.boolean("keepdims");
+  std::vector<const Dim*> shape;
+  for (size_t i = 0; i < call.rank(0); ++i)
+    if (!(*reduced)[i])
+      shape.push_back(call.shape(0)[i]);
+    else if (keepsDims)
+      shape.push_back(call.types.constant(1));
+  return call.solved(shape, dtype);
+}
+
+RelationResult reduceRelation(const RelationCall& call) {
+  return reducedTo(call, call.dtype(0));
+}
+
+RelationResult argReduceRelation(const RelationCall& call) {
+  if (call.rank(0) == 0)
+    return call.failedAt(0, "a tensor of rank 0 has no position to give");
+  bool is64 = std::ranges::any_of(call.shape(0), &Dim::is64);
+  return reducedTo(call, is64 ? runtime::Int64 : runtime::Int32);
+}
+
+RelationResult varianceRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  if (call.rank(0) == 0)
+    return call.failedAt(0, "a tensor of rank 0 has no variance");
+  if (call.rank(1) != call.rank(0) || !broadcastsTo(call.shape(1), call.shape(0)))
+    return call.failedAt(1, fmt::format("the shape `{}` of `mean` does not fit that of the data, "
+                                        "`{}`: it must have the same rank and broadcast to it",
+                                        shapeText(call.shape(1)), shapeText(call.shape(0))));
+  return reduceRelation(call);
+}
+
+/// A reduction under construction.
+struct Reduction {
+  ComputeCall& call;
+  TensorHandle data;
+  std::vector<bool> reduced;
+  bool keepsDims;
+  Extents extents;
+
+  explicit Reduction(ComputeCall& computeCall)
+      : call(computeCall), data(call.input(0)),
+        reduced(reducedDims(call.attributes(), data.rank()).value()),
+        keepsDims(call.attributes().boolean("keepdims")) {
+    for (size_t i = 0; i < reduced.size(); ++i)
+      if (reduced[i])
+        extents.push_back(data.extent(i));
+  }
+
+  /// The position in the data for a position of the result and one in the reduced dimensions.
+  Position join(const Position& outer, const Position& inner) const {
+    Position position;
+    size_t nextOuter = 0, nextInner = 0;
+    for (bool isReduced : reduced) {
+      position.push_back(isReduced ? inner[nextInner++] : outer[nextOuter]);
+      nextOuter += !isReduced || keepsDims;
+    }
+    return position;
+  }
+
+  /// `body` over the data positions that belong to `outer`.
+  Scalar over(Combiner combiner, const Position& outer, const ComputeCall::Body& body) const {
+    if (extents.empty())
+      return body(join(outer, {}));
+    return call.reduce(combiner, extents,
+                       [&](const Position& inner) { return body(join(outer, inner)); });
+  }
+
+  /// How many elements go into one of the result.
+  Scalar count() const { return productOf(call.integer(0).arena(), extents); }
+};
+
+template <Combiner combiner>
+void reduce(ComputeCall& call) {
+  Reduction reduction(call);
+  call.result([&](const Position& at) {
+    return reduction.over(combiner, at, [&](const Position& p) { return reduction.data(p); });
+  });
+}
+
+template <Combiner combiner>
+void reduceTruth(ComputeCall& call) {
+  Reduction reduction(call);
+  DType dtype = reduction.data.dtype();
+  call.result([&](const Position& at) {
+    Scalar truth = reduction.over(
+        combiner, at, [&](const Position& p) { return cast(reduction.data(p), runtime::Bool); });
+    return cast(truth, dtype);
+  });
+}
+
+template <Combiner first, Combiner last>
+void argReduce(ComputeCall& call) {
+  Reduction reduction(call);
+  Combiner combiner = call.attributes().boolean("select_last_index") ? last : first;
+  call.result([&](const Position& at) {
+    if (reduction.extents.empty())
+      return call.number(call.outputDType(), 0);
+    return call.reduce(
+        combiner, reduction.extents,
+        [&](const Position& inner) { return reduction.data(reduction.join(at, inner)); },
+        call.outputDType());
+  });
+}
+
+void mean(ComputeCall& call) {
+  Reduction reduction(call);
+  Scalar count = cast(reduction.count(), reduction.data.dtype());
+  call.result([&](const Position& at) {
+    return reduction.over(Combiner::Sum, at, [&](const Position& p) { return reduction.data(p); }) /
+           count;
+  });
+}
+
+void variance(ComputeCall& call) {
+  Reduction reduction(call);
+  TensorHandle centre = call.input(1);
+  bool unbiased = call.attributes().boolean("unbiased");
+  Scalar count = cast(reduction.count() - (unbiased ? 1 : 0), reduction.data.dtype());
+  call.result([&](const Position& at) {
+    Scalar sum = reduction.over(Combiner::Sum, at, [&](const Position& p) {
+      Scalar difference = reduction.data(p) - centre(broadcastTo(p, centre.shape()));
+      return difference * difference;
+    });
+    return sum / count;
+  });
+}
+
+/// The texts that gradient rules of reductions are made of.
+struct ReductionText {
+  std::vector<bool> reduced;
+  bool keepsDims;
+  /// How many elements are reduced, where that is known.
+  std::optional<int64_t> knownCount = 1;
+
+  explicit ReductionText(const RelationCall& call)
+      : reduced(reducedDims(call.attributes, call.rank(0)).value()),
+        keepsDims(call.attributes.boolean("keepdims")) {
+    for (size_t i = 0; i < reduced.size(); ++i) {
+      const Dim* dim = call.shape(0)[i];
+      int64_t product = 0;
+      if (!reduced[i] || !knownCount)
+        continue;
+      if (!dim->isConstant() || __builtin_mul_overflow(*knownCount, dim->value, &product) ||
+          product > INT32_MAX)
+        knownCount.reset();
+      else
+        knownCount = product;
+    }
+  }
+
+  /// `text`, a tensor in the shape of the result, with the reduced dimensions put back as 1.
+  std::string restored(std::string text) const {
+    if (keepsDims)
+      return text;
+    for (size_t first = 0, last = 0; first < reduced.size(); first = last + 1) {
+      for (last = first; last < reduced.size() && reduced[last];)
+        ++last;
+      if (last > first)
+        text = fmt::format("expand_dims({}, axis={}, num_newaxis={})", text, first, last - first);
+    }
+    return text;
+  }
+
+  /// The reduction of an expression in the shape of the data, dimensions kept.
+  std::string reduce(std::string_view name, std::string_view text) const {
+    std::vector<size_t> axes;
+    for (size_t i = 0; i < reduced.size(); ++i)
+      if (reduced[i])
+        axes.push_back(i);
+    return axes.empty()
+               ? std::string(text)
+               : fmt::format("{}({}, axis=[{}], keepdims=True)", name, text, fmt::join(axes, ", "));
+  }
+
+  /// The number of reduced elements, in the shape and type of `like`.
+  std::string count(std::string_view like) const {
+    return knownCount ? fmt::format("full_like({}, {})", like, *knownCount)
+                      : reduce("sum", "ones_like(%data)");
+  }
+};
+
+std::string sumGradient(const RelationCall& call) {
+  return fmt::format("broadcast_to_like({}, %data)", ReductionText(call).restored("%cotangent"));
+}
+
+std::string meanGradient(const RelationCall& call) {
+  ReductionText text(call);
+  return fmt::format("let %kept = {}; broadcast_to_like(%kept / {}, %data)",
+                     text.restored("%cotangent"), text.count("%kept"));
+}
+
+std::string extremeGradient(const RelationCall& call) {
+  ReductionText text(call);
+  return fmt::format("let %kept = {}; let %best = {}; "
+                     "let %mask = cast_like(%data == %best, %data); %kept * %mask / {}",
+                     text.restored("%cotangent"), text.restored("%result"),
+                     text.reduce("sum", "%mask"));
+}
+
+std::string productGradient(const RelationCall& call) {
+  ReductionText text(call);
+  return fmt::format(
+      "let %kept = {}; let %zero = zeros_like(%data); let %is_zero = %data == %zero; "
+      "let %filled = where(%is_zero, ones_like(%data), %data); "
+      "let %zeros = {}; let %product = {}; "
+      "let %others = where(%is_zero, where(%zeros == ones_like(%zeros), %product, %zero), "
+      "where(%zeros == zeros_like(%zeros), %product / %filled, %zero)); %kept * %others",
+      text.restored("%cotangent"), text.reduce("sum", "cast_like(%is_zero, %data)"),
+      text.reduce("prod", "%filled"));
+}
+
+std::string varianceGradient(const RelationCall& call) {
+  ReductionText text(call);
+  std::string count = text.count("%kept");
+  if (call.attributes.boolean("unbiased"))
+    count = fmt::format("({} - ones_like(%kept))", count);
+  return fmt::format("let %kept = {}; let %data_part = full_like(%kept, 2) * %kept / {} * "
+                     "(%data - %mean); (%data_part, negative(%data_part))",
+                     text.restored("%cotangent"), count);
+}
+
+constexpr OperandRow dataOperand[] = {{"data", "the tensor to reduce"}};
+constexpr OperandRow varianceOperands[] = {
+    {"data", "the tensor to reduce"},
+    {"mean", "its mean over the same axes, with the reduced dimensions kept"},
+};
+constexpr AttributeRow axisRow{"axis", AttributeKind::IntList, "None",
+                               "the axes to reduce; all when it is None or empty", true};
+constexpr AttributeRow keepdimsRow{"keepdims", AttributeKind::Bool, "False",
+                                   "whether reduced dimensions stay, with extent 1"};
+constexpr AttributeRow excludeRow{"exclude", AttributeKind::Bool, "False",
+                                  "whether `axis` lists the axes that are kept instead"};
+constexpr AttributeRow reduceAttributes[] = {axisRow, keepdimsRow, excludeRow};
+constexpr AttributeRow argReduceAttributes[] = {
+    axisRow, keepdimsRow,
+    AttributeRow{"select_last_index", AttributeKind::Bool, "False",
+                 "whether the last of equal values is taken"},
+    excludeRow};
+constexpr AttributeRow varianceAttributes[] = {
+    axisRow, keepdimsRow, excludeRow,
+    AttributeRow{"unbiased", AttributeKind::Bool, "False",
+                 "whether to divide by one less than the number of elements"}};
+constexpr OperatorRow reduction(std::string_view name, std::string_view doc,
+                                std::string_view details, void (*compute)(ComputeCall&),
+                                Gradient gradient, std::span<const Example> examples) {
+  return {.name = name,
+          .doc = doc,
+          .details = details,
+          .operands = dataOperand,
+          .attributes = reduceAttributes,
+          .attributesKey = "relay.attrs.ReduceAttrs",
+          .relation = reduceRelation,
+          .compute = compute,
+          .gradient = gradient,
+          .examples = examples};
+}
+
+template <Combiner first, Combiner last>
+constexpr OperatorRow argReduction(std::string_view name, std::string_view doc,
+                                   std::span<const Example> examples) {
+  return {.name = name,
+          .doc = doc,
+          .details = "Over several axes it is the row-major position in them. The result is int32, "
+                     "or int64 when an extent of the data is written with 64 bits.",
+          .operands = dataOperand,
+          .attributes = argReduceAttributes,
+          .attributesKey = "relay.attrs.ArgReduceAttrs",
+          .relation = argReduceRelation,
+          .compute = argReduce<first, last>,
+          .gradient = integerValued,
+          .examples = examples};
+}
+
+constexpr Example sumExamples[] = {{"sum([[1f, 2f], [3f, 4f]], axis=[0])", "[4f, 6f]"},
+                                   {"sum([[1, 2], [3, 4]])", "10"}};
+constexpr Example prodExamples[] = {{"prod([[1f, 2f], [3f, 4f]], axis=[1])", "[2f, 12f]"}};
+constexpr Example maxExamples[] = {
+    {"max([[1f, 5f], [3f, 4f]], axis=[-1], keepdims=True)", "[[5f], [4f]]"}};
+constexpr Example minExamples[] = {
+    {"min([[1f, 5f], [3f, 4f]], axis=[1], exclude=True)", "[1f, 4f]"}};
+constexpr Example meanExamples[] = {{"mean([[1f, 2f], [3f, 5f]], axis=[1])", "[1.5f, 4f]"},
+                                    {"mean([-1, -2])", "-1"}};
+constexpr Example allExamples[] = {
+    {"all([[True, False], [True, True]], axis=[1])", "[False, True]"}};
+constexpr Example anyExamples[] = {
+    {"any([[True, False], [False, False]], axis=[1])", "[True, False]"}};
+constexpr Example argmaxExamples[] = {
+    {"argmax([[1f, 5f, 5f], [3f, 2f, 1f]], axis=[1])", "[1, 0]"},
+    {"argmax([[1f, 5f, 5f], [3f, 2f, 1f]], axis=[1], select_last_index=True)", "[2, 0]"}};
+constexpr Example argminExamples[] = {{"argmin([[4f, 5f, 5f], [3f, 2f, 1f]])", "5"}};
+constexpr Example varianceExamples[] = {
+    {"variance([[1f, 3f], [2f, 8f]], [[2f], [5f]], axis=[1])", "[1f, 9f]"},
+    {"variance([[1f, 3f], [2f, 8f]], [[2f], [5f]], axis=[1], unbiased=True)", "[2f, 18f]"}};
+constexpr OperatorRow rows[] = {
+    reduction("sum", "The sum over axes.", "Integers wrap.", reduce<Combiner::Sum>,
+              GradientBuilder{sumGradient}, sumExamples),
+    reduction("prod", "The product over axes.", "Integers wrap.", reduce<Combiner::Product>,
+              GradientBuilder{productGradient}, prodExamples),
+    reduction("max", "The largest element over axes.",
+              "Equal largest elements share the gradient equally.", reduce<Combiner::Maximum>,
+              GradientBuilder{extremeGradient}, maxExamples),
+    reduction("min", "The smallest element over axes.",
+              "Equal smallest elements share the gradient equally.", reduce<Combiner::Minimum>,
+              GradientBuilder{extremeGradient}, minExamples),
+    reduction("mean", "The mean over axes.",
+              "The sum in the type of the data, divided by the number of elements in that type; "
+              "integers truncate toward zero.",
+              mean, GradientBuilder{meanGradient}, meanExamples),
+    reduction("all", "Whether all elements over axes are true.",
+              "Non-zero is true; the result has the type of the data, 0 or 1.",
+              reduceTruth<Combiner::All>, truthValue, allExamples),
+    reduction("any", "Whether an element over axes is true.",
+              "Non-zero is true; the result has the type of the data, 0 or 1.",
+              reduceTruth<Combiner::Any>, truthValue, anyExamples),
+    argReduction<Combiner::ArgMaximum, Combiner::ArgMaximumLast>(
+        "argmax", "The position of the largest element over axes.", argmaxExamples),
+    argReduction<Combiner::ArgMinimum, Combiner::ArgMinimumLast>(
+        "argmin", "The position of the smallest element over axes.", argminExamples),
+    {.name = "variance",
+     .doc = "The mean of squared differences from a given mean.",
+     .operands = varianceOperands,
+     .attributes = varianceAttributes,
+     .attributesKey = "relay.attrs.VarianceAttrs",
+     .relation = varianceRelation,
+     .compute = variance,
+     .gradient = GradientBuilder{varianceGradient},
+     .examples = varianceExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily reduceFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,403 @@
+// Resizing pictures to a given size (image.resize*) or by a factor (nn.upsampling*).
+//
+// The extents that upsampling gives are rounded in float32, halves to even, as Relay does. Layouts
+// may be any that keep the spatial dimensions whole.
+#include "stdlib/ops/resize.h"
+
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/layout.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// The spatial dimensions of a picture in order (`W`, `HW` or `DHW` by their number), or nothing
+/// when the layout is not one of such pictures, and then `problem` says so.
+std::optional<std::vector<size_t>> spatialAxes(std::string_view text, size_t count,
+                                               std::string& problem) {
+  auto layout = parseLayout(text, &problem);
+  if (!layout)
+    return std::nullopt;
+  std::string letters = std::string("DHW").substr(3 - count);
+  Layout plain = *parseLayout("NC" + letters);
+  std::vector<size_t> axes;
+  bool isWhole = areConvertible(*layout, plain);
+  for (char letter : isWhole ? letters : std::string()) {
+    isWhole = isWhole && layout->tileOf(letter) == 1;
+    axes.push_back(*layout->find(letter));
+  }
+  if (isWhole)
+    return axes;
+  problem = fmt::format("`layout` must order N, C and the whole dimensions {}, as `NC{}` does, but "
+                        "it is `{}`",
+                        letters, letters, text);
+  return std::nullopt;
+}
+
+/// The spatial dimensions of the data, or the failure.
+std::variant<std::vector<size_t>, RelationResult> checkedAxes(const RelationCall& call,
+                                                              size_t count) {
+  std::string problem;
+  std::string_view text = call.attributes.text("layout");
+  auto axes = spatialAxes(text, count, problem);
+  if (!axes)
+    return call.failed(problem);
+  size_t rank = parseLayout(text)->rank();
+  if (call.rank(0) != rank)
+    return call.failedAt(0, fmt::format("the layout `{}` has {} dimensions, but the data is `{}`",
+                                        text, rank, typeText(call.operands[0])));
+  return *axes;
+}
+
+/// The problem of filling `to` elements from none, or nothing.
+std::optional<RelationResult> emptyProblem(const RelationCall& call, const Dim* from,
+                                           const Dim* to) {
+  if (!from->isConstant(0) || !to->isConstant() || to->isConstant(0))
+    return std::nullopt;
+  return call.failedAt(0, fmt::format("an empty dimension of `{}` can't be resized to {}",
+                                      typeText(call.operands[0]), to->value));
+}
+
+std::optional<RelationResult> resizeChoiceProblem(const RelationCall& call, size_t count) {
+  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "linear", "cubic"}))
+    return choiceFailure(call, "method", "`nearest_neighbor`, `linear` or `cubic`");
+  std::string_view mode = call.attributes.text("coordinate_transformation_mode");
+  if (!isCoordinateMode(mode))
+    return choiceFailure(call, "coordinate_transformation_mode",
+                         "`half_pixel`, `align_corners`, `asymmetric`, `pytorch_half_pixel`, "
+                         "`tf_half_pixel_for_nn` or `tf_crop_and_resize`");
+  if (!isRoundingMethod(call.attributes.text("rounding_method")))
+    return choiceFailure(call, "rounding_method",
+                         "`round`, `round_prefer_floor`, `round_prefer_ceil`, `floor`, `ceil` or "
+                         "empty");
+  size_t given = call.attributes.reals("roi").size();
+  if (given != 2 * count && (given != 0 || mode == "tf_crop_and_resize"))
+    return call.failed(
+        fmt::format("`roi` must hold {} numbers, but it holds {}", 2 * count, given));
+  return std::nullopt;
+}
+
+template <size_t count>
+RelationResult resizeRelation(const RelationCall& call) {
+  if (auto problem = resizeChoiceProblem(call, count))
+    return *problem;
+  auto axes = checkedAxes(call, count);
+  if (auto* failure = std::get_if<RelationResult>(&axes))
+    return *failure;
+  auto size = shapeAttribute(call, "size");
+  if (!size || size->size() != count)
+    return call.failed(fmt::format("`size` must hold {} extents", count));
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  for (size_t i = 0; i < count; ++i) {
+    const Dim*& dim = shape[std::get<0>(axes)[i]];
+    if (auto problem = emptyProblem(call, dim, (*size)[i]))
+      return *problem;
+    dim = (*size)[i];
+  }
+  return call.solved(shape, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+}
+
+template <size_t count>
+void computeSizedResize(ComputeCall& call) {
+  const Attributes& attributes = call.attributes();
+  std::string problem;
+  Sampling sampling{.method = *resizeMethod(attributes.text("method")),
+                    .coordinates = attributes.text("coordinate_transformation_mode"),
+                    .rounding = attributes.text("rounding_method"),
+                    .cubicAlpha = attributes.real("cubic_alpha"),
+                    .excludesOutside = attributes.integer("cubic_exclude") != 0,
+                    .region = attributes.reals("roi"),
+                    .extrapolation = attributes.real("extrapolation_value")};
+  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count, problem));
+}
+
+constexpr std::string_view scaleNames[] = {"scale_d", "scale_h", "scale_w"};
+
+/// `dim * scale` rounded; null when the scale is no factor or the result does not fit.
+const Dim* scaledExtent(TypeContext& types, const Dim* dim, double scale) {
+  if (!(scale > 0) || !std::isfinite(scale))
+    return nullptr;
+  if (dim->isConstant()) {
+    float scaled = std::nearbyint(float(dim->value) * float(scale));
+    return scaled < 0x1p62f ? types.constant(int64_t(scaled), dim->is64) : nullptr;
+  }
+  bool isWhole = scale == std::floor(scale) && scale < 0x1p31;
+  return isWhole ? types.multiply(dim, types.constant(int64_t(scale))) : types.any();
+}
+
+template <size_t count>
+RelationResult upsamplingRelation(const RelationCall& call) {
+  auto axes = checkedAxes(call, count);
+  if (auto* failure = std::get_if<RelationResult>(&axes))
+    return *failure;
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  for (size_t i = 0; i < count; ++i) {
+    const Dim*& dim = shape[std::get<0>(axes)[i]];
+    double scale = call.attributes.real(scaleNames[3 - count + i]);
+    const Dim* scaled = scaledExtent(call.types, dim, scale);
+    if (!scaled)
+      return call.failed(fmt::format("a dimension of {} can't be scaled by `{}={}`", dimText(dim),
+                                     scaleNames[3 - count + i], scale));
+    dim = scaled;
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+RelationResult upsampling2dRelation(const RelationCall& call) {
+  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "bilinear", "bicubic"}))
+    return choiceFailure(call, "method", "`nearest_neighbor`, `bilinear` or `bicubic`");
+  return upsamplingRelation<2>(call);
+}
+
+RelationResult upsampling3dRelation(const RelationCall& call) {
+  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "trilinear"}))
+    return choiceFailure(call, "method", "`nearest_neighbor` or `trilinear`");
+  std::string_view mode = call.attributes.text("coordinate_transformation_mode");
+  if (!isCoordinateMode(mode) || mode == "tf_crop_and_resize")
+    return choiceFailure(call, "coordinate_transformation_mode",
+                         "`half_pixel`, `align_corners`, `asymmetric`, `pytorch_half_pixel` or "
+                         "`tf_half_pixel_for_nn`");
+  return upsamplingRelation<3>(call);
+}
+
+template <size_t count>
+void computeUpsampling(ComputeCall& call) {
+  const Attributes& attributes = call.attributes();
+  std::string problem;
+  Sampling sampling{.method = *resizeMethod(attributes.text("method"))};
+  if constexpr (count == 3)
+    sampling.coordinates = attributes.text("coordinate_transformation_mode");
+  else
+    sampling.coordinates = attributes.boolean("align_corners") ? "align_corners" : "asymmetric";
+  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count, problem));
+}
+
+// Gradients: along each dimension the operator is a matrix, which it makes itself from the unit
+// vectors; the cotangent is multiplied by its transpose. Extents are not asked for.
+
+/// A number as a float literal of the language.
+std::string floatText(double value) {
+  return fmt::format("{:.17g}f", value);
+}
+
+/// Multiplies `%pull` along dimension `axis` by the matrix `resize` makes of `%unit`, a picture
+/// [1, in, in] whose row c is the unit vector c.
+std::string pulledText(size_t axis, size_t rank, const std::string& resize) {
+  std::string order, others;
+  for (size_t i = 0; i < rank; ++i)
+    order += fmt::format("{}{}", i ? ", " : "", i + 1 == rank ? axis : i == axis ? rank - 1 : i);
+  return fmt::format(
+      "let %count = cumsum(ones_like(cast(sum(%data, axis=[{}], exclude=True), dtype=\"int32\")), "
+      "axis=0, attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
+      "let %unit = expand_dims(cast_like(equal(expand_dims(%count, axis=1), %count), %cotangent), "
+      "axis=0); "
+      "let %matrix = squeeze({}); "
+      "let %pull = transpose(nn.dense(transpose(%pull, axes=[{}]), %matrix), axes=[{}]); ",
+      axis, resize, order, order);
+}
+
+template <size_t count>
+std::string resizeGradient(const RelationCall& call) {
+  std::string problem, text = "let %pull = %cotangent; ";
+  const Attributes& attributes = call.attributes;
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count, problem);
+  std::vector<int64_t> size = attributes.integers("size");
+  std::vector<double> roi = attributes.reals("roi");
+  for (size_t i = 0; i < count; ++i) {
+    std::string region =
+        roi.empty() ? "None"
+                    : fmt::format("[{}, {}]", floatText(roi[i]), floatText(roi[i + count]));
+    text += pulledText(axes[i], call.rank(0),
+                       fmt::format("image.resize1d(%unit, size=[{}], roi={}, method=\"{}\", "
+                                   "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", "
+                                   "cubic_alpha={}, cubic_exclude={}), axis=[0]",
+                                   size[i], region, attributes.text("method"),
+                                   attributes.text("coordinate_transformation_mode"),
+                                   attributes.text("rounding_method"),
+                                   floatText(attributes.real("cubic_alpha")),
+                                   attributes.integer("cubic_exclude")));
+  }
+  return text + "cast_like(%pull, %data)";
+}
+
+template <size_t count>
+std::string upsamplingGradient(const RelationCall& call) {
+  std::string problem, text = "let %pull = %cotangent; ";
+  const Attributes& attributes = call.attributes;
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count, problem);
+  for (size_t i = 0; i < count; ++i) {
+    // The unit vectors as a picture of the operator's rank that is one element high and deep.
+    std::string scales = count == 3 ? "scale_d=1f, scale_h=1f" : "scale_h=1f";
+    std::string mode = count == 3
+                           ? fmt::format("coordinate_transformation_mode=\"{}\"",
+                                         attributes.text("coordinate_transformation_mode"))
+                           : fmt::format("align_corners={}",
+                                         attributes.boolean("align_corners") ? "True" : "False");
+    text +=
+        pulledText(axes[i], call.rank(0),
+                   fmt::format("{}(expand_dims(%unit, axis=2, num_newaxis={}), {}, scale_w={}, "
+                               "method=\"{}\", {}), axis=[{}]",
+                               count == 3 ? "nn.upsampling3d" : "nn.upsampling", count - 1, scales,
+                               floatText(attributes.real(scaleNames[3 - count + i])),
+                               attributes.text("method"), mode, count == 3 ? "0, 2, 3" : "0, 2"));
+  }
+  return text + "%pull";
+}
+
+constexpr OperandRow data[] = {{"data", "the pictures"}};
+
+constexpr AttributeRow methodRow = {"method", AttributeKind::String, "\"linear\"",
+                                    "`nearest_neighbor`, `linear` or `cubic`"};
+constexpr AttributeRow sizeRow = {"size", AttributeKind::IntList, "None",
+                                  "the spatial extents of the result"};
+constexpr AttributeRow roiRow = {
+    "roi", AttributeKind::FloatList, "None",
+    "the part to read for `tf_crop_and_resize`, from 0 to 1: the starts, then the ends"};
+constexpr AttributeRow modeRow = {
+    "coordinate_transformation_mode", AttributeKind::String, "\"half_pixel\"",
+    "how positions of the result map to the input: `half_pixel`, `align_corners`, `asymmetric`, "
+    "`pytorch_half_pixel`, `tf_half_pixel_for_nn` or `tf_crop_and_resize`"};
+constexpr AttributeRow roundingRow = {
+    "rounding_method", AttributeKind::String, "\"round\"",
+    "which neighbour is nearest: `round`, `round_prefer_floor`, `round_prefer_ceil`, `floor`, "
+    "`ceil`; empty means `round` for `align_corners`, else `floor`"};
+constexpr AttributeRow alphaRow = {"cubic_alpha", AttributeKind::Float, "-0.5f",
+                                   "the coefficient of the cubic spline"};
+constexpr AttributeRow excludeRow = {"cubic_exclude", AttributeKind::Int, "0",
+                                     "1 leaves elements outside the picture out of cubic sums"};
+constexpr AttributeRow extrapolationRow = {"extrapolation_value", AttributeKind::Float, "0f",
+                                           "what `tf_crop_and_resize` gives outside the picture"};
+constexpr AttributeRow outTypeRow = {
+    "out_dtype", AttributeKind::DType, "\"\"",
+    "the element type of the result; empty means that of the data"};
+
+constexpr AttributeRow layoutRow(std::string_view layout) {
+  return {"layout", AttributeKind::String, layout, "the order of the dimensions"};
+}
+
+constexpr AttributeRow resize1dAttributes[] = {
+    sizeRow,     roiRow,   layoutRow("\"NCW\""), methodRow,        modeRow,
+    roundingRow, alphaRow, excludeRow,           extrapolationRow, outTypeRow};
+constexpr AttributeRow resize2dAttributes[] = {
+    sizeRow,  roiRow,     layoutRow("\"NCHW\""), methodRow, modeRow, roundingRow,
+    alphaRow, excludeRow, extrapolationRow,      outTypeRow};
+constexpr AttributeRow resize3dAttributes[] = {
+    sizeRow,  roiRow,     layoutRow("\"NCDHW\""), methodRow, modeRow, roundingRow,
+    alphaRow, excludeRow, extrapolationRow,       outTypeRow};
+
+constexpr AttributeRow scaleDRow = {"scale_d", AttributeKind::Float, "", "the factor of the depth"};
+constexpr AttributeRow scaleHRow = {"scale_h", AttributeKind::Float, "",
+                                    "the factor of the height"};
+constexpr AttributeRow scaleWRow = {"scale_w", AttributeKind::Float, "", "the factor of the width"};
+constexpr AttributeRow upsamplingAttributes[] = {
+    scaleHRow,
+    scaleWRow,
+    layoutRow("\"NCHW\""),
+    {"method", AttributeKind::String, "\"nearest_neighbor\"",
+     "`nearest_neighbor`, `bilinear` or `bicubic`"},
+    {"align_corners", AttributeKind::Bool, "False",
+     "whether the corners of input and result coincide"}};
+constexpr AttributeRow upsampling3dAttributes[] = {
+    scaleDRow,
+    scaleHRow,
+    scaleWRow,
+    layoutRow("\"NCDHW\""),
+    {"method", AttributeKind::String, "\"nearest_neighbor\"", "`nearest_neighbor` or `trilinear`"},
+    modeRow};
+
+constexpr Example resize1dExamples[] = {
+    {"image.resize1d([[[0f, 4f]]], size=[4])", "[[[0f, 1f, 3f, 4f]]]"},
+    {"image.resize1d([[[1f, 2f, 3f, 4f]]], size=[2], method=\"nearest_neighbor\", "
+     "rounding_method=\"round_prefer_floor\")",
+     "[[[1f, 3f]]]"}};
+constexpr Example resize2dExamples[] = {
+    {"image.resize2d([[[[0f, 2f], [4f, 6f]]]], size=[3, 3], "
+     "coordinate_transformation_mode=\"align_corners\")",
+     "[[[[0f, 1f, 2f], [2f, 3f, 4f], [4f, 5f, 6f]]]]"},
+    {"image.resize2d([[[[0f, 2f], [4f, 6f]]]], size=[1, 2], roi=[0f, 0f, 1f, 2f], "
+     "coordinate_transformation_mode=\"tf_crop_and_resize\", extrapolation_value=9f)",
+     "[[[[2f, 9f]]]]"}};
+constexpr Example resize3dExamples[] = {
+    {"image.resize3d([[[[[0f, 4f]], [[8f, 12f]]]]], size=[1, 1, 4])", "[[[[[4f, 5f, 7f, 8f]]]]]"}};
+constexpr Example upsamplingExamples[] = {
+    {"nn.upsampling([[[[1f, 2f]]]], scale_h=2f, scale_w=2f)",
+     "[[[[1f, 1f, 2f, 2f], [1f, 1f, 2f, 2f]]]]"},
+    {"nn.upsampling([[[[1f, 3f]]]], scale_h=1f, scale_w=2f, method=\"bilinear\")",
+     "[[[[1f, 2f, 3f, 3f]]]]"}};
+constexpr Example upsampling3dExamples[] = {
+    {"nn.upsampling3d([[[[[1f, 2f]]]]], scale_d=1f, scale_h=1f, scale_w=2f)",
+     "[[[[[1f, 1f, 2f, 2f]]]]]"}};
+
+constexpr std::string_view resizeDetails =
+    "The result at position x of n reads the input of m elements at `(x + 0.5) * m / n - 0.5` "
+    "(half_pixel; pytorch_half_pixel is 0 when n is 1), `x * (m - 1) / (n - 1)` (align_corners), "
+    "`x * m / n` (asymmetric), `(x + 0.5) * m / n` (tf_half_pixel_for_nn) or within `roi` "
+    "(tf_crop_and_resize). Neighbours outside the picture are those at its border.";
+
+constexpr OperatorRow rows[] = {
+    {.name = "image.resize1d",
+     .doc = "Resizes sequences to a given width.",
+     .details = resizeDetails,
+     .operands = data,
+     .attributes = resize1dAttributes,
+     .attributesKey = "relay.attrs.Resize1DAttrs",
+     .relation = resizeRelation<1>,
+     .compute = computeSizedResize<1>,
+     .gradient = GradientBuilder{resizeGradient<1>},
+     .examples = resize1dExamples},
+    {.name = "image.resize2d",
+     .doc = "Resizes pictures to a given height and width.",
+     .details = resizeDetails,
+     .operands = data,
+     .attributes = resize2dAttributes,
+     .attributesKey = "relay.attrs.Resize2DAttrs",
+     .relation = resizeRelation<2>,
+     .compute = computeSizedResize<2>,
+     .gradient = GradientBuilder{resizeGradient<2>},
+     .examples = resize2dExamples},
+    {.name = "image.resize3d",
+     .doc = "Resizes volumes to a given depth, height and width.",
+     .details = resizeDetails,
+     .operands = data,
+     .attributes = resize3dAttributes,
+     .attributesKey = "relay.attrs.Resize3DAttrs",
+     .relation = resizeRelation<3>,
+     .compute = computeSizedResize<3>,
+     .gradient = GradientBuilder{resizeGradient<3>},
+     .examples = resize3dExamples},
+    {.name = "nn.upsampling",
+     .doc = "Scales the height and width of pictures.",
+     .details = "An extent times its factor is rounded, halves to even. Positions map as in "
+                "`image.resize2d` with `align_corners` or `asymmetric`.",
+     .operands = data,
+     .attributes = upsamplingAttributes,
+     .attributesKey = "relay.attrs.UpSamplingAttrs",
+     .relation = upsampling2dRelation,
+     .compute = computeUpsampling<2>,
+     .gradient = GradientBuilder{upsamplingGradient<2>},
+     .examples = upsamplingExamples},
+    {.name = "nn.upsampling3d",
+     .doc = "Scales the depth, height and width of volumes.",
+     .operands = data,
+     .attributes = upsampling3dAttributes,
+     .attributesKey = "relay.attrs.UpSampling3DAttrs",
+     .relation = upsampling3dRelation,
+     .compute = computeUpsampling<3>,
+     .gradient = GradientBuilder{upsamplingGradient<3>},
+     .examples = upsampling3dExamples},
+};
+
+} // namespace
+
+OperatorFamily resizeFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,124 @@
+// Running sums and products: cumsum and cumprod.
+//
+// Without an axis the data is read as flat. The element type of the result is that in which is
+// summed.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+RelationResult scanRelation(const RelationCall& call) {
+  runtime::DType dtype = call.attributes.dtype("dtype").value_or(call.dtype(0));
+  if (call.attributes.isNull("axis"))
+    return call.solved({product(call.types, call.shape(0))}, dtype);
+  int64_t axis = call.attributes.integer("axis");
+  if (!call.normalAxis(axis, call.rank(0)))
+    return call.failed(axisProblem("axis", axis, call.rank(0)));
+  return call.solved(call.shape(0), dtype);
+}
+
+void computeScan(ComputeCall& call, Combiner combiner) {
+  TensorHandle x = call.input(0);
+  size_t axis = 0;
+  if (call.attributes().isNull("axis"))
+    x = call.reshape(x, call.outputShape());
+  else
+    axis = call.axis("axis", x.rank());
+  runtime::DType dtype = call.outputDType();
+  if (x.dtype() != dtype)
+    x = call.define(x.shape(), [&](const Position& at) { return cast(x(at), dtype); });
+  call.result(call.scan(x, combiner, axis, call.attributes().boolean("exclusive")));
+}
+
+void computeCumsum(ComputeCall& call) {
+  computeScan(call, Combiner::Sum);
+}
+
+void computeCumprod(ComputeCall& call) {
+  computeScan(call, Combiner::Product);
+}
+
+/// The running sum of `text` from the end along the axis of the call.
+std::string summedFromEnd(const RelationCall& call, std::string_view text) {
+  int64_t axis = call.attributes.isNull("axis") ? 0 : call.attributes.integer("axis");
+  return fmt::format("reverse(cumsum(reverse({0}, axis={1}), axis={1}, exclusive={2}, "
+                     "attrs_type_key=\"relay.attrs.ScanopAttrs\"), axis={1})",
+                     text, axis, call.attributes.boolean("exclusive") ? "True" : "False");
+}
+
+/// `text`, which has the type of the result, as a cotangent of the data.
+std::string likeData(const RelationCall& call, std::string text) {
+  if (call.attributes.isNull("axis"))
+    text = fmt::format("reshape_like({}, %data)", text);
+  if (call.attributes.dtype("dtype").value_or(call.dtype(0)) != call.dtype(0))
+    text = fmt::format("cast({}, dtype=\"{}\")", text, runtime::dtypeName(call.dtype(0)));
+  return text;
+}
+
+std::string cumsumGradient(const RelationCall& call) {
+  return likeData(call, summedFromEnd(call, "%cotangent"));
+}
+
+std::string cumprodGradient(const RelationCall& call) {
+  return fmt::format("divide({}, %data)",
+                     likeData(call, summedFromEnd(call, "(%cotangent * %result)")));
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+
+constexpr AttributeRow scanAttributes[] = {
+    {"axis", AttributeKind::Int, "None", "the dimension to run along; flattens if missing", true},
+    {"dtype", AttributeKind::DType, "\"\"",
+     "the element type of the result; that of the data if unset"},
+    {"exclusive", AttributeKind::Bool, "False", "leave out the element itself", true}};
+
+constexpr Example cumsumExamples[] = {
+    {"cumsum([[1f, 2f], [3f, 4f]], axis=1, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
+     "[[1f, 3f], [3f, 7f]]"},
+    {"cumsum([[1, 2], [3, 4]], exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
+     "[0, 1, 3, 6]"}};
+constexpr Example cumprodExamples[] = {
+    {"cumprod([1f, 2f, 3f], axis=0, attrs_type_key=\"relay.attrs.ScanopAttrs\")", "[1f, 2f, 6f]"},
+    {"cumprod([2, 3, 4], axis=-1, exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
+     "[1, 2, 6]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "cumsum",
+     .doc = "Gives the running sum along a dimension.",
+     .details = "An exclusive sum starts with 0 and leaves out the last element.",
+     .operands = data,
+     .attributes = scanAttributes,
+     .attributesKey = "relay.attrs.ScanopAttrs",
+     .relation = scanRelation,
+     .compute = computeCumsum,
+     .gradient = GradientBuilder{cumsumGradient},
+     .examples = cumsumExamples,
+     .unregisteredAttributes = true},
+    {.name = "cumprod",
+     .doc = "Gives the running product along a dimension.",
+     .details = "An exclusive product starts with 1 and leaves out the last element. The gradient "
+                "divides by the data, so it is not defined where an element is 0.",
+     .operands = data,
+     .attributes = scanAttributes,
+     .attributesKey = "relay.attrs.ScanopAttrs",
+     .relation = scanRelation,
+     .compute = computeCumprod,
+     .gradient = GradientBuilder{cumprodGradient},
+     .examples = cumprodExamples,
+     .unregisteredAttributes = true},
+};
+
+} // namespace
+
+OperatorFamily scanFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,343 @@
+// Axes, reshaping, slicing, and the gradient of picking.
+#include "stdlib/ops/shape_rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+using lang::Dim;
+using lang::Dims;
+using lang::Scalar;
+using lang::TypeContext;
+
+std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank) {
+  if (rank == 0)
+    return fmt::format("`{}` is {}, but the tensor has rank 0", attribute, axis);
+  return fmt::format("`{}` is {}, but a tensor of rank {} has axes {} to {}", attribute, axis, rank,
+                     -int64_t(rank), rank - 1);
+}
+
+std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
+                                              std::span<const int64_t> axes, size_t rank,
+                                              bool distinct, std::string& problem) {
+  std::vector<size_t> result;
+  std::vector<bool> seen(rank);
+  for (int64_t axis : axes) {
+    int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
+    if (normal < 0 || normal >= int64_t(rank)) {
+      problem = axisProblem(attribute, axis, rank);
+      return std::nullopt;
+    }
+    if (distinct && seen[size_t(normal)]) {
+      problem = fmt::format("`{}` names axis {} twice", attribute, normal);
+      return std::nullopt;
+    }
+    seen[size_t(normal)] = true;
+    result.push_back(size_t(normal));
+  }
+  return result;
+}
+
+const Dim* timesChecked(TypeContext& types, const Dim* left, const Dim* right) {
+  int64_t result = 0;
+  if (left->isConstant() && right->isConstant() &&
+      __builtin_mul_overflow(left->value, right->value, &result))
+    return nullptr;
+  return types.multiply(left, right);
+}
+
+std::optional<std::string> countProblem(TypeContext& types, Dims from, Dims to) {
+  const Dim* before = product(types, from);
+  const Dim* after = product(types, to);
+  if (matchDims(before, after) != lang::DimMatch::Different)
+    return std::nullopt;
+  return fmt::format("the shape `{}` has {} elements, but the new shape `{}` has {}",
+                     shapeText(from), dimText(before), shapeText(to), dimText(after));
+}
+
+namespace {
+
+/// The state of reading a new shape from left to right.
+struct ReshapeScan {
+  TypeContext& types;
+  Dims from;
+  std::span<const int64_t> wanted;
+  bool allowZero;
+  size_t next = 0;
+  size_t cursor = 0;
+  std::vector<bool> taken = std::vector<bool>(from.size());
+  std::vector<const Dim*> result = {};
+  /// The product of the extents that are written as numbers.
+  int64_t literals = 1;
+  std::optional<size_t> inferred = std::nullopt;
+  std::string problem = {};
+};
+
+bool fail(ReshapeScan& scan, std::string problem) {
+  scan.problem = std::move(problem);
+  return false;
+}
+
+/// Takes the next dimension of the source, or null when there is none.
+const Dim* takeDim(ReshapeScan& scan, int64_t special) {
+  if (scan.cursor >= scan.from.size()) {
+    fail(scan,
+         fmt::format("{} in the new shape `[{}]` needs a dimension, but the shape `{}` has no "
+                     "more",
+                     special, fmt::join(scan.wanted, ", "), shapeText(scan.from)));
+    return nullptr;
+  }
+  scan.taken[scan.cursor] = true;
+  return scan.from[scan.cursor++];
+}
+
+bool addLiteral(ReshapeScan& scan, int64_t extent) {
+  if (__builtin_mul_overflow(scan.literals, extent, &scan.literals))
+    return fail(scan, fmt::format("the new shape `[{}]` has too many elements",
+                                  fmt::join(scan.wanted, ", ")));
+  scan.result.push_back(scan.types.constant(extent));
+  return true;
+}
+
+bool mergeTwo(ReshapeScan& scan) {
+  const Dim* first = takeDim(scan, -3);
+  const Dim* second = first ? takeDim(scan, -3) : nullptr;
+  if (!second)
+    return false;
+  const Dim* merged = timesChecked(scan.types, first, second);
+  if (!merged)
+    return fail(scan, fmt::format("merging {} and {} overflows", dimText(first), dimText(second)));
+  scan.result.push_back(merged);
+  return true;
+}
+
+/// `-4 a b`: the next dimension becomes a times b; one of them may be -1.
+bool splitOne(ReshapeScan& scan) {
+  if (scan.next + 2 > scan.wanted.size())
+    return fail(scan, fmt::format("-4 in the new shape `[{}]` needs two extents behind it",
+                                  fmt::join(scan.wanted, ", ")));
+  int64_t left = scan.wanted[scan.next++], right = scan.wanted[scan.next++];
+  const Dim* whole = takeDim(scan, -4);
+  if (!whole)
+    return false;
+  bool good = (left > 0 || left == -1) && (right > 0 || right == -1) && (left > 0 || right > 0);
+  if (!good)
+    return fail(scan, fmt::format("-4 in the new shape `[{}]` cannot split into {} and {}",
+                                  fmt::join(scan.wanted, ", "), left, right));
+  int64_t known = left > 0 ? left : right;
+  const Dim* other = scan.types.floorDivide(whole, known);
+  const Dim* constant = scan.types.constant(known);
+  int64_t both = 0;
+  if (left > 0 && right > 0) {
+    other = scan.types.constant(right);
+    if (__builtin_mul_overflow(left, right, &both))
+      both = -1;
+  }
+  bool fits =
+      !whole->isConstant() || (both != 0 ? both == whole->value : whole->value % known == 0);
+  if (!fits)
+    return fail(scan, fmt::format("-4 in the new shape `[{}]` cannot split {} into {} and {}",
+                                  fmt::join(scan.wanted, ", "), dimText(whole), left, right));
+  scan.result.push_back(left > 0 ? constant : other);
+  scan.result.push_back(left > 0 ? other : constant);
+  return true;
+}
+
+bool readOne(ReshapeScan& scan) {
+  int64_t value = scan.wanted[scan.next++];
+  if (value > 0 || (value == 0 && scan.allowZero)) {
+    scan.cursor += value > 0;
+    return addLiteral(scan, value);
+  }
+  switch (value) {
+  case 0: {
+    const Dim* dim = takeDim(scan, 0);
+    if (dim)
+      scan.result.push_back(dim);
+    return dim != nullptr;
+  }
+  case -1:
+    if (scan.inferred)
+      return fail(scan,
+                  fmt::format("the new shape `[{}]` has -1 twice", fmt::join(scan.wanted, ", ")));
+    scan.inferred = scan.result.size();
+    scan.result.push_back(scan.types.constant(1));
+    scan.cursor++;
+    return true;
+  case -2:
+    while (scan.cursor < scan.from.size())
+      scan.result.push_back(takeDim(scan, -2));
+    return true;
+  case -3:
+    return mergeTwo(scan);
+  case -4:
+    return splitOne(scan);
+  default:
+    return fail(scan, fmt::format("{} in the new shape `[{}]` means nothing", value,
+                                  fmt::join(scan.wanted, ", ")));
+  }
+}
+
+/// Finds the extent of -1: what the dimensions that were not copied hold beyond the numbers.
+bool infer(ReshapeScan& scan) {
+  const Dim* rest = scan.types.constant(1);
+  for (size_t i = 0; i < scan.from.size(); ++i)
+    if (!scan.taken[i])
+      rest = scan.types.multiply(rest, scan.from[i]);
+  if (scan.literals == 0)
+    return fail(scan, fmt::format("-1 in the new shape `[{}]` is not determined beside a zero",
+                                  fmt::join(scan.wanted, ", ")));
+  if (rest->isConstant() && rest->value % scan.literals != 0)
+    return fail(scan, fmt::format("the shape `{}` does not fit the new shape `[{}]`: {} is not a "
+                                  "multiple of {}",
+                                  shapeText(scan.from), fmt::join(scan.wanted, ", "), rest->value,
+                                  scan.literals));
+  scan.result[*scan.inferred] = scan.types.floorDivide(rest, scan.literals);
+  return true;
+}
+
+} // namespace
+
+std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
+                                                    std::span<const int64_t> wanted, bool allowZero,
+                                                    std::string& problem) {
+  ReshapeScan scan{types, from, wanted, allowZero};
+  bool good = true;
+  while (good && scan.next < wanted.size())
+    good = readOne(scan);
+  if (good && scan.inferred)
+    good = infer(scan);
+  if (good)
+    if (auto different = countProblem(types, from, scan.result))
+      good = fail(scan, *different);
+  if (!good) {
+    problem = std::move(scan.problem);
+    return std::nullopt;
+  }
+  return scan.result;
+}
+
+bool AxisSlice::isWhole() const {
+  return begin.value_or(0) == 0 && stride == 1 && (!end || *end >= INT32_MAX);
+}
+
+std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank,
+                                                 std::string& problem) {
+  size_t count = std::max({bounds.begin.size(), bounds.end.size(), bounds.strides.size()});
+  std::vector<int64_t> axes;
+  if (bounds.axes)
+    axes = *bounds.axes;
+  else
+    for (size_t i = 0; i < std::min(count, rank); ++i)
+      axes.push_back(int64_t(i));
+  if (count > axes.size()) {
+    problem =
+        bounds.axes
+            ? fmt::format("`axes` names {} dimensions, but there are {} bounds", axes.size(), count)
+            : fmt::format("there are {} bounds, but the tensor has rank {}", count, rank);
+    return std::nullopt;
+  }
+  if (bounds.mode != "end" && bounds.mode != "size") {
+    problem = fmt::format("`slice_mode` is `{}`, but it must be `end` or `size`", bounds.mode);
+    return std::nullopt;
+  }
+  auto normal = normalAxes("axes", axes, rank, true, problem);
+  if (!normal)
+    return std::nullopt;
+  std::vector<AxisSlice> slices(rank);
+  for (size_t i = 0; i < normal->size(); ++i) {
+    AxisSlice& slice = slices[(*normal)[i]];
+    slice.endIsSize = bounds.mode == "size";
+    if (i < bounds.begin.size())
+      slice.begin = bounds.begin[i];
+    if (i < bounds.end.size() && !(slice.endIsSize && bounds.end[i] < 0))
+      slice.end = bounds.end[i];
+    if (i < bounds.strides.size() && !slice.endIsSize)
+      slice.stride = std::max(bounds.strides[i], -INT64_MAX);
+    if (slice.stride == 0) {
+      problem = fmt::format("the stride of dimension {} is 0", (*normal)[i]);
+      return std::nullopt;
+    }
+  }
+  return slices;
+}
+
+std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent) {
+  bool forward = slice.stride > 0;
+  int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
+  auto place = [&](int64_t bound) {
+    return std::clamp(bound < 0 ? bound + extent : bound, low, high);
+  };
+  int64_t begin = slice.begin ? place(*slice.begin) : forward ? low : high;
+  int64_t end = forward ? high : low;
+  if (slice.end && slice.endIsSize)
+    end = begin + std::min(*slice.end, extent - begin);
+  else if (slice.end)
+    end = place(*slice.end);
+  int64_t distance = forward ? end - begin : begin - end;
+  if (distance < 0)
+    return std::nullopt;
+  int64_t step = forward ? slice.stride : -slice.stride;
+  return SliceRange{begin, slice.stride, distance / step + (distance % step != 0)};
+}
+
+std::optional<std::vector<const Dim*>> slicedDims(TypeContext& types, Dims shape,
+                                                  std::span<const AxisSlice> slices,
+                                                  std::string& problem) {
+  std::vector<const Dim*> result;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (slices[i].isWhole()) {
+      result.push_back(shape[i]);
+    } else if (!shape[i]->isConstant()) {
+      result.push_back(types.any());
+    } else if (auto range = resolveSlice(slices[i], shape[i]->value)) {
+      result.push_back(range->count == shape[i]->value
+                           ? shape[i]
+                           : types.constant(range->count, shape[i]->is64));
+    } else {
+      problem =
+          fmt::format("the slice of dimension {} begins at {} behind its end at {} (stride "
+                      "{}, shape `{}`)",
+                      i, *slices[i].begin, *slices[i].end, slices[i].stride, shapeText(shape));
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, Scalar extent) {
+  bool forward = slice.stride > 0;
+  Scalar low = call.integer(forward ? 0 : -1);
+  Scalar high = forward ? extent : extent - call.integer(1);
+  if (!slice.begin)
+    return forward ? low : high;
+  Scalar begin = call.integer(*slice.begin);
+  if (*slice.begin < 0)
+    begin = begin + extent;
+  return minimum(maximum(begin, low), high);
+}
+
+std::string placesText(std::string_view data) {
+  return fmt::format("let %flat = reshape({0}, newshape=[-1]); "
+                     "let %places = reshape_like(cumsum(cast(ones_like(%flat), dtype=\"int64\"), "
+                     "axis=0, exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\"), {0}); ",
+                     data);
+}
+
+std::string scatteredText(std::string_view data, std::string_view taken,
+                          std::string_view cotangent) {
+  return fmt::format("reshape_like(scatter_elements(zeros_like(%flat), reshape({}, newshape=[-1]), "
+                     "reshape({}, newshape=[-1]), axis=0, reduction=\"add\", "
+                     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\"), {})",
+                     taken, cotangent, data);
+}
+
+Scalar wrapNegative(Scalar index, Scalar extent) {
+  Scalar place = cast(index, runtime::Int64);
+  if (!index.dtype().isSigned())
+    return place;
+  return select(place < 0.0, place + extent, place);
+}
+
+} // namespace stdlib

@@ -1,0 +1,92 @@
+// Rules that the operators which rearrange tensors share: axes, reshaping, slicing, and gradients
+// of operators that pick elements.
+//
+// Problems are texts without the operator's name. A function that can fail returns nothing then and
+// leaves the text in `problem`.
+#pragma once
+
+#include "lang/compute.h"
+#include "lang/relation.h"
+
+namespace stdlib {
+
+/// The largest rank that an operator may make by itself.
+inline constexpr size_t largestRank = 1024;
+
+/// The problem of an axis attribute that lies outside a rank.
+std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank);
+
+/// Axes made non-negative; nothing when one lies outside the rank or, if `distinct`, occurs twice.
+std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
+                                              std::span<const int64_t> axes, size_t rank,
+                                              bool distinct, std::string& problem);
+
+/// The product of two dimensions; null when they are numbers whose product overflows.
+const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
+                              const lang::Dim* right);
+
+/// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
+std::optional<std::vector<const lang::Dim*>> reshapedDims(lang::TypeContext& types, lang::Dims from,
+                                                          std::span<const int64_t> wanted,
+                                                          bool allowZero, std::string& problem);
+
+/// The problem that two known element counts differ, or nothing.
+std::optional<std::string> countProblem(lang::TypeContext& types, lang::Dims from, lang::Dims to);
+
+/// What a slice asks of one dimension. A missing bound is the end that the stride starts from or
+/// runs to; negative bounds count from the back.
+struct AxisSlice {
+  std::optional<int64_t> begin = std::nullopt;
+  std::optional<int64_t> end = std::nullopt;
+  int64_t stride = 1;
+  /// `end` is a length instead of a position; never negative then.
+  bool endIsSize = false;
+
+  /// True when the slice is the whole dimension, whatever its extent.
+  bool isWhole() const;
+};
+
+/// A slice of a dimension of known extent: positions begin, begin + stride, ..., `count` of them.
+struct SliceRange {
+  int64_t begin = 0;
+  int64_t stride = 1;
+  int64_t count = 0;
+};
+
+/// The bounds of a slice as `strided_slice` gives them, before they meet a shape.
+struct SliceBounds {
+  std::vector<int64_t> begin, end, strides;
+  /// The dimensions that the lists are about; the leading ones when missing.
+  std::optional<std::vector<int64_t>> axes = std::nullopt;
+  std::string_view mode = "end";
+};
+
+/// One entry per dimension of a tensor of that rank.
+std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank,
+                                                 std::string& problem);
+
+/// Nothing when the slice begins behind its end.
+std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent);
+
+/// The shape of the slices; `?` where an extent is not a number and the slice is not the whole.
+std::optional<std::vector<const lang::Dim*>> slicedDims(lang::TypeContext& types, lang::Dims shape,
+                                                        std::span<const AxisSlice> slices,
+                                                        std::string& problem);
+
+/// The position in the sliced tensor where a slice starts.
+lang::Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, lang::Scalar extent);
+
+/// Gradient text: binds `%places`, a tensor like `data` that holds the row-major position of each
+/// element as int64. To be followed by an expression.
+std::string placesText(std::string_view data);
+
+/// Gradient text: the cotangent added up at the places, in the shape of `data`, where `taken` is
+/// the text of the operator applied to `%places`. Right for every operator that only picks
+/// elements.
+std::string scatteredText(std::string_view data, std::string_view taken,
+                          std::string_view cotangent = "%cotangent");
+
+/// An index that may count from the back, as int64.
+lang::Scalar wrapNegative(lang::Scalar index, lang::Scalar extent);
+
+} // namespace stdlib

@@ -1,0 +1,267 @@
+// Operators that read or replace a box of a tensor: strided_slice, strided_set, slice_like.
+//
+// A slice is positions begin, begin + stride, ... before end, as in numpy; bounds are clamped, but
+// a slice that begins behind its end is an error.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+using DimVector = std::vector<const Dim*>;
+
+std::optional<std::vector<AxisSlice>> slicesOf(const Attributes& attributes, size_t rank,
+                                               std::string& problem) {
+  SliceBounds bounds{attributes.integers("begin"), attributes.integers("end"),
+                     attributes.integers("strides")};
+  if (!attributes.isNull("axes"))
+    bounds.axes = attributes.integers("axes");
+  bounds.mode = attributes.text("slice_mode");
+  return axisSlices(bounds, rank, problem);
+}
+
+RelationResult stridedSliceRelation(const RelationCall& call) {
+  std::string problem;
+  auto slices = slicesOf(call.attributes, call.rank(0), problem);
+  auto shape = slices ? slicedDims(call.types, call.shape(0), *slices, problem) : std::nullopt;
+  return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
+}
+
+RelationResult stridedSetRelation(const RelationCall& call) {
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  if (call.rank(1) != call.rank(0))
+    return call.failedAt(1, fmt::format("the shapes `{}` and `{}` differ in rank",
+                                        shapeText(call.shape(0)), shapeText(call.shape(1))));
+  for (size_t i = 2; i < 5; ++i) {
+    if (call.rank(i) != 1 || !call.dtype(i).isInteger())
+      return call.failedAt(i, fmt::format("a bound must be a vector of integers, but it is `{}`",
+                                          typeText(call.operands[i])));
+    const Dim* length = call.shape(i)[0];
+    if (length->isConstant() && length->value > int64_t(call.rank(0)))
+      return call.failedAt(i, fmt::format("there are {} bounds, but the tensor has rank {}",
+                                          length->value, call.rank(0)));
+  }
+  return sameAsFirst(call);
+}
+
+RelationResult sliceLikeRelation(const RelationCall& call) {
+  Dims data = call.shape(0), like = call.shape(1);
+  std::vector<int64_t> axes = call.attributes.integers("axes");
+  if (call.attributes.isNull("axes"))
+    for (size_t i = 0; i < std::min(data.size(), like.size()); ++i)
+      axes.push_back(int64_t(i));
+  std::string problem;
+  auto normal = normalAxes("axes", axes, data.size(), false, problem);
+  if (!normal)
+    return call.failed(problem);
+  DimVector shape(data.begin(), data.end());
+  for (size_t axis : *normal) {
+    if (axis >= like.size())
+      return call.failed(axisProblem("axes", int64_t(axis), like.size()));
+    if (data[axis]->isConstant() && like[axis]->isConstant() &&
+        like[axis]->value > data[axis]->value)
+      return call.failed(fmt::format("the shape `{}` cannot be cut to `{}` in dimension {}",
+                                     shapeText(data), shapeText(like), axis));
+    shape[axis] = like[axis];
+  }
+  return call.solved(shape, call.dtype(0));
+}
+
+void computeStridedSlice(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  std::string problem;
+  auto slices = *slicesOf(call.attributes(), x.rank(), problem);
+  call.result([&](const Position& at) {
+    Position from;
+    for (size_t i = 0; i < at.size(); ++i)
+      from.push_back(slices[i].isWhole() ? at[i]
+                                         : sliceBegin(call, slices[i], x.extent(i)) +
+                                               at[i] * call.integer(slices[i].stride));
+    return x(from);
+  });
+}
+
+/// One bound of dimension `i`, or `otherwise` where the vector has no more entries.
+Scalar boundAt(ComputeCall& call, const TensorHandle& bounds, size_t i, Scalar otherwise) {
+  if (int64_t(i) >= bounds.extent(0).asInteger().value_or(0))
+    return otherwise;
+  return cast(bounds({call.integer(int64_t(i))}), runtime::Int64);
+}
+
+/// Where position `at` of dimension `i` stands in the slice that is replaced, and whether it does.
+struct InSlice {
+  Scalar place;
+  Scalar inside;
+};
+
+InSlice inSlice(ComputeCall& call, size_t i, Scalar at, Scalar extent) {
+  Scalar zero = call.integer(0), one = call.integer(1);
+  Scalar stride = maximum(boundAt(call, call.input(4), i, one), call.integer(-INT64_MAX));
+  Scalar forward = stride > zero;
+  Scalar low = select(forward, zero, call.integer(-1));
+  Scalar high = select(forward, extent, extent - one);
+  auto bound = [&](const TensorHandle& bounds, Scalar otherwise) {
+    Scalar given = boundAt(call, bounds, i, otherwise);
+    if (given.node() == otherwise.node())
+      return given;
+    given = select(given < zero, given + extent, given);
+    return minimum(maximum(given, low), high);
+  };
+  Scalar begin = bound(call.input(2), select(forward, low, high));
+  Scalar end = bound(call.input(3), select(forward, high, low));
+  Scalar distance = select(forward, at - begin, begin - at);
+  Scalar step = maximum(select(forward, stride, zero - stride), one);
+  Scalar before = select(forward, at<end, at> end);
+  Scalar inside = distance >= zero && before && floorMod(distance, step) == zero;
+  return {floorDivide(distance, step), inside && stride != zero};
+}
+
+void computeStridedSet(ComputeCall& call) {
+  TensorHandle x = call.input(0), v = call.input(1);
+  if (x.rank() == 0)
+    return call.result(v);
+  call.result([&](const Position& at) {
+    Position from;
+    Scalar inside;
+    for (size_t i = 0; i < at.size(); ++i) {
+      InSlice dim = inSlice(call, i, at[i], x.extent(i));
+      from.push_back(dim.place);
+      inside = i == 0 ? dim.inside : inside && dim.inside;
+    }
+    return select(inside, v(from), x(at));
+  });
+}
+
+void computeSliceLike(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  call.result([&](const Position& at) { return x(at); });
+}
+
+/// Puts the cotangent back into zeros; by positions where an extent that is cut is unknown.
+std::string stridedSliceGradient(const RelationCall& call) {
+  const Attributes& attributes = call.attributes;
+  std::string problem;
+  auto slices = slicesOf(attributes, call.rank(0), problem);
+  std::vector<std::string> begin, end, strides;
+  for (size_t i = 0; slices && i < slices->size(); ++i) {
+    const Dim* extent = call.shape(0)[i];
+    if (!extent->isConstant())
+      break;
+    auto range = resolveSlice((*slices)[i], extent->value);
+    if (!range)
+      break;
+    int64_t last = range->begin + (range->count - 1) * range->stride;
+    int64_t stop = range->count == 0 ? range->begin : last + (range->stride > 0 ? 1 : -1);
+    begin.push_back(fmt::format("{}i64", range->begin));
+    end.push_back(fmt::format("{}i64", stop < 0 ? -1 - extent->value : stop));
+    strides.push_back(fmt::format("{}i64", range->stride));
+  }
+  if (call.rank(0) == 0)
+    return "%cotangent";
+  if (begin.size() == call.rank(0))
+    return fmt::format("strided_set(zeros_like(%data), %cotangent, [{}], [{}], [{}])",
+                       fmt::join(begin, ", "), fmt::join(end, ", "), fmt::join(strides, ", "));
+  std::string axes = attributes.isNull("axes")
+                         ? "None"
+                         : fmt::format("[{}]", fmt::join(attributes.integers("axes"), ", "));
+  std::string taken = fmt::format(
+      "strided_slice(%places, begin=[{}], end=[{}], strides=[{}], slice_mode=\"{}\", axes={})",
+      fmt::join(attributes.integers("begin"), ", "), fmt::join(attributes.integers("end"), ", "),
+      fmt::join(attributes.integers("strides"), ", "), attributes.text("slice_mode"), axes);
+  return placesText("%data") + scatteredText("%data", taken);
+}
+
+std::string sliceLikeGradient(const RelationCall& call) {
+  if (call.rank(0) == 0)
+    return "(%cotangent, None)";
+  return "let %shape = shape_of(%cotangent, dtype=\"int64\"); "
+         "(strided_set(zeros_like(%data), %cotangent, zeros_like(%shape), %shape, "
+         "ones_like(%shape)), None)";
+}
+
+constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow setOperands[] = {{"data", "the input"},
+                                      {"v", "what to put in, of the shape of the slice"},
+                                      {"begin", "where the slice begins in each dimension"},
+                                      {"end", "before which it ends"},
+                                      {"strides", "the distances between its positions"}};
+constexpr OperandRow dataLike[] = {{"data", "the input"},
+                                   {"shape_like", "a tensor whose shape counts"}};
+
+constexpr AttributeRow sliceAttributes[] = {
+    {"begin", AttributeKind::IntList, "", "where the slice begins in each dimension", true},
+    {"end", AttributeKind::IntList, "", "before which it ends, or its lengths", true},
+    {"strides", AttributeKind::IntList, "", "the distances between its positions", true},
+    {"slice_mode", AttributeKind::String, "\"end\"",
+     "whether `end` holds ends or lengths (`size`)"},
+    {"axes", AttributeKind::IntList, "", "the dimensions to slice; the first ones if `None`",
+     true}};
+constexpr AttributeRow sliceLikeAttributes[] = {
+    {"axes", AttributeKind::IntList, "", "the dimensions to cut; all that both have if `None`",
+     true}};
+
+constexpr Example sliceExamples[] = {
+    {"strided_slice([1f, 2f, 3f, 4f], begin=[1], end=[4], strides=[2], axes=None)", "[2f, 4f]"},
+    {"strided_slice([1f, 2f, 3f, 4f], begin=[-1], end=[-5], strides=[-2], axes=None)", "[4f, 2f]"},
+    {"strided_slice([[1, 2], [3, 4]], begin=[0], end=[1], strides=[1], slice_mode=\"size\", "
+     "axes=[1])",
+     "[[1], [3]]"}};
+constexpr Example setExamples[] = {
+    {"strided_set([1f, 2f, 3f, 4f], [8f, 9f], [0], [4], [2])", "[8f, 2f, 9f, 4f]"},
+    {"strided_set([1f, 2f, 3f, 4f], [8f, 9f], [-1], [0], [-2])", "[1f, 9f, 3f, 8f]"}};
+constexpr Example sliceLikeExamples[] = {
+    {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=None)", "[[1f]]"},
+    {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=[-1])", "[[1f], [3f]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "strided_slice",
+     .doc = "Reads every stride-th element between bounds in each dimension.",
+     .details =
+         "Bounds below zero count from the back; then they are clamped. Missing entries take "
+         "the whole dimension. With `slice_mode=\"size\"`, `end` holds lengths (-1: to the "
+         "end) and strides are 1.",
+     .operands = data,
+     .attributes = sliceAttributes,
+     .attributesKey = "relay.attrs.StridedSliceAttrs",
+     .relation = stridedSliceRelation,
+     .compute = computeStridedSlice,
+     .gradient = GradientBuilder{stridedSliceGradient},
+     .examples = sliceExamples},
+    {.name = "strided_set",
+     .doc = "Gives the data with a slice of it replaced.",
+     .details =
+         "The bounds mean what they do in `strided_slice`; a stride of zero replaces nothing.",
+     .operands = setOperands,
+     .relation = stridedSetRelation,
+     .compute = computeStridedSet,
+     .gradient = GradientRule{"(strided_set(%cotangent, zeros_like(%v), %begin, %end, %strides), "
+                              "reshape_like(dyn.strided_slice(%cotangent, %begin, %end, %strides, "
+                              "begin=None, end=None, strides=None, axes=None), %v), "
+                              "None, None, None)"},
+     .examples = setExamples},
+    {.name = "slice_like",
+     .doc = "Cuts dimensions to the extents that another tensor has.",
+     .operands = dataLike,
+     .attributes = sliceLikeAttributes,
+     .attributesKey = "relay.attrs.SliceLikeAttrs",
+     .relation = sliceLikeRelation,
+     .compute = computeSliceLike,
+     .gradient = GradientBuilder{sliceLikeGradient},
+     .examples = sliceLikeExamples},
+};
+
+} // namespace
+
+OperatorFamily sliceFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,273 @@
+// Detection networks: reorganising pictures, anchor boxes, decoding boxes, cutting out regions.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/kernel_data.h"
+
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+using runtime::Tensor;
+
+RelationResult wrongRank(const RelationCall& call, size_t operand, size_t rank) {
+  return call.failedAt(operand, fmt::format("expected {} dimensions, but the operand is `{}`", rank,
+                                            typeText(call.operands[operand])));
+}
+
+RelationResult reorgRelation(const RelationCall& call) {
+  int64_t stride = call.attributes.integer("stride");
+  if (call.rank(0) != 4)
+    return wrongRank(call, 0, 4);
+  if (stride <= 0 || stride > 1 << 20)
+    return call.failed(fmt::format("`stride` must be positive, but it is {}", stride));
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  for (size_t i = 1; i < 4; ++i) {
+    int64_t divisor = i == 1 ? stride * stride : stride;
+    if (shape[i]->isConstant() && shape[i]->value % divisor != 0)
+      return call.failedAt(0, fmt::format("dimension {} of `{}` must be a multiple of {}", i,
+                                          typeText(call.operands[0]), divisor));
+  }
+  shape[1] = scaledDim(call.types, shape[1], stride * stride);
+  if (!shape[1])
+    return call.failed("the channels times the square of `stride` are too many");
+  shape[2] = call.types.floorDivide(shape[2], stride);
+  shape[3] = call.types.floorDivide(shape[3], stride);
+  return call.solved(shape, call.dtype(0));
+}
+
+/// Darknet's order: the elements are seen as a picture `stride` times as wide and high, whose
+/// blocks are gathered into channels, and the result is seen as a picture of the smaller size.
+void computeReorg(ComputeCall& call) {
+  TensorHandle x = call.input(0);
+  int64_t stride = call.attributes().integer("stride");
+  Scalar step = call.integer(stride), few = floorDivide(x.extent(1), stride * stride);
+  TensorHandle wide = call.reshape(x, {x.extent(0), few, x.extent(2) * step, x.extent(3) * step});
+  TensorHandle gathered = call.define(x.shape(), [&](const Position& at) {
+    Scalar inBlock = floorDivide(at[1], few);
+    return wide({at[0], floorMod(at[1], few), at[2] * step + floorDivide(inBlock, stride),
+                 at[3] * step + floorMod(inBlock, stride)});
+  });
+  call.result(call.reshape(gathered, call.outputShape()));
+}
+
+std::string reorgGradient(const RelationCall& call) {
+  int64_t stride = call.attributes.integer("stride");
+  return fmt::format("reshape_like(transpose(reshape(reshape(reshape_like(%cotangent, %data), "
+                     "newshape=[0, -4, {}, -1, -2]), newshape=[0, 0, -4, {}, -1, -2]), "
+                     "axes=[0, 3, 4, 1, 5, 2]), %data)",
+                     stride, stride);
+}
+
+RelationResult priorRelation(const RelationCall& call) {
+  size_t sizes = call.attributes.reals("sizes").size();
+  size_t ratios = call.attributes.reals("ratios").size();
+  if (call.rank(0) != 4)
+    return wrongRank(call, 0, 4);
+  if (sizes == 0 || ratios == 0)
+    return call.failed("`sizes` and `ratios` must not be empty");
+  if (call.attributes.reals("steps").size() != 2 || call.attributes.reals("offsets").size() != 2)
+    return call.failed("`steps` and `offsets` must hold 2 numbers each, for height and width");
+  TypeContext& types = call.types;
+  const Dim* places = types.multiply(call.shape(0)[2], call.shape(0)[3]);
+  const Dim* count = scaledDim(types, places, int64_t(sizes + ratios - 1));
+  if (!count)
+    return call.failed("there are too many boxes");
+  return call.solved(types.tensor({types.constant(1), count, types.constant(4)}, call.dtype(0)));
+}
+
+void computePrior(ComputeCall& call) {
+  constexpr runtime::DType Real = runtime::Float64;
+  TensorHandle x = call.input(0);
+  const Attributes& attributes = call.attributes();
+  std::vector<double> sizes = attributes.reals("sizes"), ratios = attributes.reals("ratios");
+  std::vector<double> steps = attributes.reals("steps"), offsets = attributes.reals("offsets");
+  int64_t kinds = int64_t(sizes.size() + ratios.size() - 1);
+  Scalar height = cast(x.extent(2), Real), width = cast(x.extent(3), Real);
+  auto center = [&](Scalar place, size_t i) {
+    Scalar shifted = cast(place, Real) + offsets[i];
+    return steps[i] > 0 ? shifted * steps[i] : shifted / (i == 0 ? height : width);
+  };
+  call.result([&](const Position& at) {
+    Scalar kind = floorMod(at[1], kinds), place = floorDivide(at[1], kinds);
+    Scalar halfHeight = call.number(Real, 0), halfWidth = halfHeight;
+    for (int64_t k = kinds; k-- > 0;) {
+      bool isSize = size_t(k) < sizes.size();
+      double root = isSize ? 1 : std::sqrt(ratios[size_t(k) - sizes.size() + 1]);
+      double size = isSize ? sizes[size_t(k)] : sizes[0];
+      halfHeight = select(kind == double(k), call.number(Real, size / root / 2), halfHeight);
+      halfWidth = select(kind == double(k), height * size / width * (root / 2), halfWidth);
+    }
+    Scalar y = center(floorDivide(place, x.extent(3)), 0);
+    Scalar left = center(floorMod(place, x.extent(3)), 1);
+    Scalar value = select(at[2] == 0.0, left - halfWidth,
+                          select(at[2] == 1.0, y - halfHeight,
+                                 select(at[2] == 2.0, left + halfWidth, y + halfHeight)));
+    if (attributes.boolean("clip"))
+      value = maximum(minimum(value, call.number(Real, 1)), call.number(Real, 0));
+    return cast(value, x.dtype());
+  });
+}
+
+RelationResult locationsRelation(const RelationCall& call) {
+  for (size_t i = 0; i < 3; ++i)
+    if (call.rank(i) != (i == 1 ? 2 : 3))
+      return wrongRank(call, i, i == 1 ? 2 : 3);
+  if (call.attributes.reals("variances").size() != 4)
+    return call.failed("`variances` must hold 4 numbers");
+  Dims scores = call.shape(0), locations = call.shape(1), anchors = call.shape(2);
+  const Dim* coordinates = scaledDim(call.types, scores[2], 4);
+  bool isWrong = !coordinates || matchDims(scores[0], locations[0]) == DimMatch::Different ||
+                 matchDims(coordinates, locations[1]) == DimMatch::Different ||
+                 matchDims(scores[2], anchors[1]) == DimMatch::Different ||
+                 (anchors[0]->isConstant() && anchors[0]->value != 1) ||
+                 (anchors[2]->isConstant() && anchors[2]->value != 4);
+  if (isWrong)
+    return call.failed(fmt::format("scores (batch, classes, n) need locations (batch, 4 n) and "
+                                   "anchors (1, n, 4), but the shapes are `{}`, `{}` and `{}`",
+                                   shapeText(scores), shapeText(locations), shapeText(anchors)));
+  const Type* fields[] = {
+      call.types.tensor({scores[0], scores[2], call.types.constant(6)}, call.dtype(0)),
+      call.types.tensor({scores[0]}, runtime::Int32)};
+  return call.solved(call.types.tuple(fields));
+}
+
+/// The corners of a box from its anchor and its predicted offset.
+std::array<double, 4> decodedBox(const double* anchor, const double* offset,
+                                 const std::vector<double>& variances, bool clips) {
+  std::array<double, 4> box;
+  for (size_t i = 0; i < 2; ++i) {
+    double extent = anchor[i + 2] - anchor[i], middle = (anchor[i] + anchor[i + 2]) / 2;
+    double center = offset[i] * variances[i] * extent + middle;
+    double half = std::exp(offset[i + 2] * variances[i + 2]) * extent / 2;
+    box[i] = center - half;
+    box[i + 2] = center + half;
+  }
+  if (clips)
+    for (double& corner : box)
+      corner = std::max(0.0, std::min(1.0, corner));
+  return box;
+}
+
+KernelResult decodeLocations(const KernelCall& call) {
+  const Tensor& scores = call.inputs[0];
+  const Attributes& attributes = call.attributes;
+  int64_t batches = scores.shape()[0], classes = scores.shape()[1], count = scores.shape()[2];
+  std::vector<double> values = readReals(scores), offsets = readReals(call.inputs[1]);
+  std::vector<double> anchors = readReals(call.inputs[2]);
+  std::vector<double> variances = attributes.reals("variances");
+  int64_t firstClass = attributes.boolean("keep_background") ? 0 : 1;
+  Tensor rows(scores.dtype(), {batches, count, 6}), counts(runtime::Int32, {batches});
+  for (int64_t i = 0; i < rows.size(); ++i)
+    writeReal(rows, i, -1);
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    int32_t& found = counts.elements<int32_t>()[size_t(batch)];
+    for (int64_t box = 0; box < count; ++box) {
+      double best = -1;
+      int64_t type = -1;
+      for (int64_t k = firstClass; k < classes; ++k)
+        if (double value = values[size_t((batch * classes + k) * count + box)]; value > best) {
+          best = value;
+          type = k;
+        }
+      if (type < 0 || best < attributes.real("threshold"))
+        continue;
+      auto corners =
+          decodedBox(&anchors[size_t(box) * 4], &offsets[size_t(batch * count + box) * 4],
+                     variances, attributes.boolean("clip"));
+      int64_t at = (batch * count + found) * 6;
+      writeReal(rows, at, double(type - firstClass));
+      writeReal(rows, at + 1, best);
+      for (size_t i = 0; i < 4; ++i)
+        writeReal(rows, at + 2 + int64_t(i), corners[i]);
+      ++found;
+    }
+  }
+  return {{rows, counts}, {}};
+}
+
+constexpr OperandRow data[] = {{"data", "the pictures, in layout NCHW"}};
+constexpr OperandRow locationOperands[] = {
+    {"cls_prob", "the score of each class, 0 being the background: batch, class, box"},
+    {"loc_pred", "the offsets of the boxes from their anchors: batch, 4 per box"},
+    {"anchor", "the corners of the anchors: 1, box, 4"}};
+
+constexpr AttributeRow reorgAttributes[] = {
+    {"stride", AttributeKind::Int, "1", "the height and width of a block"}};
+constexpr AttributeRow clipRow = {"clip", AttributeKind::Bool, "False",
+                                  "whether corners are kept within 0 and 1"};
+constexpr AttributeRow priorAttributes[] = {
+    {"sizes", AttributeKind::FloatList, "[1f]", "the heights of square boxes"},
+    {"ratios", AttributeKind::FloatList, "[1f]",
+     "width by height of boxes of the first size; the first one stands for the squares"},
+    {"steps", AttributeKind::FloatList, "[-1f, -1f]",
+     "the distance of centres down and across; not positive for one by the extent"},
+    {"offsets", AttributeKind::FloatList, "[0.5f, 0.5f]",
+     "where in its place a centre lies, down and across"},
+    clipRow};
+constexpr AttributeRow locationAttributes[] = {
+    {"clip", AttributeKind::Bool, "True", "whether corners are kept within 0 and 1"},
+    {"threshold", AttributeKind::Float, "0.01f", "the least score of a box"},
+    {"variances", AttributeKind::FloatList, "[0.1f, 0.1f, 0.2f, 0.2f]",
+     "the scales of the offsets"},
+    {"keep_background", AttributeKind::Bool, "False", "whether class 0 counts as a class"}};
+
+constexpr Example reorgExamples[] = {
+    {"vision.yolo_reorg([[[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9], [10, 11]], [[12, 13], "
+     "[14, 15]]]], stride=2)",
+     "[[[[0]], [[2]], [[8]], [[10]], [[1]], [[3]], [[9]], [[11]], [[4]], [[6]], [[12]], [[14]], "
+     "[[5]], [[7]], [[13]], [[15]]]]"}};
+constexpr Example priorExamples[] = {
+    {"vision.multibox_prior([[[[0f, 0f]]]], sizes=[0.5f])",
+     "[[[0.125f, 0.25f, 0.375f, 0.75f], [0.625f, 0.25f, 0.875f, 0.75f]]]"}};
+constexpr Example locationExamples[] = {
+    {"vision.multibox_transform_loc([[[0.2f, 0.1f], [0.8f, 0f]]], [[1f, 0f, 0f, 0f, 0f, 0f, 0f, "
+     "0f]], [[[0f, 0f, 0.5f, 0.5f], [0f, 0f, 1f, 1f]]])",
+     "([[[0f, 0.8f, 0.05f, 0f, 0.55f, 0.5f], [-1f, -1f, -1f, -1f, -1f, -1f]]], [1])"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "vision.yolo_reorg",
+     .doc = "Gathers blocks of a picture into channels, in Darknet's order.",
+     .operands = data,
+     .attributes = reorgAttributes,
+     .attributesKey = "relay.attrs.YoloReorgAttrs",
+     .relation = reorgRelation,
+     .compute = computeReorg,
+     .gradient = GradientBuilder{reorgGradient},
+     .examples = reorgExamples},
+    {.name = "vision.multibox_prior",
+     .doc = "Anchor boxes of several sizes and ratios around every place of a picture.",
+     .details = "The boxes of a place come first by size, then by ratio; corners are (left, top, "
+                "right, bottom) with the picture from 0 to 1.",
+     .operands = data,
+     .attributes = priorAttributes,
+     .attributesKey = "relay.attrs.MultiBoxPriorAttrs",
+     .relation = priorRelation,
+     .compute = computePrior,
+     .gradient = NoGradient{"depends on the shape of the data, not on its values"},
+     .examples = priorExamples},
+    {.name = "vision.multibox_transform_loc",
+     .doc = "Decodes the boxes of a detection network and keeps those with a class.",
+     .details = "Rows are (class, score, left, top, right, bottom), classes counted without the "
+                "background; rows beyond the count, the second result, are -1.",
+     .operands = locationOperands,
+     .attributes = locationAttributes,
+     .attributesKey = "relay.attrs.MultiBoxTransformLocAttrs",
+     .relation = locationsRelation,
+     .kernel = decodeLocations,
+     .gradient = NoGradient{"chooses boxes by comparing their scores"},
+     .examples = locationExamples},
+};
+
+} // namespace
+
+OperatorFamily visionFamily() {
+  return rows;
+}
+
+} // namespace stdlib

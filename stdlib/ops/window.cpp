@@ -1,0 +1,167 @@
+// Reading windows and counting their positions.
+#include "stdlib/ops/window.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stdlib {
+
+using lang::Attributes;
+using lang::Dim;
+using lang::Dims;
+using lang::Extents;
+using lang::Position;
+using lang::Scalar;
+
+namespace {
+
+constexpr int64_t largestNumber = int64_t(1) << 31;
+
+/// Checks each number of an attribute against its range.
+bool areInRange(const std::vector<int64_t>& numbers, std::string_view name, int64_t least,
+                std::string& problem) {
+  for (int64_t number : numbers) {
+    if (number < least)
+      problem = fmt::format("`{}` is [{}], but no entry may be below {}", name,
+                            fmt::join(numbers, ", "), least);
+    else if (number > largestNumber)
+      problem = fmt::format("`{}` is [{}], but no entry may be above {}", name,
+                            fmt::join(numbers, ", "), largestNumber);
+    else
+      continue;
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::string_view spatialAxes(size_t dims) {
+  return std::string_view("DHW").substr(3 - dims);
+}
+
+bool Window::isPadded() const {
+  auto isSet = [](int64_t count) { return count != 0; };
+  return std::ranges::any_of(before, isSet) || std::ranges::any_of(after, isSet);
+}
+
+std::vector<int64_t> Window::padding() const {
+  std::vector<int64_t> all = before;
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
+}
+
+std::optional<std::vector<int64_t>> readNumbers(const Attributes& attributes, std::string_view name,
+                                                size_t dims, int64_t least, std::string& problem) {
+  std::vector<int64_t> numbers = attributes.integers(name);
+  if (numbers.size() != dims) {
+    problem = fmt::format("`{}` is [{}], but it must have {} {}", name, fmt::join(numbers, ", "),
+                          dims, dims == 1 ? "entry" : "entries");
+    return std::nullopt;
+  }
+  if (!areInRange(numbers, name, least, problem))
+    return std::nullopt;
+  return numbers;
+}
+
+std::optional<Window> readWindow(const Attributes& attributes, size_t dims, std::string& problem) {
+  auto strides = readNumbers(attributes, "strides", dims, 1, problem);
+  if (!strides)
+    return std::nullopt;
+  auto dilation = readNumbers(attributes, "dilation", dims, 1, problem);
+  if (!dilation)
+    return std::nullopt;
+  std::vector<int64_t> padding = attributes.integers("padding");
+  if (padding.size() != 1 && padding.size() != dims && padding.size() != 2 * dims) {
+    std::string counts = dims == 1 ? "1 or 2" : fmt::format("1, {} or {}", dims, 2 * dims);
+    problem = fmt::format("`padding` is [{}], but it must have {} entries",
+                          fmt::join(padding, ", "), counts);
+    return std::nullopt;
+  }
+  if (!areInRange(padding, "padding", 0, problem))
+    return std::nullopt;
+  if (padding.size() == 1)
+    padding.assign(dims, padding[0]);
+  Window window{*strides, *dilation, {}, {}};
+  window.before.assign(padding.begin(), padding.begin() + ptrdiff_t(dims));
+  window.after.assign(padding.end() - ptrdiff_t(dims), padding.end());
+  return window;
+}
+
+const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
+                           const Window& window, size_t i, bool ceilMode, std::string& problem) {
+  if (extent->isAny() || kernel->isAny())
+    return types.any();
+  const Dim* one = types.constant(1);
+  const Dim* padded = types.add(extent, types.constant(window.before[i] + window.after[i]));
+  const Dim* taps = types.subtract(kernel, one);
+  const Dim* reach = types.add(types.multiply(taps, types.constant(window.dilation[i])), one);
+  const Dim* room = types.subtract(padded, reach);
+  bool isStatic = extent->isConstant() && kernel->isConstant();
+  if (isStatic && !room->isConstant()) {
+    problem = fmt::format("a window over an extent of {} is too large to count", extent->value);
+    return nullptr;
+  }
+  if (isStatic && room->value < 0 && extent->value != 0) {
+    problem = fmt::format("a window that spans {} does not fit into an extent of {}, which with "
+                          "padding is {}",
+                          reach->value, extent->value, padded->value);
+    return nullptr;
+  }
+  if (ceilMode)
+    room = types.add(room, types.constant(window.strides[i] - 1));
+  const Dim* positions = types.add(types.floorDivide(room, window.strides[i]), one);
+  return isStatic && positions->value < 0 ? types.constant(0, positions->is64) : positions;
+}
+
+std::optional<Layout> readLayout(const Attributes& attributes, std::string_view name,
+                                 const Layout& canonical, const Layout& fallback,
+                                 std::string& problem) {
+  std::string_view text = attributes.text(name);
+  if (text.empty())
+    return fallback;
+  auto layout = parseLayout(text, &problem);
+  if (!layout || areConvertible(*layout, canonical))
+    return layout;
+  problem = fmt::format("the {} `{}` cannot be converted to `{}`: its axes differ", name, text,
+                        layoutText(canonical));
+  return std::nullopt;
+}
+
+std::optional<std::vector<const Dim*>> tiledShape(lang::TypeContext& types, const Layout& canonical,
+                                                  const Layout& layout, Dims shape,
+                                                  std::string& problem) {
+  for (LayoutDim dim : canonical.dims) {
+    const Dim* extent = shape[*canonical.find(dim.axis)];
+    int64_t tile = layout.tileOf(dim.axis), whole = 0;
+    if (!extent->isConstant() ||
+        (!__builtin_mul_overflow(extent->value, canonical.tileOf(dim.axis), &whole) &&
+         whole % tile == 0))
+      continue;
+    problem =
+        fmt::format("the layout `{}` has tiles of {}, which do not divide axis `{}` of the "
+                    "shape {} in layout `{}`",
+                    layoutText(layout), tile, dim.axis, shapeText(shape), layoutText(canonical));
+    return std::nullopt;
+  }
+  return convertShape(types, canonical, layout, shape, &problem);
+}
+
+Scalar sumOverTaps(lang::ComputeCall& call, const Extents& extents,
+                   const lang::ComputeCall::Body& body) {
+  Extents loops;
+  for (Scalar extent : extents)
+    if (extent.asInteger() != 1)
+      loops.push_back(extent);
+  auto tap = [&](const Position& indices) {
+    Position at;
+    size_t next = 0;
+    for (Scalar extent : extents)
+      at.push_back(extent.asInteger() == 1 ? call.integer(0) : indices[next++]);
+    return body(at);
+  };
+  return loops.empty() ? tap({}) : call.sumOver(loops, tap);
+}
+
+} // namespace stdlib

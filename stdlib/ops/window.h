@@ -1,0 +1,59 @@
+// Windows that slide over the spatial dimensions of a tensor: what convolutions and pools share.
+//
+// Lists of numbers have one entry per spatial dimension, in the order of spatialAxes(). Every
+// number is checked to lie in 0 .. 2^31, so that sums and products of two fit in 64 bits.
+#pragma once
+
+#include "lang/relation.h"
+#include "stdlib/ops/layout.h"
+
+namespace stdlib {
+
+/// The letters of the spatial axes: `W`, `HW` or `DHW` for 1, 2 or 3 dimensions.
+std::string_view spatialAxes(size_t dims);
+
+/// How a window moves: its step, the distance of its taps, and the padding on both sides.
+struct Window {
+  std::vector<int64_t> strides;
+  std::vector<int64_t> dilation;
+  std::vector<int64_t> before;
+  std::vector<int64_t> after;
+
+  bool isPadded() const;
+  /// `[before..., after...]`, as the attribute `padding` takes it.
+  std::vector<int64_t> padding() const;
+};
+
+/// Reads an attribute that has one number of at least `least` per spatial dimension.
+std::optional<std::vector<int64_t>> readNumbers(const lang::Attributes& attributes,
+                                                std::string_view name, size_t dims, int64_t least,
+                                                std::string& problem);
+
+/// Reads `strides`, `dilation` and `padding`. Padding of one entry counts for all sides, of one
+/// per dimension for both sides of it; of two per dimension, all those before come first.
+std::optional<Window> readWindow(const lang::Attributes& attributes, size_t dims,
+                                 std::string& problem);
+
+/// How many positions a window of `kernel` taps has along spatial dimension `i` of that extent;
+/// with `ceilMode`, the last one may run past the padding. Null when the window does not fit.
+const lang::Dim* windowPositions(lang::TypeContext& types, const lang::Dim* extent,
+                                 const lang::Dim* kernel, const Window& window, size_t i,
+                                 bool ceilMode, std::string& problem);
+
+/// Reads a layout attribute that must have the axes of `canonical`; `fallback` stands for an empty
+/// text.
+std::optional<Layout> readLayout(const lang::Attributes& attributes, std::string_view name,
+                                 const Layout& canonical, const Layout& fallback,
+                                 std::string& problem);
+
+/// convertShape for a result: fails where a tile does not divide an extent.
+std::optional<std::vector<const lang::Dim*>> tiledShape(lang::TypeContext& types,
+                                                        const Layout& canonical,
+                                                        const Layout& layout, lang::Dims shape,
+                                                        std::string& problem);
+
+/// Sums `body` over `extents`. Loops that run once are left out.
+lang::Scalar sumOverTaps(lang::ComputeCall& call, const lang::Extents& extents,
+                         const lang::ComputeCall::Body& body);
+
+} // namespace stdlib

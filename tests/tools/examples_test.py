@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The programs of the repository: the examples run and say what they should, the seeds of the
+mutation test are good programs.
+
+usage: examples_test.py BATON ROOT
+"""
+import pathlib
+import subprocess
+import sys
+
+# What the output must hold, line by line, in this order; blanks count as one.
+EXPECTED = {
+    "hello": [],
+    "mlp": [],
+    "lists": [],
+}
+
+
+def call(problems, *command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        problems.append(f"{' '.join(command[1:])}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def check_order(problems, name, output, parts):
+    output = " ".join(output.split())
+    at = 0
+    for part in parts:
+        found = output.find(part, at)
+        if found < 0:
+            problems.append(f"{name}: `{part}` is missing in, or at the wrong place of\n{output}")
+            return
+        at = found + len(part)
+
+
+def main():
+    baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    problems = []
+    seeds = sorted(map(str, (root / "tests/seeds").glob("*.rly")))
+    call(problems, baton, "check", *seeds)
+    examples = sorted((root / "examples").glob("*.rly"))
+    if {path.stem for path in examples} != EXPECTED.keys():
+        problems.append("the examples and the list of what they say differ")
+    for path in examples:
+        output = call(problems, baton, "run", str(path), "--random", "42")
+        check_order(problems, path.stem, output, EXPECTED.get(path.stem, []))
+    for problem in problems:
+        print(problem)
+    print(f"{len(seeds)} seeds, {len(examples)} examples, {len(problems)} problems")
+    return 1 if problems or not seeds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Input that is bad or enormous: always a diagnostic or a result, in bounded time and memory.
+
+usage: stress_test.py --list | BATON CASE
+"""
+import base64
+import dataclasses
+import json
+import pathlib
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HEADER = '#[version = "0.0.5"]\n'
+MILLION = 1_000_000
+
+
+@dataclasses.dataclass
+class Case:
+    """Files to write, the command, and what must come of it."""
+
+    command: list
+    files: dict
+    status: int
+    # Parts that standard output or standard error must hold.
+    says: list = dataclasses.field(default_factory=list)
+    seconds: int = 20
+    mebibytes: int = 1024
+
+
+def program(command, text, status, says=(), **limits):
+    data = text if isinstance(text, bytes) else text.encode()
+    return Case([*command.split(), "program.rly"], {"program.rly": data}, status, list(says), **limits)
+
+
+def function(body, header="", result=""):
+    return f"{HEADER}{header}def @main(%x: int32){result} {{\n{body}\n}}\n"
+
+
+def lets():
+    rows = "".join(f"let %v{i} = add(%{'x' if i == 0 else f'v{i - 1}'}, 1);\n" for i in range(MILLION))
+    return function(rows + f"%v{MILLION - 1}")
+
+
+def graph_bindings():
+    rows = "".join(f"%{i} = add(%{'x' if i == 0 else i - 1}, 1);\n" for i in range(MILLION))
+    return function(rows + f"%{MILLION - 1}")
+
+
+COUNT_UP = """
+def @up(%n: int32, %tail: List[int32]) -> List[int32] {
+  if (%n == 0) { %tail } else { @up(%n - 1, Cons(%n, %tail)) }
+}
+def @grow(%n: int32) -> List[int32] {
+  if (%n == 0) { Nil } else { Cons(%n, @grow(%n - 1)) }
+}
+def @main() -> (int32, int32, int32) {
+  let %list = @up(1000000, Nil);
+  (@foldl(fn (%a: int32, %b: int32) -> int32 { %b - %a }, 0, %list),
+   @foldr(fn (%a: int32, %b: int32) -> int32 { %a - %b }, 0, %list),
+   @length(@map(fn (%a: int32) -> int32 { %a + 1 }, @grow(1000000))))
+}
+"""
+
+
+def metadata(shape, payload, claimed=None, rank=None, magic=0xDD5E40F096B4A13F):
+    """A program with one constant whose blob may lie."""
+    claimed = len(payload) if claimed is None else claimed
+    rank = len(shape) if rank is None else rank
+    blob = struct.pack("<QQiiiBBH", magic, 0, 1, 0, rank, 2, 32, 1)
+    blob += b"".join(struct.pack("<q", size) for size in shape)
+    blob += struct.pack("<q", claimed) + payload
+    constant = {"_checked_type_": "0", "data": "0", "span": "0", "virtual_device_": "0"}
+    section = {
+        "root": 1,
+        "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
+            {"type_key": "Array", "data": [3]},
+            {"type_key": "relay.Constant", "attrs": constant},
+        ],
+        "b64ndarrays": [base64.b64encode(blob).decode()],
+    }
+    return f"{HEADER}def @main() {{ meta[relay.Constant][0] }}\n#[metadata]\n{json.dumps(section)}\n"
+
+
+def npy(header, data=b"\0" * 24, length=None):
+    header = header.encode()
+    length = len(header) if length is None else length
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", length) + header + data
+
+
+def npy_header(shape, order="False", kind="<f4"):
+    return f"{{'descr': '{kind}', 'fortran_order': {order}, 'shape': {shape}, }}\n"
+
+
+def safetensors(header, data=b"\0" * 24, length=None):
+    header = (header if isinstance(header, str) else json.dumps(header)).encode()
+    return struct.pack("<Q", len(header) if length is None else length) + header + data
+
+
+def entry(shape, begin, end, dtype="F32"):
+    return {"x": {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}}
+
+
+def with_input(name, data, **limits):
+    """A run whose one input is a bad file."""
+    text = f"{HEADER}def @main(%x: Tensor[(2, 3), float32]) {{ %x }}\n".encode()
+    command = ["run", "program.rly", "--input", f"x={name}" + (":x" if name != "x.npy" else "")]
+    return Case(command, {"program.rly": text, name: data}, 2, ["error"], **limits)
+
+
+def nested(before, after, count=100_000, inner="1"):
+    return function(before * count + inner + after * count)
+
+
+CASES = {
+    "empty": lambda: program("check", "", 1, ["error"]),
+    "zeros": lambda: program("check", bytes(100_000), 1, ["error"]),
+    "bytes": lambda: program("check", bytes(range(256)) * 400, 1, ["error"]),
+    "binary_with_header": lambda: program("check", HEADER.encode() + bytes(range(255, -1, -1)) * 400, 1),
+    "parentheses": lambda: program("check", nested("(", ")"), 1, ["error"]),
+    "open_parentheses": lambda: program("check", HEADER + "(" * 100_000, 1, ["error"]),
+    "braces": lambda: program("check", nested("{", "}"), 1, ["error"]),
+    "brackets_in_attribute": lambda: program(
+        "check", nested("", "", inner=f"mean(%x, axis={'[' * 100_000}{']' * 100_000})"), 1, ["error"]
+    ),
+    "nested_calls": lambda: program("check", nested("add(1, ", ")"), 1, ["error"]),
+    "nested_functions": lambda: program("check", nested("fn () {", "}"), 1, ["error"]),
+    "nested_ifs": lambda: program("check", nested("if (True) {", "} else { 1 }"), 1, ["error"]),
+    "nested_types": lambda: program(
+        "check", function("1", f"type T {{ A({'(' * 100_000}{')' * 100_000}) }}\n"), 1, ["error"]
+    ),
+    "nested_patterns": lambda: program(
+        "check", function(f"match (%x) {{ {'(' * 100_000}%y{')' * 100_000} => 1 }}"), 1, ["error"]
+    ),
+    "nested_comments": lambda: program("check", HEADER + "/*" * 100_000 + "*/" * 100_000, 0),
+    "long_sum": lambda: program("check", function("%x" + " + %x" * 100_000), 0, mebibytes=2048),
+    "let_chain_check": lambda: program("check", lets(), 0, seconds=40, mebibytes=4096),
+    "let_chain_print": lambda: program("print --types", lets(), 0, seconds=40, mebibytes=4096),
+    "let_chain_run": lambda: program(
+        "run --random 42", lets(), 0, ["1000009"], seconds=60, mebibytes=4096
+    ),
+    "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=40, mebibytes=4096),
+    "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=40, mebibytes=4096),
+    "graph_chain_run": lambda: program(
+        "run --random 42", graph_bindings(), 0, ["1000009"], seconds=60, mebibytes=4096
+    ),
+    "million_elements": lambda: program(
+        "run", HEADER + COUNT_UP, 0, ["500000", "-500000", "1000000"], seconds=60, mebibytes=4096
+    ),
+    "endless_recursion": lambda: program(
+        "run",
+        f"{HEADER}def @f(%n: int32) -> int32 {{ %n + @f(%n) }}\ndef @main() -> int32 {{ @f(1) }}\n",
+        2, ["memory"], seconds=100, mebibytes=2048,
+    ),
+    "large_literal": lambda: program("check", function("99999999999999999999"), 1, ["error"]),
+    "small_width": lambda: program("check", function("32768i16"), 1, ["error"]),
+    "large_float": lambda: program("check", function("1e39f"), 1, ["error"]),
+    "long_literal": lambda: program("check", function("1" * 100_000), 1, ["error"]),
+    "large_dimension": lambda: program(
+        "check", HEADER + "def @main(%x: Tensor[(99999999999999999999), int8]) { %x }\n", 1, ["error"]
+    ),
+    "large_tensor": lambda: program(
+        "run --random 42",
+        HEADER + "def @main(%x: Tensor[(3037000500, 3037000500, 8), float32]) { %x }\n", 2, ["error"],
+    ),
+    "large_result": lambda: program(
+        "run --random 42",
+        HEADER + "def @main(%x: float32) { broadcast_to(%x, shape=[100000, 100000, 1000]) }\n",
+        2, ["memory"],
+    ),
+    "overflowing_product": lambda: program(
+        "check",
+        HEADER + "def @main(%x: Tensor[(4294967296, 4294967296, 4294967296), int8]) "
+        "{ reshape(%x, newshape=[-1]) }\n", 1, ["error"],
+    ),
+    "large_graph_number": lambda: program(
+        "check", function("%99999999999999999999 = 1; %99999999999999999999"), 1, ["error"]
+    ),
+    "blob_short": lambda: program("check", metadata([2, 3], b"\0" * 20), 1, ["error"]),
+    "blob_long": lambda: program("check", metadata([2, 3], b"\0" * 28), 1, ["error"]),
+    "blob_claim": lambda: program("check", metadata([2, 3], b"\0" * 24, claimed=1 << 62), 1, ["error"]),
+    "blob_shape": lambda: program("check", metadata([1 << 40, 1 << 40], b"\0" * 24), 1, ["error"]),
+    "blob_negative": lambda: program("check", metadata([-2, -3], b"\0" * 24), 1, ["error"]),
+    "blob_rank": lambda: program("check", metadata([2, 3], b"\0" * 24, rank=2**31 - 1), 1, ["error"]),
+    "blob_magic": lambda: program("check", metadata([2, 3], b"\0" * 24, magic=1), 1, ["error"]),
+    "npy_short": lambda: with_input("x.npy", npy(npy_header("(2, 3)"), b"\0" * 23)),
+    "npy_large": lambda: with_input("x.npy", npy(npy_header("(1000000, 1000000, 1000000)"))),
+    "npy_overflow": lambda: with_input("x.npy", npy(npy_header("(4294967296, 4294967296)"))),
+    "npy_negative": lambda: with_input("x.npy", npy(npy_header("(-2, -3)"))),
+    "npy_length": lambda: with_input("x.npy", npy(npy_header("(2, 3)"), length=65535)),
+    "npy_header": lambda: with_input("x.npy", npy("{'descr': " * 3000)),
+    "npy_empty": lambda: with_input("x.npy", b""),
+    "npz_cut": lambda: with_input("x.npz", b"PK\x03\x04" + b"\xff" * 60),
+    "safetensors_length": lambda: with_input("x.safetensors", safetensors("{}", length=1 << 63)),
+    "safetensors_short": lambda: with_input("x.safetensors", safetensors(entry([2, 3], 0, 24), b"\0" * 23)),
+    "safetensors_offsets": lambda: with_input("x.safetensors", safetensors(entry([2, 3], 24, 0))),
+    "safetensors_size": lambda: with_input("x.safetensors", safetensors(entry([1 << 40, 1 << 40], 0, 24))),
+    "safetensors_huge": lambda: with_input(
+        "x.safetensors", safetensors(entry([2, 3], 2**64 - 24, 2**64))
+    ),
+    "safetensors_nested": lambda: with_input("x.safetensors", safetensors("[" * 100_000)),
+    "missing_file": lambda: Case(["check", "nowhere.rly"], {}, 2, ["nowhere.rly"]),
+    "directory": lambda: Case(["check", "."], {}, 2, ["error"]),
+}
+
+
+def limit_resources(case):
+    """In the child: bounds that end a runaway. The added address space is reserved, never filled."""
+    size = (case.mebibytes + 1024) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CPU, (case.seconds * 2, case.seconds * 2))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(baton, case, folder):
+    """The problems that a case shows, as sentences."""
+    for name, data in case.files.items():
+        (folder / name).write_bytes(data)
+    start = time.monotonic()
+    with open(folder / "said", "w+b") as said:
+        done = subprocess.run(
+            [baton, *case.command], stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=folder,
+            preexec_fn=lambda: limit_resources(case),
+        )
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace")
+    seconds = time.monotonic() - start
+    mebibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"status {done.returncode}, {seconds:.1f} s, {mebibytes:.0f} MiB, {len(text)} bytes")
+    print(text[:1000])
+    if done.returncode != case.status:
+        yield f"exit status {done.returncode}, expected {case.status}"
+    for part in case.says:
+        if part not in text:
+            yield f"`{part}` is not said"
+    if seconds > case.seconds:
+        yield f"took {seconds:.1f} s, more than {case.seconds}"
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(CASES))
+        return 0
+    baton, name = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        problems = list(run(baton, CASES[name](), pathlib.Path(folder)))
+    for problem in problems:
+        print(f"{name}: {problem}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

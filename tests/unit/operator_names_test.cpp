@@ -1,0 +1,40 @@
+// The health of the operator table: no file outside stdlib/ knows an operator by name.
+//
+// The includes are checked by tests/tools/layers.py; this needs the names, so it asks the table.
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+/// The sources of all folders but stdlib/ and those that are about operators as examples.
+std::vector<std::filesystem::path> sourcesOutside() {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder :
+       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "driver"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             std::filesystem::path(BATON_SOURCE) / folder))
+      if (entry.is_regular_file())
+        files.push_back(entry.path());
+  return files;
+}
+
+} // namespace
+
+TEST_CASE("operators are named in stdlib only", "[names]") {
+  auto files = sourcesOutside();
+  REQUIRE(files.size() > 100);
+  const auto& rows = stdlib::operatorTable().all();
+  REQUIRE(rows.size() > 90);
+  for (const auto& path : files) {
+    std::ifstream stream(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (const lang::OperatorRow* row : rows) {
+      INFO(path.string() << " names `" << row->name << "`");
+      CHECK(text.find('"' + std::string(row->name) + '"') == std::string::npos);
+    }
+  }
+}

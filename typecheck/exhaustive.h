@@ -1,0 +1,24 @@
+// Match checking: is every case covered, and is every arm of use? By usefulness of pattern vectors
+// (Maranget, "Warnings for pattern matching", 2007).
+#pragma once
+
+#include "lang/expr.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace typecheck {
+
+struct MatchCoverage {
+  /// A case that no arm covers, as a pattern; nothing when all are covered.
+  std::optional<std::string> missing;
+  /// The arms that no value reaches.
+  std::vector<size_t> useless;
+  /// True when the match has too many combinations to decide; then the rest means nothing.
+  bool tooComplex = false;
+};
+
+MatchCoverage coverage(const lang::Match& match);
+
+} // namespace typecheck

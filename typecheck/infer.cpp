@@ -1,0 +1,152 @@
+// Definitions, functions and bindings. Recursion follows the nesting of functions, branches and
+// arms, which the reader bounds; blocks are loops.
+#include "typecheck/infer.h"
+
+#include <fmt/format.h>
+
+namespace typecheck {
+
+using lang::Message;
+using lang::Type;
+using lang::TypeKind;
+
+Inference::Inference(const lang::Module& module, const lang::OperatorTable& operators,
+                     lang::Diagnostics& diagnostics)
+    : operators_(operators), diagnostics_(diagnostics),
+      unifier_(module.types, module.unknownCount), relations_(unifier_, diagnostics),
+      varTypes_(module.varCount), resultTypes_(module.functionCount) {}
+
+/// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it; no declared
+/// type is an unknown that stands for nothing yet.
+const Type* Inference::annotated(const Type* annotation) {
+  return annotation ? unifier_.slot(annotation) : unifier_.fresh();
+}
+
+void Inference::setType(const lang::Var& var, const Type* type) {
+  varTypes_[var.number] = type;
+  groupVars_.push_back(&var);
+}
+
+std::string Inference::text(const Type* type) {
+  return lang::typeText(unifier_.resolve(type));
+}
+
+/// Unifies and reports failures that have no message of their own.
+bool Inference::unify(const Type* left, const Type* right, lang::SourceRange range,
+                      bool keepRight) {
+  switch (unifier_.unify(left, right, keepRight)) {
+  case UnifyResult::Same:
+    return true;
+  case UnifyResult::Different:
+    return false;
+  case UnifyResult::Infinite:
+    diagnostics_.report(Message::InfiniteType, range, text(left), text(right));
+    return true;
+  case UnifyResult::TooLarge:
+    diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize,
+                        Unifier::maximumDepth);
+    return true;
+  }
+  return false;
+}
+
+const Type* Inference::declare(const lang::Function& function) {
+  std::vector<const Type*> parameters;
+  for (const lang::Var* parameter : function.parameters) {
+    setType(*parameter, annotated(parameter->annotation));
+    parameters.push_back(varTypes_[parameter->number]);
+  }
+  const Type*& result = resultTypes_[function.number];
+  result = annotated(function.resultAnnotation);
+  groupFunctions_.push_back(&function);
+  return unifier_.types().function(parameters, result, function.generics);
+}
+
+void Inference::inferBody(const lang::Function& function) {
+  relations_.solve();
+  const Type* body = inferBlock(*function.body);
+  const Type* known = unifier_.shallow(body);
+  if (known->kind == TypeKind::Function && !known->generics.empty())
+    body = unifier_.instantiate(known);
+  const Type* result = resultTypes_[function.number];
+  if (unify(result, body, function.body->result.range))
+    return;
+  auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
+                                     text(result), text(body));
+  if (!function.resultAnnotation)
+    report.note("the declared type comes from the calls of this function");
+}
+
+void Inference::inferGroup(std::span<const lang::Global* const> group) {
+  groupVars_.clear();
+  groupFunctions_.clear();
+  for (const lang::Global* global : group)
+    declare(*global->function);
+  for (const lang::Global* global : group)
+    inferBody(*global->function);
+  relations_.solve();
+  relations_.reportUnsolved();
+  for (const lang::Function* function : groupFunctions_)
+    writeTypes(*function);
+  size_t before = diagnostics_.errorCount();
+  for (const lang::Var* var : groupVars_) {
+    var->type = unifier_.resolve(varTypes_[var->number]);
+    if (!var->type->isUnknown() || diagnostics_.errorCount() > before)
+      continue;
+    std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
+    auto& report = diagnostics_.report(Message::CannotInfer, var->range, what);
+    if (var->origin == lang::VarOrigin::Parameter)
+      report.suggest(fmt::format("write its type: `%{}: ...`", var->name));
+  }
+}
+
+void Inference::writeTypes(const lang::Function& function) {
+  function.resultType = unifier_.resolve(resultTypes_[function.number]);
+  bool isOpen = function.resultType->isUnknown();
+  if (isOpen && !diagnostics_.hasErrors())
+    diagnostics_.report(Message::CannotInfer, function.body->result.range,
+                        "the result of this function");
+}
+
+const Type* Inference::inferFunction(const lang::Function& function) {
+  const Type* type = declare(function);
+  inferBody(function);
+  return type;
+}
+
+/// A function literal's variable is typed before the literal, so that it may call itself.
+void Inference::inferBinding(const lang::Binding& binding) {
+  const lang::Var& var = *binding.var;
+  if (const auto* function = binding.value->as<lang::Function>(); function && binding.isLet()) {
+    const Type* type = declare(*function);
+    setType(var, var.annotation ? unifier_.slot(var.annotation) : type);
+    inferBody(*function);
+    if (var.annotation && !unify(varTypes_[var.number], type, binding.value->range))
+      diagnostics_.report(Message::LetMismatch, var.range, var.name,
+                          text(varTypes_[var.number]), text(type));
+    return;
+  }
+  const Type* value = infer(*binding.value);
+  if (!var.annotation) {
+    setType(var, value);
+    return;
+  }
+  setType(var, unifier_.slot(var.annotation));
+  if (!unify(varTypes_[var.number], value, binding.value->range))
+    diagnostics_
+        .report(Message::LetMismatch, binding.value->range, var.name,
+                text(varTypes_[var.number]), text(value))
+        .label(var.range, "declared here");
+}
+
+const Type* Inference::inferBlock(const lang::Block& block) {
+  for (const lang::Binding& binding : block.bindings)
+    inferBinding(binding);
+  return inferOperand(block.result);
+}
+
+const Type* Inference::inferOperand(const lang::Operand& operand) {
+  return infer(*operand.value);
+}
+
+} // namespace typecheck

@@ -1,0 +1,68 @@
+// Inference of one group of globals: a walk over their blocks that gives every variable a type.
+#pragma once
+
+#include "typecheck/check.h"
+#include "typecheck/relations.h"
+
+namespace typecheck {
+
+/// Infers types over one Unifier that lives for a whole module.
+class Inference {
+public:
+  Inference(const lang::Module& module, const lang::OperatorTable& operators,
+            lang::Diagnostics& diagnostics);
+
+  /// Infers a group of mutually recursive globals and writes their types down.
+  void inferGroup(std::span<const lang::Global* const> group);
+
+private:
+  using Type = lang::Type;
+
+  // Definitions.
+  const Type* declare(const lang::Function& function);
+  void inferBody(const lang::Function& function);
+  void writeTypes(const lang::Function& function);
+
+  // Expressions: each returns the type of the value.
+  const Type* inferBlock(const lang::Block& block);
+  const Type* infer(const lang::Expr& expr);
+  const Type* inferOperand(const lang::Operand& operand);
+  const Type* inferTuple(const lang::TupleExpr& tuple);
+  const Type* inferCall(const lang::Call& call);
+  const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
+  const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
+  const Type* inferIf(const lang::If& branch);
+  const Type* inferMatch(const lang::Match& match);
+  const Type* inferProject(const lang::Project& project);
+  const Type* inferRefRead(const lang::RefRead& read);
+  const Type* inferRefWrite(const lang::RefWrite& write);
+  const Type* inferFunction(const lang::Function& function);
+  const Type* globalType(const lang::Global& global);
+  const Type* constructorType(const lang::Constructor& constructor);
+  void inferBinding(const lang::Binding& binding);
+  void inferPattern(const lang::Pattern& pattern, const Type* type);
+  void inferConstructorPattern(const lang::Pattern& pattern, const Type* type);
+  void checkCoverage(const lang::Match& match);
+
+  const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
+  const Type* annotated(const Type* annotation);
+  void setType(const lang::Var& var, const Type* type);
+  bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
+  std::string text(const Type* type);
+
+  const lang::OperatorTable& operators_;
+  lang::Diagnostics& diagnostics_;
+  Unifier unifier_;
+  Relations relations_;
+  /// Attributes of operators that are called through a variable, which carries none.
+  std::deque<lang::Attributes> defaults_;
+  /// By Var::number.
+  std::vector<const Type*> varTypes_;
+  /// By Function::number: the type of the result.
+  std::vector<const Type*> resultTypes_;
+  /// Every variable and function literal of the group, to write their types at the end.
+  std::vector<const lang::Var*> groupVars_;
+  std::vector<const lang::Function*> groupFunctions_;
+};
+
+} // namespace typecheck

@@ -1,0 +1,283 @@
+// One short function per kind of expression; the rules are those of section "Rules by node" in
+// Relay's type inference.
+#include "typecheck/exhaustive.h"
+#include "typecheck/infer.h"
+
+#include <fmt/format.h>
+
+namespace typecheck {
+
+using lang::Message;
+using lang::Type;
+using lang::TypeContext;
+using lang::TypeKind;
+
+const Type* Inference::infer(const lang::Expr& expr) {
+  TypeContext& types = unifier_.types();
+  return lang::match(
+      expr, [&](const lang::Var& var) { return varTypes_[var.number]; },
+      [&](const lang::Constant& constant) { return constant.type; },
+      [&](const lang::Global& global) { return globalType(global); },
+      [&](const lang::OperatorRef& op) { return types.operatorType(op.row); },
+      [&](const lang::Constructor& constructor) { return constructorType(constructor); },
+      [&](const lang::TupleExpr& tuple) { return inferTuple(tuple); },
+      [&](const lang::Project& project) { return inferProject(project); },
+      [&](const lang::Call& call) { return inferCall(call); },
+      [&](const lang::If& branch) { return inferIf(branch); },
+      [&](const lang::Match& match) { return inferMatch(match); },
+      [&](const lang::Function& function) { return inferFunction(function); },
+      [&](const lang::RefNew& ref) { return types.reference(inferOperand(ref.content)); },
+      [&](const lang::RefRead& read) { return inferRefRead(read); },
+      [&](const lang::RefWrite& write) { return inferRefWrite(write); },
+      [&](const lang::BlockExpr& block) { return inferBlock(*block.block); });
+}
+
+/// Within its group a global has the types that inference is working on; before that, its final one.
+const Type* Inference::globalType(const lang::Global& global) {
+  const lang::Function& function = *global.function;
+  if (function.resultType)
+    return functionType(unifier_.types(), function);
+  std::vector<const Type*> parameters;
+  for (const lang::Var* parameter : function.parameters)
+    parameters.push_back(varTypes_[parameter->number]);
+  return unifier_.types().function(parameters, resultTypes_[function.number], function.generics);
+}
+
+const Type* Inference::constructorType(const lang::Constructor& constructor) {
+  TypeContext& types = unifier_.types();
+  std::vector<const Type*> arguments;
+  for (const lang::TypeParameter* generic : constructor.definition->generics)
+    arguments.push_back(types.variable(generic));
+  return types.function(constructor.fields, types.data(constructor.definition, arguments),
+                        constructor.definition->generics);
+}
+
+const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
+  std::vector<const Type*> fields;
+  for (const lang::Operand& field : tuple.fields)
+    fields.push_back(inferOperand(field));
+  const Type* type = unifier_.types().tuple(fields);
+  if (type->size <= Unifier::maximumSize && type->depth <= Unifier::maximumDepth)
+    return type;
+  diagnostics_.report(Message::TypeTooLarge, tuple.range, Unifier::maximumSize,
+                      Unifier::maximumDepth);
+  return unifier_.types().error();
+}
+
+const Type* Inference::inferProject(const lang::Project& project) {
+  PendingRelation relation;
+  relation.operands = {inferOperand(project.tuple)};
+  relation.field = project.index;
+  relation.range = project.range;
+  relation.result = unifier_.fresh();
+  const Type* result = relation.result;
+  relations_.add(std::move(relation));
+  return result;
+}
+
+const Type* Inference::inferCall(const lang::Call& call) {
+  const Type* callee = unifier_.shallow(inferOperand(call.callee));
+  if (callee->kind == TypeKind::Operator)
+    return inferOperatorCall(call, *callee->op);
+  return inferFunctionCall(call, callee);
+}
+
+const lang::Attributes* Inference::attributesOf(const lang::Call& call,
+                                                const lang::OperatorRow& row) {
+  if (call.attributes)
+    return call.attributes;
+  for (const lang::AttributeRow& attribute : row.attributes)
+    if (attribute.defaultText.empty())
+      diagnostics_.report(Message::MissingAttribute, call.range, row.name, attribute.name);
+  return &defaults_.emplace_back(lang::Attributes{row.attributes, operators_.defaults(&row)});
+}
+
+const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row) {
+  if (call.arguments.size() != row.operands.size()) {
+    size_t given = call.arguments.size();
+    for (const lang::Operand& argument : call.arguments)
+      inferOperand(argument);
+    diagnostics_.report(Message::ArgumentCount, call.range, fmt::format("`{}`", row.name),
+                        row.operands.size(), row.operands.size() == 1 ? "" : "s",
+                        given == 1 ? "1 is" : fmt::format("{} are", given));
+    return unifier_.types().error();
+  }
+  PendingRelation relation;
+  relation.row = &row;
+  relation.attributes = attributesOf(call, row);
+  relation.range = call.range;
+  for (const lang::Operand& argument : call.arguments) {
+    relation.operands.push_back(inferOperand(argument));
+    relation.places.push_back(&argument);
+  }
+  relation.result = unifier_.fresh();
+  const Type* result = relation.result;
+  relations_.add(std::move(relation));
+  return result;
+}
+
+namespace {
+
+std::string calleeText(const lang::Operand& callee) {
+  if (const auto* global = callee.value->as<lang::Global>())
+    return fmt::format("`@{}`", global->name);
+  if (const auto* constructor = callee.value->as<lang::Constructor>())
+    return fmt::format("constructor `{}`", constructor->name);
+  if (const auto* var = callee.value->as<lang::Var>(); var && !var->name.empty())
+    return fmt::format("`%{}`", var->name);
+  return "this function";
+}
+
+} // namespace
+
+const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* callee) {
+  TypeContext& types = unifier_.types();
+  std::vector<const Type*> arguments;
+  for (const lang::Operand& argument : call.arguments)
+    arguments.push_back(inferOperand(argument));
+  if (callee->isError())
+    return callee;
+  if (callee->isUnknown()) {
+    const Type* result = unifier_.fresh();
+    unify(callee, types.function(arguments, result), call.callee.range);
+    return result;
+  }
+  if (callee->kind != TypeKind::Function) {
+    diagnostics_.report(Message::NotCallable, call.callee.range, text(callee));
+    return types.error();
+  }
+  const Type* function = unifier_.instantiate(callee);
+  if (function->isError())
+    return function;
+  if (function->parts.size() != arguments.size()) {
+    size_t given = arguments.size(), wanted = function->parts.size();
+    diagnostics_.report(Message::ArgumentCount, call.range, calleeText(call.callee), wanted,
+                        wanted == 1 ? "" : "s",
+                        given == 1 ? "1 is" : fmt::format("{} are", given));
+    return types.error();
+  }
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!unify(function->parts[i], arguments[i], call.arguments[i].range, true))
+      diagnostics_.report(Message::ArgumentMismatch, call.arguments[i].range, i + 1,
+                          calleeText(call.callee), text(function->parts[i]), text(arguments[i]));
+  return function->result;
+}
+
+const Type* Inference::inferIf(const lang::If& branch) {
+  const Type* condition = inferOperand(branch.condition);
+  if (!unify(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range))
+    diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(condition));
+  const Type* then = unifier_.slot(inferBlock(*branch.thenBlock));
+  const Type* otherwise = inferBlock(*branch.elseBlock);
+  if (!unify(then, otherwise, branch.elseBlock->result.range))
+    diagnostics_
+        .report(Message::BranchMismatch, branch.elseBlock->result.range, text(then),
+                text(otherwise))
+        .label(branch.thenBlock->result.range, text(then));
+  return then;
+}
+
+const Type* Inference::inferRefRead(const lang::RefRead& read) {
+  const Type* content = unifier_.fresh();
+  const Type* reference = inferOperand(read.reference);
+  if (!unify(unifier_.types().reference(content), reference, read.reference.range))
+    diagnostics_.report(Message::NotAReference, read.reference.range, text(reference));
+  return content;
+}
+
+const Type* Inference::inferRefWrite(const lang::RefWrite& write) {
+  TypeContext& types = unifier_.types();
+  const Type* reference = inferOperand(write.reference);
+  const Type* content = unifier_.fresh();
+  if (!unify(types.reference(content), reference, write.reference.range)) {
+    diagnostics_.report(Message::NotAReference, write.reference.range, text(reference));
+    return types.tuple({});
+  }
+  const Type* value = inferOperand(write.value);
+  if (!unify(content, value, write.value.range))
+    diagnostics_.report(Message::TypeMismatch, write.value.range, text(content), text(value));
+  return types.tuple({});
+}
+
+const Type* Inference::inferMatch(const lang::Match& match) {
+  const Type* scrutinee = inferOperand(match.scrutinee);
+  for (const lang::Arm& arm : match.arms)
+    inferPattern(*arm.pattern, scrutinee);
+  const Type* result = unifier_.fresh();
+  for (const lang::Arm& arm : match.arms) {
+    const Type* body = inferBlock(*arm.body);
+    if (!unify(result, body, arm.body->result.range))
+      diagnostics_
+          .report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
+          .label(match.arms[0].body->result.range, text(result));
+  }
+  checkCoverage(match);
+  return result;
+}
+
+void Inference::checkCoverage(const lang::Match& match) {
+  MatchCoverage found = coverage(match);
+  if (found.tooComplex)
+    return;
+  for (size_t arm : found.useless)
+    diagnostics_.report(Message::UselessArm, match.arms[arm].pattern->range);
+  if (found.missing && !match.isPartial)
+    diagnostics_.report(Message::MissingCase, match.range, *found.missing)
+        .suggest("add an arm for it, or write `match?` to leave cases out");
+}
+
+void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
+  TypeContext& types = unifier_.types();
+  switch (pattern.kind) {
+  case lang::PatternKind::Wildcard:
+    return;
+  case lang::PatternKind::Var:
+    setType(*pattern.var, annotated(pattern.var->annotation));
+    if (!unify(varTypes_[pattern.var->number], type, pattern.range))
+      diagnostics_.report(Message::PatternMismatch, pattern.range,
+                          text(varTypes_[pattern.var->number]), text(type));
+    return;
+  case lang::PatternKind::Constructor:
+    inferConstructorPattern(pattern, type);
+    return;
+  case lang::PatternKind::Tuple: {
+    std::vector<const Type*> parts;
+    for (size_t i = 0; i < pattern.parts.size(); ++i)
+      parts.push_back(unifier_.fresh());
+    const Type* tuple = types.tuple(parts);
+    if (!unify(tuple, type, pattern.range)) {
+      diagnostics_.report(Message::PatternMismatch, pattern.range,
+                          fmt::format("a tuple of {}", parts.size()), text(type));
+      parts.assign(parts.size(), types.error());
+    }
+    for (size_t i = 0; i < parts.size(); ++i)
+      inferPattern(*pattern.parts[i], parts[i]);
+    return;
+  }
+  }
+}
+
+void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type* type) {
+  TypeContext& types = unifier_.types();
+  const lang::Constructor& constructor = *pattern.constructor;
+  std::vector<const Type*> arguments;
+  for (size_t i = 0; i < constructor.definition->generics.size(); ++i)
+    arguments.push_back(unifier_.fresh());
+  const Type* data = types.data(constructor.definition, arguments);
+  bool fits = unify(data, type, pattern.range);
+  if (!fits)
+    diagnostics_.report(Message::PatternMismatch, pattern.range, text(data), text(type));
+  size_t wanted = constructor.fields.size(), given = pattern.parts.size();
+  if (wanted != given)
+    diagnostics_.report(Message::PatternFieldCount, pattern.range, constructor.name, wanted,
+                        wanted == 1 ? "" : "s", given);
+  for (size_t i = 0; i < given; ++i) {
+    bool known = fits && wanted == given;
+    inferPattern(*pattern.parts[i],
+                 known ? unifier_.substitute(constructor.fields[i],
+                                             constructor.definition->generics, arguments)
+                       : types.error());
+  }
+}
+
+} // namespace typecheck

@@ -1,0 +1,307 @@
+// Union-find over unknowns, and merging of structures.
+#include "typecheck/unify.h"
+
+#include <algorithm>
+
+namespace typecheck {
+
+using lang::Dim;
+using lang::DimKind;
+using lang::TypeKind;
+
+Unifier::Unifier(TypeContext& types, uint32_t firstUnknown) : types_(types) {
+  for (uint32_t number = 0; number < firstUnknown; ++number)
+    fresh();
+}
+
+const Type* Unifier::fresh() {
+  unknowns_.push_back(types_.unknown(uint32_t(unknowns_.size())));
+  bindings_.push_back(nullptr);
+  return unknowns_.back();
+}
+
+const Type* Unifier::slot(const Type* type) {
+  if (type->isUnknown())
+    return type;
+  const Type* unknown = fresh();
+  bindings_[unknown->number] = type;
+  return unknown;
+}
+
+const Type* Unifier::root(const Type* unknown) {
+  while (const Type* next = bindings_[unknown->number]) {
+    if (!next->isUnknown())
+      break;
+    if (const Type* after = bindings_[next->number]; after && after->isUnknown())
+      bindings_[unknown->number] = after;
+    unknown = next;
+  }
+  return unknown;
+}
+
+const Type* Unifier::shallow(const Type* type) {
+  if (!type->isUnknown())
+    return type;
+  const Type* at = root(type);
+  const Type* bound = bindings_[at->number];
+  return bound ? bound : at;
+}
+
+UnifyResult Unifier::unify(const Type* left, const Type* right, bool keepRight) {
+  return merge(left, right, keepRight, 0).result;
+}
+
+Unifier::Merged Unifier::merge(const Type* left, const Type* right, bool keepRight,
+                               uint32_t depth) {
+  if (left == right)
+    return {UnifyResult::Same, left};
+  if (depth > maximumDepth)
+    return {UnifyResult::TooLarge};
+  if (left->isUnknown() || right->isUnknown())
+    return mergeUnknowns(left, right, keepRight, depth);
+  if (left->hasUnknown || right->hasUnknown)
+    return mergeStructures(left, right, keepRight, depth);
+  auto [known, isNew] = mergedGround_.try_emplace({left, right});
+  if (isNew)
+    known->second = mergeStructures(left, right, keepRight, depth);
+  return known->second;
+}
+
+/// At least one side is an unknown. What both stand for is merged and kept at the left root; a
+/// protected right side keeps what it stood for.
+Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool keepRight,
+                                       uint32_t depth) {
+  const Type* leftRoot = left->isUnknown() ? root(left) : nullptr;
+  const Type* rightRoot = right->isUnknown() ? root(right) : nullptr;
+  if (leftRoot == rightRoot)
+    return {UnifyResult::Same, left};
+  const Type* leftType = leftRoot ? bindings_[leftRoot->number] : left;
+  const Type* rightType = rightRoot ? bindings_[rightRoot->number] : right;
+  if (!leftType)
+    return {bind(leftRoot, keepRight && rightType ? rightType : right), left};
+  if (!rightType)
+    return {bind(rightRoot, keepRight ? leftType : left), left};
+  Merged merged = merge(leftType, rightType, keepRight, depth + 1);
+  if (merged.result != UnifyResult::Same)
+    return merged;
+  if (leftRoot)
+    bindings_[leftRoot->number] = merged.type;
+  if (rightRoot && !keepRight)
+    bindings_[rightRoot->number] = leftRoot ? leftRoot : merged.type;
+  return {UnifyResult::Same, leftRoot ? leftRoot : merged.type};
+}
+
+UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
+  if (type->isUnknown() && root(type) == unknown)
+    return UnifyResult::Same;
+  if (occurs(unknown, type, 0))
+    return UnifyResult::Infinite;
+  bindings_[unknown->number] = type->isUnknown() ? root(type) : type;
+  if (onBound)
+    onBound(unknown->number);
+  return UnifyResult::Same;
+}
+
+bool Unifier::occurs(const Type* unknown, const Type* type, uint32_t depth) {
+  if (!type->hasUnknown || depth > maximumDepth)
+    return false;
+  if (type->isUnknown()) {
+    const Type* at = root(type);
+    if (at == unknown)
+      return true;
+    const Type* bound = bindings_[at->number];
+    return bound && occurs(unknown, bound, depth + 1);
+  }
+  for (const Type* part : type->parts)
+    if (occurs(unknown, part, depth + 1))
+      return true;
+  return type->result && occurs(unknown, type->result, depth + 1);
+}
+
+namespace {
+
+/// The dimension that unification leaves, or null when the two differ.
+const Dim* mergeDims(const Dim* left, const Dim* right) {
+  if (left == right || left->isAny())
+    return left;
+  if (right->isAny())
+    return right;
+  if (left->isConstant() && right->isConstant())
+    return left->value == right->value ? left : nullptr;
+  if (left->kind == DimKind::Symbol && right->isConstant())
+    return right;
+  if (right->kind == DimKind::Symbol && left->isConstant())
+    return left;
+  return nullptr;
+}
+
+} // namespace
+
+Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
+  if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
+    return {UnifyResult::Different};
+  std::vector<const Dim*> shape;
+  for (size_t i = 0; i < left->shape.size(); ++i) {
+    const Dim* dim = mergeDims(left->shape[i], right->shape[i]);
+    if (!dim)
+      return {UnifyResult::Different};
+    shape.push_back(dim);
+  }
+  return {UnifyResult::Same, types_.tensor(shape, left->dtype)};
+}
+
+Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool keepRight,
+                                    uint32_t depth, std::vector<const Type*>& parts) {
+  if (left->parts.size() != right->parts.size())
+    return {UnifyResult::Different};
+  for (size_t i = 0; i < left->parts.size(); ++i) {
+    Merged part = merge(left->parts[i], right->parts[i], keepRight, depth + 1);
+    if (part.result != UnifyResult::Same)
+      return part;
+    parts.push_back(part.type);
+  }
+  return {};
+}
+
+/// Type parameters are matched by position; a polymorphic function also goes where a monomorphic
+/// one is wanted, its parameters made fresh unknowns.
+Unifier::Merged Unifier::mergeFunctions(const Type* left, const Type* right, bool keepRight,
+                                        uint32_t depth) {
+  if (left->generics.size() == right->generics.size() && !left->generics.empty()) {
+    std::vector<const Type*> variables;
+    for (const lang::TypeParameter* generic : left->generics)
+      variables.push_back(types_.variable(generic));
+    right = resolve(right);
+    if (right->isError())
+      return {UnifyResult::TooLarge};
+    const Type* body = types_.function(right->parts, right->result);
+    right = substitute(body, right->generics, variables);
+  } else if (left->generics.size() != right->generics.size()) {
+    left = instantiate(left);
+    right = instantiate(right);
+  }
+  std::vector<const Type*> parts;
+  Merged merged = mergeParts(left, right, keepRight, depth, parts);
+  if (merged.result != UnifyResult::Same)
+    return merged;
+  Merged result = merge(left->result, right->result, keepRight, depth + 1);
+  if (result.result != UnifyResult::Same)
+    return result;
+  return {UnifyResult::Same, types_.function(parts, result.type, left->generics)};
+}
+
+Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bool keepRight,
+                                         uint32_t depth) {
+  if (left->isError() || right->isError())
+    return {UnifyResult::Same, types_.error()};
+  if (left->kind != right->kind)
+    return {UnifyResult::Different};
+  std::vector<const Type*> parts;
+  switch (left->kind) {
+  case TypeKind::Tensor:
+    return mergeTensors(left, right);
+  case TypeKind::Function:
+    return mergeFunctions(left, right, keepRight, depth);
+  case TypeKind::Tuple:
+  case TypeKind::Reference:
+  case TypeKind::Data: {
+    if (left->definition != right->definition)
+      return {UnifyResult::Different};
+    Merged merged = mergeParts(left, right, keepRight, depth, parts);
+    if (merged.result != UnifyResult::Same)
+      return merged;
+    const Type* type = left->kind == TypeKind::Tuple       ? types_.tuple(parts)
+                       : left->kind == TypeKind::Reference ? types_.reference(parts[0])
+                                                           : types_.data(left->definition, parts);
+    return {UnifyResult::Same, type};
+  }
+  default:
+    return {UnifyResult::Different};
+  }
+}
+
+/// The type with `part` applied to everything directly inside it.
+const Type* Unifier::rebuild(const Type* type,
+                             const std::function<const Type*(const Type*)>& part) {
+  std::vector<const Type*> parts;
+  for (const Type* inner : type->parts)
+    parts.push_back(part(inner));
+  switch (type->kind) {
+  case TypeKind::Tuple:
+    return types_.tuple(parts);
+  case TypeKind::Reference:
+    return types_.reference(parts[0]);
+  case TypeKind::Data:
+    return types_.data(type->definition, parts);
+  case TypeKind::Function:
+    return types_.function(parts, part(type->result), type->generics);
+  default:
+    return type;
+  }
+}
+
+const Type* Unifier::resolve(const Type* type) {
+  if (!type->hasUnknown)
+    return type;
+  tooLarge_ = false;
+  resolved_.clear();
+  const Type* resolved = resolve(type, 0);
+  return tooLarge_ ? types_.error() : resolved;
+}
+
+const Type* Unifier::resolve(const Type* type, uint32_t depth) {
+  if (!type->hasUnknown)
+    return type;
+  if (depth > maximumDepth || tooLarge_) {
+    tooLarge_ = true;
+    return types_.error();
+  }
+  if (type->isUnknown()) {
+    const Type* at = root(type);
+    const Type* bound = bindings_[at->number];
+    if (!bound)
+      return at;
+    if (!bound->hasUnknown)
+      return bound;
+    if (auto known = resolved_.find(at->number); known != resolved_.end())
+      return known->second;
+    const Type* resolved = resolve(bound, depth + 1);
+    resolved_.emplace(at->number, resolved);
+    return resolved;
+  }
+  const Type* resolved =
+      rebuild(type, [&](const Type* part) { return resolve(part, depth + 1); });
+  if (resolved->size > maximumSize || resolved->depth > maximumDepth)
+    tooLarge_ = true;
+  return resolved;
+}
+
+const Type* Unifier::substitute(const Type* type,
+                                std::span<const lang::TypeParameter* const> parameters,
+                                lang::Types arguments) {
+  if (parameters.empty())
+    return type;
+  if (type->kind == TypeKind::Variable) {
+    auto found = std::ranges::find(parameters, type->parameter);
+    return found == parameters.end() ? type : arguments[size_t(found - parameters.begin())];
+  }
+  if (type->parts.empty() && !type->result)
+    return type;
+  return rebuild(type,
+                 [&](const Type* part) { return substitute(part, parameters, arguments); });
+}
+
+const Type* Unifier::instantiate(const Type* function) {
+  if (function->kind != TypeKind::Function || function->generics.empty())
+    return function;
+  function = resolve(function);
+  if (function->isError())
+    return function;
+  std::vector<const Type*> arguments;
+  for (size_t i = 0; i < function->generics.size(); ++i)
+    arguments.push_back(fresh());
+  return substitute(types_.function(function->parts, function->result), function->generics,
+                    arguments);
+}
+
+} // namespace typecheck

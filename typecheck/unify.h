@@ -1,0 +1,84 @@
+// Unification of types, with Relay's treatment of `?`.
+//
+// Types are interned and unknowns are numbers; what an unknown stands for is kept here. Where two
+// tensor types meet, `?` wins, as in TVM, and both sides are weakened: an unknown that stood for
+// the sharper type stands for the merged one afterwards. That is why the checker gives every
+// declared type an unknown of its own.
+#pragma once
+
+#include "lang/type.h"
+
+#include <functional>
+#include <map>
+
+namespace typecheck {
+
+using lang::Type;
+using lang::TypeContext;
+
+/// Why two types do not unify.
+enum class UnifyResult : uint8_t { Same, Different, Infinite, TooLarge };
+
+/// Substitution of unknowns, and the operations on it.
+class Unifier {
+public:
+  /// Bounds on types, so that no program makes the checker run away.
+  static constexpr uint32_t maximumSize = 100000, maximumDepth = 1000;
+
+  Unifier(TypeContext& types, uint32_t firstUnknown);
+
+  /// A fresh unknown.
+  const Type* fresh();
+  /// A fresh unknown that stands for `type`, so that it can be weakened on its own.
+  const Type* slot(const Type* type);
+
+  /// Makes the types equal. With `keepRight`, what the right side's unknowns stand for is not
+  /// weakened, only filled in where nothing was known: the rule for arguments of calls.
+  UnifyResult unify(const Type* left, const Type* right, bool keepRight = false);
+
+  /// What the type is at the top: never an unknown that stands for something.
+  const Type* shallow(const Type* type);
+  /// The type with everything known filled in; the poison type when it is too large.
+  const Type* resolve(const Type* type);
+
+  /// The type with type parameters replaced; the two lists are of one length.
+  const Type* substitute(const Type* type,
+                         std::span<const lang::TypeParameter* const> parameters,
+                         lang::Types arguments);
+  /// A function type without type parameters, fresh unknowns in their places.
+  const Type* instantiate(const Type* function);
+
+  /// Called with the number of an unknown when it comes to stand for something.
+  std::function<void(uint32_t)> onBound;
+
+  TypeContext& types() { return types_; }
+
+private:
+  struct Merged {
+    UnifyResult result = UnifyResult::Same;
+    const Type* type = nullptr;
+  };
+
+  const Type* root(const Type* unknown);
+  Merged merge(const Type* left, const Type* right, bool keepRight, uint32_t depth);
+  Merged mergeUnknowns(const Type* left, const Type* right, bool keepRight, uint32_t depth);
+  Merged mergeStructures(const Type* left, const Type* right, bool keepRight, uint32_t depth);
+  Merged mergeTensors(const Type* left, const Type* right);
+  Merged mergeFunctions(const Type* left, const Type* right, bool keepRight, uint32_t depth);
+  Merged mergeParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
+                    std::vector<const Type*>& parts);
+  UnifyResult bind(const Type* unknown, const Type* type);
+  bool occurs(const Type* unknown, const Type* type, uint32_t depth);
+  const Type* resolve(const Type* type, uint32_t depth);
+  const Type* rebuild(const Type* type, const std::function<const Type*(const Type*)>& part);
+
+  TypeContext& types_;
+  std::vector<const Type*> bindings_;
+  std::vector<const Type*> unknowns_;
+  std::map<std::pair<const Type*, const Type*>, Merged> mergedGround_;
+  /// What unknowns resolved to during one call of resolve(): shared parts are visited once.
+  std::unordered_map<uint32_t, const Type*> resolved_;
+  bool tooLarge_ = false;
+};
+
+} // namespace typecheck
