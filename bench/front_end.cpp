@@ -107,7 +107,7 @@ std::string generated(size_t count, bool asLets) {
   std::string text = "#[version = \"0.0.5\"]\n"
                      "def @main(%x: Tensor[(8, 64), float32], %w: Tensor[(64, 64), float32], "
                      "%b: Tensor[(64), float32]) {\n";
-  auto name = [&](size_t i) { return fmt::format(asLets ? "%v{}" : "%{}", i); };
+  auto name = [&](size_t i) { return fmt::format("%{}{}", asLets ? "v" : "", i); };
   for (size_t i = 0; i < count; ++i) {
     std::string before = i == 0 ? "%x" : name(i - 1), other = i < 8 ? "%x" : name(i - 8);
     text += fmt::format("  {}{} = ", asLets ? "let " : "", name(i));

@@ -98,7 +98,8 @@ private:
       names.push_back(parameter->name);
     auto similar = lang::similarNames(name, names);
     std::string advice;
-    if (!similar.empty())
+    // Any name of one letter is one change away from any other.
+    if (!similar.empty() && name.size() > 1)
       advice = fmt::format("; did you mean {}?", formats::backquoted(similar[0]));
     else if (parameters_.empty())
       advice = ", which has none";

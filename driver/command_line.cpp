@@ -2,6 +2,9 @@
 #include "driver/command_line.h"
 
 #include "driver/version.h"
+#include "formats/quote.h"
+#include "lang/edit_distance.h"
+#include "lang/utf8.h"
 #include "stdlib/ops.h"
 
 #include <CLI/CLI.hpp>
@@ -16,12 +19,14 @@ namespace {
 constexpr unsigned mostDigits = 10'000;
 
 constexpr const char* examples =
-    R"(Examples:
-  baton check model.rly                     say what is wrong with a program
-  baton print --types model.rly             print it with the type of every value
-  baton run hello.rly                       call @main and show what it returns
-  baton run model.rly --input data=cat.npy --input weights=w.npz:fc1 --output out.npz
-  baton run model.rly --random 42           fill all parameters reproducibly
+    R"(
+Examples:
+  baton check model.rly              say what is wrong with a program
+  baton print --types model.rly      print it with the type of every value
+  baton run hello.rly                call @main and show what it returns
+  baton run model.rly --random 42 --output out.npz
+                                     fill all parameters reproducibly, keep the result
+  baton run model.rly --input data=cat.npy --input kernel=weights.npz:conv1
 
 FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
@@ -34,23 +39,21 @@ struct Request {
   RunOptions run;
 };
 
-CLI::App* addCheck(CLI::App& app, CheckOptions& options) {
+void addCheck(CLI::App& app, CheckOptions& options) {
   CLI::App* command = app.add_subcommand("check", "Check programs and report what is wrong");
   command->add_option("FILE", options.files, "Programs in Relay's text format")
       ->required()
       ->type_name("");
   command->add_flag("--json", options.json, "Print the report as one JSON object");
-  return command;
 }
 
-CLI::App* addPrint(CLI::App& app, PrintOptions& options) {
+void addPrint(CLI::App& app, PrintOptions& options) {
   CLI::App* command = app.add_subcommand("print", "Print a program in canonical form");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_flag("--types", options.types, "Add the type of every value as a comment");
-  return command;
 }
 
-CLI::App* addRun(CLI::App& app, RunOptions& options) {
+void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_option("--entry", options.entry, "The function to call")
@@ -70,7 +73,34 @@ CLI::App* addRun(CLI::App& app, RunOptions& options) {
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
       ->type_name("DIGITS")
       ->check(CLI::Range(2u, mostDigits).description(""));
-  return command;
+}
+
+/// A word in the place of a command that is none.
+std::optional<Answer> refuseUnknownCommand(const CLI::App& app, int count,
+                                           const char* const* words) {
+  std::string_view word = count > 1 ? words[1] : "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  bool isKnown = std::find(names.begin(), names.end(), word) != names.end();
+  if (word.empty() || word.starts_with('-') || isKnown)
+    return std::nullopt;
+  auto similar = lang::similarNames(word, names);
+  std::string advice = similar.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
+                                       : fmt::format("did you mean `{}`?", similar[0]);
+  Answer answer;
+  answer.fail(ExitCode::World,
+              fmt::format("there is no command {}; {}", formats::backquoted(word), advice));
+  return answer;
+}
+
+/// A sentence of CLI11 in our form; values in it may be any bytes.
+std::string problemText(const CLI::Error& problem) {
+  std::string text = lang::printable(problem.what());
+  bool isSentence = text.size() > 1 && std::islower(uint8_t(text[1]));
+  if (isSentence)
+    text[0] = char(std::tolower(uint8_t(text[0])));
+  return text;
 }
 
 Answer perform(const CLI::App& app, const Request& request, const Look& look) {
@@ -82,18 +112,29 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
   return run(session, request.run, look);
 }
 
-Answer parseAndPerform(int count, const char* const* words, const Look& look) {
-  CLI::App app("Baton, a differentiable functional language for tensor programs", "baton");
-  Request request;
-  app.set_version_flag("--version", std::string("baton ") + version);
+void declare(CLI::App& app, Request& request) {
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", std::string("baton ") + version, "Print the version");
   app.require_subcommand(1);
-  app.footer(examples);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
   app.failure_message([](const CLI::App*, const CLI::Error& problem) {
-    return fmt::format("error: {}\nsee `baton --help`\n", problem.what());
+    return fmt::format("error: {}\nsee `baton --help`\n", problemText(problem));
   });
   addCheck(app, request.check);
   addPrint(app, request.print);
   addRun(app, request.run);
+  app.footer(examples);
+}
+
+Answer parseAndPerform(int count, const char* const* words, const Look& look) {
+  CLI::App app("Baton, a differentiable functional language for tensor programs", "baton");
+  Request request;
+  declare(app, request);
+  if (count < 2)
+    return {ExitCode::World, "", app.help()};
+  if (auto refused = refuseUnknownCommand(app, count, words))
+    return *refused;
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& problem) {

@@ -10,7 +10,7 @@ namespace driver {
 /// How much of a tensor is shown, and where.
 struct TensorLayout {
   /// Tensors of more elements are abbreviated to the edges of each dimension.
-  int64_t mostElements = 1000;
+  int64_t mostElements = 100;
   /// Everything on one line.
   bool isInline = false;
 };

@@ -28,14 +28,16 @@ struct Place {
   Place inner(bool inlined) const { return {depth + 1, isInline || inlined}; }
 };
 
-std::string indented(std::string_view text) {
-  std::string result;
+/// `  .0 = ` and the text, with its further lines aligned to the first.
+std::string fieldLine(size_t number, std::string_view text) {
+  std::string line = fmt::format("  .{} = ", number);
+  std::string indentation(line.size(), ' ');
   for (char letter : text) {
-    result += letter;
+    line += letter;
     if (letter == '\n')
-      result += "  ";
+      line += indentation;
   }
-  return result;
+  return line + '\n';
 }
 
 /// A constructor whose last field may continue a list.
@@ -100,7 +102,7 @@ private:
     }
     std::string result = "(\n";
     for (size_t i = 0; i < texts.size(); ++i)
-      result += fmt::format("  .{} = {}\n", i, indented(texts[i]));
+      result += fieldLine(i, texts[i]);
     return result + (rest.empty() ? ")" : "  " + rest + "\n)");
   }
 

@@ -135,6 +135,8 @@ private:
 
 const lang::Function* lowerFunction(Lowering& lowering, Node* root) {
   std::vector<Node*> order = placeGraph(lowering, root);
+  if (order.empty())
+    return nullptr;
   Emitter emitter(lowering);
   for (Node* node : order)
     if (node != root)

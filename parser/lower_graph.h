@@ -38,10 +38,11 @@ void forEachUse(const Node& node, Visit&& visit) {
 
 /// Gives every node that `root`, a function node, reaches its home: the innermost place around all
 /// its uses. Returns the nodes in the order of evaluation, users after uses. Reports variables that
-/// are used where they are not in scope.
+/// are used where they are not in scope. Graph lines can nest functions without nesting brackets;
+/// when that goes too deep it is reported, and nothing is returned.
 std::vector<Node*> placeGraph(Lowering& lowering, Node* root);
 
-/// Lowers the function node of a definition.
+/// Lowers the function node of a definition; null after a report that nothing can be lowered.
 const lang::Function* lowerFunction(Lowering& lowering, Node* root);
 
 } // namespace parser

@@ -107,9 +107,6 @@ private:
   }
 
   void placeBodies(Node& node) {
-    if (node.home.scope->depth >= surface::maximumDepth)
-      lowering_.diagnostics.report(lang::Message::NestingTooDeep, node.range,
-                                   surface::maximumDepth);
     for (size_t i = 0; i < node.bodies.size(); ++i) {
       Scope* scope = newScope(node.home);
       node.scopes.push_back(scope);
@@ -176,8 +173,14 @@ std::vector<Node*> placeGraph(Lowering& lowering, Node* root) {
   std::vector<Node*> usersFirst = order;
   std::ranges::sort(usersFirst, std::ranges::greater{}, &Node::number);
   Placer placer(lowering);
-  for (Node* node : usersFirst)
+  for (Node* node : usersFirst) {
+    if (node->home.scope->depth > surface::maximumDepth) {
+      lowering.diagnostics.report(lang::Message::NestingTooDeep, node->range,
+                                  surface::maximumDepth);
+      return {};
+    }
     placer.place(*node);
+  }
   return order;
 }
 

@@ -16,6 +16,8 @@ const lang::OperatorTable& operatorTable() {
       scatterFamily(),
       sortFamily(),
       scanFamily(),
+      einsumFamily(),
+      diagonalFamily(),
       dynFamily(),
       broadcastFamily(),
       reduceFamily(),

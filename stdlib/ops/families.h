@@ -14,6 +14,8 @@ lang::OperatorFamily sliceFamily();
 lang::OperatorFamily scatterFamily();
 lang::OperatorFamily sortFamily();
 lang::OperatorFamily scanFamily();
+lang::OperatorFamily einsumFamily();
+lang::OperatorFamily diagonalFamily();
 lang::OperatorFamily dynFamily();
 lang::OperatorFamily broadcastFamily();
 lang::OperatorFamily reduceFamily();

@@ -58,11 +58,12 @@ std::string windowSum(std::string_view of, size_t rank, size_t axis, int64_t siz
   for (size_t i = 0; i < rank; ++i)
     pads += fmt::format("{}[{}, {}]", i ? ", " : "", i == axis ? size / 2 + 1 : 0,
                         i == axis ? size / 2 : 0);
-  return fmt::format("let %running = cumsum(nn.pad({}, cast_like(0f, %data), pad_width=[{}]), "
-                     "axis={}, attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
-                     "strided_slice(%running, begin=[{}], end=[2147483647], axes=[{}]) - "
-                     "strided_slice(%running, begin=[0], end=[{}], axes=[{}])",
-                     of, pads, axis, size, axis, -size, axis);
+  return fmt::format(
+      "let %running = cumsum(nn.pad({}, cast_like(0f, %data), pad_width=[{}]), "
+      "axis={}, attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
+      "strided_slice(%running, begin=[{}], end=[2147483647], strides=[1], axes=[{}]) - "
+      "strided_slice(%running, begin=[0], end=[{}], strides=[1], axes=[{}])",
+      of, pads, axis, size, axis, -size, axis);
 }
 
 } // namespace

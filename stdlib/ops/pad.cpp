@@ -210,7 +210,8 @@ std::string widthsText(size_t rank,
 /// binds the rest to `%spread`. Extents are not asked for; slices count from both ends.
 std::string foldedText(PadMode mode, size_t axis, int64_t before, int64_t after) {
   auto slice = [&](std::string_view of, int64_t begin, int64_t end) {
-    return fmt::format("strided_slice({}, begin=[{}], end=[{}], axes=[{}])", of, begin, end, axis);
+    return fmt::format("strided_slice({}, begin=[{}], end=[{}], strides=[1], axes=[{}])", of, begin,
+                       end, axis);
   };
   constexpr int64_t toEnd = 2147483647;
   auto image = [&](const std::string& outside) {
@@ -280,8 +281,8 @@ std::string dilateGradient(const RelationCall& call) {
   }
   if (begin.empty())
     return "%cotangent";
-  return fmt::format("strided_slice(%cotangent, begin=[{}], end=[{}], strides=[{}])", begin, end,
-                     strides);
+  return fmt::format("strided_slice(%cotangent, begin=[{}], end=[{}], strides=[{}], axes=None)",
+                     begin, end, strides);
 }
 
 constexpr OperandRow data[] = {{"data", "the input"}};
@@ -357,9 +358,10 @@ constexpr OperatorRow rows[] = {
      .relation = fifoBufferRelation,
      .compute = computeFifoBuffer,
      .gradient =
-         GradientRule{"let %entries = concatenate((zeros_like(%data), %cotangent), axis=$axis); "
-                      "(reverse(slice_like(reverse(%entries, axis=$axis), %data), axis=$axis), "
-                      "slice_like(%entries, %buffer))"},
+         GradientRule{
+             "let %entries = concatenate((zeros_like(%data), %cotangent), axis=$axis); "
+             "(reverse(slice_like(reverse(%entries, axis=$axis), %data, axes=None), axis=$axis), "
+             "slice_like(%entries, %buffer, axes=None))"},
      .examples = fifoExamples},
 };
 

@@ -199,7 +199,8 @@ std::string pulledText(size_t axis, size_t rank, const std::string& resize) {
       "let %unit = expand_dims(cast_like(equal(expand_dims(%count, axis=1), %count), %cotangent), "
       "axis=0); "
       "let %matrix = squeeze({}); "
-      "let %pull = transpose(nn.dense(transpose(%pull, axes=[{}]), %matrix), axes=[{}]); ",
+      "let %pull = transpose(nn.dense(transpose(%pull, axes=[{}]), %matrix, units=None), "
+      "axes=[{}]); ",
       axis, resize, order, order);
 }
 
@@ -332,7 +333,8 @@ constexpr Example upsamplingExamples[] = {
     {"nn.upsampling([[[[1f, 3f]]]], scale_h=1f, scale_w=2f, method=\"bilinear\")",
      "[[[[1f, 2f, 3f, 3f]]]]"}};
 constexpr Example upsampling3dExamples[] = {
-    {"nn.upsampling3d([[[[[1f, 2f]]]]], scale_d=1f, scale_h=1f, scale_w=2f)",
+    {"nn.upsampling3d([[[[[1f, 2f]]]]], scale_d=1f, scale_h=1f, scale_w=2f, "
+     "coordinate_transformation_mode=\"asymmetric\")",
      "[[[[[1f, 1f, 2f, 2f]]]]]"}};
 
 constexpr std::string_view resizeDetails =

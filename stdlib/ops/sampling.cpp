@@ -361,8 +361,8 @@ constexpr Example roiExamples[] = {
 
 constexpr std::string_view affineGradient =
     "let %grid = image.affine_grid([[[1f, 0f, 0f], [0f, 1f, 0f]]], target_shape=$target_shape); "
-    "let %x = cast_like(strided_slice(%grid, begin=[0], end=[1], axes=[1]), %data); "
-    "let %y = cast_like(strided_slice(%grid, begin=[1], end=[2], axes=[1]), %data); "
+    "let %x = cast_like(strided_slice(%grid, begin=[0], end=[1], strides=[1], axes=[1]), %data); "
+    "let %y = cast_like(strided_slice(%grid, begin=[1], end=[2], strides=[1], axes=[1]), %data); "
     "stack((sum(%cotangent * %x, axis=[2, 3]), sum(%cotangent * %y, axis=[2, 3]), "
     "sum(%cotangent, axis=[2, 3])), axis=2)";
 

@@ -158,8 +158,10 @@ std::string stridedSliceGradient(const RelationCall& call) {
     auto range = resolveSlice((*slices)[i], extent->value);
     if (!range)
       break;
+    if (range->count == 0)
+      range = SliceRange{};
     int64_t last = range->begin + (range->count - 1) * range->stride;
-    int64_t stop = range->count == 0 ? range->begin : last + (range->stride > 0 ? 1 : -1);
+    int64_t stop = range->count == 0 ? 0 : last + (range->stride > 0 ? 1 : -1);
     begin.push_back(fmt::format("{}i64", range->begin));
     end.push_back(fmt::format("{}i64", stop < 0 ? -1 - extent->value : stop));
     strides.push_back(fmt::format("{}i64", range->stride));

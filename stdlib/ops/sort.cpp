@@ -406,24 +406,24 @@ RelationResult topkResult(const RelationCall& call, const Dim* k) {
 }
 
 KernelResult topkOf(const KernelCall& call, int64_t k) {
-  const Tensor& data = call.inputs[0];
+  const Tensor& input = call.inputs[0];
   int64_t axis = call.attributes.integer("axis");
-  Lines lines = linesOf(data, axis);
+  Lines lines = linesOf(input, axis);
   if (k > int64_t(lines.extent))
     return {{},
             fmt::format("k is {}, but there are only {} elements along axis {}", k, lines.extent,
                         axis)};
   size_t kept = k < 1 ? lines.extent : size_t(k);
-  runtime::Shape shape = data.shape();
+  runtime::Shape shape = input.shape();
   shape[size_t(axis < 0 ? axis + int64_t(shape.size()) : axis)] = int64_t(kept);
-  Tensor values(data.dtype(), shape);
+  Tensor values(input.dtype(), shape);
   Tensor indices(call.attributes.dtype("dtype").value_or(runtime::Int32), shape);
   bool known =
-      visitOrders(data, lines, call.attributes.boolean("is_ascend"),
+      visitOrders(input, lines, call.attributes.boolean("is_ascend"),
                   [&](size_t line, const std::vector<size_t>& order) {
                     for (size_t i = 0; i < kept; ++i) {
                       size_t place = lines.place(line, i, kept);
-                      copyElement(values, place, data, lines.place(line, order[i], lines.extent));
+                      copyElement(values, place, input, lines.place(line, order[i], lines.extent));
                       writeIndex(indices, place, order[i]);
                     }
                   });

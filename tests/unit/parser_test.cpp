@@ -407,7 +407,7 @@ TEST_CASE("deep texts are refused", "[parser][size]") {
   constexpr size_t many = 100000;
   CHECK(accepts(repeated("(", 3999) + "1" + repeated(")", 3999)));
   CHECK(messageOf(repeated("(", many) + "1" + repeated(")", many)) ==
-        "brackets are nested deeper than 4000 levels");
+        "the nesting here is deeper than 4000 levels");
   CHECK(messageOf(repeated("if (True) { 1 } else ", many) + "{ 1 }") ==
         "this text is nested deeper than 4000 levels");
   CHECK(messageOf("let %x: " + repeated("fn () -> ", many) + "_ = 1; 1") ==

@@ -1,0 +1,103 @@
+// Markdown from operator rows.
+#include "stdlib/operator_reference.h"
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+using lang::AttributeKind;
+using lang::OperatorRow;
+
+namespace {
+
+std::string_view kindName(AttributeKind kind) {
+  switch (kind) {
+  case AttributeKind::Int:
+    return "integer";
+  case AttributeKind::Float:
+    return "number";
+  case AttributeKind::Bool:
+    return "bool";
+  case AttributeKind::String:
+    return "string";
+  case AttributeKind::DType:
+    return "element type";
+  case AttributeKind::IntList:
+    return "list of integers";
+  case AttributeKind::FloatList:
+    return "list of numbers";
+  case AttributeKind::IntListList:
+    return "list of lists of integers";
+  case AttributeKind::IntOrIntList:
+    return "integer or list of integers";
+  case AttributeKind::Expr:
+    return "expression";
+  case AttributeKind::Object:
+    return "object";
+  }
+  return {};
+}
+
+/// The call with operand names, required attributes spelt out: `nn.dense(data, weight, units=)`.
+std::string callText(const OperatorRow& row) {
+  std::string text = fmt::format("{}(", row.name);
+  std::string_view separator = "";
+  for (const lang::OperandRow& operand : row.operands) {
+    text += fmt::format("{}{}", separator, operand.name);
+    separator = ", ";
+  }
+  for (const lang::AttributeRow& attribute : row.attributes) {
+    text += fmt::format("{}{}={}", separator, attribute.name, attribute.defaultText);
+    separator = ", ";
+  }
+  return text + ")";
+}
+
+std::string gradientText(const OperatorRow& row) {
+  if (const auto* none = std::get_if<lang::NoGradient>(&row.gradient))
+    return fmt::format("Gradient: none; {}.", none->reason);
+  if (const auto* rule = std::get_if<lang::GradientRule>(&row.gradient))
+    return fmt::format("Gradient: `{}`", rule->text);
+  return "Gradient: a rule that depends on the attributes or ranks.";
+}
+
+} // namespace
+
+std::string operatorReference(const OperatorRow& row) {
+  std::string text = fmt::format("## {}\n\n    {}\n\n{}\n", row.name, callText(row), row.doc);
+  if (!row.infix.empty())
+    text += fmt::format("\nIt can be written `a {} b`.\n", row.infix);
+  if (!row.details.empty())
+    text += fmt::format("\n{}\n", row.details);
+  if (!row.operands.empty() || !row.attributes.empty())
+    text += "\n";
+  for (const lang::OperandRow& operand : row.operands)
+    text += fmt::format("* `{}`: {}\n", operand.name, operand.doc);
+  for (const lang::AttributeRow& attribute : row.attributes)
+    text += fmt::format("* `{}` ({}{}): {}\n", attribute.name, kindName(attribute.kind),
+                        attribute.defaultText.empty()
+                            ? std::string(", must be given")
+                            : fmt::format(", `{}`", attribute.defaultText),
+                        attribute.doc);
+  text += fmt::format("\n{}\n", gradientText(row));
+  if (row.kernel)
+    text += "\nComputed by a kernel of its own, not by a tensor expression.\n";
+  if (!row.examples.empty())
+    text += "\n";
+  for (const lang::Example& example : row.examples)
+    text += fmt::format("    {} => {}\n", example.expr, example.value);
+  return text;
+}
+
+std::string operatorReference(const lang::OperatorTable& table) {
+  std::string text = fmt::format(
+      "# Operators\n\n"
+      "All {} operators, by name. This file is made from the table in `stdlib/ops/` by\n"
+      "`baton operators --markdown`; change it there.\n",
+      table.all().size());
+  for (const OperatorRow* row : table.all())
+    text += "\n" + operatorReference(*row);
+  return text;
+}
+
+} // namespace stdlib

@@ -1,0 +1,17 @@
+// The reference of operators as text, made from the table: docs/operators.md is this, and a test
+// keeps it so.
+#pragma once
+
+#include "lang/op.h"
+
+#include <string>
+
+namespace stdlib {
+
+/// One operator in Markdown: its call, what it does, operands, attributes, gradient, examples.
+std::string operatorReference(const lang::OperatorRow& row);
+
+/// All operators of a table in Markdown, by name.
+std::string operatorReference(const lang::OperatorTable& table);
+
+} // namespace stdlib

@@ -1,0 +1,134 @@
+// Writing the diagonals of matrices: matrix_set_diag.
+//
+// Diagonal k is the elements at (i, i + k). A band k1 to k2 is stored as rows, the highest diagonal
+// first; shorter diagonals stand at the left or the right end of their rows.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// The extents that the diagonals must have; null where rows or columns are unknown.
+std::vector<const Dim*> diagonalDims(const RelationCall& call, int64_t low, int64_t high) {
+  Dims input = call.shape(0);
+  size_t batch = input.size() - 2;
+  std::vector<const Dim*> shape(input.begin(), input.begin() + ptrdiff_t(batch));
+  if (low != high)
+    shape.push_back(call.types.constant(high - low + 1));
+  const Dim *rows = input[batch], *columns = input[batch + 1];
+  shape.push_back(rows->isConstant() && columns->isConstant()
+                      ? call.types.constant(std::min(rows->value + std::min<int64_t>(high, 0),
+                                                     columns->value - std::max<int64_t>(low, 0)))
+                      : call.types.any());
+  return shape;
+}
+
+RelationResult matrixSetDiagRelation(const RelationCall& call) {
+  if (call.rank(0) < 2)
+    return call.failedAt(0, fmt::format("the input must be matrices, but its shape is `{}`",
+                                        shapeText(call.shape(0))));
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  int64_t low = call.attributes.integer("k1"), high = call.attributes.integer("k2");
+  const Dim *rows = call.shape(0)[call.rank(0) - 2], *columns = call.shape(0)[call.rank(0) - 1];
+  bool inside = low <= high && low > -INT32_MAX && high < INT32_MAX &&
+                (!rows->isConstant() || -low < rows->value) &&
+                (!columns->isConstant() || high < columns->value);
+  if (!inside)
+    return call.failed(fmt::format("matrices of shape `{}` have no diagonals {} to {}",
+                                   shapeText(call.shape(0)), low, high));
+  std::vector<const Dim*> expected = diagonalDims(call, low, high);
+  bool good = expected.size() == call.rank(1);
+  for (size_t i = 0; good && i < expected.size(); ++i)
+    good = meetDims(expected[i], call.shape(1)[i]);
+  if (!good)
+    return call.failedAt(1,
+                         fmt::format("the diagonals {} to {} of `{}` have the shape `{}`, but it "
+                                     "is `{}`",
+                                     low, high, shapeText(call.shape(0)), shapeText(expected),
+                                     shapeText(call.shape(1))));
+  return sameAsFirst(call);
+}
+
+void computeMatrixSetDiag(ComputeCall& call) {
+  TensorHandle x = call.input(0), diagonal = call.input(1);
+  Scalar low = call.integer(call.attributes().integer("k1"));
+  Scalar high = call.integer(call.attributes().integer("k2"));
+  bool band = diagonal.rank() == x.rank();
+  size_t batch = x.rank() - 2;
+  Scalar rows = x.extent(batch), columns = x.extent(batch + 1), zero = call.integer(0);
+  Scalar longest = diagonal.extent(diagonal.rank() - 1);
+  call.result([&](const Position& at) {
+    Scalar row = at[batch], column = at[batch + 1], k = column - row;
+    Position place(at.begin(), at.begin() + ptrdiff_t(batch));
+    Scalar shift = zero;
+    if (band) {
+      place.push_back(high - k);
+      Scalar upper = longest - minimum(rows, columns - k);
+      Scalar lower = longest - minimum(rows + k, columns);
+      shift = select(k >= zero, call.attributes().boolean("super_diag_right_align") ? upper : zero,
+                     call.attributes().boolean("sub_diag_right_align") ? lower : zero);
+    }
+    place.push_back(select(k >= zero, row, column) + shift);
+    return select(k >= low && k <= high, diagonal(place), x(at));
+  });
+}
+
+/// The cotangent of the diagonals is that inside the band, added up at their places.
+std::string matrixSetDiagGradient(const RelationCall& call) {
+  auto boolText = [&](std::string_view name) {
+    return call.attributes.boolean(name) ? "True" : "False";
+  };
+  std::string same =
+      fmt::format("k1={}, k2={}, super_diag_right_align={}, sub_diag_right_align={}",
+                  call.attributes.integer("k1"), call.attributes.integer("k2"),
+                  boolText("super_diag_right_align"), boolText("sub_diag_right_align"));
+  std::string taken =
+      fmt::format("matrix_set_diag(cast(zeros_like(%input), dtype=\"int64\"), %places, {})", same);
+  return fmt::format("{}let %kept = matrix_set_diag(%cotangent, zeros_like(%diagonal), {}); "
+                     "(%kept, {})",
+                     placesText("%diagonal"), same,
+                     scatteredText("%diagonal", taken, "subtract(%cotangent, %kept)"));
+}
+
+constexpr OperandRow operands[] = {{"input", "the matrices, in the last two dimensions"},
+                                   {"diagonal", "the diagonals to write"}};
+constexpr AttributeRow attributes[] = {
+    {"k1", AttributeKind::Int, "0", "the lowest diagonal; negative ones lie below the main one"},
+    {"k2", AttributeKind::Int, "0", "the highest diagonal"},
+    {"super_diag_right_align", AttributeKind::Bool, "True",
+     "whether diagonals from 0 up stand at the right of their rows"},
+    {"sub_diag_right_align", AttributeKind::Bool, "False",
+     "whether diagonals below 0 stand at the right of their rows"}};
+constexpr Example examples[] = {
+    {"matrix_set_diag([[1, 1], [1, 1]], [7, 8])", "[[7, 1], [1, 8]]"},
+    {"matrix_set_diag([[1, 1], [1, 1]], [[0, 5], [7, 8]], k2=1)", "[[7, 5], [1, 8]]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "matrix_set_diag",
+     .doc = "Gives matrices with a diagonal, or a band of them, replaced.",
+     .details = "One diagonal is stored as a vector, diagonals k1 < k2 as k2 - k1 + 1 rows of the "
+                "length of the longest, the highest diagonal first.",
+     .operands = operands,
+     .attributes = attributes,
+     .attributesKey = "relay.attrs.MatrixSetDiagAttrs",
+     .relation = matrixSetDiagRelation,
+     .compute = computeMatrixSetDiag,
+     .gradient = GradientBuilder{matrixSetDiagGradient},
+     .examples = examples},
+};
+
+} // namespace
+
+OperatorFamily diagonalFamily() {
+  return rows;
+}
+
+} // namespace stdlib

@@ -1,0 +1,224 @@
+// Suites over the operator table: a new row is tested by these without a line of test code.
+#include "driver/session.h"
+#include "interp/interpret.h"
+#include "lang/walk.h"
+#include "stdlib/operator_reference.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+using namespace lang;
+
+namespace {
+
+using interp::Value;
+using interp::ValueKind;
+
+std::string findings(const driver::Program& program) {
+  std::string text;
+  for (const Diagnostic& diagnostic : program.diagnostics.all())
+    text += diagnostic.text + "\n";
+  return text;
+}
+
+/// A text as a checked program and the value of its `@main`.
+struct Evaluated {
+  driver::Program program;
+  Value value;
+};
+
+Evaluated evaluate(driver::Session& session, std::string_view text) {
+  auto loaded = session.loadText("example", std::string(text));
+  REQUIRE(loaded);
+  Evaluated result{std::move(*loaded), {}};
+  INFO(findings(result.program));
+  REQUIRE(result.program.isGood());
+  auto value = interp::interpret(*result.program.module, session.operators(),
+                                 *result.program.module->find("main"), {}, {});
+  if (auto* fault = std::get_if<interp::Fault>(&value))
+    FAIL(fault->problem);
+  result.value = std::get<Value>(value);
+  return result;
+}
+
+double elementOf(const runtime::Tensor& tensor, int64_t i) {
+  using namespace runtime;
+  DType dtype = tensor.dtype();
+  if (dtype == Float32)
+    return tensor.elements<float>()[size_t(i)];
+  if (dtype == Float64)
+    return tensor.elements<double>()[size_t(i)];
+  uint64_t bits = 0;
+  std::memcpy(&bits, tensor.bytes() + size_t(i) * dtype.bytes(), dtype.bytes());
+  if (dtype.isFloat())
+    return double(bits);
+  if (!dtype.isSigned())
+    return double(bits);
+  unsigned shift = 64 - unsigned(dtype.bytes()) * 8;
+  return double(int64_t(bits << shift) >> shift);
+}
+
+void compareTensors(const runtime::Tensor& left, const runtime::Tensor& right) {
+  CHECK(dtypeName(left.dtype()) == dtypeName(right.dtype()));
+  REQUIRE(left.shape() == right.shape());
+  for (int64_t i = 0; i < left.size(); ++i) {
+    double a = elementOf(left, i), b = elementOf(right, i);
+    if (std::isnan(a) || std::isnan(b) || std::isinf(a) || std::isinf(b))
+      CHECK(((std::isnan(a) && std::isnan(b)) || a == b));
+    else
+      CHECK(std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(b)));
+  }
+}
+
+void compareValues(const Value& left, const Value& right) {
+  REQUIRE(left.kind() == right.kind());
+  if (left.kind() == ValueKind::Tensor) {
+    compareTensors(left.tensor().toTensor(), right.tensor().toTensor());
+    return;
+  }
+  REQUIRE(left.fields().size() == right.fields().size());
+  for (size_t i = 0; i < left.fields().size(); ++i)
+    compareValues(left.fields()[i], right.fields()[i]);
+}
+
+/// The static type must be that of the value; `?` stands for any extent.
+void checkTypeOf(const Value& value, const Type* type) {
+  if (value.kind() == ValueKind::Tuple) {
+    REQUIRE(type->isTuple());
+    REQUIRE(type->parts.size() == value.fields().size());
+    for (size_t i = 0; i < type->parts.size(); ++i)
+      checkTypeOf(value.fields()[i], type->parts[i]);
+    return;
+  }
+  REQUIRE(value.kind() == ValueKind::Tensor);
+  REQUIRE(type->isTensor());
+  CHECK(dtypeName(type->dtype) == dtypeName(value.tensor().dtype()));
+  REQUIRE(type->shape.size() == value.tensor().rank());
+  for (size_t i = 0; i < type->shape.size(); ++i)
+    if (type->shape[i]->isConstant())
+      CHECK(type->shape[i]->value == value.tensor().shape()[i]);
+}
+
+/// A gradient's text with stand-ins for its attributes.
+std::string substituted(const OperatorRow& row, std::string text) {
+  for (const AttributeRow& attribute : row.attributes) {
+    std::string mark = "$" + std::string(attribute.name);
+    std::string value(attribute.defaultText);
+    if (value.empty())
+      value = attribute.kind == AttributeKind::IntList       ? "[0]"
+              : attribute.kind == AttributeKind::IntListList ? "[[0, 0]]"
+              : attribute.kind == AttributeKind::DType       ? "\"float32\""
+              : attribute.kind == AttributeKind::String      ? "\"NCHW\""
+              : attribute.kind == AttributeKind::Float       ? "1f"
+                                                             : "1";
+    for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+      size_t end = at + mark.size();
+      bool isWhole = end == text.size() || (!std::isalnum(text[end]) && text[end] != '_');
+      if (isWhole)
+        text.replace(at, mark.size(), value);
+    }
+  }
+  return text;
+}
+
+void checkGradientText(const OperatorRow& row, const std::string& text) {
+  driver::Session session(stdlib::operatorTable());
+  std::string program;
+  for (const OperandRow& operand : row.operands)
+    program += "free_var %" + std::string(operand.name) + ";\n";
+  program += "free_var %result;\nfree_var %cotangent;\n" + substituted(row, text);
+  auto loaded = session.loadText("gradient", program, driver::Stage::Resolved);
+  REQUIRE(loaded);
+  INFO(program);
+  INFO(findings(*loaded));
+  CHECK(loaded->isGood());
+}
+
+/// The first call of `row` in a module, or null.
+const Call* findCall(const Module& module, const OperatorRow& row) {
+  const Call* found = nullptr;
+  walk(
+      module,
+      [&](const Binding& binding) {
+        const auto* call = binding.value->as<Call>();
+        const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+        if (op && op->row == &row && !found)
+          found = call;
+      },
+      [](const Operand&) {});
+  return found;
+}
+
+const Type* typeOfAtom(const Expr& atom) {
+  if (const auto* var = atom.as<Var>())
+    return var->type;
+  const auto* constant = atom.as<Constant>();
+  return constant ? constant->type : nullptr;
+}
+
+} // namespace
+
+TEST_CASE("every operator is documented and complete") {
+  for (const OperatorRow* row : stdlib::operatorTable().all()) {
+    INFO(row->name);
+    CHECK(row->doc.size() > 5);
+    CHECK(row->relation != nullptr);
+    CHECK((row->compute != nullptr) != (row->kernel != nullptr));
+    CHECK_FALSE(row->examples.empty());
+    CHECK((row->attributes.empty() || !row->attributesKey.empty()));
+    for (const OperandRow& operand : row->operands)
+      CHECK_FALSE(operand.doc.empty());
+    for (const AttributeRow& attribute : row->attributes)
+      CHECK_FALSE(attribute.doc.empty());
+    if (const auto* none = std::get_if<NoGradient>(&row->gradient))
+      CHECK(none->reason.size() > 5);
+  }
+}
+
+TEST_CASE("the examples of every operator hold") {
+  driver::Session session(stdlib::operatorTable());
+  for (const OperatorRow* row : stdlib::operatorTable().all())
+    for (const Example& example : row->examples) {
+      INFO(row->name << ": " << example.expr << " => " << example.value);
+      Evaluated left = evaluate(session, example.expr);
+      Evaluated right = evaluate(session, example.value);
+      compareValues(left.value, right.value);
+      checkTypeOf(left.value, left.program.module->find("main")->function->resultType);
+    }
+}
+
+TEST_CASE("the gradient of every operator is text of the language") {
+  driver::Session session(stdlib::operatorTable());
+  for (const OperatorRow* row : stdlib::operatorTable().all()) {
+    INFO(row->name);
+    if (const auto* rule = std::get_if<GradientRule>(&row->gradient))
+      checkGradientText(*row, std::string(rule->text));
+    const auto* builder = std::get_if<GradientBuilder>(&row->gradient);
+    if (!builder)
+      continue;
+    for (const Example& example : row->examples) {
+      auto loaded = session.loadText("example", std::string(example.expr));
+      REQUIRE(loaded);
+      REQUIRE(loaded->isGood());
+      const Call* call = findCall(*loaded->module, *row);
+      if (!call)
+        continue;
+      std::vector<const Type*> operands;
+      for (const Operand& argument : call->arguments)
+        operands.push_back(typeOfAtom(*argument.value));
+      checkGradientText(*row, builder->build({session.types(), operands, *call->attributes, {}}));
+    }
+  }
+}
+
+TEST_CASE("the printed reference of operators is up to date") {
+  std::ifstream file(std::string(BATON_SOURCE) + "/docs/operators.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  bool isUpToDate = text.str() == stdlib::operatorReference(stdlib::operatorTable());
+  INFO("run `baton operators --markdown > docs/operators.md`");
+  CHECK(isUpToDate);
+}
