@@ -8,6 +8,7 @@
 #include "stdlib/ops.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <sstream>
 #include <unistd.h>
@@ -16,7 +17,7 @@ namespace driver {
 
 namespace {
 
-constexpr unsigned mostDigits = 10'000;
+constexpr uint64_t mostDigits = 10'000;
 
 constexpr const char* examples =
     R"(
@@ -32,11 +33,22 @@ FILE may be - for standard input. `baton COMMAND --help` lists the options of a 
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
 70 a fault of Baton.)";
 
+/// A check of CLI11: nothing, or what is wrong with the word. Its own conversion lets numbers wrap.
+std::string checkNumber(const std::string& word, uint64_t least, uint64_t most) {
+  uint64_t value = 0;
+  auto end = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end.ec == std::errc() && end.ptr == word.data() + word.size() && value >= least &&
+      value <= most)
+    return "";
+  return fmt::format("{} is no number from {} to {}", formats::backquoted(word), least, most);
+}
+
 /// Everything that the words can say.
 struct Request {
   CheckOptions check;
   PrintOptions print;
   RunOptions run;
+  OperatorsOptions operators;
 };
 
 void addCheck(CLI::App& app, CheckOptions& options) {
@@ -65,14 +77,15 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->type_name("NAME=PATH[:KEY]")
       ->allow_extra_args(false);
   command->add_option("--random", options.seed, "Fill the other parameters from this seed")
-      ->type_name("SEED");
+      ->type_name("SEED")
+      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
   command
       ->add_option("--output", options.output, "Write the result to a .npz, .safetensors or .json")
       ->type_name("PATH");
   command
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
       ->type_name("DIGITS")
-      ->check(CLI::Range(2u, mostDigits).description(""));
+      ->check([](const std::string& word) { return checkNumber(word, 2, mostDigits); }, "");
 }
 
 /// A word in the place of a command that is none.
@@ -103,7 +116,16 @@ std::string problemText(const CLI::Error& problem) {
   return text;
 }
 
+CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
+  CLI::App* command = app.add_subcommand("operators", "Describe the operators, or one of them");
+  command->add_option("NAME", options.name, "An operator, such as nn.conv2d")->type_name("");
+  command->add_flag("--markdown", options.markdown, "The whole reference, as in docs/operators.md");
+  return command;
+}
+
 Answer perform(const CLI::App& app, const Request& request, const Look& look) {
+  if (app.got_subcommand("operators"))
+    return operators(stdlib::operatorTable(), request.operators);
   Session session(stdlib::operatorTable());
   if (app.got_subcommand("check"))
     return check(session, request.check, look);
@@ -124,6 +146,7 @@ void declare(CLI::App& app, Request& request) {
   addCheck(app, request.check);
   addPrint(app, request.print);
   addRun(app, request.run);
+  addOperators(app, request.operators);
   app.footer(examples);
 }
 

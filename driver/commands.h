@@ -38,8 +38,15 @@ struct RunOptions {
   unsigned precision = 0;
 };
 
+struct OperatorsOptions {
+  /// One operator, or empty for all.
+  std::string name;
+  bool markdown = false;
+};
+
 Answer check(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
+Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);
 
 } // namespace driver

@@ -59,6 +59,7 @@ public:
       if (live[fault.value])
         addChecks(fault, live);
     setOrder(live);
+    lowerReductions();
   }
 
 private:
@@ -201,6 +202,57 @@ private:
     };
     std::ranges::sort(graph_.order, {}, placeOf);
     graph_.masks.resize(graph_.values.size(), none);
+  }
+
+  /// The axes of the loops below each reduction, its own included.
+  std::vector<AxisSet> loopsBelow() const {
+    std::vector<AxisSet> below(graph_.values.size());
+    for (uint32_t id : graph_.order) {
+      const GraphValue& value = graph_.values[id];
+      for (uint32_t operand : value.operands)
+        below[id] |= below[operand];
+      for (const IndexTerm& term : value.indices)
+        below[id] |= below[term.position];
+      for (uint32_t axis : value.reduced)
+        below[id].set(axis);
+    }
+    return below;
+  }
+
+  /// A check must run where its mask is known. When the mask depends on loops that a reduction
+  /// around the fault does not know, the reduction, which would run outside of them, is made to
+  /// depend on them as well.
+  void lowerReductions() {
+    std::vector<AxisSet> below = loopsBelow();
+    for (const Check& check : graph_.checks) {
+      AxisSet axes = graph_.values[check.fault.flag].axes;
+      if (check.mask != none)
+        axes |= graph_.values[check.mask].axes;
+      for (uint32_t id : graph_.order)
+        for (uint32_t axis : graph_.values[id].reduced)
+          if (axes[axis])
+            addAxes(id, axes & ~below[id]);
+    }
+    for (uint32_t id : graph_.order) {
+      GraphValue& value = graph_.values[id];
+      AxisSet own;
+      for (uint32_t axis : value.reduced)
+        own.set(axis);
+      for (uint32_t operand : value.operands)
+        value.axes |= graph_.values[operand].axes & ~own;
+      for (const IndexTerm& term : value.indices)
+        value.axes |= graph_.values[term.position].axes;
+    }
+  }
+
+  void addAxes(uint32_t reduce, AxisSet axes) {
+    AxisSet own;
+    for (uint32_t axis : graph_.values[reduce].reduced)
+      own.set(axis);
+    graph_.values[reduce].axes |= axes;
+    for (uint32_t id : graph_.order)
+      if (id != reduce && (graph_.values[id].axes & own).any())
+        graph_.values[id].axes |= axes;
   }
 
   Graph& graph_;

@@ -94,7 +94,19 @@ private:
     return local;
   }
 
-  uint32_t add(GraphValue value) { return append(graph_, std::move(value)); }
+  uint32_t add(GraphValue value) {
+    bool mayFault = false;
+    for (uint32_t operand : value.operands)
+      mayFault |= mayFault_[operand];
+    for (const IndexTerm& term : value.indices)
+      mayFault |= mayFault_[term.position];
+    mayFault_.push_back(mayFault);
+    return append(graph_, std::move(value));
+  }
+  void addFaultable(uint32_t id, uint32_t flag) {
+    mayFault_[id] = true;
+    graph_.faultables.push_back({id, flag});
+  }
   const GraphValue& at(uint32_t id) const { return graph_.values[id]; }
 
   /// The next operand of a node that is not lowered yet, or null. Enters the axes of a reduction.
@@ -252,7 +264,7 @@ private:
     uint32_t flagId = add(std::move(flag));
     if (outside != none)
       return apply(Select, element, {flagId, outside, id});
-    graph_.faultables.push_back({id, flagId});
+    addFaultable(id, flagId);
     return id;
   }
 
@@ -316,7 +328,7 @@ private:
     if (isIntegerDivision(function, from) && at(divisor).range.low <= 0 &&
         at(divisor).range.high >= 0) {
       uint32_t zero = constant(from, 0, 0);
-      graph_.faultables.push_back({id, apply(Equal, Element::Bool, {divisor, zero})});
+      addFaultable(id, apply(Equal, Element::Bool, {divisor, zero}));
     }
     return id;
   }
@@ -327,7 +339,8 @@ private:
       return none;
     }
     operands[0] = cast(operands[0], Element::Bool);
-    if (const GraphValue& condition = at(operands[0]); condition.range.low == condition.range.high)
+    const GraphValue& condition = at(operands[0]);
+    if (condition.range.low == condition.range.high && !mayFault_[operands[0]])
       return operands[condition.range.low != 0 ? 1 : 2];
     return apply(Select, element, std::move(operands));
   }
@@ -345,7 +358,8 @@ private:
 
   /// Index arithmetic that stays affine, and comparisons that ranges decide.
   std::optional<uint32_t> fold(ScalarFunction function, const std::vector<uint32_t>& operands) {
-    if (operands.size() != 2 || at(operands[0]).element != Element::Int64)
+    if (operands.size() != 2 || at(operands[0]).element != Element::Int64 ||
+        mayFault_[operands[0]] || mayFault_[operands[1]])
       return std::nullopt;
     const GraphValue &a = at(operands[0]), &b = at(operands[1]);
     if (auto decided = decideComparison(function, a.range, b.range))
@@ -411,8 +425,10 @@ private:
   }
 
   uint32_t reduceOfOne(Combiner combiner, uint32_t body, Element element) {
-    if (combiner >= Combiner::ArgMaximum)
+    if (combiner >= Combiner::ArgMaximum && !mayFault_[body])
       return constant(element, 0, 0);
+    if (combiner >= Combiner::ArgMaximum)
+      return apply(Multiply, element, {cast(body, element), constant(element, 0, 0)});
     if (combiner == Combiner::All || combiner == Combiner::Any)
       return apply(LogicalAnd, element, {body, body});
     return body;
@@ -446,6 +462,8 @@ private:
   bool reals_;
   Graph& graph_;
   std::string& problem_;
+  /// Per value: it or something that it needs may fault, so folding must not drop it.
+  std::vector<bool> mayFault_;
   std::unordered_map<uint32_t, uint32_t> axes_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
   std::unordered_map<const lang::ScalarReduce*, Reduction> reduces_;

@@ -93,7 +93,14 @@ public:
     row("", "");
   }
 
-  void gap() { out_ += painted("...", Style::Gutter, options_) + '\n'; }
+  /// The lines between two that are shown: one is shown too, more are left out.
+  void between(const SourceFile& file, uint32_t before, uint32_t after) {
+    if (after == before + 2)
+      return row(fmt::format("{}", before + 1),
+                 displayLine(file.line(before + 1), 0, options_.columns).text);
+    if (after > before + 2)
+      out_ += painted("...", Style::Gutter, options_) + '\n';
+  }
 
   /// A line with its marks, in as many windows as they need.
   void line(const SourceFile& file, uint32_t number, std::vector<LineMark> marks) {
@@ -212,8 +219,8 @@ std::string renderExcerpt(const std::vector<Mark>& marks, Severity severity,
     isFirst = false;
     uint32_t previous = 0;
     for (const auto& [number, lineMarks] : file.lines) {
-      if (previous != 0 && number > previous + 1)
-        writer.gap();
+      if (previous != 0)
+        writer.between(*file.file, previous, number);
       writer.line(*file.file, number, lineMarks);
       previous = number;
     }

@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t bytesPerProgram = 2'000'000;
-constexpr size_t mostRounds = 400;
-constexpr size_t fewestRounds = 48;
+constexpr size_t bytesPerProgram = 12'000'000;
+constexpr size_t mostRounds = 2'000;
+constexpr size_t fewestRounds = 150;
 constexpr rlim_t memoryLimit = rlim_t(4) << 30;
 constexpr rlim_t secondsPerProgram = 60;
 

@@ -12,7 +12,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 HEADER = '#[version = "0.0.5"]\n'
 MILLION = 1_000_000
@@ -137,25 +136,25 @@ CASES = {
     "nested_patterns": lambda: program(
         "check", function(f"match (%x) {{ {'(' * 100_000}%y{')' * 100_000} => 1 }}"), 1, ["error"]
     ),
-    "nested_comments": lambda: program("check", HEADER + "/*" * 100_000 + "*/" * 100_000, 0),
+    "nested_comments": lambda: program("check", function("/*" * 100_000 + "*/" * 100_000 + "1"), 0),
     "long_sum": lambda: program("check", function("%x" + " + %x" * 100_000), 0, mebibytes=2048),
-    "let_chain_check": lambda: program("check", lets(), 0, seconds=40, mebibytes=4096),
-    "let_chain_print": lambda: program("print --types", lets(), 0, seconds=40, mebibytes=4096),
+    "let_chain_check": lambda: program("check", lets(), 0, seconds=20, mebibytes=4096),
+    "let_chain_print": lambda: program("print --types", lets(), 0, seconds=20, mebibytes=4096),
     "let_chain_run": lambda: program(
-        "run --random 42", lets(), 0, ["1000009"], seconds=60, mebibytes=4096
+        "run --random 42", lets(), 0, ["1000006"], seconds=30, mebibytes=4096
     ),
-    "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=40, mebibytes=4096),
-    "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=40, mebibytes=4096),
+    "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
+    "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(
-        "run --random 42", graph_bindings(), 0, ["1000009"], seconds=60, mebibytes=4096
+        "run --random 42", graph_bindings(), 0, ["1000006"], seconds=30, mebibytes=4096
     ),
     "million_elements": lambda: program(
-        "run", HEADER + COUNT_UP, 0, ["500000", "-500000", "1000000"], seconds=60, mebibytes=4096
+        "run", HEADER + COUNT_UP, 0, ["500000", "-500000", "1000000"], seconds=30, mebibytes=4096
     ),
     "endless_recursion": lambda: program(
         "run",
         f"{HEADER}def @f(%n: int32) -> int32 {{ %n + @f(%n) }}\ndef @main() -> int32 {{ @f(1) }}\n",
-        2, ["memory"], seconds=100, mebibytes=2048,
+        1, ["nested deeper"], mebibytes=2048,
     ),
     "large_literal": lambda: program("check", function("99999999999999999999"), 1, ["error"]),
     "small_width": lambda: program("check", function("32768i16"), 1, ["error"]),
@@ -174,9 +173,9 @@ CASES = {
         2, ["memory"],
     ),
     "overflowing_product": lambda: program(
-        "check",
+        "run --random 42",
         HEADER + "def @main(%x: Tensor[(4294967296, 4294967296, 4294967296), int8]) "
-        "{ reshape(%x, newshape=[-1]) }\n", 1, ["error"],
+        "{ reshape(%x, newshape=[-1]) }\n", 2, ["error"],
     ),
     "large_graph_number": lambda: program(
         "check", function("%99999999999999999999 = 1; %99999999999999999999"), 1, ["error"]
@@ -221,7 +220,6 @@ def run(baton, case, folder):
     """The problems that a case shows, as sentences."""
     for name, data in case.files.items():
         (folder / name).write_bytes(data)
-    start = time.monotonic()
     with open(folder / "said", "w+b") as said:
         done = subprocess.run(
             [baton, *case.command], stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=folder,
@@ -229,8 +227,9 @@ def run(baton, case, folder):
         )
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
-    seconds = time.monotonic() - start
-    mebibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time: the tests share the machine with each other.
+    seconds, mebibytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     print(f"status {done.returncode}, {seconds:.1f} s, {mebibytes:.0f} MiB, {len(text)} bytes")
     print(text[:1000])
     if done.returncode != case.status:

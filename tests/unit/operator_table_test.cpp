@@ -107,7 +107,8 @@ std::string substituted(const OperatorRow& row, std::string text) {
   for (const AttributeRow& attribute : row.attributes) {
     std::string mark = "$" + std::string(attribute.name);
     std::string value(attribute.defaultText);
-    if (value.empty())
+    bool mustBeGiven = value.empty() || (value == "None" && attribute.kind == AttributeKind::Int);
+    if (mustBeGiven)
       value = attribute.kind == AttributeKind::IntList       ? "[0]"
               : attribute.kind == AttributeKind::IntListList ? "[[0, 0]]"
               : attribute.kind == AttributeKind::DType       ? "\"float32\""

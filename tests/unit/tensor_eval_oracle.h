@@ -301,7 +301,7 @@ public:
     if (auto test = comparison(function, from, a, b))
       return dtype.isFloat() ? Cell{double(*test), 0} : Cell{0, *test};
     if (from.isFloat())
-      return makeReal(dtype, realFunction(function, a.real, b.real));
+      return makeReal(dtype, floatFunction(function, from, a.real, b.real));
     if (function == lang::ScalarFunction::FixedPointMultiply) {
       Wide product = a.whole * b.whole;
       int64_t shift = 31 - int64_t(operands[2].whole);
@@ -420,6 +420,16 @@ private:
       return convert(runtime::Float64, dtype, real).whole;
     }
     }
+  }
+
+  /// Quotients are rounded to float before they are made whole, except those of doubles.
+  static double floatFunction(lang::ScalarFunction function, DType dtype, double a, double b) {
+    using enum lang::ScalarFunction;
+    if (dtype.bits <= 32 && (function == FloorDivide || function == TruncDivide)) {
+      double quotient = float(a / b);
+      return function == FloorDivide ? std::floor(quotient) : std::trunc(quotient);
+    }
+    return realFunction(function, a, b);
   }
 
   static double realFunction(lang::ScalarFunction function, double a, double b) {

@@ -1,0 +1,251 @@
+// The command line as a function: answers, exit codes, results as text and in files.
+#include "driver/command_line.h"
+#include "driver/large_stack.h"
+#include "driver/tensor_text.h"
+#include "driver/value_files.h"
+#include "driver/value_text.h"
+#include "formats/load.h"
+#include "runtime/half.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <unistd.h>
+
+namespace {
+
+using driver::Answer;
+using driver::ExitCode;
+
+/// A folder of its own for one test, gone at the end.
+class Folder {
+public:
+  Folder() : path_(std::filesystem::temp_directory_path() / fmt::format("baton-{}", getpid())) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+private:
+  std::filesystem::path path_;
+};
+
+Answer baton(std::vector<std::string> words) {
+  std::vector<const char*> pointers{"baton"};
+  for (const std::string& word : words)
+    pointers.push_back(word.c_str());
+  Answer answer;
+  driver::runOnLargeStack(
+      [&] { answer = driver::runCommandLine(int(pointers.size()), pointers.data(), {}); });
+  return answer;
+}
+
+/// The tensor with elements 0, 1, 2 and so on.
+runtime::Tensor counting(runtime::Shape shape) {
+  runtime::Tensor tensor(runtime::Int32, std::move(shape));
+  std::iota(tensor.elements<int32_t>().begin(), tensor.elements<int32_t>().end(), 0);
+  return tensor;
+}
+
+template <typename T>
+std::string scalarText(runtime::DType dtype, T value) {
+  return driver::tensorText(runtime::Tensor::scalar(dtype, value));
+}
+
+TEST_CASE("numbers have the fewest digits that give them back") {
+  CHECK(scalarText(runtime::Float32, 0.1f) == "0.1");
+  CHECK(scalarText(runtime::Float32, 3.0f) == "3.0");
+  CHECK(scalarText(runtime::Float32, 1e20f) == "1e+20");
+  CHECK(scalarText(runtime::Float64, -1.0 / 3) == "-0.3333333333333333");
+  CHECK(scalarText(runtime::Float32, -INFINITY) == "-inf");
+  CHECK(scalarText(runtime::Float64, double(NAN)) == "nan");
+  CHECK(scalarText(runtime::Float16, runtime::Half(0.1f)) == "0.1");
+  CHECK(scalarText(runtime::BFloat16, runtime::BHalf(3.140625f)) == "3.14");
+  CHECK(scalarText(runtime::Int8, int8_t(-128)) == "-128");
+  CHECK(scalarText(runtime::UInt64, UINT64_MAX) == "18446744073709551615");
+  CHECK(scalarText(runtime::Bool, uint8_t(1)) == "true");
+}
+
+TEST_CASE("tensors are shown in brackets, large ones by their edges") {
+  CHECK(driver::tensorText(counting({2, 3})) == "[[0, 1, 2],\n [3, 4, 5]]");
+  CHECK(driver::tensorText(counting({2, 1, 2})) == "[[[0, 1]],\n\n [[2, 3]]]");
+  CHECK(driver::tensorText(counting({0, 3})) == "[]");
+  CHECK(driver::tensorText(counting({1000})) == "[  0,   1,   2, ..., 997, 998, 999]");
+  CHECK(driver::tensorText(counting({20, 2}), {10, true}) ==
+        "[[0, 1], [2, 3], ..., [36, 37], [38, 39]]");
+  CHECK(driver::tensorText(counting(runtime::Shape(20, 2))).size() < 10'000);
+  CHECK(driver::tensorText(counting(runtime::Shape(10, 4))).size() < 10'000);
+}
+
+TEST_CASE("values are shown in the language's own notation") {
+  Folder folder;
+  std::string file = folder.write("values.rly", R"(
+def @main() {
+  (Cons(1, Cons(2, Nil)), True, (), (2f,), fn (%x: int32) { %x }, ref(1), add, Cons)
+}
+def @deep(%n: int32, %l: List[int32]) -> List[int32] {
+  if (equal(%n, 0)) { %l } else { @deep(subtract(%n, 1), Cons(%n, %l)) }
+}
+def @list() { @deep(1000, Nil) }
+def @scalar() { 1i64 }
+)");
+  Answer answer = baton({"run", file});
+  CHECK(answer.errors == "");
+  CHECK(answer.output.find(".0 = Cons(1, Cons(2, Nil))\n") != std::string::npos);
+  CHECK(answer.output.find("<fn (int32) -> int32>") != std::string::npos);
+  CHECK(answer.output.find("ref(..)") != std::string::npos);
+  CHECK(baton({"run", file, "--entry", "scalar"}).output == "1 : int64\n");
+  Answer list = baton({"run", file, "--entry", "list"});
+  CHECK(list.output.starts_with("Cons(1, Cons(2, "));
+  CHECK(list.output.ends_with("... 988 more))))))))))))\n"));
+}
+
+TEST_CASE("a value that shares its parts is shown and refused in bounded text") {
+  interp::Value value = interp::tensorValue(runtime::Tensor::scalar(runtime::Int32, 1));
+  for (int i = 0; i < 100; ++i)
+    value = interp::tupleValue({value, value});
+  lang::TypeContext types;
+  CHECK(driver::valueText(value, types).size() < 100'000);
+  Folder folder;
+  auto written = driver::writeOutput(folder.path("o.npz"), value);
+  REQUIRE(!written);
+  CHECK(written.error().message == "the result has more than 1000000 parts");
+}
+
+TEST_CASE("a list of a million elements is written as JSON") {
+  lang::Constructor nil{{lang::ExprKind::Constructor, {}}, "Nil", {}};
+  lang::Constructor cons{{lang::ExprKind::Constructor, {}}, "Cons", {}};
+  interp::Value element = interp::tensorValue(runtime::Tensor::scalar(runtime::Int32, 7));
+  interp::Value list = interp::constructorValue(nil, {});
+  for (int i = 0; i < 1'000'000; ++i)
+    list = interp::constructorValue(cons, {element, list});
+  Folder folder;
+  REQUIRE(driver::writeOutput(folder.path("o.json"), list));
+  std::string text = folder.read("o.json");
+  CHECK(text.starts_with(
+      R"({"out":{"con":"Cons","fields":[{"dtype":"int32","shape":[],"data":[7]},)"));
+  CHECK(text.ends_with("]}]}]}}\n"));
+  lang::TypeContext types;
+  CHECK(driver::valueText(list, types).ends_with("... 999988 more))))))))))))"));
+}
+
+TEST_CASE("results go to files under the keys of their parts") {
+  Folder folder;
+  std::string file = folder.write("t.rly", "fn (%x: Tensor[(2), float32]) { (%x, (1, True), ()) }");
+  for (std::string name : {"o.npz", "o.safetensors"}) {
+    std::string output = folder.path(name);
+    CHECK(baton({"run", file, "--random", "42", "--output", output}).code == ExitCode::Good);
+    auto first = formats::loadTensor(output, "out.0");
+    auto second = formats::loadTensor(output, "out.1.1");
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(first->dtype() == runtime::Float32);
+    CHECK(second->dtype() == runtime::Bool);
+    CHECK(!formats::loadTensor(output, "out.2"));
+    Answer again = baton({"run", file, "--input", "%x=" + output + ":out.0"});
+    CHECK(again.output == baton({"run", file, "--random", "42"}).output);
+  }
+  baton({"run", file, "--random", "42", "--output", folder.path("o.json")});
+  auto json = nlohmann::json::parse(folder.read("o.json"));
+  CHECK(json["out"]["tuple"][1]["tuple"][0]["data"][0] == 1);
+  CHECK(json["out"]["tuple"][2]["tuple"].empty());
+}
+
+/// The answer's code and error text together.
+void checkError(const Answer& answer, ExitCode code, const std::string& part) {
+  CHECK(answer.output == "");
+  CHECK(answer.code == code);
+  CAPTURE(answer.errors);
+  CHECK(answer.errors.find(part) != std::string::npos);
+}
+
+TEST_CASE("what is wrong with inputs is said with both sides") {
+  Folder folder;
+  std::string file =
+      folder.write("i.rly", "fn (%data: Tensor[(2, ?), float32], %t: (int32, int32)) { %data }");
+  std::string other = folder.write("s.rly", "fn (%n: int32) { %n }");
+  std::string npz = folder.path("n.npz");
+  REQUIRE(baton({"run", other, "--random", "1", "--output", npz}).code == ExitCode::Good);
+  checkError(baton({"run", file}), ExitCode::World, "\n  %data: Tensor[(2, ?), float32]\n");
+  checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "whose shape is open");
+  checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "only tensors can be filled");
+  checkError(baton({"run", file, "--input", "dta=" + npz}), ExitCode::World,
+             "did you mean `data`?");
+  checkError(baton({"run", file, "--input", "data=" + npz}), ExitCode::World,
+             "parameter `%data` is `Tensor[(2, ?), float32]`, but its input is `int32`");
+  checkError(baton({"run", file, "--input", "data"}), ExitCode::World, "takes NAME=PATH");
+  checkError(baton({"run", other, "--input", "n=" + npz, "--input", "n=" + npz}), ExitCode::World,
+             "given twice");
+}
+
+TEST_CASE("exit codes say whose fault it is") {
+  Folder folder;
+  std::string good = folder.write("g.rly", "def @main() { 1 }\ndef @f() { fn () { 1 } }");
+  std::string bad = folder.write("b.rly", "def @main() { %x }");
+  std::string faulty =
+      folder.write("f.rly", "def @h(%l: List[int32]) -> int32 { match? (%l) { Nil => 1 } }\n"
+                            "def @main() { add(1, @h(Cons(1, Nil))) }");
+  CHECK(baton({"check", good}).output == good + ": ok, 2 functions\n");
+  checkError(baton({"check", bad}), ExitCode::Program, "1 error in " + bad);
+  checkError(baton({"run", bad}), ExitCode::Program, "unknown-local");
+  checkError(baton({"run", faulty}), ExitCode::Program, "called here");
+  checkError(baton({"run", good, "--entry", "mian"}), ExitCode::Program, "`--entry main`");
+  checkError(baton({"check", folder.path("none")}), ExitCode::World, "No such file");
+  checkError(baton({"run", good, "--output", "o.txt"}), ExitCode::World, "`o.txt` is none");
+  checkError(baton({"run", good, "--entry", "f", "--output", folder.path("o.json")}),
+             ExitCode::World, "the result holds a function");
+  checkError(baton({"run", good, "--random", "-1"}), ExitCode::World, "--random");
+  checkError(baton({"run", good, "--precision", "1"}), ExitCode::World, "--precision");
+  checkError(baton({"chek", good}), ExitCode::World, "did you mean `check`?");
+  checkError(baton({}), ExitCode::World, "Usage");
+  CHECK(baton({"--help"}).output.find("Exit codes") != std::string::npos);
+  CHECK(baton({"--version"}).output.starts_with("baton "));
+}
+
+TEST_CASE("the JSON of check is one object") {
+  Folder folder;
+  std::string good = folder.write("g.rly", "def @main(%x: Tensor[(1, 3), float32]) { %x }");
+  std::string bad = folder.write("b.rly", "def @main() { %x }");
+  auto one = nlohmann::json::parse(baton({"check", good, "--json"}).output);
+  CHECK(one["ok"] == true);
+  CHECK(one["functions"]["main"] == "fn (Tensor[(1, 3), float32]) -> Tensor[(1, 3), float32]");
+  CHECK(one["diagnostics"].empty());
+  Answer answer = baton({"check", good, bad, "--json"});
+  CHECK(answer.code == ExitCode::Program);
+  auto both = nlohmann::json::parse(answer.output);
+  CHECK(both["ok"] == false);
+  CHECK(both["functions"].contains(good + ":main"));
+  REQUIRE(both["diagnostics"].size() == 1);
+  CHECK(both["diagnostics"][0]["file"] == bad);
+}
+
+TEST_CASE("a printed program prints the same again") {
+  Folder folder;
+  std::string file = folder.write(
+      "p.rly", "def @main(%x: float32) { add(%x, meta[relay.Constant][0]) }\n#[metadata]\n{}");
+  checkError(baton({"print", file}), ExitCode::Program, "metadata");
+  file = folder.write("q.rly", "def @main(%x: float32) { (add(%x, 1f), split(%x, 2)) }");
+  Answer once = baton({"print", file});
+  std::string again = folder.write("again.rly", once.output);
+  CHECK(baton({"print", again}).output == once.output);
+}
+
+TEST_CASE("precision shows as many digits as asked for") {
+  Folder folder;
+  std::string file = folder.write("d.rly", "def @main() { divide(1f64, 3f64) }");
+  CHECK(baton({"run", file, "--precision", "50"}).output ==
+        "0." + std::string(50, '3') + " : float64\n");
+}
+
+} // namespace
