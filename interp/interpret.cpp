@@ -6,6 +6,7 @@
 #include "interp/interpret.h"
 
 #include "interp/frames.h"
+#include "interp/liveness.h"
 #include "interp/operators.h"
 
 #include <fmt/format.h>
@@ -29,12 +30,14 @@ struct Cursor {
   const Block* block;
   size_t next;
   bool endsCall;
+  const Deaths* deaths;
 };
 
 class Machine {
 public:
   Machine(const lang::Module& module, const lang::OperatorTable& operators, const Options& options)
-      : frames_(module), operators_(module, operators, options.precision), options_(options) {}
+      : frames_(module), liveness_(findLiveness(module)),
+        operators_(module, operators, options.precision), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments));
@@ -104,8 +107,15 @@ private:
       leave(read(cursor.block->result));
       return;
     }
-    const Binding& binding = cursor.block->bindings[cursor.next++];
-    evaluate(binding);
+    if (cursor.next > 0)
+      for (const lang::Var* var : cursor.deaths->after(cursor.next - 1))
+        slot(*var) = Value();
+    evaluate(cursor.block->bindings[cursor.next++]);
+  }
+
+  void open(const Block& block, bool endsCall) {
+    auto found = liveness_.find(&block);
+    cursors_.push_back({&block, 0, endsCall, found == liveness_.end() ? nullptr : &found->second});
   }
 
   /// The innermost block is done: its value goes to the binding that waits for it.
@@ -137,7 +147,7 @@ private:
       endsCall = cursors_.back().endsCall;
       cursors_.pop_back();
     }
-    cursors_.push_back({&block, 0, endsCall});
+    open(block, endsCall);
   }
 
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments) {
@@ -153,7 +163,7 @@ private:
       activation.slots[layout.ownSlots + i] = captured.isSet() ? captured : closure;
     }
     activations_.push_back(std::move(activation));
-    cursors_.push_back({function.body, 0, true});
+    open(*function.body, true);
   }
 
   // Expressions.
@@ -176,9 +186,7 @@ private:
         [&](const lang::Function& function) {
           slot(*binding.var) = makeClosure(function, *binding.var);
         },
-        [&](const lang::RefNew& ref) {
-          slot(*binding.var) = referenceValue(read(ref.content));
-        },
+        [&](const lang::RefNew& ref) { slot(*binding.var) = referenceValue(read(ref.content)); },
         [&](const lang::RefRead& ref) {
           slot(*binding.var) = Value(read(ref.reference).content());
         },
@@ -268,6 +276,7 @@ private:
   }
 
   Frames frames_;
+  Liveness liveness_;
   Operators operators_;
   const Options& options_;
   std::vector<Activation> activations_;

@@ -1,6 +1,7 @@
 // One operator call: flatten the operands, ask the relation, evaluate, put the result together.
 #include "interp/operators.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace interp {
@@ -72,14 +73,13 @@ const lang::Attributes& Operators::defaults(const lang::OperatorRow& row) {
   return found->second;
 }
 
-std::string Operators::prepare(Site& site, const lang::OperatorRow& row,
-                               const lang::Attributes& attributes,
-                               std::span<const Value> arguments, std::span<const Array> leaves) {
-  std::vector<const Type*> operands;
-  for (const Value& argument : arguments)
-    operands.push_back(typeOf(types_, argument));
+/// Fills in what follows from the operator, its attributes and the operand types; where the shape
+/// needs values, those of the leaves.
+std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves) {
+  const lang::OperatorRow& row = *prepared.row;
+  const auto& operands = prepared.operands;
   std::vector<runtime::Tensor> tensors;
-  std::vector<const runtime::Tensor*> operandValues(arguments.size()), leafValues(leaves.size());
+  std::vector<const runtime::Tensor*> operandValues(operands.size()), leafValues(leaves.size());
   if (row.shapeNeeds == lang::ShapeNeeds::Values) {
     for (const Array& leaf : leaves)
       tensors.push_back(leaf.toTensor());
@@ -90,22 +90,54 @@ std::string Operators::prepare(Site& site, const lang::OperatorRow& row,
         operandValues[i] = leafValues[leaf];
   }
   lang::RelationResult result =
-      lang::applyRelation(row, {types_, operands, attributes, operandValues});
+      lang::applyRelation(row, {types_, operands, prepared.attributes, operandValues});
   if (result.outcome == lang::RelationResult::Outcome::Failed)
     return result.problem;
   if (result.outcome == lang::RelationResult::Outcome::Waiting || !result.output)
     return fmt::format("the shape of the result of `{}` is not known", row.name);
-  site.output = result.output;
-  site.plan.reset();
+  prepared.output = result.output;
   if (row.compute) {
-    lang::ComputeCall call(operands, result.output, attributes, leafValues);
+    lang::ComputeCall call(operands, result.output, prepared.attributes, leafValues);
     row.compute(call);
-    site.plan = std::make_unique<Plan>(compile(call.take()));
+    prepared.plan = std::make_unique<Plan>(compile(call.take()));
   }
-  site.leaves.clear();
   for (const Array& leaf : leaves)
-    site.leaves.emplace_back(leaf.dtype(), leaf.shape());
+    prepared.leaves.emplace_back(leaf.dtype(), leaf.shape());
   return {};
+}
+
+/// The prepared call of this site, of another site with the same operator, attributes and types,
+/// or a new one. What depends on values is prepared each time.
+std::variant<const Operators::Prepared*, std::string>
+Operators::find(const void* site, const lang::OperatorRow& row, const lang::Attributes& attributes,
+                std::span<const Value> arguments, std::span<const Array> leaves) {
+  bool needsValues = row.shapeNeeds == lang::ShapeNeeds::Values;
+  const Prepared*& last = sites_[site];
+  if (last && !needsValues && last->row == &row && fits(last->leaves, leaves))
+    return last;
+  Prepared next{&row, attributes};
+  size_t hash = reinterpret_cast<size_t>(&row);
+  for (const Value& argument : arguments) {
+    next.operands.push_back(typeOf(types_, argument));
+    hash = hash * 31 + reinterpret_cast<size_t>(next.operands.back());
+  }
+  if (!needsValues) {
+    auto [begin, end] = prepared_.equal_range(hash);
+    for (auto it = begin; it != end; ++it)
+      if (it->second->row == &row && it->second->operands == next.operands &&
+          std::ranges::equal(it->second->attributes.values, attributes.values))
+        return last = it->second;
+  }
+  std::string problem = prepare(next, leaves);
+  if (!problem.empty())
+    return problem;
+  if (needsValues) {
+    once_ = std::move(next);
+    return &once_;
+  }
+  storage_.push_back(std::move(next));
+  prepared_.emplace(hash, &storage_.back());
+  return last = &storage_.back();
 }
 
 std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& row,
@@ -124,27 +156,23 @@ std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& r
   return assemble(output, std::move(outputs));
 }
 
-std::variant<Value, std::string> Operators::apply(const void* siteKey,
-                                                  const lang::OperatorRow& row,
+std::variant<Value, std::string> Operators::apply(const void* site, const lang::OperatorRow& row,
                                                   const lang::Attributes* given,
                                                   std::span<const Value> arguments) {
   const lang::Attributes& attributes = given ? *given : defaults(row);
   std::vector<Array> leaves;
   for (const Value& argument : arguments)
     appendLeaves(argument, leaves);
-  Site& site = sites_[siteKey];
-  if (!site.output || row.shapeNeeds == lang::ShapeNeeds::Values || !fits(site.leaves, leaves)) {
-    site.output = nullptr;
-    std::string problem = prepare(site, row, attributes, arguments, leaves);
-    if (!problem.empty())
-      return problem;
-  }
+  auto found = find(site, row, attributes, arguments, leaves);
+  if (auto* problem = std::get_if<std::string>(&found))
+    return std::move(*problem);
+  const Prepared& prepared = *std::get<const Prepared*>(found);
   if (row.kernel)
-    return runKernel(row, attributes, site.output, leaves);
+    return runKernel(row, attributes, prepared.output, leaves);
   std::vector<Array> outputs;
-  if (auto fault = run(*site.plan, leaves, precision_, outputs))
+  if (auto fault = run(*prepared.plan, leaves, precision_, outputs))
     return fault->problem;
-  return assemble(site.output, std::move(outputs));
+  return assemble(prepared.output, std::move(outputs));
 }
 
 } // namespace interp

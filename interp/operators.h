@@ -5,13 +5,14 @@
 #include "interp/interpret.h"
 #include "interp/tensor_eval.h"
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 
 namespace interp {
 
-/// Applies operators and remembers the compiled plan of each call site for the operand types that
-/// it saw last, so that loops do not build expressions again.
+/// Applies operators and remembers compiled plans: one for each operator, attributes and operand
+/// types, and at each call site the one that it used last, so that loops build nothing again.
 class Operators {
 public:
   Operators(const lang::Module& module, const lang::OperatorTable& table, Precision precision)
@@ -24,15 +25,21 @@ public:
                                          std::span<const Value> arguments);
 
 private:
-  /// What a call site needs again: valid while the leaves have these types.
-  struct Site {
+  /// A prepared call: valid for leaves of these types.
+  struct Prepared {
+    const lang::OperatorRow* row = nullptr;
+    lang::Attributes attributes = {};
+    std::vector<const lang::Type*> operands;
     std::vector<std::pair<runtime::DType, runtime::Shape>> leaves;
     const lang::Type* output = nullptr;
     std::unique_ptr<Plan> plan;
   };
 
-  std::string prepare(Site& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
-                      std::span<const Value> arguments, std::span<const Array> leaves);
+  std::variant<const Prepared*, std::string> find(const void* site, const lang::OperatorRow& row,
+                                                  const lang::Attributes& attributes,
+                                                  std::span<const Value> arguments,
+                                                  std::span<const Array> leaves);
+  std::string prepare(Prepared& prepared, std::span<const Array> leaves);
   std::variant<Value, std::string> runKernel(const lang::OperatorRow& row,
                                              const lang::Attributes& attributes,
                                              const lang::Type* output,
@@ -42,7 +49,12 @@ private:
   lang::TypeContext& types_;
   const lang::OperatorTable& table_;
   Precision precision_;
-  std::unordered_map<const void*, Site> sites_;
+  /// By hash of operator and operand types; a deque, so that sites can point to what it holds.
+  std::unordered_multimap<size_t, Prepared*> prepared_;
+  std::deque<Prepared> storage_;
+  std::unordered_map<const void*, const Prepared*> sites_;
+  /// The last call whose shape depended on values.
+  Prepared once_;
   std::unordered_map<const lang::OperatorRow*, lang::Attributes> defaults_;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace interp {
 
@@ -48,20 +49,59 @@ Range rangeOfElement(Element element) {
   }
 }
 
+/// The operands of a node, of a load with the value outside.
+std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
+  if (const auto* load = node->as<lang::ScalarLoad>()) {
+    std::vector<const ScalarNode*> operands(load->position.begin(), load->position.end());
+    if (load->outside)
+      operands.push_back(load->outside);
+    return operands;
+  }
+  if (const auto* apply = node->as<lang::ScalarApply>())
+    return {apply->operands.begin(), apply->operands.end()};
+  if (const auto* cast = node->as<lang::ScalarCast>())
+    return {cast->operand};
+  if (const auto* reduce = node->as<lang::ScalarReduce>())
+    return {reduce->body};
+  return {};
+}
+
+/// The axes whose index is divided by a constant somewhere, and that constant: groups of channels,
+/// repeated elements. With the axis split there, quotient and rest are affine.
+std::unordered_map<uint32_t, int64_t> findSplits(const ScalarNode* root) {
+  std::unordered_map<uint32_t, int64_t> splits;
+  std::unordered_set<const ScalarNode*> seen{root};
+  std::vector<const ScalarNode*> stack{root};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    stack.pop_back();
+    std::vector<const ScalarNode*> operands = operandsOf(node);
+    const auto* apply = node->as<lang::ScalarApply>();
+    bool divides = apply && operands.size() == 2 &&
+                   (apply->function == FloorDivide || apply->function == FloorMod);
+    const auto* index = divides ? operands[0]->as<lang::ScalarIndex>() : nullptr;
+    const auto* divisor = divides ? operands[1]->as<lang::ScalarNumber>() : nullptr;
+    if (index && divisor && divisor->integer > 1)
+      splits.try_emplace(index->axis, divisor->integer);
+    for (const ScalarNode* operand : operands)
+      if (seen.insert(operand).second)
+        stack.push_back(operand);
+  }
+  return splits;
+}
+
 class Lowering {
 public:
   Lowering(std::span<const PlanTensor> tensors, bool reals, Graph& graph, std::string& problem)
       : tensors_(tensors), reals_(reals), graph_(graph), problem_(problem) {}
 
   void run(const lang::Stage& stage) {
-    std::vector<int64_t> shape;
+    splits_ = findSplits(stage.body);
     for (const lang::LoopAxis& axis : stage.axes) {
-      auto local = addAxis(axis);
-      if (!local)
+      if (!addAxis(axis))
         return;
-      shape.push_back(*constantExtent(axis.extent));
-      if (*local != none)
-        graph_.outputAxes.push_back(*local);
+      for (const AffineTerm& term : axes_[axis.number].terms)
+        graph_.outputAxes.push_back(term.axis);
     }
     int64_t stride = 1;
     for (size_t i = graph_.outputAxes.size(); i-- > 0;
@@ -77,21 +117,29 @@ private:
       problem_ = std::move(text);
   }
 
-  /// Numbers a loop axis; `none` for one of extent 1, nothing when it is malformed.
-  std::optional<uint32_t> addAxis(const lang::LoopAxis& axis) {
+  /// Numbers a loop axis and gives its extent, or nothing when it is malformed. The form of an axis
+  /// of extent 1 has no terms; an axis that is divided by a number becomes two.
+  std::optional<int64_t> addAxis(const lang::LoopAxis& axis) {
     auto extent = constantExtent(axis.extent);
-    if (!extent || *extent < 0 || graph_.extents.size() == maxAxes) {
+    if (!extent || *extent < 0 || graph_.extents.size() + 2 > maxAxes) {
       fail(!extent || *extent < 0 ? "an extent is not a constant that counts"
                                   : "an expression has too many loops");
       return std::nullopt;
     }
-    uint32_t local = none;
-    if (*extent != 1) {
-      local = uint32_t(graph_.extents.size());
-      graph_.extents.push_back(*extent);
+    Affine form;
+    auto addTerm = [&](int64_t count, int64_t coefficient) {
+      form.terms.push_back({uint32_t(graph_.extents.size()), coefficient});
+      graph_.extents.push_back(count);
+    };
+    auto split = splits_.find(axis.number);
+    if (split != splits_.end() && *extent > split->second && *extent % split->second == 0) {
+      addTerm(*extent / split->second, split->second);
+      addTerm(split->second, 1);
+    } else if (*extent != 1) {
+      addTerm(*extent, 1);
     }
-    axes_[axis.number] = local;
-    return local;
+    axes_[axis.number] = std::move(form);
+    return *extent;
   }
 
   uint32_t add(GraphValue value) {
@@ -111,22 +159,12 @@ private:
 
   /// The next operand of a node that is not lowered yet, or null. Enters the axes of a reduction.
   const ScalarNode* pendingOperand(const ScalarNode* node) {
-    auto pendingIn = [&](std::span<const ScalarNode* const> operands) -> const ScalarNode* {
-      for (const ScalarNode* operand : operands)
-        if (!lowered_.contains(operand))
-          return operand;
+    const auto* reduce = node->as<lang::ScalarReduce>();
+    if (reduce && enterReduce(*reduce))
       return nullptr;
-    };
-    if (const auto* load = node->as<lang::ScalarLoad>()) {
-      const ScalarNode* pending = pendingIn(load->position);
-      return pending || !load->outside ? pending : pendingIn({&load->outside, 1});
-    }
-    if (const auto* apply = node->as<lang::ScalarApply>())
-      return pendingIn(apply->operands);
-    if (const auto* cast = node->as<lang::ScalarCast>())
-      return pendingIn({&cast->operand, 1});
-    if (const auto* reduce = node->as<lang::ScalarReduce>())
-      return enterReduce(*reduce) ? nullptr : pendingIn({&reduce->body, 1});
+    for (const ScalarNode* operand : operandsOf(node))
+      if (!lowered_.contains(operand))
+        return operand;
     return nullptr;
   }
 
@@ -137,11 +175,10 @@ private:
     Reduction& reduction = place->second;
     if (isNew)
       for (const lang::LoopAxis& axis : reduce.axes) {
-        auto local = addAxis(axis);
-        int64_t extent = local ? *constantExtent(axis.extent) : 0;
+        int64_t extent = addAxis(axis).value_or(0);
         reduction.empty |= extent == 0;
         reduction.extents.push_back(extent);
-        reduction.axes.push_back(local.value_or(none));
+        reduction.forms.push_back(axes_[axis.number]);
       }
     return reduction.empty;
   }
@@ -224,10 +261,7 @@ private:
       fail("an index is used outside its loop");
       return none;
     }
-    Affine form;
-    if (axis->second != none)
-      form.terms.push_back({axis->second, 1});
-    return *affine(std::move(form));
+    return *affine(axis->second);
   }
 
   uint32_t lowerLoad(const lang::ScalarLoad& load) {
@@ -408,12 +442,18 @@ private:
         GraphValueKind::Reduce, element, at(body).axes, rangeOfElement(element), {body}};
     value.combiner = node.combiner;
     int64_t stride = 1;
-    for (size_t i = reduction.axes.size(); i-- > 0; stride *= reduction.extents[i])
-      if (uint32_t axis = reduction.axes[i]; axis != none) {
-        value.reduced.insert(value.reduced.begin(), axis);
-        value.axes.reset(axis);
-        if (auto sum = addAffine(value.affine, {0, {{axis, stride}}}))
-          value.affine = *sum;
+    for (size_t i = reduction.forms.size(); i-- > 0;) {
+      auto sum = addAffine(value.affine, reduction.forms[i], stride);
+      if (!sum || __builtin_mul_overflow(stride, reduction.extents[i], &stride)) {
+        fail("a reduction has too many positions");
+        return none;
+      }
+      value.affine = *sum;
+    }
+    for (const Affine& form : reduction.forms)
+      for (const AffineTerm& term : form.terms) {
+        value.reduced.push_back(term.axis);
+        value.axes.reset(term.axis);
       }
     if (value.reduced.empty())
       return reduceOfOne(node.combiner, body, element);
@@ -455,7 +495,7 @@ private:
   struct Reduction {
     bool empty = false;
     std::vector<int64_t> extents;
-    std::vector<uint32_t> axes;
+    std::vector<Affine> forms;
   };
 
   std::span<const PlanTensor> tensors_;
@@ -464,7 +504,9 @@ private:
   std::string& problem_;
   /// Per value: it or something that it needs may fault, so folding must not drop it.
   std::vector<bool> mayFault_;
-  std::unordered_map<uint32_t, uint32_t> axes_;
+  /// Per axis of the expression: its position as a form of the graph's axes.
+  std::unordered_map<uint32_t, Affine> axes_;
+  std::unordered_map<uint32_t, int64_t> splits_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
   std::unordered_map<const lang::ScalarReduce*, Reduction> reduces_;
 };

@@ -19,7 +19,8 @@ void eachForm(Graph& graph, Visit&& visit) {
 }
 
 bool walkAsOne(Graph& graph, uint32_t outer, uint32_t inner) {
-  bool same = true;
+  int64_t joined = 0;
+  bool same = !__builtin_mul_overflow(graph.extents[outer], graph.extents[inner], &joined);
   eachForm(graph, [&](const Affine& form) {
     int64_t expected = 0;
     bool overflow =
