@@ -19,10 +19,11 @@ using lang::Operand;
 
 namespace {
 
-/// One call in progress.
+/// One call in progress, and where it was made; the latter is invalid for the first call.
 struct Activation {
   const lang::Function* function;
   std::vector<Value> slots;
+  lang::SourceRange call;
 };
 
 /// A block in progress. With `endsCall`, the end of the block is the end of the activation.
@@ -40,7 +41,7 @@ public:
         operators_(module, operators, options.precision), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
-    enter(entry, {}, std::move(arguments));
+    enter(entry, {}, std::move(arguments), {});
     while (!cursors_.empty() && fault_.problem.empty())
       step();
     if (!fault_.problem.empty())
@@ -94,11 +95,19 @@ private:
     fault_.problem = std::move(problem);
     fault_.range = range;
     constexpr size_t mostCalls = 8;
-    for (size_t i = cursors_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
-      if (i + 1 < cursors_.size() && cursors_[i].next > 0)
-        if (const Binding& waiting = cursors_[i].block->bindings[cursors_[i].next - 1];
-            waiting.value->as<lang::Call>())
-          fault_.calls.push_back(waiting.value->range);
+    for (size_t i = activations_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
+      if (activations_[i].call.isValid())
+        fault_.calls.push_back(activations_[i].call);
+  }
+
+  /// A call that the checker could not check, on a value of a type parameter, may give a value of
+  /// another type than was declared. So what a value must be is looked at once more; false after a
+  /// fault.
+  bool demand(bool fits, std::string_view what, lang::SourceRange range) {
+    if (!fits)
+      fail(fmt::format("this is no {}, though its type says so: an unchecked call made it", what),
+           range);
+    return fits;
   }
 
   void step() {
@@ -150,13 +159,14 @@ private:
     open(block, endsCall);
   }
 
-  void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments) {
+  void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
+             lang::SourceRange call) {
     if (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back())) {
       cursors_.pop_back();
       activations_.pop_back();
     }
     const FrameLayout& layout = frames_.layout(function);
-    Activation activation{&function, std::move(arguments)};
+    Activation activation{&function, std::move(arguments), call};
     activation.slots.resize(layout.size());
     for (size_t i = 0; i < layout.captures.size(); ++i) {
       const Value& captured = closure.fields()[i];
@@ -174,27 +184,42 @@ private:
         [&](const lang::TupleExpr& tuple) {
           slot(*binding.var) = tupleValue(readAll(tuple.fields));
         },
-        [&](const lang::Project& project) {
-          slot(*binding.var) = Value(read(project.tuple).fields()[project.index]);
-        },
+        [&](const lang::Project& project) { evaluateProject(binding, project); },
         [&](const lang::Call& call) { evaluateCall(binding, call); },
-        [&](const lang::If& branch) {
-          bool holds = read(branch.condition).tensor().bytes()[0] != std::byte(0);
-          enterBlock(holds ? *branch.thenBlock : *branch.elseBlock);
-        },
+        [&](const lang::If& branch) { evaluateIf(branch); },
         [&](const lang::Match& match) { evaluateMatch(match); },
         [&](const lang::Function& function) {
           slot(*binding.var) = makeClosure(function, *binding.var);
         },
         [&](const lang::RefNew& ref) { slot(*binding.var) = referenceValue(read(ref.content)); },
         [&](const lang::RefRead& ref) {
-          slot(*binding.var) = Value(read(ref.reference).content());
+          Value cell = read(ref.reference);
+          if (demand(cell.kind() == ValueKind::Reference, "reference", ref.range))
+            slot(*binding.var) = Value(cell.content());
         },
         [&](const lang::RefWrite& ref) {
-          read(ref.reference).setContent(read(ref.value));
+          Value cell = read(ref.reference);
+          if (demand(cell.kind() == ValueKind::Reference, "reference", ref.range))
+            cell.setContent(read(ref.value));
           slot(*binding.var) = tupleValue({});
         },
         [&](const lang::BlockExpr& block) { enterBlock(*block.block); });
+  }
+
+  void evaluateProject(const Binding& binding, const lang::Project& project) {
+    Value tuple = read(project.tuple);
+    bool fits = tuple.kind() == ValueKind::Tuple && project.index < tuple.fields().size();
+    if (demand(fits, "tuple with this field", project.range))
+      slot(*binding.var) = tuple.fields()[project.index];
+  }
+
+  void evaluateIf(const lang::If& branch) {
+    Value condition = read(branch.condition);
+    bool fits = condition.kind() == ValueKind::Tensor && condition.tensor().rank() == 0;
+    if (!demand(fits, "scalar", branch.condition.range))
+      return;
+    bool holds = condition.tensor().bytes()[0] != std::byte(0);
+    enterBlock(holds ? *branch.thenBlock : *branch.elseBlock);
   }
 
   /// A closure over the variables that the function uses. The function's own variable has no value
@@ -226,16 +251,18 @@ private:
       slot(*binding.var) = constructorValue(callee.constructor(), std::move(arguments));
       break;
     default:
+      if (!demand(callee.kind() == ValueKind::Closure, "function", call.callee.range))
+        break;
       if (activations_.size() >= options_.maximumDepth)
         fail(fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
       else
-        enter(callee.function(), callee, std::move(arguments));
+        enter(callee.function(), callee, std::move(arguments), call.range);
     }
   }
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
                      std::span<const Value> arguments) {
-    auto result = operators_.apply(&call, row, call.attributes, arguments);
+    auto result = operators_.apply(call, row, arguments);
     if (auto* problem = std::get_if<std::string>(&result)) {
       fail(std::move(*problem), call.range);
       return;
@@ -266,8 +293,11 @@ private:
       slot(*pattern.var) = value;
       return true;
     }
-    if (pattern.kind == lang::PatternKind::Constructor &&
-        &value.constructor() != pattern.constructor)
+    bool ofConstructor = pattern.kind == lang::PatternKind::Constructor;
+    if (value.kind() != (ofConstructor ? ValueKind::Constructor : ValueKind::Tuple))
+      return false;
+    if (ofConstructor ? &value.constructor() != pattern.constructor
+                      : value.fields().size() != pattern.parts.size())
       return false;
     for (size_t i = 0; i < pattern.parts.size(); ++i)
       if (!bindPattern(*pattern.parts[i], value.fields()[i]))

@@ -19,15 +19,35 @@ void appendLeaves(const Value& value, std::vector<Array>& leaves) {
       appendLeaves(field, leaves);
 }
 
-const Type* typeOf(lang::TypeContext& types, const Value& value) {
+/// The type of a tensor, with 64-bit extents where the checked type has such: the element type of
+/// some results hangs on them.
+const Type* tensorTypeOf(lang::TypeContext& types, const Array& array, const Type* checked) {
+  std::vector<const lang::Dim*> dims;
+  bool isLike = checked && checked->isTensor() && checked->shape.size() == array.rank();
+  for (size_t i = 0; i < array.rank(); ++i)
+    dims.push_back(types.constant(array.shape()[i], isLike && checked->shape[i]->is64));
+  return types.tensor(dims, array.dtype());
+}
+
+/// The type of a value whose type in the program is `checked`, or null when that is not known.
+const Type* typeOf(lang::TypeContext& types, const Value& value, const Type* checked) {
   if (value.kind() == ValueKind::Tensor)
-    return types.tensorOf(value.tensor().shape(), value.tensor().dtype());
+    return tensorTypeOf(types, value.tensor(), checked);
   if (value.kind() != ValueKind::Tuple)
     return types.error();
+  std::span<const Value> values = value.fields();
+  bool isLike = checked && checked->isTuple() && checked->parts.size() == values.size();
   std::vector<const Type*> fields;
-  for (const Value& field : value.fields())
-    fields.push_back(typeOf(types, field));
+  for (size_t i = 0; i < values.size(); ++i)
+    fields.push_back(typeOf(types, values[i], isLike ? checked->parts[i] : nullptr));
   return types.tuple(fields);
+}
+
+const Type* checkedType(const lang::Operand& operand) {
+  if (const auto* var = operand.value->as<lang::Var>())
+    return var->type;
+  const auto* constant = operand.value->as<lang::Constant>();
+  return constant ? constant->type : nullptr;
 }
 
 /// Builds a value of a tuple or tensor type from its leaves.
@@ -109,16 +129,17 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves
 /// The prepared call of this site, of another site with the same operator, attributes and types,
 /// or a new one. What depends on values is prepared each time.
 std::variant<const Operators::Prepared*, std::string>
-Operators::find(const void* site, const lang::OperatorRow& row, const lang::Attributes& attributes,
-                std::span<const Value> arguments, std::span<const Array> leaves) {
+Operators::find(const lang::Call& site, const lang::OperatorRow& row,
+                const lang::Attributes& attributes, std::span<const Value> arguments,
+                std::span<const Array> leaves) {
   bool needsValues = row.shapeNeeds == lang::ShapeNeeds::Values;
-  const Prepared*& last = sites_[site];
+  const Prepared*& last = sites_[&site];
   if (last && !needsValues && last->row == &row && fits(last->leaves, leaves))
     return last;
   Prepared next{&row, attributes};
   size_t hash = reinterpret_cast<size_t>(&row);
-  for (const Value& argument : arguments) {
-    next.operands.push_back(typeOf(types_, argument));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    next.operands.push_back(typeOf(types_, arguments[i], checkedType(site.arguments[i])));
     hash = hash * 31 + reinterpret_cast<size_t>(next.operands.back());
   }
   if (!needsValues) {
@@ -156,14 +177,13 @@ std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& r
   return assemble(output, std::move(outputs));
 }
 
-std::variant<Value, std::string> Operators::apply(const void* site, const lang::OperatorRow& row,
-                                                  const lang::Attributes* given,
+std::variant<Value, std::string> Operators::apply(const lang::Call& call, const lang::OperatorRow& row,
                                                   std::span<const Value> arguments) {
-  const lang::Attributes& attributes = given ? *given : defaults(row);
+  const lang::Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
   std::vector<Array> leaves;
   for (const Value& argument : arguments)
     appendLeaves(argument, leaves);
-  auto found = find(site, row, attributes, arguments, leaves);
+  auto found = find(call, row, attributes, arguments, leaves);
   if (auto* problem = std::get_if<std::string>(&found))
     return std::move(*problem);
   const Prepared& prepared = *std::get<const Prepared*>(found);

@@ -18,10 +18,9 @@ public:
   Operators(const lang::Module& module, const lang::OperatorTable& table, Precision precision)
       : types_(module.types), table_(table), precision_(precision) {}
 
-  /// The result, or what was wrong. `site` identifies the call; `attributes` may be null for an
-  /// operator that was called through a value.
-  std::variant<Value, std::string> apply(const void* site, const lang::OperatorRow& row,
-                                         const lang::Attributes* attributes,
+  /// The result, or what was wrong. The call has no attributes when the operator was called through
+  /// a value.
+  std::variant<Value, std::string> apply(const lang::Call& call, const lang::OperatorRow& row,
                                          std::span<const Value> arguments);
 
 private:
@@ -35,7 +34,8 @@ private:
     std::unique_ptr<Plan> plan;
   };
 
-  std::variant<const Prepared*, std::string> find(const void* site, const lang::OperatorRow& row,
+  std::variant<const Prepared*, std::string> find(const lang::Call& site,
+                                                  const lang::OperatorRow& row,
                                                   const lang::Attributes& attributes,
                                                   std::span<const Value> arguments,
                                                   std::span<const Array> leaves);
@@ -52,7 +52,7 @@ private:
   /// By hash of operator and operand types; a deque, so that sites can point to what it holds.
   std::unordered_multimap<size_t, Prepared*> prepared_;
   std::deque<Prepared> storage_;
-  std::unordered_map<const void*, const Prepared*> sites_;
+  std::unordered_map<const lang::Call*, const Prepared*> sites_;
   /// The last call whose shape depended on values.
   Prepared once_;
   std::unordered_map<const lang::OperatorRow*, lang::Attributes> defaults_;

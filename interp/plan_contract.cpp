@@ -3,8 +3,6 @@
 // faults and reductions may not occur in them, because they are evaluated panel by panel.
 #include "interp/plan_contract.h"
 
-#include "interp/plan_affine.h"
-#include "interp/plan_lower.h"
 #include "interp/plan_merge.h"
 #include "interp/plan_schedule.h"
 

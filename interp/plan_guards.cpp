@@ -7,7 +7,7 @@
 // may have several.
 #include "interp/plan_guards.h"
 
-#include "interp/plan_lower.h"
+#include "interp/plan_values.h"
 
 #include <algorithm>
 #include <map>

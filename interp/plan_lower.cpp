@@ -5,11 +5,12 @@
 #include "interp/plan_lower.h"
 
 #include "interp/plan_affine.h"
+#include "interp/plan_splits.h"
+#include "interp/plan_values.h"
 
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace interp {
 
@@ -26,68 +27,6 @@ bool isIntegerDivision(ScalarFunction function, Element element) {
 
 bool isAnalysis(ScalarFunction function) {
   return function >= Exp && function <= Sigmoid;
-}
-
-Range rangeOfElement(Element element) {
-  switch (element) {
-  case Element::Bool:
-    return {0, 1};
-  case Element::Int8:
-    return {INT8_MIN, INT8_MAX};
-  case Element::Int16:
-    return {INT16_MIN, INT16_MAX};
-  case Element::Int32:
-    return {INT32_MIN, INT32_MAX};
-  case Element::UInt8:
-    return {0, UINT8_MAX};
-  case Element::UInt16:
-    return {0, UINT16_MAX};
-  case Element::UInt32:
-    return {0, UINT32_MAX};
-  default:
-    return {};
-  }
-}
-
-/// The operands of a node, of a load with the value outside.
-std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
-  if (const auto* load = node->as<lang::ScalarLoad>()) {
-    std::vector<const ScalarNode*> operands(load->position.begin(), load->position.end());
-    if (load->outside)
-      operands.push_back(load->outside);
-    return operands;
-  }
-  if (const auto* apply = node->as<lang::ScalarApply>())
-    return {apply->operands.begin(), apply->operands.end()};
-  if (const auto* cast = node->as<lang::ScalarCast>())
-    return {cast->operand};
-  if (const auto* reduce = node->as<lang::ScalarReduce>())
-    return {reduce->body};
-  return {};
-}
-
-/// The axes whose index is divided by a constant somewhere, and that constant: groups of channels,
-/// repeated elements. With the axis split there, quotient and rest are affine.
-std::unordered_map<uint32_t, int64_t> findSplits(const ScalarNode* root) {
-  std::unordered_map<uint32_t, int64_t> splits;
-  std::unordered_set<const ScalarNode*> seen{root};
-  std::vector<const ScalarNode*> stack{root};
-  while (!stack.empty()) {
-    const ScalarNode* node = stack.back();
-    stack.pop_back();
-    std::vector<const ScalarNode*> operands = operandsOf(node);
-    const auto* apply = node->as<lang::ScalarApply>();
-    bool divides = apply && operands.size() == 2 &&
-                   (apply->function == FloorDivide || apply->function == FloorMod);
-    const auto* index = divides ? operands[0]->as<lang::ScalarIndex>() : nullptr;
-    const auto* divisor = divides ? operands[1]->as<lang::ScalarNumber>() : nullptr;
-    if (index && divisor && divisor->integer > 1)
-      splits.try_emplace(index->axis, divisor->integer);
-    for (const ScalarNode* operand : operands)
-      if (seen.insert(operand).second)
-        stack.push_back(operand);
-  }
-  return splits;
 }
 
 class Lowering {
@@ -512,33 +451,6 @@ private:
 };
 
 } // namespace
-
-GraphValue makeNumber(Element element, double real, int64_t integer) {
-  GraphValue value{GraphValueKind::Number, element, {}, {integer, integer}, {}};
-  value.real = real;
-  value.integer = integer;
-  return value;
-}
-
-GraphValue makeApply(const Graph& graph, ScalarFunction function, Element element,
-                     std::vector<uint32_t> operands) {
-  GraphValue value{GraphValueKind::Apply, element, {}, rangeOfElement(element), {}, function};
-  for (uint32_t operand : operands)
-    value.axes |= graph.values[operand].axes;
-  if (element == Element::Int64 && operands.size() >= 2) {
-    Range a = graph.values[operands[operands.size() - 2]].range;
-    Range b = graph.values[operands.back()].range;
-    value.range = function == Select ? Range{std::min(a.low, b.low), std::max(a.high, b.high)}
-                                     : rangeOf(function, a, b);
-  }
-  value.operands = std::move(operands);
-  return value;
-}
-
-uint32_t append(Graph& graph, GraphValue value) {
-  graph.values.push_back(std::move(value));
-  return uint32_t(graph.values.size() - 1);
-}
 
 std::optional<int64_t> constantExtent(const lang::ScalarNode* node) {
   const auto* number = node ? node->as<lang::ScalarNumber>() : nullptr;

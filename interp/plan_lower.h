@@ -13,13 +13,4 @@ Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors, 
 /// The value of an extent; nothing when it is no constant.
 std::optional<int64_t> constantExtent(const lang::ScalarNode* node);
 
-// Makers of values, for all of planning.
-
-/// A constant; of `real` and `integer` the one counts that fits the element.
-GraphValue makeNumber(Element element, double real, int64_t integer);
-/// A function of values of a graph, without looking at what it computes.
-GraphValue makeApply(const Graph& graph, ScalarFunction function, Element element,
-                     std::vector<uint32_t> operands);
-uint32_t append(Graph& graph, GraphValue value);
-
 } // namespace interp

@@ -2,8 +2,6 @@
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
 #include "parser/resolve_context.h"
 
-#include "lang/edit_distance.h"
-
 namespace parser {
 
 using lang::ExprKind;
@@ -140,9 +138,7 @@ private:
     if (const lang::Var* var = context_.locals.find(local.name))
       return {var, nullptr, local.range};
     auto& report = context_.diagnostics.report(Message::UnknownLocal, local.range, local.name);
-    auto near = lang::similarNames(local.name, context_.locals.names());
-    if (!near.empty())
-      report.suggest(fmt::format("did you mean `%{}`?", near[0]));
+    suggestName(context_, report, "%", local.name, [&] { return context_.locals.names(); });
     return poison(local.range);
   }
 
@@ -162,9 +158,8 @@ private:
     if (const lang::Global* found = context_.definitions.findGlobal(*context_.unit, global.name))
       return {found, nullptr, global.range};
     auto& report = context_.diagnostics.report(Message::UnknownGlobal, global.range, global.name);
-    auto near = lang::similarNames(global.name, context_.definitions.globalNames());
-    if (!near.empty())
-      report.suggest(fmt::format("did you mean `@{}`?", near[0]));
+    suggestName(context_, report, "@", global.name,
+                [&] { return context_.definitions.globalNames(); });
     return poison(global.range);
   }
 
@@ -176,11 +171,10 @@ private:
       return context_.module.arena.make<lang::OperatorRef>(lang::Expr{ExprKind::Operator, range},
                                                            row);
     auto& report = context_.diagnostics.report(Message::UnknownName, range, name);
-    auto near = context_.environment.operators.similar(name);
-    if (near.empty())
-      near = lang::similarNames(name, context_.definitions.constructorNames());
-    if (!near.empty())
-      report.suggest(fmt::format("did you mean `{}`?", near[0]));
+    suggestName(context_, report, "", name, [&] {
+      auto near = context_.environment.operators.similar(name);
+      return near.empty() ? context_.definitions.constructorNames() : near;
+    });
     return nullptr;
   }
 

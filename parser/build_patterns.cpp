@@ -1,8 +1,6 @@
 // Patterns. Their nesting is bounded by the reader, so recursion is safe.
 #include "parser/resolve_context.h"
 
-#include "lang/edit_distance.h"
-
 namespace parser {
 
 using lang::Message;
@@ -52,9 +50,8 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
     if (!result->constructor) {
       auto& report =
           context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
-      auto near = lang::similarNames(with.name.text, context.definitions.constructorNames());
-      if (!near.empty())
-        report.suggest(fmt::format("did you mean `{}`?", near[0]));
+      suggestName(context, report, "", with.name.text,
+                  [&] { return context.definitions.constructorNames(); });
       break;
     }
     result->kind = PatternKind::Constructor;

@@ -1,8 +1,6 @@
 // Types of the surface tree to interned types.
 #include "parser/resolve_context.h"
 
-#include "lang/edit_distance.h"
-
 #include <charconv>
 
 namespace parser {
@@ -107,9 +105,8 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
       if (auto dtype = runtime::parseDType(type.name))
         return types.scalar(*dtype);
       auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
-      auto near = lang::similarNames(type.name, context.definitions.typeNames());
-      if (!near.empty())
-        report.suggest(fmt::format("did you mean `{}`?", near[0]));
+      suggestName(context, report, "", type.name,
+                  [&] { return context.definitions.typeNames(); });
       return types.error();
     }
     wanted = definition->generics.size();

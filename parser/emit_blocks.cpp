@@ -33,10 +33,12 @@ public:
   }
 
 private:
-  Operand operand(const Use& use) {
-    if (!use.node)
-      return {use.atom, use.range};
-    return {use.node->atom, use.range};
+  /// A sequence in place is its result, so the place to point at is that of the result.
+  static Operand operand(Use use) {
+    while (use.node && use.node->kind == NodeKind::Sequence &&
+           use.node->scopes[0] == use.node->home.scope)
+      use = use.node->result;
+    return {use.node ? use.node->atom : use.atom, use.range};
   }
 
   std::span<const Operand> operands(std::span<const Use> uses) {

@@ -16,6 +16,7 @@ const lang::OperatorTable& operatorTable() {
       scatterFamily(),
       sortFamily(),
       scanFamily(),
+      fourierFamily(),
       einsumFamily(),
       diagonalFamily(),
       dynFamily(),
@@ -39,6 +40,8 @@ const lang::OperatorTable& operatorTable() {
       denseFamily(),
       poolFamily(),
       adaptivePoolFamily(),
+      slidingFamily(),
+      regionsFamily(),
   };
   static const lang::OperatorTable table(families);
   return table;

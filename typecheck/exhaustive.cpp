@@ -1,7 +1,9 @@
-// The usefulness algorithm. Patterns are expanded by a column at a time; the number of steps is
-// bounded, since the problem is exponential in the worst case.
+// The usefulness algorithm. Patterns are expanded by a column at a time; the work is bounded, since
+// the problem is exponential in the worst case. Columns in which every pattern is a wildcard are
+// passed over at once: a tuple may have thousands.
 #include "typecheck/exhaustive.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace typecheck {
@@ -12,7 +14,8 @@ using lang::PatternKind;
 
 namespace {
 
-constexpr size_t maximumSteps = 200000;
+/// Patterns that may be looked at.
+constexpr size_t maximumWork = 50'000'000;
 
 /// A row of patterns; null is a wildcard.
 using Row = std::vector<const Pattern*>;
@@ -26,21 +29,22 @@ public:
   /// A vector of values that matches `row` and no row of `rows`, as pattern texts; nothing when
   /// there is none.
   std::optional<std::vector<std::string>> find(const std::vector<Row>& rows, const Row& row) {
-    if (++steps_ > maximumSteps)
+    work_ += (rows.size() + 1) * (row.size() + 1);
+    if (gaveUp())
       return std::nullopt;
+    if (size_t wild = wildColumns(rows, row))
+      return findBehind(rows, row, wild);
     if (row.empty())
       return rows.empty() ? std::optional(std::vector<std::string>{}) : std::nullopt;
     if (!isWild(row[0]))
       return findWith(rows, row, row[0]);
     const Pattern* head = firstHead(rows);
-    if (!head)
-      return findDefault(rows, row, "_");
     if (head->kind == PatternKind::Tuple)
       return findWith(rows, row, head);
     return findConstructors(rows, row, *head->constructor->definition);
   }
 
-  bool gaveUp() const { return steps_ > maximumSteps; }
+  bool gaveUp() const { return work_ > maximumWork; }
 
 private:
   static const Pattern* firstHead(const std::vector<Row>& rows) {
@@ -88,15 +92,23 @@ private:
     return findUnder(rows, row, head->constructor, head->parts.size());
   }
 
-  std::optional<std::vector<std::string>> findDefault(const std::vector<Row>& rows, const Row& row,
-                                                      std::string text) {
+  /// How many columns, from the first on, are nothing but wildcards.
+  static size_t wildColumns(const std::vector<Row>& rows, const Row& row) {
+    size_t count = 0;
+    auto isWildHere = [&](const Row& other) { return isWild(other[count]); };
+    while (count < row.size() && isWildHere(row) && std::ranges::all_of(rows, isWildHere))
+      ++count;
+    return count;
+  }
+
+  std::optional<std::vector<std::string>> findBehind(const std::vector<Row>& rows, const Row& row,
+                                                     size_t columns) {
     std::vector<Row> rest;
     for (const Row& other : rows)
-      if (isWild(other[0]))
-        rest.emplace_back(other.begin() + 1, other.end());
-    auto witness = find(rest, Row(row.begin() + 1, row.end()));
+      rest.emplace_back(other.begin() + ptrdiff_t(columns), other.end());
+    auto witness = find(rest, Row(row.begin() + ptrdiff_t(columns), row.end()));
     if (witness)
-      witness->insert(witness->begin(), std::move(text));
+      witness->insert(witness->begin(), columns, "_");
     return witness;
   }
 
@@ -109,7 +121,7 @@ private:
     return std::nullopt;
   }
 
-  size_t steps_ = 0;
+  size_t work_ = 0;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // arms, which the reader bounds; blocks are loops.
 #include "typecheck/infer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace typecheck {
@@ -31,23 +32,28 @@ std::string Inference::text(const Type* type) {
   return lang::typeText(unifier_.resolve(type));
 }
 
+/// A type that is too large is one mistake, wherever it shows again.
+const Type* Inference::tooLarge(lang::SourceRange range) {
+  if (!reportedTooLarge_)
+    diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize,
+                        Unifier::maximumDepth);
+  reportedTooLarge_ = true;
+  return unifier_.types().error();
+}
+
 /// Unifies and reports failures that have no message of their own.
 bool Inference::unify(const Type* left, const Type* right, lang::SourceRange range,
                       bool keepRight) {
-  switch (unifier_.unify(left, right, keepRight)) {
-  case UnifyResult::Same:
+  UnifyResult result = unifier_.unify(left, right, keepRight);
+  if (result == UnifyResult::Same)
     return true;
-  case UnifyResult::Different:
-    return false;
-  case UnifyResult::Infinite:
+  mistaken_.push_back(left);
+  mistaken_.push_back(right);
+  if (result == UnifyResult::Infinite)
     diagnostics_.report(Message::InfiniteType, range, text(left), text(right));
-    return true;
-  case UnifyResult::TooLarge:
-    diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize,
-                        Unifier::maximumDepth);
-    return true;
-  }
-  return false;
+  else if (result == UnifyResult::TooLarge)
+    tooLarge(range);
+  return result != UnifyResult::Different;
 }
 
 const Type* Inference::declare(const lang::Function& function) {
@@ -80,32 +86,68 @@ void Inference::inferBody(const lang::Function& function) {
 void Inference::inferGroup(std::span<const lang::Global* const> group) {
   groupVars_.clear();
   groupFunctions_.clear();
+  mistaken_.clear();
   for (const lang::Global* global : group)
     declare(*global->function);
   for (const lang::Global* global : group)
     inferBody(*global->function);
+  finishGroup();
+  writeTypes();
+}
+
+/// Reports what nothing determined, causes before what follows from them: whatever was reported is
+/// poisoned, so that its consequences settle silently.
+void Inference::finishGroup() {
+  relations_.solve();
+  for (const Type* type : mistaken_)
+    unifier_.poison(type);
+  reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
+  reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();
   relations_.reportUnsolved();
-  for (const lang::Function* function : groupFunctions_)
-    writeTypes(*function);
-  size_t before = diagnostics_.errorCount();
+  reportOpenResults();
+  reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
+}
+
+void Inference::reportOpen(std::initializer_list<lang::VarOrigin> origins) {
   for (const lang::Var* var : groupVars_) {
-    var->type = unifier_.resolve(varTypes_[var->number]);
-    if (!var->type->isUnknown() || diagnostics_.errorCount() > before)
+    const Type* type = varTypes_[var->number];
+    if (std::ranges::count(origins, var->origin) == 0 || !unifier_.shallow(type)->isUnknown())
       continue;
+    unifier_.poison(type);
     std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
     auto& report = diagnostics_.report(Message::CannotInfer, var->range, what);
-    if (var->origin == lang::VarOrigin::Parameter)
+    if (var->origin == lang::VarOrigin::Parameter || var->origin == lang::VarOrigin::Free)
       report.suggest(fmt::format("write its type: `%{}: ...`", var->name));
+  }
+  relations_.solve();
+}
+
+void Inference::reportOpenResults() {
+  for (const lang::Function* function : groupFunctions_) {
+    const Type* type = resultTypes_[function->number];
+    if (!unifier_.shallow(type)->isUnknown())
+      continue;
+    unifier_.poison(type);
+    diagnostics_.report(Message::CannotInfer, function->body->result.range,
+                        "the result of this function");
   }
 }
 
-void Inference::writeTypes(const lang::Function& function) {
-  function.resultType = unifier_.resolve(resultTypes_[function.number]);
-  bool isOpen = function.resultType->isUnknown();
-  if (isOpen && !diagnostics_.hasErrors())
-    diagnostics_.report(Message::CannotInfer, function.body->result.range,
-                        "the result of this function");
+/// The final form of a type.
+const Type* Inference::settled(const Type* type, lang::SourceRange range) {
+  const Type* resolved = unifier_.resolve(type);
+  if (resolved->isError() && !unifier_.shallow(type)->isError())
+    return tooLarge(range);
+  return resolved;
+}
+
+void Inference::writeTypes() {
+  for (const lang::Function* function : groupFunctions_)
+    function->resultType =
+        settled(resultTypes_[function->number], function->body->result.range);
+  for (const lang::Var* var : groupVars_)
+    var->type = settled(varTypes_[var->number], var->range);
 }
 
 const Type* Inference::inferFunction(const lang::Function& function) {
@@ -113,6 +155,19 @@ const Type* Inference::inferFunction(const lang::Function& function) {
   inferBody(function);
   return type;
 }
+
+namespace {
+
+/// Where a binding's value stands. Variables and definitions are one node for binder and uses, so
+/// for these only the binding's own place is known.
+lang::SourceRange placeOf(const lang::Binding& binding) {
+  lang::ExprKind kind = binding.value->kind;
+  bool isShared = kind == lang::ExprKind::Var || kind == lang::ExprKind::Global ||
+                  kind == lang::ExprKind::Constructor;
+  return isShared ? binding.var->range : binding.value->range;
+}
+
+} // namespace
 
 /// A function literal's variable is typed before the literal, so that it may call itself.
 void Inference::inferBinding(const lang::Binding& binding) {
@@ -132,11 +187,13 @@ void Inference::inferBinding(const lang::Binding& binding) {
     return;
   }
   setType(var, unifier_.slot(var.annotation));
-  if (!unify(varTypes_[var.number], value, binding.value->range))
-    diagnostics_
-        .report(Message::LetMismatch, binding.value->range, var.name,
-                text(varTypes_[var.number]), text(value))
-        .label(var.range, "declared here");
+  lang::SourceRange place = placeOf(binding);
+  if (unify(varTypes_[var.number], value, place))
+    return;
+  auto& report = diagnostics_.report(Message::LetMismatch, place, var.name,
+                                     text(varTypes_[var.number]), text(value));
+  if (place != var.range)
+    report.label(var.range, "declared here");
 }
 
 const Type* Inference::inferBlock(const lang::Block& block) {

@@ -21,7 +21,10 @@ private:
   // Definitions.
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
-  void writeTypes(const lang::Function& function);
+  void finishGroup();
+  void reportOpen(std::initializer_list<lang::VarOrigin> origins);
+  void reportOpenResults();
+  void writeTypes();
 
   // Expressions: each returns the type of the value.
   const Type* inferBlock(const lang::Block& block);
@@ -47,6 +50,8 @@ private:
   const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
   const Type* annotated(const Type* annotation);
   void setType(const lang::Var& var, const Type* type);
+  const Type* tooLarge(lang::SourceRange range);
+  const Type* settled(const Type* type, lang::SourceRange range);
   bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
   std::string text(const Type* type);
 
@@ -63,6 +68,9 @@ private:
   /// Every variable and function literal of the group, to write their types at the end.
   std::vector<const lang::Var*> groupVars_;
   std::vector<const lang::Function*> groupFunctions_;
+  /// Types that mistakes of the group were reported about; what stays open in them is no news.
+  std::vector<const Type*> mistaken_;
+  bool reportedTooLarge_ = false;
 };
 
 } // namespace typecheck

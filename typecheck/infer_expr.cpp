@@ -59,9 +59,7 @@ const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
   const Type* type = unifier_.types().tuple(fields);
   if (type->size <= Unifier::maximumSize && type->depth <= Unifier::maximumDepth)
     return type;
-  diagnostics_.report(Message::TypeTooLarge, tuple.range, Unifier::maximumSize,
-                      Unifier::maximumDepth);
-  return unifier_.types().error();
+  return tooLarge(tuple.range);
 }
 
 const Type* Inference::inferProject(const lang::Project& project) {
@@ -201,8 +199,10 @@ const Type* Inference::inferRefWrite(const lang::RefWrite& write) {
 
 const Type* Inference::inferMatch(const lang::Match& match) {
   const Type* scrutinee = inferOperand(match.scrutinee);
+  size_t mistakes = diagnostics_.errorCount();
   for (const lang::Arm& arm : match.arms)
     inferPattern(*arm.pattern, scrutinee);
+  bool fits = diagnostics_.errorCount() == mistakes;
   const Type* result = unifier_.fresh();
   for (const lang::Arm& arm : match.arms) {
     const Type* body = inferBlock(*arm.body);
@@ -211,7 +211,8 @@ const Type* Inference::inferMatch(const lang::Match& match) {
           .report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
           .label(match.arms[0].body->result.range, text(result));
   }
-  checkCoverage(match);
+  if (fits)
+    checkCoverage(match);
   return result;
 }
 
@@ -246,8 +247,7 @@ void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
       parts.push_back(unifier_.fresh());
     const Type* tuple = types.tuple(parts);
     if (!unify(tuple, type, pattern.range)) {
-      diagnostics_.report(Message::PatternMismatch, pattern.range,
-                          fmt::format("a tuple of {}", parts.size()), text(type));
+      diagnostics_.report(Message::PatternMismatch, pattern.range, text(tuple), text(type));
       parts.assign(parts.size(), types.error());
     }
     for (size_t i = 0; i < parts.size(); ++i)

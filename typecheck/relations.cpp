@@ -1,5 +1,5 @@
-// Solving relations: rounds over the queue. In programs as they are written, operands come before
-// their uses, so one round settles nearly everything; rounds go on while any relation is settled.
+// Solving relations: rounds over those that are ready, in the order of the program. Operands mostly
+// come before their uses, so one round settles nearly everything.
 #include "typecheck/relations.h"
 
 #include "lang/module.h"
@@ -11,29 +11,69 @@ namespace typecheck {
 using lang::Message;
 using lang::RelationResult;
 
-void Relations::solve() {
-  size_t before = 0;
-  do {
-    before = pending_.size();
-    std::vector<PendingRelation> round = std::move(pending_);
-    pending_.clear();
-    for (PendingRelation& relation : round)
-      if (ask(relation) == Progress::Waiting)
-        pending_.push_back(std::move(relation));
-  } while (!pending_.empty() && pending_.size() < before);
+namespace {
+
+/// The type parameter that an operand is, or that a field of a tuple operand is; null when none is.
+const lang::TypeParameter* parameterOf(const Type* operand) {
+  if (operand->isTuple())
+    for (const Type* field : operand->parts)
+      if (field->kind == lang::TypeKind::Variable)
+        return field->parameter;
+  return operand->parameter;
 }
 
-Relations::Progress Relations::ask(const PendingRelation& relation) {
+} // namespace
+
+Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
+    : unifier_(unifier), diagnostics_(diagnostics) {
+  unifier.onBound = [this](uint32_t unknown) {
+    auto found = waiting_.find(unknown);
+    if (found == waiting_.end())
+      return;
+    ready_.insert(found->second.begin(), found->second.end());
+    waiting_.erase(found);
+  };
+}
+
+void Relations::add(PendingRelation relation) {
+  ready_.insert(ready_.end(), relations_.size());
+  relations_.push_back(std::move(relation));
+}
+
+void Relations::solve() {
+  for (size_t from = 0; !ready_.empty();) {
+    auto next = ready_.lower_bound(from);
+    if (next == ready_.end())
+      next = ready_.begin();
+    size_t number = *next;
+    ready_.erase(next);
+    from = number + 1;
+    PendingRelation& relation = relations_[number];
+    if (relation.isDone)
+      continue;
+    if (Wait operand = ask(relation))
+      waitFor(number, *operand);
+    else
+      relation.isDone = true;
+  }
+}
+
+void Relations::waitFor(size_t relation, size_t operand) {
+  for (const Type* unknown : unifier_.openUnknowns(relations_[relation].operands[operand]))
+    waiting_[unknown->number].push_back(relation);
+}
+
+Relations::Wait Relations::ask(const PendingRelation& relation) {
   return relation.row ? askOperator(relation) : askProjection(relation);
 }
 
-Relations::Progress Relations::askProjection(const PendingRelation& relation) {
+Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   const Type* tuple = unifier_.shallow(relation.operands[0]);
   if (tuple->isUnknown())
-    return Progress::Waiting;
+    return 0;
   if (tuple->isTuple() && relation.field < tuple->parts.size()) {
     unifyOrReport(relation, relation.result, tuple->parts[relation.field]);
-    return Progress::Done;
+    return {};
   }
   if (tuple->isTuple())
     diagnostics_.report(Message::FieldOutOfRange, relation.range, relation.field,
@@ -42,18 +82,21 @@ Relations::Progress Relations::askProjection(const PendingRelation& relation) {
     diagnostics_.report(Message::NotATuple, relation.range, relation.field,
                         lang::typeText(unifier_.resolve(tuple)));
   unifier_.unify(relation.result, unifier_.types().error());
-  return Progress::Done;
+  return {};
 }
 
-Relations::Progress Relations::askOperator(const PendingRelation& relation) {
+Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   std::vector<const Type*> operands;
   for (const Type* operand : relation.operands) {
     operands.push_back(unifier_.resolve(operand));
     if (operands.back()->isError()) {
       unifier_.unify(relation.result, unifier_.types().error());
-      return Progress::Done;
+      return {};
     }
   }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (parameterOf(operands[i]))
+      return i;
   std::vector<runtime::Tensor> constants;
   std::vector<const runtime::Tensor*> values(operands.size());
   if (relation.row->shapeNeeds == lang::ShapeNeeds::Values) {
@@ -68,11 +111,11 @@ Relations::Progress Relations::askOperator(const PendingRelation& relation) {
   RelationResult result = lang::applyRelation(*relation.row, call);
   switch (result.outcome) {
   case RelationResult::Outcome::Waiting:
-    return Progress::Waiting;
+    return result.operand.value_or(0);
   case RelationResult::Outcome::Failed:
     reportFailure(relation, result, operands);
     unifier_.unify(relation.result, unifier_.types().error());
-    return Progress::Done;
+    return {};
   case RelationResult::Outcome::Solved:
     break;
   }
@@ -84,10 +127,10 @@ Relations::Progress Relations::askOperator(const PendingRelation& relation) {
                       relation.row->operands[index].name, relation.row->name,
                       lang::typeText(type), lang::typeText(operands[index])));
       unifier_.unify(relation.result, unifier_.types().error());
-      return Progress::Done;
+      return {};
     }
   unifyOrReport(relation, relation.result, result.output);
-  return Progress::Done;
+  return {};
 }
 
 void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
@@ -115,19 +158,47 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
     report.suggest(result.help);
 }
 
-void Relations::reportUnsolved() {
-  for (const PendingRelation& relation : pending_) {
-    if (!relation.row) {
+/// As in TVM, a call on a value whose type is a type parameter passes unchecked when something else
+/// says what its result is.
+void Relations::reportUnsolved(const PendingRelation& relation) {
+  bool isOpen = unifier_.shallow(relation.result)->isUnknown();
+  unifier_.poison(relation.result);
+  if (!relation.row) {
+    if (isOpen)
       diagnostics_.report(Message::CannotInfer, relation.range, "this field");
-      continue;
-    }
-    std::string_view waitsFor = "an operand";
-    for (size_t i = 0; i < relation.operands.size() && i < relation.row->operands.size(); ++i)
-      if (unifier_.resolve(relation.operands[i])->hasUnknown)
-        waitsFor = relation.row->operands[i].name;
-    diagnostics_.report(Message::UnsolvedCall, relation.range, relation.row->name, waitsFor);
+    return;
   }
-  pending_.clear();
+  for (size_t i = 0; i < relation.operands.size() && i < relation.row->operands.size(); ++i) {
+    const Type* type = unifier_.resolve(relation.operands[i]);
+    const lang::TypeParameter* parameter = parameterOf(type);
+    if (!parameter && !type->hasUnknown)
+      continue;
+    std::string_view operand = relation.row->operands[i].name;
+    if (parameter && !isOpen) {
+      diagnostics_.report(Message::UncheckedCall, relation.range, relation.row->name, operand,
+                          parameter->name);
+      return;
+    }
+    auto& report =
+        diagnostics_.report(Message::UnsolvedCall, relation.range, relation.row->name, operand);
+    if (parameter)
+      report.note(fmt::format("`{}` is the type parameter `{}`", operand, parameter->name));
+    return;
+  }
+  if (isOpen)
+    diagnostics_.report(Message::CannotInfer, relation.range, "this expression");
+}
+
+void Relations::reportUnsolved() {
+  for (PendingRelation& relation : relations_)
+    if (!relation.isDone) {
+      relation.isDone = true;
+      reportUnsolved(relation);
+      solve();
+    }
+  relations_.clear();
+  ready_.clear();
+  waiting_.clear();
 }
 
 } // namespace typecheck

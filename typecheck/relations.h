@@ -1,13 +1,17 @@
 // The queue of type relations that wait for operand types.
 //
 // Relations are asked at the points where TVM asks them (when a function literal is entered, and at
-// the end of a definition), because what `?` does to a type depends on what was known by then.
+// the end of a definition), because what `?` does to a type depends on what was known by then. One
+// that has to wait is asked again only when an unknown that it waits for came to stand for something.
 #pragma once
 
 #include "lang/diagnostic.h"
 #include "lang/expr.h"
 #include "lang/op.h"
 #include "typecheck/unify.h"
+
+#include <deque>
+#include <set>
 
 namespace typecheck {
 
@@ -21,33 +25,42 @@ struct PendingRelation {
   lang::SourceRange range;
   /// For a projection: the field; `row` is null then.
   uint32_t field = 0;
+  bool isDone = false;
 };
 
 class Relations {
 public:
-  Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
-      : unifier_(unifier), diagnostics_(diagnostics) {}
+  Relations(Unifier& unifier, lang::Diagnostics& diagnostics);
+  Relations(const Relations&) = delete;
+  Relations& operator=(const Relations&) = delete;
 
-  void add(PendingRelation relation) { pending_.push_back(std::move(relation)); }
+  void add(PendingRelation relation);
 
   /// Asks until nothing new comes out.
   void solve();
-  /// Reports what is still open, and forgets it.
+  /// Reports what is still open, poisons the results that it left unknown, and forgets it.
   void reportUnsolved();
 
 private:
-  enum class Progress : uint8_t { Done, Waiting };
+  /// Nothing when settled, else the operand whose type is needed.
+  using Wait = std::optional<size_t>;
 
-  Progress ask(const PendingRelation& relation);
-  Progress askOperator(const PendingRelation& relation);
-  Progress askProjection(const PendingRelation& relation);
+  Wait ask(const PendingRelation& relation);
+  Wait askOperator(const PendingRelation& relation);
+  Wait askProjection(const PendingRelation& relation);
+  void waitFor(size_t relation, size_t operand);
   void unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
   void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,
                      std::span<const Type* const> operands);
+  void reportUnsolved(const PendingRelation& relation);
 
   Unifier& unifier_;
   lang::Diagnostics& diagnostics_;
-  std::vector<PendingRelation> pending_;
+  std::deque<PendingRelation> relations_;
+  /// Numbers of relations to ask.
+  std::set<size_t> ready_;
+  /// By the number of an unknown: relations that wait for it.
+  std::unordered_map<uint32_t, std::vector<size_t>> waiting_;
 };
 
 } // namespace typecheck

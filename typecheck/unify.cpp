@@ -2,6 +2,7 @@
 #include "typecheck/unify.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace typecheck {
 
@@ -48,6 +49,7 @@ const Type* Unifier::shallow(const Type* type) {
 }
 
 UnifyResult Unifier::unify(const Type* left, const Type* right, bool keepRight) {
+  steps_ = 0;
   return merge(left, right, keepRight, 0).result;
 }
 
@@ -55,7 +57,7 @@ Unifier::Merged Unifier::merge(const Type* left, const Type* right, bool keepRig
                                uint32_t depth) {
   if (left == right)
     return {UnifyResult::Same, left};
-  if (depth > maximumDepth)
+  if (depth > maximumDepth || ++steps_ > maximumSteps)
     return {UnifyResult::TooLarge};
   if (left->isUnknown() || right->isUnknown())
     return mergeUnknowns(left, right, keepRight, depth);
@@ -94,7 +96,7 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
 UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
   if (type->isUnknown() && root(type) == unknown)
     return UnifyResult::Same;
-  if (occurs(unknown, type, 0))
+  if (occurs(unknown, type))
     return UnifyResult::Infinite;
   bindings_[unknown->number] = type->isUnknown() ? root(type) : type;
   if (onBound)
@@ -102,20 +104,39 @@ UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
   return UnifyResult::Same;
 }
 
-bool Unifier::occurs(const Type* unknown, const Type* type, uint32_t depth) {
-  if (!type->hasUnknown || depth > maximumDepth)
-    return false;
-  if (type->isUnknown()) {
-    const Type* at = root(type);
-    if (at == unknown)
-      return true;
-    const Type* bound = bindings_[at->number];
-    return bound && occurs(unknown, bound, depth + 1);
+/// Shared parts are visited once: written out, the type may be exponentially larger.
+std::vector<const Type*> Unifier::openUnknowns(const Type* type) {
+  std::vector<const Type*> open, stack{type};
+  std::unordered_set<const Type*> seen;
+  while (!stack.empty()) {
+    const Type* at = stack.back();
+    stack.pop_back();
+    if (at->isUnknown())
+      at = root(at);
+    if (!at->hasUnknown || !seen.insert(at).second)
+      continue;
+    if (!at->isUnknown()) {
+      stack.insert(stack.end(), at->parts.begin(), at->parts.end());
+      if (at->result)
+        stack.push_back(at->result);
+    } else if (const Type* bound = bindings_[at->number]) {
+      stack.push_back(bound);
+    } else {
+      open.push_back(at);
+    }
   }
-  for (const Type* part : type->parts)
-    if (occurs(unknown, part, depth + 1))
-      return true;
-  return type->result && occurs(unknown, type->result, depth + 1);
+  return open;
+}
+
+bool Unifier::occurs(const Type* unknown, const Type* type) {
+  if (!type->hasUnknown)
+    return false;
+  return std::ranges::count(openUnknowns(type), unknown) > 0;
+}
+
+void Unifier::poison(const Type* type) {
+  for (const Type* unknown : openUnknowns(type))
+    bind(unknown, types_.error());
 }
 
 namespace {

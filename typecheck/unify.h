@@ -23,7 +23,7 @@ enum class UnifyResult : uint8_t { Same, Different, Infinite, TooLarge };
 class Unifier {
 public:
   /// Bounds on types, so that no program makes the checker run away.
-  static constexpr uint32_t maximumSize = 100000, maximumDepth = 1000;
+  static constexpr uint32_t maximumSize = 100000, maximumDepth = 1000, maximumSteps = 1000000;
 
   Unifier(TypeContext& types, uint32_t firstUnknown);
 
@@ -48,6 +48,11 @@ public:
   /// A function type without type parameters, fresh unknowns in their places.
   const Type* instantiate(const Type* function);
 
+  /// The unknowns inside the type that stand for nothing yet, each once.
+  std::vector<const Type*> openUnknowns(const Type* type);
+  /// Makes the open unknowns inside the type the poison type: a mistake was reported about it.
+  void poison(const Type* type);
+
   /// Called with the number of an unknown when it comes to stand for something.
   std::function<void(uint32_t)> onBound;
 
@@ -68,7 +73,7 @@ private:
   Merged mergeParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
                     std::vector<const Type*>& parts);
   UnifyResult bind(const Type* unknown, const Type* type);
-  bool occurs(const Type* unknown, const Type* type, uint32_t depth);
+  bool occurs(const Type* unknown, const Type* type);
   const Type* resolve(const Type* type, uint32_t depth);
   const Type* rebuild(const Type* type, const std::function<const Type*(const Type*)>& part);
 
@@ -79,6 +84,8 @@ private:
   /// What unknowns resolved to during one call of resolve(): shared parts are visited once.
   std::unordered_map<uint32_t, const Type*> resolved_;
   bool tooLarge_ = false;
+  /// Merges done by the current call of unify().
+  uint32_t steps_ = 0;
 };
 
 } // namespace typecheck

@@ -96,6 +96,13 @@ RelationResult relate(const RelationCall& call) {
                         conv->outDType.value_or(call.dtype(0)), weight.inferred);
 }
 
+/// nn.conv2d where the attributes must tell the shape of the weight.
+RelationResult relateBlocked(const RelationCall& call) {
+  if (call.attributes.isNull("channels") || call.attributes.isNull("kernel_size"))
+    return call.failed("`channels` and `kernel_size` must be given");
+  return relate<2>(call);
+}
+
 template <size_t dims>
 void compute(ComputeCall& call) {
   std::string problem;
@@ -165,6 +172,16 @@ constexpr Example examples2d[] = {
      "kernel_layout=\"HWIO\")",
      "[[[[12f], [34f]]]]"},
 };
+constexpr Example blockedExamples[] = {
+    {"nn.contrib_conv2d_NCHWc([[[[[1f, 2f]]]]], [[[[[[3f], [4f]]]]]], channels=1, kernel_size=[1, "
+     "1], data_layout=\"NCHW2c\", kernel_layout=\"OIHW2i1o\", out_layout=\"NCHW1c\")",
+     "[[[[[11f]]]]]"},
+};
+constexpr Example blockedDepthwiseExamples[] = {
+    {"nn.contrib_depthwise_conv2d_NCHWc([[[[[1f, 2f]]]]], [[[[[[3f, 4f]]]]]], groups=2, "
+     "channels=2, kernel_size=[1, 1], data_layout=\"NCHW2c\", kernel_layout=\"OIHW1i2o\")",
+     "[[[[[3f, 8f]]]]]"},
+};
 constexpr Example examples3d[] = {
     {"nn.conv3d([[[[[1f, 2f]], [[3f, 4f]]]]], [[[[[1f]], [[2f]]]]])", "[[[[[7f, 10f]]]]]"},
 };
@@ -193,6 +210,30 @@ constexpr OperatorRow rows[] = {
         .compute = compute<2>,
         .gradient = GradientBuilder{gradient<2>},
         .examples = examples2d,
+    },
+    {
+        .name = "nn.contrib_conv2d_NCHWc",
+        .doc = "Cross-correlates pictures with weights, both in blocked layouts.",
+        .details = "As nn.conv2d, but `channels` and `kernel_size` must be given.",
+        .operands = operands,
+        .attributes = attributes2d,
+        .attributesKey = "relay.attrs.Conv2DAttrs",
+        .relation = relateBlocked,
+        .compute = compute<2>,
+        .gradient = GradientBuilder{gradient<2>},
+        .examples = blockedExamples,
+    },
+    {
+        .name = "nn.contrib_depthwise_conv2d_NCHWc",
+        .doc = "Cross-correlates each channel of pictures by itself, in blocked layouts.",
+        .details = "As nn.conv2d.",
+        .operands = operands,
+        .attributes = attributes2d,
+        .attributesKey = "relay.attrs.Conv2DAttrs",
+        .relation = relate<2>,
+        .compute = compute<2>,
+        .gradient = GradientBuilder{gradient<2>},
+        .examples = blockedDepthwiseExamples,
     },
     {
         .name = "nn.conv3d",

@@ -14,6 +14,7 @@ lang::OperatorFamily sliceFamily();
 lang::OperatorFamily scatterFamily();
 lang::OperatorFamily sortFamily();
 lang::OperatorFamily scanFamily();
+lang::OperatorFamily fourierFamily();
 lang::OperatorFamily einsumFamily();
 lang::OperatorFamily diagonalFamily();
 lang::OperatorFamily dynFamily();
@@ -37,5 +38,7 @@ lang::OperatorFamily convBackwardWeightFamily();
 lang::OperatorFamily denseFamily();
 lang::OperatorFamily poolFamily();
 lang::OperatorFamily adaptivePoolFamily();
+lang::OperatorFamily slidingFamily();
+lang::OperatorFamily regionsFamily();
 
 } // namespace stdlib

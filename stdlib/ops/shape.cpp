@@ -68,20 +68,30 @@ RelationResult squeezeRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
+/// Which entries of `newshape` are written with 64 bits.
+std::vector<bool> wideEntries(const RelationCall& call) {
+  std::vector<bool> wide;
+  for (const AttributeValue& item : call.attributes.get("newshape").items)
+    wide.push_back(item.width == 64);
+  return wide;
+}
+
 RelationResult reshapeRelation(const RelationCall& call) {
   std::string problem;
   auto shape = reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
-                            call.attributes.boolean("allowzero"), problem);
+                            call.attributes.boolean("allowzero"), problem, wideEntries(call));
   return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
 }
 
 RelationResult reverseReshapeRelation(const RelationCall& call) {
   DimVector from(call.shape(0).rbegin(), call.shape(0).rend());
   std::vector<int64_t> wanted = call.attributes.integers("newshape");
+  std::vector<bool> wide = wideEntries(call);
   std::ranges::reverse(wanted);
+  std::ranges::reverse(wide);
   std::string problem;
   auto shape =
-      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem);
+      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem, wide);
   if (!shape)
     return call.failed(fmt::format("read from the right, {}", problem));
   std::ranges::reverse(*shape);

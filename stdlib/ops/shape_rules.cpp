@@ -64,12 +64,15 @@ struct ReshapeScan {
   Dims from;
   std::span<const int64_t> wanted;
   bool allowZero;
+  /// Which of the wanted numbers have 64 bits, as their dimensions then have; may be shorter.
+  const std::vector<bool>& wide;
   size_t next = 0;
   size_t cursor = 0;
   std::vector<bool> taken = std::vector<bool>(from.size());
   std::vector<const Dim*> result = {};
   /// The product of the extents that are written as numbers.
   int64_t literals = 1;
+  bool hasWideLiteral = false;
   std::optional<size_t> inferred = std::nullopt;
   std::string problem = {};
 };
@@ -92,11 +95,17 @@ const Dim* takeDim(ReshapeScan& scan, int64_t special) {
   return scan.from[scan.cursor++];
 }
 
+bool isWide(const ReshapeScan& scan, size_t entry) {
+  return entry < scan.wide.size() && scan.wide[entry];
+}
+
 bool addLiteral(ReshapeScan& scan, int64_t extent) {
+  bool wide = isWide(scan, scan.next - 1);
   if (__builtin_mul_overflow(scan.literals, extent, &scan.literals))
     return fail(scan, fmt::format("the new shape `[{}]` has too many elements",
                                   fmt::join(scan.wanted, ", ")));
-  scan.result.push_back(scan.types.constant(extent));
+  scan.result.push_back(scan.types.constant(extent, wide));
+  scan.hasWideLiteral |= wide;
   return true;
 }
 
@@ -127,10 +136,11 @@ bool splitOne(ReshapeScan& scan) {
                                   fmt::join(scan.wanted, ", "), left, right));
   int64_t known = left > 0 ? left : right;
   const Dim* other = scan.types.floorDivide(whole, known);
-  const Dim* constant = scan.types.constant(known);
+  size_t knownEntry = scan.next - (left > 0 ? 2 : 1);
+  const Dim* constant = scan.types.constant(known, isWide(scan, knownEntry));
   int64_t both = 0;
   if (left > 0 && right > 0) {
-    other = scan.types.constant(right);
+    other = scan.types.constant(right, isWide(scan, scan.next - 1));
     if (__builtin_mul_overflow(left, right, &both))
       both = -1;
   }
@@ -193,7 +203,10 @@ bool infer(ReshapeScan& scan) {
                                   "multiple of {}",
                                   shapeText(scan.from), fmt::join(scan.wanted, ", "), rest->value,
                                   scan.literals));
-  scan.result[*scan.inferred] = scan.types.floorDivide(rest, scan.literals);
+  const Dim* extent = scan.types.floorDivide(rest, scan.literals);
+  if (extent->isConstant() && scan.hasWideLiteral)
+    extent = scan.types.constant(extent->value, true);
+  scan.result[*scan.inferred] = extent;
   return true;
 }
 
@@ -201,8 +214,9 @@ bool infer(ReshapeScan& scan) {
 
 std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
                                                     std::span<const int64_t> wanted, bool allowZero,
-                                                    std::string& problem) {
-  ReshapeScan scan{types, from, wanted, allowZero};
+                                                    std::string& problem,
+                                                    const std::vector<bool>& wide) {
+  ReshapeScan scan{types, from, wanted, allowZero, wide};
   bool good = true;
   while (good && scan.next < wanted.size())
     good = readOne(scan);

@@ -26,9 +26,11 @@ const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
                               const lang::Dim* right);
 
 /// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
+/// Dimensions from entries that are `wide` (none, where it is shorter) have 64 bits.
 std::optional<std::vector<const lang::Dim*>> reshapedDims(lang::TypeContext& types, lang::Dims from,
                                                           std::span<const int64_t> wanted,
-                                                          bool allowZero, std::string& problem);
+                                                          bool allowZero, std::string& problem,
+                                                          const std::vector<bool>& wide = {});
 
 /// The problem that two known element counts differ, or nothing.
 std::optional<std::string> countProblem(lang::TypeContext& types, lang::Dims from, lang::Dims to);

@@ -65,28 +65,33 @@ std::optional<std::vector<int64_t>> readNumbers(const Attributes& attributes, st
   return numbers;
 }
 
-std::optional<Window> readWindow(const Attributes& attributes, size_t dims, std::string& problem) {
-  auto strides = readNumbers(attributes, "strides", dims, 1, problem);
-  if (!strides)
-    return std::nullopt;
-  auto dilation = readNumbers(attributes, "dilation", dims, 1, problem);
-  if (!dilation)
-    return std::nullopt;
+bool readPadding(const Attributes& attributes, size_t dims, Window& window, std::string& problem) {
   std::vector<int64_t> padding = attributes.integers("padding");
   if (padding.size() != 1 && padding.size() != dims && padding.size() != 2 * dims) {
     std::string counts = dims == 1 ? "1 or 2" : fmt::format("1, {} or {}", dims, 2 * dims);
     problem = fmt::format("`padding` is [{}], but it must have {} entries",
                           fmt::join(padding, ", "), counts);
-    return std::nullopt;
+    return false;
   }
   if (!areInRange(padding, "padding", 0, problem))
-    return std::nullopt;
+    return false;
   if (padding.size() == 1)
     padding.assign(dims, padding[0]);
-  Window window{*strides, *dilation, {}, {}};
   window.before.assign(padding.begin(), padding.begin() + ptrdiff_t(dims));
   window.after.assign(padding.end() - ptrdiff_t(dims), padding.end());
-  return window;
+  return true;
+}
+
+std::optional<Window> readWindow(const Attributes& attributes, size_t dims, std::string& problem,
+                                 std::string_view dilationName) {
+  auto strides = readNumbers(attributes, "strides", dims, 1, problem);
+  if (!strides)
+    return std::nullopt;
+  auto dilation = readNumbers(attributes, dilationName, dims, 1, problem);
+  if (!dilation)
+    return std::nullopt;
+  Window window{*strides, *dilation, {}, {}};
+  return readPadding(attributes, dims, window, problem) ? std::optional(window) : std::nullopt;
 }
 
 const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,

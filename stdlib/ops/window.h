@@ -29,10 +29,14 @@ std::optional<std::vector<int64_t>> readNumbers(const lang::Attributes& attribut
                                                 std::string_view name, size_t dims, int64_t least,
                                                 std::string& problem);
 
-/// Reads `strides`, `dilation` and `padding`. Padding of one entry counts for all sides, of one
-/// per dimension for both sides of it; of two per dimension, all those before come first.
+/// Reads `padding` into a window. One entry counts for all sides, one per dimension for both sides
+/// of it; of two per dimension, all those before come first.
+bool readPadding(const lang::Attributes& attributes, size_t dims, Window& window,
+                 std::string& problem);
+
+/// Reads `strides`, `padding` and the dilation, whose attribute `dilationName` names.
 std::optional<Window> readWindow(const lang::Attributes& attributes, size_t dims,
-                                 std::string& problem);
+                                 std::string& problem, std::string_view dilationName = "dilation");
 
 /// How many positions a window of `kernel` taps has along spatial dimension `i` of that extent;
 /// with `ceilMode`, the last one may run past the padding. Null when the window does not fit.

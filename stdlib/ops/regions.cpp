@@ -1,0 +1,278 @@
+// Cutting regions out of pictures: image.crop_and_resize, vision.roi_pool.
+//
+// Boxes of crop_and_resize are (top, left, bottom, right) from 0 to 1, between the centres of the
+// outer elements; regions of roi_pool are (picture, left, top, right, bottom) in elements before
+// scaling, both ends included.
+#include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+using runtime::Tensor;
+
+constexpr runtime::DType Real = runtime::Float64;
+
+Layout pictures() {
+  return *parseLayout("NCHW");
+}
+
+std::optional<RelationResult> cropProblem(const RelationCall& call) {
+  if (!isOneOf(call.attributes.text("method"), {"bilinear", "nearest_neighbor", "nearest"}))
+    return choiceFailure(call, "method", "`bilinear` or `nearest_neighbor`");
+  Dims boxes = call.shape(1);
+  if (boxes.size() != 2 || (boxes[1]->isConstant() && boxes[1]->value != 4))
+    return call.failedAt(1, fmt::format("the boxes must have the shape (count, 4), but they are "
+                                        "`{}`",
+                                        typeText(call.operands[1])));
+  if (call.rank(2) != 1 || matchDims(boxes[0], call.shape(2)[0]) == DimMatch::Different ||
+      !call.dtype(2).isInteger())
+    return call.failedAt(2, fmt::format("there must be one integer per box of `{}`, but they are "
+                                        "`{}`",
+                                        typeText(call.operands[1]), typeText(call.operands[2])));
+  return std::nullopt;
+}
+
+RelationResult cropRelation(const RelationCall& call) {
+  if (auto problem = cropProblem(call))
+    return *problem;
+  std::string problem;
+  Layout canonical = pictures();
+  auto layout = readLayout(call.attributes, "layout", canonical, canonical, problem);
+  if (!layout)
+    return call.failed(problem);
+  auto shape = convertShape(call.types, *layout, canonical, call.shape(0), &problem);
+  if (!shape)
+    return call.failedAt(0, problem);
+  auto size = shapeAttribute(call, "crop_size");
+  if (!size || size->size() != 2)
+    return call.failed("`crop_size` must hold a height and a width");
+  for (size_t i = 0; i < 2; ++i)
+    if ((*shape)[2 + i]->isConstant(0) && !(*size)[i]->isConstant(0))
+      return call.failedAt(0, fmt::format("the pictures, of shape {}, have no elements to read",
+                                          shapeText(call.shape(0))));
+  shape = std::vector{call.shape(1)[0], (*shape)[1], (*size)[0], (*size)[1]};
+  auto output = tiledShape(call.types, canonical, *layout, *shape, problem);
+  if (!output)
+    return call.failed(problem);
+  return call.solved(*output, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+}
+
+/// Where element `at` of `count` along one side of a box from `start` to `end` is read.
+Scalar cropCoordinate(Scalar at, Scalar count, Scalar start, Scalar end, Scalar extent) {
+  Scalar last = cast(extent, Real) - 1.0;
+  if (count.asInteger() == 1)
+    return (start + end) / 2.0 * last;
+  return start * last + cast(at, Real) * ((end - start) * last / (cast(count, Real) - 1.0));
+}
+
+void computeCrop(ComputeCall& call) {
+  TensorHandle data = call.input(0), boxes = call.input(1), items = call.input(2);
+  const Attributes& attributes = call.attributes();
+  std::string problem;
+  Layout canonical = pictures();
+  Layout layout = *readLayout(attributes, "layout", canonical, canonical, problem);
+  Extents from = convertExtents(layout, canonical, data.shape());
+  Extents to = convertExtents(layout, canonical, call.outputShape());
+  bool isNearest = attributes.text("method") != "bilinear";
+  Scalar outside = constantOf(call, call.outputDType(), attributes.real("extrapolation_value"));
+  auto whole = [](Scalar a, Scalar extent) {
+    return maximum(minimum(cast(a, runtime::Int64), extent - 1.0), number(extent, 0));
+  };
+  call.result([&](const Position& place) {
+    Position at = convertPosition(layout, canonical, place);
+    auto side = [&](int64_t i) { return cast(boxes({at[0], call.integer(i)}), Real); };
+    Scalar y = cropCoordinate(at[2], to[2], side(0), side(2), from[2]);
+    Scalar x = cropCoordinate(at[3], to[3], side(1), side(3), from[3]);
+    Scalar item = cast(items({at[0]}), runtime::Int64);
+    auto read = [&](Scalar row, Scalar column) {
+      Position where{item, at[1], whole(row, from[2]), whole(column, from[3])};
+      return cast(data(convertPosition(canonical, layout, where)), Real);
+    };
+    auto rounded = [](Scalar a) { return apply(ScalarFunction::Round, {a}); };
+    auto floorOf = [](Scalar a) { return apply(ScalarFunction::Floor, {a}); };
+    Scalar top = floorOf(y), left = floorOf(x), down = y - top, across = x - left;
+    auto line = [&](Scalar row) {
+      return read(row, left) * (1.0 - across) + read(row, left + 1.0) * across;
+    };
+    Scalar value = isNearest ? read(rounded(y), rounded(x))
+                             : line(top) * (1.0 - down) + line(top + 1.0) * down;
+    Scalar isInside =
+        y >= 0.0 && x >= 0.0 && y <= cast(from[2], Real) - 1.0 && x <= cast(from[3], Real) - 1.0;
+    return select(isInside, cast(value, call.outputDType()), outside);
+  });
+}
+
+RelationResult roiPoolRelation(const RelationCall& call) {
+  if (call.attributes.text("layout") != "NCHW")
+    return choiceFailure(call, "layout", "`NCHW`");
+  if (call.rank(0) != 4)
+    return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
+                                        typeText(call.operands[0])));
+  Dims rois = call.shape(1);
+  if (rois.size() != 2 || (rois[1]->isConstant() && rois[1]->value != 5))
+    return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
+                                        "`{}`",
+                                        typeText(call.operands[1])));
+  auto size = shapeAttribute(call, "pooled_size");
+  if (!size || size->size() != 2 || (*size)[0]->value == 0 || (*size)[1]->value == 0)
+    return call.failed("`pooled_size` must hold a positive height and width");
+  return call.solved(
+      call.types.tensor({rois[0], call.shape(0)[1], (*size)[0], (*size)[1]}, call.dtype(0)));
+}
+
+/// The elements of one side of a region, cut into bins: those of bin `i` are first[i] up to, not
+/// including, end[i].
+struct Bins {
+  std::vector<int64_t> first, end;
+};
+
+/// Cuts elements `from` to `to`, both included, into `count` bins within 0 .. extent.
+Bins binsOf(double from, double to, int64_t count, int64_t extent) {
+  // Kept from counts that float arithmetic decides: a bin border that is whole but for rounding.
+  constexpr double slack = 1e-5;
+  double width = std::max(to - from + 1, 1.0) / double(count);
+  auto place = [&](double at) { return int64_t(std::clamp(from + at, 0.0, double(extent))); };
+  Bins bins;
+  for (int64_t i = 0; i < count; ++i) {
+    bins.first.push_back(place(std::floor(double(i) * width + slack)));
+    bins.end.push_back(place(std::ceil(double(i + 1) * width - slack)));
+  }
+  return bins;
+}
+
+/// The greatest element of a bin; 0 when it is empty.
+double greatest(const double* plane, int64_t rowLength, int64_t top, int64_t bottom, int64_t left,
+                int64_t right) {
+  if (top >= bottom || left >= right)
+    return 0;
+  double most = plane[top * rowLength + left];
+  for (int64_t row = top; row < bottom; ++row)
+    most = std::max(
+        most, *std::max_element(plane + row * rowLength + left, plane + row * rowLength + right));
+  return most;
+}
+
+KernelResult roiPool(const KernelCall& call) {
+  const Tensor& data = call.inputs[0];
+  std::vector<double> values = readReals(data), rois = readReals(call.inputs[1]);
+  std::vector<int64_t> size = call.attributes.integers("pooled_size");
+  double scale = call.attributes.real("spatial_scale");
+  int64_t channels = data.shape()[1], height = data.shape()[2], width = data.shape()[3];
+  int64_t count = call.inputs[1].shape()[0], at = 0;
+  Tensor result(data.dtype(), {count, channels, size[0], size[1]});
+  for (int64_t i = 0; i < count; ++i) {
+    const double* roi = &rois[size_t(i) * 5];
+    double sides[4];
+    bool isFinite = roi[0] >= 0 && roi[0] < double(data.shape()[0]);
+    for (size_t k = 0; k < 4; ++k) {
+      sides[k] = std::round(roi[k + 1] * scale);
+      isFinite = isFinite && std::isfinite(sides[k]);
+    }
+    if (!isFinite)
+      return {{},
+              fmt::format("region {} has an infinite side, or names a picture outside the batch of "
+                          "{}",
+                          i, data.shape()[0])};
+    Bins across = binsOf(sides[0], sides[2], size[1], width);
+    Bins down = binsOf(sides[1], sides[3], size[0], height);
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      const double* plane = values.data() + (int64_t(roi[0]) * channels + channel) * height * width;
+      for (size_t row = 0; row < down.first.size(); ++row)
+        for (size_t column = 0; column < across.first.size(); ++column)
+          writeReal(result, at++,
+                    greatest(plane, width, down.first[row], down.end[row], across.first[column],
+                             across.end[column]));
+    }
+  }
+  return {{result}, {}};
+}
+
+constexpr OperandRow cropOperands[] = {
+    {"data", "the pictures"},
+    {"boxes", "rows of (top, left, bottom, right), from 0 to 1"},
+    {"box_indices", "the picture of each box"},
+};
+constexpr OperandRow poolOperands[] = {
+    {"data", "the pictures"},
+    {"rois", "rows of (picture, left, top, right, bottom)"},
+};
+
+constexpr AttributeRow cropAttributes[] = {
+    {"crop_size", AttributeKind::IntList, "None", "the height and width of the results"},
+    {"layout", AttributeKind::String, "\"NCHW\"", "the order of the dimensions"},
+    {"method", AttributeKind::String, "\"bilinear\"", "`bilinear` or `nearest_neighbor`"},
+    {"extrapolation_value", AttributeKind::Float, "0f", "what stands outside a picture"},
+    {"out_dtype", AttributeKind::DType, "\"\"",
+     "the element type of the result; empty means that of the data"},
+};
+constexpr AttributeRow poolAttributes[] = {
+    {"pooled_size", AttributeKind::IntList, "", "the height and width of the results"},
+    {"spatial_scale", AttributeKind::Float, "", "the factor from regions to elements"},
+    {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the data, `NCHW`"},
+};
+
+constexpr NoGradient scatters = {
+    "adds to elements that positions name, which no operator does for real positions"};
+constexpr NoGradient followsMaxima = {
+    "follows the places of the greatest elements, which no operator gives for regions"};
+
+constexpr Example cropExamples[] = {
+    {"image.crop_and_resize([[[[0f, 1f], [2f, 3f]]]], [[0f, 0f, 1f, 1f]], [0], crop_size=[1, 3])",
+     "[[[[1f, 1.5f, 2f]]]]"},
+    {"image.crop_and_resize([[[[0f, 1f], [2f, 3f]]]], [[0f, 0.6f, 2f, 0.6f]], [0], crop_size=[2, "
+     "1], method=\"nearest_neighbor\", extrapolation_value=9f)",
+     "[[[[1f], [9f]]]]"},
+};
+constexpr Example poolExamples[] = {
+    {"vision.roi_pool([[[[0f, 1f, 2f], [3f, 4f, 5f]]]], [[0f, 0f, 0f, 3f, 1f]], pooled_size=[1, "
+     "2], spatial_scale=0.5f, attrs_type_key=\"relay.attrs.ROIPoolAttrs\")",
+     "[[[[4f, 5f]]]]"},
+};
+
+constexpr OperatorRow rows[] = {
+    {
+        .name = "image.crop_and_resize",
+        .doc = "Cuts boxes out of pictures and interpolates them to one size.",
+        .details = "The ends of a box are the centres of the outer elements of the result; a "
+                   "result one element high or wide is read at the middle of the box.",
+        .operands = cropOperands,
+        .attributes = cropAttributes,
+        .attributesKey = "relay.attrs.CropAndResizeAttrs",
+        .relation = cropRelation,
+        .compute = computeCrop,
+        .gradient = scatters,
+        .examples = cropExamples,
+    },
+    {
+        .name = "vision.roi_pool",
+        .doc = "The greatest elements of regions of pictures, cut into bins.",
+        .details = "The sides of a region times `spatial_scale` are rounded to whole elements; "
+                   "bins may overlap by one. An empty bin gives 0.",
+        .operands = poolOperands,
+        .attributes = poolAttributes,
+        .attributesKey = "relay.attrs.ROIPoolAttrs",
+        .relation = roiPoolRelation,
+        .kernel = roiPool,
+        .gradient = followsMaxima,
+        .examples = poolExamples,
+        .unregisteredAttributes = true,
+    },
+};
+
+} // namespace
+
+OperatorFamily regionsFamily() {
+  return rows;
+}
+
+} // namespace stdlib
