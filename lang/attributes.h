@@ -64,6 +64,9 @@ struct AttributeRow {
   std::string_view doc;
   /// True when `None` is a value even though the default is something else or missing.
   bool nullable = false;
+  /// True when Relay's attribute object holds the scalar as an object of its own, as it does for
+  /// everything nullable; then the metadata section has the number of that object.
+  bool boxed = false;
 };
 
 /// Reads the text of a default into a value; the texts come from operator tables only.

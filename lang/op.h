@@ -67,8 +67,9 @@ struct Example {
   std::string_view value;
 };
 
-/// Whether the shape of the result needs shapes alone, or values of operands too.
-enum class ShapeNeeds : uint8_t { Shapes, Values };
+/// Whether the shape of the result needs shapes alone, or values of operands too. The checker hands
+/// constants to a relation only where it says Constants, since Relay types the others with `?`.
+enum class ShapeNeeds : uint8_t { Shapes, Values, Constants };
 
 /// One operator. Exactly one of `compute` and `kernel` is set.
 struct OperatorRow {

@@ -286,31 +286,22 @@ private:
   bool failed_ = false;
 };
 
-/// A field of an attribute object. Machine integers and texts stand there as they are, everything
-/// else as the number of a node; which of the two an integer is shows in the node's type.
+/// A field of an attribute object: texts and machine numbers stand there as they are, boxed ones and
+/// lists as the number of an object, 0 for null.
 AttributeValue objectField(ResolveContext& context, const AttributeRow& row,
                            const std::string& text) {
-  const auto& nodes = context.module.metadata.nodes;
+  bool isScalar = row.kind == AttributeKind::Int || row.kind == AttributeKind::Float ||
+                  row.kind == AttributeKind::Bool;
+  if (row.kind == AttributeKind::String || row.kind == AttributeKind::DType)
+    return lang::stringAttribute(context.module.arena.copyText(text));
+  if (isScalar && !row.boxed && !isNullable(row))
+    return row.kind == AttributeKind::Float ? lang::floatAttribute(realOf(text))
+                                            : lang::intAttribute(integerOf(text));
   size_t number = SIZE_MAX;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool isNumber = error == std::errc{} && end == text.data() + text.size();
-  switch (row.kind) {
-  case AttributeKind::String:
-  case AttributeKind::DType:
-    return lang::stringAttribute(context.module.arena.copyText(text));
-  case AttributeKind::Bool:
-    return lang::intAttribute(integerOf(text));
-  case AttributeKind::Float:
-    return lang::floatAttribute(realOf(text));
-  case AttributeKind::Int:
-    if (isNumber && number < nodes.size() && nodes[number].typeKey == "IntImm")
-      return metadataValue(context, number);
-    if (isNumber && number == 0 && isNullable(row))
-      return {};
-    return lang::intAttribute(integerOf(text));
-  default:
-    return isNumber && number < nodes.size() ? metadataValue(context, number) : AttributeValue{};
-  }
+  bool isReference = error == std::errc{} && end == text.data() + text.size() &&
+                     number < context.module.metadata.nodes.size();
+  return isReference ? metadataValue(context, number) : AttributeValue{};
 }
 
 void fillFromObject(ResolveContext& context, const lang::OperatorRow& row, AttributeFiller& filler,

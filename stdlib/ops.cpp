@@ -41,6 +41,7 @@ const lang::OperatorTable& operatorTable() {
       poolFamily(),
       adaptivePoolFamily(),
       slidingFamily(),
+      deformableConvFamily(),
       regionsFamily(),
   };
   static const lang::OperatorTable table(families);

@@ -309,7 +309,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{"(sum(%cotangent), None, "
                               "sum(%cotangent * (%result - %start) / %step))"},
      .examples = arangeExamples,
-     .shapeNeeds = ShapeNeeds::Values},
+     .shapeNeeds = ShapeNeeds::Constants},
     {.name = "shape_of",
      .doc = "The shape of a tensor as an integer vector.",
      .details = "The shape of a tensor of rank 0 has rank 0 as well, as in Relay, and is 0.",

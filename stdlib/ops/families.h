@@ -39,6 +39,7 @@ lang::OperatorFamily denseFamily();
 lang::OperatorFamily poolFamily();
 lang::OperatorFamily adaptivePoolFamily();
 lang::OperatorFamily slidingFamily();
+lang::OperatorFamily deformableConvFamily();
 lang::OperatorFamily regionsFamily();
 
 } // namespace stdlib

@@ -351,13 +351,13 @@ constexpr OperandRow data[] = {{"data", "a permutation of 0 to n - 1"}};
 constexpr OperandRow condition[] = {{"condition", "the tensor to search"}};
 
 constexpr AttributeRow takeAttributes[] = {
-    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share"},
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false, true},
     {"axis", AttributeKind::Int, "None", "the dimension to index; the flat data if missing", true},
     {"mode", AttributeKind::String, "\"clip\"", "positions outside: `clip`, `wrap` or `fast`"}};
 constexpr AttributeRow gatherAttributes[] = {
     {"axis", AttributeKind::Int, "None", "the dimension to index; must be given", true}};
 constexpr AttributeRow gatherNdAttributes[] = {
-    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share"},
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false, true},
     {"index_rank", AttributeKind::Int, "None", "the length of an index tuple; unused", true}};
 
 constexpr Example takeExamples[] = {

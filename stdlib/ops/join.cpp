@@ -356,6 +356,8 @@ constexpr OperandRow tuple[] = {{"data", "the tensors, in order", OperandKind::T
 
 constexpr AttributeRow joinAxis[] = {
     {"axis", AttributeKind::Int, "0", "the dimension along which they are joined"}};
+constexpr AttributeRow stackAxis[] = {
+    {"axis", AttributeKind::Int, "0", "the new dimension", false, true}};
 constexpr AttributeRow splitAttributes[] = {
     {"indices_or_sections", AttributeKind::IntOrIntList, "",
      "the number of equal parts, or the positions where to cut"},
@@ -363,7 +365,7 @@ constexpr AttributeRow splitAttributes[] = {
 constexpr AttributeRow tileAttributes[] = {
     {"reps", AttributeKind::IntList, "", "how often to repeat each of the last dimensions"}};
 constexpr AttributeRow repeatAttributes[] = {
-    {"repeats", AttributeKind::Int, "", "how often to repeat each element"},
+    {"repeats", AttributeKind::Int, "", "how often to repeat each element", false, true},
     {"axis", AttributeKind::Int, "None", "the dimension that grows; flattens if missing", true}};
 constexpr Example concatenateExamples[] = {
     {"concatenate(([[1f], [2f]], [[3f], [4f]]), axis=1)", "[[1f, 3f], [2f, 4f]]"},
@@ -390,7 +392,7 @@ constexpr OperatorRow rows[] = {
     {.name = "stack",
      .doc = "Joins tensors of one shape along a new dimension.",
      .operands = tuple,
-     .attributes = joinAxis,
+     .attributes = stackAxis,
      .attributesKey = "relay.attrs.StackAttrs",
      .relation = stackRelation,
      .compute = computeStack,

@@ -170,8 +170,8 @@ constexpr OperandRow sequence[] = {{"data", "the input"},
 constexpr AttributeRow reverseAttributes[] = {
     {"axis", AttributeKind::Int, "None", "the dimension to turn round", true}};
 constexpr AttributeRow reverseSequenceAttributes[] = {
-    {"seq_axis", AttributeKind::Int, "1", "the dimension to turn round"},
-    {"batch_axis", AttributeKind::Int, "0", "the dimension that `seq_lengths` is about"}};
+    {"seq_axis", AttributeKind::Int, "1", "the dimension to turn round", false, true},
+    {"batch_axis", AttributeKind::Int, "0", "the dimension that `seq_lengths` is about", false, true}};
 constexpr AttributeRow layoutAttributes[] = {
     {"src_layout", AttributeKind::String, "", "the layout of the data"},
     {"dst_layout", AttributeKind::String, "", "the layout of the result"}};

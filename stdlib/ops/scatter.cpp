@@ -319,7 +319,7 @@ constexpr OperandRow operands[] = {{"data", "the tensor to write into a copy of"
                                    {"updates", "what to write"}};
 
 constexpr AttributeRow elementsAttributes[] = {
-    {"axis", AttributeKind::Int, "0", "the dimension that the indices are positions in"},
+    {"axis", AttributeKind::Int, "0", "the dimension that the indices are positions in", false, true},
     {"reduction", AttributeKind::String, "\"update\"",
      "how an update joins what is there: update, add, mul, mean, min, max"}};
 constexpr AttributeRow ndAttributes[] = {

@@ -88,7 +88,7 @@ RelationResult reverseReshapeRelation(const RelationCall& call) {
   std::vector<int64_t> wanted = call.attributes.integers("newshape");
   std::vector<bool> wide = wideEntries(call);
   std::ranges::reverse(wanted);
-  std::ranges::reverse(wide);
+  std::reverse(wide.begin(), wide.end());
   std::string problem;
   auto shape =
       reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem, wide);

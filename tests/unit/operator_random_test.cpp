@@ -185,7 +185,7 @@ TEST_CASE("relations answer every question, and keep their promises") {
         appendZeros(operand, leaves);
       std::vector<const runtime::Tensor*> values(operands.size());
       for (size_t i = 0, leaf = 0; i < operands.size(); ++i) {
-        if (operands[i]->isTensor() && row->shapeNeeds == ShapeNeeds::Values)
+        if (operands[i]->isTensor() && row->shapeNeeds != ShapeNeeds::Shapes)
           values[i] = &leaves[leaf];
         leaf += operands[i]->isTuple() ? operands[i]->parts.size() : 1;
       }
