@@ -10,13 +10,19 @@ using lang::Type;
 
 namespace {
 
-/// The tensors of a value, fields of tuples in order. Operands nest a level or two.
-void appendLeaves(const Value& value, std::vector<Array>& leaves) {
-  if (value.kind() == ValueKind::Tensor)
+/// Appends the tensors of a value, fields of tuples in order; false when something else is in it.
+/// Operands nest a level or two; a value of a type parameter may be nested without bound.
+bool appendLeaves(const Value& value, std::vector<Array>& leaves, size_t levels = 4) {
+  if (value.kind() == ValueKind::Tensor) {
     leaves.push_back(value.tensor());
-  else if (value.kind() == ValueKind::Tuple)
-    for (const Value& field : value.fields())
-      appendLeaves(field, leaves);
+    return true;
+  }
+  if (value.kind() != ValueKind::Tuple || levels == 0)
+    return false;
+  for (const Value& field : value.fields())
+    if (!appendLeaves(field, leaves, levels - 1))
+      return false;
+  return true;
 }
 
 /// The type of a tensor, with 64-bit extents where the checked type has such: the element type of
@@ -100,7 +106,7 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves
   const auto& operands = prepared.operands;
   std::vector<runtime::Tensor> tensors;
   std::vector<const runtime::Tensor*> operandValues(operands.size()), leafValues(leaves.size());
-  if (row.shapeNeeds == lang::ShapeNeeds::Values) {
+  if (row.shapeNeeds != lang::ShapeNeeds::Shapes) {
     for (const Array& leaf : leaves)
       tensors.push_back(leaf.toTensor());
     for (size_t i = 0; i < leaves.size(); ++i)
@@ -132,7 +138,7 @@ std::variant<const Operators::Prepared*, std::string>
 Operators::find(const lang::Call& site, const lang::OperatorRow& row,
                 const lang::Attributes& attributes, std::span<const Value> arguments,
                 std::span<const Array> leaves) {
-  bool needsValues = row.shapeNeeds == lang::ShapeNeeds::Values;
+  bool needsValues = row.shapeNeeds != lang::ShapeNeeds::Shapes;
   const Prepared*& last = sites_[&site];
   if (last && !needsValues && last->row == &row && fits(last->leaves, leaves))
     return last;
@@ -177,12 +183,14 @@ std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& r
   return assemble(output, std::move(outputs));
 }
 
-std::variant<Value, std::string> Operators::apply(const lang::Call& call, const lang::OperatorRow& row,
+std::variant<Value, std::string> Operators::apply(const lang::Call& call,
+                                                  const lang::OperatorRow& row,
                                                   std::span<const Value> arguments) {
   const lang::Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
   std::vector<Array> leaves;
-  for (const Value& argument : arguments)
-    appendLeaves(argument, leaves);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!appendLeaves(arguments[i], leaves))
+      return fmt::format("`{}` of `{}` must be made of tensors", row.operands[i].name, row.name);
   auto found = find(call, row, attributes, arguments, leaves);
   if (auto* problem = std::get_if<std::string>(&found))
     return std::move(*problem);

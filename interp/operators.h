@@ -34,11 +34,9 @@ private:
     std::unique_ptr<Plan> plan;
   };
 
-  std::variant<const Prepared*, std::string> find(const lang::Call& site,
-                                                  const lang::OperatorRow& row,
-                                                  const lang::Attributes& attributes,
-                                                  std::span<const Value> arguments,
-                                                  std::span<const Array> leaves);
+  std::variant<const Prepared*, std::string>
+  find(const lang::Call& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
+       std::span<const Value> arguments, std::span<const Array> leaves);
   std::string prepare(Prepared& prepared, std::span<const Array> leaves);
   std::variant<Value, std::string> runKernel(const lang::OperatorRow& row,
                                              const lang::Attributes& attributes,

@@ -37,6 +37,8 @@ std::string ExprPrinter::atomText(const Expr& atom) {
   const Var& var = static_cast<const Var&>(resolved);
   if (vars_[var].text)
     emitLine(var);
+  else
+    emitHomes(var);
   if (vars_[var].name.empty() && !scopes_.empty()) {
     std::string binder = binderText(var);
     scopes_.back().chars += "free_var " + binder + ";\n";
@@ -56,13 +58,14 @@ std::string ExprPrinter::comment(const Type* type) {
   return " /* ty=" + typeText(type) + " */";
 }
 
-/// The inferred type behind `before`, else the written one, else nothing.
+/// The inferred type behind `before`, else the written one, of which `_` may be a part; else
+/// nothing.
 std::string ExprPrinter::annotationText(const Type* inferred, const Type* written,
                                         std::string_view before) {
-  for (const Type* type : {inferred, written})
-    if (types_.isWritable(type))
-      return std::string(before) + typeText(type);
-  return "";
+  const Type* type = types_.isWritable(inferred) ? inferred : written;
+  if (!type || type->isUnknown() || type->isError())
+    return "";
+  return std::string(before) + typeText(type);
 }
 
 /// Names a variable where it is bound: `%x {virtual_device=...}: T /* ty=T */`.

@@ -116,6 +116,7 @@ void ExprPrinter::perform(const Task& task) {
     vars_[static_cast<const Var&>(*task.expr)].text =
         std::make_unique<Text>(std::move(texts_.back()));
     texts_.pop_back();
+    completing_.pop_back();
     break;
   case Step::Need:
     atomText(*task.expr);
@@ -162,6 +163,7 @@ void ExprPrinter::perform(const Task& task) {
 void ExprPrinter::complete(const Var& var) {
   const Expr& value = *vars_[var].value;
   texts_.emplace_back();
+  completing_.push_back({&var, scopes_.size()});
   push({.step = Step::Store, .expr = &var});
   if (value.kind == ExprKind::Match) {
     top() += '(';
@@ -233,11 +235,32 @@ void ExprPrinter::closeScope() {
 void ExprPrinter::emitLine(const Var& var) {
   PrintedVar& printed = vars_[var];
   printed.name = "%" + std::to_string(nextNumber_++);
+  printed.home = openHome();
   Text& scope = scopes_.back();
   scope.chars += printed.name + " = ";
   scope.append(*printed.text);
   scope.chars += ";\n";
   printed.text.reset();
+}
+
+/// The temporary to whose text the innermost open block belongs, or null.
+const Var* ExprPrinter::openHome() const {
+  for (size_t i = completing_.size(); i-- > 0;)
+    if (completing_[i].scopes < scopes_.size())
+      return completing_[i].var;
+  return nullptr;
+}
+
+/// The line of a temporary may stand inside the text of another one, such as a branch, that has no
+/// line yet. A mention elsewhere would then come before it, so that text is written first. (Relay
+/// does not, and cannot read such texts back.)
+void ExprPrinter::emitHomes(const Var& var) {
+  for (const Var* home = vars_[var].home; home; home = vars_[*home].home) {
+    if (vars_[*home].text)
+      emitLine(*home);
+    else if (vars_[*home].name.empty())
+      return;
+  }
 }
 
 } // namespace lang::printing

@@ -81,6 +81,8 @@ private:
   void buildBlock(const BlockExpr& expr);
 
   void emitLine(const Var& var);
+  void emitHomes(const Var& var);
+  const Var* openHome() const;
   std::string constantText(const Constant& constant);
   std::string binderText(const Var& var);
   std::string signatureText(const Function& function);
@@ -103,6 +105,12 @@ private:
   /// Texts in the making, the innermost last; blocks that are open, the innermost last.
   std::vector<Text> texts_, scopes_;
   std::vector<Task> tasks_;
+  /// A temporary whose text is in the making, and how many blocks were open before it.
+  struct Completing {
+    const Var* var;
+    size_t scopes;
+  };
+  std::vector<Completing> completing_;
   uint64_t nextNumber_ = 0;
 };
 

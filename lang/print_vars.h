@@ -18,6 +18,8 @@ struct PrintedVar {
   std::unique_ptr<Text> text = nullptr;
   /// With its `%`; empty until a binder or a line has given one.
   std::string name = {};
+  /// The temporary in whose text the line stands, or null when it stands in none.
+  const Var* home = nullptr;
 
   bool isFinished() const { return text || !name.empty(); }
 };

@@ -253,8 +253,8 @@ private:
     const auto* literal = surface::tryAs<surface::IntLiteral>(element);
     if (!literal || literal->value >= 0 || context_.unit->isPrelude)
       return;
-    std::string_view before = context_.source.text().substr(
-        0, element->range.begin - context_.source.base());
+    std::string_view before =
+        context_.source.text().substr(0, element->range.begin - context_.source.base());
     size_t last = before.find_last_not_of(" \t\r\n");
     if (last != std::string_view::npos && before[last] != ',' && before[last] != '/')
       context_.diagnostics.report(Message::SuspiciousElement, element->range, literal->value);

@@ -105,8 +105,7 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
       if (auto dtype = runtime::parseDType(type.name))
         return types.scalar(*dtype);
       auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
-      suggestName(context, report, "", type.name,
-                  [&] { return context.definitions.typeNames(); });
+      suggestName(context, report, "", type.name, [&] { return context.definitions.typeNames(); });
       return types.error();
     }
     wanted = definition->generics.size();

@@ -5,33 +5,35 @@
 // first binding, which surprises everyone, so the second one is an error here.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace parser {
 
-/// Names with their meanings, innermost first, and an undo log to leave frames.
+/// Names with their meanings, innermost first, and a log of bindings to leave frames.
 template <typename T>
 class ScopedNames {
 public:
   /// The innermost meaning, or a default-made T.
   T find(std::string_view name) const {
-    auto found = meanings_.find(name);
-    return found == meanings_.end() || found->second.empty() ? T{} : found->second.back().value;
+    auto found = latest_.find(name);
+    return found == latest_.end() || found->second == none ? T{} : log_[found->second].value;
   }
 
   /// The meaning that the innermost frame gives, or a default-made T.
   T findInFrame(std::string_view name) const {
-    auto found = meanings_.find(name);
-    bool bound = found != meanings_.end() && !found->second.empty() && !frames_.empty() &&
-                 found->second.back().position >= frames_.back();
-    return bound ? found->second.back().value : T{};
+    auto found = latest_.find(name);
+    bool bound = found != latest_.end() && found->second != none && !frames_.empty() &&
+                 found->second >= frames_.back();
+    return bound ? log_[found->second].value : T{};
   }
 
   void bind(std::string_view name, T value) {
-    meanings_[name].push_back({value, log_.size()});
-    log_.push_back(name);
+    auto [latest, isNew] = latest_.try_emplace(name, none);
+    log_.push_back({value, &*latest, latest->second});
+    latest->second = log_.size() - 1;
   }
 
   void openFrame() { frames_.push_back(log_.size()); }
@@ -53,27 +55,31 @@ public:
   /// Every name that has a meaning now, for suggestions.
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> result;
-    for (const auto& [name, meanings] : meanings_)
-      if (!meanings.empty())
+    for (const auto& [name, latest] : latest_)
+      if (latest != none)
         result.push_back(name);
     return result;
   }
 
 private:
-  struct Meaning {
+  static constexpr size_t none = SIZE_MAX;
+  using Latest = std::unordered_map<std::string_view, size_t>;
+
+  /// One binding: its name's entry in the table, and the binding of the name before.
+  struct Binding {
     T value;
-    size_t position;
+    typename Latest::value_type* name;
+    size_t before;
   };
 
   void forgetTo(size_t mark) {
-    while (log_.size() > mark) {
-      meanings_[log_.back()].pop_back();
-      log_.pop_back();
-    }
+    for (; log_.size() > mark; log_.pop_back())
+      log_.back().name->second = log_.back().before;
   }
 
-  std::unordered_map<std::string_view, std::vector<Meaning>> meanings_;
-  std::vector<std::string_view> log_;
+  /// The innermost binding of each name, by its place in the log.
+  Latest latest_;
+  std::vector<Binding> log_;
   std::vector<size_t> frames_;
 };
 

@@ -32,14 +32,16 @@ bool isInside(Place place, Place outer) {
 }
 
 /// All nodes that `root` reaches, uses before users, in the order in which evaluation needs them.
+/// The children of the nodes on the path lie one behind the other in `children`.
 std::vector<Node*> reachable(Node* root, uint32_t definition) {
   struct Frame {
     Node* node;
-    std::vector<Node*> children;
-    size_t next = 0;
+    size_t begin;
+    size_t next;
   };
   std::vector<Node*> order;
-  std::vector<Frame> stack;
+  std::vector<Frame> path;
+  std::vector<Node*> children;
   auto enter = [&](Node* node) {
     node->definition = definition;
     node->uses = 0;
@@ -47,20 +49,20 @@ std::vector<Node*> reachable(Node* root, uint32_t definition) {
     node->atom = nullptr;
     node->scopes.clear();
     node->expr = nullptr;
-    Frame frame{node, {}};
+    path.push_back({node, children.size(), children.size()});
     forEachUse(*node, [&](const Use& use, UseKind) {
       if (use.node)
-        frame.children.push_back(use.node);
+        children.push_back(use.node);
     });
-    stack.push_back(std::move(frame));
   };
   enter(root);
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (frame.next == frame.children.size()) {
+  while (!path.empty()) {
+    Frame& frame = path.back();
+    if (frame.next == children.size()) {
       order.push_back(frame.node);
-      stack.pop_back();
-    } else if (Node* child = frame.children[frame.next++]; child->definition != definition) {
+      children.resize(frame.begin);
+      path.pop_back();
+    } else if (Node* child = children[frame.next++]; child->definition != definition) {
       enter(child);
     }
   }

@@ -154,8 +154,9 @@ int tryAll(const std::string& text, Shared& shared) {
   return 0;
 }
 
+/// The address sanitizer reserves address space beyond all bounds.
 void limitResources() {
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(BATON_INSTRUMENTED)
   rlimit memory{memoryLimit, memoryLimit};
   setrlimit(RLIMIT_AS, &memory);
 #endif

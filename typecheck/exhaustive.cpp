@@ -68,8 +68,7 @@ private:
   }
 
   std::optional<std::vector<std::string>> findUnder(const std::vector<Row>& rows, const Row& row,
-                                                    const Constructor* constructor,
-                                                    size_t arity) {
+                                                    const Constructor* constructor, size_t arity) {
     std::vector<Row> specialised;
     for (const Row& other : rows)
       if (auto kept = specialise(other, constructor, arity))
@@ -112,9 +111,9 @@ private:
     return witness;
   }
 
-  std::optional<std::vector<std::string>>
-  findConstructors(const std::vector<Row>& rows, const Row& row,
-                   const lang::TypeDefinition& definition) {
+  std::optional<std::vector<std::string>> findConstructors(const std::vector<Row>& rows,
+                                                           const Row& row,
+                                                           const lang::TypeDefinition& definition) {
     for (const Constructor* constructor : definition.constructors)
       if (auto witness = findUnder(rows, row, constructor, constructor->fields.size()))
         return witness;

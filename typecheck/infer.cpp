@@ -13,9 +13,9 @@ using lang::TypeKind;
 
 Inference::Inference(const lang::Module& module, const lang::OperatorTable& operators,
                      lang::Diagnostics& diagnostics)
-    : operators_(operators), diagnostics_(diagnostics),
-      unifier_(module.types, module.unknownCount), relations_(unifier_, diagnostics),
-      varTypes_(module.varCount), resultTypes_(module.functionCount) {}
+    : operators_(operators), diagnostics_(diagnostics), unifier_(module.types, module.unknownCount),
+      relations_(unifier_, diagnostics), varTypes_(module.varCount),
+      resultTypes_(module.functionCount) {}
 
 /// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it; no declared
 /// type is an unknown that stands for nothing yet.
@@ -35,8 +35,7 @@ std::string Inference::text(const Type* type) {
 /// A type that is too large is one mistake, wherever it shows again.
 const Type* Inference::tooLarge(lang::SourceRange range) {
   if (!reportedTooLarge_)
-    diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize,
-                        Unifier::maximumDepth);
+    diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize, Unifier::maximumDepth);
   reportedTooLarge_ = true;
   return unifier_.types().error();
 }
@@ -144,8 +143,7 @@ const Type* Inference::settled(const Type* type, lang::SourceRange range) {
 
 void Inference::writeTypes() {
   for (const lang::Function* function : groupFunctions_)
-    function->resultType =
-        settled(resultTypes_[function->number], function->body->result.range);
+    function->resultType = settled(resultTypes_[function->number], function->body->result.range);
   for (const lang::Var* var : groupVars_)
     var->type = settled(varTypes_[var->number], var->range);
 }
@@ -177,8 +175,8 @@ void Inference::inferBinding(const lang::Binding& binding) {
     setType(var, var.annotation ? unifier_.slot(var.annotation) : type);
     inferBody(*function);
     if (var.annotation && !unify(varTypes_[var.number], type, binding.value->range))
-      diagnostics_.report(Message::LetMismatch, var.range, var.name,
-                          text(varTypes_[var.number]), text(type));
+      diagnostics_.report(Message::LetMismatch, var.range, var.name, text(varTypes_[var.number]),
+                          text(type));
     return;
   }
   const Type* value = infer(*binding.value);

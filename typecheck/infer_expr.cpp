@@ -32,7 +32,8 @@ const Type* Inference::infer(const lang::Expr& expr) {
       [&](const lang::BlockExpr& block) { return inferBlock(*block.block); });
 }
 
-/// Within its group a global has the types that inference is working on; before that, its final one.
+/// Within its group a global has the types that inference is working on; before that, its final
+/// one.
 const Type* Inference::globalType(const lang::Global& global) {
   const lang::Function& function = *global.function;
   if (function.resultType)
@@ -150,8 +151,7 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   if (function->parts.size() != arguments.size()) {
     size_t given = arguments.size(), wanted = function->parts.size();
     diagnostics_.report(Message::ArgumentCount, call.range, calleeText(call.callee), wanted,
-                        wanted == 1 ? "" : "s",
-                        given == 1 ? "1 is" : fmt::format("{} are", given));
+                        wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     return types.error();
   }
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -207,8 +207,7 @@ const Type* Inference::inferMatch(const lang::Match& match) {
   for (const lang::Arm& arm : match.arms) {
     const Type* body = inferBlock(*arm.body);
     if (!unify(result, body, arm.body->result.range))
-      diagnostics_
-          .report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
+      diagnostics_.report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
           .label(match.arms[0].body->result.range, text(result));
   }
   if (fits)

@@ -99,7 +99,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
       return i;
   std::vector<runtime::Tensor> constants;
   std::vector<const runtime::Tensor*> values(operands.size());
-  if (relation.row->shapeNeeds == lang::ShapeNeeds::Values) {
+  if (relation.row->shapeNeeds == lang::ShapeNeeds::Constants) {
     constants.reserve(operands.size());
     for (size_t i = 0; i < operands.size(); ++i)
       if (const auto* constant = relation.places[i]->value->as<lang::Constant>()) {
@@ -121,11 +121,10 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   }
   for (const auto& [index, type] : result.operands)
     if (unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
-      diagnostics_.report(
-          Message::OperatorMismatch, relation.places[index]->range,
-          fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`",
-                      relation.row->operands[index].name, relation.row->name,
-                      lang::typeText(type), lang::typeText(operands[index])));
+      diagnostics_.report(Message::OperatorMismatch, relation.places[index]->range,
+                          fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`",
+                                      relation.row->operands[index].name, relation.row->name,
+                                      lang::typeText(type), lang::typeText(operands[index])));
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }

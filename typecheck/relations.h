@@ -2,7 +2,8 @@
 //
 // Relations are asked at the points where TVM asks them (when a function literal is entered, and at
 // the end of a definition), because what `?` does to a type depends on what was known by then. One
-// that has to wait is asked again only when an unknown that it waits for came to stand for something.
+// that has to wait is asked again only when an unknown that it waits for came to stand for
+// something.
 #pragma once
 
 #include "lang/diagnostic.h"

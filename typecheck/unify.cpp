@@ -83,7 +83,7 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
     return {bind(leftRoot, keepRight && rightType ? rightType : right), left};
   if (!rightType)
     return {bind(rightRoot, keepRight ? leftType : left), left};
-  Merged merged = merge(leftType, rightType, keepRight, depth + 1);
+  Merged merged = merge(leftType, rightType, keepRight, depth);
   if (merged.result != UnifyResult::Same)
     return merged;
   if (leftRoot)
@@ -286,12 +286,11 @@ const Type* Unifier::resolve(const Type* type, uint32_t depth) {
       return bound;
     if (auto known = resolved_.find(at->number); known != resolved_.end())
       return known->second;
-    const Type* resolved = resolve(bound, depth + 1);
+    const Type* resolved = resolve(bound, depth);
     resolved_.emplace(at->number, resolved);
     return resolved;
   }
-  const Type* resolved =
-      rebuild(type, [&](const Type* part) { return resolve(part, depth + 1); });
+  const Type* resolved = rebuild(type, [&](const Type* part) { return resolve(part, depth + 1); });
   if (resolved->size > maximumSize || resolved->depth > maximumDepth)
     tooLarge_ = true;
   return resolved;
@@ -308,8 +307,7 @@ const Type* Unifier::substitute(const Type* type,
   }
   if (type->parts.empty() && !type->result)
     return type;
-  return rebuild(type,
-                 [&](const Type* part) { return substitute(part, parameters, arguments); });
+  return rebuild(type, [&](const Type* part) { return substitute(part, parameters, arguments); });
 }
 
 const Type* Unifier::instantiate(const Type* function) {

@@ -23,7 +23,7 @@ enum class UnifyResult : uint8_t { Same, Different, Infinite, TooLarge };
 class Unifier {
 public:
   /// Bounds on types, so that no program makes the checker run away.
-  static constexpr uint32_t maximumSize = 100000, maximumDepth = 1000, maximumSteps = 1000000;
+  static constexpr uint32_t maximumSize = 100000, maximumDepth = 4100, maximumSteps = 1000000;
 
   Unifier(TypeContext& types, uint32_t firstUnknown);
 
@@ -42,8 +42,7 @@ public:
   const Type* resolve(const Type* type);
 
   /// The type with type parameters replaced; the two lists are of one length.
-  const Type* substitute(const Type* type,
-                         std::span<const lang::TypeParameter* const> parameters,
+  const Type* substitute(const Type* type, std::span<const lang::TypeParameter* const> parameters,
                          lang::Types arguments);
   /// A function type without type parameters, fresh unknowns in their places.
   const Type* instantiate(const Type* function);

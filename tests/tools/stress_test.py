@@ -222,7 +222,7 @@ def run(baton, case, folder):
         (folder / name).write_bytes(data)
     with open(folder / "said", "w+b") as said:
         done = subprocess.run(
-            [baton, *case.command], stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=folder,
+            [pathlib.Path(baton).resolve(), *case.command], stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=folder,
             preexec_fn=lambda: limit_resources(case),
         )
         said.seek(0)
