@@ -475,6 +475,14 @@ private:
       return std::round(a);
     case RoundEven:
       return std::nearbyint(a);
+    default:
+      return analysisFunction(function, a);
+    }
+  }
+
+  static double analysisFunction(lang::ScalarFunction function, double a) {
+    using enum lang::ScalarFunction;
+    switch (function) {
     case Sqrt:
       return std::sqrt(a);
     case Rsqrt:
