@@ -75,9 +75,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     return;
   auto result = call(session, program, *entry, std::move(arguments.values), options, look);
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {
-    // A program that wants more memory than there is may be right on another machine.
-    bool isMemory = fault->problem.starts_with("out of memory");
-    answer.code = isMemory ? ExitCode::World : ExitCode::Program;
+    answer.code = fault->isMemory ? ExitCode::World : ExitCode::Program;
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }

@@ -263,8 +263,9 @@ private:
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
                      std::span<const Value> arguments) {
     auto result = operators_.apply(call, row, arguments);
-    if (auto* problem = std::get_if<std::string>(&result)) {
-      fail(std::move(*problem), call.range);
+    if (auto* fault = std::get_if<TensorFault>(&result)) {
+      fail(std::move(fault->problem), call.range);
+      fault_.isMemory = fault->isMemory;
       return;
     }
     slot(*binding.var) = std::move(std::get<Value>(result));

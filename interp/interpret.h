@@ -29,6 +29,8 @@ struct Fault {
   std::string problem;
   lang::SourceRange range;
   std::vector<lang::SourceRange> calls = {};
+  /// True when the program may be right, but wants more memory than there is.
+  bool isMemory = false;
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

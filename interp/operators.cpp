@@ -167,7 +167,7 @@ Operators::find(const lang::Call& site, const lang::OperatorRow& row,
   return last = &storage_.back();
 }
 
-std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& row,
+std::variant<Value, TensorFault> Operators::runKernel(const lang::OperatorRow& row,
                                                       const lang::Attributes& attributes,
                                                       const Type* output,
                                                       std::span<const Array> leaves) {
@@ -176,30 +176,31 @@ std::variant<Value, std::string> Operators::runKernel(const lang::OperatorRow& r
     inputs.push_back(leaf.toTensor());
   lang::KernelResult result = row.kernel({inputs, output, attributes});
   if (!result.problem.empty())
-    return result.problem;
+    return TensorFault{std::move(result.problem)};
   std::vector<Array> outputs;
   for (runtime::Tensor& tensor : result.outputs)
     outputs.push_back(Array::fromTensor(std::move(tensor), precision_));
   return assemble(output, std::move(outputs));
 }
 
-std::variant<Value, std::string> Operators::apply(const lang::Call& call,
+std::variant<Value, TensorFault> Operators::apply(const lang::Call& call,
                                                   const lang::OperatorRow& row,
                                                   std::span<const Value> arguments) {
   const lang::Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
   std::vector<Array> leaves;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!appendLeaves(arguments[i], leaves))
-      return fmt::format("`{}` of `{}` must be made of tensors", row.operands[i].name, row.name);
+      return TensorFault{
+          fmt::format("`{}` of `{}` must be made of tensors", row.operands[i].name, row.name)};
   auto found = find(call, row, attributes, arguments, leaves);
   if (auto* problem = std::get_if<std::string>(&found))
-    return std::move(*problem);
+    return TensorFault{std::move(*problem)};
   const Prepared& prepared = *std::get<const Prepared*>(found);
   if (row.kernel)
     return runKernel(row, attributes, prepared.output, leaves);
   std::vector<Array> outputs;
   if (auto fault = run(*prepared.plan, leaves, precision_, outputs))
-    return fault->problem;
+    return std::move(*fault);
   return assemble(prepared.output, std::move(outputs));
 }
 

@@ -20,7 +20,7 @@ public:
 
   /// The result, or what was wrong. The call has no attributes when the operator was called through
   /// a value.
-  std::variant<Value, std::string> apply(const lang::Call& call, const lang::OperatorRow& row,
+  std::variant<Value, TensorFault> apply(const lang::Call& call, const lang::OperatorRow& row,
                                          std::span<const Value> arguments);
 
 private:
@@ -38,7 +38,7 @@ private:
   find(const lang::Call& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
        std::span<const Value> arguments, std::span<const Array> leaves);
   std::string prepare(Prepared& prepared, std::span<const Array> leaves);
-  std::variant<Value, std::string> runKernel(const lang::OperatorRow& row,
+  std::variant<Value, TensorFault> runKernel(const lang::OperatorRow& row,
                                              const lang::Attributes& attributes,
                                              const lang::Type* output,
                                              std::span<const Array> leaves);

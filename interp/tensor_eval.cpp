@@ -168,7 +168,7 @@ std::optional<TensorFault> run(const Plan& plan, std::span<const Array> inputs, 
   try {
     return state.run(inputs, outputs);
   } catch (const std::bad_alloc&) {
-    return TensorFault{state.memoryProblem()};
+    return TensorFault{state.memoryProblem(), true};
   }
 }
 

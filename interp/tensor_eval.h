@@ -34,6 +34,8 @@ private:
 /// that is not well formed (which the plan remembers).
 struct TensorFault {
   std::string problem;
+  /// True when nothing is wrong but that memory ran out.
+  bool isMemory = false;
 };
 
 /// Plans a function whose extents are all constants. Problems show when the plan runs.
