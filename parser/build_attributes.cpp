@@ -286,8 +286,8 @@ private:
   bool failed_ = false;
 };
 
-/// A field of an attribute object: texts and machine numbers stand there as they are, boxed ones and
-/// lists as the number of an object, 0 for null.
+/// A field of an attribute object: texts and machine numbers stand there as they are, boxed ones
+/// and lists as the number of an object, 0 for null.
 AttributeValue objectField(ResolveContext& context, const AttributeRow& row,
                            const std::string& text) {
   bool isScalar = row.kind == AttributeKind::Int || row.kind == AttributeKind::Float ||
@@ -332,8 +332,7 @@ void checkTypeKey(ResolveContext& context, const lang::OperatorRow& row,
 
 } // namespace
 
-bool namesAttributes(const ResolveContext& context, const surface::MetaReference& reference) {
-  (void)context;
+bool namesAttributes(const surface::MetaReference& reference) {
   return reference.key.starts_with("relay.attrs.");
 }
 
@@ -347,7 +346,7 @@ const lang::Attributes* buildAttributes(ResolveContext& context, const lang::Ope
       filler.set(attribute.key.text, attribute.key.range, attribute.value.range,
                  writtenValue(context, attribute.value));
   }
-  if (call.metaTail && namesAttributes(context, call.metaTail->meta))
+  if (call.metaTail && namesAttributes(call.metaTail->meta))
     fillFromObject(context, row, filler, *call.metaTail);
   return filler.finish(call.range);
 }
@@ -360,14 +359,14 @@ const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::O
 std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
                                                  std::span<const surface::Attribute> attributes) {
   std::vector<lang::NamedAttribute> named;
+  std::unordered_map<std::string_view, size_t> places;
   for (const surface::Attribute& attribute : attributes) {
-    std::string_view name = attribute.key.text;
     AttributeValue value = writtenValue(context, attribute.value);
-    auto found = std::ranges::find(named, name, &lang::NamedAttribute::name);
-    if (found != named.end())
-      found->value = value;
+    auto [place, isNew] = places.try_emplace(attribute.key.text, named.size());
+    if (isNew)
+      named.push_back({context.module.arena.copyText(attribute.key.text), value});
     else
-      named.push_back({context.module.arena.copyText(name), value});
+      named[place->second].value = value;
   }
   std::ranges::stable_partition(named, [](const lang::NamedAttribute& attribute) {
     return attribute.name != "virtual_device";

@@ -240,7 +240,7 @@ private:
       if (!first)
         warnOfMinus(argument);
     }
-    if (call.metaTail && !namesAttributes(context_, call.metaTail->meta))
+    if (call.metaTail && !namesAttributes(call.metaTail->meta))
       arguments.push_back(
           atomOr(buildMetaConstant(context_, call.metaTail->meta, call.metaTail->range),
                  call.metaTail->range));
@@ -271,6 +271,8 @@ private:
     if (!node->named.empty() && !hasKey)
       context_.diagnostics.report(Message::UnexpectedAttributes, call.attributes[0].key.range,
                                   what);
+    if (call.metaTail && namesAttributes(call.metaTail->meta))
+      context_.diagnostics.report(Message::UnexpectedAttributes, call.metaTail->range, what);
     return useOf(node);
   }
 

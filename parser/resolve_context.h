@@ -98,6 +98,6 @@ const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::O
 std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
                                                  std::span<const surface::Attribute> attributes);
 /// True when the reference names an attribute object rather than a value.
-bool namesAttributes(const ResolveContext& context, const surface::MetaReference& reference);
+bool namesAttributes(const surface::MetaReference& reference);
 
 } // namespace parser
