@@ -205,8 +205,11 @@ private:
 
   Use buildTuple(const surface::Tuple& tuple) {
     std::vector<Use> fields;
-    for (const surface::Expr* field : tuple.fields)
+    for (const surface::Expr* field : tuple.fields) {
       fields.push_back(build(field));
+      if (fields.size() > 1)
+        warnOfMinus(field);
+    }
     return useOf(makeNode(NodeKind::Tuple, tuple.range, fields));
   }
 

@@ -92,17 +92,22 @@ std::string valueOf(const std::string& text) {
 }
 
 /// The errors of a text, each as its code and the text that it points at.
-std::string mistakes(const std::string& text) {
+/// The findings of one severity: their codes and the text that each range covers.
+std::string findings(const std::string& text, lang::Severity severity) {
   Loaded loaded(text);
   std::string result;
   for (const lang::Diagnostic& item : loaded.program.diagnostics.all()) {
-    if (item.severity() != lang::Severity::Error)
+    if (item.severity() != severity)
       continue;
     uint32_t base = loaded.program.source->base();
     result += (result.empty() ? "" : "; ") + std::string(lang::messageRow(item.message).code) +
               " at " + text.substr(item.range.begin - base, item.range.end - item.range.begin);
   }
   return result;
+}
+
+std::string mistakes(const std::string& text) {
+  return findings(text, lang::Severity::Error);
 }
 
 struct Row {
@@ -440,6 +445,21 @@ TEST_CASE("mistakes are reported once, where they are", "[language]") {
   for (const Row& row : rows) {
     INFO(row.text);
     CHECK(mistakes(module(row.text)) == row.result);
+  }
+}
+
+TEST_CASE("what Relay does silently is warned of", "[language]") {
+  const Row rows[] = {
+      {"def @main(%n: int32) { (%n, %n -1) }", "suspicious-element at -1"},
+      {"def @main(%n: int32) { @main(%n, %n -1) }", "suspicious-element at -1"},
+      {"def @main(%n: int32) { (%n, -1) }", ""},
+      {"def @main(%n: int32) { %0 = add(%n, 1); %n }", "unused-graph-variable at %0 = add(%n, 1);"},
+      {"def @f() { 1 } def @f() { 2 }", "repeated-definition at @f"},
+      {"def @main(%x: bool) { match (%x) { _ => 1, _ => 2 } }", "useless-arm at _"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.text);
+    CHECK(findings(module(row.text), lang::Severity::Warning) == row.result);
   }
 }
 
