@@ -97,8 +97,13 @@ private:
     return &lowering_.scopes.back();
   }
 
+  /// A graph line that two definitions use may not bind variables: each has its own activations.
   void bind(const lang::Var* var, Place place) {
-    lowering_.varPlaces[var->number] = {lowering_.definition, place};
+    VarPlace& known = lowering_.varPlaces[var->number];
+    if (known.definition != 0 && known.definition != lowering_.definition)
+      lowering_.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
+          .note("a graph line that binds it is used in two definitions; write it in both");
+    known = {lowering_.definition, place};
   }
 
   void bindPattern(const lang::Pattern& pattern, Place place) {

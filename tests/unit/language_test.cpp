@@ -387,6 +387,7 @@ TEST_CASE("mistakes are reported once, where they are", "[language]") {
       {"def @main(%x: int32, %x: int64) { %x }", "repeated-local at %x"},
       {"def @f() { %0 = 5; %0 } def @g() { %0 = 7; %0 }", "repeated-graph-variable at %0 = 7;"},
       {"def @main() { %0 = add(%0, 1); %0 }", "unknown-graph-variable at %0"},
+      {"def @f() { %0 = fn (%a: int32) { %a }; %0(1) } def @g() { %0(2) }", "repeated-local at %a"},
       {"def @main() { let %x = %x + 1; %x }", "unknown-local at %x"},
       {"def @main() { let %x = (let %q = 1; %q); %q }", "unknown-local at %q"},
       {"def @main() { %0 = add(fn (%a) { %1 = add(%a, 1); 2 }(3), 4); add(%0, %1) }",
