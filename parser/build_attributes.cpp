@@ -368,7 +368,7 @@ std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
     else
       named[place->second].value = value;
   }
-  std::ranges::stable_partition(named, [](const lang::NamedAttribute& attribute) {
+  std::stable_partition(named.begin(), named.end(), [](const lang::NamedAttribute& attribute) {
     return attribute.name != "virtual_device";
   });
   return context.module.arena.copy(named);
