@@ -26,19 +26,28 @@ public:
       bindTemporary(node);
   }
 
+  /// A function of a graph line that several definitions use is another function in each.
   const lang::Function* function(Node& node) {
     auto* function = arena_.make<lang::Function>(*node.function);
+    if (node.isLowered)
+      function->number = lowering_.module.functionCount++;
+    node.isLowered = true;
+    std::vector<const lang::Var*> parameters;
+    for (const lang::Var* parameter : function->parameters)
+      parameters.push_back(lowering_.own(parameter));
+    if (!lowering_.ownVars.empty())
+      function->parameters = arena_.copy(parameters);
     function->body = block(node.scopes[0], operand(node.bodies[0]));
     return function;
   }
 
 private:
   /// A sequence in place is its result, so the place to point at is that of the result.
-  static Operand operand(Use use) {
+  Operand operand(Use use) {
     while (use.node && use.node->kind == NodeKind::Sequence &&
            use.node->scopes[0] == use.node->home.scope)
       use = use.node->result;
-    return {use.node ? use.node->atom : use.atom, use.range};
+    return {use.node ? use.node->atom : lowering_.own(use.atom), use.range};
   }
 
   std::span<const Operand> operands(std::span<const Use> uses) {
@@ -61,8 +70,8 @@ private:
     for (size_t i = 0; i < node.items.size(); ++i) {
       const Use& value = node.items[i].value;
       Scope::Segment& segment = node.scopes[0]->segments[node.firstSegment + i];
-      segment.let = node.items[i].var;
-      segment.value = !value.node                                ? value.atom
+      segment.let = lowering_.own(node.items[i].var);
+      segment.value = !value.node                                ? lowering_.own(value.atom)
                       : value.node->isInPlace(UseKind::LetValue) ? value.node->expr
                                                                  : value.node->atom;
     }
@@ -124,9 +133,22 @@ private:
   const Expr* makeMatch(Node& node) {
     std::vector<lang::Arm> arms;
     for (size_t i = 0; i < node.bodies.size(); ++i)
-      arms.push_back({node.patterns[i], body(node, i), node.bodies[i].range});
+      arms.push_back({pattern(node.patterns[i]), body(node, i), node.bodies[i].range});
     return arena_.make<lang::Match>(Expr{ExprKind::Match, node.range}, operand(node.operands[0]),
                                     node.isPartial, arena_.copy(arms));
+  }
+
+  const lang::Pattern* pattern(const lang::Pattern* shared) {
+    if (lowering_.ownVars.empty())
+      return shared;
+    auto* own = arena_.make<lang::Pattern>(*shared);
+    if (own->var)
+      own->var = lowering_.own(own->var);
+    std::vector<const lang::Pattern*> parts;
+    for (const lang::Pattern* part : own->parts)
+      parts.push_back(pattern(part));
+    own->parts = arena_.copy(parts);
+    return own;
   }
 
   Lowering& lowering_;

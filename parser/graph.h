@@ -85,6 +85,8 @@ struct Node {
   std::span<const lang::Pattern* const> patterns = {};
   /// For a function: all but its body.
   const lang::Function* function = nullptr;
+  /// Whether a definition was given this function already.
+  bool isLowered = false;
 
   // Filled anew for each definition that reaches the node.
   uint32_t definition = 0;

@@ -5,6 +5,8 @@
 #include "lang/module.h"
 #include "parser/graph.h"
 
+#include <unordered_map>
+
 namespace parser {
 
 /// Where a variable may be used: in `place` and all places inside or after it.
@@ -21,6 +23,18 @@ struct Lowering {
   uint32_t definition = 0;
   std::vector<VarPlace> varPlaces = {};
   std::deque<Scope> scopes = {};
+  /// For this definition: the variables that stand for those of shared graph lines, by number.
+  std::unordered_map<uint32_t, const lang::Var*> ownVars = {};
+
+  /// The variable that stands for `var` in this definition.
+  const lang::Var* own(const lang::Var* var) const {
+    auto found = ownVars.find(var->number);
+    return found == ownVars.end() ? var : found->second;
+  }
+  const lang::Expr* own(const lang::Expr* atom) const {
+    const auto* var = ownVars.empty() ? nullptr : atom->as<lang::Var>();
+    return var ? own(var) : atom;
+  }
 };
 
 /// Calls `visit(use, kind)` for the mentions in a node in the order of evaluation.

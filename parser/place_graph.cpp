@@ -97,13 +97,16 @@ private:
     return &lowering_.scopes.back();
   }
 
-  /// A graph line that two definitions use may not bind variables: each has its own activations.
+  /// A graph line that binds variables may stand in several definitions; each has its own.
   void bind(const lang::Var* var, Place place) {
-    VarPlace& known = lowering_.varPlaces[var->number];
-    if (known.definition != 0 && known.definition != lowering_.definition)
-      lowering_.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
-          .note("a graph line that binds it is used in two definitions; write it in both");
-    known = {lowering_.definition, place};
+    if (lowering_.varPlaces[var->number].definition != 0) {
+      auto* own = lowering_.module.arena.make<lang::Var>(*var);
+      own->number = lowering_.module.varCount++;
+      lowering_.ownVars[var->number] = own;
+      lowering_.varPlaces.resize(lowering_.module.varCount);
+      var = own;
+    }
+    lowering_.varPlaces[var->number] = {lowering_.definition, place};
   }
 
   void bindPattern(const lang::Pattern& pattern, Place place) {
@@ -158,7 +161,7 @@ private:
     const auto* var = use.atom->as<lang::Var>();
     if (!var || var->origin == lang::VarOrigin::Free)
       return;
-    const VarPlace& bound = lowering_.varPlaces[var->number];
+    const VarPlace& bound = lowering_.varPlaces[lowering_.own(var)->number];
     if (bound.definition == lowering_.definition && isInside(place, bound.place))
       return;
     lowering_.diagnostics.report(lang::Message::EscapingLocal, use.range, var->name)
@@ -174,6 +177,7 @@ std::vector<Node*> placeGraph(Lowering& lowering, Node* root) {
   lowering.definition += 1;
   lowering.varPlaces.resize(lowering.module.varCount);
   lowering.scopes.clear();
+  lowering.ownVars.clear();
   std::vector<Node*> order = reachable(root, lowering.definition);
   lowering.scopes.push_back({});
   root->home = {&lowering.scopes.back(), 0};

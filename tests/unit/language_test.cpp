@@ -293,6 +293,14 @@ TEST_CASE("programs mean what they mean in Relay", "[language]") {
       {"def @main() { %0 = if (True) { %1 = add(1, 2); %1 * %1 } else { 0 }; add(%0, %1) }",
        "12 : int32"},
       {"def @main() { let %x = 1; let %x = %x + 1; %x }", "2 : int32"},
+      {"def @f(%q: int32) -> int32 { %1 = fn (%x: int32) -> int32 { %x + 4 }; %1(%q) } "
+       "def @main() { %1(1) + @f(10) }",
+       "19 : int32"},
+      {"def @f() { %1 = match (Cons(5, Nil)) { Cons(%h, Cons(%a, _)) => { let %z = %h + %a; "
+       "(%z, fn (%k: int32) { %k + %h }) }, Cons(%h, _) => { (%h, fn (%k: int32) { %k + %h }) }, "
+       "Nil => { (0, fn (%k: int32) { %k }) } }; %1.0 } "
+       "def @main() { let %a = @f(); (%1.1(2), %a) }",
+       "(7, 5)"},
       {"def @main() { let %y = 3; let %f = fn (%x: int32) { fn (%z: int32) { "
        "%x * 100 + %y * 10 + %z } }; let %y = 7; %f(1)(2) }",
        "132 : int32"},
@@ -387,7 +395,6 @@ TEST_CASE("mistakes are reported once, where they are", "[language]") {
       {"def @main(%x: int32, %x: int64) { %x }", "repeated-local at %x"},
       {"def @f() { %0 = 5; %0 } def @g() { %0 = 7; %0 }", "repeated-graph-variable at %0 = 7;"},
       {"def @main() { %0 = add(%0, 1); %0 }", "unknown-graph-variable at %0"},
-      {"def @f() { %0 = fn (%a: int32) { %a }; %0(1) } def @g() { %0(2) }", "repeated-local at %a"},
       {"def @main() { let %x = %x + 1; %x }", "unknown-local at %x"},
       {"def @main() { let %x = (let %q = 1; %q); %q }", "unknown-local at %q"},
       {"def @main() { %0 = add(fn (%a) { %1 = add(%a, 1); 2 }(3), 4); add(%0, %1) }",
