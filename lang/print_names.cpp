@@ -47,6 +47,12 @@ Names::Names(std::span<const Global* const> globals) {
     globals_.emplace(global->name);
 }
 
+std::string_view Names::keep(std::string_view name) {
+  auto* copy = static_cast<char*>(memory_.allocate(name.size(), 1));
+  std::ranges::copy(name, copy);
+  return {copy, name.size()};
+}
+
 std::string Names::local(std::string_view hint) {
   std::string prefix = repaired(hint);
   if (prefix.empty() || !isLetter(prefix[0]))
@@ -56,7 +62,7 @@ std::string Names::local(std::string_view hint) {
     do
       name = prefix + std::to_string(++known->second);
     while (locals_.contains(name));
-  locals_.emplace(name, 0);
+  locals_.emplace(keep(name), 0);
   return "%" + name;
 }
 

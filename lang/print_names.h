@@ -4,6 +4,7 @@
 
 #include "lang/expr.h"
 
+#include <memory_resource>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -24,7 +25,11 @@ public:
   std::string global(const Global& global);
 
 private:
-  std::unordered_map<std::string, size_t> locals_;
+  std::string_view keep(std::string_view name);
+
+  /// Names are only added, so neither they nor their entries need an allocation each.
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<std::string_view, size_t> locals_{&memory_};
   std::unordered_set<std::string> globals_;
   std::unordered_map<const Global*, std::string> repaired_;
 };

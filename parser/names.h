@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -63,7 +64,7 @@ public:
 
 private:
   static constexpr size_t none = SIZE_MAX;
-  using Latest = std::unordered_map<std::string_view, size_t>;
+  using Latest = std::pmr::unordered_map<std::string_view, size_t>;
 
   /// One binding: its name's entry in the table, and the binding of the name before.
   struct Binding {
@@ -77,8 +78,10 @@ private:
       log_.back().name->second = log_.back().before;
   }
 
+  /// Entries live until the end, so they need no allocation each.
+  std::pmr::monotonic_buffer_resource memory_;
   /// The innermost binding of each name, by its place in the log.
-  Latest latest_;
+  Latest latest_{&memory_};
   std::vector<Binding> log_;
   std::vector<size_t> frames_;
 };
