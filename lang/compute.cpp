@@ -33,13 +33,12 @@ Scalar makeNumber(Arena* arena, DType dtype, double value) {
   int64_t integer = value >= 9223372036854775808.0    ? INT64_MAX
                     : value <= -9223372036854775808.0 ? INT64_MIN
                                                       : int64_t(value);
-  return {arena,
-          arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype}, 0.0, integer)};
+  return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype}, 0.0, integer)};
 }
 
 Scalar makeInteger(Arena* arena, int64_t value) {
-  return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, runtime::Int64}, 0.0,
-                                           value)};
+  return {arena,
+          arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, runtime::Int64}, 0.0, value)};
 }
 
 bool givesBool(ScalarFunction function) {
@@ -146,50 +145,119 @@ Scalar number(Scalar like, double value) {
   return makeNumber(like.arena(), like.dtype(), value);
 }
 
-Scalar operator+(Scalar a, Scalar b) { return apply(ScalarFunction::Add, {a, b}); }
-Scalar operator-(Scalar a, Scalar b) { return apply(ScalarFunction::Subtract, {a, b}); }
-Scalar operator*(Scalar a, Scalar b) { return apply(ScalarFunction::Multiply, {a, b}); }
-Scalar operator/(Scalar a, Scalar b) { return apply(ScalarFunction::Divide, {a, b}); }
-Scalar operator+(Scalar a, double b) { return binary(ScalarFunction::Add, a, b); }
-Scalar operator-(Scalar a, double b) { return binary(ScalarFunction::Subtract, a, b); }
-Scalar operator*(Scalar a, double b) { return binary(ScalarFunction::Multiply, a, b); }
-Scalar operator/(Scalar a, double b) { return binary(ScalarFunction::Divide, a, b); }
-Scalar operator-(double a, Scalar b) { return number(b, a) - b; }
-Scalar operator/(double a, Scalar b) { return number(b, a) / b; }
-Scalar operator-(Scalar a) { return apply(ScalarFunction::Negative, {a}); }
-Scalar floorDivide(Scalar a, Scalar b) { return apply(ScalarFunction::FloorDivide, {a, b}); }
-Scalar floorDivide(Scalar a, int64_t b) { return floorDivide(a, number(a, double(b))); }
-Scalar floorMod(Scalar a, Scalar b) { return apply(ScalarFunction::FloorMod, {a, b}); }
-Scalar floorMod(Scalar a, int64_t b) { return floorMod(a, number(a, double(b))); }
-Scalar maximum(Scalar a, Scalar b) { return apply(ScalarFunction::Maximum, {a, b}); }
-Scalar minimum(Scalar a, Scalar b) { return apply(ScalarFunction::Minimum, {a, b}); }
-Scalar operator<(Scalar a, Scalar b) { return apply(ScalarFunction::Less, {a, b}); }
-Scalar operator<=(Scalar a, Scalar b) { return apply(ScalarFunction::LessEqual, {a, b}); }
-Scalar operator>(Scalar a, Scalar b) { return apply(ScalarFunction::Greater, {a, b}); }
-Scalar operator>=(Scalar a, Scalar b) { return apply(ScalarFunction::GreaterEqual, {a, b}); }
-Scalar operator==(Scalar a, Scalar b) { return apply(ScalarFunction::Equal, {a, b}); }
-Scalar operator!=(Scalar a, Scalar b) { return apply(ScalarFunction::NotEqual, {a, b}); }
-Scalar operator<(Scalar a, double b) { return binary(ScalarFunction::Less, a, b); }
-Scalar operator<=(Scalar a, double b) { return binary(ScalarFunction::LessEqual, a, b); }
-Scalar operator>(Scalar a, double b) { return binary(ScalarFunction::Greater, a, b); }
-Scalar operator>=(Scalar a, double b) { return binary(ScalarFunction::GreaterEqual, a, b); }
-Scalar operator==(Scalar a, double b) { return binary(ScalarFunction::Equal, a, b); }
-Scalar operator&&(Scalar a, Scalar b) { return apply(ScalarFunction::LogicalAnd, {a, b}); }
-Scalar operator||(Scalar a, Scalar b) { return apply(ScalarFunction::LogicalOr, {a, b}); }
-Scalar operator!(Scalar a) { return apply(ScalarFunction::LogicalNot, {a}); }
+Scalar operator+(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Add, {a, b});
+}
+Scalar operator-(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Subtract, {a, b});
+}
+Scalar operator*(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Multiply, {a, b});
+}
+Scalar operator/(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Divide, {a, b});
+}
+Scalar operator+(Scalar a, double b) {
+  return binary(ScalarFunction::Add, a, b);
+}
+Scalar operator-(Scalar a, double b) {
+  return binary(ScalarFunction::Subtract, a, b);
+}
+Scalar operator*(Scalar a, double b) {
+  return binary(ScalarFunction::Multiply, a, b);
+}
+Scalar operator/(Scalar a, double b) {
+  return binary(ScalarFunction::Divide, a, b);
+}
+Scalar operator-(double a, Scalar b) {
+  return number(b, a) - b;
+}
+Scalar operator/(double a, Scalar b) {
+  return number(b, a) / b;
+}
+Scalar operator-(Scalar a) {
+  return apply(ScalarFunction::Negative, {a});
+}
+Scalar floorDivide(Scalar a, Scalar b) {
+  return apply(ScalarFunction::FloorDivide, {a, b});
+}
+Scalar floorDivide(Scalar a, int64_t b) {
+  return floorDivide(a, number(a, double(b)));
+}
+Scalar floorMod(Scalar a, Scalar b) {
+  return apply(ScalarFunction::FloorMod, {a, b});
+}
+Scalar floorMod(Scalar a, int64_t b) {
+  return floorMod(a, number(a, double(b)));
+}
+Scalar maximum(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Maximum, {a, b});
+}
+Scalar minimum(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Minimum, {a, b});
+}
+Scalar operator<(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Less, {a, b});
+}
+Scalar operator<=(Scalar a, Scalar b) {
+  return apply(ScalarFunction::LessEqual, {a, b});
+}
+Scalar operator>(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Greater, {a, b});
+}
+Scalar operator>=(Scalar a, Scalar b) {
+  return apply(ScalarFunction::GreaterEqual, {a, b});
+}
+Scalar operator==(Scalar a, Scalar b) {
+  return apply(ScalarFunction::Equal, {a, b});
+}
+Scalar operator!=(Scalar a, Scalar b) {
+  return apply(ScalarFunction::NotEqual, {a, b});
+}
+Scalar operator<(Scalar a, double b) {
+  return binary(ScalarFunction::Less, a, b);
+}
+Scalar operator<=(Scalar a, double b) {
+  return binary(ScalarFunction::LessEqual, a, b);
+}
+Scalar operator>(Scalar a, double b) {
+  return binary(ScalarFunction::Greater, a, b);
+}
+Scalar operator>=(Scalar a, double b) {
+  return binary(ScalarFunction::GreaterEqual, a, b);
+}
+Scalar operator==(Scalar a, double b) {
+  return binary(ScalarFunction::Equal, a, b);
+}
+Scalar operator&&(Scalar a, Scalar b) {
+  return apply(ScalarFunction::LogicalAnd, {a, b});
+}
+Scalar operator||(Scalar a, Scalar b) {
+  return apply(ScalarFunction::LogicalOr, {a, b});
+}
+Scalar operator!(Scalar a) {
+  return apply(ScalarFunction::LogicalNot, {a});
+}
 Scalar select(Scalar condition, Scalar then, Scalar otherwise) {
   return apply(ScalarFunction::Select, {condition, then, otherwise});
 }
-Scalar exp(Scalar a) { return apply(ScalarFunction::Exp, {a}); }
-Scalar log(Scalar a) { return apply(ScalarFunction::Log, {a}); }
-Scalar sqrt(Scalar a) { return apply(ScalarFunction::Sqrt, {a}); }
-Scalar tanh(Scalar a) { return apply(ScalarFunction::Tanh, {a}); }
+Scalar exp(Scalar a) {
+  return apply(ScalarFunction::Exp, {a});
+}
+Scalar log(Scalar a) {
+  return apply(ScalarFunction::Log, {a});
+}
+Scalar sqrt(Scalar a) {
+  return apply(ScalarFunction::Sqrt, {a});
+}
+Scalar tanh(Scalar a) {
+  return apply(ScalarFunction::Tanh, {a});
+}
 
 Scalar cast(Scalar a, DType dtype) {
   if (a.dtype() == dtype)
     return a;
-  return {a.arena(),
-          a.arena()->make<ScalarCast>(ScalarNode{ScalarKind::Cast, dtype}, a.node())};
+  return {a.arena(), a.arena()->make<ScalarCast>(ScalarNode{ScalarKind::Cast, dtype}, a.node())};
 }
 
 Extents TensorHandle::without(size_t dim) const {

@@ -20,24 +20,29 @@ const MessageRow& messageRow(Message message) {
   return rows[size_t(message)];
 }
 
+std::span<const MessageRow> messageRows() {
+  return rows;
+}
+
 Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string text) {
   bool isError = messageRow(message).severity == Severity::Error;
   if (isError)
     ++errors_;
   bool repeated = !items_.empty() && isError && items_.back().range == range &&
                   items_.back().severity() == Severity::Error && range.isValid();
-  if (repeated || items_.size() >= maximumErrors) {
+  bool isSilenced = !isError && std::ranges::count(silenced_, message) > 0;
+  if (repeated || isSilenced || items_.size() >= maximumErrors) {
     discarded_ = {};
     return discarded_;
   }
-  items_.push_back({message, range, std::move(text), {}, {}, {}});
+  items_.push_back({message, range, std::move(text), {}, {}, {}, {}});
   return items_.back();
 }
 
 void Diagnostics::sortByPlace() {
-  std::stable_sort(
-      items_.begin(), items_.end(),
-      [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
+  std::stable_sort(items_.begin(), items_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.range.begin < b.range.begin;
+  });
 }
 
 } // namespace lang

@@ -7,6 +7,7 @@
 #include "lang/source.h"
 
 #include <fmt/format.h>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +31,33 @@ struct MessageRow {
 };
 
 const MessageRow& messageRow(Message message);
+/// The whole table, in the order of Message.
+std::span<const MessageRow> messageRows();
 
 /// A second place that belongs to a message.
 struct Label {
   SourceRange range;
   std::string text;
+};
+
+/// One line of the shapes under a message: an operand with its type and where that came from.
+struct ShapeRow {
+  /// The operand as people know it: `%x`, or its name in the operator's documentation.
+  std::string name;
+  std::vector<std::string> dims;
+  std::string dtype;
+  /// The dimensions that clash.
+  std::vector<size_t> marks;
+  /// Such as `parameter %x` or `nn.dense`, and its place.
+  std::string origin;
+  SourceRange originRange;
+};
+
+/// Shapes that are shown one below the other. `fromBack` aligns their last dimensions, as
+/// broadcasting does.
+struct ShapeTable {
+  std::vector<ShapeRow> rows;
+  bool fromBack = false;
 };
 
 /// One finding, with its place, further places, notes, and a fix when there is a sure one.
@@ -45,6 +68,7 @@ struct Diagnostic {
   std::vector<Label> labels;
   std::vector<std::string> notes;
   std::string help;
+  ShapeTable shapes = {};
 
   Severity severity() const { return messageRow(message).severity; }
   Diagnostic& label(SourceRange where, std::string what) {
@@ -75,6 +99,9 @@ public:
                fmt::vformat(messageRow(message).text, fmt::make_format_args(args...)));
   }
 
+  /// Keeps silent about a warning from here on; errors cannot be silenced.
+  void silence(Message warning) { silenced_.push_back(warning); }
+
   bool hasErrors() const { return errors_ > 0; }
   size_t errorCount() const { return errors_; }
   const std::vector<Diagnostic>& all() const { return items_; }
@@ -85,6 +112,7 @@ private:
   Diagnostic& add(Message message, SourceRange range, std::string text);
 
   std::vector<Diagnostic> items_;
+  std::vector<Message> silenced_;
   Diagnostic discarded_{};
   size_t errors_ = 0;
 };

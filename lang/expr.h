@@ -28,6 +28,7 @@ enum class ExprKind : uint8_t {
   Global,
   Operator,
   Constructor,
+  Hole,
   Tuple,
   Project,
   Call,
@@ -51,7 +52,7 @@ struct Expr {
     return kind == T::kindOf ? static_cast<const T*>(this) : nullptr;
   }
   /// True for the kinds that may be operands.
-  bool isAtom() const { return kind <= ExprKind::Constructor; }
+  bool isAtom() const { return kind <= ExprKind::Hole; }
 };
 
 enum class VarOrigin : uint8_t { Parameter, Let, Temporary, Pattern, Free };
@@ -107,6 +108,13 @@ struct Constructor : Expr {
   mutable const TypeDefinition* definition = nullptr;
   /// Its place among the constructors of the type.
   uint32_t index = 0;
+};
+
+/// An expression that is still to be written, `_`. A program with one has an error and never runs.
+struct Hole : Expr {
+  static constexpr ExprKind kindOf = ExprKind::Hole;
+  /// The locals in scope there, innermost first; of very many only the innermost ones.
+  std::span<const Var* const> scope;
 };
 
 /// A data type: `type List[A] { Cons(A, List[A]), Nil }`.
@@ -171,6 +179,15 @@ struct Match : Expr {
   std::span<const Arm> arms;
 };
 
+/// What a definition needs of its named dimensions: `dim` is at least `least`, because of the
+/// operator call at `range`.
+struct Requirement {
+  const Dim* dim;
+  int64_t least;
+  const OperatorRow* row;
+  SourceRange range;
+};
+
 /// A function literal, or the function of a global.
 struct Function : Expr {
   static constexpr ExprKind kindOf = ExprKind::Function;
@@ -183,6 +200,8 @@ struct Function : Expr {
   std::span<const NamedAttribute> attributes;
   /// The inferred result type; null until the module is checked.
   mutable const Type* resultType = nullptr;
+  /// What the body takes for granted of the named dimensions; empty until the module is checked.
+  mutable std::span<const Requirement> requirements = {};
 };
 
 struct RefNew : Expr {
@@ -255,6 +274,8 @@ decltype(auto) match(const Expr& expr, Fs&&... functions) {
     return on(static_cast<const OperatorRef&>(expr));
   case ExprKind::Constructor:
     return on(static_cast<const Constructor&>(expr));
+  case ExprKind::Hole:
+    return on(static_cast<const Hole&>(expr));
   case ExprKind::Tuple:
     return on(static_cast<const TupleExpr&>(expr));
   case ExprKind::Project:

@@ -9,7 +9,8 @@
 namespace lang {
 
 /// The form that a text had. Expression: one bare expression, kept as the body of a global named
-/// `main` whose parameters are its `free_var`s. Function: one bare function literal, kept as `main`.
+/// `main` whose parameters are its `free_var`s. Function: one bare function literal, kept as
+/// `main`.
 enum class ModuleForm : uint8_t { Definitions, Expression, Function };
 
 /// A program in core IR. Nodes live in `arena`, types in `types`, which other modules may share.
@@ -34,6 +35,7 @@ struct Module {
   uint32_t varCount = 0;
   uint32_t functionCount = 0;
   uint32_t unknownCount = 0;
+  uint32_t unknownDimCount = 0;
 
   /// The global of that name that has a function, or nullptr.
   const Global* find(std::string_view name) const;

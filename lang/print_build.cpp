@@ -62,7 +62,7 @@ std::string ExprPrinter::comment(const Type* type) {
 /// nothing.
 std::string ExprPrinter::annotationText(const Type* inferred, const Type* written,
                                         std::string_view before) {
-  const Type* type = types_.isWritable(inferred) ? inferred : written;
+  const Type* type = types_.isShown(inferred) ? inferred : written;
   if (!type || type->isUnknown() || type->isError())
     return "";
   return std::string(before) + typeText(type);

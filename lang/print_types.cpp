@@ -13,12 +13,35 @@ using printing::bareName;
 
 namespace {
 
+/// The form in brackets when it is a sum.
+std::string factorText(const Dim* dim) {
+  return dim->kind == DimKind::Linear ? "(" + dimText(dim) + ")" : dimText(dim);
+}
+
 /// `n`, `2 * n`, with the sign of the coefficient dropped.
 std::string termText(const DimTerm& term) {
   std::string coefficient = std::to_string(term.coefficient);
   if (term.coefficient < 0)
     coefficient.erase(0, 1);
-  return coefficient == "1" ? dimText(term.variable) : coefficient + " * " + dimText(term.variable);
+  if (coefficient == "1")
+    return dimText(term.variable);
+  bool needsBrackets = term.variable->kind == DimKind::Quotient;
+  return coefficient + " * " +
+         (needsBrackets ? "(" + dimText(term.variable) + ")" : dimText(term.variable));
+}
+
+/// `m * n * n`: factors by name.
+std::string productText(const Dim& dim) {
+  std::vector<std::string> factors;
+  for (const DimTerm& factor : dim.terms)
+    factors.insert(factors.end(), size_t(factor.coefficient),
+                   factor.variable->kind == DimKind::Quotient ? "(" + dimText(factor.variable) + ")"
+                                                              : dimText(factor.variable));
+  std::ranges::sort(factors);
+  std::string result = factors[0];
+  for (size_t i = 1; i < factors.size(); ++i)
+    result += " * " + factors[i];
+  return result;
 }
 
 /// `2 * n + m - 1`: terms by name, those with a minus behind; `1 - n` when there are only such.
@@ -119,6 +142,9 @@ private:
     case TypeKind::Operator:
       out_ += "operator " + std::string(type.op->name);
       break;
+    case TypeKind::Dimension:
+      out_ += dimText(type.shape[0]);
+      break;
     case TypeKind::Unknown:
     case TypeKind::Error:
       out_ += "_";
@@ -141,6 +167,10 @@ std::string dimText(const Dim* dim) {
     return bareName(dim->name);
   case DimKind::Unknown:
     return "_";
+  case DimKind::Product:
+    return productText(*dim);
+  case DimKind::Quotient:
+    return factorText(dim->terms[0].variable) + " / " + std::to_string(dim->terms[0].coefficient);
   case DimKind::Linear:
     break;
   }
@@ -165,10 +195,6 @@ bool TypeFacts::isShown(const Type* type) {
     return false;
   const Facts& facts = of(type);
   return facts.isKnown && facts.size <= longestTypeText;
-}
-
-bool TypeFacts::isWritable(const Type* type) {
-  return isShown(type) && of(type).isReadable;
 }
 
 const TypeFacts::Facts& TypeFacts::of(const Type* root) {
@@ -199,8 +225,6 @@ TypeFacts::Facts TypeFacts::combine(const Type& type) const {
   facts.size = genericsText(type.generics).size() + 8;
   facts.isKnown = !type.hasUnknown && type.kind != TypeKind::Error &&
                   type.kind != TypeKind::Unknown && type.kind != TypeKind::Operator;
-  for (const Dim* dim : type.shape)
-    facts.isReadable &= dim->kind != DimKind::Linear;
   if (type.isTensor())
     facts.size += tensorText(type).size();
   if (type.definition)
@@ -216,7 +240,6 @@ void TypeFacts::add(Facts& facts, const Type* part) const {
   const Facts& other = facts_.at(part);
   facts.size = std::min(facts.size + other.size + 2, longestTypeText + 1);
   facts.isKnown &= other.isKnown;
-  facts.isReadable &= other.isReadable;
 }
 
 } // namespace printing

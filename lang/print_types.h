@@ -15,14 +15,11 @@ class TypeFacts {
 public:
   /// True when a comment can show the type: it is known throughout and not too long.
   bool isShown(const Type* type);
-  /// True when the type can be an annotation: also readable, so without sums of dimensions.
-  bool isWritable(const Type* type);
 
 private:
   struct Facts {
     size_t size = 0;
     bool isKnown = true;
-    bool isReadable = true;
   };
   const Facts& of(const Type* type);
   Facts combine(const Type& type) const;

@@ -41,6 +41,14 @@ RelationResult RelationCall::failedAt(size_t operand, std::string problem, std::
   return result;
 }
 
+RelationResult RelationCall::failedOn(std::vector<DimMark> marks, std::string problem,
+                                      std::string help) const {
+  RelationResult result = failed(std::move(problem), std::move(help));
+  result.operand = marks.front().operand;
+  result.marks = std::move(marks);
+  return result;
+}
+
 std::optional<size_t> RelationCall::normalAxis(int64_t axis, size_t rank) const {
   int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
   if (normal < 0 || normal >= int64_t(rank))
@@ -55,7 +63,9 @@ DimMatch matchDims(const Dim* left, const Dim* right) {
     return DimMatch::Same;
   if (left->isConstant() && right->isConstant())
     return left->value == right->value ? DimMatch::Same : DimMatch::Different;
-  return DimMatch::Maybe;
+  bool isOpen = left->hasUnknown || right->hasUnknown || left->hasForeign || right->hasForeign ||
+                left->hasQuotient || right->hasQuotient;
+  return isOpen ? DimMatch::Maybe : DimMatch::Different;
 }
 
 const Dim* meetDims(const Dim* left, const Dim* right) {
@@ -119,8 +129,9 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
       if (field->isUnknown())
         return call.waitFor(i);
       if (!isKnownTensor(field))
-        return call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                            operand.name, row.name, typeText(type)));
+        return call.failedAt(i,
+                             fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                         operand.name, row.name, typeText(type)));
     }
   }
   return call.solved(static_cast<const Type*>(nullptr));

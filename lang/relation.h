@@ -16,6 +16,20 @@
 
 namespace lang {
 
+/// One dimension of one operand, which must be a tensor, or of a field of a tuple operand.
+struct DimMark {
+  size_t operand;
+  size_t dim;
+  std::optional<size_t> field = {};
+};
+
+/// A size that a relation takes for granted: `dim` is at least `least`. Only one over named
+/// dimensions need be told; the caller of a definition has to fulfil it.
+struct DimBound {
+  const Dim* dim;
+  int64_t least;
+};
+
 /// The answer of a type relation.
 struct RelationResult {
   enum class Outcome : uint8_t { Solved, Waiting, Failed };
@@ -29,6 +43,10 @@ struct RelationResult {
   /// Failed: the situation, and a fix when there is a sure one.
   std::string problem;
   std::string help;
+  /// Failed: the dimensions that clash; they are marked below the shapes of the operands.
+  std::vector<DimMark> marks;
+  /// Solved: what must hold of the named dimensions beside what the types say.
+  std::vector<DimBound> bounds;
 };
 
 /// A question to a type relation. The caller made sure that the operand count is right and that
@@ -54,12 +72,17 @@ struct RelationCall {
   RelationResult waitFor(size_t operand) const;
   RelationResult failed(std::string problem, std::string help = {}) const;
   RelationResult failedAt(size_t operand, std::string problem, std::string help = {}) const;
+  /// Fails because of dimensions; the first one's operand is the one at fault.
+  RelationResult failedOn(std::vector<DimMark> marks, std::string problem,
+                          std::string help = {}) const;
 
   /// An axis attribute made non-negative, or nothing when it lies outside -rank .. rank-1.
   std::optional<size_t> normalAxis(int64_t axis, size_t rank) const;
 };
 
-/// What comparing two dimensions tells: `Maybe` when a `?` or a variable leaves it open.
+/// What comparing two dimensions tells. Named dimensions stand for every size, so two forms over
+/// them are the same, or different for some sizes, which is `Different`. `Maybe` when a `?`, an
+/// unknown, a symbol of Relay's or a quotient leaves it open.
 enum class DimMatch : uint8_t { Same, Different, Maybe };
 DimMatch matchDims(const Dim* left, const Dim* right);
 

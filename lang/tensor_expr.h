@@ -55,7 +55,8 @@ struct ScalarNode {
   }
 };
 
-/// A constant: `integer` when the type is integer or bool, else `real`, already rounded to the type.
+/// A constant: `integer` when the type is integer or bool, else `real`, already rounded to the
+/// type.
 struct ScalarNumber : ScalarNode {
   static constexpr ScalarKind kindOf = ScalarKind::Number;
   double real;
@@ -128,8 +129,8 @@ struct TensorInfo {
   std::vector<const ScalarNode*> shape;
 };
 
-/// Inputs are tensors 0 .. inputCount-1; stage k defines tensor inputCount+k from tensors before it.
-/// A result may be an input, a stage, or the same tensor twice.
+/// Inputs are tensors 0 .. inputCount-1; stage k defines tensor inputCount+k from tensors before
+/// it. A result may be an input, a stage, or the same tensor twice.
 struct TensorFunction {
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
   size_t inputCount = 0;

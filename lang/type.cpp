@@ -1,4 +1,4 @@
-// Interning of types and dimensions, and arithmetic on dimensions.
+// Interning of types and dimensions.
 #include "lang/type.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ size_t hashOf(const Dim& dim) {
   mix(hash, size_t(dim.value));
   mix(hash, size_t(dim.is64));
   mix(hash, dim.origin);
+  mix(hash, dim.parameter);
   mix(hash, std::hash<std::string_view>{}(dim.name));
   for (const DimTerm& term : dim.terms) {
     mix(hash, term.variable);
@@ -30,7 +31,7 @@ size_t hashOf(const Dim& dim) {
 
 bool same(const Dim& a, const Dim& b) {
   return a.kind == b.kind && a.is64 == b.is64 && a.value == b.value && a.name == b.name &&
-         a.origin == b.origin && std::ranges::equal(a.terms, b.terms);
+         a.origin == b.origin && a.parameter == b.parameter && std::ranges::equal(a.terms, b.terms);
 }
 
 size_t hashOf(const Type& type) {
@@ -57,12 +58,26 @@ bool same(const Type& a, const Type& b) {
          std::ranges::equal(a.parts, b.parts) && std::ranges::equal(a.generics, b.generics);
 }
 
-bool anyUnknown(const Type& type) {
-  auto unknownDim = [](const Dim* dim) { return dim->kind == DimKind::Unknown; };
-  auto unknownType = [](const Type* part) { return part->hasUnknown; };
-  return type.kind == TypeKind::Unknown || std::ranges::any_of(type.shape, unknownDim) ||
-         std::ranges::any_of(type.parts, unknownType) ||
-         (type.result && type.result->hasUnknown);
+/// Whether something that a dimension or a type may hold is anywhere inside of the type.
+bool anyInside(const Type& type, bool Dim::*ofDim, bool Type::*ofType) {
+  auto dimHas = [=](const Dim* dim) { return dim->*ofDim; };
+  auto partHas = [=](const Type* part) { return part->*ofType; };
+  return std::ranges::any_of(type.shape, dimHas) || std::ranges::any_of(type.parts, partHas) ||
+         (type.result && type.result->*ofType);
+}
+
+void setFlags(Dim& dim) {
+  dim.hasSymbol = dim.kind == DimKind::Symbol;
+  dim.hasUnknown = dim.kind == DimKind::Unknown;
+  dim.hasQuotient = dim.kind == DimKind::Quotient;
+  dim.hasForeign = dim.origin != nullptr;
+  for (const DimTerm& term : dim.terms) {
+    dim.hasSymbol |= term.variable->hasSymbol;
+    dim.hasUnknown |= term.variable->hasUnknown;
+    dim.hasQuotient |= term.variable->hasQuotient;
+    dim.hasForeign |= term.variable->hasForeign;
+    dim.depth = std::max<uint8_t>(dim.depth, uint8_t(term.variable->depth + 1));
+  }
 }
 
 void addExtent(Type& type, const Type* part) {
@@ -89,6 +104,8 @@ const Dim* TypeContext::internDim(const Dim& dim) {
   Dim* made = arena_.make<Dim>(dim);
   made->name = arena_.copyText(dim.name);
   made->terms = arena_.copy(dim.terms);
+  made->serial = uint32_t(dims_.size());
+  setFlags(*made);
   dims_.emplace(hash, made);
   return made;
 }
@@ -103,7 +120,9 @@ const Type* TypeContext::intern(const Type& type) {
   made->shape = arena_.copy(type.shape);
   made->parts = arena_.copy(type.parts);
   made->generics = arena_.copy(type.generics);
-  made->hasUnknown = anyUnknown(type);
+  made->hasUnknown =
+      type.kind == TypeKind::Unknown || anyInside(type, &Dim::hasUnknown, &Type::hasUnknown);
+  made->hasSymbol = anyInside(type, &Dim::hasSymbol, &Type::hasSymbol);
   for (const Type* part : made->parts)
     addExtent(*made, part);
   if (made->result)
@@ -122,103 +141,12 @@ const Dim* TypeContext::symbol(std::string_view name, const void* origin) {
   return internDim({.kind = DimKind::Symbol, .name = name, .origin = origin});
 }
 
+const Dim* TypeContext::symbol(const TypeParameter* parameter) {
+  return internDim({.kind = DimKind::Symbol, .name = parameter->name, .parameter = parameter});
+}
+
 const Dim* TypeContext::unknownDim(uint32_t number) {
   return internDim({.kind = DimKind::Unknown, .value = number});
-}
-
-namespace {
-
-/// A dimension as a sum, terms ordered by address.
-struct Sum {
-  std::vector<DimTerm> terms;
-  int64_t constant = 0;
-  bool is64 = false;
-};
-
-Sum sumOf(const Dim* dim) {
-  if (dim->isConstant())
-    return {{}, dim->value, dim->is64};
-  if (dim->kind == DimKind::Linear)
-    return {{dim->terms.begin(), dim->terms.end()}, dim->value, dim->is64};
-  return {{{dim, 1}}, 0, dim->is64};
-}
-
-/// Adds `scale` times `other`; false when a number overflows.
-bool addScaled(Sum& sum, const Sum& other, int64_t scale) {
-  auto accumulate = [scale](int64_t& to, int64_t value) {
-    int64_t scaled = 0;
-    return !__builtin_mul_overflow(value, scale, &scaled) &&
-           !__builtin_add_overflow(to, scaled, &to);
-  };
-  sum.is64 |= other.is64;
-  if (!accumulate(sum.constant, other.constant))
-    return false;
-  for (const DimTerm& term : other.terms) {
-    auto at = std::ranges::lower_bound(sum.terms, term.variable, {}, &DimTerm::variable);
-    if (at == sum.terms.end() || at->variable != term.variable)
-      at = sum.terms.insert(at, {term.variable, 0});
-    if (!accumulate(at->coefficient, term.coefficient))
-      return false;
-  }
-  std::erase_if(sum.terms, [](const DimTerm& term) { return term.coefficient == 0; });
-  return true;
-}
-
-} // namespace
-
-const Dim* TypeContext::add(const Dim* left, const Dim* right) {
-  if (left->isAny() || right->isAny())
-    return any_;
-  Sum sum = sumOf(left);
-  if (!addScaled(sum, sumOf(right), 1))
-    return any_;
-  if (sum.terms.empty())
-    return constant(sum.constant, sum.is64);
-  if (sum.terms.size() == 1 && sum.constant == 0 && sum.terms[0].coefficient == 1)
-    return sum.terms[0].variable;
-  return internDim({.kind = DimKind::Linear, .value = sum.constant, .terms = sum.terms});
-}
-
-const Dim* TypeContext::multiply(const Dim* left, const Dim* right) {
-  if (left->isConstant(0) || right->isConstant(0))
-    return constant(0, left->is64 || right->is64);
-  if (left->isAny() || right->isAny() || (!left->isConstant() && !right->isConstant()))
-    return any_;
-  if (!right->isConstant())
-    std::swap(left, right);
-  Sum sum;
-  sum.is64 = right->is64;
-  if (!addScaled(sum, sumOf(left), right->value))
-    return any_;
-  if (sum.terms.empty())
-    return constant(sum.constant, sum.is64);
-  if (sum.terms.size() == 1 && sum.constant == 0 && sum.terms[0].coefficient == 1)
-    return sum.terms[0].variable;
-  return internDim({.kind = DimKind::Linear, .value = sum.constant, .terms = sum.terms});
-}
-
-const Dim* TypeContext::subtract(const Dim* left, const Dim* right) {
-  return add(left, multiply(right, constant(-1)));
-}
-
-const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
-  if (divisor <= 0 || left->isAny())
-    return any_;
-  auto quotient = [divisor](int64_t value) {
-    return value / divisor - (value % divisor < 0 ? 1 : 0);
-  };
-  if (left->isConstant())
-    return constant(quotient(left->value), left->is64);
-  Sum sum = sumOf(left);
-  for (DimTerm& term : sum.terms) {
-    if (term.coefficient % divisor != 0)
-      return any_;
-    term.coefficient /= divisor;
-  }
-  sum.constant = quotient(sum.constant);
-  if (sum.terms.size() == 1 && sum.constant == 0 && sum.terms[0].coefficient == 1)
-    return sum.terms[0].variable;
-  return internDim({.kind = DimKind::Linear, .value = sum.constant, .terms = sum.terms});
 }
 
 const Type* TypeContext::tensor(Dims shape, runtime::DType dtype) {
@@ -238,14 +166,16 @@ const Type* TypeContext::tuple(Types fields) {
 
 const Type* TypeContext::function(Types parameters, const Type* result,
                                   std::span<const TypeParameter* const> generics) {
-  return intern({.kind = TypeKind::Function,
-                 .parts = parameters,
-                 .result = result,
-                 .generics = generics});
+  return intern(
+      {.kind = TypeKind::Function, .parts = parameters, .result = result, .generics = generics});
 }
 
 const Type* TypeContext::reference(const Type* content) {
   return intern({.kind = TypeKind::Reference, .parts = Types(&content, 1)});
+}
+
+const Type* TypeContext::dimension(const Dim* dim) {
+  return intern({.kind = TypeKind::Dimension, .shape = Dims(&dim, 1)});
 }
 
 const Type* TypeContext::variable(const TypeParameter* parameter) {
@@ -262,13 +192,6 @@ const Type* TypeContext::operatorType(const OperatorRow* op) {
 
 const Type* TypeContext::unknown(uint32_t number) {
   return intern({.kind = TypeKind::Unknown, .number = number});
-}
-
-const Dim* product(TypeContext& types, Dims dims) {
-  const Dim* result = types.constant(1);
-  for (const Dim* dim : dims)
-    result = types.multiply(result, dim);
-  return result;
 }
 
 } // namespace lang

@@ -7,6 +7,7 @@
 #include "lang/dim.h"
 #include "runtime/dtype.h"
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,13 +26,18 @@ enum class TypeKind : uint8_t {
   Variable,
   Data,
   Operator,
+  Dimension,
   Unknown,
   Error
 };
 
-/// A declared type parameter; identity is its address.
+/// What a declared parameter stands for; the first use of one that is Open decides.
+enum class ParameterKind : uint8_t { Open, Type, Dimension };
+
+/// A declared type or dimension parameter; identity is its address.
 struct TypeParameter {
   std::string_view name;
+  mutable ParameterKind kind = ParameterKind::Open;
 };
 
 using Types = std::span<const Type* const>;
@@ -40,7 +46,7 @@ using Dims = std::span<const Dim* const>;
 /// One type; which fields count depends on the kind.
 struct Type {
   TypeKind kind;
-  /// Tensor: element type and extents.
+  /// Tensor: element type and extents. Dimension, an argument of a dimension parameter: the extent.
   runtime::DType dtype = {};
   Dims shape = {};
   /// Tuple: fields. Function: parameters. Data: arguments. Reference: the one content type.
@@ -59,6 +65,8 @@ struct Type {
   uint32_t number = 0;
   /// True when an unknown type or dimension occurs anywhere inside.
   bool hasUnknown = false;
+  /// True when a named dimension occurs anywhere inside.
+  bool hasSymbol = false;
   /// How deep the type is nested, from 1, and how many types it holds, written out; both saturate.
   /// Shared parts can make a small graph a huge text, so the checker bounds both.
   uint16_t depth = 1;
@@ -81,14 +89,18 @@ public:
   const Dim* any() const { return any_; }
   /// A named dimension; the same name and origin give the same symbol.
   const Dim* symbol(std::string_view name, const void* origin = nullptr);
+  /// The dimension that a declared parameter stands for.
+  const Dim* symbol(const TypeParameter* parameter);
   const Dim* unknownDim(uint32_t number);
 
-  /// Sum, difference and product; `?` absorbs; a product of two variables is `?`.
+  /// Sum, difference and product in normal form; `?` absorbs, and what overflows is `?`.
   const Dim* add(const Dim* left, const Dim* right);
   const Dim* subtract(const Dim* left, const Dim* right);
   const Dim* multiply(const Dim* left, const Dim* right);
-  /// Floor of the quotient: exact on constants and where every coefficient divides, else `?`.
+  /// Floor of the quotient; `?` for a divisor below 1.
   const Dim* floorDivide(const Dim* left, int64_t divisor);
+  /// The form with `replace` applied to every symbol and unknown in it.
+  const Dim* substitute(const Dim* dim, const std::function<const Dim*(const Dim*)>& replace);
 
   const Type* tensor(Dims shape, runtime::DType dtype);
   const Type* tensor(std::initializer_list<const Dim*> shape, runtime::DType dtype) {
@@ -103,6 +115,7 @@ public:
   const Type* variable(const TypeParameter* parameter);
   const Type* data(const TypeDefinition* definition, Types arguments);
   const Type* operatorType(const OperatorRow* op);
+  const Type* dimension(const Dim* dim);
   const Type* unknown(uint32_t number);
   const Type* error() const { return error_; }
 
@@ -110,6 +123,8 @@ public:
 
 private:
   const Dim* internDim(const Dim& dim);
+  const Dim* sum(std::span<const DimTerm> terms, int64_t number, bool is64);
+  const Dim* multiplyVariables(const Dim* left, const Dim* right);
   const Type* intern(const Type& type);
 
   Arena arena_;

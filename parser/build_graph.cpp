@@ -98,6 +98,8 @@ private:
     case surface::ExprKind::Meta:
       return atomOr(buildMetaConstant(context_, surface::as<surface::Meta>(expr).meta, expr->range),
                     expr->range);
+    case surface::ExprKind::Hole:
+      return buildHole(expr->range);
     case surface::ExprKind::FunctionLiteral:
       return useOf(function(*surface::as<surface::FunctionLiteral>(expr).function));
     case surface::ExprKind::If:
@@ -128,6 +130,14 @@ private:
   /// Stands where an error was reported, so that resolution can go on; the module is not used.
   Use poison(SourceRange range) {
     return {scalarConstant(context_, range, runtime::Int32, 0), nullptr, range};
+  }
+
+  Use buildHole(SourceRange range) {
+    constexpr size_t mostNames = 500;
+    lang::Arena& arena = context_.module.arena;
+    auto* hole = arena.make<lang::Hole>(lang::Expr{ExprKind::Hole, range},
+                                        arena.copy(context_.locals.values(mostNames)));
+    return {hole, nullptr, range};
   }
 
   Use atomOr(const lang::Expr* atom, SourceRange range) {
@@ -388,16 +398,12 @@ private:
         context_.makeVar(item.name.text, lang::VarOrigin::Let, item.name.range, annotation);
     if (!isFirst)
       context_.locals.openFrame();
-    else if (const lang::Var* other = context_.locals.findInFrame(var->name))
-      context_.diagnostics.report(Message::RepeatedLocal, var->range, var->name)
-          .label(other->range, "first bound here")
-          .note("TVM would go on to mean the first one; give one of them another name");
     bool mayRecurse = item.value->kind == surface::ExprKind::FunctionLiteral;
     if (mayRecurse)
-      context_.locals.bind(var->name, var);
+      bindLocal(context_, var);
     Use value = build(item.value);
     if (!mayRecurse)
-      context_.locals.bind(var->name, var);
+      bindLocal(context_, var);
     return {var, value};
   }
 
@@ -431,10 +437,7 @@ private:
           lang::Expr{ExprKind::Var, parameter.name.range}, parameter.name.text,
           lang::VarOrigin::Parameter, context_.module.varCount++, annotation);
       var->device = device(parameter);
-      if (const lang::Var* other = context_.locals.findInFrame(var->name))
-        context_.diagnostics.report(Message::RepeatedLocal, var->range, var->name)
-            .label(other->range, "first bound here");
-      context_.locals.bind(var->name, var);
+      bindLocal(context_, var);
       result.push_back(var);
     }
     return context_.module.arena.copy(result);

@@ -17,14 +17,11 @@ std::span<const Pattern* const> buildParts(ResolveContext& context,
   return context.module.arena.copy(result);
 }
 
-const lang::Var* bindLocal(ResolveContext& context, const surface::LocalPattern& pattern) {
+const lang::Var* makeLocal(ResolveContext& context, const surface::LocalPattern& pattern) {
   const lang::Type* annotation = buildType(context, pattern.type);
   const lang::Var* var =
       context.makeVar(pattern.name.text, lang::VarOrigin::Pattern, pattern.name.range, annotation);
-  if (const lang::Var* other = context.locals.findInFrame(var->name))
-    context.diagnostics.report(Message::RepeatedLocal, var->range, var->name)
-        .label(other->range, "first bound here");
-  context.locals.bind(var->name, var);
+  bindLocal(context, var);
   return var;
 }
 
@@ -37,7 +34,7 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
     break;
   case surface::PatternKind::Local:
     result->kind = PatternKind::Var;
-    result->var = bindLocal(context, surface::as<surface::LocalPattern>(pattern));
+    result->var = makeLocal(context, surface::as<surface::LocalPattern>(pattern));
     break;
   case surface::PatternKind::Tuple:
     result->kind = PatternKind::Tuple;

@@ -40,13 +40,83 @@ std::string_view metadataName(ResolveContext& context, const lang::MetadataNode&
   return {};
 }
 
+std::string_view kindText(lang::ParameterKind kind) {
+  return kind == lang::ParameterKind::Dimension ? "a dimension" : "a type";
+}
+
+/// Uses a parameter as what its place needs; its first use says what it is.
+bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
+                  lang::ParameterKind wanted, lang::SourceRange range) {
+  if (parameter.kind == lang::ParameterKind::Open)
+    parameter.kind = wanted;
+  if (parameter.kind == wanted)
+    return true;
+  context.diagnostics.report(Message::KindMismatch, range, parameter.name, kindText(parameter.kind),
+                             kindText(wanted));
+  return false;
+}
+
+/// A name that nothing binds is a dimension of the definition around it.
+const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim) {
+  lang::TypeContext& types = context.module.types;
+  const auto* parameter = context.typeParameters.find(dim.name);
+  if (!parameter)
+    return types.symbol(dim.name);
+  return useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range)
+             ? types.symbol(parameter)
+             : types.any();
+}
+
+const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
+
+const lang::Dim* combineDims(ResolveContext& context, const surface::Dim& operation,
+                             const lang::Dim* left, const lang::Dim* right) {
+  lang::TypeContext& types = context.module.types;
+  switch (operation.kind) {
+  case surface::DimKind::Sum:
+    return types.add(left, right);
+  case surface::DimKind::Difference:
+    return types.subtract(left, right);
+  case surface::DimKind::Product:
+    return types.multiply(left, right);
+  default:
+    break;
+  }
+  if (right->isConstant() && right->value > 0)
+    return types.floorDivide(left, right->value);
+  context.diagnostics.report(Message::UnusableDivisor, operation.right->range,
+                             lang::dimText(right));
+  return types.any();
+}
+
+/// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows.
+const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& dim) {
+  std::vector<const surface::Dim*> spine;
+  const surface::Dim* at = &dim;
+  for (; at->left; at = at->left)
+    spine.push_back(at);
+  const lang::Dim* result = buildDim(context, *at);
+  for (; !spine.empty(); spine.pop_back())
+    result = combineDims(context, *spine.back(), result, buildDim(context, *spine.back()->right));
+  if (result->isConstant() && result->value < 0)
+    context.diagnostics.report(Message::NegativeDimension, dim.range, result->value);
+  return result;
+}
+
 const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
   lang::TypeContext& types = context.module.types;
   switch (dim.kind) {
+  case surface::DimKind::Sum:
+  case surface::DimKind::Difference:
+  case surface::DimKind::Product:
+  case surface::DimKind::Quotient:
+    return buildArithmetic(context, dim);
+  case surface::DimKind::Hole:
+    return types.unknownDim(context.module.unknownDimCount++);
   case surface::DimKind::Any:
     return types.any();
   case surface::DimKind::Named:
-    return types.symbol(context.module.arena.copyText(dim.name));
+    return buildNamedDim(context, dim);
   case surface::DimKind::Integer:
     if (dim.value < 0)
       context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
@@ -116,7 +186,11 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
         arguments.size() == 1 ? "1 is" : fmt::format("{} are", arguments.size()));
     return types.error();
   }
-  return parameter ? types.variable(parameter) : types.data(definition, arguments);
+  if (!parameter)
+    return types.data(definition, arguments);
+  return useParameter(context, *parameter, lang::ParameterKind::Type, type.range)
+             ? types.variable(parameter)
+             : types.error();
 }
 
 const Type* buildFunctionType(ResolveContext& context, const surface::FunctionType& type) {

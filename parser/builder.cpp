@@ -129,6 +129,10 @@ const Expr* Builder::boolean(Range range, bool value) {
   return made;
 }
 
+const Expr* Builder::hole(Range range) {
+  return node<Hole>(range);
+}
+
 const Expr* Builder::local(Range range, Text name) {
   auto* made = node<Local>(range);
   made->name = name.view();

@@ -80,6 +80,7 @@ public:
   ExprPtr integer(Range range, IntValue value);
   ExprPtr real(Range range, RealValue value);
   ExprPtr boolean(Range range, bool value);
+  ExprPtr hole(Range range);
   ExprPtr local(Range range, Text name);
   ExprPtr graph(Range range, uint32_t number);
   ExprPtr global(Range range, Text name);
@@ -126,6 +127,9 @@ public:
   const surface::Dim* anyDim(Range range);
   const surface::Dim* namedDim(Range range, Text name);
   const surface::Dim* metaDim(Range range, MetaValue value);
+  const surface::Dim* holeDim(Range range);
+  const surface::Dim* operationDim(Range range, surface::DimKind kind, const surface::Dim* left,
+                                   const surface::Dim* right);
 
 private:
   template <typename Node>

@@ -198,4 +198,12 @@ const Dim* Builder::metaDim(Range range, MetaValue value) {
   return dim({DimKind::Meta, false, range, 0, {}, reference(value)});
 }
 
+const Dim* Builder::holeDim(Range range) {
+  return dim({DimKind::Hole, false, range, 0, {}, {}});
+}
+
+const Dim* Builder::operationDim(Range range, DimKind kind, const Dim* left, const Dim* right) {
+  return dim({kind, false, range, 0, {}, {}, left, right});
+}
+
 } // namespace parser

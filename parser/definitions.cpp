@@ -56,7 +56,7 @@ lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry) {
   const surface::TypeDefinition& surface = *entry.surface;
   std::vector<const lang::TypeParameter*> generics;
   for (const surface::Identifier& generic : surface.generics)
-    generics.push_back(arena.make<lang::TypeParameter>(generic.text));
+    generics.push_back(arena.make<lang::TypeParameter>(generic.text, lang::ParameterKind::Type));
   auto* definition =
       arena.make<lang::TypeDefinition>(surface.name.text, surface.name.range, arena.copy(generics));
   definition->isExtern = surface.isExtern;

@@ -53,6 +53,15 @@ public:
     forgetTo(mark);
   }
 
+  /// The meanings in force, innermost first, at most `most` of them.
+  std::vector<T> values(size_t most) const {
+    std::vector<T> result;
+    for (size_t i = log_.size(); i-- > 0 && result.size() < most;)
+      if (log_[i].name->second == i)
+        result.push_back(log_[i].value);
+    return result;
+  }
+
   /// Every name that has a meaning now, for suggestions.
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> result;

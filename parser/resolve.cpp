@@ -38,8 +38,8 @@ public:
 private:
   void resolvePending() {
     Definitions& definitions = context_.definitions;
-    for (size_t type = 0, function = 0;
-         type < definitions.pendingTypes.size() || function < definitions.pendingFunctions.size();) {
+    for (size_t type = 0, function = 0; type < definitions.pendingTypes.size() ||
+                                        function < definitions.pendingFunctions.size();) {
       if (type < definitions.pendingTypes.size())
         resolveType(Definitions::PendingType(definitions.pendingTypes[type++]));
       else
@@ -59,8 +59,7 @@ private:
         fields.push_back(type ? type : context_.module.types.error());
       }
       // The constructor was made by Definitions and nobody has looked at its fields yet.
-      auto* constructor =
-          const_cast<lang::Constructor*>(pending.definition->constructors[i]);
+      auto* constructor = const_cast<lang::Constructor*>(pending.definition->constructors[i]);
       constructor->fields = context_.module.arena.copy(fields);
     }
     context_.typeParameters.closeFrame();
@@ -76,13 +75,13 @@ private:
   void resolveMain(const surface::Expr* expr) {
     lang::Module& module = context_.module;
     context_.unit = &context_.definitions.program();
-    auto* global = module.arena.make<lang::Global>(
-        lang::Expr{lang::ExprKind::Global, expr->range}, std::string_view("main"), 0u);
+    auto* global = module.arena.make<lang::Global>(lang::Expr{lang::ExprKind::Global, expr->range},
+                                                   std::string_view("main"), 0u);
     module.globals.push_back(global);
-    Node* node = module.form == ModuleForm::Function
-                     ? buildFunction(context_,
-                                     *surface::as<surface::FunctionLiteral>(expr).function)
-                     : wrapExpression(expr);
+    Node* node =
+        module.form == ModuleForm::Function
+            ? buildFunction(context_, *surface::as<surface::FunctionLiteral>(expr).function)
+            : wrapExpression(expr);
     global->function = lowerFunction(lowering_, node);
   }
 

@@ -21,8 +21,7 @@ struct Environment {
 /// Resolves a file, whose metadata section has been read into `metadata`. Findings go to
 /// `diagnostics`; when there are errors the module is incomplete and must not be used further.
 std::unique_ptr<lang::Module> resolve(const surface::File& file, const lang::SourceFile& source,
-                                      lang::MetadataTable metadata,
-                                      const Environment& environment,
+                                      lang::MetadataTable metadata, const Environment& environment,
                                       lang::Diagnostics& diagnostics);
 
 } // namespace parser

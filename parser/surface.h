@@ -63,9 +63,19 @@ struct NamedType : Type {
   std::span<const Type* const> arguments;
 };
 
-enum class DimKind : uint8_t { Integer, Any, Named, Meta };
+enum class DimKind : uint8_t {
+  Integer,
+  Any,
+  Named,
+  Meta,
+  Hole,
+  Sum,
+  Difference,
+  Product,
+  Quotient
+};
 
-/// One extent of a tensor type. A named dimension is Baton's addition.
+/// One extent of a tensor type. Named dimensions, holes and arithmetic are Baton's addition.
 struct Dim {
   DimKind kind = DimKind::Any;
   bool is64 = false;
@@ -73,6 +83,9 @@ struct Dim {
   int64_t value = 0;
   std::string_view name;
   MetaReference meta;
+  /// Of an operation: its two sides. Chains lean to the left.
+  const Dim* left = nullptr;
+  const Dim* right = nullptr;
 };
 
 /// `Tensor[(2, ?), float32]`.
@@ -175,6 +188,7 @@ enum class ExprKind : uint8_t {
   IntLiteral,
   FloatLiteral,
   BoolLiteral,
+  Hole,
   TensorLiteral,
   Local,
   Graph,
@@ -204,6 +218,11 @@ struct Expr {
 /// Stands where text could not be read; the reader has reported it already.
 struct ErrorExpr : Expr {
   static constexpr ExprKind tag = ExprKind::Error;
+};
+
+/// `_`, an expression that is still to be written.
+struct Hole : Expr {
+  static constexpr ExprKind tag = ExprKind::Hole;
 };
 
 struct IntLiteral : Expr {

@@ -47,7 +47,7 @@ std::vector<Group> makeGroups() {
   SymbolSet definition = setOf({Symbol::S_Def, Symbol::S_Type, Symbol::S_Extern});
   SymbolSet name = setOf({Symbol::S_Identifier, Symbol::S_Tensor});
   return {
-      {expression, expression | statement, "an expression"},
+      {expression, expression | statement | setOf({Symbol::S_Wildcard}), "an expression"},
       {value | setOf({Symbol::S_String}), expression | setOf({Symbol::S_String}),
        "an attribute value"},
       {number, number | setOf({Symbol::S_LeftBracket}), "a literal"},

@@ -100,6 +100,7 @@ void Inference::finishGroup() {
   relations_.solve();
   for (const Type* type : mistaken_)
     unifier_.poison(type);
+  reportHoles();
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();
@@ -120,6 +121,22 @@ void Inference::reportOpen(std::initializer_list<lang::VarOrigin> origins) {
       report.suggest(fmt::format("write its type: `%{}: ...`", var->name));
   }
   relations_.solve();
+}
+
+/// What fits is what has the very type; where nothing is known of the hole, everything might.
+void Inference::reportHoles() {
+  for (const auto& [hole, type] : holes_) {
+    const Type* wanted = unifier_.resolve(type);
+    std::string fitting;
+    for (const lang::Var* var : hole->scope)
+      if (varTypes_[var->number] && unifier_.resolve(varTypes_[var->number]) == wanted)
+        fitting += fmt::format("{}`%{}`", fitting.empty() ? "" : ", ", var->name);
+    diagnostics_.report(Message::ExpressionHole, hole->range, lang::typeText(wanted))
+        .note(fitting.empty() ? "no local in scope has this type"
+                              : "in scope and fitting: " + fitting);
+    unifier_.poison(type);
+  }
+  holes_.clear();
 }
 
 void Inference::reportOpenResults() {

@@ -24,12 +24,14 @@ private:
   void finishGroup();
   void reportOpen(std::initializer_list<lang::VarOrigin> origins);
   void reportOpenResults();
+  void reportHoles();
   void writeTypes();
 
   // Expressions: each returns the type of the value.
   const Type* inferBlock(const lang::Block& block);
   const Type* infer(const lang::Expr& expr);
   const Type* inferOperand(const lang::Operand& operand);
+  const Type* inferHole(const lang::Hole& hole);
   const Type* inferTuple(const lang::TupleExpr& tuple);
   const Type* inferCall(const lang::Call& call);
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
@@ -70,6 +72,8 @@ private:
   std::vector<const lang::Function*> groupFunctions_;
   /// Types that mistakes of the group were reported about; what stays open in them is no news.
   std::vector<const Type*> mistaken_;
+  /// The expression holes of the group.
+  std::vector<std::pair<const lang::Hole*, const Type*>> holes_;
   bool reportedTooLarge_ = false;
 };
 

@@ -20,6 +20,7 @@ const Type* Inference::infer(const lang::Expr& expr) {
       [&](const lang::Global& global) { return globalType(global); },
       [&](const lang::OperatorRef& op) { return types.operatorType(op.row); },
       [&](const lang::Constructor& constructor) { return constructorType(constructor); },
+      [&](const lang::Hole& hole) { return inferHole(hole); },
       [&](const lang::TupleExpr& tuple) { return inferTuple(tuple); },
       [&](const lang::Project& project) { return inferProject(project); },
       [&](const lang::Call& call) { return inferCall(call); },
@@ -51,6 +52,11 @@ const Type* Inference::constructorType(const lang::Constructor& constructor) {
     arguments.push_back(types.variable(generic));
   return types.function(constructor.fields, types.data(constructor.definition, arguments),
                         constructor.definition->generics);
+}
+
+const Type* Inference::inferHole(const lang::Hole& hole) {
+  holes_.emplace_back(&hole, unifier_.fresh());
+  return holes_.back().second;
 }
 
 const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
