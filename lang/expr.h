@@ -179,13 +179,14 @@ struct Match : Expr {
   std::span<const Arm> arms;
 };
 
-/// What a definition needs of its named dimensions: `dim` is at least `least`, because of the
-/// operator call at `range`.
+/// What a definition needs of its named dimensions: `dim` is at least `least` and a multiple of
+/// `divisor`, because of the operator call at `range`.
 struct Requirement {
   const Dim* dim;
   int64_t least;
   const OperatorRow* row;
   SourceRange range;
+  int64_t divisor = 1;
 };
 
 /// A function literal, or the function of a global.
@@ -226,10 +227,12 @@ struct BlockExpr : Expr {
   const Block* block;
 };
 
-/// Evaluates `value` and names it.
+/// Evaluates `value` and names it. `place` is where the value is written: an atom that is a binder
+/// and its uses at once has the place of the binder.
 struct Binding {
   const Var* var;
   const Expr* value;
+  SourceRange place = {};
   bool isLet() const { return var->origin != VarOrigin::Temporary; }
 };
 

@@ -2,6 +2,7 @@
 #include "lang/op.h"
 
 #include <fmt/format.h>
+#include <numeric>
 
 namespace lang {
 
@@ -76,21 +77,41 @@ const Dim* meetDims(const Dim* left, const Dim* right) {
   return right->isConstant() && !left->isConstant() ? right : left;
 }
 
-const Dim* broadcastDims(const Dim* left, const Dim* right) {
+namespace {
+
+/// Whether a form may be 1 for some sizes: not where it is at least 2, nor where all coefficients
+/// have a divisor that 1 and the constant part do not share.
+bool mayBeOne(const Dim* dim) {
+  if (dim->isConstant() || isAtLeast(dim, 2))
+    return dim->isConstant(1);
+  int64_t divisor = 0;
+  for (const DimTerm& term : dim->terms)
+    divisor = std::gcd(divisor, term.coefficient);
+  return dim->kind != DimKind::Linear || (dim->value % divisor - 1) % divisor == 0;
+}
+
+} // namespace
+
+/// Forms that may be equal, by a quotient, may also differ where one of them is 1.
+const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right) {
   if (left->isConstant(1))
     return right;
   if (right->isConstant(1))
     return left;
+  bool isOpen = left != right && (left->hasQuotient || right->hasQuotient);
+  if (isOpen && !left->isAny() && !right->isAny() && mayBeOne(left))
+    return mayBeOne(right) ? types.any() : right;
   return meetDims(left, right);
 }
 
-std::optional<std::vector<const Dim*>> broadcastShapes(Dims left, Dims right, size_t* where) {
+std::optional<std::vector<const Dim*>> broadcastShapes(TypeContext& types, Dims left, Dims right,
+                                                       size_t* where) {
   if (left.size() < right.size())
     std::swap(left, right);
   std::vector<const Dim*> result(left.begin(), left.end());
   size_t offset = left.size() - right.size();
   for (size_t i = right.size(); i-- > 0;) {
-    const Dim* dim = broadcastDims(left[offset + i], right[i]);
+    const Dim* dim = broadcastDims(types, left[offset + i], right[i]);
     if (!dim) {
       if (where)
         *where = right.size() - i;
@@ -123,8 +144,13 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
       continue;
     }
     if (!type->isTuple())
-      return call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                          operand.name, row.name, typeText(type)));
+      return call.failedAt(i,
+                           fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                       operand.name, row.name, typeText(type)),
+                           isKnownTensor(type) ? fmt::format("a tuple of one is written with a "
+                                                             "comma: `(%{},)`",
+                                                             operand.name)
+                                               : "");
     for (const Type* field : type->parts) {
       if (field->isUnknown())
         return call.waitFor(i);
@@ -144,8 +170,14 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
     return call.failed(fmt::format("`{}` takes {} operand{}, but {} {} given", row.name,
                                    row.operands.size(), row.operands.size() == 1 ? "" : "s",
                                    call.operands.size(), call.operands.size() == 1 ? "is" : "are"));
-  RelationResult operands = checkOperands(row, call);
-  return operands.outcome == RelationResult::Outcome::Solved ? row.relation(call) : operands;
+  RelationResult result = checkOperands(row, call);
+  if (result.outcome != RelationResult::Outcome::Solved)
+    return result;
+  result = row.relation(call);
+  if (result.outcome == RelationResult::Outcome::Failed &&
+      result.problem.find(fmt::format("`{}`", row.name)) == std::string::npos)
+    result.problem = fmt::format("in `{}`, {}", row.name, result.problem);
+  return result;
 }
 
 } // namespace lang

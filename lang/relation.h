@@ -23,11 +23,13 @@ struct DimMark {
   std::optional<size_t> field = {};
 };
 
-/// A size that a relation takes for granted: `dim` is at least `least`. Only one over named
-/// dimensions need be told; the caller of a definition has to fulfil it.
+/// What a relation takes for granted of a size: `dim` is at least `least` and a multiple of
+/// `divisor`. Only sizes over named dimensions need be told; the caller of a definition has to
+/// fulfil it.
 struct DimBound {
   const Dim* dim;
-  int64_t least;
+  int64_t least = 0;
+  int64_t divisor = 1;
 };
 
 /// The answer of a type relation.
@@ -91,11 +93,11 @@ const Dim* meetDims(const Dim* left, const Dim* right);
 
 /// numpy broadcasting of one aligned pair, as Relay does it: 1 gives way, then `?`; null when the
 /// extents differ.
-const Dim* broadcastDims(const Dim* left, const Dim* right);
+const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right);
 
 /// numpy broadcasting of two shapes; nothing when a pair differs, and then `where` gets the
 /// dimension, counted from the back from 1.
-std::optional<std::vector<const Dim*>> broadcastShapes(Dims left, Dims right,
+std::optional<std::vector<const Dim*>> broadcastShapes(TypeContext& types, Dims left, Dims right,
                                                        size_t* where = nullptr);
 
 } // namespace lang

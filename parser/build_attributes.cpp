@@ -231,6 +231,7 @@ public:
     auto found = std::ranges::find(row_.attributes, name, &AttributeRow::name);
     if (found == row_.attributes.end()) {
       reportUnknown(name, nameRange);
+      misspelt_ = true;
       return;
     }
     size_t index = size_t(found - row_.attributes.begin());
@@ -253,6 +254,9 @@ public:
       if (given_[i] || !row.defaultText.empty())
         continue;
       failed_ = true;
+      // An unknown attribute may be the missing one.
+      if (misspelt_)
+        break;
       auto& report =
           context_.diagnostics.report(Message::MissingAttribute, range, row_.name, row.name);
       if (row.nullable)
@@ -283,6 +287,7 @@ private:
   const lang::OperatorRow& row_;
   std::vector<AttributeValue> values_;
   std::vector<bool> given_;
+  bool misspelt_ = false;
   bool failed_ = false;
 };
 

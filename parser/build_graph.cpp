@@ -32,11 +32,11 @@ public:
     return use;
   }
 
-  Node* function(const surface::Function& function) {
+  Node* function(const surface::Function& function, SourceRange range) {
     context_.locals.openFrame();
     context_.typeParameters.openFrame();
     lang::Arena& arena = context_.module.arena;
-    auto* head = arena.make<lang::Function>(lang::Expr{ExprKind::Function, function.range},
+    auto* head = arena.make<lang::Function>(lang::Expr{ExprKind::Function, range},
                                             context_.module.functionCount++);
     head->generics = generics(function.generics);
     head->parameters = parameters(function.parameters);
@@ -45,7 +45,7 @@ public:
     Use body = build(function.body);
     context_.typeParameters.closeFrame();
     context_.locals.closeFrame();
-    Node* node = context_.makeNode(NodeKind::Function, function.range);
+    Node* node = context_.makeNode(NodeKind::Function, range);
     node->bodies = arena.copy(std::initializer_list<Use>{body});
     node->function = head;
     return node;
@@ -101,7 +101,7 @@ private:
     case surface::ExprKind::Hole:
       return buildHole(expr->range);
     case surface::ExprKind::FunctionLiteral:
-      return useOf(function(*surface::as<surface::FunctionLiteral>(expr).function));
+      return useOf(function(*surface::as<surface::FunctionLiteral>(expr).function, expr->range));
     case surface::ExprKind::If:
       return buildIf(surface::as<surface::If>(expr));
     case surface::ExprKind::Match:
@@ -385,6 +385,7 @@ private:
     Use value = build(item.value);
     auto [binding, isNew] =
         context_.graph.try_emplace(item.number, ResolveContext::GraphBinding{value, item.range});
+    binding->second.use = value;
     if (!isNew)
       context_.diagnostics.report(Message::RepeatedGraphVariable, item.range, item.number)
           .label(binding->second.range, "first bound here");
@@ -408,10 +409,8 @@ private:
   }
 
   void bindFreeVariable(const surface::Item& item) {
-    if (context_.module.form != lang::ModuleForm::Expression) {
+    if (context_.module.form != lang::ModuleForm::Expression)
       context_.diagnostics.report(Message::FreeVariableInModule, item.range);
-      return;
-    }
     const lang::Type* annotation = buildType(context_, item.type);
     const lang::Var* var =
         context_.makeVar(item.name.text, lang::VarOrigin::Free, item.name.range, annotation);
@@ -456,7 +455,7 @@ private:
 } // namespace
 
 Node* buildFunction(ResolveContext& context, const surface::Function& function) {
-  return GraphBuilder(context).function(function);
+  return GraphBuilder(context).function(function, function.range);
 }
 
 Use buildExpr(ResolveContext& context, const surface::Expr* expr) {

@@ -49,6 +49,7 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
           context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
       suggestName(context, report, "", with.name.text,
                   [&] { return context.definitions.constructorNames(); });
+      result->parts = parts;
       break;
     }
     result->kind = PatternKind::Constructor;

@@ -86,7 +86,23 @@ const lang::Dim* combineDims(ResolveContext& context, const surface::Dim& operat
     return types.floorDivide(left, right->value);
   context.diagnostics.report(Message::UnusableDivisor, operation.right->range,
                              lang::dimText(right));
-  return types.any();
+  return left;
+}
+
+/// Whether `?` or something that was reported is in the form, which then is `?` as a whole.
+bool mentionsAny(ResolveContext& context, const surface::Dim& dim) {
+  std::vector<const surface::Dim*> stack{&dim};
+  while (!stack.empty()) {
+    const surface::Dim* at = stack.back();
+    stack.pop_back();
+    if (at->left) {
+      stack.push_back(at->left);
+      stack.push_back(at->right);
+    } else if (buildDim(context, *at)->isAny()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows.
@@ -98,6 +114,8 @@ const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& di
   const lang::Dim* result = buildDim(context, *at);
   for (; !spine.empty(); spine.pop_back())
     result = combineDims(context, *spine.back(), result, buildDim(context, *spine.back()->right));
+  if (result->isAny() && !mentionsAny(context, dim))
+    context.diagnostics.report(Message::NumberOutOfRange, dim.range, "this size", "a dimension");
   if (result->isConstant() && result->value < 0)
     context.diagnostics.report(Message::NegativeDimension, dim.range, result->value);
   return result;

@@ -62,7 +62,8 @@ private:
     auto* var = arena_.make<lang::Var>(Expr{ExprKind::Var, node.range}, std::string_view{},
                                        lang::VarOrigin::Temporary, module.varCount++);
     node.atom = var;
-    node.home.scope->segments[node.home.segment].temporaries.push_back({var, node.expr});
+    node.home.scope->segments[node.home.segment].temporaries.push_back(
+        {var, node.expr, node.range});
   }
 
   /// Lets of a sequence go to its block. A sequence written in place is its result from here on.
@@ -71,6 +72,7 @@ private:
       const Use& value = node.items[i].value;
       Scope::Segment& segment = node.scopes[0]->segments[node.firstSegment + i];
       segment.let = lowering_.own(node.items[i].var);
+      segment.place = value.range;
       segment.value = !value.node                                ? lowering_.own(value.atom)
                       : value.node->isInPlace(UseKind::LetValue) ? value.node->expr
                                                                  : value.node->atom;
@@ -90,7 +92,7 @@ private:
     for (Scope::Segment& segment : scope->segments) {
       bindings.insert(bindings.end(), segment.temporaries.begin(), segment.temporaries.end());
       if (segment.let)
-        bindings.push_back({segment.let, segment.value});
+        bindings.push_back({segment.let, segment.value, segment.place});
     }
     return arena_.make<Block>(arena_.copy(bindings), result);
   }

@@ -46,6 +46,7 @@ struct Scope {
     std::vector<lang::Binding> temporaries;
     const lang::Var* let = nullptr;
     const lang::Expr* value = nullptr;
+    lang::SourceRange place = {};
   };
   std::vector<Segment> segments = std::vector<Segment>(1);
 };

@@ -63,7 +63,16 @@ Grammar::token_kind_type TokenStream::next(Value& value, lang::SourceRange& rang
   return current_.kind;
 }
 
+/// After a syntax error brackets may be out of step until the next definition, so what is wrong
+/// with them, or stands behind one, is no news.
+bool TokenStream::isConsequence() const {
+  bool mayFollowBracket = closerIndex(current_.kind) != NoBracket || current_.kind == Token::Else ||
+                          current_.kind == Token::Comma;
+  return failed_ && mayFollowBracket;
+}
+
 void TokenStream::beginRecovery(uint32_t place) {
+  failed_ = true;
   recoveryDepth_ = openers_.size();
   while (recoveryDepth_ > 0 && openers_[recoveryDepth_ - 1].range.begin >= place)
     --recoveryDepth_;
@@ -99,6 +108,8 @@ void TokenStream::balanced() {
     reported_ = false;
     current_.kind = lexer_.next(current_.value, current_.range);
   }
+  if (startsDefinition(current_.kind) && openers_.empty())
+    failed_ = false;
   if (openerIndex(current_.kind) != NoBracket)
     open();
   else if (closerIndex(current_.kind) != NoBracket)
@@ -125,9 +136,10 @@ void TokenStream::open() {
 void TokenStream::close() {
   size_t index = closerIndex(current_.kind);
   while (index != NoBracket && open_[index] == 0) {
-    diagnostics_
-        .report(lang::Message::UnexpectedText, current_.range, quotedTokenName(current_.kind))
-        .note("no bracket is open that this one closes");
+    if (!failed_)
+      diagnostics_
+          .report(lang::Message::UnexpectedText, current_.range, quotedTokenName(current_.kind))
+          .note("no bracket is open that this one closes");
     current_.kind = lexer_.next(current_.value, current_.range);
     index = closerIndex(current_.kind);
     reported_ = true;
@@ -164,6 +176,8 @@ void TokenStream::closeDownTo(size_t depth) {
 }
 
 void TokenStream::reportUnclosed() {
+  if (failed_)
+    return;
   const Opener& opener = openers_.back();
   std::string found = describeToken(current_.kind, lexer_.textOf(current_.range));
   diagnostics_

@@ -18,7 +18,7 @@ public:
 
   /// True when a finding about brackets or stray text covers the place of the last token, so that
   /// a syntax error there is no news.
-  bool isReported() const { return reported_ || lexer_.skippedText(); }
+  bool isReported() const { return reported_ || lexer_.skippedText() || isConsequence(); }
   /// After a syntax error at the last token, when everything from `place` on is to be skipped:
   /// from now on only landmarks come, until endRecovery(). These are `;` and the closer of the
   /// innermost bracket that is open at `place`, then those of the brackets around it; a definition
@@ -39,6 +39,7 @@ private:
     lang::SourceRange range;
   };
 
+  bool isConsequence() const;
   void balanced();
   void open();
   void close();
@@ -60,6 +61,8 @@ private:
   bool reported_ = false;
   bool stopped_ = false;
   bool recovering_ = false;
+  /// There was a syntax error since the last definition began.
+  bool failed_ = false;
   /// The last token is to be looked at again.
   bool again_ = false;
   /// Where the bracket opened that the current token, a closer, closes.

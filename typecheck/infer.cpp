@@ -2,6 +2,8 @@
 // arms, which the reader bounds; blocks are loops.
 #include "typecheck/infer.h"
 
+#include "typecheck/shape_report.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -13,19 +15,26 @@ using lang::TypeKind;
 
 Inference::Inference(const lang::Module& module, const lang::OperatorTable& operators,
                      lang::Diagnostics& diagnostics)
-    : operators_(operators), diagnostics_(diagnostics), unifier_(module.types, module.unknownCount),
+    : operators_(operators), diagnostics_(diagnostics),
+      unifier_(module.types, module.unknownCount, module.unknownDimCount),
       relations_(unifier_, diagnostics), varTypes_(module.varCount),
-      resultTypes_(module.functionCount) {}
+      resultTypes_(module.functionCount), scopeOf_(module.functionCount) {
+  relations_.definitions.resize(module.varCount);
+}
 
-/// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it; no declared
-/// type is an unknown that stands for nothing yet.
+/// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one
+/// with names, which Relay has not, keeps them. No declared type is an open unknown.
 const Type* Inference::annotated(const Type* annotation) {
-  return annotation ? unifier_.slot(annotation) : unifier_.fresh();
+  if (!annotation)
+    return unifier_.fresh();
+  const Type* own = ownDims(annotation);
+  return own->hasSymbol && !own->hasUnknown ? own : unifier_.slot(own);
 }
 
 void Inference::setType(const lang::Var& var, const Type* type) {
   varTypes_[var.number] = type;
   groupVars_.push_back(&var);
+  varScopes_.push_back(genericScope_);
 }
 
 std::string Inference::text(const Type* type) {
@@ -44,6 +53,8 @@ const Type* Inference::tooLarge(lang::SourceRange range) {
 bool Inference::unify(const Type* left, const Type* right, lang::SourceRange range,
                       bool keepRight) {
   UnifyResult result = unifier_.unify(left, right, keepRight);
+  for (const DimEquation& equation : unifier_.dims().takeEquations())
+    equations_.emplace_back(equation, range);
   if (result == UnifyResult::Same)
     return true;
   mistaken_.push_back(left);
@@ -56,6 +67,12 @@ bool Inference::unify(const Type* left, const Type* right, lang::SourceRange ran
 }
 
 const Type* Inference::declare(const lang::Function& function) {
+  size_t outer = genericScope_;
+  if (!function.generics.empty()) {
+    genericScopes_.push_back({outer, function.generics});
+    genericScope_ = genericScopes_.size() - 1;
+  }
+  scopeOf_[function.number] = genericScope_;
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters) {
     setType(*parameter, annotated(parameter->annotation));
@@ -64,20 +81,60 @@ const Type* Inference::declare(const lang::Function& function) {
   const Type*& result = resultTypes_[function.number];
   result = annotated(function.resultAnnotation);
   groupFunctions_.push_back(&function);
+  functionScopes_.push_back(genericScope_);
+  genericScope_ = outer;
   return unifier_.types().function(parameters, result, function.generics);
+}
+
+namespace {
+
+/// Whether `?` occurs in a type.
+bool holdsAny(const Type* root) {
+  std::vector<const Type*> stack{root};
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (std::ranges::any_of(type->shape, &lang::Dim::isAny))
+      return true;
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    if (type->result)
+      stack.push_back(type->result);
+  }
+  return false;
+}
+
+} // namespace
+
+/// A polymorphic function as the instance that its place needs.
+const Type* Inference::monomorphic(const Type* type) {
+  const Type* known = unifier_.shallow(type);
+  bool isPolymorphic = known->kind == TypeKind::Function && !known->generics.empty();
+  return isPolymorphic ? unifier_.instantiate(known) : type;
 }
 
 void Inference::inferBody(const lang::Function& function) {
   relations_.solve();
-  const Type* body = inferBlock(*function.body);
-  const Type* known = unifier_.shallow(body);
-  if (known->kind == TypeKind::Function && !known->generics.empty())
-    body = unifier_.instantiate(known);
+  size_t outer = std::exchange(genericScope_, scopeOf_[function.number]);
+  checkBody(function, inferBlock(*function.body));
+  genericScope_ = outer;
+}
+
+void Inference::checkBody(const lang::Function& function, const Type* body) {
   const Type* result = resultTypes_[function.number];
+  // Where no `?` can weaken anything, the result is compared when it is known, so that it is the
+  // result that is reported. A polymorphic function must not share what is still open.
+  if ((function.resultAnnotation && !holdsAny(function.resultAnnotation)) ||
+      !function.generics.empty())
+    relations_.solve();
+  const Type* wanted = unifier_.shallow(result);
+  bool keepsGenerics = wanted->kind == TypeKind::Function && !wanted->generics.empty();
+  if (!keepsGenerics)
+    body = monomorphic(body);
   if (unify(result, body, function.body->result.range))
     return;
   auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
                                      text(result), text(body));
+  showMismatch(report, unifier_.resolve(result), unifier_.resolve(body));
   if (!function.resultAnnotation)
     report.note("the declared type comes from the calls of this function");
 }
@@ -85,11 +142,19 @@ void Inference::inferBody(const lang::Function& function) {
 void Inference::inferGroup(std::span<const lang::Global* const> group) {
   groupVars_.clear();
   groupFunctions_.clear();
+  groupErrors_ = diagnostics_.errorCount();
+  genericScopes_.resize(1);
+  varScopes_.clear();
+  functionScopes_.clear();
   mistaken_.clear();
-  for (const lang::Global* global : group)
+  for (const lang::Global* global : group) {
+    enterDefinition(*global);
     declare(*global->function);
-  for (const lang::Global* global : group)
+  }
+  for (const lang::Global* global : group) {
+    definition_ = global;
     inferBody(*global->function);
+  }
   finishGroup();
   writeTypes();
 }
@@ -101,12 +166,21 @@ void Inference::finishGroup() {
   for (const Type* type : mistaken_)
     unifier_.poison(type);
   reportHoles();
+  checkTypeParameters();
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();
   relations_.reportUnsolved();
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
+  checkEquations();
+  checkBounds();
+}
+
+/// After a mistake in the group, what stays open of lets and results follows from it.
+bool Inference::isConsequence(lang::VarOrigin origin) const {
+  bool isDerived = origin == lang::VarOrigin::Let || origin == lang::VarOrigin::Temporary;
+  return isDerived && diagnostics_.errorCount() > groupErrors_;
 }
 
 void Inference::reportOpen(std::initializer_list<lang::VarOrigin> origins) {
@@ -115,6 +189,8 @@ void Inference::reportOpen(std::initializer_list<lang::VarOrigin> origins) {
     if (std::ranges::count(origins, var->origin) == 0 || !unifier_.shallow(type)->isUnknown())
       continue;
     unifier_.poison(type);
+    if (isConsequence(var->origin))
+      continue;
     std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
     auto& report = diagnostics_.report(Message::CannotInfer, var->range, what);
     if (var->origin == lang::VarOrigin::Parameter || var->origin == lang::VarOrigin::Free)
@@ -145,8 +221,9 @@ void Inference::reportOpenResults() {
     if (!unifier_.shallow(type)->isUnknown())
       continue;
     unifier_.poison(type);
-    diagnostics_.report(Message::CannotInfer, function->body->result.range,
-                        "the result of this function");
+    if (!isConsequence(lang::VarOrigin::Let))
+      diagnostics_.report(Message::CannotInfer, function->body->result.range,
+                          "the result of this function");
   }
 }
 
@@ -155,7 +232,9 @@ const Type* Inference::settled(const Type* type, lang::SourceRange range) {
   const Type* resolved = unifier_.resolve(type);
   if (resolved->isError() && !unifier_.shallow(type)->isError())
     return tooLarge(range);
-  return resolved;
+  return unifier_.mapDims(resolved, [&](const lang::Dim* dim) {
+    return dim->hasUnknown ? unifier_.types().any() : dim;
+  });
 }
 
 void Inference::writeTypes() {
@@ -171,29 +250,19 @@ const Type* Inference::inferFunction(const lang::Function& function) {
   return type;
 }
 
-namespace {
-
-/// Where a binding's value stands. Variables and definitions are one node for binder and uses, so
-/// for these only the binding's own place is known.
-lang::SourceRange placeOf(const lang::Binding& binding) {
-  lang::ExprKind kind = binding.value->kind;
-  bool isShared = kind == lang::ExprKind::Var || kind == lang::ExprKind::Global ||
-                  kind == lang::ExprKind::Constructor;
-  return isShared ? binding.var->range : binding.value->range;
-}
-
-} // namespace
-
 /// A function literal's variable is typed before the literal, so that it may call itself.
 void Inference::inferBinding(const lang::Binding& binding) {
   const lang::Var& var = *binding.var;
+  relations_.definitions[var.number] = binding.value;
   if (const auto* function = binding.value->as<lang::Function>(); function && binding.isLet()) {
     const Type* type = declare(*function);
-    setType(var, var.annotation ? unifier_.slot(var.annotation) : type);
+    setType(var, var.annotation ? annotated(var.annotation) : type);
     inferBody(*function);
     if (var.annotation && !unify(varTypes_[var.number], type, binding.value->range))
-      diagnostics_.report(Message::LetMismatch, var.range, var.name, text(varTypes_[var.number]),
-                          text(type));
+      diagnostics_
+          .report(Message::LetMismatch, binding.value->range, var.name, text(varTypes_[var.number]),
+                  text(type))
+          .label(var.range, "declared here");
     return;
   }
   const Type* value = infer(*binding.value);
@@ -201,12 +270,13 @@ void Inference::inferBinding(const lang::Binding& binding) {
     setType(var, value);
     return;
   }
-  setType(var, unifier_.slot(var.annotation));
-  lang::SourceRange place = placeOf(binding);
+  setType(var, annotated(var.annotation));
+  lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
   if (unify(varTypes_[var.number], value, place))
     return;
   auto& report = diagnostics_.report(Message::LetMismatch, place, var.name,
                                      text(varTypes_[var.number]), text(value));
+  showMismatch(report, unifier_.resolve(varTypes_[var.number]), unifier_.resolve(value));
   if (place != var.range)
     report.label(var.range, "declared here");
 }
@@ -218,6 +288,7 @@ const Type* Inference::inferBlock(const lang::Block& block) {
 }
 
 const Type* Inference::inferOperand(const lang::Operand& operand) {
+  useRange_ = operand.range;
   return infer(*operand.value);
 }
 

@@ -21,8 +21,10 @@ private:
   // Definitions.
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
+  void checkBody(const lang::Function& function, const Type* body);
   void finishGroup();
   void reportOpen(std::initializer_list<lang::VarOrigin> origins);
+  bool isConsequence(lang::VarOrigin origin) const;
   void reportOpenResults();
   void reportHoles();
   void writeTypes();
@@ -35,6 +37,7 @@ private:
   const Type* inferTuple(const lang::TupleExpr& tuple);
   const Type* inferCall(const lang::Call& call);
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
+  void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
   const Type* inferIf(const lang::If& branch);
   const Type* inferMatch(const lang::Match& match);
@@ -50,7 +53,20 @@ private:
   void checkCoverage(const lang::Match& match);
 
   const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
+  const Type* monomorphic(const Type* type);
+  void checkTypeParameters();
+  bool reportEscapes(bool named);
+  bool reportEscape(const Type* type, size_t scope, lang::SourceRange range,
+                    const std::string& what);
   const Type* annotated(const Type* annotation);
+  const Type* ownDims(const Type* annotation);
+  const Type* freshDims(const Type* type,
+                        std::unordered_map<const lang::Dim*, const lang::Dim*>& sizes);
+  const Type* instantiateDims(const Type* type, const lang::Global& global);
+  void enterDefinition(const lang::Global& global);
+  void checkBounds();
+  void reportBound(const OpenBound& bound);
+  void checkEquations();
   void setType(const lang::Var& var, const Type* type);
   const Type* tooLarge(lang::SourceRange range);
   const Type* settled(const Type* type, lang::SourceRange range);
@@ -65,15 +81,39 @@ private:
   std::deque<lang::Attributes> defaults_;
   /// By Var::number.
   std::vector<const Type*> varTypes_;
-  /// By Function::number: the type of the result.
+  /// By Function::number: the type of the result, and the generic scope of the body.
   std::vector<const Type*> resultTypes_;
+  std::vector<size_t> scopeOf_;
   /// Every variable and function literal of the group, to write their types at the end.
   std::vector<const lang::Var*> groupVars_;
   std::vector<const lang::Function*> groupFunctions_;
+  /// Functions with type parameters, each inside of its `parent`; number 0 is the module.
+  struct GenericScope {
+    size_t parent = 0;
+    std::span<const lang::TypeParameter* const> generics = {};
+  };
+  std::vector<GenericScope> genericScopes_ = std::vector<GenericScope>(1);
+  size_t genericScope_ = 0;
+  /// The scopes of groupVars_ and groupFunctions_; empty while nothing is generic.
+  std::vector<size_t> varScopes_, functionScopes_;
   /// Types that mistakes of the group were reported about; what stays open in them is no news.
   std::vector<const Type*> mistaken_;
+  /// The named dimensions of a definition. Those of the signature are rigid; any other one stands
+  /// for an unknown of the definition.
+  struct DefinitionDims {
+    std::vector<const lang::Dim*> rigid;
+    std::unordered_map<const lang::Dim*, const lang::Dim*> flexible;
+  };
+  /// By Global::number; only those of the group are used.
+  std::unordered_map<const lang::Global*, DefinitionDims> definitionDims_;
+  const lang::Global* definition_ = nullptr;
+  /// Where the operand that is being inferred stands.
+  lang::SourceRange useRange_;
+  std::vector<std::pair<DimEquation, lang::SourceRange>> equations_;
   /// The expression holes of the group.
   std::vector<std::pair<const lang::Hole*, const Type*>> holes_;
+  /// How many errors there were before the group.
+  size_t groupErrors_ = 0;
   bool reportedTooLarge_ = false;
 };
 

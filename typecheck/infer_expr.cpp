@@ -2,6 +2,7 @@
 // Relay's type inference.
 #include "typecheck/exhaustive.h"
 #include "typecheck/infer.h"
+#include "typecheck/shape_report.h"
 
 #include <fmt/format.h>
 
@@ -33,16 +34,30 @@ const Type* Inference::infer(const lang::Expr& expr) {
       [&](const lang::BlockExpr& block) { return inferBlock(*block.block); });
 }
 
+namespace {
+
+bool isFullyDeclared(const lang::Function& function) {
+  auto isDeclared = [](const lang::Type* type) { return type && !type->hasUnknown; };
+  for (const lang::Var* parameter : function.parameters)
+    if (!isDeclared(parameter->annotation))
+      return false;
+  return isDeclared(function.resultAnnotation);
+}
+
+} // namespace
+
 /// Within its group a global has the types that inference is working on; before that, its final
 /// one.
 const Type* Inference::globalType(const lang::Global& global) {
   const lang::Function& function = *global.function;
   if (function.resultType)
-    return functionType(unifier_.types(), function);
+    return instantiateDims(functionType(unifier_.types(), function), global);
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters)
     parameters.push_back(varTypes_[parameter->number]);
-  return unifier_.types().function(parameters, resultTypes_[function.number], function.generics);
+  const Type* type =
+      unifier_.types().function(parameters, resultTypes_[function.number], function.generics);
+  return isFullyDeclared(function) ? instantiateDims(unifier_.resolve(type), global) : type;
 }
 
 const Type* Inference::constructorType(const lang::Constructor& constructor) {
@@ -50,7 +65,11 @@ const Type* Inference::constructorType(const lang::Constructor& constructor) {
   std::vector<const Type*> arguments;
   for (const lang::TypeParameter* generic : constructor.definition->generics)
     arguments.push_back(types.variable(generic));
-  return types.function(constructor.fields, types.data(constructor.definition, arguments),
+  std::vector<const Type*> fields;
+  std::unordered_map<const lang::Dim*, const lang::Dim*> sizes;
+  for (const Type* field : constructor.fields)
+    fields.push_back(freshDims(field, sizes));
+  return types.function(fields, types.data(constructor.definition, arguments),
                         constructor.definition->generics);
 }
 
@@ -70,8 +89,12 @@ const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
 }
 
 const Type* Inference::inferProject(const lang::Project& project) {
+  const Type* tuple = inferOperand(project.tuple);
+  const Type* known = unifier_.shallow(tuple);
+  if (known->isTuple() && project.index < known->parts.size())
+    return unifier_.slot(known->parts[project.index]);
   PendingRelation relation;
-  relation.operands = {inferOperand(project.tuple)};
+  relation.operands = {tuple};
   relation.field = project.index;
   relation.range = project.range;
   relation.result = unifier_.fresh();
@@ -81,7 +104,11 @@ const Type* Inference::inferProject(const lang::Project& project) {
 }
 
 const Type* Inference::inferCall(const lang::Call& call) {
+  size_t bounds = relations_.bounds.size();
   const Type* callee = unifier_.shallow(inferOperand(call.callee));
+  // What the callee needs is a mistake of the arguments, so of the call.
+  for (; bounds < relations_.bounds.size(); ++bounds)
+    relations_.bounds[bounds].range = call.range;
   if (callee->kind == TypeKind::Operator)
     return inferOperatorCall(call, *callee->op);
   return inferFunctionCall(call, callee);
@@ -109,6 +136,7 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   }
   PendingRelation relation;
   relation.row = &row;
+  relation.definition = definition_;
   relation.attributes = attributesOf(call, row);
   relation.range = call.range;
   for (const lang::Operand& argument : call.arguments) {
@@ -160,25 +188,52 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
                         wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     return types.error();
   }
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (!unify(function->parts[i], arguments[i], call.arguments[i].range, true))
-      diagnostics_.report(Message::ArgumentMismatch, call.arguments[i].range, i + 1,
-                          calleeText(call.callee), text(function->parts[i]), text(arguments[i]));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (unifier_.shallow(arguments[i])->isError())
+      unifier_.poison(function->parts[i]);
+    // Unification may bind a part before it fails, so the wanted type is looked at before.
+    const Type* wanted = function->parts[i];
+    if (wanted->hasUnknown && callee->hasSymbol)
+      wanted = unifier_.resolve(wanted);
+    if (unify(function->parts[i], arguments[i], call.arguments[i].range, true))
+      continue;
+    reportArgument(call, i, wanted, arguments[i]);
+    mistaken_.push_back(function->result);
+  }
   return function->result;
+}
+
+/// What a global declares with names is shown as declared, and what the arguments before have made
+/// of it.
+void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wanted,
+                               const Type* given) {
+  const auto* global = call.callee.value->as<lang::Global>();
+  const Type* declared = global ? global->function->parameters[i]->annotation : nullptr;
+  bool isNamed = declared && declared->hasSymbol;
+  auto& report = diagnostics_.report(
+      Message::ArgumentMismatch, call.arguments[i].range, i + 1, calleeText(call.callee),
+      isNamed && wanted->hasUnknown ? lang::typeText(declared) : text(wanted), text(given));
+  showMismatch(report, unifier_.resolve(wanted), unifier_.resolve(given));
+  if (isNamed && wanted->isTensor())
+    for (size_t k = 0; k < wanted->shape.size(); ++k)
+      if (declared->shape[k]->hasSymbol && !wanted->shape[k]->hasUnknown)
+        report.note(fmt::format("`{}` is {} by the arguments before",
+                                lang::dimText(declared->shape[k]),
+                                lang::dimText(wanted->shape[k])));
 }
 
 const Type* Inference::inferIf(const lang::If& branch) {
   const Type* condition = inferOperand(branch.condition);
   if (!unify(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range))
     diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(condition));
-  const Type* then = unifier_.slot(inferBlock(*branch.thenBlock));
+  const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
   const Type* otherwise = inferBlock(*branch.elseBlock);
-  if (!unify(then, otherwise, branch.elseBlock->result.range))
-    diagnostics_
-        .report(Message::BranchMismatch, branch.elseBlock->result.range, text(then),
-                text(otherwise))
-        .label(branch.thenBlock->result.range, text(then));
-  return then;
+  if (unify(then, otherwise, branch.elseBlock->result.range))
+    return then;
+  diagnostics_
+      .report(Message::BranchMismatch, branch.elseBlock->result.range, text(then), text(otherwise))
+      .label(branch.thenBlock->result.range, text(then));
+  return unifier_.types().error();
 }
 
 const Type* Inference::inferRefRead(const lang::RefRead& read) {
@@ -206,25 +261,33 @@ const Type* Inference::inferRefWrite(const lang::RefWrite& write) {
 const Type* Inference::inferMatch(const lang::Match& match) {
   const Type* scrutinee = inferOperand(match.scrutinee);
   size_t mistakes = diagnostics_.errorCount();
-  for (const lang::Arm& arm : match.arms)
-    inferPattern(*arm.pattern, scrutinee);
-  bool fits = diagnostics_.errorCount() == mistakes;
-  const Type* result = unifier_.fresh();
+  bool fits = true;
   for (const lang::Arm& arm : match.arms) {
-    const Type* body = inferBlock(*arm.body);
-    if (!unify(result, body, arm.body->result.range))
-      diagnostics_.report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
-          .label(match.arms[0].body->result.range, text(result));
+    inferPattern(*arm.pattern, fits ? scrutinee : unifier_.types().error());
+    fits = diagnostics_.errorCount() == mistakes;
+  }
+  const Type* result = unifier_.fresh();
+  bool agree = true;
+  for (const lang::Arm& arm : match.arms) {
+    const Type* body = monomorphic(inferBlock(*arm.body));
+    if (unify(result, body, arm.body->result.range))
+      continue;
+    agree = false;
+    diagnostics_.report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
+        .label(match.arms[0].body->result.range, text(result));
   }
   if (fits)
     checkCoverage(match);
-  return result;
+  return agree ? result : unifier_.types().error();
 }
 
 void Inference::checkCoverage(const lang::Match& match) {
   MatchCoverage found = coverage(match);
-  if (found.tooComplex)
+  if (found.tooComplex) {
+    diagnostics_.report(Message::MatchTooComplex, match.range)
+        .suggest("match on one value after the other");
     return;
+  }
   for (size_t arm : found.useless)
     diagnostics_.report(Message::UselessArm, match.arms[arm].pattern->range);
   if (found.missing && !match.isPartial)
@@ -272,6 +335,8 @@ void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type
   bool fits = unify(data, type, pattern.range);
   if (!fits)
     diagnostics_.report(Message::PatternMismatch, pattern.range, text(data), text(type));
+  // What sizes a value was built with is not in its type.
+  auto forget = [&](const lang::Dim* dim) { return dim->hasSymbol ? types.any() : dim; };
   size_t wanted = constructor.fields.size(), given = pattern.parts.size();
   if (wanted != given)
     diagnostics_.report(Message::PatternFieldCount, pattern.range, constructor.name, wanted,
@@ -279,7 +344,7 @@ void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type
   for (size_t i = 0; i < given; ++i) {
     bool known = fits && wanted == given;
     inferPattern(*pattern.parts[i],
-                 known ? unifier_.substitute(constructor.fields[i],
+                 known ? unifier_.substitute(unifier_.mapDims(constructor.fields[i], forget),
                                              constructor.definition->generics, arguments)
                        : types.error());
   }

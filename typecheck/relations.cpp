@@ -3,7 +3,9 @@
 #include "typecheck/relations.h"
 
 #include "lang/module.h"
+#include "typecheck/shape_report.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace typecheck {
@@ -114,6 +116,8 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
     return result.operand.value_or(0);
   case RelationResult::Outcome::Failed:
     reportFailure(relation, result, operands);
+    for (const Type* operand : relation.operands)
+      unifier_.poison(operand);
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
   case RelationResult::Outcome::Solved:
@@ -128,40 +132,85 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
+  collectBounds(relation, result);
   unifyOrReport(relation, relation.result, result.output);
   return {};
 }
 
+/// No extent of a result is negative, whatever sizes the names stand for. A bound on `2 * n - 3` is
+/// one on `n`.
+void Relations::collectBounds(const PendingRelation& relation, const RelationResult& result) {
+  auto push = [&](const Dim* dim, int64_t least, int64_t divisor) {
+    bounds.push_back({relation.definition,
+                      nullptr,
+                      {dim, least, relation.row, relation.range, divisor},
+                      dim,
+                      relation.range});
+  };
+  auto add = [&](const Dim* dim, int64_t least) {
+    bool isSimple = dim->kind == lang::DimKind::Linear && dim->terms.size() == 1;
+    if (isSimple && dim->terms[0].coefficient > 0) {
+      int64_t coefficient = dim->terms[0].coefficient;
+      least = (least - dim->value + coefficient - 1) / coefficient;
+      dim = dim->terms[0].variable;
+    }
+    if (!dim->isConstant() && !isAtLeast(dim, least))
+      push(dim, least, 1);
+  };
+  for (const lang::DimBound& bound : result.bounds) {
+    add(bound.dim, bound.least);
+    if (bound.divisor > 1 && !bound.dim->isConstant())
+      push(bound.dim, 0, bound.divisor);
+  }
+  auto addShape = [&](const Type* type) {
+    for (const Dim* dim : type->shape)
+      add(dim, 0);
+  };
+  addShape(result.output);
+  if (result.output->isTuple())
+    std::ranges::for_each(result.output->parts, addShape);
+}
+
 void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
                               const Type* right) {
-  if (unifier_.unify(left, right) != UnifyResult::Same)
-    diagnostics_.report(Message::TypeMismatch, relation.range,
-                        lang::typeText(unifier_.resolve(left)),
-                        lang::typeText(unifier_.resolve(right)));
+  if (unifier_.unify(left, right) == UnifyResult::Same)
+    return;
+  const Type *expected = unifier_.resolve(left), *found = unifier_.resolve(right);
+  auto& report = diagnostics_.report(Message::TypeMismatch, relation.range,
+                                     lang::typeText(expected), lang::typeText(found));
+  showMismatch(report, expected, found);
+  unifier_.poison(left);
+  unifier_.poison(right);
 }
 
 void Relations::reportFailure(const PendingRelation& relation, const RelationResult& result,
                               std::span<const Type* const> operands) {
-  lang::SourceRange range = relation.range;
-  if (result.operand && *result.operand < relation.places.size())
-    range = relation.places[*result.operand]->range;
+  auto isOther = [&](const lang::DimMark& mark) { return mark.operand != result.operand; };
+  // A clash between operands is a mistake of the call; nobody knows which of them is wrong.
+  bool isOfOne = result.operand && *result.operand < relation.places.size() &&
+                 std::ranges::none_of(result.marks, isOther);
+  lang::SourceRange range = isOfOne ? relation.places[*result.operand]->range : relation.range;
   auto& report = diagnostics_.report(Message::OperatorMismatch, range, result.problem);
   const auto& rows = relation.row->operands;
+  report.shapes = operandShapes(*relation.row, relation.places, operands, result, definitions);
   for (size_t i = 0; i < operands.size() && i < rows.size() && operands.size() > 1; ++i)
-    report.label(relation.places[i]->range,
-                 fmt::format("`{}`: {}", rows[i].name, lang::typeText(operands[i])));
-  if (operands.size() == 1)
+    if (isShown(result, i, operands.size()))
+      report.label(relation.places[i]->range, std::string(rows[i].name));
+  if (operands.size() == 1 && report.shapes.rows.empty())
     report.note(fmt::format("`{}` is `{}`", rows.empty() ? "the operand" : rows[0].name,
                             lang::typeText(operands[0])));
   if (!result.help.empty())
-    report.suggest(result.help);
+    report.suggest(withOperands(result.help, *relation.row, relation.places, definitions));
 }
 
-/// As in TVM, a call on a value whose type is a type parameter passes unchecked when something else
-/// says what its result is.
 void Relations::reportUnsolved(const PendingRelation& relation) {
   bool isOpen = unifier_.shallow(relation.result)->isUnknown();
   unifier_.poison(relation.result);
+  // What follows from the operands is no news either, once they were looked at.
+  auto poisonOperands = [&] {
+    for (const Type* operand : relation.operands)
+      unifier_.poison(operand);
+  };
   if (!relation.row) {
     if (isOpen)
       diagnostics_.report(Message::CannotInfer, relation.range, "this field");
@@ -173,15 +222,13 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
     if (!parameter && !type->hasUnknown)
       continue;
     std::string_view operand = relation.row->operands[i].name;
-    if (parameter && !isOpen) {
-      diagnostics_.report(Message::UncheckedCall, relation.range, relation.row->name, operand,
-                          parameter->name);
-      return;
-    }
     auto& report =
         diagnostics_.report(Message::UnsolvedCall, relation.range, relation.row->name, operand);
     if (parameter)
-      report.note(fmt::format("`{}` is the type parameter `{}`", operand, parameter->name));
+      report.note(fmt::format("`{}` is the type parameter `{}`, which may stand for any type, not "
+                              "only for tensors",
+                              operand, parameter->name));
+    poisonOperands();
     return;
   }
   if (isOpen)

@@ -19,6 +19,8 @@ namespace typecheck {
 /// An operator call, or a projection, whose result type is open.
 struct PendingRelation {
   const lang::OperatorRow* row = nullptr;
+  /// The definition that the call is in.
+  const lang::Global* definition = nullptr;
   const lang::Attributes* attributes = nullptr;
   std::vector<const Type*> operands;
   std::vector<const lang::Operand*> places;
@@ -27,6 +29,16 @@ struct PendingRelation {
   /// For a projection: the field; `row` is null then.
   uint32_t field = 0;
   bool isDone = false;
+};
+
+/// A size that something takes for granted: an operator call, or a call of `callee`, which has the
+/// requirement in its own terms. `dim` is the same in terms of `definition`, at the place `range`.
+struct OpenBound {
+  const lang::Global* definition;
+  const lang::Global* callee;
+  lang::Requirement requirement;
+  const lang::Dim* dim;
+  lang::SourceRange range;
 };
 
 class Relations {
@@ -42,6 +54,11 @@ public:
   /// Reports what is still open, poisons the results that it left unknown, and forgets it.
   void reportUnsolved();
 
+  /// What relations that were solved took for granted.
+  std::vector<OpenBound> bounds;
+  /// By Var::number: the value that a binding gave the variable, for origins in messages.
+  std::vector<const lang::Expr*> definitions;
+
 private:
   /// Nothing when settled, else the operand whose type is needed.
   using Wait = std::optional<size_t>;
@@ -49,6 +66,7 @@ private:
   Wait ask(const PendingRelation& relation);
   Wait askOperator(const PendingRelation& relation);
   Wait askProjection(const PendingRelation& relation);
+  void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
   void unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
   void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,

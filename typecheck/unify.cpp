@@ -1,16 +1,17 @@
 // Union-find over unknowns, and merging of structures.
 #include "typecheck/unify.h"
 
+#include "lang/expr.h"
+
 #include <algorithm>
 #include <unordered_set>
 
 namespace typecheck {
 
-using lang::Dim;
-using lang::DimKind;
 using lang::TypeKind;
 
-Unifier::Unifier(TypeContext& types, uint32_t firstUnknown) : types_(types) {
+Unifier::Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim)
+    : types_(types), dims_(types, firstUnknownDim) {
   for (uint32_t number = 0; number < firstUnknown; ++number)
     fresh();
 }
@@ -50,6 +51,7 @@ const Type* Unifier::shallow(const Type* type) {
 
 UnifyResult Unifier::unify(const Type* left, const Type* right, bool keepRight) {
   steps_ = 0;
+  invariant_ = 0;
   return merge(left, right, keepRight, 0).result;
 }
 
@@ -63,10 +65,14 @@ Unifier::Merged Unifier::merge(const Type* left, const Type* right, bool keepRig
     return mergeUnknowns(left, right, keepRight, depth);
   if (left->hasUnknown || right->hasUnknown)
     return mergeStructures(left, right, keepRight, depth);
-  auto [known, isNew] = mergedGround_.try_emplace({left, right});
-  if (isNew)
-    known->second = mergeStructures(left, right, keepRight, depth);
-  return known->second;
+  auto key = std::tuple(left, right, invariant_ > 0);
+  if (auto known = mergedGround_.find(key); known != mergedGround_.end())
+    return known->second;
+  Merged merged = mergeStructures(left, right, keepRight, depth);
+  // An instance of a polymorphic function is good once.
+  if (!merged.type || !merged.type->hasUnknown)
+    mergedGround_.emplace(key, merged);
+  return merged;
 }
 
 /// At least one side is an unknown. What both stand for is merged and kept at the left root; a
@@ -139,36 +145,18 @@ void Unifier::poison(const Type* type) {
     bind(unknown, types_.error());
 }
 
-namespace {
-
-/// The dimension that unification leaves, or null when the two differ.
-const Dim* mergeDims(const Dim* left, const Dim* right) {
-  if (left == right || left->isAny())
-    return left;
-  if (right->isAny())
-    return right;
-  if (left->isConstant() && right->isConstant())
-    return left->value == right->value ? left : nullptr;
-  if (left->kind == DimKind::Symbol && right->isConstant())
-    return right;
-  if (right->kind == DimKind::Symbol && left->isConstant())
-    return left;
-  return nullptr;
-}
-
-} // namespace
-
 Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
   if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
     return {UnifyResult::Different};
   std::vector<const Dim*> shape;
   for (size_t i = 0; i < left->shape.size(); ++i) {
-    const Dim* dim = mergeDims(left->shape[i], right->shape[i]);
+    const Dim* dim = dims_.unify(left->shape[i], right->shape[i]);
     if (!dim)
       return {UnifyResult::Different};
     shape.push_back(dim);
   }
-  return {UnifyResult::Same, types_.tensor(shape, left->dtype)};
+  return {UnifyResult::Same,
+          left->isTensor() ? types_.tensor(shape, left->dtype) : types_.dimension(shape[0])};
 }
 
 Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool keepRight,
@@ -184,25 +172,45 @@ Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool ke
   return {};
 }
 
-/// Type parameters are matched by position; a polymorphic function also goes where a monomorphic
-/// one is wanted, its parameters made fresh unknowns.
+Unifier::Merged Unifier::mergeInvariantParts(const Type* left, const Type* right, bool keepRight,
+                                             uint32_t depth, std::vector<const Type*>& parts) {
+  ++invariant_;
+  Merged merged = mergeParts(left, right, keepRight, depth, parts);
+  --invariant_;
+  return merged;
+}
+
+/// What a declared parameter stands for where nothing replaces it.
+const Type* Unifier::asArgument(const lang::TypeParameter* parameter) {
+  return parameter->kind == lang::ParameterKind::Dimension
+             ? types_.dimension(types_.symbol(parameter))
+             : types_.variable(parameter);
+}
+
+/// Type parameters are matched by position. The left side is what is wanted: a polymorphic function
+/// also goes where a monomorphic one is wanted, its parameters made fresh unknowns, but not the
+/// other way round, and not where the value can be written to or is wanted by a function itself.
 Unifier::Merged Unifier::mergeFunctions(const Type* left, const Type* right, bool keepRight,
                                         uint32_t depth) {
   if (left->generics.size() == right->generics.size() && !left->generics.empty()) {
+    if (!std::ranges::equal(left->generics, right->generics, {}, &lang::TypeParameter::kind,
+                            &lang::TypeParameter::kind))
+      return {UnifyResult::Different};
     std::vector<const Type*> variables;
     for (const lang::TypeParameter* generic : left->generics)
-      variables.push_back(types_.variable(generic));
+      variables.push_back(asArgument(generic));
     right = resolve(right);
     if (right->isError())
       return {UnifyResult::TooLarge};
     const Type* body = types_.function(right->parts, right->result);
     right = substitute(body, right->generics, variables);
   } else if (left->generics.size() != right->generics.size()) {
-    left = instantiate(left);
+    if (!left->generics.empty() || invariant_ > 0)
+      return {UnifyResult::Different};
     right = instantiate(right);
   }
   std::vector<const Type*> parts;
-  Merged merged = mergeParts(left, right, keepRight, depth, parts);
+  Merged merged = mergeInvariantParts(left, right, keepRight, depth, parts);
   if (merged.result != UnifyResult::Same)
     return merged;
   Merged result = merge(left->result, right->result, keepRight, depth + 1);
@@ -220,6 +228,7 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
   std::vector<const Type*> parts;
   switch (left->kind) {
   case TypeKind::Tensor:
+  case TypeKind::Dimension:
     return mergeTensors(left, right);
   case TypeKind::Function:
     return mergeFunctions(left, right, keepRight, depth);
@@ -228,7 +237,9 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
   case TypeKind::Data: {
     if (left->definition != right->definition)
       return {UnifyResult::Different};
-    Merged merged = mergeParts(left, right, keepRight, depth, parts);
+    bool isCovariant = left->isTuple() || (left->definition && !holdsFunctions(left->definition));
+    Merged merged = isCovariant ? mergeParts(left, right, keepRight, depth, parts)
+                                : mergeInvariantParts(left, right, keepRight, depth, parts);
     if (merged.result != UnifyResult::Same)
       return merged;
     const Type* type = left->kind == TypeKind::Tuple       ? types_.tuple(parts)
@@ -239,6 +250,51 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
   default:
     return {UnifyResult::Different};
   }
+}
+
+/// A tensor or dimension with `replace` applied to its extents.
+const Type* Unifier::rebuildShape(const Type* type,
+                                  const std::function<const Dim*(const Dim*)>& replace) {
+  std::vector<const Dim*> shape;
+  for (const Dim* dim : type->shape)
+    shape.push_back(replace(dim));
+  if (type->kind == TypeKind::Dimension)
+    return types_.dimension(shape[0]);
+  return type->isTensor() ? types_.tensor(shape, type->dtype) : type;
+}
+
+const Type* Unifier::mapDims(const Type* type,
+                             const std::function<const Dim*(const Dim*)>& replace) {
+  if (!type->hasSymbol && !type->hasUnknown)
+    return type;
+  if (!type->shape.empty())
+    return rebuildShape(type, replace);
+  return rebuild(type, [&](const Type* part) { return mapDims(part, replace); });
+}
+
+/// Whether values of a data type may hold functions or references over its parameters, by its own
+/// fields and those of the data types in them.
+bool Unifier::holdsFunctions(const lang::TypeDefinition* definition) {
+  auto [known, isNew] = holdsFunctions_.try_emplace(definition, false);
+  if (!isNew)
+    return known->second;
+  std::unordered_set<const lang::TypeDefinition*> seen{definition};
+  std::vector<const Type*> stack;
+  auto push = [&](const lang::TypeDefinition* with) {
+    for (const lang::Constructor* constructor : with->constructors)
+      stack.insert(stack.end(), constructor->fields.begin(), constructor->fields.end());
+  };
+  push(definition);
+  bool found = false;
+  while (!stack.empty() && !found) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    found = type->kind == TypeKind::Function || type->kind == TypeKind::Reference;
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    if (type->definition && seen.insert(type->definition).second)
+      push(type->definition);
+  }
+  return holdsFunctions_[definition] = found;
 }
 
 /// The type with `part` applied to everything directly inside it.
@@ -290,6 +346,8 @@ const Type* Unifier::resolve(const Type* type, uint32_t depth) {
     resolved_.emplace(at->number, resolved);
     return resolved;
   }
+  if (!type->shape.empty())
+    return rebuildShape(type, [&](const Dim* dim) { return dims_.resolve(dim); });
   const Type* resolved = rebuild(type, [&](const Type* part) { return resolve(part, depth + 1); });
   if (resolved->size > maximumSize || resolved->depth > maximumDepth)
     tooLarge_ = true;
@@ -305,6 +363,15 @@ const Type* Unifier::substitute(const Type* type,
     auto found = std::ranges::find(parameters, type->parameter);
     return found == parameters.end() ? type : arguments[size_t(found - parameters.begin())];
   }
+  if (type->isTensor() && type->hasSymbol)
+    return rebuildShape(type, [&](const Dim* form) {
+      return types_.substitute(form, [&](const Dim* dim) {
+        auto found = std::ranges::find(parameters, dim->parameter);
+        return !dim->parameter || found == parameters.end()
+                   ? dim
+                   : arguments[size_t(found - parameters.begin())]->shape[0];
+      });
+    });
   if (type->parts.empty() && !type->result)
     return type;
   return rebuild(type, [&](const Type* part) { return substitute(part, parameters, arguments); });
@@ -317,8 +384,10 @@ const Type* Unifier::instantiate(const Type* function) {
   if (function->isError())
     return function;
   std::vector<const Type*> arguments;
-  for (size_t i = 0; i < function->generics.size(); ++i)
-    arguments.push_back(fresh());
+  for (const lang::TypeParameter* generic : function->generics)
+    arguments.push_back(generic->kind == lang::ParameterKind::Dimension
+                            ? types_.dimension(dims_.fresh())
+                            : fresh());
   return substitute(types_.function(function->parts, function->result), function->generics,
                     arguments);
 }

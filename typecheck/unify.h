@@ -6,7 +6,7 @@
 // declared type an unknown of its own.
 #pragma once
 
-#include "lang/type.h"
+#include "typecheck/dims.h"
 
 #include <functional>
 #include <map>
@@ -25,15 +25,16 @@ public:
   /// Bounds on types, so that no program makes the checker run away.
   static constexpr uint32_t maximumSize = 100000, maximumDepth = 4100, maximumSteps = 1000000;
 
-  Unifier(TypeContext& types, uint32_t firstUnknown);
+  Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknownDim);
 
   /// A fresh unknown.
   const Type* fresh();
   /// A fresh unknown that stands for `type`, so that it can be weakened on its own.
   const Type* slot(const Type* type);
 
-  /// Makes the types equal. With `keepRight`, what the right side's unknowns stand for is not
-  /// weakened, only filled in where nothing was known: the rule for arguments of calls.
+  /// Makes the types equal; the left one is what is wanted, the right one what is given. With
+  /// `keepRight`, what the right side's unknowns stand for is not weakened, only filled in where
+  /// nothing was known: the rule for arguments of calls.
   UnifyResult unify(const Type* left, const Type* right, bool keepRight = false);
 
   /// What the type is at the top: never an unknown that stands for something.
@@ -41,7 +42,10 @@ public:
   /// The type with everything known filled in; the poison type when it is too large.
   const Type* resolve(const Type* type);
 
-  /// The type with type parameters replaced; the two lists are of one length.
+  /// The type with `replace` applied to every dimension.
+  const Type* mapDims(const Type* type, const std::function<const Dim*(const Dim*)>& replace);
+  /// The type with type parameters replaced; the two lists are of one length. The argument of a
+  /// dimension parameter is a Dimension type.
   const Type* substitute(const Type* type, std::span<const lang::TypeParameter* const> parameters,
                          lang::Types arguments);
   /// A function type without type parameters, fresh unknowns in their places.
@@ -56,6 +60,7 @@ public:
   std::function<void(uint32_t)> onBound;
 
   TypeContext& types() { return types_; }
+  DimSolver& dims() { return dims_; }
 
 private:
   struct Merged {
@@ -71,18 +76,28 @@ private:
   Merged mergeFunctions(const Type* left, const Type* right, bool keepRight, uint32_t depth);
   Merged mergeParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
                     std::vector<const Type*>& parts);
+  Merged mergeInvariantParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
+                             std::vector<const Type*>& parts);
   UnifyResult bind(const Type* unknown, const Type* type);
+  bool holdsFunctions(const lang::TypeDefinition* definition);
   bool occurs(const Type* unknown, const Type* type);
   const Type* resolve(const Type* type, uint32_t depth);
   const Type* rebuild(const Type* type, const std::function<const Type*(const Type*)>& part);
+  const Type* rebuildShape(const Type* type, const std::function<const Dim*(const Dim*)>& replace);
+
+  const Type* asArgument(const lang::TypeParameter* parameter);
 
   TypeContext& types_;
+  DimSolver dims_;
   std::vector<const Type*> bindings_;
   std::vector<const Type*> unknowns_;
-  std::map<std::pair<const Type*, const Type*>, Merged> mergedGround_;
+  std::map<std::tuple<const Type*, const Type*, bool>, Merged> mergedGround_;
+  std::unordered_map<const lang::TypeDefinition*, bool> holdsFunctions_;
   /// What unknowns resolved to during one call of resolve(): shared parts are visited once.
   std::unordered_map<uint32_t, const Type*> resolved_;
   bool tooLarge_ = false;
+  /// Above 0 inside of types whose parts may not be instantiated.
+  uint32_t invariant_ = 0;
   /// Merges done by the current call of unify().
   uint32_t steps_ = 0;
 };

@@ -1,0 +1,138 @@
+// Named dimensions in inference: which are rigid, their instances at calls, and what definitions
+// need of them.
+#include "typecheck/infer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace typecheck {
+
+using lang::Dim;
+using lang::Message;
+using lang::Type;
+
+/// What the signature names is quantified: callers choose it.
+void Inference::enterDefinition(const lang::Global& global) {
+  definition_ = &global;
+  DefinitionDims& dims = definitionDims_[&global];
+  for (const lang::Var* parameter : global.function->parameters)
+    if (parameter->annotation)
+      std::ranges::copy(namedDims(parameter->annotation), std::back_inserter(dims.rigid));
+  if (const Type* result = global.function->resultAnnotation)
+    std::ranges::copy(namedDims(result), std::back_inserter(dims.rigid));
+}
+
+/// A declared type in the current definition: names that its signature does not bind are unknowns.
+const Type* Inference::ownDims(const Type* annotation) {
+  if (!annotation->hasSymbol)
+    return annotation;
+  DefinitionDims& dims = definitionDims_[definition_];
+  return unifier_.mapDims(annotation, [&](const Dim* form) {
+    return unifier_.types().substitute(form, [&](const Dim* dim) {
+      if (!dim->isNamed() || std::ranges::count(dims.rigid, dim) > 0)
+        return dim;
+      const Dim*& own = dims.flexible[dim];
+      return own ? own : own = unifier_.dims().fresh();
+    });
+  });
+}
+
+const Type* Inference::freshDims(const Type* type,
+                                 std::unordered_map<const Dim*, const Dim*>& sizes) {
+  return unifier_.mapDims(type, [&](const Dim* form) {
+    return unifier_.types().substitute(form, [&](const Dim* dim) {
+      if (!dim->isNamed())
+        return dim;
+      const Dim*& own = sizes[dim];
+      return own ? own : own = unifier_.dims().fresh();
+    });
+  });
+}
+
+/// The type of a global at one use: fresh unknowns for its dimensions, whose bounds come along.
+const Type* Inference::instantiateDims(const Type* type, const lang::Global& global) {
+  if (!type->hasSymbol)
+    return type;
+  std::unordered_map<const Dim*, const Dim*> sizes;
+  const Type* instance = freshDims(type, sizes);
+  for (const lang::Requirement& requirement : global.function->requirements) {
+    const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
+      auto found = sizes.find(variable);
+      return found == sizes.end() ? variable : found->second;
+    });
+    relations_.bounds.push_back({definition_, &global, requirement, dim, useRange_});
+  }
+  return instance;
+}
+
+/// Equations that had too many unknowns when they came up; one that is still open is left to run
+/// time.
+void Inference::checkEquations() {
+  for (const auto& [equation, range] : std::exchange(equations_, {}))
+    if (!unifier_.dims().unify(equation.left, equation.right))
+      diagnostics_.report(Message::TypeMismatch, range,
+                          lang::dimText(unifier_.dims().resolve(equation.left)),
+                          lang::dimText(unifier_.dims().resolve(equation.right)));
+  unifier_.dims().takeEquations();
+}
+
+namespace {
+
+using Requirements = std::unordered_map<const lang::Global*, std::vector<lang::Requirement>>;
+
+void require(std::vector<lang::Requirement>& list, const lang::Requirement& requirement) {
+  auto isSame = [&](const lang::Requirement& other) {
+    return other.dim == requirement.dim && other.divisor == requirement.divisor;
+  };
+  auto known = std::ranges::find_if(list, isSame);
+  if (known == list.end())
+    list.push_back(requirement);
+  else
+    known->least = std::max(known->least, requirement.least);
+}
+
+bool isFulfilled(const Dim* dim, const lang::Requirement& requirement) {
+  if (requirement.divisor == 1)
+    return isAtLeast(dim, requirement.least);
+  auto divides = [&](int64_t number) { return number % requirement.divisor == 0; };
+  if (dim->isConstant())
+    return divides(dim->value);
+  return dim->kind == lang::DimKind::Linear && divides(dim->value) &&
+         std::ranges::all_of(dim->terms, divides, &lang::DimTerm::coefficient);
+}
+
+} // namespace
+
+void Inference::reportBound(const OpenBound& bound) {
+  const lang::Requirement& source = bound.requirement;
+  std::string who = bound.callee ? fmt::format("`@{}`", bound.callee->name)
+                                 : fmt::format("`{}`", source.row->name);
+  std::string what = fmt::format("`{}`", lang::dimText(source.dim));
+  auto& report = source.divisor > 1
+                     ? diagnostics_.report(Message::DimensionMultiple, bound.range, who, what,
+                                           source.divisor, bound.dim->value)
+                     : diagnostics_.report(Message::DimensionBound, bound.range, who, what,
+                                           source.least, bound.dim->value);
+  report.label(source.range, fmt::format("because of this `{}`", source.row->name));
+}
+
+/// Bounds over numbers are checked, those over names become requirements of the definition, and the
+/// others are left to run time.
+void Inference::checkBounds() {
+  Requirements needs;
+  for (OpenBound& bound : std::exchange(relations_.bounds, {})) {
+    bound.dim = unifier_.dims().resolve(bound.dim);
+    const lang::Requirement& source = bound.requirement;
+    if (bound.dim->hasUnknown || bound.dim->isAny() || isFulfilled(bound.dim, source))
+      continue;
+    if (bound.dim->isConstant())
+      reportBound(bound);
+    else
+      require(needs[bound.definition],
+              {bound.dim, source.least, source.row, source.range, source.divisor});
+  }
+  for (const auto& [global, list] : needs)
+    global->function->requirements = unifier_.types().arena().copy(list);
+}
+
+} // namespace typecheck
