@@ -38,7 +38,16 @@ std::string_view kindName(AttributeKind kind) {
   return {};
 }
 
-/// The call with operand names, required attributes spelt out: `nn.dense(data, weight, units=)`.
+std::string gradientText(const OperatorRow& row) {
+  if (const auto* none = std::get_if<lang::NoGradient>(&row.gradient))
+    return fmt::format("Gradient: none; {}.", none->reason);
+  if (const auto* rule = std::get_if<lang::GradientRule>(&row.gradient))
+    return fmt::format("Gradient: `{}`", rule->text);
+  return "Gradient: a rule that depends on the attributes or ranks.";
+}
+
+} // namespace
+
 std::string callText(const OperatorRow& row) {
   std::string text = fmt::format("{}(", row.name);
   std::string_view separator = "";
@@ -53,16 +62,6 @@ std::string callText(const OperatorRow& row) {
   return text + ")";
 }
 
-std::string gradientText(const OperatorRow& row) {
-  if (const auto* none = std::get_if<lang::NoGradient>(&row.gradient))
-    return fmt::format("Gradient: none; {}.", none->reason);
-  if (const auto* rule = std::get_if<lang::GradientRule>(&row.gradient))
-    return fmt::format("Gradient: `{}`", rule->text);
-  return "Gradient: a rule that depends on the attributes or ranks.";
-}
-
-} // namespace
-
 std::string operatorReference(const OperatorRow& row) {
   std::string text = fmt::format("## {}\n\n    {}\n\n{}\n", row.name, callText(row), row.doc);
   if (!row.infix.empty())
@@ -74,11 +73,11 @@ std::string operatorReference(const OperatorRow& row) {
   for (const lang::OperandRow& operand : row.operands)
     text += fmt::format("* `{}`: {}\n", operand.name, operand.doc);
   for (const lang::AttributeRow& attribute : row.attributes)
-    text += fmt::format("* `{}` ({}{}): {}\n", attribute.name, kindName(attribute.kind),
-                        attribute.defaultText.empty()
-                            ? std::string(", must be given")
-                            : fmt::format(", `{}`", attribute.defaultText),
-                        attribute.doc);
+    text +=
+        fmt::format("* `{}` ({}{}): {}\n", attribute.name, kindName(attribute.kind),
+                    attribute.defaultText.empty() ? std::string(", must be given")
+                                                  : fmt::format(", `{}`", attribute.defaultText),
+                    attribute.doc);
   text += fmt::format("\n{}\n", gradientText(row));
   if (row.kernel)
     text += "\nComputed by a kernel of its own, not by a tensor expression.\n";

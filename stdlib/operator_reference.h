@@ -8,6 +8,10 @@
 
 namespace stdlib {
 
+/// The call with operand names and defaults, what must be given left out: `f(data, units=,
+/// axis=1)`.
+std::string callText(const lang::OperatorRow& row);
+
 /// One operator in Markdown: its call, what it does, operands, attributes, gradient, examples.
 std::string operatorReference(const lang::OperatorRow& row);
 

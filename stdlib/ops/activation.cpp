@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_fixes.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ RelationResult withVector(const RelationCall& call, std::string_view vector) {
   if (!axis)
     return axisFailure(call, "axis", given);
   RelationResult result = call.solved(call.operands[0]);
-  demandOperand(call, result, 1, vector, call.types.tensor({call.shape(0)[*axis]}, call.dtype(0)));
+  demandVector(call, result, 1, vector, *axis);
   return result;
 }
 
@@ -31,6 +32,16 @@ RelationResult preluRelation(const RelationCall& call) {
 
 RelationResult biasAddRelation(const RelationCall& call) {
   return withVector(call, "bias");
+}
+
+Fix fixPrelu(const RelationCall& call) {
+  constexpr std::string_view names[] = {"alpha"};
+  return vectorFix(call, preluRelation, names);
+}
+
+Fix fixBiasAdd(const RelationCall& call) {
+  constexpr std::string_view names[] = {"bias"};
+  return vectorFix(call, biasAddRelation, names);
 }
 
 RelationResult softmaxRelation(const RelationCall& call) {
@@ -194,7 +205,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataAlpha,
      .attributes = channelAxis,
      .attributesKey = "relay.attrs.PReluAttrs",
-     .relation = preluRelation,
+     .relation = withFix<preluRelation, fixPrelu>,
      .compute = computePrelu,
      .gradient = GradientBuilder{preluGradient},
      .examples = preluExamples},
@@ -233,7 +244,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataBias,
      .attributes = channelAxis,
      .attributesKey = "relay.attrs.BiasAddAttrs",
-     .relation = biasAddRelation,
+     .relation = withFix<biasAddRelation, fixBiasAdd>,
      .compute = computeBiasAdd,
      .gradient = GradientBuilder{biasAddGradient},
      .examples = biasExamples},

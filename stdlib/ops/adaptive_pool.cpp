@@ -1,6 +1,8 @@
 // Pools to a given size, and over the whole picture, with their gradients.
 //
 // Windows of adaptive pools overlap by one element where the sizes do not divide each other.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/pool_call.h"
 
@@ -38,15 +40,18 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand,
     return *other;
   std::vector<const Dim*> spatial;
   for (size_t i = 0; i < dims; ++i) {
-    const Dim* extent = call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])];
+    size_t dim = *layouts->data.find(spatialAxes(dims)[i]);
+    const Dim* extent = call.shape(operand)[dim];
     if (!size.empty() && extent->isConstant(0))
-      return call.failedAt(operand, fmt::format("axis `{}` of the shape {} is empty, so it has no "
-                                                "elements for {} windows",
-                                                spatialAxes(dims)[i],
-                                                shapeText(call.shape(operand)), size[i]));
+      return call.failedOn({{operand, dim}}, fmt::format("axis `{}` is empty, so it has no "
+                                                         "elements for {} windows",
+                                                         spatialAxes(dims)[i], size[i]));
     spatial.push_back(size.empty() ? extent : call.types.constant(size[i]));
   }
-  return solvedPool(call, operand, *layouts, spatial);
+  RelationResult result = solvedPool(call, operand, *layouts, spatial);
+  for (char axis : spatialAxes(size.empty() ? 0 : dims))
+    requireAtLeast(result, call.shape(operand)[*layouts->data.find(axis)], 1);
+  return result;
 }
 
 RelationResult relateAdaptive(const RelationCall& call, size_t dims, size_t operand) {
@@ -61,12 +66,21 @@ RelationResult relate(const RelationCall& call) {
 }
 
 template <size_t dims>
+Fix fix(const RelationCall& call) {
+  return poolFix(call, relate<dims>, dims);
+}
+
+template <size_t dims>
 RelationResult relateGradient(const RelationCall& call) {
   return solvedPoolGradient(call, relateAdaptive(call, dims, 1));
 }
 
 RelationResult relateGlobal(const RelationCall& call) {
   return relatePool(call, 2, 0, {1, 1});
+}
+
+Fix fixGlobal(const RelationCall& call) {
+  return poolFix(call, relateGlobal, 2);
 }
 
 /// The pool of `data` to a tensor in `out_layout` with the extents `pooled`.
@@ -229,7 +243,7 @@ constexpr OperatorRow rowOf(const Written& written, const Functions& functions) 
 
 template <size_t dims, PoolKind kind>
 constexpr OperatorRow poolRow(const Written& written) {
-  return rowOf(written, {details, operands, relate<dims>, compute<dims, kind>,
+  return rowOf(written, {details, operands, withFix<relate<dims>, fix<dims>>, compute<dims, kind>,
                          GradientBuilder{gradient<dims, kind>}});
 }
 
@@ -237,7 +251,8 @@ template <PoolKind kind>
 constexpr OperatorRow globalRow(const Written& written) {
   return rowOf(written,
                {"Height and width of the result are 1. Integer averages truncate toward zero.",
-                operands, relateGlobal, compute<2, kind>, GradientBuilder{gradientOfGlobal<kind>}});
+                operands, withFix<relateGlobal, fixGlobal>, compute<2, kind>,
+                GradientBuilder{gradientOfGlobal<kind>}});
 }
 
 template <size_t dims, PoolKind kind>

@@ -20,8 +20,17 @@ const Layout& nchw() {
   return layout;
 }
 
+/// The dimension divided by a number; null when it is a number that it does not divide. For a name,
+/// `bounds` gets that it must.
+const Dim* dividedDim(TypeContext& types, const Dim* dim, int64_t divisor,
+                      std::vector<DimBound>& bounds) {
+  bool leavesRest = dim->isConstant() && dim->value % divisor != 0;
+  bounds.push_back({dim, 0, divisor});
+  return leavesRest ? nullptr : types.floorDivide(dim, divisor);
+}
+
 /// Checks layout and block size, and gives the shape in NCHW to `change`, whose shape comes back in
-/// the operator's layout.
+/// the operator's layout. A null dimension says that the picture is not made of blocks.
 template <typename Change>
 RelationResult pictureRelation(const RelationCall& call, Change change) {
   std::string problem;
@@ -36,31 +45,39 @@ RelationResult pictureRelation(const RelationCall& call, Change change) {
   auto shape = convertShape(call.types, *layout, nchw(), call.shape(0), &problem);
   if (!shape)
     return call.failedAt(0, problem);
-  if (!change(*shape, block))
-    return call.failedAt(
-        0, fmt::format("`{}` has no room for blocks of {}", typeText(call.operands[0]), block));
-  auto result = convertShape(call.types, nchw(), *layout, Dims(*shape), &problem);
-  return result ? call.solved(*result, call.dtype(0)) : call.failed(problem);
+  std::vector<DimBound> bounds;
+  if (!change(*shape, block, bounds))
+    return call.failed(fmt::format("`{}` cannot be cut into whole blocks of {} by {}",
+                                   typeText(call.operands[0]), block, block));
+  auto output = convertShape(call.types, nchw(), *layout, Dims(*shape), &problem);
+  if (!output)
+    return call.failed(problem);
+  RelationResult result = call.solved(*output, call.dtype(0));
+  for (const DimBound& bound : bounds)
+    requireMultiple(result, bound.dim, bound.divisor);
+  return result;
 }
 
 RelationResult depthToSpaceRelation(const RelationCall& call) {
   if (!isOneOf(call.attributes.text("mode"), {"DCR", "CRD"}))
     return choiceFailure(call, "mode", "`DCR` or `CRD`");
-  return pictureRelation(call, [&](std::vector<const Dim*>& shape, int64_t block) {
-    shape[1] = call.types.floorDivide(shape[1], block * block);
-    shape[2] = scaledDim(call.types, shape[2], block);
-    shape[3] = scaledDim(call.types, shape[3], block);
-    return shape[2] && shape[3];
-  });
+  return pictureRelation(
+      call, [&](std::vector<const Dim*>& shape, int64_t block, std::vector<DimBound>& bounds) {
+        shape[1] = dividedDim(call.types, shape[1], block * block, bounds);
+        shape[2] = scaledDim(call.types, shape[2], block);
+        shape[3] = scaledDim(call.types, shape[3], block);
+        return shape[1] && shape[2] && shape[3];
+      });
 }
 
 RelationResult spaceToDepthRelation(const RelationCall& call) {
-  return pictureRelation(call, [&](std::vector<const Dim*>& shape, int64_t block) {
-    shape[1] = scaledDim(call.types, shape[1], block * block);
-    shape[2] = call.types.floorDivide(shape[2], block);
-    shape[3] = call.types.floorDivide(shape[3], block);
-    return shape[1] != nullptr;
-  });
+  return pictureRelation(
+      call, [&](std::vector<const Dim*>& shape, int64_t block, std::vector<DimBound>& bounds) {
+        shape[1] = scaledDim(call.types, shape[1], block * block);
+        shape[2] = dividedDim(call.types, shape[2], block, bounds);
+        shape[3] = dividedDim(call.types, shape[3], block, bounds);
+        return shape[1] && shape[2] && shape[3];
+      });
 }
 
 /// The element at a position in NCHW; zero in what pads the last tile of a tiled layout.
@@ -143,17 +160,22 @@ RelationResult spaceToBatchRelation(const RelationCall& call) {
   shape[0] = scaledDim(call.types, shape[0], blocks.count);
   if (!shape[0])
     return call.failed("the batch times the blocks is too large");
+  std::vector<DimBound> bounds;
   for (size_t i = 0; i < blocks.shape.size(); ++i) {
     const Dim* padded =
         offsetDim(call.types, shape[i + 1], blocks.widths[i][0] + blocks.widths[i][1]);
     if (!padded || (padded->isConstant() && padded->value % blocks.shape[i] != 0))
-      return call.failedAt(0, fmt::format("dimension {} of {} padded by [{}, {}] can't be split "
-                                          "into blocks of {}",
-                                          i + 1, dimText(shape[i + 1]), blocks.widths[i][0],
-                                          blocks.widths[i][1], blocks.shape[i]));
+      return call.failed(fmt::format("dimension {} of {} padded by [{}, {}] can't be split "
+                                     "into blocks of {}",
+                                     i + 1, dimText(shape[i + 1]), blocks.widths[i][0],
+                                     blocks.widths[i][1], blocks.shape[i]));
+    bounds.push_back({padded, 0, blocks.shape[i]});
     shape[i + 1] = call.types.floorDivide(padded, blocks.shape[i]);
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (const DimBound& bound : bounds)
+    requireMultiple(result, bound.dim, bound.divisor);
+  return result;
 }
 
 RelationResult batchToSpaceRelation(const RelationCall& call) {
@@ -162,8 +184,8 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
     return call.failed(problem);
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
   if (shape[0]->isConstant() && shape[0]->value % blocks.count != 0)
-    return call.failedAt(0, fmt::format("a batch of {} can't be split into {} blocks",
-                                        shape[0]->value, blocks.count));
+    return call.failed(
+        fmt::format("a batch of {} can't be split into {} blocks", shape[0]->value, blocks.count));
   shape[0] = call.types.floorDivide(shape[0], blocks.count);
   for (size_t i = 0; i < blocks.shape.size(); ++i) {
     const Dim* joined = scaledDim(call.types, shape[i + 1], blocks.shape[i]);
@@ -171,13 +193,15 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
         joined ? offsetDim(call.types, joined, -blocks.widths[i][0] - blocks.widths[i][1])
                : nullptr;
     if (!cropped)
-      return call.failedAt(0, fmt::format("dimension {} of {} blocks of {} can't be cropped by "
-                                          "[{}, {}]",
-                                          i + 1, dimText(shape[i + 1]), blocks.shape[i],
-                                          blocks.widths[i][0], blocks.widths[i][1]));
+      return call.failed(fmt::format("dimension {} of {} blocks of {} can't be cropped by "
+                                     "[{}, {}]",
+                                     i + 1, dimText(shape[i + 1]), blocks.shape[i],
+                                     blocks.widths[i][0], blocks.widths[i][1]));
     shape[i + 1] = cropped;
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  requireMultiple(result, call.shape(0)[0], blocks.count);
+  return result;
 }
 
 void computeSpaceToBatch(ComputeCall& call) {

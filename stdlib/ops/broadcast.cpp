@@ -4,6 +4,7 @@
 // broadcast shape, which the engine sums back.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 
 #include <fmt/format.h>
 
@@ -29,16 +30,20 @@ void where(ComputeCall& call) {
   });
 }
 
+constexpr OperandRow operands[] = {{"lhs", "the left operand"}, {"rhs", "the right operand"}};
+constexpr OperandRow whereOperands[] = {
+    {"condition", "what decides: zero or not, of any type"},
+    {"x", "the values where the condition is not zero"},
+    {"y", "the values where the condition is zero"},
+};
+
 RelationResult broadcastWith(const RelationCall& call, runtime::DType dtype) {
-  size_t at = 0;
-  auto shape = broadcastShapes(call.shape(0), call.shape(1), &at);
-  if (!shape)
-    return call.failedAt(1, broadcastProblem(call.shape(0), call.shape(1), at));
-  return call.solved(*shape, dtype);
+  auto shape = broadcastShapes(call.types, call.shape(0), call.shape(1));
+  return shape ? call.solved(*shape, dtype) : broadcastFailure(call, operands, 0, 1);
 }
 
 RelationResult arithmeticRelation(const RelationCall& call) {
-  if (auto problem = requireSameDType(call, 0, 1))
+  if (auto problem = requireSameDType(call, operands, 0, 1))
     return *problem;
   return broadcastWith(call, call.dtype(0));
 }
@@ -46,36 +51,93 @@ RelationResult arithmeticRelation(const RelationCall& call) {
 RelationResult integerRelation(const RelationCall& call) {
   for (size_t i = 0; i < 2; ++i)
     if (call.dtype(i).isFloat())
-      return call.failedAt(i, fmt::format("the operands must be integer or bool, but one is `{}`",
-                                          runtime::dtypeName(call.dtype(i))));
+      return call.failedAt(i,
+                           fmt::format("the operands must be integers or bools, but `{}` is `{}`",
+                                       operands[i].name, runtime::dtypeName(call.dtype(i))));
   return arithmeticRelation(call);
 }
 
 RelationResult comparisonRelation(const RelationCall& call) {
-  if (auto problem = requireSameDType(call, 0, 1))
+  if (auto problem = requireSameDType(call, operands, 0, 1))
     return *problem;
   return broadcastWith(call, runtime::Bool);
 }
 
 RelationResult whereRelation(const RelationCall& call) {
-  if (auto problem = requireSameDType(call, 1, 2))
+  if (auto problem = requireSameDType(call, whereOperands, 1, 2))
     return *problem;
-  size_t at = 0;
-  auto values = broadcastShapes(call.shape(1), call.shape(2), &at);
+  auto values = broadcastShapes(call.types, call.shape(1), call.shape(2));
   if (!values)
-    return call.failedAt(2, broadcastProblem(call.shape(1), call.shape(2), at));
-  auto shape = broadcastShapes(call.shape(0), *values, &at);
-  if (!shape)
-    return call.failedAt(0, broadcastProblem(call.shape(0), *values, at));
-  return call.solved(*shape, call.dtype(1));
+    return broadcastFailure(call, whereOperands, 1, 2);
+  auto shape = broadcastShapes(call.types, call.shape(0), *values);
+  if (shape) {
+    // What two values leave open by quotients is open in the result.
+    auto saysMore = [&](size_t i, size_t back) {
+      return call.rank(i) < back || !call.shape(i)[call.rank(i) - back]->isAny();
+    };
+    for (size_t back = 1; back <= values->size(); ++back)
+      if ((*values)[values->size() - back]->isAny() && saysMore(1, back) && saysMore(2, back))
+        (*shape)[shape->size() - back] = call.types.any();
+    return call.solved(*shape, call.dtype(1));
+  }
+  bool meetsX = broadcastShapes(call.types, call.shape(0), call.shape(1)).has_value();
+  return broadcastFailure(call, whereOperands, meetsX ? 2 : 1, 0);
 }
 
-constexpr OperandRow operands[] = {{"lhs", "the left operand"}, {"rhs", "the right operand"}};
-constexpr OperandRow whereOperands[] = {
-    {"condition", "what decides: zero or not, of any type"},
-    {"x", "the values where the condition is not zero"},
-    {"y", "the values where the condition is zero"},
-};
+/// Axes behind those of operand `i`, so that they meet earlier axes of the other.
+Fix axesBehindFix(const RelationCall& call, Relation relation, size_t i) {
+  size_t rank = call.rank(i), other = call.rank(1 - i);
+  if (rank == 0 || rank >= other || other > highestFixedRank)
+    return std::nullopt;
+  for (size_t count = 1; count <= other - rank; ++count) {
+    std::vector<const Dim*> shape(call.shape(i).begin(), call.shape(i).end());
+    shape.resize(rank + count, call.types.constant(1));
+    if (!Trial(call).shape(i, shape).holds(relation))
+      continue;
+    return fmt::format("shapes are aligned at their ends; add {} behind: "
+                       "`expand_dims(%{}, axis={}{})`",
+                       counted(int64_t(count), "axis"), operands[i].name, rank,
+                       count == 1 ? "" : fmt::format(", num_newaxis={}", count));
+  }
+  return std::nullopt;
+}
+
+/// What makes pictures of equal size, when one lost as much on all sides as a window without
+/// padding takes.
+Fix unpaddedFix(const RelationCall& call) {
+  Dims a = call.shape(0), b = call.shape(1);
+  if (a.size() != 4 || b.size() != 4)
+    return std::nullopt;
+  std::vector<int64_t> losses;
+  for (size_t i = 0; i < 4; ++i) {
+    if (broadcastDims(call.types, a[i], b[i]))
+      continue;
+    if (!a[i]->isConstant() || !b[i]->isConstant())
+      return std::nullopt;
+    losses.push_back(a[i]->value - b[i]->value);
+  }
+  if (losses.size() != 2 || losses[0] != losses[1])
+    return std::nullopt;
+  int64_t lost = losses[0] < 0 ? -losses[0] : losses[0];
+  if (lost % 2 != 0 || lost > 10)
+    return std::nullopt;
+  return fmt::format(
+      "`%{}` is smaller by {} in both: a {} x {} convolution takes as much, unless it "
+      "has `padding=[{}, {}]`",
+      operands[losses[0] < 0 ? 0 : 1].name, lost, lost + 1, lost + 1, lost / 2, lost / 2);
+}
+
+template <Relation relation>
+Fix fix(const RelationCall& call) {
+  for (size_t i : {1, 0})
+    if (Fix behind = axesBehindFix(call, relation, i))
+      return behind;
+  if (call.rank(0) == call.rank(1))
+    for (size_t i : {1, 0})
+      if (Fix turned = transposeFix(call, relation, i, operands[i].name))
+        return turned;
+  return unpaddedFix(call);
+}
 
 constexpr std::string_view tieDetails =
     "NaN when either operand is. Where both are equal, the gradient goes to `lhs`.";
@@ -101,19 +163,22 @@ template <ScalarFunction function>
 constexpr OperatorRow arithmetic(std::string_view name, std::string_view doc,
                                  std::string_view details, Gradient gradient,
                                  std::span<const Example> examples, std::string_view infix = {}) {
-  return binary(name, doc, details, arithmeticRelation, zip<function>, gradient, examples, infix);
+  return binary(name, doc, details, withFix<arithmeticRelation, fix<arithmeticRelation>>,
+                zip<function>, gradient, examples, infix);
 }
 
 template <ScalarFunction function>
 constexpr OperatorRow bitwise(std::string_view name, std::string_view doc,
                               std::span<const Example> examples, std::string_view details = {}) {
-  return binary(name, doc, details, integerRelation, zip<function>, integerValued, examples);
+  return binary(name, doc, details, withFix<integerRelation, fix<integerRelation>>, zip<function>,
+                integerValued, examples);
 }
 
 template <ScalarFunction function>
 constexpr OperatorRow comparison(std::string_view name, std::string_view doc,
                                  std::span<const Example> examples, std::string_view infix) {
-  return binary(name, doc, {}, comparisonRelation, zip<function>, truthValue, examples, infix);
+  return binary(name, doc, {}, withFix<comparisonRelation, fix<comparisonRelation>>, zip<function>,
+                truthValue, examples, infix);
 }
 
 constexpr Example addExamples[] = {{"add([[1f], [2f]], [10f, 20f])", "[[11f, 21f], [12f, 22f]]"},

@@ -1,6 +1,8 @@
 // Checks of axes, side operands and extents that the neural-network families share.
 #include "stdlib/ops/checks.h"
 
+#include "stdlib/ops/shape_rules.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -13,13 +15,15 @@ using lang::Type;
 
 RelationResult axisFailure(const RelationCall& call, std::string_view attribute, int64_t axis,
                            size_t operand) {
-  size_t rank = call.rank(operand);
-  if (rank == 0)
-    return call.failedAt(operand,
-                         fmt::format("`{}={}` names a dimension of a scalar", attribute, axis));
-  return call.failedAt(operand, fmt::format("`{}={}` is outside -{} .. {}, the dimensions of `{}`",
-                                            attribute, axis, rank, rank - 1,
-                                            lang::typeText(call.operands[operand])));
+  return axisFailureIn(call, attribute, axis, call.rank(operand));
+}
+
+RelationResult axisFailureIn(const RelationCall& call, std::string_view attribute, int64_t axis,
+                             size_t rank) {
+  RelationResult result = call.failed(axisProblem(attribute, axis, rank));
+  if (rank > 0 && axis == int64_t(rank))
+    result.help = fmt::format("axes count from 0: the last axis is {} or -1", rank - 1);
+  return result;
 }
 
 namespace {
@@ -46,6 +50,24 @@ bool demandOperand(const RelationCall& call, RelationResult& result, size_t i,
   }
   result.operands.emplace_back(i, expected);
   return true;
+}
+
+bool demandVector(const RelationCall& call, RelationResult& result, size_t i, std::string_view name,
+                  size_t axis) {
+  const Dim* extent = call.shape(0)[axis];
+  const Type* expected = call.types.tensor({extent}, call.dtype(0));
+  bool isVector = call.isKnown(i) && call.operands[i]->isTensor() && call.rank(i) == 1;
+  if (!isVector || call.dtype(i) != call.dtype(0) ||
+      lang::matchDims(call.shape(i)[0], extent) != lang::DimMatch::Different)
+    return demandOperand(call, result, i, name, expected);
+  result = call.failedOn({{i, 0}, {0, axis}},
+                         fmt::format("`{}` has {} elements, but `data` has {} along axis {}", name,
+                                     lang::dimText(call.shape(i)[0]), lang::dimText(extent), axis));
+  return false;
+}
+
+bool cannotBe(lang::TypeContext& types, const Dim* dim, int64_t size) {
+  return lang::matchDims(dim, types.constant(size)) == lang::DimMatch::Different;
 }
 
 const Dim* offsetDim(lang::TypeContext& types, const Dim* dim, int64_t offset) {

@@ -15,11 +15,22 @@ namespace stdlib {
 lang::RelationResult axisFailure(const lang::RelationCall& call, std::string_view attribute,
                                  int64_t axis, size_t operand = 0);
 
+/// As above, for an axis among `rank` ones.
+lang::RelationResult axisFailureIn(const lang::RelationCall& call, std::string_view attribute,
+                                   int64_t axis, size_t rank);
+
 /// Demands that operand `i`, called `name`, has the type `expected`: notes it in `result`, which a
 /// checker unifies, or turns `result` into a failure and returns false when the known type surely
 /// differs.
 bool demandOperand(const lang::RelationCall& call, lang::RelationResult& result, size_t i,
                    std::string_view name, const lang::Type* expected);
+
+/// As above: a vector as long as operand 0, `data`, along `axis`, with the same element type.
+bool demandVector(const lang::RelationCall& call, lang::RelationResult& result, size_t i,
+                  std::string_view name, size_t axis);
+
+/// True when the dimension cannot be `size` always: another number, or a name that stands for more.
+bool cannotBe(lang::TypeContext& types, const lang::Dim* dim, int64_t size);
 
 /// `dim + offset`; null when that is a number that is negative or does not fit.
 const lang::Dim* offsetDim(lang::TypeContext& types, const lang::Dim* dim, int64_t offset);

@@ -1,6 +1,9 @@
 // The rules and constants that families share.
 #include "stdlib/ops/common.h"
 
+#include "stdlib/ops/fixes.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -27,19 +30,96 @@ std::optional<RelationResult> requireSameDType(const RelationCall& call, size_t 
                        "convert one of them with `cast`");
 }
 
+namespace {
+
+/// True when of two different types a programmer would rather convert the first: integers become
+/// floats, small integers large ones, and float64, which mostly comes by accident, the other float.
+bool givesWay(DType left, DType right) {
+  if (left.isFloat() != right.isFloat())
+    return right.isFloat();
+  if (left.isFloat())
+    return left.bits > right.bits;
+  return left.isBool() || (!right.isBool() && left.bits < right.bits);
+}
+
+} // namespace
+
+std::optional<RelationResult> requireSameDType(const RelationCall& call,
+                                               std::span<const lang::OperandRow> rows, size_t left,
+                                               size_t right) {
+  auto problem = requireSameDType(call, left, right);
+  if (!problem)
+    return std::nullopt;
+  size_t from = givesWay(call.dtype(left), call.dtype(right)) ? left : right;
+  DType wanted = call.dtype(from == left ? right : left);
+  problem->operand.reset();
+  problem->problem = fmt::format("the element types differ: `{}` is `{}`, `{}` is `{}`",
+                                 rows[left].name, runtime::dtypeName(call.dtype(left)),
+                                 rows[right].name, runtime::dtypeName(call.dtype(right)));
+  Fix literal;
+  if (call.rank(from) == 0 && wanted == runtime::Float32 && call.dtype(from).isInteger())
+    literal = "write a number with `f`, as in `1f`";
+  Fix converted = fmt::format("convert it: `cast(%{}, dtype=\"{}\")`", rows[from].name,
+                              runtime::dtypeName(wanted));
+  problem->help = *firstFixes({literal, converted});
+  return problem;
+}
+
+void requireAtLeast(RelationResult& result, const Dim* dim, int64_t least) {
+  bool isSolved = result.outcome == RelationResult::Outcome::Solved;
+  if (isSolved && !dim->isConstant() && !dim->isAny() && !lang::isAtLeast(dim, least))
+    result.bounds.push_back({dim, least});
+}
+
+void requireMultiple(RelationResult& result, const Dim* dim, int64_t divisor) {
+  bool isSolved = result.outcome == RelationResult::Outcome::Solved;
+  if (isSolved && !dim->isConstant() && !dim->isAny() && divisor > 1)
+    result.bounds.push_back({dim, 0, divisor});
+}
+
+void requireSame(RelationResult& result, lang::TypeContext& types, const Dim* left,
+                 const Dim* right) {
+  requireAtLeast(result, types.subtract(left, right), 0);
+  requireAtLeast(result, types.subtract(right, left), 0);
+}
+
 std::optional<RelationResult> requireScalar(const RelationCall& call, size_t i,
                                             std::string_view name) {
   if (call.rank(i) == 0)
     return std::nullopt;
-  return call.failedAt(i, fmt::format("`{}` must have rank 0, but its shape is `{}`", name,
+  return call.failedAt(i, fmt::format("`{}` must have no dimensions, but its shape is `{}`", name,
                                       lang::shapeText(call.shape(i))));
 }
 
 std::string broadcastProblem(Dims left, Dims right, size_t where) {
-  return fmt::format("the shapes `{}` and `{}` do not broadcast: {} and {} at dimension -{}",
-                     lang::shapeText(left), lang::shapeText(right),
-                     lang::dimText(left[left.size() - where]),
-                     lang::dimText(right[right.size() - where]), where);
+  return fmt::format(
+      "the shapes `{}` and `{}` do not broadcast: {} and {} in {}", lang::shapeText(left),
+      lang::shapeText(right), lang::dimText(left[left.size() - where]),
+      lang::dimText(right[right.size() - where]),
+      dimName(std::max(left.size(), right.size()) - where, std::max(left.size(), right.size())));
+}
+
+RelationResult broadcastFailure(const RelationCall& call, std::span<const lang::OperandRow> rows,
+                                size_t left, size_t right) {
+  Dims a = call.shape(left), b = call.shape(right);
+  size_t rank = std::max(a.size(), b.size());
+  std::vector<lang::DimMark> marks;
+  std::string problem;
+  for (size_t back = 1; back <= std::min(a.size(), b.size()); ++back) {
+    const Dim *x = a[a.size() - back], *y = b[b.size() - back];
+    if (lang::broadcastDims(call.types, x, y))
+      continue;
+    marks.push_back({right, b.size() - back});
+    marks.push_back({left, a.size() - back});
+    if (problem.empty())
+      problem = fmt::format("the shapes do not broadcast: {} of `{}` meets {} of `{}` in {}",
+                            lang::dimText(x), rows[left].name, lang::dimText(y), rows[right].name,
+                            dimName(rank - back, rank));
+  }
+  if (marks.empty())
+    return call.failedAt(right, fmt::format("the shapes `{}` and `{}` do not broadcast",
+                                            lang::shapeText(a), lang::shapeText(b)));
+  return call.failedOn(std::move(marks), std::move(problem));
 }
 
 bool broadcastsTo(Dims from, Dims to) {

@@ -28,12 +28,34 @@ lang::RelationResult sameAsFirst(const lang::RelationCall& call);
 std::optional<lang::RelationResult> requireSameDType(const lang::RelationCall& call, size_t left,
                                                      size_t right);
 
+/// As above, with the operands' names and a fix in the message.
+std::optional<lang::RelationResult> requireSameDType(const lang::RelationCall& call,
+                                                     std::span<const lang::OperandRow> rows,
+                                                     size_t left, size_t right);
+
+/// Lets a solved result ask that `dim` be at least `least`. Numbers are the relation's to check,
+/// and
+/// `?` is left to run time.
+void requireAtLeast(lang::RelationResult& result, const lang::Dim* dim, int64_t least);
+
+/// As above, that `dim` be a multiple of `divisor`, which is positive.
+void requireMultiple(lang::RelationResult& result, const lang::Dim* dim, int64_t divisor);
+
+/// As above, that two forms be equal which quotients keep from being compared.
+void requireSame(lang::RelationResult& result, lang::TypeContext& types, const lang::Dim* left,
+                 const lang::Dim* right);
+
 /// The problem when operand `i`, which messages call `name`, is not of rank 0, else nothing.
 std::optional<lang::RelationResult> requireScalar(const lang::RelationCall& call, size_t i,
                                                   std::string_view name);
 
 /// The problem that two shapes do not broadcast, at dimension `where` counted from the back from 1.
 std::string broadcastProblem(lang::Dims left, lang::Dims right, size_t where);
+
+/// The failure of two operands whose shapes do not broadcast.
+lang::RelationResult broadcastFailure(const lang::RelationCall& call,
+                                      std::span<const lang::OperandRow> rows, size_t left,
+                                      size_t right);
 
 /// True when a tensor of shape `from` broadcasts to shape `to` itself, as far as is known.
 bool broadcastsTo(lang::Dims from, lang::Dims to);

@@ -3,7 +3,9 @@
 // A weight comes in one of three forms: `OI..` with I channels per group; `GOI..`, where O counts
 // within the group; and, when the groups are the channels of the data and also the weight's O, the
 // depthwise form `[C, multiplier, ..]`, in which channel c gives the results c * multiplier + m.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/conv_gradient.h"
 #include "stdlib/ops/families.h"
 
@@ -49,22 +51,33 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   const Dim* expected = (*shape)[outputsAt + 1];
   if (isDepthwiseForm(conv, inputs, outputs))
     return weightFromType(call, conv, *shape, types.multiply(inputs, expected));
-  if (matchDims(perGroup, expected) == DimMatch::Different)
-    return call.failedAt(1, fmt::format("the data has {} channels in {} group{}, but the weight, "
-                                        "of shape {} in layout `{}`, takes {} in a group",
-                                        dimText(inputs), conv.groups, conv.groups == 1 ? "" : "s",
-                                        shapeText(call.shape(1)), layoutText(conv.weight),
-                                        dimText(expected)));
+  DimMatch match = matchDims(inputs, types.multiply(expected, types.constant(conv.groups)));
+  if (match == DimMatch::Different)
+    return channelProblem(call, conv, perGroup, expected);
+  // Where quotients do not tell, there may be as many channels as groups, and more results.
+  if (match == DimMatch::Maybe && conv.groups > 1 && (inputs->hasQuotient || expected->hasQuotient))
+    outputs = types.any();
   if (conv.hasGroupAxis()) {
     const Dim* groups = types.constant(conv.groups);
     if (matchDims((*shape)[0], groups) == DimMatch::Different)
-      return call.failedAt(1, fmt::format("`groups` is {}, but the weight has {} groups",
-                                          conv.groups, dimText((*shape)[0])));
+      return failedCall(call, {{1, *conv.weight.find('G')}},
+                        fmt::format("`groups` is {}, but `weight` has {} groups", conv.groups,
+                                    dimText((*shape)[0])));
     outputs = types.multiply(groups, outputs);
   }
   if (!channelsPerGroup(types, outputs, conv.groups, problem))
     return call.failedAt(1, problem);
   return weightFromType(call, conv, *shape, outputs);
+}
+
+/// The problem that the window does not fit along spatial dimension `i`.
+RelationResult windowProblem(const RelationCall& call, const ConvAttributes& conv, size_t i,
+                             std::string problem) {
+  char axis = spatialAxes(conv.dims)[i];
+  std::vector<DimMark> marks{{0, *conv.data.find(axis)}};
+  if (call.isKnown(1))
+    marks.push_back({1, *conv.weight.find(axis)});
+  return call.failedOn(marks, fmt::format("along `{}`, {}", axis, problem));
 }
 
 template <size_t dims>
@@ -79,7 +92,7 @@ RelationResult relate(const RelationCall& call) {
   const Dim* inputs = (*data)[1];
   const Dim* perGroup = channelsPerGroup(call.types, inputs, conv->groups, problem);
   if (!perGroup)
-    return call.failedAt(0, problem);
+    return failedCall(call, {{0, *conv->data.find('C')}}, problem);
   ConvWeightAnswer answer = call.isKnown(1) ? checkWeight(call, *conv, inputs, perGroup)
                                             : inferWeight(call, *conv, perGroup);
   if (auto* other = std::get_if<RelationResult>(&answer))
@@ -90,10 +103,20 @@ RelationResult relate(const RelationCall& call) {
     shape.push_back(windowPositions(call.types, (*data)[2 + i], weight.kernel[i], conv->window, i,
                                     false, problem));
     if (!shape.back())
-      return call.failedAt(0, problem);
+      return windowProblem(call, *conv, i, problem);
   }
-  return solvedInLayout(call, conv->canonicalData, conv->result, shape,
-                        conv->outDType.value_or(call.dtype(0)), weight.inferred);
+  RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
+                                         conv->outDType.value_or(call.dtype(0)), weight.inferred);
+  for (size_t i = 0; i < dims; ++i)
+    requireWindow(result, call.types, (*data)[2 + i], weight.kernel[i], conv->window, i);
+  for (const Dim* channels : {inputs, weight.channels})
+    requireMultiple(result, channels, conv->groups);
+  return result;
+}
+
+template <size_t dims>
+Fix fix(const RelationCall& call) {
+  return convFix(call, relate<dims>, dims);
 }
 
 /// nn.conv2d where the attributes must tell the shape of the weight.
@@ -101,6 +124,10 @@ RelationResult relateBlocked(const RelationCall& call) {
   if (call.attributes.isNull("channels") || call.attributes.isNull("kernel_size"))
     return call.failed("`channels` and `kernel_size` must be given");
   return relate<2>(call);
+}
+
+Fix fixBlocked(const RelationCall& call) {
+  return convFix(call, relateBlocked, 2);
 }
 
 template <size_t dims>
@@ -194,7 +221,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes1d,
         .attributesKey = "relay.attrs.Conv1DAttrs",
-        .relation = relate<1>,
+        .relation = withFix<relate<1>, fix<1>>,
         .compute = compute<1>,
         .gradient = GradientBuilder{gradient<1>},
         .examples = examples1d,
@@ -206,7 +233,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes2d,
         .attributesKey = "relay.attrs.Conv2DAttrs",
-        .relation = relate<2>,
+        .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
         .gradient = GradientBuilder{gradient<2>},
         .examples = examples2d,
@@ -218,7 +245,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes2d,
         .attributesKey = "relay.attrs.Conv2DAttrs",
-        .relation = relateBlocked,
+        .relation = withFix<relateBlocked, fixBlocked>,
         .compute = compute<2>,
         .gradient = GradientBuilder{gradient<2>},
         .examples = blockedExamples,
@@ -230,7 +257,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes2d,
         .attributesKey = "relay.attrs.Conv2DAttrs",
-        .relation = relate<2>,
+        .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
         .gradient = GradientBuilder{gradient<2>},
         .examples = blockedDepthwiseExamples,
@@ -242,7 +269,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes3d,
         .attributesKey = "relay.attrs.Conv3DAttrs",
-        .relation = relate<3>,
+        .relation = withFix<relate<3>, fix<3>>,
         .compute = compute<3>,
         .gradient = GradientBuilder{gradient<3>},
         .examples = examples3d,

@@ -2,6 +2,7 @@
 //
 // The attribute object is that of the convolution, with its layouts shifted: `data_layout` is that
 // of the gradient, `kernel_layout` that of the data, `out_layout` that of the weight.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/conv_gradient.h"
 #include "stdlib/ops/families.h"
@@ -25,13 +26,26 @@ std::optional<RelationResult> checkPositions(const RelationCall& call, const Con
     if (!positions)
       return call.failedAt(1, problem);
     const Dim* given = gradient[2 + i];
-    if (given->isConstant() && positions->isConstant() && given->value > positions->value)
-      return call.failedAt(0,
-                           fmt::format("the gradient has an extent of {} at axis `{}`, but the "
-                                       "window has only {} positions in the data",
-                                       given->value, spatialAxes(conv.dims)[i], positions->value));
+    const Dim* rest = call.types.subtract(positions, given);
+    if (rest->isConstant() && rest->value < 0)
+      return call.failedAt(0, fmt::format("the gradient has an extent of {} at axis `{}`, but the "
+                                          "window has only {} positions in the data",
+                                          dimText(given), spatialAxes(conv.dims)[i],
+                                          dimText(positions)));
   }
   return std::nullopt;
+}
+
+void requirePositions(RelationResult& result, const RelationCall& call, const ConvAttributes& conv,
+                      Dims data, Dims gradient) {
+  std::string problem;
+  for (size_t i = 0; i < conv.dims; ++i) {
+    const Dim* kernel = call.types.constant(conv.kernelSize[i]);
+    const Dim* positions =
+        windowPositions(call.types, data[2 + i], kernel, conv.window, i, false, problem);
+    requireWindow(result, call.types, data[2 + i], kernel, conv.window, i);
+    requireAtLeast(result, call.types.subtract(positions, gradient[2 + i]), 0);
+  }
 }
 
 template <size_t dims>
@@ -52,12 +66,14 @@ RelationResult relate(const RelationCall& call) {
   if (auto other = checkPositions(call, *conv, *data, *gradient))
     return *other;
   if (!meetDims((*data)[0], (*gradient)[0]))
-    return call.failedAt(0, fmt::format("the gradient has {} samples, but the data has {}",
-                                        dimText((*gradient)[0]), dimText((*data)[0])));
+    return call.failedOn({{0, *conv->result.find('N')}, {1, *conv->data.find('N')}},
+                         fmt::format("the gradient has {} samples, but the data has {}",
+                                     dimText((*gradient)[0]), dimText((*data)[0])));
   const Dim *outputs = (*gradient)[1], *inputs = (*data)[1];
   if (conv->channels && !meetDims(types.constant(*conv->channels), outputs))
-    return call.failedAt(0, fmt::format("`channels` is {}, but the gradient has {} channels",
-                                        *conv->channels, dimText(outputs)));
+    return call.failedOn({{0, *conv->result.find('C')}},
+                         fmt::format("`channels` is {}, but the gradient has {} channels",
+                                     *conv->channels, dimText(outputs)));
   const Dim* outputsPerGroup = channelsPerGroup(types, outputs, conv->groups, problem);
   if (!outputsPerGroup)
     return call.failedAt(0, problem);
@@ -67,10 +83,17 @@ RelationResult relate(const RelationCall& call) {
   std::vector<const Dim*> shape{outputs, inputsPerGroup};
   if (conv->groups > 1 && inputs->isConstant(conv->groups))
     shape = {inputs, outputsPerGroup};
+  // Named channels may be as many as groups, or not.
+  else if (conv->groups > 1 && !inputs->isConstant())
+    shape = {types.any(), types.any()};
   for (int64_t extent : conv->kernelSize)
     shape.push_back(types.constant(extent));
-  return solvedInLayout(call, conv->canonicalWeight, conv->weight, shape,
-                        conv->outDType.value_or(call.dtype(0)));
+  RelationResult result = solvedInLayout(call, conv->canonicalWeight, conv->weight, shape,
+                                         conv->outDType.value_or(call.dtype(0)));
+  requirePositions(result, call, *conv, *data, *gradient);
+  for (const Dim* channels : {inputs, outputs})
+    requireMultiple(result, channels, conv->groups);
+  return result;
 }
 
 template <size_t dims>

@@ -137,16 +137,16 @@ std::optional<ConvAttributes> readConv(const Attributes& attributes, size_t dims
 std::optional<RelationResult> requireLikeNumbers(const RelationCall& call) {
   if (call.dtype(0).isFloat() == call.dtype(1).isFloat())
     return std::nullopt;
-  return call.failedAt(1, fmt::format("both operands must be floats or both integers, but they are "
-                                      "`{}` and `{}`",
-                                      dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
+  size_t integers = call.dtype(0).isFloat() ? 1 : 0;
+  return call.failedAt(integers, fmt::format("both operands must be floats or both integers, but "
+                                             "they are `{}` and `{}`",
+                                             dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
 }
 
 const Dim* channelsPerGroup(lang::TypeContext& types, const Dim* channels, int64_t groups,
                             std::string& problem) {
   if (channels->isConstant() && channels->value % groups != 0) {
-    problem = fmt::format("`groups` is {}, which does not divide the {} channels", groups,
-                          channels->value);
+    problem = fmt::format("{} channels cannot be split into {} groups", channels->value, groups);
     return nullptr;
   }
   return types.floorDivide(channels, groups);
@@ -160,8 +160,10 @@ std::optional<std::vector<const Dim*>> meetKernel(lang::TypeContext& types,
   for (size_t i = 0; i < conv.kernelSize.size(); ++i) {
     kernel[i] = meetDims(types.constant(conv.kernelSize[i]), spatial[i]);
     if (!kernel[i]) {
-      problem = fmt::format("`kernel_size` is [{}], but the weight has spatial extents {}",
-                            fmt::join(conv.kernelSize, ", "), shapeText(spatial));
+      problem = fmt::format("`kernel_size` is [{}], but `weight` in layout `{}` has the extents "
+                            "{}",
+                            fmt::join(conv.kernelSize, ", "), layoutText(conv.weight),
+                            shapeText(spatial));
       return std::nullopt;
     }
   }
@@ -196,16 +198,26 @@ ConvWeightAnswer weightFromType(const RelationCall& call, const ConvAttributes& 
   if (conv.channels)
     weight.channels = meetDims(call.types.constant(*conv.channels), channels);
   if (!weight.channels)
-    return call.failedAt(1, fmt::format("`channels` is {}, but the weight, of shape {} in layout "
-                                        "`{}`, gives {}",
-                                        *conv.channels, shapeText(call.shape(1)),
-                                        layoutText(conv.weight), dimText(channels)));
+    return call.failedOn({{1, *conv.weight.find('O')}},
+                         fmt::format("`channels` is {}, but `weight` in layout `{}` makes {}",
+                                     *conv.channels, layoutText(conv.weight), dimText(channels)));
   std::string problem;
   auto kernel = meetKernel(call.types, conv, canonical, problem);
   if (!kernel)
     return call.failedAt(1, problem);
   weight.kernel = *kernel;
   return weight;
+}
+
+RelationResult channelProblem(const RelationCall& call, const ConvAttributes& conv,
+                              const Dim* perGroup, const Dim* expected) {
+  size_t data = *conv.data.find('C');
+  std::string group = conv.groups == 1 ? "" : fmt::format(" in each of {} groups", conv.groups);
+  return call.failedOn({{1, *conv.weight.find('I')}, {0, data}},
+                       fmt::format("the input channels differ: `data` in layout `{}` has {}{}, but "
+                                   "`weight` in layout `{}` takes {}",
+                                   layoutText(conv.data), dimText(perGroup), group,
+                                   layoutText(conv.weight), dimText(expected)));
 }
 
 RelationResult solvedInLayout(const RelationCall& call, const Layout& canonical,
@@ -223,6 +235,7 @@ RelationResult solvedInLayout(const RelationCall& call, const Layout& canonical,
   RelationResult result = call.solved(*tiled, dtype);
   if (inferredWeight)
     result.operands.emplace_back(1, inferredWeight);
+  requireTiles(result, call.types, canonical, layout, shape);
   return result;
 }
 

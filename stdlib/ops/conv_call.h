@@ -57,6 +57,10 @@ std::optional<lang::RelationResult> requireLikeNumbers(const lang::RelationCall&
 const lang::Dim* channelsPerGroup(lang::TypeContext& types, const lang::Dim* channels,
                                   int64_t groups, std::string& problem);
 
+/// The failure that the channels of the data (in a group) are not those that the weight takes.
+lang::RelationResult channelProblem(const lang::RelationCall& call, const ConvAttributes& conv,
+                                    const lang::Dim* perGroup, const lang::Dim* expected);
+
 /// The weight of unknown type with these leading canonical dimensions; `channels` and `kernel_size`
 /// must be given.
 ConvWeightAnswer weightFromAttributes(const lang::RelationCall& call, const ConvAttributes& conv,

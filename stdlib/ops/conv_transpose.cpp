@@ -2,7 +2,9 @@
 //
 // The weight is `[I, O per group, ...]` with I channels of the data. With strides, the data is
 // spread first, zeros between its elements, so that the sum is over products like any other.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/conv_gradient.h"
 #include "stdlib/ops/families.h"
 
@@ -33,10 +35,7 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   if (!shape)
     return call.failedAt(1, problem);
   if (matchDims(inputs, (*shape)[0]) == DimMatch::Different)
-    return call.failedAt(1, fmt::format("the data has {} channels, but the weight, of shape {} in "
-                                        "layout `{}`, takes {}",
-                                        dimText(inputs), shapeText(call.shape(1)),
-                                        layoutText(conv.weight), dimText((*shape)[0])));
+    return channelProblem(call, conv, inputs, (*shape)[0]);
   return weightFromType(call, conv, *shape,
                         types.multiply((*shape)[1], types.constant(conv.groups)));
 }
@@ -81,7 +80,7 @@ RelationResult relate(const RelationCall& call) {
     return call.failedAt(0, problem);
   const Dim* inputs = (*data)[1];
   if (!channelsPerGroup(call.types, inputs, conv->groups, problem))
-    return call.failedAt(0, problem);
+    return failedCall(call, {{0, *conv->data.find('C')}}, problem);
   ConvWeightAnswer answer =
       call.isKnown(1) ? checkWeight(call, *conv, inputs) : inferWeight(call, *conv, inputs);
   if (auto* other = std::get_if<RelationResult>(&answer))
@@ -93,8 +92,17 @@ RelationResult relate(const RelationCall& call) {
     if (!shape.back())
       return call.failedAt(0, problem);
   }
-  return solvedInLayout(call, conv->canonicalData, conv->result, shape,
-                        conv->outDType.value_or(call.dtype(0)), weight.inferred);
+  RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
+                                         conv->outDType.value_or(call.dtype(0)), weight.inferred);
+  for (const Dim* taps : weight.kernel)
+    requireAtLeast(result, taps, 1);
+  requireMultiple(result, inputs, conv->groups);
+  return result;
+}
+
+template <size_t dims>
+Fix fix(const RelationCall& call) {
+  return convFix(call, relate<dims>, dims);
 }
 
 Layout withoutTiles(const Layout& layout) {
@@ -226,7 +234,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes1d,
         .attributesKey = "relay.attrs.Conv1DTransposeAttrs",
-        .relation = relate<1>,
+        .relation = withFix<relate<1>, fix<1>>,
         .compute = compute<1>,
         .gradient = GradientBuilder{gradient<1>},
         .examples = examples1d,
@@ -238,7 +246,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes2d,
         .attributesKey = "relay.attrs.Conv2DTransposeAttrs",
-        .relation = relate<2>,
+        .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
         .gradient = GradientBuilder{gradient<2>},
         .examples = examples2d,
@@ -250,7 +258,7 @@ constexpr OperatorRow rows[] = {
         .operands = operands,
         .attributes = attributes3d,
         .attributesKey = "relay.attrs.Conv3DTransposeAttrs",
-        .relation = relate<3>,
+        .relation = withFix<relate<3>, fix<3>>,
         .compute = compute<3>,
         .gradient = GradientBuilder{gradient<3>},
         .examples = examples3d,

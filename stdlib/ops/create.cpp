@@ -109,7 +109,7 @@ std::optional<double> realValue(const Tensor& tensor) {
   return integers ? std::optional(double((*integers)[0])) : std::nullopt;
 }
 
-/// ceil((stop - start) / step), at least 0; nothing when it is not a number or is too large.
+/// ceil((stop - start) / step); nothing when that is no number, or negative, or too large.
 std::optional<int64_t> rangeLength(const Tensor& start, const Tensor& stop, const Tensor& step) {
   auto first = integerValues(start), last = integerValues(stop), stride = integerValues(step);
   if (first && last && stride) {
@@ -118,16 +118,18 @@ std::optional<int64_t> rangeLength(const Tensor& start, const Tensor& stop, cons
       return std::nullopt;
     if (by < 0)
       distance = -distance, by = -by;
-    __int128 count = distance <= 0 ? 0 : (distance + by - 1) / by;
+    if (distance < 0)
+      return std::nullopt;
+    __int128 count = (distance + by - 1) / by;
     return count > longestRange ? std::nullopt : std::optional(int64_t(count));
   }
   auto from = realValue(start), to = realValue(stop), by = realValue(step);
   if (!from || !to || !by || *by == 0)
     return std::nullopt;
   double count = std::ceil((*to - *from) / *by);
-  if (std::isnan(count) || count > double(longestRange))
+  if (std::isnan(count) || count > double(longestRange) || count < 0)
     return std::nullopt;
-  return count < 0 ? 0 : int64_t(count);
+  return int64_t(count);
 }
 
 constexpr OperandRow arangeOperands[] = {
@@ -156,8 +158,8 @@ RelationResult arangeRelation(const RelationCall& call) {
   if (knowsValues) {
     auto count = rangeLength(*call.value(0), *call.value(1), *call.value(2));
     if (!count)
-      return call.failed("the range has no length: `step` is zero, or a bound is not finite, or "
-                         "it has more elements than memory");
+      return call.failed("the range has no length: `step` is zero or leads away from `end`, or a "
+                         "bound is not finite, or it has more elements than memory");
     length = call.types.constant(*count);
   }
   RelationResult result = call.solved(std::vector<const Dim*>{length}, *dtype);
@@ -299,8 +301,8 @@ constexpr OperatorRow rows[] = {
     {.name = "arange",
      .doc = "The numbers from a start to an end, which is left out, at equal distances.",
      .details = "Element i is `start + i * step`, and there are `ceil((end - start) / step)` of "
-                "them, or none when that is negative. The length is known where the operands are "
-                "constants.",
+                "them; a step that leads away from the end is a mistake. The length is known where "
+                "the operands are constants.",
      .operands = arangeOperands,
      .attributes = arangeAttributes,
      .attributesKey = "relay.attrs.ArangeAttrs",

@@ -2,6 +2,7 @@
 //
 // A tap that lies outside the picture by less than one element reads the edge at the high end, but
 // zero at the low end.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
 
@@ -31,8 +32,10 @@ std::optional<ConvAttributes> readAttributes(const Attributes& attributes, std::
 }
 
 /// The canonical shape of the weight: from its type or, when that is unknown, the attributes.
-std::variant<std::vector<const Dim*>, RelationResult>
-canonicalWeight(const RelationCall& call, const ConvAttributes& conv, const Dim* perGroup) {
+std::variant<std::vector<const Dim*>, RelationResult> canonicalWeight(const RelationCall& call,
+                                                                      const ConvAttributes& conv,
+                                                                      const Dim* inputs,
+                                                                      const Dim* perGroup) {
   TypeContext& types = call.types;
   if (!call.isKnown(2)) {
     if (!conv.channels || conv.kernelSize.empty())
@@ -44,11 +47,14 @@ canonicalWeight(const RelationCall& call, const ConvAttributes& conv, const Dim*
   auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(2), &problem);
   if (!shape)
     return call.failedAt(2, problem);
-  if (matchDims(perGroup, (*shape)[1]) == DimMatch::Different)
-    return call.failedAt(2, fmt::format("the data has {} channels in a group, but the weight, of "
-                                        "shape {} in layout `{}`, takes {}",
-                                        dimText(perGroup), shapeText(call.shape(2)),
-                                        layoutText(conv.weight), dimText((*shape)[1])));
+  if (matchDims(perGroup, (*shape)[1]) == DimMatch::Different ||
+      matchDims(inputs, types.multiply((*shape)[1], types.constant(conv.groups))) ==
+          DimMatch::Different)
+    return call.failedOn(
+        {{2, *conv.weight.find('I')}, {0, *conv.data.find('C')}},
+        fmt::format("the data has {} channels in a group, but the weight in layout "
+                    "`{}` takes {}",
+                    dimText(perGroup), layoutText(conv.weight), dimText((*shape)[1])));
   if (!channelsPerGroup(types, (*shape)[0], conv.groups, problem))
     return call.failedAt(2, problem);
   if (conv.channels && !meetDims(types.constant(*conv.channels), (*shape)[0]))
@@ -103,7 +109,7 @@ RelationResult relate(const RelationCall& call) {
     return call.failedAt(0, fmt::format("`deformable_groups` is {}, which does not divide the {} "
                                         "channels",
                                         bends, inputs->value));
-  auto answer = canonicalWeight(call, *conv, perGroup);
+  auto answer = canonicalWeight(call, *conv, inputs, perGroup);
   if (auto* other = std::get_if<RelationResult>(&answer))
     return *other;
   const auto& weight = std::get<0>(answer);
@@ -114,7 +120,13 @@ RelationResult relate(const RelationCall& call) {
     if (!shape.back())
       return call.failedAt(0, problem);
   }
-  return typesOf(call, *conv, weight, shape);
+  RelationResult result = typesOf(call, *conv, weight, shape);
+  for (size_t i = 0; i < 2; ++i)
+    requireWindow(result, types, (*data)[2 + i], weight[2 + i], conv->window, i);
+  requireMultiple(result, inputs, bends);
+  for (const Dim* channels : {inputs, weight[0]})
+    requireMultiple(result, channels, conv->groups);
+  return result;
 }
 
 /// The bilinear value of a picture at a position; `at` reads the element of a row and column.

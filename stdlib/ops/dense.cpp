@@ -4,6 +4,7 @@
 // operand of both is a matrix; the first has any number of leading dimensions.
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 
 #include <fmt/format.h>
 
@@ -17,35 +18,40 @@ using runtime::DType;
 struct Transposes {
   bool a = false;
   bool b = false;
+  /// What the operands are called.
+  std::string_view left = "tensor_a";
+  std::string_view right = "tensor_b";
+
+  size_t innerOfB(size_t rank) const { return rank - (b ? 1 : 2); }
+  size_t innerOfA(size_t rank) const { return rank - (a ? 2 : 1); }
 };
 
 Transposes denseTransposes(const Attributes&) {
-  return {false, true};
+  return {false, true, "data", "weight"};
 }
 Transposes matmulTransposes(const Attributes& attributes) {
   return {attributes.boolean("transpose_a"), attributes.boolean("transpose_b")};
 }
 using ReadTransposes = Transposes (*)(const Attributes&);
 
-std::string_view transposedText(bool isTransposed) {
-  return isTransposed ? " transposed" : "";
-}
-
 RelationResult innerProblem(const RelationCall& call, Transposes transposes) {
-  return call.failedAt(1, fmt::format("the inner extents differ: {}{} times {}{}",
-                                      shapeText(call.shape(0)), transposedText(transposes.a),
-                                      shapeText(call.shape(1)), transposedText(transposes.b)));
+  size_t a = transposes.innerOfA(call.rank(0)), b = transposes.innerOfB(call.rank(1));
+  return call.failedOn({{1, b}, {0, a}},
+                       fmt::format("the inner dimensions differ: {} of `{}` and {} of `{}`",
+                                   dimText(call.shape(0)[a]), transposes.left,
+                                   dimText(call.shape(1)[b]), transposes.right));
 }
 
 /// Checks the second operand, a matrix; its number of columns (after transposing) or the problem.
 std::variant<const Dim*, RelationResult> columnsOf(const RelationCall& call, Transposes transposes,
                                                    const Dim* inner, const Dim* units) {
   if (call.rank(1) != 2)
-    return call.failedAt(1, fmt::format("the second operand must be a matrix, but its shape is {}",
-                                        shapeText(call.shape(1))));
+    return call.failedAt(1, fmt::format("`{}` must have 2 dimensions, but its shape is `{}`",
+                                        transposes.right, shapeText(call.shape(1))));
   if (auto problem = requireLikeNumbers(call))
     return *problem;
-  const Dim *rows = call.shape(1)[transposes.b ? 1 : 0], *columns = call.shape(1)[!transposes.b];
+  size_t columnsAt = transposes.b ? 0 : 1;
+  const Dim *rows = call.shape(1)[!columnsAt], *columns = call.shape(1)[columnsAt];
   if (matchDims(inner, rows) == DimMatch::Different)
     return innerProblem(call, transposes);
   if (!units)
@@ -53,9 +59,9 @@ std::variant<const Dim*, RelationResult> columnsOf(const RelationCall& call, Tra
   const Dim* met = meetDims(units, columns);
   if (met)
     return met;
-  return call.failedAt(
-      1, fmt::format("`units` is {}, but the second operand, of shape {}{}, has {}", dimText(units),
-                     shapeText(call.shape(1)), transposedText(transposes.b), dimText(columns)));
+  return call.failedOn({{1, columnsAt}},
+                       fmt::format("`units` is {}, but `{}` makes {}", dimText(units),
+                                   transposes.right, dimText(columns)));
 }
 
 template <ReadTransposes transposesOf>
@@ -63,9 +69,9 @@ RelationResult relate(const RelationCall& call) {
   Transposes transposes = transposesOf(call.attributes);
   size_t rank = call.rank(0), least = transposes.a ? 2 : 1;
   if (rank < least)
-    return call.failedAt(0, fmt::format("the first operand must have at least {} dimension{}, but "
-                                        "its shape is {}",
-                                        least, least == 1 ? "" : "s", shapeText(call.shape(0))));
+    return call.failedAt(0, fmt::format("`{}` must have at least {}, but its shape is `{}`",
+                                        transposes.left, counted(int64_t(least), "dimension"),
+                                        shapeText(call.shape(0))));
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
   if (transposes.a)
     std::swap(shape[rank - 2], shape[rank - 1]);
@@ -94,6 +100,43 @@ RelationResult relate(const RelationCall& call) {
   return call.solved(shape, dtype);
 }
 
+/// The number of units that the second operand makes, as the attribute.
+Fix unitsFix(const RelationCall& call, Relation relation, Transposes transposes) {
+  if (!call.isKnown(1) || call.rank(1) != 2 || call.attributes.isNull("units"))
+    return std::nullopt;
+  const Dim* columns = call.shape(1)[transposes.b ? 0 : 1];
+  if (!columns->isConstant())
+    return std::nullopt;
+  return attributeFix(call, relation, "units", intAttribute(columns->value));
+}
+
+Fix denseFix(const RelationCall& call) {
+  Relation relation = relate<denseTransposes>;
+  Fix swapped = swapFix(call, relation, "nn.dense(%weight, %data)");
+  Fix units = unitsFix(call, relation, denseTransposes(call.attributes));
+  if (swapped || units)
+    return firstFixes({swapped, units});
+  if (Fix turned = transposeFix(call, relation, 1, "weight"))
+    return fmt::format("`weight` is (units, features): {}", *turned);
+  if (call.rank(0) > 2 && call.isKnown(1)) {
+    const Dim* flat[] = {call.shape(0)[0], product(call.types, call.shape(0).subspan(1))};
+    if (Trial(call).shape(0, flat).holds(relation))
+      return "flatten the features: `nn.batch_flatten(%data)`";
+  }
+  if (call.rank(0) == 0)
+    return std::nullopt;
+  return shapeFix(call, relation, 1, "weight", 1, call.shape(0)[call.rank(0) - 1]);
+}
+
+Fix matmulFix(const RelationCall& call) {
+  Relation relation = relate<matmulTransposes>;
+  Transposes transposes = matmulTransposes(call.attributes);
+  return firstFix({attributeFix(call, relation, "transpose_b", boolAttribute(!transposes.b)),
+                   attributeFix(call, relation, "transpose_a", boolAttribute(!transposes.a)),
+                   unitsFix(call, relation, transposes),
+                   swapFix(call, relation, "nn.matmul(%tensor_b, %tensor_a)")});
+}
+
 template <ReadTransposes transposesOf>
 void compute(ComputeCall& call) {
   Transposes transposes = transposesOf(call.attributes());
@@ -114,21 +157,52 @@ void compute(ComputeCall& call) {
 RelationResult relateBatches(const RelationCall& call) {
   for (size_t i = 0; i < 2; ++i)
     if (call.rank(i) != 3)
-      return call.failedAt(i, fmt::format("the operands must have 3 dimensions, but their shapes "
-                                          "are {} and {}",
-                                          shapeText(call.shape(0)), shapeText(call.shape(1))));
+      return call.failedAt(i,
+                           fmt::format("`{}` must have 3 dimensions, but its shape is `{}`",
+                                       i == 0 ? "tensor_a" : "tensor_b", shapeText(call.shape(i))));
   if (auto problem = requireLikeNumbers(call))
     return *problem;
   Transposes transposes = matmulTransposes(call.attributes);
   Dims a = call.shape(0), b = call.shape(1);
-  const Dim* batches = broadcastDims(a[0], b[0]);
+  const Dim* batches = broadcastDims(call.types, a[0], b[0]);
   if (!batches)
-    return call.failedAt(1, fmt::format("the numbers of matrices, {} and {}, must be equal or 1",
-                                        dimText(a[0]), dimText(b[0])));
+    return call.failedOn({{1, 0}, {0, 0}},
+                         fmt::format("the batches differ: {} of `tensor_a` and {} of `tensor_b`; "
+                                     "they must be equal or 1",
+                                     dimText(a[0]), dimText(b[0])));
   if (matchDims(a[transposes.a ? 1 : 2], b[transposes.b ? 2 : 1]) == DimMatch::Different)
     return innerProblem(call, transposes);
+  // As in Relay, a batch that one side leaves open is open in the result.
+  if (a[0]->isAny() || b[0]->isAny())
+    batches = call.types.any();
   return call.solved({batches, a[transposes.a ? 2 : 1], b[transposes.b ? 1 : 2]},
                      call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+}
+
+/// Each matrix of the smaller batch for several of the other.
+Fix repeatFix(const RelationCall& call) {
+  if (call.rank(0) != 3 || call.rank(1) != 3)
+    return std::nullopt;
+  const Dim *a = call.shape(0)[0], *b = call.shape(1)[0];
+  size_t small = a->value < b->value ? 0 : 1;
+  int64_t many = small == 0 ? b->value : a->value, few = small == 0 ? a->value : b->value;
+  if (!a->isConstant() || !b->isConstant() || few < 2 || many % few != 0)
+    return std::nullopt;
+  std::vector<const Dim*> shape(call.shape(small).begin(), call.shape(small).end());
+  shape[0] = call.types.constant(many);
+  if (!Trial(call).shape(small, shape).holds(relateBatches))
+    return std::nullopt;
+  return fmt::format("each matrix for {} of the others: `repeat(%{}, repeats={}, axis=0)`",
+                     many / few, small == 0 ? "tensor_a" : "tensor_b", many / few);
+}
+
+Fix batchesFix(const RelationCall& call) {
+  Transposes transposes = matmulTransposes(call.attributes);
+  return firstFix({attributeFix(call, relateBatches, "transpose_b", boolAttribute(!transposes.b)),
+                   attributeFix(call, relateBatches, "transpose_a", boolAttribute(!transposes.a)),
+                   repeatFix(call), batchAxisFix(call, relateBatches, 0, "tensor_a"),
+                   batchAxisFix(call, relateBatches, 1, "tensor_b"),
+                   swapFix(call, relateBatches, "nn.batch_matmul(%tensor_b, %tensor_a)")});
 }
 
 void computeBatches(ComputeCall& call) {
@@ -272,7 +346,7 @@ constexpr OperatorRow rows[] = {
         .operands = denseOperands,
         .attributes = denseAttributes,
         .attributesKey = "relay.attrs.DenseAttrs",
-        .relation = relate<denseTransposes>,
+        .relation = withFix<relate<denseTransposes>, denseFix>,
         .compute = compute<denseTransposes>,
         .gradient = GradientBuilder{gradientOfDense},
         .examples = denseExamples,
@@ -284,7 +358,7 @@ constexpr OperatorRow rows[] = {
         .operands = matmulOperands,
         .attributes = matmulAttributes,
         .attributesKey = "relay.attrs.MatmulAttrs",
-        .relation = relate<matmulTransposes>,
+        .relation = withFix<relate<matmulTransposes>, matmulFix>,
         .compute = compute<matmulTransposes>,
         .gradient = GradientBuilder{gradientOfMatmul},
         .examples = matmulExamples,
@@ -297,7 +371,7 @@ constexpr OperatorRow rows[] = {
         .operands = batchOperands,
         .attributes = batchAttributes,
         .attributesKey = "relay.attrs.BatchMatmulAttrs",
-        .relation = relateBatches,
+        .relation = withFix<relateBatches, batchesFix>,
         .compute = computeBatches,
         .gradient = GradientBuilder{gradientOfBatches},
         .examples = batchExamples,

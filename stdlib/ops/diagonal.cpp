@@ -15,18 +15,35 @@ namespace {
 
 using namespace lang;
 
-/// The extents that the diagonals must have; null where rows or columns are unknown.
+/// How far the longest of the diagonals can go until rows or columns end.
+struct DiagonalRoom {
+  const Dim* rows;
+  const Dim* columns;
+};
+
+DiagonalRoom roomOf(const RelationCall& call, int64_t low, int64_t high) {
+  auto shifted = [&](const Dim* dim, int64_t by) {
+    return call.types.add(dim, call.types.constant(by));
+  };
+  return {shifted(call.shape(0)[call.rank(0) - 2], std::min<int64_t>(high, 0)),
+          shifted(call.shape(0)[call.rank(0) - 1], -std::max<int64_t>(low, 0))};
+}
+
+/// The extents that the diagonals must have. The last is the lesser of two; between names, what is
+/// given decides which one that is.
 std::vector<const Dim*> diagonalDims(const RelationCall& call, int64_t low, int64_t high) {
   Dims input = call.shape(0);
   size_t batch = input.size() - 2;
   std::vector<const Dim*> shape(input.begin(), input.begin() + ptrdiff_t(batch));
   if (low != high)
     shape.push_back(call.types.constant(high - low + 1));
-  const Dim *rows = input[batch], *columns = input[batch + 1];
-  shape.push_back(rows->isConstant() && columns->isConstant()
-                      ? call.types.constant(std::min(rows->value + std::min<int64_t>(high, 0),
-                                                     columns->value - std::max<int64_t>(low, 0)))
-                      : call.types.any());
+  auto [rows, columns] = roomOf(call, low, high);
+  const Dim* more = call.types.subtract(columns, rows);
+  bool isFewerColumns = more->isConstant() && more->value < 0;
+  const Dim* given = call.rank(1) > 0 ? call.shape(1).back() : rows;
+  bool asksForColumns =
+      !more->isConstant() && (given == columns || matchDims(rows, given) == DimMatch::Different);
+  shape.push_back(more->isAny() ? more : isFewerColumns || asksForColumns ? columns : rows);
   return shape;
 }
 
@@ -54,7 +71,13 @@ RelationResult matrixSetDiagRelation(const RelationCall& call) {
                                      "is `{}`",
                                      low, high, shapeText(call.shape(0)), shapeText(expected),
                                      shapeText(call.shape(1))));
-  return sameAsFirst(call);
+  RelationResult result = sameAsFirst(call);
+  requireAtLeast(result, rows, 1 - low);
+  requireAtLeast(result, columns, 1 + high);
+  DiagonalRoom room = roomOf(call, low, high);
+  for (const Dim* other : {room.rows, room.columns})
+    requireAtLeast(result, call.types.subtract(other, expected.back()), 0);
+  return result;
 }
 
 void computeMatrixSetDiag(ComputeCall& call) {

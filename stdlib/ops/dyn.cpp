@@ -3,6 +3,7 @@
 // Where the operand's value is known, the relations give exact shapes, else `?`. Ranks are always
 // known: a vector that gives a shape must have a known length. The attributes repeat those of the
 // static operators; only those that no operand replaces count.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/shape_rules.h"
@@ -98,11 +99,11 @@ RelationResult dynSqueezeRelation(const RelationCall& call) {
   std::ranges::sort(*dropped, std::greater<>());
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (size_t axis : *dropped) {
-    if (shape[axis]->isConstant() && shape[axis]->value != 1)
+    if (cannotBe(call.types, shape[axis], 1))
       return call.failedAt(1,
                            fmt::format("only dimensions of extent 1 can be dropped, but dimension "
                                        "{} of the shape `{}` is {}",
-                                       axis, shapeText(call.shape(0)), shape[axis]->value));
+                                       axis, shapeText(call.shape(0)), dimText(shape[axis])));
     shape.erase(shape.begin() + ptrdiff_t(axis));
   }
   return call.solved(shape, call.dtype(0));
@@ -189,7 +190,7 @@ RelationResult dynOneHotRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0) + 1);
   if (!axis)
-    return call.failed(axisProblem("axis", given, call.rank(0) + 1));
+    return axisFailureIn(call, "axis", given, call.rank(0) + 1);
   const Dim* depth = call.types.any();
   if (auto value = knownIntegers(call, 3)) {
     if (value->front() < 0)
@@ -228,8 +229,7 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
   if (call.value(1) && call.value(2) && call.value(3)) {
     auto slices = dynSlices(call.attributes, call.rank(0), *call.value(1), *call.value(2),
                             *call.value(3), problem);
-    auto shape = slices ? slicedDims(call.types, call.shape(0), *slices, problem) : std::nullopt;
-    return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
+    return slices ? slicedResult(call, *slices) : call.failed(problem);
   }
   SliceBounds bounds{std::vector<int64_t>(count, 0), {}, {}};
   if (!call.attributes.isNull("axes"))

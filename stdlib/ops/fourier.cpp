@@ -80,7 +80,9 @@ RelationResult stftRelation(const RelationCall& call) {
   const Dim* room = call.types.add(samples, call.types.constant(frames.hop - frames.length));
   shape.push_back(call.types.floorDivide(room, frames.hop));
   shape.push_back(call.types.constant(2));
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  requireAtLeast(result, samples, frames.length);
+  return result;
 }
 
 /// The cosines or sines of `period` equal parts of a turn.

@@ -3,9 +3,11 @@
 //
 // `take` treats positions outside as its mode says. Everywhere else a negative position counts from
 // the back, once; any other position outside is a fault when the program runs.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
@@ -41,7 +43,7 @@ RelationResult takeAlong(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, data.size());
   if (!axis)
-    return call.failed(axisProblem("axis", given, data.size()));
+    return axisFailure(call, "axis", given);
   auto batch = takeBatchDims(call.attributes, *axis, indices.size());
   if (!batch)
     return call.failed(
@@ -52,8 +54,10 @@ RelationResult takeAlong(const RelationCall& call) {
   for (size_t i = 0; i < *batch; ++i) {
     shape[i] = meetDims(data[i], indices[i]);
     if (!shape[i])
-      return call.failedAt(1, fmt::format("the batch dimensions of the shapes `{}` and `{}` differ",
-                                          shapeText(data), shapeText(indices)));
+      return call.failedOn({{1, i}, {0, i}},
+                           fmt::format("the batch dimensions of `data` and `indices` differ: {} "
+                                       "and {}",
+                                       dimText(data[i]), dimText(indices[i])));
   }
   shape.insert(shape.end(), indices.begin() + ptrdiff_t(*batch), indices.end());
   shape.insert(shape.end(), data.begin() + ptrdiff_t(*axis) + 1, data.end());
@@ -62,7 +66,8 @@ RelationResult takeAlong(const RelationCall& call) {
 
 RelationResult takeRelation(const RelationCall& call) {
   if (!isIndexType(call.dtype(1)))
-    return call.failedAt(1, indexTypeProblem("indices", call.dtype(1)));
+    return call.failedAt(1, indexTypeProblem("indices", call.dtype(1)),
+                         "convert it: `cast(%indices, dtype=\"int32\")`");
   std::string_view mode = call.attributes.text("mode");
   if (mode != "clip" && mode != "wrap" && mode != "fast")
     return call.failed(
@@ -80,20 +85,28 @@ RelationResult gatherRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
-    return call.failed(axisProblem("axis", given, call.rank(0)));
+    return axisFailure(call, "axis", given);
   if (!call.dtype(1).isSigned())
     return call.failedAt(1, fmt::format("`indices` must hold signed integers, but its element type "
                                         "is `{}`",
                                         runtime::dtypeName(call.dtype(1))));
   Dims data = call.shape(0), indices = call.shape(1);
-  bool alike = data.size() == indices.size();
-  for (size_t i = 0; alike && i < data.size(); ++i)
-    alike = i == *axis || meetDims(data[i], indices[i]);
-  if (!alike)
-    return call.failedAt(1,
-                         fmt::format("the shapes `{}` and `{}` must agree except in dimension {}",
-                                     shapeText(data), shapeText(indices), *axis));
+  if (data.size() != indices.size())
+    return call.failedAt(1, fmt::format("`indices` must have as many dimensions as `data`: the "
+                                        "shapes are `{}` and `{}`",
+                                        shapeText(indices), shapeText(data)));
+  for (size_t i = 0; i < data.size(); ++i)
+    if (i != *axis && !meetDims(data[i], indices[i]))
+      return call.failedOn({{1, i}, {0, i}},
+                           fmt::format("`indices` and `data` may differ along axis {} only, but "
+                                       "dimension {} is {} and {}",
+                                       *axis, i, dimText(indices[i]), dimText(data[i])));
   return call.solved(indices, call.dtype(0));
+}
+
+Fix fixGather(const RelationCall& call) {
+  size_t data = call.rank(0), indices = call.rank(1);
+  return newAxesFix(call, gatherRelation, 1, "indices", data > indices ? data - indices : 0);
 }
 
 RelationResult gatherNdRelation(const RelationCall& call) {
@@ -112,8 +125,10 @@ RelationResult gatherNdRelation(const RelationCall& call) {
   for (size_t i = 0; i < size_t(batch); ++i) {
     shape[i] = meetDims(shape[i], data[i]);
     if (!shape[i])
-      return call.failedAt(1, fmt::format("the batch dimensions of the shapes `{}` and `{}` differ",
-                                          shapeText(data), shapeText(indices)));
+      return call.failedOn({{1, i + 1}, {0, i}},
+                           fmt::format("the batch dimensions of `data` and `indices` differ: {} "
+                                       "and {}",
+                                       dimText(data[i]), dimText(indices[i + 1])));
   }
   shape.insert(shape.end(), data.begin() + ptrdiff_t(depth + batch), data.end());
   return call.solved(shape, call.dtype(0));
@@ -131,7 +146,7 @@ RelationResult advIndexRelation(const RelationCall& call) {
     if (!isIndexType(index->dtype))
       return call.failedAt(0, indexTypeProblem("inputs", index->dtype));
     size_t where = 0;
-    auto both = broadcastShapes(shape, index->shape, &where);
+    auto both = broadcastShapes(call.types, shape, index->shape, &where);
     if (!both)
       return call.failedAt(0, broadcastProblem(shape, index->shape, where));
     shape = std::move(*both);
@@ -351,13 +366,15 @@ constexpr OperandRow data[] = {{"data", "a permutation of 0 to n - 1"}};
 constexpr OperandRow condition[] = {{"condition", "the tensor to search"}};
 
 constexpr AttributeRow takeAttributes[] = {
-    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false, true},
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false,
+     true},
     {"axis", AttributeKind::Int, "None", "the dimension to index; the flat data if missing", true},
     {"mode", AttributeKind::String, "\"clip\"", "positions outside: `clip`, `wrap` or `fast`"}};
 constexpr AttributeRow gatherAttributes[] = {
     {"axis", AttributeKind::Int, "None", "the dimension to index; must be given", true}};
 constexpr AttributeRow gatherNdAttributes[] = {
-    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false, true},
+    {"batch_dims", AttributeKind::Int, "0", "leading dimensions that both operands share", false,
+     true},
     {"index_rank", AttributeKind::Int, "None", "the length of an index tuple; unused", true}};
 
 constexpr Example takeExamples[] = {
@@ -394,7 +411,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataIndices,
      .attributes = gatherAttributes,
      .attributesKey = "relay.attrs.GatherAttrs",
-     .relation = gatherRelation,
+     .relation = withFix<gatherRelation, fixGather>,
      .compute = computeGather,
      .gradient =
          GradientRule{"(scatter_elements(zeros_like(%data), %indices, %cotangent, axis=$axis, "

@@ -2,8 +2,10 @@
 //
 // Choosing among many sources is a balanced tree of selects, so its depth is the logarithm of their
 // number.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ std::optional<RelationResult> requireAlike(const RelationCall& call) {
     return call.failedAt(0, "the tuple is empty");
   for (const Type* field : fields) {
     if (field->shape.size() != fields[0]->shape.size())
-      return call.failedAt(0, fmt::format("the ranks differ: `{}` and `{}`",
+      return call.failedAt(0, fmt::format("the numbers of dimensions differ: `{}` and `{}`",
                                           shapeText(fields[0]->shape), shapeText(field->shape)));
     if (field->dtype != fields[0]->dtype)
       return call.failedAt(0,
@@ -38,9 +40,9 @@ std::optional<RelationResult> requireAlike(const RelationCall& call) {
   return std::nullopt;
 }
 
-/// The common shape of the fields, which may differ only in dimension `except`.
+/// The common shape of the fields, which may differ only in dimension `except`, or the failure.
 std::optional<DimVector> commonShape(Types fields, std::optional<size_t> except,
-                                     std::string& problem) {
+                                     RelationResult& failure, const RelationCall& call) {
   DimVector shape(fields[0]->shape.begin(), fields[0]->shape.end());
   for (size_t k = 1; k < fields.size(); ++k)
     for (size_t i = 0; i < shape.size(); ++i) {
@@ -48,8 +50,11 @@ std::optional<DimVector> commonShape(Types fields, std::optional<size_t> except,
         continue;
       const Dim* both = meetDims(shape[i], fields[k]->shape[i]);
       if (!both) {
-        problem = fmt::format("the shapes `{}` and `{}` differ in dimension {}", shapeText(shape),
-                              shapeText(fields[k]->shape), i);
+        failure = call.failedOn(
+            {{0, i, k}, {0, i, 0}},
+            fmt::format("the shapes differ in dimension {}{}: {} and {}", i,
+                        except ? fmt::format(", but are joined along {}", *except) : "",
+                        dimText(shape[i]), dimText(fields[k]->shape[i])));
         return std::nullopt;
       }
       shape[i] = both;
@@ -64,14 +69,25 @@ RelationResult concatenateRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, fields[0]->shape.size());
   if (!axis)
-    return call.failed(axisProblem("axis", given, fields[0]->shape.size()));
-  std::string problem;
-  auto shape = commonShape(fields, axis, problem);
-  if (!shape)
-    return call.failedAt(0, problem);
+    return axisFailureIn(call, "axis", given, fields[0]->shape.size());
+  RelationResult failure;
+  auto shape = commonShape(fields, axis, failure, call);
+  if (!shape) {
+    failure.operand.reset();
+    return failure;
+  }
   for (size_t k = 1; k < fields.size(); ++k)
     (*shape)[*axis] = call.types.add((*shape)[*axis], fields[k]->shape[*axis]);
+  // As in Relay, a dimension that one part leaves open is open in the whole.
+  for (const Type* field : fields)
+    for (size_t i = 0; i < shape->size(); ++i)
+      if (field->shape[i]->isAny())
+        (*shape)[i] = field->shape[i];
   return call.solved(*shape, fields[0]->dtype);
+}
+
+Fix fixConcatenate(const RelationCall& call) {
+  return joinFix(call, concatenateRelation);
 }
 
 RelationResult stackRelation(const RelationCall& call) {
@@ -82,23 +98,25 @@ RelationResult stackRelation(const RelationCall& call) {
   size_t rank = fields[0]->shape.size() + 1;
   auto axis = call.normalAxis(given, rank);
   if (!axis)
-    return call.failed(axisProblem("axis", given, rank));
-  std::string problem;
-  auto shape = commonShape(fields, std::nullopt, problem);
-  if (!shape)
-    return call.failedAt(0, problem);
-  shape->insert(shape->begin() + ptrdiff_t(*axis), call.types.constant(int64_t(fields.size())));
-  return call.solved(*shape, fields[0]->dtype);
+    return axisFailureIn(call, "axis", given, rank);
+  RelationResult failure;
+  if (!commonShape(fields, std::nullopt, failure, call))
+    return failure;
+  // As in Relay, the first part says how large all are.
+  DimVector shape(fields[0]->shape.begin(), fields[0]->shape.end());
+  shape.insert(shape.begin() + ptrdiff_t(*axis), call.types.constant(int64_t(fields.size())));
+  return call.solved(shape, fields[0]->dtype);
 }
 
 /// The extents of `count` equal parts.
 std::optional<DimVector> equalParts(TypeContext& types, const Dim* whole, int64_t count,
-                                    std::string& problem) {
+                                    size_t axis, std::string& problem) {
   if (count < 1 || count > largestPartCount)
     problem =
         fmt::format("the number of parts is {}, but it must be 1 to {}", count, largestPartCount);
   else if (whole->isConstant() && whole->value % count != 0)
-    problem = fmt::format("an extent of {} has no {} equal parts", whole->value, count);
+    problem = fmt::format("axis {} of `data` is {}, which cannot be split into {} equal parts",
+                          axis, whole->value, count);
   else
     return DimVector(size_t(count), types.floorDivide(whole, count));
   return std::nullopt;
@@ -127,23 +145,36 @@ RelationResult splitRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
-    return call.failed(axisProblem("axis", given, call.rank(0)));
+    return axisFailure(call, "axis", given);
   const AttributeValue& how = call.attributes.get("indices_or_sections");
   const Dim* whole = call.shape(0)[*axis];
   std::string problem;
   auto parts =
       how.kind == AttributeValueKind::List
           ? cutParts(call.types, whole, call.attributes.integers("indices_or_sections"), problem)
-          : equalParts(call.types, whole, how.integer, problem);
+          : equalParts(call.types, whole, how.integer, *axis, problem);
   if (!parts)
-    return call.failed(problem);
+    return failedCall(call, {{0, *axis}}, problem);
   std::vector<const Type*> fields;
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (const Dim* part : *parts) {
     shape[*axis] = part;
     fields.push_back(call.types.tensor(Dims(shape), call.dtype(0)));
   }
-  return call.solved(call.types.tuple(fields));
+  RelationResult result = call.solved(call.types.tuple(fields));
+  if (how.kind == AttributeValueKind::List)
+    requireAtLeast(result, parts->back(), 1);
+  else
+    requireMultiple(result, whole, how.integer);
+  return result;
+}
+
+Fix fixSplit(const RelationCall& call) {
+  auto axis = call.normalAxis(call.attributes.integer("axis"), call.rank(0));
+  const AttributeValue& how = call.attributes.get("indices_or_sections");
+  if (!axis || how.kind != AttributeValueKind::Int || !call.shape(0)[*axis]->isConstant())
+    return std::nullopt;
+  return splitFix(call, splitRelation, call.shape(0)[*axis]->value, how.integer);
 }
 
 RelationResult tileRelation(const RelationCall& call) {
@@ -177,7 +208,7 @@ RelationResult repeatRelation(const RelationCall& call) {
     int64_t given = call.attributes.integer("axis");
     auto normal = call.normalAxis(given, call.rank(0));
     if (!normal)
-      return call.failed(axisProblem("axis", given, call.rank(0)));
+      return axisFailure(call, "axis", given);
     axis = *normal;
   }
   shape[axis] = timesChecked(call.types, shape[axis], call.types.constant(repeats));
@@ -385,7 +416,7 @@ constexpr OperatorRow rows[] = {
      .operands = tuple,
      .attributes = joinAxis,
      .attributesKey = "relay.attrs.ConcatenateAttrs",
-     .relation = concatenateRelation,
+     .relation = withFix<concatenateRelation, fixConcatenate>,
      .compute = computeConcatenate,
      .gradient = GradientBuilder{concatenateGradient},
      .examples = concatenateExamples},
@@ -406,7 +437,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = splitAttributes,
      .attributesKey = "relay.attrs.SplitAttrs",
-     .relation = splitRelation,
+     .relation = withFix<splitRelation, fixSplit>,
      .compute = computeSplit,
      .gradient = GradientRule{"concatenate(%cotangent, axis=$axis)"},
      .examples = splitExamples},

@@ -147,10 +147,12 @@ std::optional<std::vector<const Dim*>> convertShape(lang::TypeContext& types, co
                                                     const Layout& to, Dims shape,
                                                     std::string* problem) {
   if (shape.size() != from.rank())
-    return fail(problem, fmt::format("the layout `{}` has {} dimensions, but the shape is {}",
-                                     layoutText(from), from.rank(), shapeText(shape)));
+    return fail(problem,
+                fmt::format("the layout `{}` has {} dimensions, but the shape `{}` has {}",
+                            layoutText(from), from.rank(), shapeText(shape), shape.size()));
   for (size_t i = 0; i < from.rank(); ++i)
-    if (!from.dims[i].isPrimal() && shape[i]->isConstant() && shape[i]->value != from.dims[i].tile)
+    if (!from.dims[i].isPrimal() &&
+        matchDims(shape[i], types.constant(from.dims[i].tile)) == lang::DimMatch::Different)
       return fail(
           problem,
           fmt::format("the layout `{}` has a tile of {} at dimension {}, but the shape is {}",

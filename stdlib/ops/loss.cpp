@@ -6,6 +6,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 
 #include <fmt/format.h>
 
@@ -18,15 +19,33 @@ using namespace lang;
 RelationResult crossEntropyRelation(const RelationCall& call) {
   for (size_t i = 0; i < 2; ++i)
     if (call.rank(i) != 2)
-      return call.failedAt(i, fmt::format("both operands must have 2 dimensions, but one is `{}`",
-                                          typeText(call.operands[i])));
+      return call.failedAt(i, fmt::format("`{}` must have a row for each sample and a column for "
+                                          "each class, but its shape is `{}`",
+                                          i == 0 ? "x" : "y", shapeText(call.shape(i))));
   if (auto problem = requireSameDType(call, 0, 1))
     return *problem;
   for (size_t i = 0; i < 2; ++i)
     if (matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
-      return call.failedAt(1, fmt::format("the shapes differ: `{}` and `{}`",
-                                          shapeText(call.shape(0)), shapeText(call.shape(1))));
+      return call.failedOn({{1, i}, {0, i}},
+                           fmt::format("the {} differ: {} of `x` and {} of `y`",
+                                       i == 0 ? "samples" : "classes", dimText(call.shape(0)[i]),
+                                       dimText(call.shape(1)[i])));
   return call.solved(call.types.scalar(call.dtype(0)));
+}
+
+/// Class numbers as rows.
+Fix fixCrossEntropy(const RelationCall& call) {
+  if (call.rank(0) != 2 || call.rank(1) != 1 || !call.dtype(1).isInteger() ||
+      !call.shape(0)[1]->isConstant() || call.dtype(0) != runtime::Float32)
+    return std::nullopt;
+  const Dim* shape[] = {call.shape(1)[0], call.shape(0)[1]};
+  Trial trial(call);
+  trial.operand(1, call.types.tensor(Dims(shape), call.dtype(0)));
+  if (!trial.holds(crossEntropyRelation))
+    return std::nullopt;
+  return fmt::format("turn class numbers into rows: `one_hot(%y, 1f, 0f, depth={}, "
+                     "dtype=\"float32\")`",
+                     call.shape(0)[1]->value);
 }
 
 /// The problem with the operand types of nll_loss, or nothing.
@@ -44,16 +63,20 @@ std::optional<RelationResult> nllProblem(const RelationCall& call) {
                                         "`predictions`, but the shapes are `{}` and `{}`",
                                         shapeText(call.shape(1)), shapeText(call.shape(0))));
   size_t classes = call.rank(0) == 1 ? 0 : 1;
-  if (call.rank(2) != 1 ||
-      matchDims(call.shape(0)[classes], call.shape(2)[0]) == DimMatch::Different)
+  if (call.rank(2) != 1)
     return call.failedAt(2, fmt::format("`weights` must be a vector of {} elements, one per class, "
                                         "but its shape is `{}`",
                                         dimText(call.shape(0)[classes]), shapeText(call.shape(2))));
+  if (matchDims(call.shape(0)[classes], call.shape(2)[0]) == DimMatch::Different)
+    return call.failedOn({{2, 0}, {0, classes}},
+                         fmt::format("`weights` has {} elements, but `predictions` has {} classes",
+                                     dimText(call.shape(2)[0]), dimText(call.shape(0)[classes])));
   for (size_t i = 0; i < call.rank(1); ++i)
     if (matchDims(call.shape(0)[i == 0 ? 0 : i + 1], call.shape(1)[i]) == DimMatch::Different)
-      return call.failedAt(1, fmt::format("the shapes of `predictions` and `targets` must agree "
-                                          "but for the classes, but they are `{}` and `{}`",
-                                          shapeText(call.shape(0)), shapeText(call.shape(1))));
+      return call.failedOn({{1, i}, {0, i == 0 ? 0 : i + 1}},
+                           fmt::format("the shapes of `predictions` and `targets` must agree but "
+                                       "for the classes, but they are `{}` and `{}`",
+                                       shapeText(call.shape(0)), shapeText(call.shape(1))));
   return std::nullopt;
 }
 
@@ -166,7 +189,7 @@ constexpr OperatorRow rows[] = {
     {.name = "nn.cross_entropy",
      .doc = "The mean over samples of minus the sum of `log(x) * y`.",
      .operands = probabilities,
-     .relation = crossEntropyRelation,
+     .relation = withFix<crossEntropyRelation, fixCrossEntropy>,
      .compute = computeCrossEntropy,
      .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
                               "(negative(%share * %y / %x), negative(%share * log(%x)))"},
@@ -175,7 +198,7 @@ constexpr OperatorRow rows[] = {
      .doc = "The mean over samples of minus the sum of `x * y`.",
      .details = "`x` holds log-probabilities, as `nn.log_softmax` gives them.",
      .operands = logits,
-     .relation = crossEntropyRelation,
+     .relation = withFix<crossEntropyRelation, fixCrossEntropy>,
      .compute = computeCrossEntropyWithLogits,
      .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
                               "(negative(%share * %y), negative(%share * %x))"},

@@ -4,8 +4,10 @@
 // types follow from the data. Instance norm averages over every dimension but 0 and `axis`; group
 // norm over the channels of a group and the dimensions after `axis` only.
 #include "stdlib/ops/checks.h"
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/norm_gradients.h"
+#include "stdlib/ops/shape_fixes.h"
 
 #include <fmt/format.h>
 
@@ -22,10 +24,9 @@ RelationResult withVectors(const RelationCall& call, std::span<const std::string
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
     return axisFailure(call, "axis", given);
-  const Type* vector = call.types.tensor({call.shape(0)[*axis]}, call.dtype(0));
   RelationResult result = call.solved(output);
   for (size_t i = 0; i < names.size(); ++i)
-    if (!demandOperand(call, result, i + 1, names[i], vector))
+    if (!demandVector(call, result, i + 1, names[i], *axis))
       return result;
   return result;
 }
@@ -67,9 +68,17 @@ RelationResult groupNormRelation(const RelationCall& call) {
   if (groups <= 0)
     return call.failed(fmt::format("`num_groups` must be positive, but it is {}", groups));
   if (channels->isConstant() && channels->value % groups != 0)
-    return call.failedAt(0, fmt::format("{} channels can't be split into {} groups of equal size",
-                                        channels->value, groups));
-  return withVectors(call, scaleAndShift, call.operands[0]);
+    return call.failed(fmt::format("{} channels can't be split into {} groups of equal size",
+                                   channels->value, groups));
+  RelationResult result = withVectors(call, scaleAndShift, call.operands[0]);
+  requireMultiple(result, channels, groups);
+  return result;
+}
+
+template <Relation relation>
+Fix fixVectors(const RelationCall& call) {
+  constexpr std::string_view names[] = {"gamma", "beta", "moving_mean", "moving_var"};
+  return vectorFix(call, relation, std::span(names).first(call.operands.size() - 1));
 }
 
 RelationResult l2NormalizeRelation(const RelationCall& call) {
@@ -305,7 +314,7 @@ constexpr OperatorRow rows[] = {
      .operands = batchNormOperands,
      .attributes = batchNormAttributes,
      .attributesKey = "relay.attrs.BatchNormAttrs",
-     .relation = batchNormRelation,
+     .relation = withFix<batchNormRelation, fixVectors<batchNormRelation>>,
      .compute = computeBatchNorm,
      .gradient = GradientBuilder{batchNormGradient},
      .examples = batchNormExamples},
@@ -315,7 +324,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataGammaBeta,
      .attributes = layerNormAttributes,
      .attributesKey = "relay.attrs.LayerNormAttrs",
-     .relation = layerNormRelation,
+     .relation = withFix<layerNormRelation, fixVectors<layerNormRelation>>,
      .compute = computeLayerNorm,
      .gradient = GradientBuilder{layerNormGradient},
      .examples = layerNormExamples},
@@ -325,7 +334,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataGammaBeta,
      .attributes = batchNormAttributes,
      .attributesKey = "relay.attrs.InstanceNormAttrs",
-     .relation = instanceNormRelation,
+     .relation = withFix<instanceNormRelation, fixVectors<instanceNormRelation>>,
      .compute = computeInstanceNorm,
      .gradient = GradientBuilder{instanceNormGradient},
      .examples = instanceNormExamples},
@@ -335,7 +344,7 @@ constexpr OperatorRow rows[] = {
      .operands = dataGammaBeta,
      .attributes = groupNormAttributes,
      .attributesKey = "relay.attrs.GroupNormAttrs",
-     .relation = groupNormRelation,
+     .relation = withFix<groupNormRelation, fixVectors<groupNormRelation>>,
      .compute = computeGroupNorm,
      .gradient = GradientBuilder{groupNormGradient},
      .examples = groupNormExamples},

@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_fixes.h"
 
 #include <fmt/format.h>
 
@@ -30,13 +31,18 @@ std::optional<PadMode> padMode(std::string_view text) {
   return std::nullopt;
 }
 
+/// The least extent that a dimension can have whose outside is not a constant.
+int64_t leastExtent(PadMode mode, int64_t before, int64_t after) {
+  int64_t widest = std::max(before, after);
+  if (mode == PadMode::Constant || widest <= 0)
+    return 0;
+  return mode == PadMode::Edge ? 1 : mode == PadMode::Symmetric ? widest : widest + 1;
+}
+
 /// The problem of one dimension whose outside is not a constant, or an empty text.
 std::string reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t after) {
   int64_t widest = std::max(before, after);
-  if (mode == PadMode::Constant || widest <= 0)
-    return {};
-  int64_t reach = mode == PadMode::Reflect ? extent - 1 : extent;
-  if (mode == PadMode::Edge ? extent > 0 : widest <= reach)
+  if (extent >= leastExtent(mode, before, after))
     return {};
   if (mode == PadMode::Edge)
     return "an empty dimension has no edge to repeat";
@@ -48,8 +54,9 @@ std::string reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t a
 RelationResult paddedType(const RelationCall& call, PadMode mode, bool mayCrop) {
   auto widths = call.attributes.integerLists("pad_width");
   if (widths.size() != call.rank(0))
-    return call.failed(fmt::format("`pad_width` has {} pairs, but the tensor is `{}`",
-                                   widths.size(), typeText(call.operands[0])));
+    return call.failed(fmt::format("`pad_width` has {}, but `data` has {}",
+                                   counted(int64_t(widths.size()), "pair"),
+                                   counted(int64_t(call.rank(0)), "dimension")));
   std::vector<const Dim*> shape;
   for (size_t i = 0; i < widths.size(); ++i) {
     if (widths[i].size() != 2)
@@ -72,7 +79,10 @@ RelationResult paddedType(const RelationCall& call, PadMode mode, bool mayCrop) 
       return call.failed(fmt::format("dimension {}: {}", i, problem));
     shape.push_back(padded);
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (size_t i = 0; i < widths.size(); ++i)
+    requireAtLeast(result, call.shape(0)[i], leastExtent(mode, widths[i][0], widths[i][1]));
+  return result;
 }
 
 RelationResult padRelation(const RelationCall& call) {
@@ -82,6 +92,10 @@ RelationResult padRelation(const RelationCall& call) {
   if (auto problem = requireScalar(call, 1, "pad_val"))
     return *problem;
   return paddedType(call, *mode, true);
+}
+
+Fix fixPad(const RelationCall& call) {
+  return padWidthFix(call, padRelation);
 }
 
 RelationResult mirrorPadRelation(const RelationCall& call) {
@@ -326,7 +340,7 @@ constexpr OperatorRow rows[] = {
      .operands = padOperands,
      .attributes = padAttributes,
      .attributesKey = "relay.attrs.PadAttrs",
-     .relation = padRelation,
+     .relation = withFix<padRelation, fixPad>,
      .compute = computePad,
      .gradient = GradientBuilder{padGradient},
      .examples = padExamples},

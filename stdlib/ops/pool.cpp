@@ -3,6 +3,7 @@
 //
 // With `ceil_mode` the last window may begin in the padding after the data, even past it; such a
 // window averages to 0 and has the least value as its maximum.
+#include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/pool_call.h"
 
@@ -32,18 +33,30 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand)
     return *other;
   std::vector<const Dim*> spatial;
   for (size_t i = 0; i < dims; ++i) {
-    const Dim* extent = call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])];
+    size_t dim = *layouts->data.find(spatialAxes(dims)[i]);
+    const Dim* extent = call.shape(operand)[dim];
     spatial.push_back(windowPositions(call.types, extent, call.types.constant((*taps)[i]), *window,
                                       i, call.attributes.boolean("ceil_mode"), problem));
     if (!spatial.back())
-      return call.failedAt(operand, problem);
+      return call.failedOn({{operand, dim}},
+                           fmt::format("along `{}`, {}", spatialAxes(dims)[i], problem));
   }
-  return solvedPool(call, operand, *layouts, spatial);
+  RelationResult result = solvedPool(call, operand, *layouts, spatial);
+  for (size_t i = 0; i < dims; ++i)
+    requireWindow(result, call.types,
+                  call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])],
+                  call.types.constant((*taps)[i]), *window, i);
+  return result;
 }
 
 template <size_t dims>
 RelationResult relate(const RelationCall& call) {
   return relatePool(call, dims, 0);
+}
+
+template <size_t dims>
+Fix fix(const RelationCall& call) {
+  return poolFix(call, relate<dims>, dims);
 }
 
 template <size_t dims>
@@ -229,7 +242,8 @@ constexpr OperatorRow rowOf(const Written& written, const Functions& functions) 
 template <size_t dims, PoolKind kind>
 constexpr OperatorRow poolRow(const Written& written) {
   return rowOf(written, {kind == PoolKind::Maximum ? maxDetails : avgDetails, operands,
-                         relate<dims>, compute<dims, kind>, GradientBuilder{gradient<dims, kind>}});
+                         withFix<relate<dims>, fix<dims>>, compute<dims, kind>,
+                         GradientBuilder{gradient<dims, kind>}});
 }
 
 template <size_t dims, PoolKind kind>

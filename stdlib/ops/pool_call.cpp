@@ -3,6 +3,8 @@
 // A gradient is gathered, not scattered: each element asks the windows that may contain it.
 #include "stdlib/ops/pool_call.h"
 
+#include "stdlib/ops/common.h"
+
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -290,9 +292,10 @@ std::optional<RelationResult> requirePoolRank(const RelationCall& call, size_t o
                                               const Layout& layout) {
   if (call.rank(operand) == layout.rank())
     return std::nullopt;
-  return call.failedAt(
-      operand, fmt::format("the layout `{}` has {} dimensions, but the shape is {}",
-                           layoutText(layout), layout.rank(), shapeText(call.shape(operand))));
+  return call.failedAt(operand,
+                       fmt::format("the layout `{}` has {} dimensions, but the shape `{}` has {}",
+                                   layoutText(layout), layout.rank(),
+                                   shapeText(call.shape(operand)), call.rank(operand)));
 }
 
 RelationResult solvedPool(const RelationCall& call, size_t operand, const PoolLayouts& layouts,
@@ -305,7 +308,9 @@ RelationResult solvedPool(const RelationCall& call, size_t operand, const PoolLa
   auto tiled = tiledShape(call.types, layouts.data, layouts.result, shape, problem);
   if (!tiled)
     return call.failedAt(operand, problem);
-  return call.solved(*tiled, call.dtype(operand));
+  RelationResult result = call.solved(*tiled, call.dtype(operand));
+  requireTiles(result, call.types, layouts.data, layouts.result, shape);
+  return result;
 }
 
 RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult& pooled) {
@@ -322,7 +327,11 @@ RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult
   if (call.dtype(0).isFloat() != call.dtype(1).isFloat())
     return call.failedAt(0, fmt::format("the gradient is `{}`, but the data is `{}`",
                                         dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
-  return call.solved(call.operands[1]);
+  RelationResult result = call.solved(call.operands[1]);
+  result.bounds = pooled.bounds;
+  for (size_t i = 0; i < given.size(); ++i)
+    requireSame(result, call.types, expected[i], given[i]);
+  return result;
 }
 
 } // namespace stdlib

@@ -2,6 +2,7 @@
 //
 // `layout_transform` pads tiles that are not full with zeros, and transforming back keeps the
 // padding.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/layout.h"
@@ -23,14 +24,14 @@ RelationResult reverseRelation(const RelationCall& call) {
     return call.failed("`axis` is missing", "name the dimension to turn round");
   int64_t axis = call.attributes.integer("axis");
   if (!call.normalAxis(axis, call.rank(0)))
-    return call.failed(axisProblem("axis", axis, call.rank(0)));
+    return axisFailure(call, "axis", axis);
   return sameAsFirst(call);
 }
 
 RelationResult reverseSequenceRelation(const RelationCall& call) {
   for (std::string_view name : {"seq_axis", "batch_axis"})
     if (!call.normalAxis(call.attributes.integer(name), call.rank(0)))
-      return call.failed(axisProblem(name, call.attributes.integer(name), call.rank(0)));
+      return axisFailure(call, name, call.attributes.integer(name));
   if (call.rank(1) != 1 || !call.dtype(1).isInteger())
     return call.failedAt(1,
                          fmt::format("`seq_lengths` must be a vector of integers, but it is `{}`",
@@ -38,8 +39,10 @@ RelationResult reverseSequenceRelation(const RelationCall& call) {
   const Dim* batch =
       call.shape(0)[*call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))];
   if (!meetDims(batch, call.shape(1)[0]))
-    return call.failedAt(1, fmt::format("`seq_lengths` has {} entries for a batch of {}",
-                                        dimText(call.shape(1)[0]), dimText(batch)));
+    return call.failedOn(
+        {{1, 0}, {0, *call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))}},
+        fmt::format("`seq_lengths` has {} entries for a batch of {}", dimText(call.shape(1)[0]),
+                    dimText(batch)));
   return sameAsFirst(call);
 }
 
@@ -71,7 +74,7 @@ RelationResult slidingWindowRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
-    return call.failed(axisProblem("axis", given, call.rank(0)));
+    return axisFailure(call, "axis", given);
   std::vector<int64_t> window = call.attributes.integers("window_shape");
   std::vector<int64_t> strides = call.attributes.integers("strides");
   if (window.size() != call.rank(0) - *axis || strides.size() != window.size())
@@ -86,15 +89,18 @@ RelationResult slidingWindowRelation(const RelationCall& call) {
       return call.failed(fmt::format("a window of {} with stride {}, but both must be positive",
                                      window[i], strides[i]));
     if (extent->isConstant() && extent->value < window[i] - 1)
-      return call.failedAt(0, fmt::format("a window of {} is larger than dimension {} of the shape "
-                                          "`{}`",
-                                          window[i], *axis + i, shapeText(call.shape(0))));
+      return call.failed(fmt::format("a window of {} is larger than dimension {} of the shape "
+                                     "`{}`",
+                                     window[i], *axis + i, shapeText(call.shape(0))));
     const Dim* room = call.types.add(extent, call.types.constant(strides[i] - window[i]));
     shape.push_back(call.types.floorDivide(room, strides[i]));
   }
   for (int64_t extent : window)
     shape.push_back(call.types.constant(extent));
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (size_t i = 0; i < window.size(); ++i)
+    requireAtLeast(result, call.shape(0)[*axis + i], window[i] - 1);
+  return result;
 }
 
 void computeReverse(ComputeCall& call) {
@@ -171,7 +177,8 @@ constexpr AttributeRow reverseAttributes[] = {
     {"axis", AttributeKind::Int, "None", "the dimension to turn round", true}};
 constexpr AttributeRow reverseSequenceAttributes[] = {
     {"seq_axis", AttributeKind::Int, "1", "the dimension to turn round", false, true},
-    {"batch_axis", AttributeKind::Int, "0", "the dimension that `seq_lengths` is about", false, true}};
+    {"batch_axis", AttributeKind::Int, "0", "the dimension that `seq_lengths` is about", false,
+     true}};
 constexpr AttributeRow layoutAttributes[] = {
     {"src_layout", AttributeKind::String, "", "the layout of the data"},
     {"dst_layout", AttributeKind::String, "", "the layout of the result"}};

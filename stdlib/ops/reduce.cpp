@@ -2,8 +2,10 @@
 //
 // `axis=None` and `axis=[]` mean all axes; `exclude` turns the choice round and may leave no axis
 // to reduce, which gives the data itself. Over no elements a reduction gives its identity.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,7 +37,7 @@ std::optional<std::vector<bool>> reducedDims(const Attributes& attributes, size_
   for (int64_t axis : axes) {
     int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
     if (normal < 0 || normal >= int64_t(rank))
-      return fail(fmt::format("axis {} does not exist in a tensor of rank {}", axis, rank));
+      return fail(axisProblem("axis", axis, rank));
     if (reduced[size_t(normal)] != exclude)
       return fail(fmt::format("axis {} is listed twice", axis));
     reduced[size_t(normal)] = !exclude;
@@ -46,8 +48,13 @@ std::optional<std::vector<bool>> reducedDims(const Attributes& attributes, size_
 RelationResult reducedTo(const RelationCall& call, DType dtype) {
   std::string problem;
   auto reduced = reducedDims(call.attributes, call.rank(0), &problem);
-  if (!reduced)
-    return call.failed(std::move(problem));
+  if (!reduced) {
+    RelationResult result = call.failed(std::move(problem));
+    for (int64_t axis : call.attributes.integers("axis"))
+      if (!call.normalAxis(axis, call.rank(0)))
+        return axisFailure(call, "axis", axis);
+    return result;
+  }
   bool keepsDims = call.attributes.boolean("keepdims");
   std::vector<const Dim*> shape;
   for (size_t i = 0; i < call.rank(0); ++i)

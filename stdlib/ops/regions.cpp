@@ -30,7 +30,7 @@ std::optional<RelationResult> cropProblem(const RelationCall& call) {
   if (!isOneOf(call.attributes.text("method"), {"bilinear", "nearest_neighbor", "nearest"}))
     return choiceFailure(call, "method", "`bilinear` or `nearest_neighbor`");
   Dims boxes = call.shape(1);
-  if (boxes.size() != 2 || (boxes[1]->isConstant() && boxes[1]->value != 4))
+  if (boxes.size() != 2 || cannotBe(call.types, boxes[1], 4))
     return call.failedAt(1, fmt::format("the boxes must have the shape (count, 4), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));
@@ -60,11 +60,15 @@ RelationResult cropRelation(const RelationCall& call) {
     if ((*shape)[2 + i]->isConstant(0) && !(*size)[i]->isConstant(0))
       return call.failedAt(0, fmt::format("the pictures, of shape {}, have no elements to read",
                                           shapeText(call.shape(0))));
-  shape = std::vector{call.shape(1)[0], (*shape)[1], (*size)[0], (*size)[1]};
-  auto output = tiledShape(call.types, canonical, *layout, *shape, problem);
+  std::vector<const Dim*> cropped{call.shape(1)[0], (*shape)[1], (*size)[0], (*size)[1]};
+  auto output = tiledShape(call.types, canonical, *layout, cropped, problem);
   if (!output)
     return call.failed(problem);
-  return call.solved(*output, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  RelationResult result =
+      call.solved(*output, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  for (size_t i = 0; i < 2; ++i)
+    requireAtLeast(result, (*shape)[2 + i], (*size)[i]->isConstant(0) ? 0 : 1);
+  return result;
 }
 
 /// Where element `at` of `count` along one side of a box from `start` to `end` is read.
@@ -119,7 +123,7 @@ RelationResult roiPoolRelation(const RelationCall& call) {
     return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
                                         typeText(call.operands[0])));
   Dims rois = call.shape(1);
-  if (rois.size() != 2 || (rois[1]->isConstant() && rois[1]->value != 5))
+  if (rois.size() != 2 || cannotBe(call.types, rois[1], 5))
     return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));

@@ -95,13 +95,19 @@ RelationResult resizeRelation(const RelationCall& call) {
   if (!size || size->size() != count)
     return call.failed(fmt::format("`size` must hold {} extents", count));
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  std::vector<DimBound> bounds;
   for (size_t i = 0; i < count; ++i) {
     const Dim*& dim = shape[std::get<0>(axes)[i]];
     if (auto problem = emptyProblem(call, dim, (*size)[i]))
       return *problem;
+    bounds.push_back({dim, (*size)[i]->isConstant(0) ? 0 : 1});
     dim = (*size)[i];
   }
-  return call.solved(shape, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  RelationResult result =
+      call.solved(shape, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  for (const DimBound& bound : bounds)
+    requireAtLeast(result, bound.dim, bound.least);
+  return result;
 }
 
 template <size_t count>

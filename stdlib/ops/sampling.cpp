@@ -22,8 +22,7 @@ constexpr runtime::DType Real = runtime::Float64;
 
 RelationResult affineGridRelation(const RelationCall& call) {
   Dims shape = call.shape(0);
-  if (shape.size() != 3 || (shape[1]->isConstant() && shape[1]->value != 2) ||
-      (shape[2]->isConstant() && shape[2]->value != 3))
+  if (shape.size() != 3 || cannotBe(call.types, shape[1], 2) || cannotBe(call.types, shape[2], 3))
     return call.failedAt(0, fmt::format("the matrices must have the shape (batch, 2, 3), but they "
                                         "are `{}`",
                                         typeText(call.operands[0])));
@@ -69,7 +68,7 @@ RelationResult gridSampleRelation(const RelationCall& call) {
     return choiceFailure(call, "layout", rank == 4 ? "`NCHW`" : "`NCDHW`");
   const Dim* batch = meetDims(call.shape(0)[0], call.shape(1)[0]);
   const Dim* ways = call.shape(1)[1];
-  if (!batch || (ways->isConstant() && ways->value != int64_t(rank) - 2))
+  if (!batch || cannotBe(call.types, ways, int64_t(rank) - 2))
     return call.failedAt(1,
                          fmt::format("the grid must have the batch of the data and {} "
                                      "coordinates, but their shapes are `{}` and `{}`",
@@ -202,7 +201,7 @@ RelationResult roiAlignRelation(const RelationCall& call) {
   if (call.rank(0) != 4)
     return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
                                         typeText(call.operands[0])));
-  if (rois.size() != 2 || (rois[1]->isConstant() && rois[1]->value != 5))
+  if (rois.size() != 2 || cannotBe(call.types, rois[1], 5))
     return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));

@@ -2,6 +2,7 @@
 //
 // Without an axis the data is read as flat. The element type of the result is that in which is
 // summed.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/shape_rules.h"
@@ -20,7 +21,7 @@ RelationResult scanRelation(const RelationCall& call) {
     return call.solved({product(call.types, call.shape(0))}, dtype);
   int64_t axis = call.attributes.integer("axis");
   if (!call.normalAxis(axis, call.rank(0)))
-    return call.failed(axisProblem("axis", axis, call.rank(0)));
+    return axisFailure(call, "axis", axis);
   return call.solved(call.shape(0), dtype);
 }
 

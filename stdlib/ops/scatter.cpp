@@ -2,6 +2,7 @@
 //
 // They are kernels, because positions may repeat: updates are applied one after the other in
 // row-major order, so that the last one wins. Negative positions count from the back, once.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
@@ -125,7 +126,7 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
-    return call.failed(axisProblem("axis", given, call.rank(0)));
+    return axisFailure(call, "axis", given);
   if (!joiningOf(call.attributes.text("reduction"), true))
     return call.failed(fmt::format("`reduction` is `{}`, but it must be one of {}",
                                    call.attributes.text("reduction"),
@@ -138,8 +139,8 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
   Dims data = call.shape(0), indices = call.shape(1), updates = call.shape(2);
   bool good = indices.size() == data.size() && updates.size() == data.size();
   for (size_t i = 0; good && i < data.size(); ++i) {
-    bool larger = i != *axis && indices[i]->isConstant() && data[i]->isConstant() &&
-                  indices[i]->value > data[i]->value;
+    const Dim* rest = call.types.subtract(data[i], indices[i]);
+    bool larger = i != *axis && rest->isConstant() && rest->value < 0;
     good = !larger && meetDims(indices[i], updates[i]);
   }
   if (!good)
@@ -147,7 +148,11 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
         1, fmt::format("indices of shape `{}` and updates of shape `{}` do not fit "
                        "data of shape `{}` along axis {}",
                        shapeText(indices), shapeText(updates), shapeText(data), *axis));
-  return sameAsFirst(call);
+  RelationResult result = sameAsFirst(call);
+  for (size_t i = 0; i < data.size(); ++i)
+    if (i != *axis)
+      requireAtLeast(result, call.types.subtract(data[i], indices[i]), 0);
+  return result;
 }
 
 RelationResult scatterNdRelation(const RelationCall& call) {
@@ -319,7 +324,8 @@ constexpr OperandRow operands[] = {{"data", "the tensor to write into a copy of"
                                    {"updates", "what to write"}};
 
 constexpr AttributeRow elementsAttributes[] = {
-    {"axis", AttributeKind::Int, "0", "the dimension that the indices are positions in", false, true},
+    {"axis", AttributeKind::Int, "0", "the dimension that the indices are positions in", false,
+     true},
     {"reduction", AttributeKind::String, "\"update\"",
      "how an update joins what is there: update, add, mul, mean, min, max"}};
 constexpr AttributeRow ndAttributes[] = {

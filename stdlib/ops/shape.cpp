@@ -3,8 +3,10 @@
 //
 // Reshapes are views: nothing is computed. `squeeze` without axes drops the dimensions that are 1
 // in the type, so it needs a static shape.
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ RelationResult expandDimsRelation(const RelationCall& call) {
   int64_t count = call.attributes.integer("num_newaxis");
   auto at = call.normalAxis(axis, call.rank(0) + 1);
   if (!at)
-    return call.failed(axisProblem("axis", axis, call.rank(0) + 1));
+    return axisFailureIn(call, "axis", axis, call.rank(0) + 1);
   if (count < 0 || count > int64_t(largestRank))
     return call.failed(
         fmt::format("`num_newaxis` is {}, but it must be 0 to {}", count, largestRank));
@@ -55,10 +57,11 @@ RelationResult squeezeRelation(const RelationCall& call) {
   std::vector<bool> dropped(call.rank(0));
   for (size_t axis : *axes) {
     const Dim* dim = call.shape(0)[axis];
-    if (dim->isConstant() && dim->value != 1)
-      return call.failed(fmt::format("only dimensions of extent 1 can be dropped, but dimension {} "
-                                     "of the shape `{}` is {}",
-                                     axis, shapeText(call.shape(0)), dim->value));
+    if (cannotBe(call.types, dim, 1))
+      return failedCall(call, {{0, axis}},
+                        fmt::format("only dimensions of 1 can be dropped, but dimension {} of "
+                                    "`data` is {}",
+                                    axis, dimText(dim)));
     dropped[axis] = true;
   }
   DimVector shape;
@@ -76,11 +79,29 @@ std::vector<bool> wideEntries(const RelationCall& call) {
   return wide;
 }
 
+RelationResult reshaped(const RelationCall& call, const DimVector& shape,
+                        const std::vector<DimBound>& bounds) {
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (const DimBound& bound : bounds)
+    requireMultiple(result, bound.dim, bound.divisor);
+  return result;
+}
+
 RelationResult reshapeRelation(const RelationCall& call) {
   std::string problem;
-  auto shape = reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
-                            call.attributes.boolean("allowzero"), problem, wideEntries(call));
-  return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
+  std::vector<DimBound> bounds;
+  auto shape =
+      reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
+                   call.attributes.boolean("allowzero"), problem, wideEntries(call), &bounds);
+  return shape ? reshaped(call, *shape, bounds) : call.failed(problem);
+}
+
+Fix fixReshape(const RelationCall& call) {
+  return reshapeFix(call, reshapeRelation);
+}
+
+Fix fixSqueeze(const RelationCall& call) {
+  return squeezeFix(call, squeezeRelation);
 }
 
 RelationResult reverseReshapeRelation(const RelationCall& call) {
@@ -90,12 +111,13 @@ RelationResult reverseReshapeRelation(const RelationCall& call) {
   std::ranges::reverse(wanted);
   std::reverse(wide.begin(), wide.end());
   std::string problem;
-  auto shape =
-      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem, wide);
+  std::vector<DimBound> bounds;
+  auto shape = reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem,
+                            wide, &bounds);
   if (!shape)
     return call.failed(fmt::format("read from the right, {}", problem));
   std::ranges::reverse(*shape);
-  return call.solved(*shape, call.dtype(0));
+  return reshaped(call, *shape, bounds);
 }
 
 /// A half-open range of dimensions from two attributes, or nothing.
@@ -154,7 +176,8 @@ std::optional<std::vector<size_t>> permutation(const Attributes& attributes, siz
       axes.push_back(int64_t(i));
   auto normal = normalAxes("axes", axes, rank, true, problem);
   if (normal && normal->size() != rank) {
-    problem = fmt::format("`axes` has {} entries, but the tensor has rank {}", axes.size(), rank);
+    problem = fmt::format("`axes=[{}]` has {} entries, but `data` has {}", fmt::join(axes, ", "),
+                          axes.size(), counted(int64_t(rank), "dimension"));
     return std::nullopt;
   }
   return normal;
@@ -169,6 +192,10 @@ RelationResult transposeRelation(const RelationCall& call) {
   for (size_t axis : *axes)
     shape.push_back(call.shape(0)[axis]);
   return call.solved(shape, call.dtype(0));
+}
+
+Fix fixTranspose(const RelationCall& call) {
+  return permutationFix(call, transposeRelation);
 }
 
 RelationResult broadcastToRelation(const RelationCall& call) {
@@ -288,7 +315,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = squeezeAttributes,
      .attributesKey = "relay.attrs.SqueezeAttrs",
-     .relation = squeezeRelation,
+     .relation = withFix<squeezeRelation, fixSqueeze>,
      .compute = computeView,
      .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
      .examples = squeezeExamples},
@@ -303,7 +330,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = reshapeAttributes,
      .attributesKey = "relay.attrs.ReshapeAttrs",
-     .relation = reshapeRelation,
+     .relation = withFix<reshapeRelation, fixReshape>,
      .compute = computeView,
      .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
      .examples = reshapeExamples},
@@ -336,7 +363,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = transposeAttributes,
      .attributesKey = "relay.attrs.TransposeAttrs",
-     .relation = transposeRelation,
+     .relation = withFix<transposeRelation, fixTranspose>,
      .compute = computeTranspose,
      .gradient = GradientBuilder{transposeGradient},
      .examples = transposeExamples},

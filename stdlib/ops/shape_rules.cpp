@@ -1,6 +1,9 @@
 // Axes, reshaping, slicing, and the gradient of picking.
 #include "stdlib/ops/shape_rules.h"
 
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/fixes.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,14 +11,17 @@ namespace stdlib {
 
 using lang::Dim;
 using lang::Dims;
+using lang::RelationCall;
+using lang::RelationResult;
 using lang::Scalar;
 using lang::TypeContext;
 
 std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank) {
   if (rank == 0)
-    return fmt::format("`{}` is {}, but the tensor has rank 0", attribute, axis);
-  return fmt::format("`{}` is {}, but a tensor of rank {} has axes {} to {}", attribute, axis, rank,
-                     -int64_t(rank), rank - 1);
+    return fmt::format("`{}` names axis {}, but the tensor has no dimensions", attribute, axis);
+  return fmt::format(
+      "`{}` names axis {}, but there {} {}: axes 0 to {}, or -{} to -1 from the back", attribute,
+      axis, rank == 1 ? "is" : "are", counted(int64_t(rank), "dimension"), rank - 1, rank);
 }
 
 std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
@@ -30,7 +36,8 @@ std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
       return std::nullopt;
     }
     if (distinct && seen[size_t(normal)]) {
-      problem = fmt::format("`{}` names axis {} twice", attribute, normal);
+      problem =
+          fmt::format("`{}=[{}]` names axis {} twice", attribute, fmt::join(axes, ", "), normal);
       return std::nullopt;
     }
     seen[size_t(normal)] = true;
@@ -50,7 +57,14 @@ const Dim* timesChecked(TypeContext& types, const Dim* left, const Dim* right) {
 std::optional<std::string> countProblem(TypeContext& types, Dims from, Dims to) {
   const Dim* before = product(types, from);
   const Dim* after = product(types, to);
-  if (matchDims(before, after) != lang::DimMatch::Different)
+  // Without the names that both sides have, the products are less likely to grow too large to tell.
+  std::vector<const Dim*> left, right(to.begin(), to.end());
+  for (const Dim* dim : from)
+    if (auto same = std::ranges::find(right, dim); same == right.end() || !dim->hasSymbol)
+      left.push_back(dim);
+    else
+      right.erase(same);
+  if (matchDims(product(types, left), product(types, right)) != lang::DimMatch::Different)
     return std::nullopt;
   return fmt::format("the shape `{}` has {} elements, but the new shape `{}` has {}",
                      shapeText(from), dimText(before), shapeText(to), dimText(after));
@@ -74,6 +88,7 @@ struct ReshapeScan {
   int64_t literals = 1;
   bool hasWideLiteral = false;
   std::optional<size_t> inferred = std::nullopt;
+  std::vector<lang::DimBound> bounds = {};
   std::string problem = {};
 };
 
@@ -149,6 +164,7 @@ bool splitOne(ReshapeScan& scan) {
   if (!fits)
     return fail(scan, fmt::format("-4 in the new shape `[{}]` cannot split {} into {} and {}",
                                   fmt::join(scan.wanted, ", "), dimText(whole), left, right));
+  scan.bounds.push_back({whole, 0, known});
   scan.result.push_back(left > 0 ? constant : other);
   scan.result.push_back(left > 0 ? other : constant);
   return true;
@@ -189,6 +205,21 @@ bool readOne(ReshapeScan& scan) {
   }
 }
 
+/// The problem that the numbers do not divide the `rest` of the source, of which all leading
+/// extents that stay the same are left out.
+std::string remainderProblem(const ReshapeScan& scan, int64_t rest) {
+  int64_t literals = scan.literals;
+  for (size_t i = 0; i < scan.from.size() && i < scan.wanted.size(); ++i) {
+    int64_t extent = scan.wanted[i];
+    if (extent < 2 || !scan.from[i]->isConstant(extent) || rest % extent != 0)
+      break;
+    rest /= extent;
+    literals /= extent;
+  }
+  return fmt::format("the shape `{}` does not fit the new shape `[{}]`: {} is not a multiple of {}",
+                     shapeText(scan.from), fmt::join(scan.wanted, ", "), rest, literals);
+}
+
 /// Finds the extent of -1: what the dimensions that were not copied hold beyond the numbers.
 bool infer(ReshapeScan& scan) {
   const Dim* rest = scan.types.constant(1);
@@ -199,10 +230,8 @@ bool infer(ReshapeScan& scan) {
     return fail(scan, fmt::format("-1 in the new shape `[{}]` is not determined beside a zero",
                                   fmt::join(scan.wanted, ", ")));
   if (rest->isConstant() && rest->value % scan.literals != 0)
-    return fail(scan, fmt::format("the shape `{}` does not fit the new shape `[{}]`: {} is not a "
-                                  "multiple of {}",
-                                  shapeText(scan.from), fmt::join(scan.wanted, ", "), rest->value,
-                                  scan.literals));
+    return fail(scan, remainderProblem(scan, rest->value));
+  scan.bounds.push_back({rest, 0, scan.literals});
   const Dim* extent = scan.types.floorDivide(rest, scan.literals);
   if (extent->isConstant() && scan.hasWideLiteral)
     extent = scan.types.constant(extent->value, true);
@@ -215,7 +244,8 @@ bool infer(ReshapeScan& scan) {
 std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
                                                     std::span<const int64_t> wanted, bool allowZero,
                                                     std::string& problem,
-                                                    const std::vector<bool>& wide) {
+                                                    const std::vector<bool>& wide,
+                                                    std::vector<lang::DimBound>* bounds) {
   ReshapeScan scan{types, from, wanted, allowZero, wide};
   bool good = true;
   while (good && scan.next < wanted.size())
@@ -229,6 +259,8 @@ std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims fro
     problem = std::move(scan.problem);
     return std::nullopt;
   }
+  if (bounds)
+    *bounds = std::move(scan.bounds);
   return scan.result;
 }
 
@@ -239,6 +271,9 @@ bool AxisSlice::isWhole() const {
 std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank,
                                                  std::string& problem) {
   size_t count = std::max({bounds.begin.size(), bounds.end.size(), bounds.strides.size()});
+  auto lacks = [](const std::vector<int64_t>& list, const std::vector<int64_t>& axes) {
+    return !list.empty() && list.size() < axes.size();
+  };
   std::vector<int64_t> axes;
   if (bounds.axes)
     axes = *bounds.axes;
@@ -250,6 +285,11 @@ std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size
         bounds.axes
             ? fmt::format("`axes` names {} dimensions, but there are {} bounds", axes.size(), count)
             : fmt::format("there are {} bounds, but the tensor has rank {}", count, rank);
+    return std::nullopt;
+  }
+  if (bounds.axes && (lacks(bounds.begin, axes) || lacks(bounds.end, axes))) {
+    problem = fmt::format("`axes` names {} dimensions, but `begin` has {} bounds and `end` has {}",
+                          axes.size(), bounds.begin.size(), bounds.end.size());
     return std::nullopt;
   }
   if (bounds.mode != "end" && bounds.mode != "size") {
@@ -296,28 +336,67 @@ std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent) {
   return SliceRange{begin, slice.stride, distance / step + (distance % step != 0)};
 }
 
-std::optional<std::vector<const Dim*>> slicedDims(TypeContext& types, Dims shape,
-                                                  std::span<const AxisSlice> slices,
-                                                  std::string& problem) {
+namespace {
+
+/// The extent of a slice of a named extent whose bounds lie inside; `?` when they never do, or when
+/// the name is one of Relay's, for which it does so.
+const Dim* slicedForm(TypeContext& types, const Dim* extent, const AxisSlice& slice,
+                      std::vector<lang::DimBound>& bounds) {
+  bool forward = slice.stride > 0;
+  auto shifted = [&](const Dim* dim, int64_t by) { return types.add(dim, types.constant(by)); };
+  const Dim* low = types.constant(forward ? 0 : -1);
+  const Dim* high = forward ? extent : shifted(extent, -1);
+  // Bounds that are as large as this mean the end of whatever there is.
+  constexpr int64_t endless = INT32_MAX;
+  auto place = [&](std::optional<int64_t> bound, const Dim* otherwise) {
+    if (!bound)
+      return otherwise;
+    if (*bound >= endless || *bound <= -endless)
+      return *bound > 0 ? high : low;
+    return *bound < 0 ? shifted(extent, *bound) : types.constant(*bound);
+  };
+  const Dim* begin = place(slice.begin, forward ? low : high);
+  const Dim* end = place(slice.end, forward ? high : low);
+  if (slice.end && slice.endIsSize)
+    end = *slice.end >= endless ? high : shifted(begin, *slice.end);
+  const Dim* distance = types.subtract(forward ? end : begin, forward ? begin : end);
+  const Dim* rooms[] = {types.subtract(begin, low), types.subtract(high, begin),
+                        types.subtract(end, low), types.subtract(high, end), distance};
+  auto isNever = [](const Dim* room) { return room->isConstant() && room->value < 0; };
+  if (extent->isAny() || extent->hasForeign || std::ranges::any_of(rooms, isNever))
+    return types.any();
+  for (const Dim* room : rooms)
+    bounds.push_back({room, 0});
+  int64_t step = forward ? slice.stride : -slice.stride;
+  return types.floorDivide(shifted(distance, step - 1), step);
+}
+
+} // namespace
+
+RelationResult slicedResult(const RelationCall& call, std::span<const AxisSlice> slices) {
+  Dims shape = call.shape(0);
   std::vector<const Dim*> result;
+  std::vector<lang::DimBound> bounds;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (slices[i].isWhole()) {
       result.push_back(shape[i]);
     } else if (!shape[i]->isConstant()) {
-      result.push_back(types.any());
+      result.push_back(slicedForm(call.types, shape[i], slices[i], bounds));
     } else if (auto range = resolveSlice(slices[i], shape[i]->value)) {
       result.push_back(range->count == shape[i]->value
                            ? shape[i]
-                           : types.constant(range->count, shape[i]->is64));
+                           : call.types.constant(range->count, shape[i]->is64));
     } else {
-      problem =
-          fmt::format("the slice of dimension {} begins at {} behind its end at {} (stride "
-                      "{}, shape `{}`)",
-                      i, *slices[i].begin, *slices[i].end, slices[i].stride, shapeText(shape));
-      return std::nullopt;
+      return call.failed(fmt::format("the slice of dimension {} begins at {} behind its end at {} "
+                                     "(stride {}, shape `{}`)",
+                                     i, *slices[i].begin, *slices[i].end, slices[i].stride,
+                                     shapeText(shape)));
     }
   }
-  return result;
+  RelationResult answer = call.solved(result, call.dtype(0));
+  for (const lang::DimBound& bound : bounds)
+    requireAtLeast(answer, bound.dim, bound.least);
+  return answer;
 }
 
 Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, Scalar extent) {

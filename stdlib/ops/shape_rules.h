@@ -26,11 +26,13 @@ const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
                               const lang::Dim* right);
 
 /// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
-/// Dimensions from entries that are `wide` (none, where it is shorter) have 64 bits.
+/// Dimensions from entries that are `wide` (none, where it is shorter) have 64 bits. `bounds` gets
+/// what must be a multiple of which number.
 std::optional<std::vector<const lang::Dim*>> reshapedDims(lang::TypeContext& types, lang::Dims from,
                                                           std::span<const int64_t> wanted,
                                                           bool allowZero, std::string& problem,
-                                                          const std::vector<bool>& wide = {});
+                                                          const std::vector<bool>& wide = {},
+                                                          std::vector<lang::DimBound>* bounds = {});
 
 /// The problem that two known element counts differ, or nothing.
 std::optional<std::string> countProblem(lang::TypeContext& types, lang::Dims from, lang::Dims to);
@@ -70,10 +72,10 @@ std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size
 /// Nothing when the slice begins behind its end.
 std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent);
 
-/// The shape of the slices; `?` where an extent is not a number and the slice is not the whole.
-std::optional<std::vector<const lang::Dim*>> slicedDims(lang::TypeContext& types, lang::Dims shape,
-                                                        std::span<const AxisSlice> slices,
-                                                        std::string& problem);
+/// The answer of an operator that slices operand 0. A slice of a named extent asks for sizes at
+/// which its bounds lie inside, where they need not be moved.
+lang::RelationResult slicedResult(const lang::RelationCall& call,
+                                  std::span<const AxisSlice> slices);
 
 /// The position in the sliced tensor where a slice starts.
 lang::Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, lang::Scalar extent);

@@ -30,8 +30,7 @@ std::optional<std::vector<AxisSlice>> slicesOf(const Attributes& attributes, siz
 RelationResult stridedSliceRelation(const RelationCall& call) {
   std::string problem;
   auto slices = slicesOf(call.attributes, call.rank(0), problem);
-  auto shape = slices ? slicedDims(call.types, call.shape(0), *slices, problem) : std::nullopt;
-  return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
+  return slices ? slicedResult(call, *slices) : call.failed(problem);
 }
 
 RelationResult stridedSetRelation(const RelationCall& call) {
@@ -49,7 +48,11 @@ RelationResult stridedSetRelation(const RelationCall& call) {
       return call.failedAt(i, fmt::format("there are {} bounds, but the tensor has rank {}",
                                           length->value, call.rank(0)));
   }
-  return sameAsFirst(call);
+  RelationResult result = sameAsFirst(call);
+  const Dim* rank = call.types.constant(int64_t(call.rank(0)));
+  for (size_t i = 2; i < 5; ++i)
+    requireAtLeast(result, call.types.subtract(rank, call.shape(i)[0]), 0);
+  return result;
 }
 
 RelationResult sliceLikeRelation(const RelationCall& call) {
@@ -66,13 +69,16 @@ RelationResult sliceLikeRelation(const RelationCall& call) {
   for (size_t axis : *normal) {
     if (axis >= like.size())
       return call.failed(axisProblem("axes", int64_t(axis), like.size()));
-    if (data[axis]->isConstant() && like[axis]->isConstant() &&
-        like[axis]->value > data[axis]->value)
+    const Dim* rest = call.types.subtract(data[axis], like[axis]);
+    if (rest->isConstant() && rest->value < 0)
       return call.failed(fmt::format("the shape `{}` cannot be cut to `{}` in dimension {}",
                                      shapeText(data), shapeText(like), axis));
     shape[axis] = like[axis];
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (size_t axis : *normal)
+    requireAtLeast(result, call.types.subtract(data[axis], like[axis]), 0);
+  return result;
 }
 
 void computeStridedSlice(ComputeCall& call) {

@@ -2,6 +2,7 @@
 // correlation of two pictures.
 //
 // Padding is zeros in both, also under the maximum of a dilation.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
 
@@ -57,8 +58,10 @@ RelationResult dilationRelation(const RelationCall& call) {
   if (auto other = requireLikeNumbers(call))
     return *other;
   if (matchDims((*shape)[1], (*weight)[0]) == DimMatch::Different)
-    return call.failedAt(1, fmt::format("the data has {} channels, but the weight has {}",
-                                        dimText((*shape)[1]), dimText((*weight)[0])));
+    return call.failedOn({{1, *dilation->weight.find('I')}, {0, *dilation->data.find('C')}},
+                         fmt::format("the data has {} channels, but the weight has {}",
+                                     dimText((*shape)[1]), dimText((*weight)[0])));
+  std::vector<const Dim*> data(*shape);
   for (size_t i = 0; i < 2; ++i) {
     const Dim* taps = (*weight)[1 + i];
     if (taps->isConstant(0))
@@ -69,8 +72,12 @@ RelationResult dilationRelation(const RelationCall& call) {
     if (!(*shape)[2 + i])
       return call.failedAt(0, problem);
   }
-  return solvedInLayout(call, nchw, dilation->data, *shape,
-                        call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  RelationResult result =
+      solvedInLayout(call, nchw, dilation->data, *shape,
+                     call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
+  for (size_t i = 0; i < 2; ++i)
+    requireWindow(result, call.types, data[2 + i], (*weight)[1 + i], dilation->window, i);
+  return result;
 }
 
 void computeDilation(ComputeCall& call) {
@@ -148,14 +155,17 @@ RelationResult correlationRelation(const RelationCall& call) {
     const Dim* extent = call.shape(0)[2 + i];
     const Dim* room = types.add(extent, types.constant(added - 2 * correlation->reach));
     if (room->isConstant() && room->value < 1)
-      return call.failedAt(0, fmt::format("an extent of {}, which with padding is {}, has no place "
-                                          "at least {} away from both borders",
-                                          dimText(extent), room->value + 2 * correlation->reach,
-                                          correlation->reach));
+      return call.failed(fmt::format("an extent of {}, which with padding is {}, has no place "
+                                     "at least {} away from both borders",
+                                     dimText(extent), room->value + 2 * correlation->reach,
+                                     correlation->reach));
     const Dim* last = types.add(room, types.constant(correlation->stride - 1));
     shape.push_back(types.floorDivide(last, correlation->stride));
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (size_t i = 2; i < 4; ++i)
+    requireAtLeast(result, shape[i], 1);
+  return result;
 }
 
 void computeCorrelation(ComputeCall& call) {

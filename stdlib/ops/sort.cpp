@@ -4,6 +4,7 @@
 // than every number.
 #include "stdlib/ops/sort.h"
 
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
@@ -92,7 +93,7 @@ const std::string unsupportedElements = "the element type is not supported";
 std::optional<RelationResult> requireAxisAndIndexType(const RelationCall& call) {
   int64_t axis = call.attributes.integer("axis");
   if (!call.normalAxis(axis, call.rank(0)))
-    return call.failed(axisProblem("axis", axis, call.rank(0)));
+    return axisFailure(call, "axis", axis);
   DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
   if (!dtype.isComputable() || dtype.isBool())
     return call.failed(
@@ -394,15 +395,16 @@ RelationResult topkResult(const RelationCall& call, const Dim* k) {
   const Type* indices =
       call.types.tensor(Dims(shape), call.attributes.dtype("dtype").value_or(runtime::Int32));
   std::string_view wanted = call.attributes.text("ret_type");
-  if (wanted == "values")
-    return call.solved(values);
-  if (wanted == "indices")
-    return call.solved(indices);
-  if (wanted != "both")
-    return call.failed(
-        fmt::format("`ret_type` is `{}`, but it must be `both`, `values` or `indices`", wanted));
+  if (!isOneOf(wanted, {"values", "indices", "both"}))
+    return choiceFailure(call, "ret_type", "`both`, `values` or `indices`");
   const Type* fields[] = {values, indices};
-  return call.solved(call.types.tuple(fields));
+  const Type* both = call.types.tuple(fields);
+  RelationResult result = call.solved(wanted == "values"    ? values
+                                      : wanted == "indices" ? indices
+                                                            : both);
+  if (k)
+    requireAtLeast(result, call.types.subtract(extent, k), 0);
+  return result;
 }
 
 KernelResult topkOf(const KernelCall& call, int64_t k) {

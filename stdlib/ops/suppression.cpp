@@ -63,6 +63,13 @@ std::optional<RelationResult> columnProblem(const RelationCall& call, std::strin
                                  count == 1 ? "element" : "four elements", dimText(width)));
 }
 
+/// Lets a result ask for rows of which columnProblem() could not tell that they are long enough.
+void requireColumn(RelationResult& result, const RelationCall& call, std::string_view attribute,
+                   int64_t count) {
+  if (int64_t column = call.attributes.integer(attribute); column >= 0 && column < INT32_MAX)
+    requireAtLeast(result, call.shape(0)[2], column + count);
+}
+
 std::optional<RelationResult> boxesProblem(const RelationCall& call) {
   if (call.rank(0) != 3)
     return call.failedAt(0, fmt::format("the data must have 3 dimensions, but it is `{}`",
@@ -82,7 +89,10 @@ RelationResult validCountsRelation(const RelationCall& call) {
   const Dim *batch = call.shape(0)[0], *boxes = call.shape(0)[1];
   const Type* fields[] = {call.types.tensor({batch}, runtime::Int32), call.operands[0],
                           call.types.tensor({batch, boxes}, runtime::Int32)};
-  return call.solved(call.types.tuple(fields));
+  RelationResult result = call.solved(call.types.tuple(fields));
+  requireColumn(result, call, "score_index", 1);
+  requireColumn(result, call, "id_index", 1);
+  return result;
 }
 
 KernelResult validCounts(const KernelCall& call) {
@@ -134,12 +144,14 @@ RelationResult suppressionRelation(const RelationCall& call) {
     return *problem;
   if (auto problem = columnProblem(call, "coord_start", 4, false))
     return *problem;
-  if (!wantsIndices)
-    return call.solved(call.operands[0]);
   const Dim *batch = call.shape(0)[0], *boxes = call.shape(0)[1];
   const Type* fields[] = {call.types.tensor({batch, boxes}, runtime::Int32),
                           call.types.tensor({batch, call.types.constant(1)}, runtime::Int32)};
-  return call.solved(call.types.tuple(fields));
+  RelationResult result = call.solved(wantsIndices ? call.types.tuple(fields) : call.operands[0]);
+  requireColumn(result, call, "score_index", 1);
+  requireColumn(result, call, "id_index", 1);
+  requireColumn(result, call, "coord_start", 4);
+  return result;
 }
 
 /// How boxes are compared; columns count from the start of a row.
@@ -252,8 +264,7 @@ RelationResult allClassRelation(const RelationCall& call) {
                                         typeText(call.operands[1])));
   Dims boxes = call.shape(0), scores = call.shape(1);
   if (matchDims(boxes[0], scores[0]) == DimMatch::Different ||
-      matchDims(boxes[1], scores[2]) == DimMatch::Different ||
-      (boxes[2]->isConstant() && boxes[2]->value != 4))
+      matchDims(boxes[1], scores[2]) == DimMatch::Different || cannotBe(call.types, boxes[2], 4))
     return call.failedAt(1, fmt::format("boxes (batch, n, 4) need scores (batch, classes, n), but "
                                         "the shapes are `{}` and `{}`",
                                         shapeText(boxes), shapeText(scores)));

@@ -30,15 +30,18 @@ RelationResult reorgRelation(const RelationCall& call) {
   for (size_t i = 1; i < 4; ++i) {
     int64_t divisor = i == 1 ? stride * stride : stride;
     if (shape[i]->isConstant() && shape[i]->value % divisor != 0)
-      return call.failedAt(0, fmt::format("dimension {} of `{}` must be a multiple of {}", i,
-                                          typeText(call.operands[0]), divisor));
+      return call.failed(fmt::format("dimension {} of `{}` must be a multiple of {}", i,
+                                     typeText(call.operands[0]), divisor));
   }
   shape[1] = scaledDim(call.types, shape[1], stride * stride);
   if (!shape[1])
     return call.failed("the channels times the square of `stride` are too many");
   shape[2] = call.types.floorDivide(shape[2], stride);
   shape[3] = call.types.floorDivide(shape[3], stride);
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (size_t i = 1; i < 4; ++i)
+    requireMultiple(result, call.shape(0)[i], i == 1 ? stride * stride : stride);
+  return result;
 }
 
 /// Darknet's order: the elements are seen as a picture `stride` times as wide and high, whose
@@ -125,8 +128,7 @@ RelationResult locationsRelation(const RelationCall& call) {
   bool isWrong = !coordinates || matchDims(scores[0], locations[0]) == DimMatch::Different ||
                  matchDims(coordinates, locations[1]) == DimMatch::Different ||
                  matchDims(scores[2], anchors[1]) == DimMatch::Different ||
-                 (anchors[0]->isConstant() && anchors[0]->value != 1) ||
-                 (anchors[2]->isConstant() && anchors[2]->value != 4);
+                 cannotBe(call.types, anchors[0], 1) || cannotBe(call.types, anchors[2], 4);
   if (isWrong)
     return call.failed(fmt::format("scores (batch, classes, n) need locations (batch, 4 n) and "
                                    "anchors (1, n, 4), but the shapes are `{}`, `{}` and `{}`",

@@ -1,6 +1,8 @@
 // Reading windows and counting their positions.
 #include "stdlib/ops/window.h"
 
+#include "stdlib/ops/common.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,29 +96,52 @@ std::optional<Window> readWindow(const Attributes& attributes, size_t dims, std:
   return readPadding(attributes, dims, window, problem) ? std::optional(window) : std::nullopt;
 }
 
-const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
-                           const Window& window, size_t i, bool ceilMode, std::string& problem) {
-  if (extent->isAny() || kernel->isAny())
-    return types.any();
+namespace {
+
+/// An extent with padding, what a window spans, and by how much that is less.
+struct Room {
+  const Dim* padded;
+  const Dim* reach;
+  const Dim* room;
+};
+
+Room roomOf(lang::TypeContext& types, const Dim* extent, const Dim* kernel, const Window& window,
+            size_t i) {
   const Dim* one = types.constant(1);
   const Dim* padded = types.add(extent, types.constant(window.before[i] + window.after[i]));
   const Dim* taps = types.subtract(kernel, one);
   const Dim* reach = types.add(types.multiply(taps, types.constant(window.dilation[i])), one);
-  const Dim* room = types.subtract(padded, reach);
+  return {padded, reach, types.subtract(padded, reach)};
+}
+
+} // namespace
+
+void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const Dim* extent,
+                   const Dim* kernel, const Window& window, size_t i) {
+  requireAtLeast(result, kernel, 1);
+  requireAtLeast(result, roomOf(types, extent, kernel, window, i).room, 0);
+}
+
+const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
+                           const Window& window, size_t i, bool ceilMode, std::string& problem) {
+  if (extent->isAny() || kernel->isAny())
+    return types.any();
+  auto [padded, reach, room] = roomOf(types, extent, kernel, window, i);
   bool isStatic = extent->isConstant() && kernel->isConstant();
   if (isStatic && !room->isConstant()) {
     problem = fmt::format("a window over an extent of {} is too large to count", extent->value);
     return nullptr;
   }
-  if (isStatic && room->value < 0 && extent->value != 0) {
-    problem = fmt::format("a window that spans {} does not fit into an extent of {}, which with "
-                          "padding is {}",
-                          reach->value, extent->value, padded->value);
+  if (room->isConstant() && room->value < 0 && !extent->isConstant(0)) {
+    std::string withPadding =
+        padded == extent ? "" : fmt::format(", {} with padding", dimText(padded));
+    problem = fmt::format("the window spans {}, but the data has only {}{}", dimText(reach),
+                          dimText(extent), withPadding);
     return nullptr;
   }
   if (ceilMode)
     room = types.add(room, types.constant(window.strides[i] - 1));
-  const Dim* positions = types.add(types.floorDivide(room, window.strides[i]), one);
+  const Dim* positions = types.add(types.floorDivide(room, window.strides[i]), types.constant(1));
   return isStatic && positions->value < 0 ? types.constant(0, positions->is64) : positions;
 }
 
@@ -151,6 +176,15 @@ std::optional<std::vector<const Dim*>> tiledShape(lang::TypeContext& types, cons
     return std::nullopt;
   }
   return convertShape(types, canonical, layout, shape, &problem);
+}
+
+void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const Layout& canonical,
+                  const Layout& layout, Dims shape) {
+  for (LayoutDim dim : canonical.dims) {
+    const Dim* tiles = types.constant(canonical.tileOf(dim.axis));
+    const Dim* whole = types.multiply(shape[*canonical.find(dim.axis)], tiles);
+    requireMultiple(result, whole, layout.tileOf(dim.axis));
+  }
 }
 
 Scalar sumOverTaps(lang::ComputeCall& call, const Extents& extents,

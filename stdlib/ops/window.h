@@ -44,6 +44,11 @@ const lang::Dim* windowPositions(lang::TypeContext& types, const lang::Dim* exte
                                  const lang::Dim* kernel, const Window& window, size_t i,
                                  bool ceilMode, std::string& problem);
 
+/// Lets a result ask for what windowPositions() takes for granted: that the window has a tap, and
+/// that the padded data is as long as it.
+void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const lang::Dim* extent,
+                   const lang::Dim* kernel, const Window& window, size_t i);
+
 /// Reads a layout attribute that must have the axes of `canonical`; `fallback` stands for an empty
 /// text.
 std::optional<Layout> readLayout(const lang::Attributes& attributes, std::string_view name,
@@ -55,6 +60,10 @@ std::optional<std::vector<const lang::Dim*>> tiledShape(lang::TypeContext& types
                                                         const Layout& canonical,
                                                         const Layout& layout, lang::Dims shape,
                                                         std::string& problem);
+
+/// Lets a result ask that the tiles of `layout` divide the extents of a shape in `canonical`.
+void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const Layout& canonical,
+                  const Layout& layout, lang::Dims shape);
 
 /// Sums `body` over `extents`. Loops that run once are left out.
 lang::Scalar sumOverTaps(lang::ComputeCall& call, const lang::Extents& extents,
