@@ -6,16 +6,20 @@
 #include "formats/quote.h"
 #include "formats/random_fill.h"
 #include "lang/edit_distance.h"
+#include "lang/shape_match.h"
 #include "lang/utf8.h"
 
+#include <charconv>
 #include <fmt/format.h>
-#include <unordered_map>
+#include <unordered_set>
 
 namespace driver {
 
 namespace {
 
 constexpr size_t mostListed = 30;
+/// The source of sizes that --dim gives.
+constexpr uint32_t fromOption = UINT32_MAX;
 
 std::string parameterName(const lang::Var& parameter) {
   return "%" + lang::printable(parameter.name);
@@ -37,11 +41,15 @@ class ArgumentReader {
 public:
   ArgumentReader(const lang::Global& entry, const RunOptions& options)
       : entry_(entry), parameters_(entry.function->parameters), options_(options),
-        values_(parameters_.size()), given_(parameters_.size(), false) {}
+        values_(parameters_.size()), given_(parameters_.size(), false), matcher_(sizes_) {}
 
   Arguments read() {
+    for (const std::string& dim : options_.dims)
+      readDim(dim);
     for (const std::string& input : options_.inputs)
       readInput(input);
+    if (auto misfit = matcher_.finish())
+      failFit(*misfit, values_[*misfit].tensor().dtype(), values_[*misfit].tensor().shape());
     std::vector<const lang::Var*> missing;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (given_[i])
@@ -69,6 +77,44 @@ private:
     values_[i] = interp::tensorValue(interp::Array::fromTensor(std::move(tensor), precision));
   }
 
+  /// The named dimension of that name in the types of the parameters, or null.
+  const lang::Dim* findDim(std::string_view name) const {
+    std::unordered_set<const lang::Dim*> seen;
+    std::vector<const lang::Dim*> open;
+    for (const lang::Var* parameter : parameters_)
+      if (parameter->type->isTensor())
+        open.insert(open.end(), parameter->type->shape.begin(), parameter->type->shape.end());
+    while (!open.empty()) {
+      const lang::Dim* dim = open.back();
+      open.pop_back();
+      if (!dim->hasSymbol || !seen.insert(dim).second)
+        continue;
+      if (dim->kind == lang::DimKind::Symbol && lang::dimText(dim) == name)
+        return dim;
+      for (const lang::DimTerm& term : dim->terms)
+        open.push_back(term.variable);
+    }
+    return nullptr;
+  }
+
+  void readDim(std::string_view word) {
+    size_t equals = std::min(word.find('='), word.size());
+    std::string_view name = word.substr(0, equals), number = word.substr(equals);
+    int64_t size = -1;
+    auto end =
+        std::from_chars(number.data() + !number.empty(), number.data() + number.size(), size);
+    if (name.empty() || end.ec != std::errc() || end.ptr != number.data() + number.size() ||
+        size < 0)
+      return fail("--dim takes NAME=SIZE, and this is {}", formats::backquoted(word));
+    const lang::Dim* dim = findDim(name);
+    if (!dim)
+      return fail("no parameter of `@{}` has a dimension {}", lang::printable(entry_.name),
+                  formats::backquoted(name));
+    if (sizes_.find(dim))
+      return fail("the dimension {} is given twice", formats::backquoted(name));
+    sizes_.add(dim, size, fromOption);
+  }
+
   void readInput(std::string_view input) {
     size_t equals = input.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == input.size())
@@ -88,8 +134,11 @@ private:
     auto tensor = formats::loadTensor(location.path, location.key);
     if (!tensor)
       return fail("the input `{}`: {}", parameterName(**found), tensor.error().message);
-    if (fits(**found, *tensor))
+    const lang::Type* type = (*found)->type;
+    if (type->isTensor() && matcher_.match(*type, tensor->dtype(), tensor->shape(), uint32_t(i)))
       set(i, std::move(*tensor));
+    else
+      failFit(i, tensor->dtype(), tensor->shape());
   }
 
   void failUnknown(std::string_view name) {
@@ -109,23 +158,20 @@ private:
          advice);
   }
 
-  /// Compares a tensor with the parameter's type. A symbol stands for one extent in all parameters.
-  bool fits(const lang::Var& parameter, const runtime::Tensor& tensor) {
-    const lang::Type* type = parameter.type;
-    bool good =
-        type->isTensor() && type->dtype == tensor.dtype() && type->shape.size() == tensor.rank();
-    for (size_t dim = 0; good && dim < tensor.rank(); ++dim) {
-      const lang::Dim* wanted = type->shape[dim];
-      int64_t extent = tensor.shape()[dim];
-      if (wanted->isConstant())
-        good = wanted->value == extent;
-      else if (wanted->kind == lang::DimKind::Symbol)
-        good = symbols_.emplace(wanted, extent).first->second == extent;
-    }
-    if (!good)
-      fail("parameter `{}` is `{}`, but its input is `{}`", parameterName(parameter),
-           lang::typeText(type), tensorTypeText(tensor.dtype(), tensor.shape()));
-    return good;
+  void failFit(size_t i, runtime::DType dtype, const runtime::Shape& shape) {
+    const lang::Type& type = *parameters_[i]->type;
+    auto place = [&](uint32_t source) {
+      return source == fromOption ? std::string("by --dim")
+                                  : fmt::format("in `{}`", parameterName(*parameters_[source]));
+    };
+    std::string reasons;
+    if (auto dims = type.isTensor() ? lang::misfits(type, dtype, shape, sizes_) : std::nullopt)
+      for (size_t dim : *dims)
+        if (std::string text = lang::misfitText(type.shape[dim], shape[dim], sizes_, place);
+            !text.empty())
+          reasons += "; " + text;
+    fail("parameter `{}` is `{}`, but its input is `{}`{}", parameterName(*parameters_[i]),
+         lang::typeText(&type), tensorTypeText(dtype, shape), reasons);
   }
 
   void fill(size_t i) {
@@ -137,12 +183,10 @@ private:
                   parameterName(parameter), lang::typeText(type));
     runtime::Shape shape;
     for (const lang::Dim* dim : type->shape) {
-      if (!dim->isConstant())
-        return fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled; give it "
-                    "with --input {}=PATH",
-                    parameterName(parameter), lang::typeText(type),
-                    lang::printable(parameter.name));
-      shape.push_back(dim->value);
+      auto size = lang::sizeOf(dim, sizes_);
+      if (!size)
+        return failOpen(parameter, *dim);
+      shape.push_back(*size);
     }
     auto tensor = formats::randomTensor(type->dtype, std::move(shape), *options_.seed, i);
     if (!tensor)
@@ -151,12 +195,23 @@ private:
     set(i, std::move(*tensor));
   }
 
+  void failOpen(const lang::Var& parameter, const lang::Dim& dim) {
+    std::string other;
+    if (dim.kind == lang::DimKind::Symbol)
+      other = fmt::format(", or the size of `{0}` with --dim {0}=SIZE", lang::dimText(&dim));
+    fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled; give it with "
+         "--input {}=PATH{}",
+         parameterName(parameter), lang::typeText(parameter.type), lang::printable(parameter.name),
+         other);
+  }
+
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
   const RunOptions& options_;
   std::vector<interp::Value> values_;
   std::vector<bool> given_;
-  std::unordered_map<const lang::Dim*, int64_t> symbols_;
+  lang::DimSizes sizes_;
+  lang::ShapeMatcher matcher_;
   std::vector<std::string> problems_;
 };
 

@@ -39,10 +39,18 @@ const lang::Global* findEntry(const lang::Module& module, std::string_view name,
 std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources,
                       const Look& look) {
   constexpr size_t mostCalls = 3;
-  lang::Finding finding{.code = "run-time", .text = fault.problem, .range = fault.range};
+  lang::Finding finding{.code = "run-time",
+                        .text = fault.problem,
+                        .range = fault.range,
+                        .labels = fault.labels,
+                        .notes = fault.notes,
+                        .shapes = fault.shapes};
+  size_t shownCalls = 0;
   for (lang::SourceRange call : fault.calls)
-    if (finding.labels.size() < mostCalls && call.isValid())
+    if (shownCalls < mostCalls && call.isValid()) {
       finding.labels.push_back({call, "called here"});
+      ++shownCalls;
+    }
   if (fault.calls.size() > mostCalls)
     finding.notes.push_back(
         fmt::format("{} further calls are open", fault.calls.size() - mostCalls));

@@ -2,9 +2,11 @@
 //
 // A cursor stands behind the binding that it waits for. A call or branch whose value is the value
 // of its block replaces the block's cursor instead of standing above it, so tail calls take no
-// space.
+// space. A function whose declared result is still to be checked stays, unless what it calls is
+// checked for the same.
 #include "interp/interpret.h"
 
+#include "interp/boundary.h"
 #include "interp/frames.h"
 #include "interp/liveness.h"
 #include "interp/operators.h"
@@ -24,6 +26,8 @@ struct Activation {
   const lang::Function* function;
   std::vector<Value> slots;
   lang::SourceRange call;
+  /// Of named dimensions, when the body needs them.
+  std::unique_ptr<lang::DimSizes> sizes = nullptr;
 };
 
 /// A block in progress. With `endsCall`, the end of the block is the end of the activation.
@@ -37,11 +41,11 @@ struct Cursor {
 class Machine {
 public:
   Machine(const lang::Module& module, const lang::OperatorTable& operators, const Options& options)
-      : frames_(module), liveness_(findLiveness(module)),
+      : frames_(module), boundaries_(module), liveness_(findLiveness(module)),
         operators_(module, operators, options.precision), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
-    enter(entry, {}, std::move(arguments), {});
+    enter(entry, {}, std::move(arguments), nullptr);
     while (!cursors_.empty() && fault_.problem.empty())
       step();
     if (!fault_.problem.empty())
@@ -92,8 +96,11 @@ private:
   // Control.
 
   void fail(std::string problem, lang::SourceRange range) {
-    fault_.problem = std::move(problem);
-    fault_.range = range;
+    fail(Fault{std::move(problem), range});
+  }
+
+  void fail(Fault fault) {
+    fault_ = std::move(fault);
     constexpr size_t mostCalls = 8;
     for (size_t i = activations_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
       if (activations_[i].call.isValid())
@@ -112,6 +119,8 @@ private:
 
   void step() {
     Cursor& cursor = cursors_.back();
+    if (cursor.next > 0 && !checkLet(cursor.block->bindings[cursor.next - 1]))
+      return;
     if (cursor.next == cursor.block->bindings.size()) {
       leave(read(cursor.block->result));
       return;
@@ -129,8 +138,11 @@ private:
 
   /// The innermost block is done: its value goes to the binding that waits for it.
   void leave(Value value) {
-    if (cursors_.back().endsCall)
+    if (cursors_.back().endsCall) {
+      if (!checkReturn(value))
+        return;
       activations_.pop_back();
+    }
     cursors_.pop_back();
     if (cursors_.empty())
       result_ = std::move(value);
@@ -146,7 +158,8 @@ private:
   /// Whether the value of the binding that the cursor stands behind is the value of its block.
   bool isTail(const Cursor& cursor) const {
     return cursor.next == cursor.block->bindings.size() &&
-           cursor.block->result.value == cursor.block->bindings[cursor.next - 1].var;
+           cursor.block->result.value == cursor.block->bindings[cursor.next - 1].var &&
+           !boundaries_.isChecked(*cursor.block->bindings[cursor.next - 1].var);
   }
 
   /// Starts a block of the current activation.
@@ -159,21 +172,92 @@ private:
     open(block, endsCall);
   }
 
+  /// `call` is null for the first call.
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
-             lang::SourceRange call) {
-    if (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back())) {
+             const lang::Call* call) {
+    const FunctionChecks* checks = boundaries_.of(function);
+    if (checks && !checkCall(*checks, closure, arguments, call))
+      return;
+    while (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back()) &&
+           isReturnChecked(checks)) {
       cursors_.pop_back();
       activations_.pop_back();
     }
     const FrameLayout& layout = frames_.layout(function);
-    Activation activation{&function, std::move(arguments), call};
+    Activation activation{&function, std::move(arguments),
+                          call ? call->range : lang::SourceRange()};
     activation.slots.resize(layout.size());
     for (size_t i = 0; i < layout.captures.size(); ++i) {
       const Value& captured = closure.fields()[i];
       activation.slots[layout.ownSlots + i] = captured.isSet() ? captured : closure;
     }
+    if (checks && checks->keepsSizes)
+      activation.sizes = std::make_unique<lang::DimSizes>(sizes_);
     activations_.push_back(std::move(activation));
     open(*function.body, true);
+  }
+
+  // Boundaries.
+
+  bool passes(std::optional<Fault> fault) {
+    if (fault)
+      fail(std::move(*fault));
+    return !fault;
+  }
+
+  /// Compares the arguments of a call. What is known of sizes is in `sizes_` from here on.
+  bool checkCall(const FunctionChecks& checks, const Value& closure,
+                 std::span<const Value> arguments, const lang::Call* call) {
+    sizes_.clear();
+    if (!checks.outer.empty()) {
+      const runtime::Tensor& outer = *closure.fields().back().tensor().plain();
+      for (size_t i = 0; i < checks.outer.size(); ++i)
+        if (int64_t size = outer.elements<int64_t>()[i]; size != unknownSize)
+          sizes_.add(checks.outer[i], size, fromOutside);
+    }
+    return passes(checkArguments(checks, arguments, call, sizes_));
+  }
+
+  bool checkLet(const Binding& binding) { return checkVar(*binding.var, binding.place); }
+
+  bool checkVar(const lang::Var& var, lang::SourceRange place) {
+    return !boundaries_.isChecked(var) ||
+           passes(interp::checkVar(*activations_.back().function, var, place, slot(var),
+                                   knownSizes()));
+  }
+
+  /// Compares what the innermost block returns with the declared result.
+  bool checkReturn(const Value& value) {
+    const FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+    return !checks || !checks->result ||
+           passes(checkResult(*checks, value, knownSizes(), cursors_.back().block->result.range));
+  }
+
+  /// Whether the result of the innermost call needs no check of its own when it is that of a
+  /// function with `next`, whose arguments were just compared.
+  bool isReturnChecked(const FunctionChecks* next) {
+    const FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+    if (!checks || !checks->result)
+      return true;
+    return next && next->result && implies(*next->result, sizes_, *checks->result, knownSizes());
+  }
+
+  /// The sizes that the innermost call keeps.
+  lang::DimSizes& knownSizes() {
+    if (activations_.back().sizes)
+      return *activations_.back().sizes;
+    noSizes_.clear();
+    return noSizes_;
+  }
+
+  /// The sizes that a closure takes with it.
+  Value outerSizes(const FunctionChecks& checks) {
+    runtime::Tensor outer({runtime::DTypeCode::Int, 64}, {int64_t(checks.outer.size())});
+    for (size_t i = 0; i < checks.outer.size(); ++i) {
+      const lang::DimSizes::Known* known = knownSizes().find(checks.outer[i]);
+      outer.elements<int64_t>()[i] = known ? known->size : unknownSize;
+    }
+    return tensorValue(Array(std::move(outer)));
   }
 
   // Expressions.
@@ -224,11 +308,13 @@ private:
 
   /// A closure over the variables that the function uses. The function's own variable has no value
   /// yet; its empty place means "the closure itself" when the closure is called, so that recursion
-  /// makes no cycle.
+  /// makes no cycle. Sizes that the function takes from here come last.
   Value makeClosure(const lang::Function& function, const lang::Var& self) {
     std::vector<Value> captured;
     for (const lang::Var* var : frames_.layout(function).captures)
       captured.push_back(var == &self ? Value() : slot(*var));
+    if (const FunctionChecks* checks = boundaries_.of(function); checks && !checks->outer.empty())
+      captured.push_back(outerSizes(*checks));
     return closureValue(function, std::move(captured));
   }
 
@@ -239,7 +325,7 @@ private:
       return;
     }
     if (const auto* constructor = call.callee.value->as<lang::Constructor>()) {
-      slot(*binding.var) = constructorValue(*constructor, std::move(arguments));
+      construct(binding, call, *constructor, std::move(arguments));
       return;
     }
     Value callee = read(call.callee);
@@ -248,16 +334,24 @@ private:
       applyOperator(binding, call, callee.op(), arguments);
       break;
     case ValueKind::Maker:
-      slot(*binding.var) = constructorValue(callee.constructor(), std::move(arguments));
+      construct(binding, call, callee.constructor(), std::move(arguments));
       break;
     default:
-      if (!demand(callee.kind() == ValueKind::Closure, "function", call.callee.range))
+      if (!demand(callee.kind() == ValueKind::Closure &&
+                      callee.function().parameters.size() == arguments.size(),
+                  "function of these arguments", call.callee.range))
         break;
       if (activations_.size() >= options_.maximumDepth)
         fail(fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
       else
-        enter(callee.function(), callee, std::move(arguments), call.range);
+        enter(callee.function(), callee, std::move(arguments), &call);
     }
+  }
+
+  void construct(const Binding& binding, const lang::Call& call,
+                 const lang::Constructor& constructor, std::vector<Value> fields) {
+    if (!boundaries_.isChecked(constructor) || passes(checkFields(constructor, fields, call)))
+      slot(*binding.var) = constructorValue(constructor, std::move(fields));
   }
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
@@ -275,11 +369,15 @@ private:
 
   void evaluateMatch(const lang::Match& match) {
     Value scrutinee = read(match.scrutinee);
-    for (const lang::Arm& arm : match.arms)
-      if (bindPattern(*arm.pattern, scrutinee)) {
+    for (const lang::Arm& arm : match.arms) {
+      bool fits = bindPattern(*arm.pattern, scrutinee);
+      if (!fault_.problem.empty())
+        return;
+      if (fits) {
         enterBlock(*arm.body);
         return;
       }
+    }
     std::string what = scrutinee.kind() == ValueKind::Constructor
                            ? fmt::format("`{}`", scrutinee.constructor().name)
                            : std::string("this value");
@@ -292,7 +390,7 @@ private:
       return true;
     if (pattern.kind == lang::PatternKind::Var) {
       slot(*pattern.var) = value;
-      return true;
+      return checkVar(*pattern.var, {});
     }
     bool ofConstructor = pattern.kind == lang::PatternKind::Constructor;
     if (value.kind() != (ofConstructor ? ValueKind::Constructor : ValueKind::Tuple))
@@ -306,13 +404,18 @@ private:
     return true;
   }
 
+  static constexpr int64_t unknownSize = -1;
+
   Frames frames_;
+  Boundaries boundaries_;
   Liveness liveness_;
   Operators operators_;
   const Options& options_;
   std::vector<Activation> activations_;
   std::vector<Cursor> cursors_;
   std::unordered_map<const lang::Constant*, Value> constants_;
+  /// The sizes of the call that is being entered, and those of calls that keep none.
+  lang::DimSizes sizes_, noSizes_;
   Value result_;
   Fault fault_;
   uint64_t calls_ = 0;

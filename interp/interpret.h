@@ -7,6 +7,7 @@
 #pragma once
 
 #include "interp/value.h"
+#include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
 
@@ -31,6 +32,9 @@ struct Fault {
   std::vector<lang::SourceRange> calls = {};
   /// True when the program may be right, but wants more memory than there is.
   bool isMemory = false;
+  std::vector<lang::Label> labels = {};
+  std::vector<std::string> notes = {};
+  lang::ShapeTable shapes = {};
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

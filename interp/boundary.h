@@ -1,0 +1,81 @@
+// Declared types at run time: where a value crosses into one, and what is looked at there.
+//
+// `?` lets the checker take a tensor of unknown size for one of a declared size. What it cannot
+// prove is compared when a call binds parameters, a constructor its fields, a function returns, or
+// a let or a pattern names a value. Only tensors are compared, alone or in tuples: values of data
+// types, closures and references would have to be walked at each call. A type that names no size
+// says nothing that the checker has not proven, so it costs nothing.
+#pragma once
+
+#include "interp/interpret.h"
+#include "lang/shape_match.h"
+
+#include <optional>
+#include <unordered_set>
+
+namespace interp {
+
+/// What is looked at when a function is called and when it returns.
+struct FunctionChecks {
+  const lang::Function* function = nullptr;
+  /// For messages: `@f`, `%f` or empty.
+  std::string name;
+  /// The parameters that are compared, by position.
+  std::vector<uint32_t> parameters;
+  /// The declared result, or null when it is not compared.
+  const lang::Type* result = nullptr;
+  /// Names whose sizes a closure takes from the function around it.
+  std::vector<const lang::Dim*> outer;
+  /// Whether something in the body needs the sizes that the arguments gave.
+  bool keepsSizes = false;
+};
+
+/// What is looked at in a module.
+class Boundaries {
+public:
+  explicit Boundaries(const lang::Module& module);
+
+  /// Null for most functions.
+  const FunctionChecks* of(const lang::Function& function) const {
+    return functions_[function.number].get();
+  }
+  /// Whether the value of a let or of a pattern's variable is compared.
+  bool isChecked(const lang::Var& var) const { return var.annotation && vars_[var.number]; }
+  bool isChecked(const lang::Constructor& constructor) const {
+    return !constructors_.empty() && constructors_.contains(&constructor);
+  }
+
+private:
+  friend class BoundaryFinder;
+  std::vector<std::unique_ptr<FunctionChecks>> functions_;
+  std::vector<bool> vars_;
+  std::unordered_set<const lang::Constructor*> constructors_;
+};
+
+/// Where sizes come from that no parameter gave.
+inline constexpr uint32_t fromOutside = UINT32_MAX, fromResult = UINT32_MAX - 1;
+
+/// Compares the arguments of a call, whose sizes go to `sizes`, and what the body requires of them.
+/// `call` is null when there is none in the text.
+std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<const Value> arguments,
+                                    const lang::Call* call, lang::DimSizes& sizes);
+
+/// Compares what a function returns at `range`; learns sizes of names that only the result has.
+std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& value,
+                                 lang::DimSizes& sizes, lang::SourceRange range);
+
+/// Compares the value of a variable, which is written at `place`, if anywhere; names without a size
+/// are free.
+std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
+                              lang::SourceRange place, const Value& value,
+                              const lang::DimSizes& sizes);
+
+/// Compares the fields of a new value of a data type.
+std::optional<Fault> checkFields(const lang::Constructor& constructor,
+                                 std::span<const Value> fields, const lang::Call& call);
+
+/// Whether every value that fits `inner` fits `outer`, so that a check of `inner` is enough.
+bool implies(const lang::Type& inner, const lang::DimSizes& innerSizes, const lang::Type& outer,
+             const lang::DimSizes& outerSizes);
+
+} // namespace interp

@@ -1,0 +1,255 @@
+// Comparing values with declared types, and what is said when they differ. Recursion follows
+// types, whose nesting the checker bounds.
+#include "interp/boundary.h"
+
+#include "lang/op.h"
+#include "lang/utf8.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace interp {
+
+namespace {
+
+/// Compares the tensors in a value; learns sizes.
+bool matchValue(const lang::Type& type, const Value& value, uint32_t source,
+                lang::ShapeMatcher& matcher) {
+  if (type.isTensor())
+    return value.kind() == ValueKind::Tensor &&
+           matcher.match(type, value.tensor().dtype(), value.tensor().shape(), source);
+  if (!type.isTuple())
+    return true;
+  if (value.kind() != ValueKind::Tuple || value.fields().size() != type.parts.size())
+    return false;
+  for (size_t i = 0; i < type.parts.size(); ++i)
+    if (!matchValue(*type.parts[i], value.fields()[i], source, matcher))
+      return false;
+  return true;
+}
+
+/// A part of a value that does not fit, and its declared type.
+struct Misfit {
+  const lang::Type* type;
+  const Value* value;
+  /// The way to it: `.0.1`.
+  std::string path;
+  std::vector<size_t> dims = {};
+};
+
+/// The first part of a value that does not fit.
+std::optional<Misfit> findMisfit(const lang::Type& type, const Value& value,
+                                 const lang::DimSizes& sizes) {
+  if (type.isTensor()) {
+    if (value.kind() != ValueKind::Tensor)
+      return Misfit{&type, &value, ""};
+    auto dims = lang::misfits(type, value.tensor().dtype(), value.tensor().shape(), sizes);
+    if (dims && dims->empty())
+      return std::nullopt;
+    return Misfit{&type, &value, "", dims ? std::move(*dims) : std::vector<size_t>()};
+  }
+  if (!type.isTuple())
+    return std::nullopt;
+  if (value.kind() != ValueKind::Tuple || value.fields().size() != type.parts.size())
+    return Misfit{&type, &value, ""};
+  for (size_t i = 0; i < type.parts.size(); ++i)
+    if (auto found = findMisfit(*type.parts[i], value.fields()[i], sizes)) {
+      found->path = fmt::format(".{}{}", i, found->path);
+      return found;
+    }
+  return std::nullopt;
+}
+
+std::vector<std::string> sizeTexts(const Value& tensor) {
+  std::vector<std::string> texts;
+  for (int64_t size : tensor.tensor().shape())
+    texts.push_back(std::to_string(size));
+  return texts;
+}
+
+std::string valueText(const Value& value) {
+  if (value.kind() == ValueKind::Tuple)
+    return fmt::format("a tuple of {} fields", value.fields().size());
+  if (value.kind() != ValueKind::Tensor)
+    return "no tensor";
+  std::string dtype = runtime::dtypeName(value.tensor().dtype());
+  if (value.tensor().rank() == 0)
+    return fmt::format("`{}`", dtype);
+  std::string sizes;
+  for (const std::string& size : sizeTexts(value))
+    sizes += (sizes.empty() ? "" : ", ") + size;
+  return fmt::format("`Tensor[({}), {}]`", sizes, dtype);
+}
+
+/// Declared and actual shape one below the other; none unless their dimensions can be compared.
+lang::ShapeTable shapesOf(const Misfit& misfit) {
+  if (misfit.dims.empty())
+    return {};
+  std::string dtype = runtime::dtypeName(misfit.type->dtype);
+  lang::ShapeRow declared{"declared", {}, dtype, misfit.dims, "", {}};
+  lang::ShapeRow given{"given", sizeTexts(*misfit.value), dtype, misfit.dims, "", {}};
+  for (const lang::Dim* dim : misfit.type->shape)
+    declared.dims.push_back(lang::dimText(dim));
+  return {{std::move(declared), std::move(given)}};
+}
+
+std::string parameterName(const lang::Function& function, size_t i) {
+  std::string_view name = function.parameters[i]->name;
+  return name.empty() ? "" : fmt::format("%{}", lang::printable(name));
+}
+
+/// The words for the parameter that gave a size.
+std::string sourceText(const lang::Function& function, uint32_t source) {
+  if (source == fromOutside)
+    return "in the function around it";
+  if (source == fromResult)
+    return "elsewhere in the result";
+  return fmt::format("in `{}`", parameterName(function, source));
+}
+
+/// Says that `subject` is declared as one type, `verb` another.
+Fault faultOf(const Misfit& misfit, const lang::DimSizes& sizes, lang::SourceRange range,
+              const std::string& subject, std::string_view verb,
+              const std::function<std::string(uint32_t)>& source) {
+  Fault fault{fmt::format("{} is declared as `{}`, but {} {}", subject, lang::typeText(misfit.type),
+                          verb, valueText(*misfit.value)),
+              range};
+  fault.shapes = shapesOf(misfit);
+  for (size_t dim : misfit.dims)
+    if (std::string note = lang::misfitText(misfit.type->shape[dim],
+                                            misfit.value->tensor().shape()[dim], sizes, source);
+        !note.empty())
+      fault.notes.push_back(std::move(note));
+  return fault;
+}
+
+std::string functionText(const FunctionChecks& checks) {
+  return checks.name.empty() ? "this function" : fmt::format("`{}`", lang::printable(checks.name));
+}
+
+/// The parameter whose argument does not fit, if there is one.
+std::optional<uint32_t> matchArguments(const FunctionChecks& checks,
+                                       std::span<const Value> arguments, lang::DimSizes& sizes) {
+  lang::ShapeMatcher matcher(sizes);
+  for (uint32_t i : checks.parameters)
+    if (!matchValue(*checks.function->parameters[i]->annotation, arguments[i], i, matcher))
+      return i;
+  return matcher.finish();
+}
+
+Fault argumentFault(const FunctionChecks& checks, size_t i, const Value& argument,
+                    const lang::Call* call, const lang::DimSizes& sizes) {
+  const lang::Function& function = *checks.function;
+  const lang::Var& parameter = *function.parameters[i];
+  auto misfit = findMisfit(*parameter.annotation, argument, sizes);
+  std::string subject = fmt::format("argument `{}{}` of {}", parameterName(function, i),
+                                    misfit->path, functionText(checks));
+  lang::SourceRange range = call ? call->arguments[i].range : parameter.range;
+  Fault fault = faultOf(*misfit, sizes, range, subject, "here it is",
+                        [&](uint32_t source) { return sourceText(function, source); });
+  if (call)
+    fault.labels.push_back({parameter.range, "declared here"});
+  return fault;
+}
+
+std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang::Call* call,
+                                       const lang::DimSizes& sizes) {
+  for (const lang::Requirement& needed : checks.function->requirements) {
+    auto size = lang::sizeOf(needed.dim, sizes);
+    if (!size || *size >= needed.least)
+      continue;
+    std::string cause = needed.row ? fmt::format(" for `{}`", needed.row->name) : "";
+    Fault fault{fmt::format("{} needs `{}` to be at least {}{}, but it is {}", functionText(checks),
+                            lang::dimText(needed.dim), needed.least, cause, *size),
+                call ? call->range : needed.range};
+    if (call)
+      fault.labels.push_back({needed.range, "needed here"});
+    return fault;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<const Value> arguments,
+                                    const lang::Call* call, lang::DimSizes& sizes) {
+  if (auto failed = matchArguments(checks, arguments, sizes))
+    return argumentFault(checks, *failed, arguments[*failed], call, sizes);
+  return checkRequirements(checks, call, sizes);
+}
+
+std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& value,
+                                 lang::DimSizes& sizes, lang::SourceRange range) {
+  lang::ShapeMatcher matcher(sizes);
+  if (matchValue(*checks.result, value, fromResult, matcher) && !matcher.finish())
+    return std::nullopt;
+  auto misfit = findMisfit(*checks.result, value, sizes);
+  std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
+  return faultOf(*misfit, sizes, range,
+                 fmt::format("{}the result of {}", field, functionText(checks)), "it is",
+                 [&](uint32_t source) { return sourceText(*checks.function, source); });
+}
+
+std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
+                              lang::SourceRange place, const Value& value,
+                              const lang::DimSizes& sizes) {
+  auto misfit = findMisfit(*var.annotation, value, sizes);
+  if (!misfit)
+    return std::nullopt;
+  Fault fault =
+      faultOf(*misfit, sizes, place.isValid() ? place : var.range,
+              fmt::format("`%{}{}`", lang::printable(var.name), misfit->path), "its value is",
+              [&](uint32_t source) { return sourceText(function, source); });
+  if (place.isValid())
+    fault.labels.push_back({var.range, "declared here"});
+  return fault;
+}
+
+std::optional<Fault> checkFields(const lang::Constructor& constructor,
+                                 std::span<const Value> fields, const lang::Call& call) {
+  lang::DimSizes sizes;
+  lang::ShapeMatcher matcher(sizes);
+  std::optional<uint32_t> failed;
+  for (uint32_t i = 0; i < fields.size() && !failed; ++i)
+    if (!matchValue(*constructor.fields[i], fields[i], i, matcher))
+      failed = i;
+  if (!failed)
+    failed = matcher.finish();
+  if (!failed)
+    return std::nullopt;
+  auto misfit = findMisfit(*constructor.fields[*failed], fields[*failed], sizes);
+  std::string subject =
+      fmt::format("field {}{} of `{}`", *failed, misfit->path, lang::printable(constructor.name));
+  return faultOf(*misfit, sizes, call.arguments[*failed].range, subject, "here it is",
+                 [](uint32_t source) { return fmt::format("in field {}", source); });
+}
+
+bool implies(const lang::Type& inner, const lang::DimSizes& innerSizes, const lang::Type& outer,
+             const lang::DimSizes& outerSizes) {
+  if (outer.isTuple()) {
+    if (!inner.isTuple() || inner.parts.size() != outer.parts.size())
+      return false;
+    for (size_t i = 0; i < outer.parts.size(); ++i)
+      if (!implies(*inner.parts[i], innerSizes, *outer.parts[i], outerSizes))
+        return false;
+    return true;
+  }
+  if (!outer.isTensor())
+    return true;
+  if (!inner.isTensor() || inner.dtype != outer.dtype || inner.shape.size() != outer.shape.size())
+    return false;
+  for (size_t i = 0; i < outer.shape.size(); ++i) {
+    const lang::Dim* wanted = outer.shape[i];
+    if (wanted->isAny() || wanted->kind == lang::DimKind::Unknown)
+      continue;
+    auto wantedSize = lang::sizeOf(wanted, outerSizes);
+    auto size = lang::sizeOf(inner.shape[i], innerSizes);
+    bool bothFree =
+        !wantedSize && !size && wanted == inner.shape[i] && wanted->kind == lang::DimKind::Symbol;
+    if (!bothFree && (!size || wantedSize != size))
+      return false;
+  }
+  return true;
+}
+
+} // namespace interp
