@@ -1,6 +1,7 @@
 // `baton check`: what is wrong with programs, for people or as one JSON object.
 #include "driver/commands.h"
 
+#include "driver/definition_text.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
 #include "typecheck/check.h"
@@ -57,13 +58,18 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
   }
   answer.errors +=
       lang::renderDiagnostics(program->diagnostics, session.sources(), path, {look.colour});
-  if (program->isGood())
-    answer.output += goodText(*program);
+  if (!program->isGood())
+    return;
+  if (options.types)
+    answer.output += definitionLines(*program->module);
+  answer.output += goodText(*program);
 }
 
 } // namespace
 
 Answer check(Session& session, const CheckOptions& options, const Look& look) {
+  if (!options.hover.empty())
+    return hover(session, options, look);
   Answer answer;
   Report report;
   for (const std::string& path : options.files)

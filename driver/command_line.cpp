@@ -1,7 +1,9 @@
 // The options of each command are declared beside its one-line description; CLI11 makes the help.
 #include "driver/command_line.h"
 
+#include "driver/hover.h"
 #include "driver/version.h"
+#include "driver/warnings.h"
 #include "formats/quote.h"
 #include "lang/edit_distance.h"
 #include "lang/utf8.h"
@@ -23,7 +25,9 @@ constexpr const char* examples =
     R"(
 Examples:
   baton check model.rly              say what is wrong with a program
+  baton check --hover 3:14 model.rly what stands there, with its type and what it does
   baton print --types model.rly      print it with the type of every value
+  baton explain missing-case         what that message means, with a wrong and a right program
   baton run hello.rly                call @main and show what it returns
   baton run model.rly --random 42 --output out.npz
                                      fill all parameters reproducibly, keep the result
@@ -49,6 +53,9 @@ struct Request {
   PrintOptions print;
   RunOptions run;
   OperatorsOptions operators;
+  ExplainOptions explain;
+  /// Codes of warnings that are no news.
+  std::vector<std::string> allowed;
 };
 
 void addCheck(CLI::App& app, CheckOptions& options) {
@@ -57,6 +64,22 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->required()
       ->type_name("");
   command->add_flag("--json", options.json, "Print the report as one JSON object");
+  command->add_flag("--types", options.types, "List the definitions with their types");
+  command->add_option("--hover", options.hover, "Say only what stands at this place, and its type")
+      ->type_name("LINE:COL")
+      ->check(
+          [](const std::string& word) {
+            return readPlace(word) ? "" : formats::backquoted(word) + " is no place such as 3:14";
+          },
+          "");
+}
+
+void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
+  for (std::string_view name : {"check", "print", "run"})
+    app.get_subcommand(std::string(name))
+        ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
+        ->type_name("CODE")
+        ->allow_extra_args(false);
 }
 
 void addPrint(CLI::App& app, PrintOptions& options) {
@@ -75,6 +98,9 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->add_option("--input", options.inputs,
                    "A parameter from a .npy, .npz or .safetensors file; may be repeated")
       ->type_name("NAME=PATH[:KEY]")
+      ->allow_extra_args(false);
+  command->add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
+      ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
   command->add_option("--random", options.seed, "Fill the other parameters from this seed")
       ->type_name("SEED")
@@ -123,10 +149,23 @@ CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
   return command;
 }
 
+void addExplain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* command = app.add_subcommand("explain", "Explain a message, or list all messages");
+  command->add_option("CODE", options.code, "What stands in brackets, such as type-mismatch")
+      ->type_name("");
+}
+
 Answer perform(const CLI::App& app, const Request& request, const Look& look) {
+  if (app.got_subcommand("explain"))
+    return explain(request.explain, look);
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
   Session session(stdlib::operatorTable());
+  for (const std::string& code : request.allowed)
+    if (auto warning = warningOf(code))
+      session.silence(*warning);
+    else
+      return {ExitCode::World, "", "error: " + warning.error().message + '\n'};
   if (app.got_subcommand("check"))
     return check(session, request.check, look);
   if (app.got_subcommand("print"))
@@ -147,6 +186,8 @@ void declare(CLI::App& app, Request& request) {
   addPrint(app, request.print);
   addRun(app, request.run);
   addOperators(app, request.operators);
+  addExplain(app, request.explain);
+  addAllow(app, request.allowed);
   app.footer(examples);
 }
 
@@ -204,7 +245,8 @@ Look lookOfTerminal() {
   bool isPlain = !kind || std::string_view(kind) == "dumb";
   const char* noColour = std::getenv("NO_COLOR");
   bool wantsNone = noColour && *noColour;
-  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain};
+  bool isBold = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNone;
+  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain, isBold};
 }
 
 int finish(const Answer& answer) {

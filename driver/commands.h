@@ -16,11 +16,17 @@ struct Look {
   bool colour = false;
   /// A line on standard error that shows the progress of long runs.
   bool progress = false;
+  /// Headings on standard output in bold.
+  bool bold = false;
 };
 
 struct CheckOptions {
   std::vector<std::string> files;
   bool json = false;
+  /// List the definitions with their types.
+  bool types = false;
+  /// Say only what stands at this place, `LINE:COL`.
+  std::string hover;
 };
 
 struct PrintOptions {
@@ -33,6 +39,8 @@ struct RunOptions {
   std::string entry = "main";
   /// `NAME=PATH[:KEY]` each.
   std::vector<std::string> inputs;
+  /// `NAME=SIZE` each.
+  std::vector<std::string> dims;
   std::optional<uint64_t> seed;
   std::optional<std::string> output;
   unsigned precision = 0;
@@ -44,9 +52,17 @@ struct OperatorsOptions {
   bool markdown = false;
 };
 
+struct ExplainOptions {
+  /// One message, or empty for all.
+  std::string code;
+};
+
 Answer check(Session& session, const CheckOptions& options, const Look& look);
+/// What stands at a place of a program.
+Answer hover(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
+Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);
 
 } // namespace driver

@@ -33,7 +33,10 @@ std::span<const parser::surface::File* const> Session::prelude() {
 
 void Session::read(Program& program, Stage stage) {
   lang::Diagnostics& diagnostics = program.diagnostics;
+  for (lang::Message warning : silenced_)
+    diagnostics.silence(warning);
   const auto* file = parser::parseText(trees_, *program.source, diagnostics);
+  program.tree = file;
   if (!file || diagnostics.hasErrors())
     return;
   lang::MetadataTable metadata;

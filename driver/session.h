@@ -24,6 +24,8 @@ struct Program {
   /// Null when the text could not be given a meaning; of a program with errors, some types are
   /// missing.
   std::unique_ptr<lang::Module> module = nullptr;
+  /// What the text says; null when nothing could be read.
+  const parser::surface::File* tree = nullptr;
   /// In the order of the text.
   lang::Diagnostics diagnostics = {};
 
@@ -41,7 +43,12 @@ public:
   formats::Result<Program> loadText(std::string name, std::string text,
                                     Stage stage = Stage::Checked);
 
+  /// Keeps silent about a warning in the programs that are loaded from here on.
+  void silence(lang::Message warning) { silenced_.push_back(warning); }
+
   const lang::SourceMap& sources() const { return sources_; }
+  /// What ships with Baton in the language itself; empty before the first program.
+  std::span<const parser::surface::File* const> preludeTrees() const { return prelude_; }
   const lang::OperatorTable& operators() const { return operators_; }
   lang::TypeContext& types() { return types_; }
 
@@ -54,6 +61,7 @@ private:
   lang::TypeContext types_;
   lang::Arena trees_;
   std::vector<const parser::surface::File*> prelude_;
+  std::vector<lang::Message> silenced_;
 };
 
 } // namespace driver

@@ -2,6 +2,7 @@
 #include "lang/render.h"
 
 #include "lang/excerpt.h"
+#include "lang/render_shapes.h"
 #include "lang/utf8.h"
 
 namespace lang {
@@ -56,6 +57,7 @@ std::string renderFinding(const Finding& finding, const SourceMap& sources,
   size_t gutter = gutterWidth(marks, sources);
   std::string text = heading(finding, options);
   text += renderExcerpt(marks, finding.severity, sources, gutter, options);
+  text += renderShapes(finding, sources, gutter, options);
   for (const std::string& note : finding.notes)
     text += remark("note", note, gutter, options);
   if (!finding.help.empty())
@@ -67,7 +69,7 @@ std::string renderDiagnostic(const Diagnostic& diagnostic, const SourceMap& sour
                              const RenderOptions& options) {
   const MessageRow& row = messageRow(diagnostic.message);
   return renderFinding({row.severity, row.code, diagnostic.text, diagnostic.range,
-                        diagnostic.labels, diagnostic.notes, diagnostic.help},
+                        diagnostic.labels, diagnostic.notes, diagnostic.help, diagnostic.shapes},
                        sources, options);
 }
 
@@ -90,12 +92,15 @@ std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& source
     begin = file->position(diagnostic.range.begin);
     end = file->position(std::max(diagnostic.range.begin, diagnostic.range.end));
   }
+  std::string shapes;
+  if (!diagnostic.shapes.rows.empty())
+    shapes = R"(,"shapes":)" + shapesJson(diagnostic.shapes, sources);
   return fmt::format(R"({{"code":{},"severity":{},"message":{},"file":{},)"
-                     R"("line":{},"column":{},"endLine":{},"endColumn":{}}})",
+                     R"("line":{},"column":{},"endLine":{},"endColumn":{}{}}})",
                      jsonQuoted(messageRow(diagnostic.message).code),
                      diagnostic.severity() == Severity::Error ? R"("error")" : R"("warning")",
                      jsonQuoted(diagnostic.text), jsonQuoted(name), begin.line, begin.column,
-                     end.line, end.column);
+                     end.line, end.column, shapes);
 }
 
 } // namespace lang

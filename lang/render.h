@@ -27,9 +27,10 @@ struct Finding {
   std::vector<Label> labels = {};
   std::vector<std::string> notes = {};
   std::string help = {};
+  ShapeTable shapes = {};
 };
 
-/// A finding as text: heading, place, excerpt, notes and help. It ends in a line break.
+/// A finding as text: heading, place, excerpt, shapes, notes and help. It ends in a line break.
 std::string renderFinding(const Finding& finding, const SourceMap& sources,
                           const RenderOptions& options = {});
 
@@ -43,8 +44,8 @@ std::string renderDiagnostics(const Diagnostics& diagnostics, const SourceMap& s
                               std::string_view fileName, const RenderOptions& options = {});
 
 /// A diagnostic as a JSON object with `code`, `severity`, `message`, `file`, `line`, `column`,
-/// `endLine` and `endColumn`; lines and columns count from 1, columns are bytes. One without a
-/// place is at the start of `fileName`.
+/// `endLine` and `endColumn`, and `shapes` when it has some; lines and columns count from 1,
+/// columns are bytes. One without a place is at the start of `fileName`.
 std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& sources,
                            std::string_view fileName);
 
