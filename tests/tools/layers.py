@@ -20,6 +20,7 @@ ALLOWED = {
     "typecheck": {"runtime", "lang"},
     "interp": {"runtime", "lang"},
     "stdlib": {"runtime", "lang", "parser"},
+    "harness": {"runtime", "lang", "parser", "typecheck", "interp", "stdlib"},
     "driver": {"runtime", "formats", "lang", "parser", "typecheck", "interp", "stdlib"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}

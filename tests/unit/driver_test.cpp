@@ -249,3 +249,28 @@ TEST_CASE("precision shows as many digits as asked for") {
 }
 
 } // namespace
+
+TEST_CASE("named dimensions of given inputs size the filled ones") {
+  Folder folder;
+  std::string made = folder.write("m.rly", "fn (%x: Tensor[(5, 2), float32]) { %x }");
+  std::string npz = folder.path("x.npz");
+  REQUIRE(baton({"run", made, "--random", "1", "--output", npz}).code == ExitCode::Good);
+  std::string file = folder.write(
+      "n.rly",
+      "fn (%y: Tensor[(n + 1, 3), float32], %x: Tensor[(n, k), float32]) { shape_of(%y) }");
+  Answer filled = baton({"run", file, "--random", "1", "--input", "x=" + npz});
+  CAPTURE(filled.errors);
+  CHECK(filled.output.starts_with("[6, 3]"));
+  CHECK(baton({"run", file, "--random", "1", "--dim", "n=5", "--dim", "k=2"}).output ==
+        filled.output);
+  checkError(baton({"run", file, "--input", "x=" + npz, "--dim", "n=4", "--random", "1"}),
+             ExitCode::World, "`n` is 4 by --dim, but here it is 5");
+  checkError(baton({"run", file, "--input", "y=" + npz, "--dim", "n=4", "--random", "1"}),
+             ExitCode::World, "its input is `Tensor[(5, 2), float32]`");
+  checkError(baton({"run", file, "--random", "1", "--dim", "m=4"}), ExitCode::World,
+             "no parameter of `@main` has a dimension `m`");
+  checkError(baton({"run", file, "--random", "1", "--dim", "n=-4"}), ExitCode::World,
+             "--dim takes NAME=SIZE");
+  checkError(baton({"run", file, "--random", "1", "--dim", "n=1"}), ExitCode::World,
+             "or the size of `k` with --dim k=SIZE");
+}

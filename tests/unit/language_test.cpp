@@ -262,7 +262,6 @@ TEST_CASE("types are inferred", "[language]") {
        "fn (int32, uint32, float32, bool) -> (int32, uint32, float32, bool)"},
       {"def @main(%x: bfloat16, %y: Tensor[(), bfloat16]) { (%x, %y) }",
        "fn (bfloat16, bfloat16) -> (bfloat16, bfloat16)"},
-      {"def @main[A](%y: A) -> A { add(%y, %y) }", "fn [A](A) -> A"},
       {"type A[A] { MkA(A) } def @main[f](%x: f) -> A[f] { MkA(%x) }", "fn [f](f) -> A[f]"},
   };
   for (const Row& row : rows) {
@@ -320,18 +319,11 @@ TEST_CASE("programs mean what they mean in Relay", "[language]") {
        "4.0 : float32"},
       {"def @main() { split([1, 2, 3, 4], indices_or_sections=2).1 }",
        "[3, 4] : Tensor[(2), int32]"},
-      {"def @f[A](%y: A) -> A { add(%y, %y) } def @main() { (@f(2), @f(3f)) }", "(4, 6.0)"},
       {"def @g(%x: Tensor[(?), int32]) { %x + %x } def @main() { @g([1, 2]) }",
        "[2, 4] : Tensor[(2), int32]"},
       {"def @f(%x: int32) { 1 } def @f(%x: int32) { 2 } def @main() { @f(0) }", "2 : int32"},
       {"def @main() { match? (Cons(1, Nil)) { Nil => 3 } }",
        "fault: no arm of this match is for `Cons`"},
-      {"def @f[A](%y: A) -> A { concatenate(%y, axis=0) } def @main() { @f(([1], [2])).0 }",
-       "fault: this is no tuple with this field, though its type says so: "
-       "an unchecked call made it"},
-      {"def @f[A](%n: int32, %x: A) -> A { if (%n == 0) { add(%x, %x) } else { "
-       "@f(%n - 1, (%x, %x)).0 } } def @main() { @f(80, 1) }",
-       "fault: `lhs` of `add` must be made of tensors"},
   };
   for (const Row& row : rows) {
     INFO(row.text);
@@ -414,13 +406,13 @@ TEST_CASE("mistakes are reported once, where they are", "[language]") {
       {"def @main() { meta[relay.Constant][0] }", "unknown-metadata at meta[relay.Constant][0]"},
       {"def @main(%x: int32) { add(%x) }", "argument-count at add(%x)"},
       {"def @main() { Cons(1) }", "argument-count at Cons(1)"},
-      {"def @main(%x: int32) { add(%x, 1f) }", "operator-mismatch at 1f"},
+      {"def @main(%x: int32) { add(%x, 1f) }", "operator-mismatch at add(%x, 1f)"},
       {"def @main(%x: int32) { %x(1) }", "not-callable at %x"},
       {"def @main(%x: int32) { if (%x) { 1 } else { 2 } }", "condition-not-bool at %x"},
       {"def @main(%x: bool) { if (%x) { 1 } else { let %z = 2f; (%z, 1) } }",
        "branch-mismatch at (%z, 1)"},
       {"def @main(%x: int32) -> float32 { let %y = %x; %y }", "result-mismatch at %y"},
-      {"def @main(%x: int32) { let %y: float32 = %x; %y }", "let-mismatch at %y"},
+      {"def @main(%x: int32) { let %y: float32 = %x; %y }", "let-mismatch at %x"},
       {"def @main() { let %y: float32 = (1, 2); %y }", "let-mismatch at (1, 2)"},
       {"def @main(%x: int32) { (%x, 1).2 }", "field-out-of-range at (%x, 1).2"},
       {"def @main(%x: int32) { %x.0 }", "not-a-tuple at %x.0"},
