@@ -1,6 +1,7 @@
 // Answers of relations, and the arithmetic of dimensions that rules share.
 #include "lang/op.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -163,6 +164,18 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
   return call.solved(static_cast<const Type*>(nullptr));
 }
 
+/// No extent of a result is negative, whatever sizes the names stand for.
+void boundOutput(RelationResult& result) {
+  auto boundShape = [&](const Type* type) {
+    for (const Dim* dim : type->shape)
+      if (!dim->isConstant() && !isAtLeast(dim, 0))
+        result.bounds.push_back({dim, 0});
+  };
+  boundShape(result.output);
+  if (result.output->isTuple())
+    std::ranges::for_each(result.output->parts, boundShape);
+}
+
 } // namespace
 
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
@@ -177,6 +190,8 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
   if (result.outcome == RelationResult::Outcome::Failed &&
       result.problem.find(fmt::format("`{}`", row.name)) == std::string::npos)
     result.problem = fmt::format("in `{}`, {}", row.name, result.problem);
+  if (result.outcome == RelationResult::Outcome::Solved)
+    boundOutput(result);
   return result;
 }
 

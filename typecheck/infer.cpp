@@ -173,6 +173,7 @@ void Inference::finishGroup() {
   relations_.reportUnsolved();
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
+  closeRecursion();
   checkEquations();
   checkBounds();
 }

@@ -64,6 +64,7 @@ private:
                         std::unordered_map<const lang::Dim*, const lang::Dim*>& sizes);
   const Type* instantiateDims(const Type* type, const lang::Global& global);
   void enterDefinition(const lang::Global& global);
+  void closeRecursion();
   void checkBounds();
   void reportBound(const OpenBound& bound);
   void checkEquations();
@@ -107,6 +108,8 @@ private:
   /// By Global::number; only those of the group are used.
   std::unordered_map<const lang::Global*, DefinitionDims> definitionDims_;
   const lang::Global* definition_ = nullptr;
+  /// The names of a definition and what they are in its calls of itself.
+  std::vector<std::pair<const lang::Dim*, const lang::Dim*>> recursiveDims_;
   /// Where the operand that is being inferred stands.
   lang::SourceRange useRange_;
   std::vector<std::pair<DimEquation, lang::SourceRange>> equations_;

@@ -55,6 +55,8 @@ const Type* Inference::instantiateDims(const Type* type, const lang::Global& glo
     return type;
   std::unordered_map<const Dim*, const Dim*> sizes;
   const Type* instance = freshDims(type, sizes);
+  if (&global == definition_)
+    recursiveDims_.insert(recursiveDims_.end(), sizes.begin(), sizes.end());
   for (const lang::Requirement& requirement : global.function->requirements) {
     const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
       auto found = sizes.find(variable);
@@ -63,6 +65,14 @@ const Type* Inference::instantiateDims(const Type* type, const lang::Global& glo
     relations_.bounds.push_back({definition_, &global, requirement, dim, useRange_});
   }
   return instance;
+}
+
+/// A size of a recursive call that nothing determines is that of the caller, as it would be if the
+/// function were not polymorphic in it.
+void Inference::closeRecursion() {
+  for (const auto& [name, size] : std::exchange(recursiveDims_, {}))
+    if (unifier_.dims().resolve(size)->kind == lang::DimKind::Unknown)
+      unifier_.dims().unify(size, name);
 }
 
 /// Equations that had too many unknowns when they came up; one that is still open is left to run

@@ -137,8 +137,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   return {};
 }
 
-/// No extent of a result is negative, whatever sizes the names stand for. A bound on `2 * n - 3` is
-/// one on `n`.
+/// A bound on `2 * n - 3` is one on `n`.
 void Relations::collectBounds(const PendingRelation& relation, const RelationResult& result) {
   auto push = [&](const Dim* dim, int64_t least, int64_t divisor) {
     bounds.push_back({relation.definition,
@@ -162,13 +161,6 @@ void Relations::collectBounds(const PendingRelation& relation, const RelationRes
     if (bound.divisor > 1 && !bound.dim->isConstant())
       push(bound.dim, 0, bound.divisor);
   }
-  auto addShape = [&](const Type* type) {
-    for (const Dim* dim : type->shape)
-      add(dim, 0);
-  };
-  addShape(result.output);
-  if (result.output->isTuple())
-    std::ranges::for_each(result.output->parts, addShape);
 }
 
 void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,

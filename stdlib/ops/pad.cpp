@@ -122,7 +122,10 @@ RelationResult dilateRelation(const RelationCall& call) {
           fmt::format("dimension {} of {} times {} is too large", i, dimText(dim), strides[i]));
     shape.push_back(dim->isConstant(0) ? dim : offsetDim(call.types, scaled, 1 - strides[i]));
   }
-  return call.solved(shape, call.dtype(0));
+  RelationResult result = call.solved(shape, call.dtype(0));
+  for (const Dim* dim : shape)
+    requireAtLeast(result, dim, 0);
+  return result;
 }
 
 RelationResult fifoBufferRelation(const RelationCall& call) {

@@ -157,7 +157,7 @@ public:
       return "";
     RelationResult concrete = ask(*numbers);
     const Type* expected = typeAt(answer_.output, sizes);
-    bool isBounded = hasNegative(expected);
+    bool isBounded = false;
     for (const DimBound& bound : answer_.bounds) {
       int64_t size = dimAt(bound.dim, sizes)->value;
       isBounded |= size < bound.least || size % bound.divisor != 0;
@@ -293,8 +293,8 @@ std::string checkCase(TypeContext& types, const harness::OperatorSample& sample,
   ++tally.cases;
   if (!named.isSolved()) {
     ++tally.refused;
-    // Without `axis`, the rank is open whatever the form, though some forms are never 1.
-    if (sample.row->name == "squeeze")
+    // The rank of these results hangs on an extent, though it may take another size than is tried.
+    if (sample.row->name == "squeeze" || sample.row->name.starts_with("dyn."))
       return "";
     return isNeedless(named, naming.sizes, random)
                ? "refuses what numbers never fail: " + named.problem() + "\n" +

@@ -1,0 +1,273 @@
+// Read, run, compare; a verdict ends at the first law that does not hold.
+#include "harness/check.h"
+
+#include "harness/types.h"
+#include "harness/values.h"
+#include "interp/interpret.h"
+#include "lang/print.h"
+#include "lang/verify.h"
+#include "lang/walk.h"
+#include "parser/metadata.h"
+#include "stdlib/ops.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace harness {
+
+using namespace lang;
+using interp::Value;
+
+namespace {
+
+constexpr uint64_t mostOperatorCalls = 20'000;
+constexpr size_t mostDepth = 20'000;
+
+struct GivenUp {};
+
+/// Problems of data that no type could foresee, by words of their texts.
+constexpr std::string_view dataProblems[] = {"division by zero", "divided by zero", "outside",
+                                             "out of range", "by zero"};
+
+/// The operator whose call a fault happened in, or null.
+const OperatorRow* faultyOperator(const Module& module, SourceRange range) {
+  const OperatorRow* found = nullptr;
+  walk(
+      module,
+      [&](const Binding& binding) {
+        const auto* call = binding.value->as<Call>();
+        if (!call || !(call->range == range))
+          return;
+        if (const auto* callee = call->callee.value->as<OperatorRef>())
+          found = callee->row;
+        else if (const auto* var = call->callee.value->as<Var>(); var && var->type)
+          found = var->type->op;
+      },
+      [](const Operand&) {});
+  return found;
+}
+
+/// Whether a dimension that is no number occurs in an inferred type, so that a shape may turn out
+/// wrong at run time: `?` proves nothing, and some sizes are too small for some windows.
+bool isGradual(const Module& module) {
+  bool found = false;
+  auto look = [&](const Var* var) { found |= var->type && hasOpenDims(var->type); };
+  for (const Global* global : module.globals)
+    if (global->function)
+      for (const Var* parameter : global->function->parameters)
+        look(parameter);
+  walk(
+      module, [&](const Binding& binding) { look(binding.var); }, [](const Operand&) {});
+  return found;
+}
+
+bool isDataFault(const Module& module, const interp::Fault& fault) {
+  if (fault.isMemory)
+    return true;
+  for (std::string_view words : dataProblems)
+    if (fault.problem.find(words) != std::string::npos)
+      return true;
+  const OperatorRow* row = faultyOperator(module, fault.range);
+  return row && (row->kernel || row->shapeNeeds != ShapeNeeds::Shapes);
+}
+
+std::string firstCode(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    if (diagnostic.severity() == Severity::Error)
+      return std::string(messageRow(diagnostic.message).code);
+  return "";
+}
+
+/// Where the inferred type says less or something else than the known one, by text.
+std::string typeDifference(const Type* inferred, const Type* known, bool isDynamic) {
+  std::string difference = fmt::format("`@main` is inferred as\n  {}\nand its type is\n  {}",
+                                       typeText(inferred), typeText(known));
+  if (inferred->kind != known->kind || inferred->dtype != known->dtype ||
+      inferred->shape.size() != known->shape.size() ||
+      inferred->parts.size() != known->parts.size() ||
+      bool(inferred->result) != bool(known->result) ||
+      (known->definition && inferred->definition->name != known->definition->name))
+    return difference;
+  for (size_t i = 0; i < known->shape.size(); ++i) {
+    const Dim *a = inferred->shape[i], *b = known->shape[i];
+    bool isOpen = b->isAny() || (isDynamic && (a->isAny() || !b->isConstant()));
+    if (!isOpen && dimText(a) != dimText(b))
+      return difference;
+  }
+  for (size_t i = 0; i < known->parts.size(); ++i)
+    if (!typeDifference(inferred->parts[i], known->parts[i], isDynamic).empty())
+      return difference;
+  return known->result ? typeDifference(inferred->result, known->result, isDynamic) : "";
+}
+
+/// Whether a part of a type has not been inferred.
+bool hasHoles(const Type* type) {
+  return anyPart(type, [](const Type* part) { return part->isUnknown() || part->isError(); });
+}
+
+/// The sizes that the argument types give to the open dimensions of the parameters.
+std::map<std::string, int64_t> argumentSizes(const Function& main,
+                                             const std::vector<const Type*>& arguments) {
+  std::map<std::string, int64_t> sizes;
+  for (size_t i = 0; i < std::min(main.parameters.size(), arguments.size()); ++i) {
+    const Type *type = main.parameters[i]->type, *given = arguments[i];
+    if (!type || type->shape.size() != given->shape.size())
+      continue;
+    for (size_t j = 0; j < type->shape.size(); ++j)
+      if (!type->shape[j]->isConstant() && !type->shape[j]->isAny())
+        sizes[dimText(type->shape[j])] = given->shape[j]->value;
+  }
+  return sizes;
+}
+
+/// Arguments for `@main`: of the types that the program names, or, where the checked parameter has
+/// become another one, of that.
+std::optional<std::vector<Value>> argumentsOf(const Function& main, const Program& program,
+                                              uint64_t seed) {
+  auto sizes = argumentSizes(main, program.arguments);
+  std::vector<Value> values;
+  for (size_t i = 0; i < main.parameters.size(); ++i) {
+    const Type* type = main.parameters[i]->type;
+    bool isOpen = type && hasOpenDims(type) && i < program.arguments.size() &&
+                  typeDifference(type, program.arguments[i], true).empty();
+    auto value =
+        type ? argumentValue(isOpen ? program.arguments[i] : type, sizes, seed + i) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+class Check {
+public:
+  Check(Bench& bench, const Program& program, uint64_t seed)
+      : bench_(bench), program_(program), seed_(seed) {}
+
+  Verdict verdict;
+  /// Whether faults of shapes are the program's own when `?` occurs in it.
+  bool mayBeGradual = false;
+
+  /// Runs `@main` of a good module; nothing when there is no value, for a reason in the verdict.
+  std::optional<Value> run(const Module& module) {
+    const Global* entry = module.find("main");
+    if (!entry || !entry->function)
+      return std::nullopt;
+    auto arguments = argumentsOf(*entry->function, program_, seed_);
+    if (!arguments)
+      return std::nullopt;
+    interp::Options options;
+    options.maximumDepth = mostDepth;
+    options.progress = [](uint64_t calls) {
+      if (calls > mostOperatorCalls)
+        throw GivenUp{};
+    };
+    try {
+      auto result = interp::interpret(module, stdlib::operatorTable(), *entry,
+                                      std::move(*arguments), options);
+      verdict.hasRun = true;
+      if (auto* value = std::get_if<Value>(&result))
+        return std::move(*value);
+      const auto& fault = std::get<interp::Fault>(result);
+      if (isDataFault(module, fault) || (mayBeGradual && isGradual(module)))
+        verdict.dataFault = fault.problem;
+      else
+        fail("fault", "the run ends with: " + fault.problem);
+    } catch (const GivenUp&) {
+      verdict.isEndless = true;
+    }
+    return std::nullopt;
+  }
+
+  void fail(std::string law, std::string detail) {
+    verdict.finding = {std::move(law), std::move(detail)};
+  }
+
+  /// The laws of running, for a module without errors.
+  std::optional<Value> demandRun(const Module& module) {
+    for (const std::string& problem : verify(module)) {
+      fail("verify", "the verifier says: " + problem);
+      return std::nullopt;
+    }
+    auto value = run(module);
+    if (!value)
+      return std::nullopt;
+    const Type* type = module.find("main")->function->resultType;
+    std::string problem = typeProblem(bench_.types, *value, type);
+    if (!problem.empty())
+      fail("value",
+           fmt::format("the value is {}\nand the inferred type is\n  {}", problem, typeText(type)));
+    return value;
+  }
+
+  void demandKnownType(const Module& module) {
+    const Type* inferred = module.find("main")->function->resultType;
+    const Type* known = program_.functionOf(program_.definitions.back()).type->result;
+    std::string difference = typeDifference(inferred, known, program_.isDynamic);
+    if (!difference.empty())
+      fail(hasHoles(inferred) ? "type unknown" : "type", difference);
+  }
+
+  std::string printed(const Module& module, bool types) {
+    Printed result = printModule(module, stdlib::operatorTable(), {.types = types});
+    if (result.needsMetadata)
+      result.text += "\n#[metadata]\n" + parser::writeMetadata(result.metadata) + "\n";
+    return std::move(result.text);
+  }
+
+  /// Printed and read again, a program prints the same text and has the same value.
+  void demandReprint(const Module& module, const std::optional<Value>& value) {
+    bool types = seed_ % 2 == 1;
+    std::string first = printed(module, types);
+    ReadText again = bench_.reader.read(first);
+    if (!again.isGood())
+      return fail("reprint refused " + firstCode(again.diagnostics),
+                  "the printed program is refused:\n" + bench_.reader.errorText(again) + first);
+    std::string second = printed(*again.module, types);
+    if (first != second)
+      return fail("reprint", "printing again gives another text:\n" + first + second);
+    auto other = run(*again.module);
+    if (!verdict.finding && value && (!other || !sameValue(*value, *other)))
+      fail("reprint value", "the printed program has another value:\n" + first);
+  }
+
+private:
+  Bench& bench_;
+  const Program& program_;
+  uint64_t seed_;
+};
+
+} // namespace
+
+Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool reprint) {
+  Check check(bench, program, seed);
+  ReadText read = bench.reader.read(programText(program));
+  if (!read.isGood()) {
+    check.fail("refused " + firstCode(read.diagnostics), bench.reader.errorText(read));
+    return check.verdict;
+  }
+  check.verdict.isAccepted = true;
+  check.demandKnownType(*read.module);
+  if (check.verdict.finding)
+    return check.verdict;
+  auto value = check.demandRun(*read.module);
+  if (!check.verdict.finding && reprint)
+    check.demandReprint(*read.module, value);
+  return check.verdict;
+}
+
+Verdict checkMutant(Bench& bench, const Program& program, uint64_t seed) {
+  Check check(bench, program, seed);
+  ReadText read = bench.reader.read(programText(program));
+  if (!read.isGood()) {
+    if (!read.diagnostics.hasErrors())
+      check.fail("refused without an error", "");
+    return check.verdict;
+  }
+  check.verdict.isAccepted = true;
+  check.mayBeGradual = true;
+  check.demandRun(*read.module);
+  return check.verdict;
+}
+
+} // namespace harness

@@ -1,0 +1,44 @@
+// The laws of soundness, for one program at a time.
+//
+// A well-typed program is accepted, runs without a fault of types or shapes, and gives a value of
+// its inferred type, which is the type that its maker knows; printed, it is the same program. A
+// program that may be ill-typed is refused, or obeys the laws of running.
+#pragma once
+
+#include "harness/program.h"
+#include "harness/reader.h"
+
+#include <map>
+
+namespace harness {
+
+/// Types, texts and prelude for checking, renewed by its owner now and then, since it only grows.
+struct Bench {
+  lang::TypeContext types;
+  Reader reader{types};
+};
+
+/// A law that does not hold. `law` is the same for programs that fail in the same way.
+struct Finding {
+  std::string law;
+  std::string detail;
+};
+
+/// What became of a program.
+struct Verdict {
+  std::optional<Finding> finding = {};
+  bool isAccepted = false;
+  bool hasRun = false;
+  /// The data, and not types, ended the run: a division by zero, an index outside.
+  std::string dataFault = {};
+  /// The run was given up because it took too long.
+  bool isEndless = false;
+};
+
+/// Applies all laws to a well-typed program; `reprint` adds the laws of printing.
+Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool reprint);
+
+/// Applies the laws to a program that may be ill-typed.
+Verdict checkMutant(Bench& bench, const Program& program, uint64_t seed);
+
+} // namespace harness

@@ -1,0 +1,79 @@
+// Kernels are called, tensor expressions planned and run.
+#include "harness/run_operator.h"
+
+#include "interp/tensor_eval.h"
+
+namespace harness {
+
+using namespace lang;
+
+namespace {
+
+constexpr int64_t mostElements = 100'000;
+
+} // namespace
+
+bool appendLeafTypes(const Type* type, std::vector<const Type*>& leaves) {
+  if (type->isTuple()) {
+    for (const Type* part : type->parts)
+      if (!appendLeafTypes(part, leaves))
+        return false;
+    return true;
+  }
+  if (!type->isTensor())
+    return false;
+  int64_t count = 1;
+  for (const Dim* dim : type->shape) {
+    if (!dim->isConstant() || dim->value < 0 || dim->value > mostElements)
+      return false;
+    count *= std::max<int64_t>(dim->value, 1);
+    if (count > mostElements)
+      return false;
+  }
+  leaves.push_back(type);
+  return type->dtype.isComputable();
+}
+
+runtime::Shape shapeOf(const Type* tensor) {
+  runtime::Shape shape;
+  for (const Dim* dim : tensor->shape)
+    shape.push_back(dim->value);
+  return shape;
+}
+
+std::vector<runtime::Tensor> zeroLeaves(Types operands) {
+  std::vector<const Type*> types;
+  for (const Type* operand : operands)
+    appendLeafTypes(operand, types);
+  std::vector<runtime::Tensor> leaves;
+  for (const Type* type : types)
+    leaves.emplace_back(type->dtype, shapeOf(type));
+  return leaves;
+}
+
+std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
+                                       const Type* output,
+                                       std::span<const runtime::Tensor> leaves) {
+  if (row.kernel) {
+    KernelResult result = row.kernel({leaves, output, call.attributes});
+    return OperatorRun{std::move(result.outputs), std::move(result.problem)};
+  }
+  std::vector<const Type*> promised;
+  if (!appendLeafTypes(output, promised))
+    return std::nullopt;
+  std::vector<const runtime::Tensor*> values;
+  for (const runtime::Tensor& leaf : leaves)
+    values.push_back(&leaf);
+  ComputeCall compute(call.operands, output, call.attributes, values);
+  row.compute(compute);
+  interp::Plan plan = interp::compile(compute.take());
+  std::vector<interp::Array> inputs(leaves.begin(), leaves.end()), outputs;
+  if (auto fault = interp::run(plan, inputs, {}, outputs))
+    return OperatorRun{{}, fault->problem};
+  OperatorRun result;
+  for (const interp::Array& array : outputs)
+    result.results.push_back(array.toTensor());
+  return result;
+}
+
+} // namespace harness

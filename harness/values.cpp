@@ -1,0 +1,168 @@
+// Values can be long lists, so both comparisons keep a stack of their own.
+#include "harness/values.h"
+
+#include "harness/random.h"
+#include "harness/types.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace harness {
+
+using namespace lang;
+using interp::Value;
+using interp::ValueKind;
+
+namespace {
+
+constexpr int64_t mostElements = 4096;
+
+std::string tensorProblem(const interp::Array& array, const Type* type) {
+  bool fits =
+      type->isTensor() && type->dtype == array.dtype() && type->shape.size() == array.rank();
+  for (size_t i = 0; fits && i < array.rank(); ++i)
+    fits = !type->shape[i]->isConstant() || type->shape[i]->value == array.shape()[i];
+  if (fits)
+    return "";
+  return fmt::format("a tensor of shape ({}) and element type {} where the type is `{}`",
+                     fmt::join(array.shape(), ", "), runtime::dtypeName(array.dtype()),
+                     typeText(type));
+}
+
+struct Pair {
+  Value value;
+  const Type* type;
+};
+
+/// The problem of one value; its parts are added to the stack.
+std::string partProblem(TypeContext& types, const Pair& pair, std::vector<Pair>& stack) {
+  const auto& [value, type] = pair;
+  if (!value.isSet())
+    return "a part has no value";
+  auto fields = value.kind() == ValueKind::Tuple || value.kind() == ValueKind::Constructor
+                    ? value.fields()
+                    : std::span<const Value>{};
+  std::string expected = "something else where the type is `" + typeText(type) + "`";
+  switch (value.kind()) {
+  case ValueKind::Tensor:
+    return tensorProblem(value.tensor(), type);
+  case ValueKind::Tuple:
+    if (!type->isTuple() || type->parts.size() != fields.size())
+      return expected;
+    for (size_t i = 0; i < fields.size(); ++i)
+      stack.push_back({fields[i], type->parts[i]});
+    return "";
+  case ValueKind::Constructor:
+    if (type->kind != TypeKind::Data || value.constructor().definition != type->definition ||
+        value.constructor().fields.size() != fields.size())
+      return expected;
+    for (size_t i = 0; i < fields.size(); ++i)
+      stack.push_back({fields[i], fieldType(types, value.constructor(), i, type)});
+    return "";
+  case ValueKind::Reference:
+    if (type->kind != TypeKind::Reference)
+      return expected;
+    return "";
+  default:
+    return type->kind == TypeKind::Function || type->kind == TypeKind::Operator ? "" : expected;
+  }
+}
+
+bool sameHead(const Value& left, const Value& right) {
+  if (left.kind() != right.kind())
+    return false;
+  if (left.kind() == ValueKind::Constructor)
+    return left.constructor().name == right.constructor().name;
+  if (left.kind() != ValueKind::Tensor)
+    return true;
+  const interp::Array &a = left.tensor(), &b = right.tensor();
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.bytes(), b.bytes(), size_t(a.size()) * a.dtype().bytes()) == 0;
+}
+
+template <typename T>
+void fill(runtime::Tensor& tensor, Random& random, int64_t scale) {
+  for (T& element : tensor.elements<T>())
+    element = T(random.integer(0, 3 * scale)) / T(scale);
+}
+
+void fillTensor(runtime::Tensor& tensor, Random& random) {
+  if (tensor.dtype() == runtime::Float32)
+    return fill<float>(tensor, random, 8);
+  if (tensor.dtype() == runtime::Float64)
+    return fill<double>(tensor, random, 8);
+  if (tensor.dtype().isFloat())
+    return;
+  size_t width = tensor.dtype().bytes();
+  int64_t largest = tensor.dtype().isBool() ? 1 : 3;
+  for (size_t i = 0; i < size_t(tensor.size()); ++i)
+    tensor.bytes()[i * width] = std::byte(random.integer(0, largest));
+}
+
+} // namespace
+
+std::string typeProblem(TypeContext& types, const Value& value, const Type* type) {
+  constexpr size_t mostParts = 100'000;
+  std::vector<Pair> stack{{value, type}};
+  for (size_t count = 0; !stack.empty() && count < mostParts; ++count) {
+    Pair top = std::move(stack.back());
+    stack.pop_back();
+    std::string problem = partProblem(types, top, stack);
+    if (!problem.empty())
+      return problem;
+    // A cell can hold itself; the bound on parts ends that.
+    if (top.value.kind() == ValueKind::Reference)
+      stack.push_back({top.value.content(), top.type->parts[0]});
+  }
+  return "";
+}
+
+bool sameValue(const Value& left, const Value& right) {
+  constexpr size_t mostParts = 100'000;
+  std::vector<std::pair<Value, Value>> stack{{left, right}};
+  for (size_t count = 0; !stack.empty() && count < mostParts; ++count) {
+    auto [a, b] = std::move(stack.back());
+    stack.pop_back();
+    if (!sameHead(a, b))
+      return false;
+    if (a.kind() == ValueKind::Reference)
+      stack.emplace_back(a.content(), b.content());
+    if (a.kind() != ValueKind::Tuple && a.kind() != ValueKind::Constructor)
+      continue;
+    if (a.fields().size() != b.fields().size())
+      return false;
+    for (size_t i = 0; i < a.fields().size(); ++i)
+      stack.emplace_back(a.fields()[i], b.fields()[i]);
+  }
+  return true;
+}
+
+std::optional<Value> argumentValue(const Type* type, const std::map<std::string, int64_t>& sizes,
+                                   uint64_t seed) {
+  if (type->isTuple()) {
+    std::vector<Value> fields;
+    for (size_t i = 0; i < type->parts.size(); ++i) {
+      auto field = argumentValue(type->parts[i], sizes, mixSeed(seed, i));
+      if (!field)
+        return std::nullopt;
+      fields.push_back(std::move(*field));
+    }
+    return interp::tupleValue(std::move(fields));
+  }
+  if (!type->isTensor() || !type->dtype.isComputable())
+    return std::nullopt;
+  runtime::Shape shape;
+  for (const Dim* dim : type->shape) {
+    auto found = sizes.find(dimText(dim));
+    shape.push_back(dim->isConstant() ? dim->value : found == sizes.end() ? 2 : found->second);
+  }
+  auto count = runtime::elementCount(shape);
+  if (!count || *count > mostElements)
+    return std::nullopt;
+  runtime::Tensor tensor(type->dtype, shape);
+  Random random(seed);
+  fillTensor(tensor, random);
+  return interp::tensorValue(interp::Array(std::move(tensor)));
+}
+
+} // namespace harness

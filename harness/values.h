@@ -1,0 +1,28 @@
+// Values against types: the law that a program's value has the type that was inferred for it.
+#pragma once
+
+#include "interp/value.h"
+#include "lang/type.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace harness {
+
+/// Why a value has not the type, or an empty text when it has: element types, extents, tuples, data
+/// types with their fields, contents of references. `?` and named dimensions allow every extent.
+/// Functions are not looked into.
+std::string typeProblem(lang::TypeContext& types, const interp::Value& value,
+                        const lang::Type* type);
+
+/// Whether two values of different modules are the same: bits of tensors, names of constructors.
+/// Functions count as the same.
+bool sameValue(const interp::Value& left, const interp::Value& right);
+
+/// A value of a tensor type or a tuple of such for an argument of a program; named dimensions and
+/// `?` get what `sizes` says by their text, or 2. Nothing for other types and for large tensors.
+std::optional<interp::Value>
+argumentValue(const lang::Type* type, const std::map<std::string, int64_t>& sizes, uint64_t seed);
+
+} // namespace harness

@@ -1,0 +1,228 @@
+// Generated programs against the laws of soundness (harness/check.h).
+//
+// usage: soundness_test [--first SEED] [--count N] [--seconds S] [--keep FOLDER] [--names yes|no]
+// Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000.
+// `--names no` leaves named dimensions and `?` out. Findings are shrunk, shown, and with --keep
+// written to files; they make the exit status 1. When Baton itself ends the process, the seed is
+// the last thing said.
+#include "harness/check.h"
+#include "harness/generate.h"
+#include "harness/mutate.h"
+#include "harness/shrink.h"
+#include "stdlib/ops.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <set>
+
+#include <unistd.h>
+
+namespace {
+
+using namespace harness;
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t seedsPerUniverse = 2000, seedsPerBench = 100;
+constexpr unsigned secondsPerSeed = 60;
+
+struct Settings {
+  uint64_t first = 1;
+  uint64_t count = 1000;
+  double seconds = 0;
+  std::string keep = {};
+  bool hasNames = true;
+};
+
+struct Counts {
+  size_t samples = 0, programs = 0, accepted = 0, run = 0, dataFaults = 0, endless = 0;
+  size_t mutants = 0, rejected = 0, acceptedMutants = 0, mutantRuns = 0, findings = 0;
+  std::set<std::string> operators = {};
+  std::array<size_t, nodeKindCount> forms = {};
+  std::map<std::string, size_t> laws = {};
+};
+
+volatile uint64_t currentSeed = 0;
+
+/// Says the seed in the way that is safe in a signal handler.
+void onCrash(int signal) {
+  char text[] = "soundness_test: ended by a signal at seed 00000000000000000000\n";
+  uint64_t seed = currentSeed;
+  for (char* digit = text + sizeof text - 3; seed > 0; seed /= 10)
+    *digit-- = char('0' + seed % 10);
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit(3);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+std::optional<Settings> readSettings(int count, char** words) {
+  Settings settings;
+  bool hasCount = false;
+  for (int i = 1; i + 1 < count; i += 2) {
+    std::string option = words[i], value = words[i + 1];
+    if (option == "--first")
+      settings.first = std::strtoull(value.c_str(), nullptr, 10);
+    else if (option == "--count")
+      settings.count = std::strtoull(value.c_str(), nullptr, 10), hasCount = true;
+    else if (option == "--seconds")
+      settings.seconds = std::strtod(value.c_str(), nullptr);
+    else if (option == "--keep")
+      settings.keep = value;
+    else if (option == "--names")
+      settings.hasNames = value != "no";
+    else
+      return std::nullopt;
+  }
+  if (settings.seconds > 0 && !hasCount)
+    settings.count = UINT64_MAX - settings.first;
+  return count % 2 == 1 ? std::optional(settings) : std::nullopt;
+}
+
+class Session {
+public:
+  explicit Session(const Settings& settings) : settings_(settings), start_(Clock::now()) {}
+
+  int run() {
+    for (uint64_t i = 0; i < settings_.count && !isOver(); ++i)
+      checkSeed(settings_.first + i);
+    report();
+    return counts_.findings > 0 ? 1 : 0;
+  }
+
+private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool isOver() const { return settings_.seconds > 0 && elapsed() > settings_.seconds; }
+
+  void prepare(uint64_t seed) {
+    if (!universe_ || seed / seedsPerUniverse != universeNumber_) {
+      universeNumber_ = seed / seedsPerUniverse;
+      universe_ = std::make_unique<Universe>(universeNumber_, settings_.hasNames);
+      checkSamples();
+    }
+    if (!bench_ || counts_.programs % seedsPerBench == 0)
+      bench_ = std::make_unique<Bench>();
+  }
+
+  /// The relations of all operators over names against those over numbers.
+  void checkSamples() {
+    for (const OperatorSample& sample : universe_->samples.all) {
+      ++counts_.samples;
+      std::string difference = sizeDifference(universe_->types, sample);
+      if (difference.empty())
+        continue;
+      ++counts_.findings;
+      if (++counts_.laws["relation of " + std::string(sample.row->name)] == 1)
+        std::cout << "\n== universe " << universeNumber_ << ": " << difference << "\n";
+    }
+  }
+
+  void checkSeed(uint64_t seed) {
+    currentSeed = seed;
+    alarm(secondsPerSeed);
+    prepare(seed);
+    Program program = generateProgram(*universe_, seed);
+    count(program);
+    Verdict verdict = checkProgram(*bench_, program, seed, true);
+    ++counts_.programs;
+    counts_.accepted += verdict.isAccepted;
+    counts_.run += verdict.hasRun;
+    counts_.dataFaults += !verdict.dataFault.empty();
+    counts_.endless += verdict.isEndless;
+    if (verdict.finding)
+      return show(program, seed, *verdict.finding, "program", [&](const Program& smaller) {
+        return checkProgram(*bench_, smaller, seed, true);
+      });
+    Random random(seed);
+    checkMutantOf(mutated(program, random), seed);
+  }
+
+  void checkMutantOf(const Program& mutant, uint64_t seed) {
+    Verdict verdict = checkMutant(*bench_, mutant, seed);
+    ++counts_.mutants;
+    counts_.rejected += !verdict.isAccepted;
+    counts_.acceptedMutants += verdict.isAccepted;
+    counts_.mutantRuns += verdict.hasRun;
+    if (verdict.finding)
+      show(mutant, seed, *verdict.finding, "mutant",
+           [&](const Program& smaller) { return checkMutant(*bench_, smaller, seed); });
+  }
+
+  void count(const Program& program) {
+    for (const Node& node : program.nodes) {
+      ++counts_.forms[size_t(node.kind)];
+      if (node.kind == NodeKind::OperatorValue ||
+          (node.kind == NodeKind::Operator && !node.isInfix))
+        counts_.operators.insert(node.text);
+    }
+  }
+
+  void show(const Program& program, uint64_t seed, const Finding& finding, const char* kind,
+            const std::function<Verdict(const Program&)>& check) {
+    constexpr size_t mostShown = 3;
+    ++counts_.findings;
+    if (++counts_.laws[finding.law] > mostShown)
+      return;
+    Program small = shrunk(program, [&](const Program& smaller) {
+      alarm(secondsPerSeed);
+      Verdict verdict = check(smaller);
+      return verdict.finding && verdict.finding->law == finding.law;
+    });
+    Verdict verdict = check(small);
+    std::string text = programText(small);
+    std::cout << fmt::format("\n== seed {} ({}): {}\n{}{}\n", seed, kind, finding.law, text,
+                             verdict.finding ? verdict.finding->detail : finding.detail)
+              << std::flush;
+    if (!settings_.keep.empty()) {
+      std::filesystem::create_directories(settings_.keep);
+      std::ofstream(fmt::format("{}/seed_{}_{}.rly", settings_.keep, seed, kind)) << text;
+    }
+  }
+
+  void report() const {
+    const Counts& c = counts_;
+    std::cout << fmt::format(
+        "{} programs: {} accepted, {} run, {} ended by their data, {} given up\n", c.programs,
+        c.accepted, c.run, c.dataFaults, c.endless);
+    std::cout << fmt::format("{} mutants: {} rejected, {} accepted, {} run\n", c.mutants,
+                             c.rejected, c.acceptedMutants, c.mutantRuns);
+    std::cout << fmt::format("{} calls of operators\n", c.samples);
+    size_t forms = 0;
+    for (size_t number : c.forms)
+      forms += number > 0;
+    std::cout << fmt::format("{} of {} operators, {} of {} forms of expressions\n",
+                             c.operators.size(), stdlib::operatorTable().all().size(), forms,
+                             c.forms.size());
+    std::cout << fmt::format("{:.1f} s, {:.1f} programs a second\n", elapsed(),
+                             double(c.programs) / std::max(elapsed(), 0.001));
+    for (const auto& [law, number] : c.laws)
+      std::cout << fmt::format("finding: {} times {}\n", number, law);
+  }
+
+  Settings settings_;
+  Clock::time_point start_;
+  std::unique_ptr<Universe> universe_;
+  uint64_t universeNumber_ = 0;
+  std::unique_ptr<Bench> bench_;
+  Counts counts_;
+};
+
+} // namespace
+
+int main(int count, char** words) {
+  auto settings = readSettings(count, words);
+  if (!settings) {
+    std::cerr << "usage: soundness_test [--first SEED] [--count N] [--seconds S] [--keep FOLDER]"
+                 " [--names yes|no]\n";
+    return 2;
+  }
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGALRM})
+    std::signal(signal, onCrash);
+  return Session(*settings).run();
+}
