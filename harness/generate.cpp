@@ -136,6 +136,7 @@ void Generator::recursiveDefinition() {
 void Generator::recursivePair() {
   std::string names[] = {freshName("r"), freshName("r")};
   beginDefinition(names[0]);
+  mayUseSymbols_ = false;
   const Type* results[2] = {};
   std::vector<const Type*> parameters[2];
   for (size_t i = 0; i < 2; ++i) {
@@ -145,17 +146,27 @@ void Generator::recursivePair() {
     results[i] = randomType(1);
   }
   std::vector<Callable> made;
+  size_t before = program_.definitions.size();
+  bool isFixed = true;
   for (size_t i = 0; i < 2; ++i) {
     beginDefinition(names[i]);
-    mayAddParameters_ = false;
+    mayAddParameters_ = mayUseSymbols_ = false;
     for (const Type* parameter : parameters[i])
       addParameter(parameter);
     self_ = Callable{
         .name = names[1 - i], .parameters = parameters[1 - i], .result = results[1 - i], .fuel = 0};
     bool isAnnotated = random_.chance(50);
     NodeId body = recursiveBody(results[i], isAnnotated);
+    isFixed &= parameters_.size() == parameters[i].size();
     made.push_back(finishDefinition(body, results[i], isAnnotated));
     made.back().fuel = 0;
+  }
+  // A tensor that nothing else gives was made a parameter, which the other function does not know.
+  if (!isFixed) {
+    graphs_.clear();
+    program_.definitions.erase(program_.definitions.begin() + ptrdiff_t(before),
+                               program_.definitions.end());
+    return;
   }
   callables_.insert(callables_.end(), made.begin(), made.end());
 }

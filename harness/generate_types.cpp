@@ -1,6 +1,8 @@
 // Types to be wanted: most of them tensors, those that operators give among them.
 #include "harness/generator.h"
 
+#include <algorithm>
+
 #include <iterator>
 
 namespace harness {
@@ -16,8 +18,12 @@ const Type* Generator::randomTensor() {
   if (random_.chance(60)) {
     const OperatorSample& sample =
         universe_.samples.all[random_.index(universe_.samples.all.size())];
-    if (sample.output->isTensor() && !sample.isDynamic && fits(sample) && hasSizes(sample.output))
+    if (sample.output->isTensor() && !sample.isDynamic && fits(sample) && hasSizes(sample.output)) {
+      isBounded_ |= std::ranges::any_of(sample.output->shape, [](const Dim* dim) {
+        return !dim->isConstant() && !isAtLeast(dim, 0);
+      });
       return sample.output;
+    }
   }
   std::vector<const Dim*> shape;
   for (int64_t i = random_.integer(1, 3); i > 0; --i)

@@ -156,11 +156,13 @@ std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang:
                                        const lang::DimSizes& sizes) {
   for (const lang::Requirement& needed : checks.function->requirements) {
     auto size = lang::sizeOf(needed.dim, sizes);
-    if (!size || *size >= needed.least)
+    if (!size || (*size >= needed.least && *size % needed.divisor == 0))
       continue;
     std::string cause = needed.row ? fmt::format(" for `{}`", needed.row->name) : "";
-    Fault fault{fmt::format("{} needs `{}` to be at least {}{}, but it is {}", functionText(checks),
-                            lang::dimText(needed.dim), needed.least, cause, *size),
+    std::string need = needed.divisor > 1 ? fmt::format("a multiple of {}", needed.divisor)
+                                          : fmt::format("at least {}", needed.least);
+    Fault fault{fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(checks),
+                            lang::dimText(needed.dim), need, cause, *size),
                 call ? call->range : needed.range};
     if (call)
       fault.labels.push_back({needed.range, "needed here"});

@@ -99,10 +99,13 @@ const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right) 
     return right;
   if (right->isConstant(1))
     return left;
-  bool isOpen = left != right && (left->hasQuotient || right->hasQuotient);
-  if (isOpen && !left->isAny() && !right->isAny() && mayBeOne(left))
+  auto isOpen = [](const Dim* dim) { return dim->isAny() || dim->hasUnknown || dim->hasQuotient; };
+  bool isForeign = left->hasForeign || right->hasForeign;
+  if (left == right || isForeign || !(isOpen(left) || isOpen(right)))
+    return meetDims(left, right);
+  if (mayBeOne(left))
     return mayBeOne(right) ? types.any() : right;
-  return meetDims(left, right);
+  return mayBeOne(right) ? left : meetDims(left, right);
 }
 
 std::optional<std::vector<const Dim*>> broadcastShapes(TypeContext& types, Dims left, Dims right,

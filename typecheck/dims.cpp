@@ -102,6 +102,18 @@ const Dim* DimSolver::unifyForms(const Dim* left, const Dim* right) {
   return difference->hasQuotient ? left : nullptr;
 }
 
+lang::DimBound simplified(lang::DimBound bound) {
+  const Dim* dim = bound.dim;
+  if (dim->kind != DimKind::Linear || dim->terms.size() != 1 || dim->terms[0].coefficient <= 0 ||
+      bound.divisor != 1)
+    return bound;
+  int64_t coefficient = dim->terms[0].coefficient, distance = 0;
+  if (__builtin_sub_overflow(bound.least, dim->value, &distance) ||
+      __builtin_add_overflow(distance, coefficient - 1, &distance))
+    return bound;
+  return {dim->terms[0].variable, distance / coefficient};
+}
+
 /// Shared parts are visited once: written out, the type may be exponentially larger.
 std::vector<const Dim*> namedDims(const Type* type) {
   std::vector<const Dim*> found;

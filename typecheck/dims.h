@@ -6,7 +6,7 @@
 // gradual: it equals everything, and the check is left to run time.
 #pragma once
 
-#include "lang/type.h"
+#include "lang/relation.h"
 
 #include <unordered_map>
 
@@ -45,6 +45,9 @@ private:
   std::vector<const Dim*> bindings_;
   std::vector<DimEquation> equations_;
 };
+
+/// A bound in its simplest terms: one on `2 * n - 3` is one on `n`.
+lang::DimBound simplified(lang::DimBound bound);
 
 /// The named dimensions of a type, each once, in the order of their first use.
 std::vector<const Dim*> namedDims(const lang::Type* type);

@@ -64,6 +64,7 @@ private:
                         std::unordered_map<const lang::Dim*, const lang::Dim*>& sizes);
   const Type* instantiateDims(const Type* type, const lang::Global& global);
   void enterDefinition(const lang::Global& global);
+  void requireSizes(const Type* annotation);
   void closeRecursion();
   void checkBounds();
   void reportBound(const OpenBound& bound);

@@ -22,10 +22,24 @@ void Inference::enterDefinition(const lang::Global& global) {
     std::ranges::copy(namedDims(result), std::back_inserter(dims.rigid));
 }
 
+/// A form that is declared is a size, so it is not negative.
+void Inference::requireSizes(const Type* annotation) {
+  unifier_.mapDims(annotation, [&](const Dim* dim) {
+    if (!dim->isConstant() && !isAtLeast(dim, 0)) {
+      lang::DimBound bound = simplified({dim});
+      lang::SourceRange range = definition_->range;
+      lang::Requirement requirement{bound.dim, bound.least, nullptr, range};
+      relations_.bounds.push_back({definition_, nullptr, requirement, bound.dim, range});
+    }
+    return dim;
+  });
+}
+
 /// A declared type in the current definition: names that its signature does not bind are unknowns.
 const Type* Inference::ownDims(const Type* annotation) {
   if (!annotation->hasSymbol)
     return annotation;
+  requireSizes(annotation);
   DefinitionDims& dims = definitionDims_[definition_];
   return unifier_.mapDims(annotation, [&](const Dim* form) {
     return unifier_.types().substitute(form, [&](const Dim* dim) {
@@ -115,15 +129,17 @@ bool isFulfilled(const Dim* dim, const lang::Requirement& requirement) {
 
 void Inference::reportBound(const OpenBound& bound) {
   const lang::Requirement& source = bound.requirement;
-  std::string who = bound.callee ? fmt::format("`@{}`", bound.callee->name)
-                                 : fmt::format("`{}`", source.row->name);
+  const lang::Global* definition = bound.callee ? bound.callee : bound.definition;
+  std::string who = bound.callee || !source.row ? fmt::format("`@{}`", definition->name)
+                                                : fmt::format("`{}`", source.row->name);
   std::string what = fmt::format("`{}`", lang::dimText(source.dim));
   auto& report = source.divisor > 1
                      ? diagnostics_.report(Message::DimensionMultiple, bound.range, who, what,
                                            source.divisor, bound.dim->value)
                      : diagnostics_.report(Message::DimensionBound, bound.range, who, what,
                                            source.least, bound.dim->value);
-  report.label(source.range, fmt::format("because of this `{}`", source.row->name));
+  report.label(source.range, source.row ? fmt::format("because of this `{}`", source.row->name)
+                                        : "because of a size that is declared in it");
 }
 
 /// Bounds over numbers are checked, those over names become requirements of the definition, and the

@@ -137,29 +137,19 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   return {};
 }
 
-/// A bound on `2 * n - 3` is one on `n`.
 void Relations::collectBounds(const PendingRelation& relation, const RelationResult& result) {
-  auto push = [&](const Dim* dim, int64_t least, int64_t divisor) {
-    bounds.push_back({relation.definition,
-                      nullptr,
-                      {dim, least, relation.row, relation.range, divisor},
-                      dim,
-                      relation.range});
-  };
-  auto add = [&](const Dim* dim, int64_t least) {
-    bool isSimple = dim->kind == lang::DimKind::Linear && dim->terms.size() == 1;
-    if (isSimple && dim->terms[0].coefficient > 0) {
-      int64_t coefficient = dim->terms[0].coefficient;
-      least = (least - dim->value + coefficient - 1) / coefficient;
-      dim = dim->terms[0].variable;
-    }
-    if (!dim->isConstant() && !isAtLeast(dim, least))
-      push(dim, least, 1);
+  auto require = [&](const lang::DimBound& bound) {
+    bool isSure = bound.divisor == 1 && isAtLeast(bound.dim, bound.least);
+    if (isSure || bound.dim->isConstant())
+      return;
+    lang::Requirement requirement{bound.dim, bound.least, relation.row, relation.range,
+                                  bound.divisor};
+    bounds.push_back({relation.definition, nullptr, requirement, bound.dim, relation.range});
   };
   for (const lang::DimBound& bound : result.bounds) {
-    add(bound.dim, bound.least);
-    if (bound.divisor > 1 && !bound.dim->isConstant())
-      push(bound.dim, 0, bound.divisor);
+    require(simplified({bound.dim, bound.least}));
+    if (bound.divisor > 1)
+      require({bound.dim, 0, bound.divisor});
   }
 }
 

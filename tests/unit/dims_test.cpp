@@ -108,6 +108,13 @@ TEST_CASE("named dimensions are inferred, instantiated and compared", "[dims]") 
        "result-mismatch at %x #2"},
       {"def @main(%x: Tensor[(n), float32], %y: Tensor[(m), float32]) { %x + %y }",
        "operator-mismatch at %x + %y"},
+      {"def @main(%x: Tensor[(n), float32], %y: Tensor[(?), float32]) { %x + %y }",
+       "fn (Tensor[(n), float32], Tensor[(?), float32]) -> Tensor[(?), float32]"},
+      {"def @main(%x: Tensor[(n + 2), float32], %y: Tensor[(?), float32]) { %x + %y }",
+       "fn (Tensor[(n + 2), float32], Tensor[(?), float32]) -> Tensor[(n + 2), float32]"},
+      {"def @f(%x: Tensor[(m), float32]) { fn (%y: Tensor[(m - 2), float32]) { %y } } "
+       "def @main(%x: Tensor[(1), float32]) { @f(%x); 1 }",
+       "dimension-bound at @f(%x)"},
       {"def @half(%x: Tensor[(n), float32]) { split(%x, indices_or_sections=2).0 } "
        "def @main(%x: Tensor[(7), float32]) { @half(%x) }",
        "dimension-multiple at @half(%x)"},
