@@ -66,6 +66,19 @@ bool Inference::unify(const Type* left, const Type* right, lang::SourceRange ran
   return result != UnifyResult::Different;
 }
 
+/// Unifies, and reports a mismatch now or when a relation tells what is given.
+bool Inference::require(const Type* wanted, const Type* given, lang::SourceRange range,
+                        MismatchReporter report, bool keepGiven) {
+  const Type* known = unifier_.shallow(given);
+  if (!unify(wanted, given, range, keepGiven)) {
+    report(wanted, given);
+    return false;
+  }
+  if (known->isUnknown())
+    relations_.expect(known, std::move(report));
+  return true;
+}
+
 const Type* Inference::declare(const lang::Function& function) {
   size_t outer = genericScope_;
   if (!function.generics.empty()) {
@@ -130,13 +143,14 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
   bool keepsGenerics = wanted->kind == TypeKind::Function && !wanted->generics.empty();
   if (!keepsGenerics)
     body = monomorphic(body);
-  if (unify(result, body, function.body->result.range))
-    return;
-  auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
-                                     text(result), text(body));
-  showMismatch(report, unifier_.resolve(result), unifier_.resolve(body));
-  if (!function.resultAnnotation)
-    report.note("the declared type comes from the calls of this function");
+  auto mismatch = [this, &function](const Type* declared, const Type* given) {
+    auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
+                                       text(declared), text(given));
+    showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    if (!function.resultAnnotation)
+      report.note("the declared type comes from the calls of this function");
+  };
+  require(result, body, function.body->result.range, mismatch);
 }
 
 void Inference::inferGroup(std::span<const lang::Global* const> group) {
@@ -273,13 +287,14 @@ void Inference::inferBinding(const lang::Binding& binding) {
   }
   setType(var, annotated(var.annotation));
   lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
-  if (unify(varTypes_[var.number], value, place))
-    return;
-  auto& report = diagnostics_.report(Message::LetMismatch, place, var.name,
-                                     text(varTypes_[var.number]), text(value));
-  showMismatch(report, unifier_.resolve(varTypes_[var.number]), unifier_.resolve(value));
-  if (place != var.range)
-    report.label(var.range, "declared here");
+  auto mismatch = [this, &var, place](const Type* declared, const Type* given) {
+    auto& report =
+        diagnostics_.report(Message::LetMismatch, place, var.name, text(declared), text(given));
+    showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    if (place != var.range)
+      report.label(var.range, "declared here");
+  };
+  require(varTypes_[var.number], value, place, mismatch);
 }
 
 const Type* Inference::inferBlock(const lang::Block& block) {

@@ -39,6 +39,7 @@ private:
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
+  MismatchReporter branchReporter(lang::SourceRange other, lang::SourceRange range);
   const Type* inferIf(const lang::If& branch);
   const Type* inferMatch(const lang::Match& match);
   const Type* inferProject(const lang::Project& project);
@@ -72,6 +73,8 @@ private:
   void setType(const lang::Var& var, const Type* type);
   const Type* tooLarge(lang::SourceRange range);
   const Type* settled(const Type* type, lang::SourceRange range);
+  bool require(const Type* wanted, const Type* given, lang::SourceRange range,
+               MismatchReporter report, bool keepGiven = false);
   bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
   std::string text(const Type* type);
 

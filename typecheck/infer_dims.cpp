@@ -39,16 +39,17 @@ void Inference::requireSizes(const Type* annotation) {
 const Type* Inference::ownDims(const Type* annotation) {
   if (!annotation->hasSymbol)
     return annotation;
-  requireSizes(annotation);
   DefinitionDims& dims = definitionDims_[definition_];
-  return unifier_.mapDims(annotation, [&](const Dim* form) {
+  const Type* own = unifier_.mapDims(annotation, [&](const Dim* form) {
     return unifier_.types().substitute(form, [&](const Dim* dim) {
       if (!dim->isNamed() || std::ranges::count(dims.rigid, dim) > 0)
         return dim;
-      const Dim*& own = dims.flexible[dim];
-      return own ? own : own = unifier_.dims().fresh();
+      const Dim*& flexible = dims.flexible[dim];
+      return flexible ? flexible : flexible = unifier_.dims().fresh();
     });
   });
+  requireSizes(own);
+  return own;
 }
 
 const Type* Inference::freshDims(const Type* type,
@@ -74,7 +75,7 @@ const Type* Inference::instantiateDims(const Type* type, const lang::Global& glo
   for (const lang::Requirement& requirement : global.function->requirements) {
     const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
       auto found = sizes.find(variable);
-      return found == sizes.end() ? variable : found->second;
+      return found == sizes.end() ? unifier_.types().any() : found->second;
     });
     relations_.bounds.push_back({definition_, &global, requirement, dim, useRange_});
   }
@@ -104,7 +105,7 @@ namespace {
 
 using Requirements = std::unordered_map<const lang::Global*, std::vector<lang::Requirement>>;
 
-void require(std::vector<lang::Requirement>& list, const lang::Requirement& requirement) {
+void addRequirement(std::vector<lang::Requirement>& list, const lang::Requirement& requirement) {
   auto isSame = [&](const lang::Requirement& other) {
     return other.dim == requirement.dim && other.divisor == requirement.divisor;
   };
@@ -154,8 +155,8 @@ void Inference::checkBounds() {
     if (bound.dim->isConstant())
       reportBound(bound);
     else
-      require(needs[bound.definition],
-              {bound.dim, source.least, source.row, source.range, source.divisor});
+      addRequirement(needs[bound.definition],
+                     {bound.dim, source.least, source.row, source.range, source.divisor});
   }
   for (const auto& [global, list] : needs)
     global->function->requirements = unifier_.types().arena().copy(list);

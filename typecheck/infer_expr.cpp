@@ -195,10 +195,11 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
     const Type* wanted = function->parts[i];
     if (wanted->hasUnknown && callee->hasSymbol)
       wanted = unifier_.resolve(wanted);
-    if (unify(function->parts[i], arguments[i], call.arguments[i].range, true))
-      continue;
-    reportArgument(call, i, wanted, arguments[i]);
-    mistaken_.push_back(function->result);
+    auto mismatch = [this, &call, i, wanted, function](const Type*, const Type* given) {
+      reportArgument(call, i, wanted, given);
+      mistaken_.push_back(function->result);
+    };
+    require(function->parts[i], arguments[i], call.arguments[i].range, mismatch, true);
   }
   return function->result;
 }
@@ -224,16 +225,25 @@ void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wan
 
 const Type* Inference::inferIf(const lang::If& branch) {
   const Type* condition = inferOperand(branch.condition);
-  if (!unify(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range))
-    diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(condition));
+  auto notBool = [this, &branch](const Type*, const Type* given) {
+    diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
+  };
+  require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);
   const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
   const Type* otherwise = inferBlock(*branch.elseBlock);
-  if (unify(then, otherwise, branch.elseBlock->result.range))
-    return then;
-  diagnostics_
-      .report(Message::BranchMismatch, branch.elseBlock->result.range, text(then), text(otherwise))
-      .label(branch.thenBlock->result.range, text(then));
-  return unifier_.types().error();
+  lang::SourceRange first = branch.thenBlock->result.range, second = branch.elseBlock->result.range;
+  if (unifier_.shallow(then)->isUnknown())
+    relations_.expect(unifier_.shallow(then), branchReporter(second, first));
+  bool agree = require(then, otherwise, second, branchReporter(first, second));
+  return agree ? then : unifier_.types().error();
+}
+
+/// Says that the branch at `range` has another type than the one at `other`.
+MismatchReporter Inference::branchReporter(lang::SourceRange other, lang::SourceRange range) {
+  return [this, other, range](const Type* wanted, const Type* given) {
+    diagnostics_.report(Message::BranchMismatch, range, text(wanted), text(given))
+        .label(other, text(wanted));
+  };
 }
 
 const Type* Inference::inferRefRead(const lang::RefRead& read) {
@@ -270,11 +280,8 @@ const Type* Inference::inferMatch(const lang::Match& match) {
   bool agree = true;
   for (const lang::Arm& arm : match.arms) {
     const Type* body = monomorphic(inferBlock(*arm.body));
-    if (unify(result, body, arm.body->result.range))
-      continue;
-    agree = false;
-    diagnostics_.report(Message::BranchMismatch, arm.body->result.range, text(result), text(body))
-        .label(match.arms[0].body->result.range, text(result));
+    lang::SourceRange first = match.arms[0].body->result.range, range = arm.body->result.range;
+    agree &= require(result, body, range, branchReporter(first, range));
   }
   if (fits)
     checkCoverage(match);

@@ -157,10 +157,14 @@ void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
                               const Type* right) {
   if (unifier_.unify(left, right) == UnifyResult::Same)
     return;
-  const Type *expected = unifier_.resolve(left), *found = unifier_.resolve(right);
-  auto& report = diagnostics_.report(Message::TypeMismatch, relation.range,
-                                     lang::typeText(expected), lang::typeText(found));
-  showMismatch(report, expected, found);
+  if (auto expectation = expectations_.find(relation.result); expectation != expectations_.end()) {
+    expectation->second(left, right);
+  } else {
+    const Type *expected = unifier_.resolve(left), *found = unifier_.resolve(right);
+    auto& report = diagnostics_.report(Message::TypeMismatch, relation.range,
+                                       lang::typeText(expected), lang::typeText(found));
+    showMismatch(report, expected, found);
+  }
   unifier_.poison(left);
   unifier_.poison(right);
 }
@@ -225,6 +229,7 @@ void Relations::reportUnsolved() {
       solve();
     }
   relations_.clear();
+  expectations_.clear();
   ready_.clear();
   waiting_.clear();
 }

@@ -41,6 +41,9 @@ struct OpenBound {
   lang::SourceRange range;
 };
 
+/// Reports that a value is not what its place wants; gets the wanted and the given type.
+using MismatchReporter = std::function<void(const Type* wanted, const Type* given)>;
+
 class Relations {
 public:
   Relations(Unifier& unifier, lang::Diagnostics& diagnostics);
@@ -53,6 +56,12 @@ public:
   void solve();
   /// Reports what is still open, poisons the results that it left unknown, and forgets it.
   void reportUnsolved();
+
+  /// Remembers what to say when `unknown`, which a place wanted to be something and a relation has
+  /// not told yet, comes out as something else.
+  void expect(const Type* unknown, MismatchReporter report) {
+    expectations_.try_emplace(unknown, std::move(report));
+  }
 
   /// What relations that were solved took for granted.
   std::vector<OpenBound> bounds;
@@ -80,6 +89,7 @@ private:
   std::set<size_t> ready_;
   /// By the number of an unknown: relations that wait for it.
   std::unordered_map<uint32_t, std::vector<size_t>> waiting_;
+  std::unordered_map<const Type*, MismatchReporter> expectations_;
 };
 
 } // namespace typecheck
