@@ -1,9 +1,10 @@
 // How long the front end takes: parse, resolve, check and print, as rows of a Markdown table.
 //
 // usage: front_end_bench [FILE...]
-// Measures the given programs, then generated ones of growing length, as graph bindings and as
-// lets. Each figure is the median of the rounds; a round starts from nothing (new arena, types and
-// module), and the operator table, which is made once in a process, is made before.
+// Measures the given programs, then generated ones of growing length: as graph bindings, as lets,
+// as lets over named sizes, and as many small definitions. Each figure is the median of the rounds;
+// a round starts from nothing (new arena, types and module), and the operator table, which is made
+// once in a process, is made before.
 #include "lang/print.h"
 #include "parser/metadata.h"
 #include "parser/parse.h"
@@ -106,11 +107,13 @@ bool report(const std::string& name, std::string text) {
   return true;
 }
 
-/// A network of `count` bindings over a few operators, as graph bindings or as lets.
-std::string generated(size_t count, bool asLets) {
-  std::string text = "#[version = \"0.0.5\"]\n"
-                     "def @main(%x: Tensor[(8, 64), float32], %w: Tensor[(64, 64), float32], "
-                     "%b: Tensor[(64), float32]) {\n";
+/// A network of `count` bindings over a few operators, as graph bindings or as lets, over `rows`
+/// rows: a number or a name.
+std::string network(size_t count, bool asLets, std::string_view rows) {
+  std::string text = fmt::format("#[version = \"0.0.5\"]\n"
+                                 "def @main(%x: Tensor[({}, 64), float32], "
+                                 "%w: Tensor[(64, 64), float32], %b: Tensor[(64), float32]) {{\n",
+                                 rows);
   auto name = [&](size_t i) { return fmt::format("%{}{}", asLets ? "v" : "", i); };
   for (size_t i = 0; i < count; ++i) {
     std::string before = i == 0 ? "%x" : name(i - 1), other = i < 8 ? "%x" : name(i - 8);
@@ -132,11 +135,33 @@ std::string generated(size_t count, bool asLets) {
       text += fmt::format("multiply({}, 0.5f);\n", before);
       break;
     default:
-      text += fmt::format("reshape({}, newshape=[8, 64]);\n", before);
+      text += fmt::format("reshape({}, newshape=[-1, 64]);\n", before);
     }
   }
   return text + fmt::format("  {}\n}}\n", name(count - 1));
 }
+
+/// `count` functions, each of which calls one before it, so all sizes are instantiated anew.
+std::string definitions(size_t count) {
+  std::string text = "#[version = \"0.0.5\"]\ndef @f0(%x: Tensor[(n, 64), float32]) { %x }\n";
+  for (size_t i = 1; i < count; ++i)
+    text += fmt::format("def @f{}(%x: Tensor[(n, 64), float32]) {{ nn.relu(@f{}(%x)) }}\n", i,
+                        i < 8 ? 0 : i - 8);
+  return text;
+}
+
+/// One program whose text is generated, by the number of its lines.
+struct Generated {
+  std::string_view name;
+  std::string (*text)(size_t lines);
+};
+
+constexpr Generated programs[] = {
+    {"graph", [](size_t lines) { return network(lines, false, "8"); }},
+    {"lets", [](size_t lines) { return network(lines, true, "8"); }},
+    {"named sizes", [](size_t lines) { return network(lines, true, "n"); }},
+    {"definitions", definitions},
+};
 
 std::string contents(const char* path) {
   std::ifstream stream(path, std::ios::binary);
@@ -152,9 +177,8 @@ int main(int count, char** arguments) {
   bool isGood = true;
   for (int i = 1; i < count; ++i)
     isGood &= report(std::filesystem::path(arguments[i]).stem().string(), contents(arguments[i]));
-  for (bool asLets : {false, true})
+  for (const Generated& program : programs)
     for (size_t lines : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000})
-      isGood &=
-          report(fmt::format("{} {}", asLets ? "lets" : "graph", lines), generated(lines, asLets));
+      isGood &= report(fmt::format("{} {}", program.name, lines), program.text(lines));
   return isGood ? 0 : 1;
 }

@@ -248,26 +248,11 @@ constexpr Mistake mistakes[] = {
     changeAttribute, changeAttribute, changeAnnotation, changeAnnotation, changeResult,
     changeField,     changeArms,      dropGeneric};
 
-/// The nodes that the definitions reach.
-std::vector<NodeId> reachable(const Program& program) {
-  std::vector<NodeId> found;
-  for (const Definition& definition : program.definitions) {
-    std::vector<NodeId> stack{definition.function};
-    while (!stack.empty()) {
-      found.push_back(stack.back());
-      const Node& node = program.node(stack.back());
-      stack.pop_back();
-      stack.insert(stack.end(), node.parts.begin(), node.parts.end());
-    }
-  }
-  return found;
-}
-
 } // namespace
 
 Program mutated(const Program& program, Random& random) {
   constexpr size_t mostTries = 200;
-  std::vector<NodeId> nodes = reachable(program);
+  std::vector<NodeId> nodes = everyNode(program);
   for (size_t tries = 0; tries < mostTries; ++tries) {
     Program changed = program;
     Spot spot{changed, random.pick(nodes), random};

@@ -191,4 +191,23 @@ std::string programText(const Program& program) {
   return text;
 }
 
+std::vector<NodeId> below(const Program& program, NodeId id) {
+  std::vector<NodeId> found, stack{id};
+  while (!stack.empty()) {
+    found.push_back(stack.back());
+    const Node& node = program.node(stack.back());
+    stack.pop_back();
+    stack.insert(stack.end(), node.parts.begin(), node.parts.end());
+  }
+  return found;
+}
+
+std::vector<NodeId> everyNode(const Program& program) {
+  std::vector<NodeId> all;
+  for (const Definition& definition : program.definitions)
+    for (NodeId id : below(program, definition.function))
+      all.push_back(id);
+  return all;
+}
+
 } // namespace harness

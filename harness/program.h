@@ -120,6 +120,11 @@ struct Program {
 /// The program in the text format, with its header.
 std::string programText(const Program& program);
 
+/// The nodes below one, itself first.
+std::vector<NodeId> below(const Program& program, NodeId id);
+/// The nodes that the definitions reach.
+std::vector<NodeId> everyNode(const Program& program);
+
 /// A type as an annotation says it.
 std::string annotationText(lang::TypeContext& types, const lang::Type* type, DimStyle style);
 

@@ -12,18 +12,6 @@ using namespace lang;
 
 namespace {
 
-/// The nodes below one, itself first.
-std::vector<NodeId> below(const Program& program, NodeId id) {
-  std::vector<NodeId> found, stack{id};
-  while (!stack.empty()) {
-    found.push_back(stack.back());
-    const Node& node = program.node(stack.back());
-    stack.pop_back();
-    stack.insert(stack.end(), node.parts.begin(), node.parts.end());
-  }
-  return found;
-}
-
 /// The smallest expressions of a type that need no names: literals and tuples of them.
 std::optional<NodeId> simplest(Program& program, const Type* type) {
   if (!type)
@@ -117,16 +105,8 @@ private:
     return false;
   }
 
-  std::vector<NodeId> everyNode() const {
-    std::vector<NodeId> all;
-    for (const Definition& definition : best_.definitions)
-      for (NodeId id : below(best_, definition.function))
-        all.push_back(id);
-    return all;
-  }
-
   bool dropItems() {
-    for (NodeId id : everyNode())
+    for (NodeId id : everyNode(best_))
       for (size_t i = best_.node(id).items.size(); i-- > 0;) {
         Program candidate = best_;
         Node& block = candidate.nodes[id];
@@ -144,7 +124,7 @@ private:
 
   /// A node inside another of the same type in its place.
   bool hoist() {
-    for (NodeId id : everyNode()) {
+    for (NodeId id : everyNode(best_)) {
       const Node& node = best_.node(id);
       if (!node.type || node.kind == NodeKind::Function)
         continue;

@@ -53,6 +53,8 @@ bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
     return true;
   context.diagnostics.report(Message::KindMismatch, range, parameter.name, kindText(parameter.kind),
                              kindText(wanted));
+  // Other uses of that kind are the same mistake.
+  parameter.kind = wanted;
   return false;
 }
 
@@ -105,6 +107,16 @@ bool mentionsAny(ResolveContext& context, const surface::Dim& dim) {
   return false;
 }
 
+/// A form that overflows, or has more terms than dimensions may have.
+void reportTooLarge(ResolveContext& context, lang::SourceRange range) {
+  constexpr size_t longest = 40;
+  std::string text(
+      context.source.text().substr(range.begin - context.source.base(), range.end - range.begin));
+  if (text.size() > longest)
+    text = text.substr(0, longest) + "...";
+  context.diagnostics.report(Message::NumberOutOfRange, range, text, "a dimension");
+}
+
 /// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows.
 const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& dim) {
   std::vector<const surface::Dim*> spine;
@@ -115,7 +127,7 @@ const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& di
   for (; !spine.empty(); spine.pop_back())
     result = combineDims(context, *spine.back(), result, buildDim(context, *spine.back()->right));
   if (result->isAny() && !mentionsAny(context, dim))
-    context.diagnostics.report(Message::NumberOutOfRange, dim.range, "this size", "a dimension");
+    reportTooLarge(context, dim.range);
   if (result->isConstant() && result->value < 0)
     context.diagnostics.report(Message::NegativeDimension, dim.range, result->value);
   return result;

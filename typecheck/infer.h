@@ -4,6 +4,8 @@
 #include "typecheck/check.h"
 #include "typecheck/relations.h"
 
+#include <unordered_set>
+
 namespace typecheck {
 
 /// Infers types over one Unifier that lives for a whole module.
@@ -106,7 +108,7 @@ private:
   /// The named dimensions of a definition. Those of the signature are rigid; any other one stands
   /// for an unknown of the definition.
   struct DefinitionDims {
-    std::vector<const lang::Dim*> rigid;
+    std::unordered_set<const lang::Dim*> rigid;
     std::unordered_map<const lang::Dim*, const lang::Dim*> flexible;
   };
   /// By Global::number; only those of the group are used.

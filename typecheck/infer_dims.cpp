@@ -14,12 +14,16 @@ using lang::Type;
 /// What the signature names is quantified: callers choose it.
 void Inference::enterDefinition(const lang::Global& global) {
   definition_ = &global;
-  DefinitionDims& dims = definitionDims_[&global];
+  auto& rigid = definitionDims_[&global].rigid;
+  auto bindNames = [&](const Type* annotation) {
+    if (!annotation)
+      return;
+    for (const Dim* dim : namedDims(annotation))
+      rigid.insert(dim);
+  };
   for (const lang::Var* parameter : global.function->parameters)
-    if (parameter->annotation)
-      std::ranges::copy(namedDims(parameter->annotation), std::back_inserter(dims.rigid));
-  if (const Type* result = global.function->resultAnnotation)
-    std::ranges::copy(namedDims(result), std::back_inserter(dims.rigid));
+    bindNames(parameter->annotation);
+  bindNames(global.function->resultAnnotation);
 }
 
 /// A form that is declared is a size, so it is not negative.
@@ -42,7 +46,7 @@ const Type* Inference::ownDims(const Type* annotation) {
   DefinitionDims& dims = definitionDims_[definition_];
   const Type* own = unifier_.mapDims(annotation, [&](const Dim* form) {
     return unifier_.types().substitute(form, [&](const Dim* dim) {
-      if (!dim->isNamed() || std::ranges::count(dims.rigid, dim) > 0)
+      if (!dim->isNamed() || dims.rigid.contains(dim))
         return dim;
       const Dim*& flexible = dims.flexible[dim];
       return flexible ? flexible : flexible = unifier_.dims().fresh();
