@@ -256,7 +256,10 @@ NodeId Generator::operatorCall(const OperatorSample& sample, int depth) {
   const OperatorRow& row = *sample.row;
   Node node{NodeKind::Operator, sample.output, std::string(row.name)};
   for (const Type* operand : sample.operands) {
-    NodeId value = expr(operand, depth, false);
+    // Where values decide a rank their number must be known, which a call may leave open.
+    bool isCounted = row.shapeNeeds == ShapeNeeds::Values && operand->isTensor();
+    auto counted = isCounted && !hasOpenDims(operand) ? creation(operand) : std::nullopt;
+    NodeId value = counted ? *counted : expr(operand, depth, false);
     // A literal that decides a shape would be judged by its value.
     bool isJudged = row.shapeNeeds == ShapeNeeds::Constants;
     node.parts.push_back(isJudged ? named(operand, value) : value);
