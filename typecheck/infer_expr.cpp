@@ -4,7 +4,9 @@
 #include "typecheck/infer.h"
 #include "typecheck/shape_report.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace typecheck {
 
@@ -188,7 +190,12 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
                         wanted == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     return types.error();
   }
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  // Polymorphic functions come last, since the others may say which instance is wanted.
+  std::vector<size_t> order(arguments.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_partition(
+      order, [&](size_t i) { return unifier_.shallow(arguments[i])->generics.empty(); });
+  for (size_t i : order) {
     if (unifier_.shallow(arguments[i])->isError())
       unifier_.poison(function->parts[i]);
     // Unification may bind a part before it fails, so the wanted type is looked at before.
