@@ -7,7 +7,8 @@
 // came from `let` is a let. A temporary means "evaluated when first needed in this block"; the
 // resolver puts it in the innermost block that holds all its uses, before the first.
 //
-// Only the type checker writes to a node after it is made: Var::type and Function::resultType.
+// Only the type checker writes to a node after it is made: Var::type, and of a Function its
+// resultType, requirements and generics.
 #pragma once
 
 #include "lang/attributes.h"
@@ -194,7 +195,8 @@ struct Function : Expr {
   static constexpr ExprKind kindOf = ExprKind::Function;
   /// Dense within a module.
   uint32_t number;
-  std::span<const TypeParameter* const> generics;
+  /// As declared; the checker adds those of a global whose parameters may be of any type.
+  mutable std::span<const TypeParameter* const> generics;
   std::span<const Var* const> parameters;
   const Type* resultAnnotation;
   const Block* body;

@@ -15,7 +15,7 @@ using lang::TypeKind;
 
 Inference::Inference(const lang::Module& module, const lang::OperatorTable& operators,
                      lang::Diagnostics& diagnostics)
-    : operators_(operators), diagnostics_(diagnostics),
+    : module_(module), operators_(operators), diagnostics_(diagnostics),
       unifier_(module.types, module.unknownCount, module.unknownDimCount),
       relations_(unifier_, diagnostics), varTypes_(module.varCount),
       resultTypes_(module.functionCount), scopeOf_(module.functionCount) {
@@ -169,18 +169,20 @@ void Inference::inferGroup(std::span<const lang::Global* const> group) {
     definition_ = global;
     inferBody(*global->function);
   }
-  finishGroup();
+  finishGroup(group);
   writeTypes();
 }
 
 /// Reports what nothing determined, causes before what follows from them: whatever was reported is
 /// poisoned, so that its consequences settle silently.
-void Inference::finishGroup() {
+void Inference::finishGroup(std::span<const lang::Global* const> group) {
   relations_.solve();
   for (const Type* type : mistaken_)
     unifier_.poison(type);
   reportHoles();
   checkTypeParameters();
+  if (group.size() == 1 && diagnostics_.errorCount() == groupErrors_)
+    generalise(*group[0]);
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();

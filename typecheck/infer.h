@@ -24,7 +24,7 @@ private:
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
   void checkBody(const lang::Function& function, const Type* body);
-  void finishGroup();
+  void finishGroup(std::span<const lang::Global* const> group);
   void reportOpen(std::initializer_list<lang::VarOrigin> origins);
   bool isConsequence(lang::VarOrigin origin) const;
   void reportOpenResults();
@@ -58,6 +58,8 @@ private:
   const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
   const Type* monomorphic(const Type* type);
   void checkTypeParameters();
+  void generalise(const lang::Global& global);
+  bool isTypeName(std::string_view name, const lang::Function& function) const;
   bool reportEscapes(bool named);
   bool reportEscape(const Type* type, size_t scope, lang::SourceRange range,
                     const std::string& what);
@@ -80,6 +82,7 @@ private:
   bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
   std::string text(const Type* type);
 
+  const lang::Module& module_;
   const lang::OperatorTable& operators_;
   lang::Diagnostics& diagnostics_;
   Unifier unifier_;

@@ -11,6 +11,7 @@ namespace typecheck {
 
 using lang::Message;
 using lang::Type;
+using lang::TypeContext;
 
 namespace {
 
@@ -95,6 +96,51 @@ void Inference::checkTypeParameters() {
     varTypes_[var->number] = unifier_.types().error();
   for (const lang::Function* function : groupFunctions_)
     resultTypes_[function->number] = unifier_.types().error();
+}
+
+namespace {
+
+/// `A` to `Z`, then `A1` and so on.
+std::string parameterName(size_t number) {
+  std::string name(1, char('A' + number % 26));
+  return number < 26 ? name : name + std::to_string(number / 26);
+}
+
+} // namespace
+
+/// What nothing says of the parameters of a global may be anything: it becomes a type parameter
+/// (Milner's rule, for definitions that do not recurse through others). An operator that waits for
+/// it needs to know it, and so do those who run `@main`.
+void Inference::generalise(const lang::Global& global) {
+  const lang::Function& function = *global.function;
+  if (global.name == "main")
+    return;
+  std::unordered_set<const Type*> awaited;
+  for (const Type* unknown : relations_.awaited())
+    awaited.insert(unknown);
+  std::vector<const lang::TypeParameter*> generics(function.generics.begin(),
+                                                   function.generics.end());
+  TypeContext& types = unifier_.types();
+  size_t number = 0;
+  for (const lang::Var* parameter : function.parameters)
+    for (const Type* unknown : unifier_.openUnknowns(varTypes_[parameter->number])) {
+      if (awaited.contains(unknown))
+        continue;
+      std::string name = parameterName(number++);
+      while (isTypeName(name, function))
+        name = parameterName(number++);
+      generics.push_back(types.arena().make<lang::TypeParameter>(types.arena().copyText(name),
+                                                                 lang::ParameterKind::Type));
+      unifier_.unify(unknown, types.variable(generics.back()));
+    }
+  if (generics.size() > function.generics.size())
+    function.generics = types.arena().copy(generics);
+}
+
+/// Whether a name means something in a definition already.
+bool Inference::isTypeName(std::string_view name, const lang::Function& function) const {
+  return std::ranges::count(function.generics, name, &lang::TypeParameter::name) > 0 ||
+         std::ranges::count(module_.typeDefinitions, name, &lang::TypeDefinition::name) > 0;
 }
 
 } // namespace typecheck

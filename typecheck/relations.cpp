@@ -60,6 +60,15 @@ void Relations::solve() {
   }
 }
 
+std::vector<const Type*> Relations::awaited() {
+  std::vector<const Type*> found;
+  for (const PendingRelation& relation : relations_)
+    if (!relation.isDone)
+      for (const Type* operand : relation.operands)
+        std::ranges::copy(unifier_.openUnknowns(operand), std::back_inserter(found));
+  return found;
+}
+
 void Relations::waitFor(size_t relation, size_t operand) {
   for (const Type* unknown : unifier_.openUnknowns(relations_[relation].operands[operand]))
     waiting_[unknown->number].push_back(relation);

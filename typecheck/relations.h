@@ -57,6 +57,9 @@ public:
   /// Reports what is still open, poisons the results that it left unknown, and forgets it.
   void reportUnsolved();
 
+  /// The open unknowns that relations wait for.
+  std::vector<const Type*> awaited();
+
   /// Remembers what to say when `unknown`, which a place wanted to be something and a relation has
   /// not told yet, comes out as something else.
   void expect(const Type* unknown, MismatchReporter report) {
