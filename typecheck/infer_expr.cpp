@@ -193,8 +193,8 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   // Polymorphic functions come last, since the others may say which instance is wanted.
   std::vector<size_t> order(arguments.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_partition(
-      order, [&](size_t i) { return unifier_.shallow(arguments[i])->generics.empty(); });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](size_t i) { return unifier_.shallow(arguments[i])->generics.empty(); });
   for (size_t i : order) {
     if (unifier_.shallow(arguments[i])->isError())
       unifier_.poison(function->parts[i]);
