@@ -181,8 +181,8 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
     unifier_.poison(type);
   reportHoles();
   checkTypeParameters();
-  if (group.size() == 1 && diagnostics_.errorCount() == groupErrors_)
-    generalise(*group[0]);
+  if (diagnostics_.errorCount() == groupErrors_)
+    generalise(group);
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();

@@ -58,7 +58,8 @@ private:
   const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
   const Type* monomorphic(const Type* type);
   void checkTypeParameters();
-  void generalise(const lang::Global& global);
+  std::vector<const Type*> generalisable(std::span<const lang::Global* const> group);
+  void generalise(std::span<const lang::Global* const> group);
   bool isTypeName(std::string_view name, const lang::Function& function) const;
   bool reportEscapes(bool named);
   bool reportEscape(const Type* type, size_t scope, lang::SourceRange range,

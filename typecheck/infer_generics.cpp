@@ -108,33 +108,53 @@ std::string parameterName(size_t number) {
 
 } // namespace
 
-/// What nothing says of the parameters of a global may be anything: it becomes a type parameter
-/// (Milner's rule, for definitions that do not recurse through others). An operator that waits for
-/// it needs to know it, and so do those who run `@main`.
-void Inference::generalise(const lang::Global& global) {
-  const lang::Function& function = *global.function;
-  if (global.name == "main")
-    return;
-  std::unordered_set<const Type*> awaited;
+/// The unknowns that are open in the parameters of every global of a group and that no operator
+/// waits for, in the order of the first one's.
+std::vector<const Type*> Inference::generalisable(std::span<const lang::Global* const> group) {
+  std::unordered_map<const Type*, size_t> uses;
+  std::vector<const Type*> found;
+  for (const lang::Global* global : group) {
+    std::unordered_set<const Type*> own;
+    for (const lang::Var* parameter : global->function->parameters)
+      for (const Type* unknown : unifier_.openUnknowns(varTypes_[parameter->number]))
+        if (own.insert(unknown).second && ++uses[unknown] == 1 && global == group[0])
+          found.push_back(unknown);
+  }
   for (const Type* unknown : relations_.awaited())
-    awaited.insert(unknown);
-  std::vector<const lang::TypeParameter*> generics(function.generics.begin(),
-                                                   function.generics.end());
+    uses.erase(unknown);
+  std::erase_if(found, [&](const Type* unknown) {
+    auto count = uses.find(unknown);
+    return count == uses.end() || count->second != group.size();
+  });
+  return found;
+}
+
+/// What nothing says of the parameters of a group may be anything: it becomes a type parameter of
+/// all of them (Milner's rule). An operator that waits for it needs to know it, and so do those who
+/// run `@main`.
+void Inference::generalise(std::span<const lang::Global* const> group) {
+  if (std::ranges::count(group, "main", &lang::Global::name) > 0)
+    return;
   TypeContext& types = unifier_.types();
+  std::vector<const lang::TypeParameter*> made;
   size_t number = 0;
-  for (const lang::Var* parameter : function.parameters)
-    for (const Type* unknown : unifier_.openUnknowns(varTypes_[parameter->number])) {
-      if (awaited.contains(unknown))
-        continue;
-      std::string name = parameterName(number++);
-      while (isTypeName(name, function))
-        name = parameterName(number++);
-      generics.push_back(types.arena().make<lang::TypeParameter>(types.arena().copyText(name),
-                                                                 lang::ParameterKind::Type));
-      unifier_.unify(unknown, types.variable(generics.back()));
-    }
-  if (generics.size() > function.generics.size())
-    function.generics = types.arena().copy(generics);
+  for (const Type* unknown : generalisable(group)) {
+    std::string name = parameterName(number++);
+    auto isTaken = [&](const lang::Global* global) { return isTypeName(name, *global->function); };
+    while (std::ranges::any_of(group, isTaken))
+      name = parameterName(number++);
+    made.push_back(types.arena().make<lang::TypeParameter>(types.arena().copyText(name),
+                                                           lang::ParameterKind::Type));
+    unifier_.unify(unknown, types.variable(made.back()));
+  }
+  if (made.empty())
+    return;
+  for (const lang::Global* global : group) {
+    std::vector<const lang::TypeParameter*> generics(global->function->generics.begin(),
+                                                     global->function->generics.end());
+    generics.insert(generics.end(), made.begin(), made.end());
+    global->function->generics = types.arena().copy(generics);
+  }
 }
 
 /// Whether a name means something in a definition already.
