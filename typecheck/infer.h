@@ -39,6 +39,7 @@ private:
   const Type* inferTuple(const lang::TupleExpr& tuple);
   const Type* inferCall(const lang::Call& call);
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
+  void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
   MismatchReporter branchReporter(lang::SourceRange other, lang::SourceRange range);

@@ -4,9 +4,7 @@
 #include "typecheck/infer.h"
 #include "typecheck/shape_report.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace typecheck {
 
@@ -191,43 +189,57 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
     return types.error();
   }
   // Polymorphic functions come last, since the others may say which instance is wanted.
-  std::vector<size_t> order(arguments.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](size_t i) { return unifier_.shallow(arguments[i])->generics.empty(); });
-  for (size_t i : order) {
-    if (unifier_.shallow(arguments[i])->isError())
-      unifier_.poison(function->parts[i]);
-    // Unification may bind a part before it fails, so the wanted type is looked at before.
-    const Type* wanted = function->parts[i];
-    if (wanted->hasUnknown && callee->hasSymbol)
-      wanted = unifier_.resolve(wanted);
-    auto mismatch = [this, &call, i, wanted, function](const Type*, const Type* given) {
-      reportArgument(call, i, wanted, given);
-      mistaken_.push_back(function->result);
-    };
-    require(function->parts[i], arguments[i], call.arguments[i].range, mismatch, true);
-  }
+  for (bool isPolymorphic : {false, true})
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (unifier_.shallow(arguments[i])->generics.empty() != isPolymorphic)
+        inferArgument(call, i, *function, arguments[i]);
   return function->result;
 }
 
-/// What a global declares with names is shown as declared, and what the arguments before have made
-/// of it.
+namespace {
+
+/// What argument `i` of a call must be by the declaration of a global; null for other callees.
+const Type* declaredParameter(const lang::Call& call, size_t i) {
+  const auto* global = call.callee.value->as<lang::Global>();
+  return global ? global->function->parameters[i]->annotation : nullptr;
+}
+
+} // namespace
+
+void Inference::inferArgument(const lang::Call& call, size_t i, const Type& function,
+                              const Type* argument) {
+  const Type* wanted = function.parts[i];
+  if (unifier_.shallow(argument)->isError())
+    unifier_.poison(wanted);
+  // Unification may bind a part before it fails, so what names came to mean is looked at before.
+  const Type* declared = declaredParameter(call, i);
+  if (declared && declared->hasSymbol)
+    wanted = unifier_.resolve(wanted);
+  auto mismatch = [this, &call, i, wanted, &function](const Type*, const Type* given) {
+    reportArgument(call, i, wanted, given);
+    mistaken_.push_back(function.result);
+  };
+  require(function.parts[i], argument, call.arguments[i].range, mismatch, true);
+}
+
+/// What a global declares with names is shown as declared, and what the other arguments have made
+/// of the names that clash.
 void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wanted,
                                const Type* given) {
-  const auto* global = call.callee.value->as<lang::Global>();
-  const Type* declared = global ? global->function->parameters[i]->annotation : nullptr;
+  const Type* declared = declaredParameter(call, i);
   bool isNamed = declared && declared->hasSymbol;
   auto& report = diagnostics_.report(
       Message::ArgumentMismatch, call.arguments[i].range, i + 1, calleeText(call.callee),
       isNamed && wanted->hasUnknown ? lang::typeText(declared) : text(wanted), text(given));
-  showMismatch(report, unifier_.resolve(wanted), unifier_.resolve(given));
-  if (isNamed && wanted->isTensor())
-    for (size_t k = 0; k < wanted->shape.size(); ++k)
-      if (declared->shape[k]->hasSymbol && !wanted->shape[k]->hasUnknown)
-        report.note(fmt::format("`{}` is {} by the arguments before",
-                                lang::dimText(declared->shape[k]),
-                                lang::dimText(wanted->shape[k])));
+  const Type *known = unifier_.resolve(wanted), *found = unifier_.resolve(given);
+  showMismatch(report, known, found);
+  if (!isNamed || !known->isTensor() || found->shape.size() != known->shape.size())
+    return;
+  for (size_t k = 0; k < known->shape.size(); ++k)
+    if (declared->shape[k]->hasSymbol &&
+        lang::matchDims(known->shape[k], found->shape[k]) == lang::DimMatch::Different)
+      report.note(fmt::format("`{}` is {} by the other arguments",
+                              lang::dimText(declared->shape[k]), lang::dimText(known->shape[k])));
 }
 
 const Type* Inference::inferIf(const lang::If& branch) {
