@@ -96,8 +96,6 @@ RelationResult relate(const RelationCall& call) {
                                          conv->outDType.value_or(call.dtype(0)), weight.inferred);
   for (const Dim* taps : weight.kernel)
     requireAtLeast(result, taps, 1);
-  for (const Dim* extent : std::span(shape).subspan(2))
-    requireAtLeast(result, extent, 0);
   requireMultiple(result, inputs, conv->groups);
   return result;
 }
