@@ -88,18 +88,10 @@ bool globalsAreDefined(const Program& program) {
   Names names;
   for (const Definition& definition : program.definitions)
     names.insert(definition.name);
-  Names all;
-  for (const Definition& definition : program.definitions) {
-    std::vector<NodeId> stack{definition.function};
-    while (!stack.empty()) {
-      const Node& node = program.node(stack.back());
-      stack.pop_back();
-      if (node.kind == NodeKind::Global && !node.isPrelude && !names.contains(node.text))
-        return false;
-      stack.insert(stack.end(), node.parts.begin(), node.parts.end());
-    }
-  }
-  return true;
+  return std::ranges::all_of(everyNode(program), [&](NodeId id) {
+    const Node& node = program.node(id);
+    return node.kind != NodeKind::Global || node.isPrelude || names.contains(node.text);
+  });
 }
 
 } // namespace
