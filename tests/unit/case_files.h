@@ -5,7 +5,10 @@
 // next mark is its text. What stands before the first mark tells about the file.
 #pragma once
 
+#include "tests/unit/places.h"
+
 #include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -37,7 +40,7 @@ inline void addLine(Case& item, const std::string& line) {
 /// All files of a folder of tests/, in the order of their names; there is one at least.
 inline std::vector<CaseFile> caseFiles(const std::string& folder, const std::string& mark) {
   std::vector<CaseFile> result;
-  for (const auto& entry : std::filesystem::directory_iterator(BATON_SOURCE "/tests/" + folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(sourceFolder() / "tests" / folder)) {
     if (entry.path().extension() != ".rly")
       continue;
     std::ifstream file(entry.path());

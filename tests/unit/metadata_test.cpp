@@ -3,6 +3,7 @@
 #include "parser/metadata.h"
 #include "parser/parse.h"
 #include "parser/tensor_blob.h"
+#include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -192,7 +193,7 @@ TEST_CASE("lists that double at every level are refused", "[metadata]") {
 }
 
 TEST_CASE("mutations of a section are survived", "[metadata][corpus]") {
-  auto path = std::filesystem::path(BATON_CORPUS) / "relay-text/model_lstm-for-pldi.typed.rly";
+  auto path = tests::corpusFolder() / "relay-text/model_lstm-for-pldi.typed.rly";
   std::ifstream stream(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   std::string section = text.substr(text.find("#[metadata]") + 11);

@@ -2,6 +2,7 @@
 //
 // The includes are checked by tests/tools/layers.py; this needs the names, so it asks the table.
 #include "stdlib/ops.h"
+#include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -16,7 +17,7 @@ std::vector<std::filesystem::path> sourcesOutside() {
   for (const char* folder :
        {"runtime", "formats", "lang", "parser", "typecheck", "interp", "driver"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             std::filesystem::path(BATON_SOURCE) / folder))
+             tests::sourceFolder() / folder))
       if (entry.is_regular_file())
         files.push_back(entry.path());
   return files;

@@ -4,6 +4,7 @@
 #include "lang/walk.h"
 #include "stdlib/operator_reference.h"
 #include "stdlib/ops.h"
+#include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -216,7 +217,7 @@ TEST_CASE("the gradient of every operator is text of the language") {
 }
 
 TEST_CASE("the printed reference of operators is up to date") {
-  std::ifstream file(std::string(BATON_SOURCE) + "/docs/operators.md");
+  std::ifstream file(tests::sourceFolder() / "docs/operators.md");
   std::stringstream text;
   text << file.rdbuf();
   bool isUpToDate = text.str() == stdlib::operatorReference(stdlib::operatorTable());

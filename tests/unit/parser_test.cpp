@@ -1,6 +1,7 @@
 // The reading half of the parser: what is accepted, what is rejected with which message, and that
-// no text of any size or shape brings it down. The corpus is found through BATON_CORPUS.
+// no text of any size or shape brings it down. The corpus is found through corpusFolder().
 #include "parser/parse.h"
+#include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -53,7 +54,7 @@ std::string repeated(std::string_view part, size_t count) {
 
 std::vector<std::filesystem::path> corpusFiles() {
   std::vector<std::filesystem::path> files;
-  auto folder = std::filesystem::path(BATON_CORPUS) / "relay-text";
+  auto folder = tests::corpusFolder() / "relay-text";
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".rly")
       files.push_back(entry.path());
