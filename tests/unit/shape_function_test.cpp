@@ -1,0 +1,163 @@
+// Shape functions against the relations that they come from, for every row of the table, at sizes
+// of samples and at others: where a shape function answers, the relation says the same.
+#include "harness/random.h"
+#include "harness/samples.h"
+#include "harness/types.h"
+#include "lang/site_shapes.h"
+#include "stdlib/ops.h"
+#include "tests/unit/allocations.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+using namespace lang;
+
+namespace {
+
+/// The extents of the tensors inside of types, in order.
+std::vector<int64_t> extentsOf(Types roots) {
+  std::vector<int64_t> extents;
+  std::vector<const Type*> stack(roots.rbegin(), roots.rend());
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    for (const Dim* dim : type->shape)
+      extents.push_back(dim->isConstant() ? dim->value : -1);
+    stack.insert(stack.end(), type->parts.rbegin(), type->parts.rend());
+  }
+  return extents;
+}
+
+/// Puts `?`, or names, in place of numbers; equal numbers get one name.
+std::vector<const Type*> opened(TypeContext& types, const harness::OperatorSample& sample,
+                                harness::Random& random) {
+  int64_t style = random.integer(0, 2);
+  std::vector<const Type*> result;
+  for (const Type* operand : sample.operands)
+    result.push_back(harness::changeDims(types, operand, [&](const Dim* dim) -> const Dim* {
+      if (style == 2 && random.chance(50))
+        return dim;
+      return style == 0 ? types.any() : types.symbol("n" + std::to_string(dim->value));
+    }));
+  return result;
+}
+
+/// The operands with every size replaced by another one, equal sizes by equal ones.
+std::vector<const Type*> resized(TypeContext& types, const harness::OperatorSample& sample,
+                                 harness::Random& random) {
+  std::map<int64_t, int64_t> sizes;
+  std::vector<const Type*> result;
+  for (const Type* operand : sample.operands)
+    result.push_back(harness::changeDims(types, operand, [&](const Dim* dim) {
+      int64_t other = random.chance(60) ? dim->value : random.integer(0, 9);
+      return types.constant(sizes.emplace(dim->value, other).first->second);
+    }));
+  return result;
+}
+
+/// What became of the calls of one row.
+struct Tally {
+  size_t answered = 0, left = 0;
+};
+
+/// Asks the site and the relation about numbers; empty when they agree or the site has no answer.
+std::string difference(TypeContext& types, const harness::OperatorSample& sample, SiteShapes& site,
+                       const std::vector<const Type*>& numbers, Tally& tally) {
+  std::vector<int64_t> extents = extentsOf(numbers);
+  RelationResult answer = applyRelation(*sample.row, {types, numbers, sample.attributes});
+  bool isSolved = answer.outcome == RelationResult::Outcome::Solved;
+  for (const auto& [index, type] : answer.operands)
+    isSolved = isSolved && type == numbers[index];
+  std::vector<int64_t> expected;
+  if (isSolved)
+    expected = extentsOf({&answer.output, 1});
+  std::vector<int64_t> results(extentsOf({&sample.output, 1}).size(), -2);
+  if (!site.apply(extents, results)) {
+    tally.left += isSolved;
+    return "";
+  }
+  ++tally.answered;
+  if (isSolved && results == expected)
+    return "";
+  std::string text = std::string(sample.row->name) + ":";
+  for (const Type* type : numbers)
+    text += " " + typeText(type);
+  return text + (isSolved ? " gives " + typeText(answer.output) : " fails: " + answer.problem);
+}
+
+bool isClosed(const harness::OperatorSample& sample) {
+  return std::ranges::none_of(sample.operands, harness::hasOpenDims);
+}
+
+} // namespace
+
+TEST_CASE("shape functions say what relations say") {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  uint64_t seed = harness::mixSeed(31, Catch::rngSeed());
+  harness::fillSamples(pool, reader, seed, {.perRow = 24});
+  harness::Random random(seed);
+  for (size_t row = 0; row < pool.byRow.size(); ++row) {
+    Tally tally;
+    std::vector<std::string> problems;
+    for (const harness::OperatorSample* sample : pool.byRow[row]) {
+      if (!isClosed(*sample))
+        continue;
+      std::vector<const Type*> checked = opened(types, *sample, random);
+      SiteShapes site(*sample->row, checked, sample->attributes);
+      for (int round = 0; round < 8; ++round) {
+        auto numbers = round == 0 ? sample->operands : resized(types, *sample, random);
+        if (auto problem = difference(types, *sample, site, numbers, tally); !problem.empty())
+          problems.push_back(problem);
+      }
+    }
+    const OperatorRow& tested = *stdlib::operatorTable().all()[row];
+    INFO(tested.name << ": " << tally.answered << " answered, " << tally.left << " left");
+    CAPTURE(problems);
+    CHECK(problems.empty());
+    bool needsOnlyShapes = tested.shapeNeeds == ShapeNeeds::Shapes;
+    CHECK((!needsOnlyShapes || tally.answered > tally.left));
+  }
+}
+
+TEST_CASE("asking again for known shapes allocates nothing") {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  harness::fillSamples(pool, reader, 7, {.perRow = 2});
+  size_t asked = 0;
+  for (const harness::OperatorSample& sample : pool.all) {
+    if (!isClosed(sample))
+      continue;
+    harness::Random random(++asked);
+    std::vector<const Type*> checked = opened(types, sample, random);
+    SiteShapes site(*sample.row, checked, sample.attributes);
+    std::vector<int64_t> extents = extentsOf(sample.operands);
+    std::vector<int64_t> results(extentsOf({&sample.output, 1}).size());
+    if (!site.apply(extents, results))
+      continue;
+    size_t before = tests::allocations();
+    bool isKnown = site.apply(extents, results);
+    CHECK(tests::allocations() == before);
+    CHECK(isKnown);
+  }
+  CHECK(asked > stdlib::operatorTable().all().size());
+}
+
+TEST_CASE("a call site learns a bounded number of shape functions") {
+  TypeContext types;
+  const OperatorRow* add = stdlib::operatorTable().findInfix("+");
+  std::vector<const Type*> open(2, types.tensor({types.any(), types.any()}, runtime::Float32));
+  Attributes none;
+  SiteShapes site(*add, open, none);
+  std::vector<int64_t> result(2);
+  for (int64_t i = 2; i < 1000; ++i)
+    for (std::vector<int64_t> extents : {std::vector<int64_t>{i, 3, i, 3}, {i, 1, 1, 3}}) {
+      REQUIRE(site.apply(extents, result));
+      CHECK(result == std::vector<int64_t>{i, 3});
+    }
+  CHECK(site.known() == 2);
+  CHECK_FALSE(site.apply(std::vector<int64_t>{2, 3, 4, 3}, result));
+  CHECK_FALSE(site.apply(std::vector<int64_t>{2, 3}, result));
+}
