@@ -1,6 +1,7 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
 #include "parser/resolve_context.h"
 
+#include "lang/attribute_schema.h"
 #include "lang/edit_distance.h"
 
 #include <algorithm>
@@ -160,62 +161,6 @@ std::string valueText(const AttributeValue& value) {
   return {};
 }
 
-bool isList(const AttributeValue& value, bool (*fits)(const AttributeValue&)) {
-  return value.kind == AttributeValueKind::List && std::ranges::all_of(value.items, fits);
-}
-
-bool isInt(const AttributeValue& value) {
-  return value.kind == AttributeValueKind::Int;
-}
-
-bool isNumber(const AttributeValue& value) {
-  return isInt(value) || value.kind == AttributeValueKind::Float;
-}
-
-bool isIntList(const AttributeValue& value) {
-  return isList(value, isInt);
-}
-
-bool fitsKind(AttributeKind kind, const AttributeValue& value) {
-  switch (kind) {
-  case AttributeKind::Int:
-  case AttributeKind::Bool:
-    return isInt(value);
-  case AttributeKind::Float:
-    return isNumber(value);
-  case AttributeKind::String:
-    return value.kind == AttributeValueKind::String;
-  case AttributeKind::DType:
-    return value.kind == AttributeValueKind::String &&
-           (value.text.empty() || runtime::parseDType(value.text));
-  case AttributeKind::IntList:
-    return isIntList(value);
-  case AttributeKind::FloatList:
-    return isList(value, isNumber);
-  case AttributeKind::IntListList:
-    return isList(value, isIntList);
-  case AttributeKind::IntOrIntList:
-    return isInt(value) || isIntList(value);
-  case AttributeKind::Expr:
-  case AttributeKind::Object:
-    return true;
-  }
-  return false;
-}
-
-/// The value in the form that the kind stores: integers become numbers or truth values.
-AttributeValue stored(AttributeKind kind, const AttributeValue& value) {
-  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Float)
-    return lang::floatAttribute(double(value.integer));
-  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Bool)
-    return lang::boolAttribute(value.integer != 0);
-  return value;
-}
-
-bool isNullable(const AttributeRow& row) {
-  return row.nullable || row.defaultText == "None";
-}
-
 /// Puts values in the order of a schema.
 class AttributeFiller {
 public:
@@ -236,15 +181,14 @@ public:
     }
     size_t index = size_t(found - row_.attributes.begin());
     given_[index] = true;
-    bool isNull = value.kind == AttributeValueKind::Null;
-    if (isNull ? isNullable(*found) : fitsKind(found->kind, value)) {
-      values_[index] = stored(found->kind, value);
+    if (lang::fitsSchema(*found, value)) {
+      values_[index] = lang::storedAttribute(found->kind, value);
       return;
     }
     failed_ = true;
     auto& report = context_.diagnostics.report(Message::AttributeMismatch, range, name, row_.name,
                                                kindText(found->kind), valueText(value));
-    if (found->kind == AttributeKind::IntList && isInt(value))
+    if (found->kind == AttributeKind::IntList && value.kind == AttributeValueKind::Int)
       report.suggest(fmt::format("write `{}=[{}]`", name, value.integer));
   }
 
@@ -299,7 +243,7 @@ AttributeValue objectField(ResolveContext& context, const AttributeRow& row,
                   row.kind == AttributeKind::Bool;
   if (row.kind == AttributeKind::String || row.kind == AttributeKind::DType)
     return lang::stringAttribute(context.module.arena.copyText(text));
-  if (isScalar && !row.boxed && !isNullable(row))
+  if (isScalar && !row.boxed && !lang::isNullable(row))
     return row.kind == AttributeKind::Float ? lang::floatAttribute(realOf(text))
                                             : lang::intAttribute(integerOf(text));
   size_t number = SIZE_MAX;
