@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view texts[] = {"NCHW", "NHWC", "OIHW", "NCW",  "NCHW4c",
                                       "",     "max",  "add",  "edge", "linear"};
 constexpr std::string_view dtypeNames[] = {"float32", "int32", "", "bool", "float16"};
-constexpr runtime::DType dtypes[] = {runtime::Float32, runtime::Float32, runtime::Float32,
-                                     runtime::Int32,   runtime::Int64,   runtime::UInt8,
-                                     runtime::Bool,    runtime::Float64};
+constexpr runtime::DType dtypes[] = {
+    runtime::Float32, runtime::Float32, runtime::Float32, runtime::Int32,   runtime::Int64,
+    runtime::UInt8,   runtime::Bool,    runtime::Float64, runtime::Float16, runtime::BFloat16};
 
 } // namespace
 

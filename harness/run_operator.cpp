@@ -41,14 +41,18 @@ runtime::Shape shapeOf(const Type* tensor) {
   return shape;
 }
 
-std::vector<runtime::Tensor> zeroLeaves(Types operands) {
-  std::vector<const Type*> types;
-  for (const Type* operand : operands)
-    appendLeafTypes(operand, types);
-  std::vector<runtime::Tensor> leaves;
-  for (const Type* type : types)
-    leaves.emplace_back(type->dtype, shapeOf(type));
-  return leaves;
+std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const RelationCall& call,
+                                               const Type* output,
+                                               std::span<const runtime::Tensor> leaves) {
+  std::vector<const Type*> promised;
+  if (row.kernel || !appendLeafTypes(output, promised))
+    return std::nullopt;
+  std::vector<const runtime::Tensor*> values;
+  for (const runtime::Tensor& leaf : leaves)
+    values.push_back(&leaf);
+  ComputeCall compute(call.operands, output, call.attributes, values);
+  row.compute(compute);
+  return compute.take();
 }
 
 std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
@@ -58,15 +62,10 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
     KernelResult result = row.kernel({leaves, output, call.attributes});
     return OperatorRun{std::move(result.outputs), std::move(result.problem)};
   }
-  std::vector<const Type*> promised;
-  if (!appendLeafTypes(output, promised))
+  auto function = operatorFunction(row, call, output, leaves);
+  if (!function)
     return std::nullopt;
-  std::vector<const runtime::Tensor*> values;
-  for (const runtime::Tensor& leaf : leaves)
-    values.push_back(&leaf);
-  ComputeCall compute(call.operands, output, call.attributes, values);
-  row.compute(compute);
-  interp::Plan plan = interp::compile(compute.take());
+  interp::Plan plan = interp::compile(std::move(*function));
   std::vector<interp::Array> inputs(leaves.begin(), leaves.end()), outputs;
   if (auto fault = interp::run(plan, inputs, {}, outputs))
     return OperatorRun{{}, fault->problem};

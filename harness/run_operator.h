@@ -15,9 +15,6 @@ bool appendLeafTypes(const lang::Type* type, std::vector<const lang::Type*>& lea
 /// The extents of a tensor type, all of which are constants.
 runtime::Shape shapeOf(const lang::Type* tensor);
 
-/// A tensor per leaf of each operand type, filled with zeros.
-std::vector<runtime::Tensor> zeroLeaves(lang::Types operands);
-
 /// What a call gave: its tensors, or why there are none.
 struct OperatorRun {
   std::vector<runtime::Tensor> results = {};
@@ -29,5 +26,11 @@ struct OperatorRun {
 std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang::RelationCall& call,
                                        const lang::Type* output,
                                        std::span<const runtime::Tensor> leaves);
+
+/// The tensor expression of such a call; nothing for a kernel and where the result is too large.
+std::optional<lang::TensorFunction> operatorFunction(const lang::OperatorRow& row,
+                                                     const lang::RelationCall& call,
+                                                     const lang::Type* output,
+                                                     std::span<const runtime::Tensor> leaves);
 
 } // namespace harness

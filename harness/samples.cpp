@@ -2,6 +2,7 @@
 #include "harness/samples.h"
 
 #include "harness/draw.h"
+#include "harness/operand_data.h"
 #include "harness/run_operator.h"
 #include "harness/types.h"
 #include "lang/walk.h"
@@ -255,13 +256,11 @@ OperatorSample sized(TypeContext& types, const OperatorSample& sample, const Bin
 }
 
 bool faultsForSomeData(TypeContext& types, const OperatorSample& sample) {
-  std::vector<runtime::Tensor> leaves = zeroLeaves(sample.operands);
   RelationCall call{types, sample.operands, sample.attributes};
-  for (int fill : {0, 0x3f}) {
-    for (runtime::Tensor& leaf : leaves)
-      if (!leaf.dtype().isBool())
-        std::memset(leaf.bytes(), fill, leaf.byteSize());
-    auto run = runOperator(*sample.row, call, sample.output, leaves);
+  Random random(0);
+  for (Data data : allData) {
+    auto run =
+        runOperator(*sample.row, call, sample.output, operandLeaves(sample.operands, data, random));
     if (!run || !run->problem.empty())
       return true;
   }

@@ -1,7 +1,7 @@
 // Values can be long lists, so both comparisons keep a stack of their own.
 #include "harness/values.h"
 
-#include "harness/random.h"
+#include "harness/operand_data.h"
 #include "harness/types.h"
 
 #include <cstring>
@@ -80,25 +80,6 @@ bool sameHead(const Value& left, const Value& right) {
          std::memcmp(a.bytes(), b.bytes(), size_t(a.size()) * a.dtype().bytes()) == 0;
 }
 
-template <typename T>
-void fill(runtime::Tensor& tensor, Random& random, int64_t scale) {
-  for (T& element : tensor.elements<T>())
-    element = T(random.integer(0, 3 * scale)) / T(scale);
-}
-
-void fillTensor(runtime::Tensor& tensor, Random& random) {
-  if (tensor.dtype() == runtime::Float32)
-    return fill<float>(tensor, random, 8);
-  if (tensor.dtype() == runtime::Float64)
-    return fill<double>(tensor, random, 8);
-  if (tensor.dtype().isFloat())
-    return;
-  size_t width = tensor.dtype().bytes();
-  int64_t largest = tensor.dtype().isBool() ? 1 : 3;
-  for (size_t i = 0; i < size_t(tensor.size()); ++i)
-    tensor.bytes()[i * width] = std::byte(random.integer(0, largest));
-}
-
 } // namespace
 
 std::string typeProblem(TypeContext& types, const Value& value, const Type* type) {
@@ -161,7 +142,7 @@ std::optional<Value> argumentValue(const Type* type, const std::map<std::string,
     return std::nullopt;
   runtime::Tensor tensor(type->dtype, shape);
   Random random(seed);
-  fillTensor(tensor, random);
+  fillTensor(tensor, Data::Positions, random);
   return interp::tensorValue(interp::Array(std::move(tensor)));
 }
 

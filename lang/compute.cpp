@@ -30,7 +30,8 @@ Scalar makeNumber(Arena* arena, DType dtype, double value) {
   if (isReal(dtype))
     return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype},
                                              roundTo(dtype, value), int64_t(0))};
-  int64_t integer = value >= 9223372036854775808.0    ? INT64_MAX
+  int64_t integer = dtype.isBool()                    ? value != 0
+                    : value >= 9223372036854775808.0  ? INT64_MAX
                     : value <= -9223372036854775808.0 ? INT64_MIN
                                                       : int64_t(value);
   return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype}, 0.0, integer)};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lang/compute.h"
+#include "runtime/half.h"
 
 #include <bit>
 #include <cmath>
@@ -64,6 +65,36 @@ inline Cell makeWhole(DType dtype, Wide value) {
   return {0, wrap(dtype, value)};
 }
 
+/// The element with these bits.
+inline Cell cellOf(DType dtype, uint64_t bits) {
+  if (!dtype.isFloat())
+    return {0, wrap(dtype, Wide(bits))};
+  if (dtype.bits == 64)
+    return {std::bit_cast<double>(bits), 0};
+  if (dtype.bits == 32)
+    return {std::bit_cast<float>(uint32_t(bits)), 0};
+  if (dtype.code == runtime::DTypeCode::BFloat)
+    return {std::bit_cast<float>(uint32_t(bits) << 16), 0};
+  int exponent = int(bits >> 10 & 31);
+  double fraction = double(bits & 1023);
+  double size = exponent == 0    ? std::ldexp(fraction, -24)
+                : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
+                                 : std::ldexp(1024 + fraction, exponent - 25);
+  return {bits >> 15 & 1 ? -size : size, 0};
+}
+
+/// The bits of an element.
+inline uint64_t bitsOf(DType dtype, const Cell& cell) {
+  if (!dtype.isFloat())
+    return uint64_t(cell.whole) & (~uint64_t(0) >> (64 - dtype.bits));
+  if (dtype.bits == 64)
+    return std::bit_cast<uint64_t>(cell.real);
+  if (dtype.bits == 32)
+    return std::bit_cast<uint32_t>(float(cell.real));
+  return dtype.code == runtime::DTypeCode::BFloat ? runtime::BHalf(float(cell.real)).bits
+                                                  : runtime::Half(float(cell.real)).bits;
+}
+
 /// Reads a tensor of the runtime.
 inline Cells read(const runtime::Tensor& tensor) {
   Cells result{tensor.dtype(), tensor.shape(), {}};
@@ -71,24 +102,7 @@ inline Cells read(const runtime::Tensor& tensor) {
   for (int64_t i = 0; i < tensor.size(); ++i) {
     uint64_t bits = 0;
     std::memcpy(&bits, tensor.bytes() + size_t(i) * dtype.bytes(), dtype.bytes());
-    Cell cell;
-    if (!dtype.isFloat())
-      cell.whole = wrap(dtype, Wide(bits));
-    else if (dtype.bits == 64)
-      cell.real = std::bit_cast<double>(bits);
-    else if (dtype.bits == 32)
-      cell.real = std::bit_cast<float>(uint32_t(bits));
-    else if (dtype.code == runtime::DTypeCode::BFloat)
-      cell.real = std::bit_cast<float>(uint32_t(bits) << 16);
-    else {
-      int exponent = int(bits >> 10 & 31);
-      double fraction = double(bits & 1023);
-      double size = exponent == 0    ? std::ldexp(fraction, -24)
-                    : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
-                                     : std::ldexp(1024 + fraction, exponent - 25);
-      cell.real = bits >> 15 ? -size : size;
-    }
-    result.cells.push_back(cell);
+    result.cells.push_back(cellOf(dtype, bits));
   }
   return result;
 }
@@ -297,6 +311,8 @@ public:
   static Cell applyFunction(lang::ScalarFunction function, DType from, DType dtype,
                             const std::vector<Cell>& operands) {
     const Cell& a = operands[0];
+    if (function == lang::ScalarFunction::Reinterpret)
+      return cellOf(dtype, bitsOf(from, a));
     const Cell b = operands.size() > 1 ? operands[1] : Cell{};
     if (auto test = comparison(function, from, a, b))
       return dtype.isFloat() ? Cell{double(*test), 0} : Cell{0, *test};
@@ -382,9 +398,12 @@ private:
     case Power: {
       if (b < 0)
         return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
-      Wide result = 1;
-      for (Wide i = 0; i < b; ++i)
-        result = wrap(runtime::Int64, result * wrap(runtime::Int64, a));
+      Wide result = 1, square = wrap(runtime::Int64, a);
+      for (; b > 0; b /= 2) {
+        if (b % 2 == 1)
+          result = wrap(runtime::Int64, result * square);
+        square = wrap(runtime::Int64, square * square);
+      }
       return result;
     }
     case Maximum:
