@@ -73,8 +73,7 @@ private:
   }
 
   void set(size_t i, runtime::Tensor tensor) {
-    interp::Precision precision{options_.precision};
-    values_[i] = interp::tensorValue(interp::Array::fromTensor(std::move(tensor), precision));
+    values_[i] = runtime::tensorValue(std::move(tensor));
   }
 
   /// The named dimension of that name in the types of the parameters, or null.
@@ -208,7 +207,7 @@ private:
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
   const RunOptions& options_;
-  std::vector<interp::Value> values_;
+  std::vector<runtime::Value> values_;
   std::vector<bool> given_;
   lang::DimSizes sizes_;
   lang::ShapeMatcher matcher_;

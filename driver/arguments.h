@@ -2,13 +2,13 @@
 #pragma once
 
 #include "driver/commands.h"
-#include "interp/value.h"
+#include "runtime/value.h"
 
 namespace driver {
 
 /// One value per parameter, or all that stands in the way.
 struct Arguments {
-  std::vector<interp::Value> values;
+  std::vector<runtime::Value> values;
   std::vector<std::string> problems;
 };
 

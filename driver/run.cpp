@@ -10,6 +10,7 @@
 #include "lang/edit_distance.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
+#include "lower/engine.h"
 #include "typecheck/check.h"
 
 namespace driver {
@@ -57,13 +58,13 @@ std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources
   return lang::renderFinding(finding, sources, {look.colour});
 }
 
-std::variant<interp::Value, interp::Fault> call(Session& session, const Program& program,
-                                                const lang::Global& entry,
-                                                std::vector<interp::Value> arguments,
-                                                const RunOptions& options, const Look& look) {
+std::variant<runtime::Value, interp::Fault> call(Session& session, const Program& program,
+                                                 const lang::Global& entry,
+                                                 std::vector<runtime::Value> arguments,
+                                                 const RunOptions& options, const Look& look) {
   Progress progress(look.progress);
   interp::Options how;
-  how.precision = {options.precision};
+  how.engine = lower::loopsEngine({options.precision});
   how.progress = [&](uint64_t calls) { progress.step(calls); };
   return interp::interpret(*program.module, session.operators(), entry, std::move(arguments), how);
 }
@@ -87,7 +88,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }
-  const interp::Value& value = std::get<interp::Value>(result);
+  const runtime::Value& value = std::get<runtime::Value>(result);
   answer.output = valueText(value, session.types()) + '\n';
   if (options.output)
     if (auto written = writeOutput(*options.output, value); !written)

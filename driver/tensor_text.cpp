@@ -2,6 +2,7 @@
 // number of shown elements is bounded whatever the rank, by narrowing the edges.
 #include "driver/tensor_text.h"
 
+#include "lower/engine.h"
 #include "runtime/half.h"
 
 #include <algorithm>
@@ -67,15 +68,15 @@ std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
   }
 }
 
-std::string elementText(const interp::Array& array, int64_t flat) {
-  const runtime::Tensor* plain = array.plain();
-  if (!plain)
-    return withPoint(array.realText(flat));
-  if (!plain->dtype().isComputable())
+std::string elementText(const runtime::Value& value, int64_t flat) {
+  if (value.exact())
+    return withPoint(lower::realText(value, flat));
+  const runtime::Tensor& tensor = value.tensor();
+  if (!tensor.dtype().isComputable())
     return "?";
-  if (plain->dtype().isBool())
-    return elementAt<uint8_t>(*plain, flat) ? "true" : "false";
-  return plain->dtype().isFloat() ? floatText(*plain, flat) : integerText(*plain, flat);
+  if (tensor.dtype().isBool())
+    return elementAt<uint8_t>(tensor, flat) ? "true" : "false";
+  return tensor.dtype().isFloat() ? floatText(tensor, flat) : integerText(tensor, flat);
 }
 
 /// How many positions are shown at the front and at the back of a dimension that is cut.
@@ -89,12 +90,12 @@ int64_t shownCount(int64_t extent, Edge edge) {
 }
 
 /// The widest edge that shows no more than about `most` elements.
-Edge chooseEdge(const interp::Array& array, int64_t most) {
-  if (array.size() <= most)
-    return {array.size(), 0};
+Edge chooseEdge(const runtime::Tensor& tensor, int64_t most) {
+  if (tensor.size() <= most)
+    return {tensor.size(), 0};
   for (Edge edge : {Edge{3, 3}, Edge{2, 2}, Edge{1, 1}}) {
     int64_t count = 1;
-    for (int64_t extent : array.shape())
+    for (int64_t extent : tensor.shape())
       count = std::min(count * shownCount(extent, edge), most + 1);
     if (count <= most)
       return edge;
@@ -105,36 +106,36 @@ Edge chooseEdge(const interp::Array& array, int64_t most) {
 /// Walks the shown positions and writes them.
 class TensorWriter {
 public:
-  TensorWriter(const interp::Array& array, const TensorLayout& layout)
-      : array_(array), layout_(layout), edge_(chooseEdge(array, layout.mostElements)),
-        at_(array.rank(), 0) {}
+  TensorWriter(const runtime::Value& value, const TensorLayout& layout)
+      : value_(value), tensor_(value.tensor()), layout_(layout),
+        edge_(chooseEdge(tensor_, layout.mostElements)), at_(tensor_.rank(), 0) {}
 
   std::string write() {
-    if (array_.size() == 0)
+    if (tensor_.size() == 0)
       return "[]";
     collect();
-    out_ = std::string(array_.rank(), '[');
+    out_ = std::string(tensor_.rank(), '[');
     for (const std::string& text : texts_) {
       out_ += std::string(layout_.isInline ? 0 : width_ - text.size(), ' ') + text;
       size_t closed = advance(&out_);
-      if (closed < array_.rank())
-        separate(array_.rank() - 1 - closed);
+      if (closed < tensor_.rank())
+        separate(tensor_.rank() - 1 - closed);
     }
     return std::move(out_);
   }
 
 private:
-  bool isCut(size_t dim) const { return array_.shape()[dim] > edge_.front + edge_.back; }
+  bool isCut(size_t dim) const { return tensor_.shape()[dim] > edge_.front + edge_.back; }
 
   void collect() {
-    for (bool more = true; more; more = advance(nullptr) < array_.rank()) {
+    for (bool more = true; more; more = advance(nullptr) < tensor_.rank()) {
       int64_t flat = 0;
-      for (size_t dim = 0; dim < array_.rank(); ++dim) {
-        int64_t extent = array_.shape()[dim];
+      for (size_t dim = 0; dim < tensor_.rank(); ++dim) {
+        int64_t extent = tensor_.shape()[dim];
         bool isBack = isCut(dim) && at_[dim] >= edge_.front;
         flat = flat * extent + (isBack ? extent - edge_.back + at_[dim] - edge_.front : at_[dim]);
       }
-      texts_.push_back(elementText(array_, flat));
+      texts_.push_back(elementText(value_, flat));
       width_ = std::max(width_, texts_.back().size());
     }
   }
@@ -142,8 +143,8 @@ private:
   /// Goes to the next position; returns how many dimensions ended, and closes their brackets.
   size_t advance(std::string* out) {
     size_t closed = 0;
-    for (size_t dim = array_.rank(); dim-- > 0; ++closed) {
-      if (++at_[dim] < shownCount(array_.shape()[dim], edge_))
+    for (size_t dim = tensor_.rank(); dim-- > 0; ++closed) {
+      if (++at_[dim] < shownCount(tensor_.shape()[dim], edge_))
         break;
       at_[dim] = 0;
       if (out)
@@ -154,8 +155,8 @@ private:
 
   /// What stands between two positions that differ in `dim`, with the opened brackets.
   void separate(size_t dim) {
-    bool isInner = dim + 1 == array_.rank();
-    size_t inner = array_.rank() - 1 - dim;
+    bool isInner = dim + 1 == tensor_.rank();
+    size_t inner = tensor_.rank() - 1 - dim;
     std::string lineBreak =
         std::string(std::min<size_t>(inner, 2), '\n') + std::string(dim + 1, ' ');
     if (isInner || layout_.isInline)
@@ -167,11 +168,12 @@ private:
     size_t lineStart = out_.rfind('\n') + 1;
     if (isInner && !layout_.isInline && out_.size() - lineStart + width_ > lineWidth) {
       out_.pop_back();
-      out_ += '\n' + std::string(array_.rank(), ' ');
+      out_ += '\n' + std::string(tensor_.rank(), ' ');
     }
   }
 
-  const interp::Array& array_;
+  const runtime::Value& value_;
+  const runtime::Tensor& tensor_;
   TensorLayout layout_;
   Edge edge_;
   std::vector<int64_t> at_;
@@ -182,8 +184,8 @@ private:
 
 } // namespace
 
-std::string tensorText(const interp::Array& array, const TensorLayout& layout) {
-  return TensorWriter(array, layout).write();
+std::string tensorText(const runtime::Value& value, const TensorLayout& layout) {
+  return TensorWriter(value, layout).write();
 }
 
 std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape) {

@@ -1,7 +1,7 @@
 // Tensors for reading: brackets by rank, elements aligned, and of a large tensor only its edges.
 #pragma once
 
-#include "interp/array.h"
+#include "runtime/value.h"
 
 #include <string>
 
@@ -15,9 +15,9 @@ struct TensorLayout {
   bool isInline = false;
 };
 
-/// The elements: `[[1, 2], [3, 4]]`, or one number for rank 0. Floats have the fewest digits that
-/// read back as the same value, reals all their digits.
-std::string tensorText(const interp::Array& array, const TensorLayout& layout = {});
+/// The elements of a tensor: `[[1, 2], [3, 4]]`, or one number for rank 0. Floats have the fewest
+/// digits that read back as the same value, reals all their digits.
+std::string tensorText(const runtime::Value& value, const TensorLayout& layout = {});
 
 /// The type: `Tensor[(2, 3), float32]`, or the element type alone for rank 0.
 std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape);

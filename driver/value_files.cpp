@@ -19,8 +19,8 @@ namespace {
 using formats::Done;
 using formats::Error;
 using formats::Result;
-using interp::Value;
-using interp::ValueKind;
+using runtime::Value;
+using runtime::ValueKind;
 
 constexpr size_t mostParts = 50'000'000;
 constexpr size_t mostTensors = 1'000'000;
@@ -91,11 +91,11 @@ Result<std::string> jsonText(const Value& value) {
                                largestJson)};
     ValueKind kind = next->kind();
     if (kind == ValueKind::Tensor) {
-      formats::appendTensorJson(out, next->tensor().toTensor());
+      formats::appendTensorJson(out, next->tensor());
     } else if (kind == ValueKind::Tuple || kind == ValueKind::Constructor) {
       out += kind == ValueKind::Tuple
                  ? "{\"tuple\":["
-                 : "{\"con\":" + lang::jsonQuoted(next->constructor().name) + ",\"fields\":[";
+                 : "{\"con\":" + lang::jsonQuoted(next->symbol().name) + ",\"fields\":[";
       open.push_back({next->fields()});
     } else {
       return cannotHold(".json", nameOf(kind));
@@ -128,7 +128,7 @@ Result<formats::TensorMap> namedTensors(const Value& value, std::string_view suf
     NamedValue next = std::move(open.back());
     open.pop_back();
     if (next.value.kind() == ValueKind::Tensor) {
-      tensors.emplace(next.key, next.value.tensor().toTensor());
+      tensors.emplace(next.key, next.value.tensor());
       continue;
     }
     if (next.value.kind() != ValueKind::Tuple)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "formats/result.h"
-#include "interp/value.h"
 #include "lang/type.h"
+#include "runtime/value.h"
 
 #include <string>
 
@@ -15,6 +15,6 @@ formats::Result<formats::Done> checkOutput(const std::string& path, const lang::
 
 /// Writes `{"out": value}` or the tensors `out`, `out.0`, `out.1.0` and so on. Reals are rounded to
 /// their element types.
-formats::Result<formats::Done> writeOutput(const std::string& path, const interp::Value& value);
+formats::Result<formats::Done> writeOutput(const std::string& path, const runtime::Value& value);
 
 } // namespace driver

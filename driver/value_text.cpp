@@ -3,7 +3,7 @@
 #include "driver/value_text.h"
 
 #include "driver/tensor_text.h"
-#include "lang/op.h"
+#include "interp/value.h"
 #include "lang/utf8.h"
 #include "typecheck/check.h"
 
@@ -11,8 +11,8 @@ namespace driver {
 
 namespace {
 
-using interp::Value;
-using interp::ValueKind;
+using runtime::Value;
+using runtime::ValueKind;
 
 constexpr size_t mostDepth = 16;
 constexpr size_t mostParts = 1000;
@@ -55,32 +55,33 @@ public:
     ++parts_;
     switch (value.kind()) {
     case ValueKind::Tensor:
-      return tensor(value.tensor(), place);
+      return tensor(value, place);
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
     case ValueKind::Constructor:
       return constructor(value, place);
     case ValueKind::Closure:
-      return "<" + lang::typeText(typecheck::functionType(types_, value.function())) + ">";
+      return "<" + lang::typeText(typecheck::functionType(types_, interp::functionOf(value))) + ">";
     case ValueKind::Reference:
       return "ref(..)";
     case ValueKind::Operator:
-      return fmt::format("<operator {}>", value.op().name);
+      return fmt::format("<operator {}>", value.symbol().name);
     case ValueKind::Maker:
       break;
     }
-    return fmt::format("<constructor {}>", lang::printable(value.constructor().name));
+    return fmt::format("<constructor {}>", lang::printable(value.symbol().name));
   }
 
 private:
-  std::string tensor(const interp::Array& array, Place place) {
+  std::string tensor(const Value& value, Place place) {
+    const runtime::Tensor& tensor = value.tensor();
     TensorLayout layout;
     if (place.isInline)
       layout = {24, true};
-    std::string type = tensorTypeText(array.dtype(), array.shape());
-    if (array.rank() == 0 && place.depth > 0)
-      return tensorText(array, layout);
-    return tensorText(array, layout) + " : " + type;
+    std::string type = tensorTypeText(tensor.dtype(), tensor.shape());
+    if (tensor.rank() == 0 && place.depth > 0)
+      return tensorText(value, layout);
+    return tensorText(value, layout) + " : " + type;
   }
 
   std::string tuple(std::span<const Value> fields, Place place) {
@@ -111,7 +112,7 @@ private:
     size_t links = 0;
     const Value* link = &value;
     for (; isLink(*link) && links < mostLinks; ++links) {
-      result += lang::printable(link->constructor().name) + "(";
+      result += lang::printable(link->symbol().name) + "(";
       for (const Value& field : link->fields().first(link->fields().size() - 1))
         result += text(field, place.inner(true)) + ", ";
       link = &link->fields().back();
@@ -122,7 +123,7 @@ private:
         link = &link->fields().back();
       result += fmt::format("... {} more", more);
     } else if (link->kind() == ValueKind::Constructor) {
-      result += lang::printable(link->constructor().name);
+      result += lang::printable(link->symbol().name);
     } else {
       result += text(*link, place.inner(true));
     }
@@ -135,7 +136,7 @@ private:
 
 } // namespace
 
-std::string valueText(const interp::Value& value, lang::TypeContext& types) {
+std::string valueText(const runtime::Value& value, lang::TypeContext& types) {
   return ValueWriter(types).text(value, {});
 }
 

@@ -1,8 +1,8 @@
 // Results for reading. Whatever its size, a value is shown in bounded text and time.
 #pragma once
 
-#include "interp/value.h"
 #include "lang/type.h"
+#include "runtime/value.h"
 
 #include <string>
 
@@ -10,6 +10,6 @@ namespace driver {
 
 /// A value as text without a line break at its end: `[1, 2] : Tensor[(2), int32]`,
 /// `(1, true)`, `Cons(1, Cons(2, Nil))`, `<fn (int32) -> int32>`, `ref(..)`.
-std::string valueText(const interp::Value& value, lang::TypeContext& types);
+std::string valueText(const runtime::Value& value, lang::TypeContext& types);
 
 } // namespace driver

@@ -7,6 +7,7 @@
 #include "lang/print.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
+#include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
 
@@ -16,7 +17,7 @@
 namespace harness {
 
 using namespace lang;
-using interp::Value;
+using runtime::Value;
 
 namespace {
 
@@ -156,7 +157,7 @@ public:
     auto arguments = argumentsOf(*entry->function, program_, seed_);
     if (!arguments)
       return std::nullopt;
-    interp::Options options;
+    interp::Options options{.engine = lower::loopsEngine()};
     options.maximumDepth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > mostOperatorCalls)

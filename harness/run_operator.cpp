@@ -1,7 +1,7 @@
 // Kernels are called, tensor expressions planned and run.
 #include "harness/run_operator.h"
 
-#include "interp/tensor_eval.h"
+#include "lower/engine.h"
 
 namespace harness {
 
@@ -65,13 +65,14 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
   auto function = operatorFunction(row, call, output, leaves);
   if (!function)
     return std::nullopt;
-  interp::Plan plan = interp::compile(std::move(*function));
-  std::vector<interp::Array> inputs(leaves.begin(), leaves.end()), outputs;
-  if (auto fault = interp::run(plan, inputs, {}, outputs))
+  std::vector<runtime::Value> inputs, outputs;
+  for (const runtime::Tensor& leaf : leaves)
+    inputs.push_back(runtime::tensorValue(leaf));
+  if (auto fault = lower::loopsEngine().compile(std::move(*function)).run(inputs, outputs))
     return OperatorRun{{}, fault->problem};
   OperatorRun result;
-  for (const interp::Array& array : outputs)
-    result.results.push_back(array.toTensor());
+  for (const runtime::Value& value : outputs)
+    result.results.push_back(value.tensor());
   return result;
 }
 

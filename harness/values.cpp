@@ -3,6 +3,7 @@
 
 #include "harness/operand_data.h"
 #include "harness/types.h"
+#include "interp/value.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -10,22 +11,22 @@
 namespace harness {
 
 using namespace lang;
-using interp::Value;
-using interp::ValueKind;
+using runtime::Value;
+using runtime::ValueKind;
 
 namespace {
 
 constexpr int64_t mostElements = 4096;
 
-std::string tensorProblem(const interp::Array& array, const Type* type) {
+std::string tensorProblem(const runtime::Tensor& tensor, const Type* type) {
   bool fits =
-      type->isTensor() && type->dtype == array.dtype() && type->shape.size() == array.rank();
-  for (size_t i = 0; fits && i < array.rank(); ++i)
-    fits = !type->shape[i]->isConstant() || type->shape[i]->value == array.shape()[i];
+      type->isTensor() && type->dtype == tensor.dtype() && type->shape.size() == tensor.rank();
+  for (size_t i = 0; fits && i < tensor.rank(); ++i)
+    fits = !type->shape[i]->isConstant() || type->shape[i]->value == tensor.shape()[i];
   if (fits)
     return "";
   return fmt::format("a tensor of shape ({}) and element type {} where the type is `{}`",
-                     fmt::join(array.shape(), ", "), runtime::dtypeName(array.dtype()),
+                     fmt::join(tensor.shape(), ", "), runtime::dtypeName(tensor.dtype()),
                      typeText(type));
 }
 
@@ -53,11 +54,12 @@ std::string partProblem(TypeContext& types, const Pair& pair, std::vector<Pair>&
       stack.push_back({fields[i], type->parts[i]});
     return "";
   case ValueKind::Constructor:
-    if (type->kind != TypeKind::Data || value.constructor().definition != type->definition ||
-        value.constructor().fields.size() != fields.size())
+    if (type->kind != TypeKind::Data ||
+        interp::constructorOf(value).definition != type->definition ||
+        interp::constructorOf(value).fields.size() != fields.size())
       return expected;
     for (size_t i = 0; i < fields.size(); ++i)
-      stack.push_back({fields[i], fieldType(types, value.constructor(), i, type)});
+      stack.push_back({fields[i], fieldType(types, interp::constructorOf(value), i, type)});
     return "";
   case ValueKind::Reference:
     if (type->kind != TypeKind::Reference)
@@ -72,10 +74,10 @@ bool sameHead(const Value& left, const Value& right) {
   if (left.kind() != right.kind())
     return false;
   if (left.kind() == ValueKind::Constructor)
-    return left.constructor().name == right.constructor().name;
+    return left.symbol().name == right.symbol().name;
   if (left.kind() != ValueKind::Tensor)
     return true;
-  const interp::Array &a = left.tensor(), &b = right.tensor();
+  const runtime::Tensor &a = left.tensor(), &b = right.tensor();
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&
          std::memcmp(a.bytes(), b.bytes(), size_t(a.size()) * a.dtype().bytes()) == 0;
 }
@@ -128,7 +130,7 @@ std::optional<Value> argumentValue(const Type* type, const std::map<std::string,
         return std::nullopt;
       fields.push_back(std::move(*field));
     }
-    return interp::tupleValue(std::move(fields));
+    return runtime::tupleValue(std::move(fields));
   }
   if (!type->isTensor() || !type->dtype.isComputable())
     return std::nullopt;
@@ -143,7 +145,7 @@ std::optional<Value> argumentValue(const Type* type, const std::map<std::string,
   runtime::Tensor tensor(type->dtype, shape);
   Random random(seed);
   fillTensor(tensor, Data::Positions, random);
-  return interp::tensorValue(interp::Array(std::move(tensor)));
+  return runtime::tensorValue(std::move(tensor));
 }
 
 } // namespace harness

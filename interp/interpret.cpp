@@ -42,7 +42,7 @@ class Machine {
 public:
   Machine(const lang::Module& module, const lang::OperatorTable& operators, const Options& options)
       : frames_(module), boundaries_(module), liveness_(findLiveness(module)),
-        operators_(module, operators, options.precision), options_(options) {}
+        operators_(module, operators, options.engine), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
@@ -81,7 +81,7 @@ private:
   Value readConstant(const lang::Constant& constant) {
     Value& known = constants_[&constant];
     if (!known.isSet())
-      known = tensorValue(Array::fromTensor(lang::constantTensor(constant), options_.precision));
+      known = runtime::tensorValue(lang::constantTensor(constant));
     return known;
   }
 
@@ -210,7 +210,7 @@ private:
                  std::span<const Value> arguments, const lang::Call* call) {
     sizes_.clear();
     if (!checks.outer.empty()) {
-      const runtime::Tensor& outer = *closure.fields().back().tensor().plain();
+      const runtime::Tensor& outer = closure.fields().back().tensor();
       for (size_t i = 0; i < checks.outer.size(); ++i)
         if (int64_t size = outer.elements<int64_t>()[i]; size != unknownSize)
           sizes_.add(checks.outer[i], size, fromOutside);
@@ -257,7 +257,7 @@ private:
       const lang::DimSizes::Known* known = knownSizes().find(checks.outer[i]);
       outer.elements<int64_t>()[i] = known ? known->size : unknownSize;
     }
-    return tensorValue(Array(std::move(outer)));
+    return runtime::tensorValue(std::move(outer));
   }
 
   // Expressions.
@@ -266,7 +266,7 @@ private:
     lang::match(
         *binding.value, [&](const lang::Expr& atom) { slot(*binding.var) = readAtom(atom); },
         [&](const lang::TupleExpr& tuple) {
-          slot(*binding.var) = tupleValue(readAll(tuple.fields));
+          slot(*binding.var) = runtime::tupleValue(readAll(tuple.fields));
         },
         [&](const lang::Project& project) { evaluateProject(binding, project); },
         [&](const lang::Call& call) { evaluateCall(binding, call); },
@@ -275,7 +275,9 @@ private:
         [&](const lang::Function& function) {
           slot(*binding.var) = makeClosure(function, *binding.var);
         },
-        [&](const lang::RefNew& ref) { slot(*binding.var) = referenceValue(read(ref.content)); },
+        [&](const lang::RefNew& ref) {
+          slot(*binding.var) = runtime::referenceValue(read(ref.content));
+        },
         [&](const lang::RefRead& ref) {
           Value cell = read(ref.reference);
           if (demand(cell.kind() == ValueKind::Reference, "reference", ref.range))
@@ -285,7 +287,7 @@ private:
           Value cell = read(ref.reference);
           if (demand(cell.kind() == ValueKind::Reference, "reference", ref.range))
             cell.setContent(read(ref.value));
-          slot(*binding.var) = tupleValue({});
+          slot(*binding.var) = runtime::tupleValue({});
         },
         [&](const lang::BlockExpr& block) { enterBlock(*block.block); });
   }
@@ -331,20 +333,20 @@ private:
     Value callee = read(call.callee);
     switch (callee.kind()) {
     case ValueKind::Operator:
-      applyOperator(binding, call, callee.op(), arguments);
+      applyOperator(binding, call, operatorOf(callee), arguments);
       break;
     case ValueKind::Maker:
-      construct(binding, call, callee.constructor(), std::move(arguments));
+      construct(binding, call, constructorOf(callee), std::move(arguments));
       break;
     default:
       if (!demand(callee.kind() == ValueKind::Closure &&
-                      callee.function().parameters.size() == arguments.size(),
+                      functionOf(callee).parameters.size() == arguments.size(),
                   "function of these arguments", call.callee.range))
         break;
       if (activations_.size() >= options_.maximumDepth)
         fail(fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
       else
-        enter(callee.function(), callee, std::move(arguments), &call);
+        enter(functionOf(callee), callee, std::move(arguments), &call);
     }
   }
 
@@ -357,7 +359,7 @@ private:
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
                      std::span<const Value> arguments) {
     auto result = operators_.apply(call, row, arguments);
-    if (auto* fault = std::get_if<TensorFault>(&result)) {
+    if (auto* fault = std::get_if<runtime::Fault>(&result)) {
       fail(std::move(fault->problem), call.range);
       fault_.isMemory = fault->isMemory;
       return;
@@ -379,7 +381,7 @@ private:
       }
     }
     std::string what = scrutinee.kind() == ValueKind::Constructor
-                           ? fmt::format("`{}`", scrutinee.constructor().name)
+                           ? fmt::format("`{}`", scrutinee.symbol().name)
                            : std::string("this value");
     fail(fmt::format("no arm of this match is for {}", what), match.range);
   }
@@ -395,7 +397,7 @@ private:
     bool ofConstructor = pattern.kind == lang::PatternKind::Constructor;
     if (value.kind() != (ofConstructor ? ValueKind::Constructor : ValueKind::Tuple))
       return false;
-    if (ofConstructor ? &value.constructor() != pattern.constructor
+    if (ofConstructor ? &constructorOf(value) != pattern.constructor
                       : value.fields().size() != pattern.parts.size())
       return false;
     for (size_t i = 0; i < pattern.parts.size(); ++i)

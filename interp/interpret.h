@@ -1,8 +1,8 @@
 // The reference interpreter: what programs mean.
 //
 // interp/ evaluates the typed core IR: interpret.cpp is the machine, frames.h what an activation
-// looks like, operators.h how an operator is applied, tensor_eval.h how tensor expressions are
-// evaluated. The machine keeps its stack on the heap; neither the length of a program nor the depth
+// looks like, operators.h how an operator is applied. What evaluates tensor expressions is handed
+// in. The machine keeps its stack on the heap; neither the length of a program nor the depth
 // of its recursion reaches the C++ stack.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
+#include "lang/tensor_engine.h"
 
 #include <functional>
 #include <variant>
@@ -18,7 +19,8 @@ namespace interp {
 
 /// How to run.
 struct Options {
-  Precision precision = {};
+  /// What evaluates the tensor expressions of operators.
+  lang::TensorEngine engine;
   /// Called now and then with the number of operator calls done so far.
   std::function<void(uint64_t)> progress = {};
   /// Calls that may be open at once; a program that recurses deeper is faulty.

@@ -12,9 +12,9 @@ namespace {
 
 /// Appends the tensors of a value, fields of tuples in order; false when something else is in it.
 /// Operands nest a level or two; a value of a type parameter may be nested without bound.
-bool appendLeaves(const Value& value, std::vector<Array>& leaves, size_t levels = 4) {
+bool appendLeaves(const Value& value, std::vector<Value>& leaves, size_t levels = 4) {
   if (value.kind() == ValueKind::Tensor) {
-    leaves.push_back(value.tensor());
+    leaves.push_back(value);
     return true;
   }
   if (value.kind() != ValueKind::Tuple || levels == 0)
@@ -27,12 +27,13 @@ bool appendLeaves(const Value& value, std::vector<Array>& leaves, size_t levels 
 
 /// The type of a tensor, with 64-bit extents where the checked type has such: the element type of
 /// some results hangs on them.
-const Type* tensorTypeOf(lang::TypeContext& types, const Array& array, const Type* checked) {
+const Type* tensorTypeOf(lang::TypeContext& types, const runtime::Tensor& tensor,
+                         const Type* checked) {
   std::vector<const lang::Dim*> dims;
-  bool isLike = checked && checked->isTensor() && checked->shape.size() == array.rank();
-  for (size_t i = 0; i < array.rank(); ++i)
-    dims.push_back(types.constant(array.shape()[i], isLike && checked->shape[i]->is64));
-  return types.tensor(dims, array.dtype());
+  bool isLike = checked && checked->isTensor() && checked->shape.size() == tensor.rank();
+  for (size_t i = 0; i < tensor.rank(); ++i)
+    dims.push_back(types.constant(tensor.shape()[i], isLike && checked->shape[i]->is64));
+  return types.tensor(dims, tensor.dtype());
 }
 
 /// The type of a value whose type in the program is `checked`, or null when that is not known.
@@ -57,13 +58,13 @@ const Type* checkedType(const lang::Operand& operand) {
 }
 
 /// Builds a value of a tuple or tensor type from its leaves.
-Value assemble(const Type* type, std::vector<Array>& leaves, size_t& next) {
+Value assemble(const Type* type, std::vector<Value>& leaves, size_t& next) {
   if (!type->isTuple())
-    return tensorValue(std::move(leaves[next++]));
+    return std::move(leaves[next++]);
   std::vector<Value> fields;
   for (const Type* part : type->parts)
     fields.push_back(assemble(part, leaves, next));
-  return tupleValue(std::move(fields));
+  return runtime::tupleValue(std::move(fields));
 }
 
 size_t leafCount(const Type* type) {
@@ -75,17 +76,18 @@ size_t leafCount(const Type* type) {
   return count;
 }
 
-Value assemble(const Type* type, std::vector<Array> leaves) {
+Value assemble(const Type* type, std::vector<Value> leaves) {
   size_t next = 0;
   return assemble(type, leaves, next);
 }
 
 bool fits(const std::vector<std::pair<runtime::DType, runtime::Shape>>& known,
-          std::span<const Array> leaves) {
+          std::span<const Value> leaves) {
   if (known.size() != leaves.size())
     return false;
   for (size_t i = 0; i < leaves.size(); ++i)
-    if (known[i].first != leaves[i].dtype() || known[i].second != leaves[i].shape())
+    if (known[i].first != leaves[i].tensor().dtype() ||
+        known[i].second != leaves[i].tensor().shape())
       return false;
   return true;
 }
@@ -101,16 +103,13 @@ const lang::Attributes& Operators::defaults(const lang::OperatorRow& row) {
 
 /// Fills in what follows from the operator, its attributes and the operand types; where the shape
 /// needs values, those of the leaves.
-std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves) {
+std::string Operators::prepare(Prepared& prepared, std::span<const Value> leaves) {
   const lang::OperatorRow& row = *prepared.row;
   const auto& operands = prepared.operands;
-  std::vector<runtime::Tensor> tensors;
   std::vector<const runtime::Tensor*> operandValues(operands.size()), leafValues(leaves.size());
   if (row.shapeNeeds != lang::ShapeNeeds::Shapes) {
-    for (const Array& leaf : leaves)
-      tensors.push_back(leaf.toTensor());
     for (size_t i = 0; i < leaves.size(); ++i)
-      leafValues[i] = &tensors[i];
+      leafValues[i] = &leaves[i].tensor();
     for (size_t i = 0, leaf = 0; i < operands.size(); leaf += leafCount(operands[i++]))
       if (!operands[i]->isTuple())
         operandValues[i] = leafValues[leaf];
@@ -125,10 +124,10 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves
   if (row.compute) {
     lang::ComputeCall call(operands, result.output, prepared.attributes, leafValues);
     row.compute(call);
-    prepared.plan = std::make_unique<Plan>(compile(call.take()));
+    prepared.code = engine_.compile(call.take());
   }
-  for (const Array& leaf : leaves)
-    prepared.leaves.emplace_back(leaf.dtype(), leaf.shape());
+  for (const Value& leaf : leaves)
+    prepared.leaves.emplace_back(leaf.tensor().dtype(), leaf.tensor().shape());
   return {};
 }
 
@@ -137,7 +136,7 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Array> leaves
 std::variant<const Operators::Prepared*, std::string>
 Operators::find(const lang::Call& site, const lang::OperatorRow& row,
                 const lang::Attributes& attributes, std::span<const Value> arguments,
-                std::span<const Array> leaves) {
+                std::span<const Value> leaves) {
   bool needsValues = row.shapeNeeds != lang::ShapeNeeds::Shapes;
   const Prepared*& last = sites_[&site];
   if (last && !needsValues && last->row == &row && fits(last->leaves, leaves))
@@ -167,39 +166,39 @@ Operators::find(const lang::Call& site, const lang::OperatorRow& row,
   return last = &storage_.back();
 }
 
-std::variant<Value, TensorFault> Operators::runKernel(const lang::OperatorRow& row,
-                                                      const lang::Attributes& attributes,
-                                                      const Type* output,
-                                                      std::span<const Array> leaves) {
+std::variant<Value, runtime::Fault> Operators::runKernel(const lang::OperatorRow& row,
+                                                         const lang::Attributes& attributes,
+                                                         const Type* output,
+                                                         std::span<const Value> leaves) {
   std::vector<runtime::Tensor> inputs;
-  for (const Array& leaf : leaves)
-    inputs.push_back(leaf.toTensor());
+  for (const Value& leaf : leaves)
+    inputs.push_back(leaf.tensor());
   lang::KernelResult result = row.kernel({inputs, output, attributes});
   if (!result.problem.empty())
-    return TensorFault{std::move(result.problem)};
-  std::vector<Array> outputs;
+    return runtime::Fault{std::move(result.problem)};
+  std::vector<Value> outputs;
   for (runtime::Tensor& tensor : result.outputs)
-    outputs.push_back(Array::fromTensor(std::move(tensor), precision_));
+    outputs.push_back(runtime::tensorValue(std::move(tensor)));
   return assemble(output, std::move(outputs));
 }
 
-std::variant<Value, TensorFault> Operators::apply(const lang::Call& call,
-                                                  const lang::OperatorRow& row,
-                                                  std::span<const Value> arguments) {
+std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
+                                                     const lang::OperatorRow& row,
+                                                     std::span<const Value> arguments) {
   const lang::Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
-  std::vector<Array> leaves;
+  std::vector<Value> leaves;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!appendLeaves(arguments[i], leaves))
-      return TensorFault{
+      return runtime::Fault{
           fmt::format("`{}` of `{}` must be made of tensors", row.operands[i].name, row.name)};
   auto found = find(call, row, attributes, arguments, leaves);
   if (auto* problem = std::get_if<std::string>(&found))
-    return TensorFault{std::move(*problem)};
+    return runtime::Fault{std::move(*problem)};
   const Prepared& prepared = *std::get<const Prepared*>(found);
   if (row.kernel)
     return runKernel(row, attributes, prepared.output, leaves);
-  std::vector<Array> outputs;
-  if (auto fault = run(*prepared.plan, leaves, precision_, outputs))
+  std::vector<Value> outputs;
+  if (auto fault = prepared.code.run(leaves, outputs))
     return std::move(*fault);
   return assemble(prepared.output, std::move(outputs));
 }

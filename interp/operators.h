@@ -3,7 +3,6 @@
 #pragma once
 
 #include "interp/interpret.h"
-#include "interp/tensor_eval.h"
 
 #include <deque>
 #include <memory>
@@ -11,17 +10,18 @@
 
 namespace interp {
 
-/// Applies operators and remembers compiled plans: one for each operator, attributes and operand
+/// Applies operators and remembers compiled code: one for each operator, attributes and operand
 /// types, and at each call site the one that it used last, so that loops build nothing again.
 class Operators {
 public:
-  Operators(const lang::Module& module, const lang::OperatorTable& table, Precision precision)
-      : types_(module.types), table_(table), precision_(precision) {}
+  Operators(const lang::Module& module, const lang::OperatorTable& table,
+            const lang::TensorEngine& engine)
+      : types_(module.types), table_(table), engine_(engine) {}
 
   /// The result, or what was wrong. The call has no attributes when the operator was called through
   /// a value.
-  std::variant<Value, TensorFault> apply(const lang::Call& call, const lang::OperatorRow& row,
-                                         std::span<const Value> arguments);
+  std::variant<Value, runtime::Fault> apply(const lang::Call& call, const lang::OperatorRow& row,
+                                            std::span<const Value> arguments);
 
 private:
   /// A prepared call: valid for leaves of these types.
@@ -31,22 +31,22 @@ private:
     std::vector<const lang::Type*> operands;
     std::vector<std::pair<runtime::DType, runtime::Shape>> leaves;
     const lang::Type* output = nullptr;
-    std::unique_ptr<Plan> plan;
+    lang::TensorCode code;
   };
 
   std::variant<const Prepared*, std::string>
   find(const lang::Call& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
-       std::span<const Value> arguments, std::span<const Array> leaves);
-  std::string prepare(Prepared& prepared, std::span<const Array> leaves);
-  std::variant<Value, TensorFault> runKernel(const lang::OperatorRow& row,
-                                             const lang::Attributes& attributes,
-                                             const lang::Type* output,
-                                             std::span<const Array> leaves);
+       std::span<const Value> arguments, std::span<const Value> leaves);
+  std::string prepare(Prepared& prepared, std::span<const Value> leaves);
+  std::variant<Value, runtime::Fault> runKernel(const lang::OperatorRow& row,
+                                                const lang::Attributes& attributes,
+                                                const lang::Type* output,
+                                                std::span<const Value> leaves);
   const lang::Attributes& defaults(const lang::OperatorRow& row);
 
   lang::TypeContext& types_;
   const lang::OperatorTable& table_;
-  Precision precision_;
+  const lang::TensorEngine& engine_;
   /// By hash of operator and operand types; a deque, so that sites can point to what it holds.
   std::unordered_multimap<size_t, Prepared*> prepared_;
   std::deque<Prepared> storage_;

@@ -1,64 +1,42 @@
-// Values of the interpreter: what expressions evaluate to.
-//
-// A Value is a counted pointer to an immutable object; only reference cells are written after they
-// are made. Objects are freed by a loop, so a list of a million elements is freed like any other.
-// Reference cells can form cycles, which are not collected.
+// Values of the language: what the symbols of runtime/value.h stand for.
 #pragma once
 
-#include "interp/array.h"
 #include "lang/expr.h"
-
-#include <vector>
+#include "lang/op.h"
+#include "runtime/value.h"
 
 namespace interp {
 
-enum class ValueKind : uint8_t { Tensor, Tuple, Constructor, Closure, Reference, Operator, Maker };
+using runtime::Value;
+using runtime::ValueKind;
 
-struct Object;
-
-/// A value; a default-made one is no value and stands for "not computed yet".
-class Value {
-public:
-  Value() = default;
-  explicit Value(Object* object) : object_(object) {}
-  Value(const Value& other);
-  Value(Value&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Value& operator=(Value other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~Value();
-
-  bool isSet() const { return object_ != nullptr; }
-  ValueKind kind() const;
-
-  /// Of a Tensor.
-  const Array& tensor() const;
-  /// Of a Tuple or Constructor its fields, of a Closure what it captured.
-  std::span<const Value> fields() const;
-  /// Of a Constructor the constructor, of a Maker the one that it applies.
-  const lang::Constructor& constructor() const;
-  /// Of a Closure.
-  const lang::Function& function() const;
-  /// Of an Operator.
-  const lang::OperatorRow& op() const;
-  /// Of a Reference its content; the cell is shared by all copies of the value.
-  const Value& content() const;
-  void setContent(Value content) const;
-
-private:
-  friend struct Object;
-  Object* object_ = nullptr;
-};
-
-Value tensorValue(Array array);
-Value tupleValue(std::vector<Value> fields);
-Value constructorValue(const lang::Constructor& constructor, std::vector<Value> fields);
-Value closureValue(const lang::Function& function, std::vector<Value> captured);
-Value referenceValue(Value content);
-/// An operator that is used as a value.
-Value operatorValue(const lang::OperatorRow& row);
+inline Value constructorValue(const lang::Constructor& constructor, std::vector<Value> fields) {
+  return runtime::symbolValue(ValueKind::Constructor, {&constructor, constructor.name},
+                              std::move(fields));
+}
 /// A constructor that is used as a function.
-Value makerValue(const lang::Constructor& constructor);
+inline Value makerValue(const lang::Constructor& constructor) {
+  return runtime::symbolValue(ValueKind::Maker, {&constructor, constructor.name});
+}
+inline Value closureValue(const lang::Function& function, std::vector<Value> captured) {
+  return runtime::symbolValue(ValueKind::Closure, {&function}, std::move(captured));
+}
+/// An operator that is used as a value.
+inline Value operatorValue(const lang::OperatorRow& row) {
+  return runtime::symbolValue(ValueKind::Operator, {&row, row.name});
+}
+
+/// Of a Constructor the constructor, of a Maker the one that it applies.
+inline const lang::Constructor& constructorOf(const Value& value) {
+  return *static_cast<const lang::Constructor*>(value.symbol().definition);
+}
+/// Of a Closure.
+inline const lang::Function& functionOf(const Value& value) {
+  return *static_cast<const lang::Function*>(value.symbol().definition);
+}
+/// Of an Operator.
+inline const lang::OperatorRow& operatorOf(const Value& value) {
+  return *static_cast<const lang::OperatorRow*>(value.symbol().definition);
+}
 
 } // namespace interp

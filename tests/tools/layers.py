@@ -19,9 +19,10 @@ ALLOWED = {
     "parser": {"runtime", "lang"},
     "typecheck": {"runtime", "lang"},
     "interp": {"runtime", "lang"},
+    "lower": {"runtime", "lang"},
     "stdlib": {"runtime", "lang", "parser"},
-    "harness": {"runtime", "lang", "parser", "typecheck", "interp", "stdlib"},
-    "driver": {"runtime", "formats", "lang", "parser", "typecheck", "interp", "stdlib"},
+    "harness": {"runtime", "lang", "parser", "typecheck", "interp", "lower", "stdlib"},
+    "driver": {"runtime", "formats", "lang", "parser", "typecheck", "interp", "lower", "stdlib"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -5,6 +5,7 @@
 #include "interp/boundary.h"
 #include "interp/interpret.h"
 #include "lang/walk.h"
+#include "lower/engine.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +18,7 @@ struct Run {
   driver::Session session{stdlib::operatorTable()};
   driver::Program program;
   std::string text;
-  std::variant<interp::Value, interp::Fault> result;
+  std::variant<runtime::Value, interp::Fault> result;
 
   /// Calls `@main` with float32 tensors of zeros; int32 scalars for shapes of rank 0.
   Run(const std::string& definitions, const std::vector<runtime::Shape>& shapes)
@@ -28,12 +29,12 @@ struct Run {
     for (const lang::Diagnostic& item : program.diagnostics.all())
       UNSCOPED_INFO(item.text);
     REQUIRE(program.isGood());
-    std::vector<interp::Value> arguments;
+    std::vector<runtime::Value> arguments;
     for (const runtime::Shape& shape : shapes)
-      arguments.push_back(interp::tensorValue(
+      arguments.push_back(runtime::tensorValue(
           runtime::Tensor(shape.empty() ? runtime::Int32 : runtime::Float32, shape)));
     result = interp::interpret(*program.module, session.operators(), *program.module->find("main"),
-                               std::move(arguments), {});
+                               std::move(arguments), {.engine = lower::loopsEngine()});
   }
 
   std::string place(lang::SourceRange range) const {
@@ -42,13 +43,13 @@ struct Run {
   }
 };
 
-std::string shapeOf(const interp::Value& value) {
-  if (value.kind() != interp::ValueKind::Tuple)
-    return value.kind() == interp::ValueKind::Tensor
+std::string shapeOf(const runtime::Value& value) {
+  if (value.kind() != runtime::ValueKind::Tuple)
+    return value.kind() == runtime::ValueKind::Tensor
                ? driver::tensorTypeText(value.tensor().dtype(), value.tensor().shape())
                : "another value";
   std::string text;
-  for (const interp::Value& field : value.fields())
+  for (const runtime::Value& field : value.fields())
     text += (text.empty() ? "" : ", ") + shapeOf(field);
   return "(" + text + ")";
 }
@@ -58,7 +59,7 @@ std::string outcome(const std::string& definitions, const std::vector<runtime::S
   Run run(definitions, shapes);
   const auto* fault = std::get_if<interp::Fault>(&run.result);
   if (!fault)
-    return shapeOf(std::get<interp::Value>(run.result));
+    return shapeOf(std::get<runtime::Value>(run.result));
   std::string said = fault->problem;
   for (const std::string& note : fault->notes)
     said += "; " + note;
@@ -269,13 +270,13 @@ TEST_CASE("loops with declared results take no space", "[boundary]") {
   };
   for (const std::string& loop : loops) {
     Run run(loop + " def @main(%x: Tensor[(3), float32]) { @f(200000, %x) }", {{3}});
-    interp::Options options;
+    interp::Options options{.engine = lower::loopsEngine()};
     options.maximumDepth = 10;
     auto result = interp::interpret(
         *run.program.module, run.session.operators(), *run.program.module->find("main"),
-        {interp::tensorValue(runtime::Tensor(runtime::Float32, {3}))}, options);
+        {runtime::tensorValue(runtime::Tensor(runtime::Float32, {3}))}, options);
     CAPTURE(loop);
-    CHECK(std::holds_alternative<interp::Value>(result));
+    CHECK(std::holds_alternative<runtime::Value>(result));
   }
 }
 
@@ -306,7 +307,7 @@ TEST_CASE("what a function requires of its names is looked at in each call", "[b
   Run run("def @f(%x: Tensor[(n), float32]) { %x } "
           "def @main(%x: Tensor[(?), float32]) { @f(%x) }",
           {{2}});
-  REQUIRE(std::holds_alternative<interp::Value>(run.result));
+  REQUIRE(std::holds_alternative<runtime::Value>(run.result));
   const lang::Function& function = *run.program.module->find("f")->function;
   const lang::Requirement needed{function.parameters[0]->annotation->shape[0], 3,
                                  run.session.operators().find("nn.conv2d"), function.range};
@@ -314,7 +315,8 @@ TEST_CASE("what a function requires of its names is looked at in each call", "[b
   for (int64_t size : {2, 3}) {
     auto result = interp::interpret(
         *run.program.module, run.session.operators(), *run.program.module->find("main"),
-        {interp::tensorValue(runtime::Tensor(runtime::Float32, {size}))}, {});
+        {runtime::tensorValue(runtime::Tensor(runtime::Float32, {size}))},
+        {.engine = lower::loopsEngine()});
     const auto* fault = std::get_if<interp::Fault>(&result);
     CHECK((fault != nullptr) == (size < 3));
     if (fault) {

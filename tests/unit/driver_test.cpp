@@ -5,6 +5,7 @@
 #include "driver/value_files.h"
 #include "driver/value_text.h"
 #include "formats/load.h"
+#include "interp/value.h"
 #include "runtime/half.h"
 
 #include <catch2/catch.hpp>
@@ -52,15 +53,15 @@ Answer baton(std::vector<std::string> words) {
 }
 
 /// The tensor with elements 0, 1, 2 and so on.
-runtime::Tensor counting(runtime::Shape shape) {
+runtime::Value counting(runtime::Shape shape) {
   runtime::Tensor tensor(runtime::Int32, std::move(shape));
   std::iota(tensor.elements<int32_t>().begin(), tensor.elements<int32_t>().end(), 0);
-  return tensor;
+  return runtime::tensorValue(std::move(tensor));
 }
 
 template <typename T>
 std::string scalarText(runtime::DType dtype, T value) {
-  return driver::tensorText(runtime::Tensor::scalar(dtype, value));
+  return driver::tensorText(runtime::tensorValue(runtime::Tensor::scalar(dtype, value)));
 }
 
 TEST_CASE("numbers have the fewest digits that give them back") {
@@ -112,9 +113,9 @@ def @scalar() { 1i64 }
 }
 
 TEST_CASE("a value that shares its parts is shown and refused in bounded text") {
-  interp::Value value = interp::tensorValue(runtime::Tensor::scalar(runtime::Int32, 1));
+  runtime::Value value = runtime::tensorValue(runtime::Tensor::scalar(runtime::Int32, 1));
   for (int i = 0; i < 100; ++i)
-    value = interp::tupleValue({value, value});
+    value = runtime::tupleValue({value, value});
   lang::TypeContext types;
   CHECK(driver::valueText(value, types).size() < 100'000);
   Folder folder;
@@ -126,8 +127,8 @@ TEST_CASE("a value that shares its parts is shown and refused in bounded text") 
 TEST_CASE("a list of a million elements is written as JSON") {
   lang::Constructor nil{{lang::ExprKind::Constructor, {}}, "Nil", {}};
   lang::Constructor cons{{lang::ExprKind::Constructor, {}}, "Cons", {}};
-  interp::Value element = interp::tensorValue(runtime::Tensor::scalar(runtime::Int32, 7));
-  interp::Value list = interp::constructorValue(nil, {});
+  runtime::Value element = runtime::tensorValue(runtime::Tensor::scalar(runtime::Int32, 7));
+  runtime::Value list = interp::constructorValue(nil, {});
   for (int i = 0; i < 1'000'000; ++i)
     list = interp::constructorValue(cons, {element, list});
   Folder folder;

@@ -6,6 +6,7 @@
 #include "interp/interpret.h"
 #include "lang/print.h"
 #include "lang/render.h"
+#include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
 #include "typecheck/check.h"
@@ -84,11 +85,12 @@ std::string valueOf(const std::string& text) {
   Loaded loaded(text);
   if (!loaded.program.isGood())
     return loaded.findings();
-  auto value = interp::interpret(*loaded.program.module, loaded.session.operators(),
-                                 *loaded.program.module->find("main"), {}, {});
+  auto value =
+      interp::interpret(*loaded.program.module, loaded.session.operators(),
+                        *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     return "fault: " + fault->problem;
-  return driver::valueText(std::get<interp::Value>(value), loaded.session.types());
+  return driver::valueText(std::get<runtime::Value>(value), loaded.session.types());
 }
 
 /// The errors of a text, each as its code and the text that it points at.
@@ -574,8 +576,9 @@ TEST_CASE("large programs take time by their length", "[language][size]") {
 TEST_CASE("a fault names the calls that led to it", "[language]") {
   std::string text = module("def @main() { @hd(Nil) + 1 }");
   Loaded loaded(text);
-  auto value = interp::interpret(*loaded.program.module, loaded.session.operators(),
-                                 *loaded.program.module->find("main"), {}, {});
+  auto value =
+      interp::interpret(*loaded.program.module, loaded.session.operators(),
+                        *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   const auto* fault = std::get_if<interp::Fault>(&value);
   REQUIRE(fault);
   REQUIRE(fault->calls.size() == 1);

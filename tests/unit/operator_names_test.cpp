@@ -15,9 +15,9 @@ namespace {
 std::vector<std::filesystem::path> sourcesOutside() {
   std::vector<std::filesystem::path> files;
   for (const char* folder :
-       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "driver"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             tests::sourceFolder() / folder))
+       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "lower", "driver"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(tests::sourceFolder() / folder))
       if (entry.is_regular_file())
         files.push_back(entry.path());
   return files;

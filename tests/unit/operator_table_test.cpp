@@ -2,6 +2,7 @@
 #include "driver/session.h"
 #include "interp/interpret.h"
 #include "lang/walk.h"
+#include "lower/engine.h"
 #include "stdlib/operator_reference.h"
 #include "stdlib/ops.h"
 #include "tests/unit/places.h"
@@ -15,8 +16,8 @@ using namespace lang;
 
 namespace {
 
-using interp::Value;
-using interp::ValueKind;
+using runtime::Value;
+using runtime::ValueKind;
 
 std::string findings(const driver::Program& program) {
   std::string text;
@@ -37,8 +38,9 @@ Evaluated evaluate(driver::Session& session, std::string_view text) {
   Evaluated result{std::move(*loaded), {}};
   INFO(findings(result.program));
   REQUIRE(result.program.isGood());
-  auto value = interp::interpret(*result.program.module, session.operators(),
-                                 *result.program.module->find("main"), {}, {});
+  auto value =
+      interp::interpret(*result.program.module, session.operators(),
+                        *result.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     FAIL(fault->problem);
   result.value = std::get<Value>(value);
@@ -77,7 +79,7 @@ void compareTensors(const runtime::Tensor& left, const runtime::Tensor& right) {
 void compareValues(const Value& left, const Value& right) {
   REQUIRE(left.kind() == right.kind());
   if (left.kind() == ValueKind::Tensor) {
-    compareTensors(left.tensor().toTensor(), right.tensor().toTensor());
+    compareTensors(left.tensor(), right.tensor());
     return;
   }
   REQUIRE(left.fields().size() == right.fields().size());

@@ -1,7 +1,7 @@
 // A second, naive interpreter of tensor functions, for tests: recursive, one element at a time, in
 // double and 128-bit integers, rounded to the program's type after every function.
 //
-// It shares no code with interp/. Sums of floats are in double in the order of the axes, so float
+// It shares no code with lower/. Sums of floats are in double in the order of the axes, so float
 // results agree exactly only where all sums are exact.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Values are whole numbers small enough that every float operation is exact, so results must be
 // equal. The seed of a failing case is in its message.
-#include "interp/tensor_eval.h"
+#include "lower/tensor_eval.h"
 #include "tests/unit/tensor_eval_oracle.h"
 
 #include <catch2/catch.hpp>
@@ -290,9 +290,9 @@ std::string runCase(uint32_t seed, unsigned digits, size_t& faults) {
   TensorFunction function = generator.make();
   auto expected = expectedOf(function, generator.inputs());
   std::string text = tensorFunctionText(function);
-  interp::Plan plan = interp::compile(std::move(function));
-  std::vector<interp::Array> inputs(generator.inputs().begin(), generator.inputs().end()), outputs;
-  auto fault = interp::run(plan, inputs, {digits}, outputs);
+  lower::Plan plan = lower::compile(std::move(function));
+  std::vector<lower::Array> inputs(generator.inputs().begin(), generator.inputs().end()), outputs;
+  auto fault = lower::run(plan, inputs, {digits}, outputs);
   faults += fault.has_value();
   if (fault.has_value() != !expected.has_value())
     return (fault ? "fault " + fault->problem : std::string("no fault")) + "\n" + text;

@@ -1,6 +1,6 @@
 // Evaluation of tensor functions against a naive interpreter and against values known in closed
 // form.
-#include "interp/tensor_eval.h"
+#include "lower/tensor_eval.h"
 #include "runtime/half.h"
 #include "tests/unit/tensor_eval_oracle.h"
 
@@ -8,9 +8,9 @@
 #include <random>
 
 using namespace lang;
-using interp::Array;
-using interp::Plan;
-using interp::Precision;
+using lower::Array;
+using lower::Plan;
+using lower::Precision;
 using oracle::Cells;
 using runtime::DType;
 using runtime::Tensor;
@@ -79,7 +79,7 @@ std::vector<Array> arraysOf(const std::vector<Tensor>& inputs) {
 std::vector<Array> runWell(const Plan& plan, const std::vector<Tensor>& inputs,
                            Precision precision = {}) {
   std::vector<Array> outputs;
-  auto fault = interp::run(plan, arraysOf(inputs), precision, outputs);
+  auto fault = lower::run(plan, arraysOf(inputs), precision, outputs);
   INFO((fault ? fault->problem : ""));
   REQUIRE(!fault);
   return outputs;
@@ -87,7 +87,7 @@ std::vector<Array> runWell(const Plan& plan, const std::vector<Tensor>& inputs,
 
 std::string faultOf(const Plan& plan, const std::vector<Tensor>& inputs) {
   std::vector<Array> outputs;
-  auto fault = interp::run(plan, arraysOf(inputs), {}, outputs);
+  auto fault = lower::run(plan, arraysOf(inputs), {}, outputs);
   return fault ? fault->problem : "";
 }
 
@@ -117,7 +117,7 @@ void checkAgainstOracle(const std::vector<Tensor>& inputs, DType outputDType, co
   for (const Tensor& input : inputs)
     cells.push_back(oracle::read(input));
   std::vector<Cells> expected = oracle::Machine(function).run(cells);
-  Plan plan = interp::compile(build(inputs, outputDType, shape, define));
+  Plan plan = lower::compile(build(inputs, outputDType, shape, define));
   std::vector<Array> outputs = runWell(plan, inputs);
   REQUIRE(outputs.size() == expected.size());
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -266,7 +266,7 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
                         a0.arena()->copy(std::vector<const ScalarNode*>{a0.node()})));
     });
   };
-  Plan plan = interp::compile(build({ones}, runtime::Int32, {2}, define));
+  Plan plan = lower::compile(build({ones}, runtime::Int32, {2}, define));
   for (unsigned digits : {0u, 50u})
     CHECK(valuesOf(runWell(plan, {ones}, {digits})[0]) ==
           std::vector<double>{double(0x3F800000), double(int32_t(0xC0000000))});
@@ -438,13 +438,13 @@ TEST_CASE("gather with data as positions, and its fault") {
   };
   Tensor good = tensorOf(runtime::Int32, {4}, {2, 0, 2, 1});
   checkAgainstOracle({data, good}, runtime::Float32, {4, 2}, define);
-  Plan plan = interp::compile(build({data, good}, runtime::Float32, {4, 2}, define));
+  Plan plan = lower::compile(build({data, good}, runtime::Float32, {4, 2}, define));
   CHECK(faultOf(plan, {data, tensorOf(runtime::Int32, {4}, {2, 0, 3, 1})}) ==
         "index 3 is outside axis 0 of extent 3");
   CHECK(faultOf(plan, {data, tensorOf(runtime::Int32, {4}, {2, -1, 0, 1})}) ==
         "index -1 is outside axis 0 of extent 3");
   Tensor wide = tensorOf(runtime::Float32, {5}, {1, 2, 3, 4, 5});
-  Plan shifted = interp::compile(build({wide}, runtime::Float32, {5}, [](ComputeCall& call) {
+  Plan shifted = lower::compile(build({wide}, runtime::Float32, {5}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)({at[0] + call.integer(2)}); });
   }));
   CHECK(faultOf(shifted, {wide}) == "index 5 is outside axis 0 of extent 5");
@@ -462,7 +462,7 @@ TEST_CASE("only the chosen side of a selection counts") {
   auto unguarded = [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)(at) / call.input(1)(at); });
   };
-  CHECK(faultOf(interp::compile(build({a, b}, runtime::Int32, {4}, unguarded)), {a, b}) ==
+  CHECK(faultOf(lower::compile(build({a, b}, runtime::Int32, {4}, unguarded)), {a, b}) ==
         "integer division by zero");
   // The quotient also decides: it counts wherever the outer condition holds.
   auto decides = [](ComputeCall& call) {
@@ -471,7 +471,7 @@ TEST_CASE("only the chosen side of a selection counts") {
       return select(quotient > 1.0, quotient, x);
     });
   };
-  CHECK(faultOf(interp::compile(build({a, b}, runtime::Int32, {4}, decides)), {a, b}) ==
+  CHECK(faultOf(lower::compile(build({a, b}, runtime::Int32, {4}, decides)), {a, b}) ==
         "integer division by zero");
   Tensor x = tensorOf(runtime::Float32, {3}, {1, 2, 3}),
          y = tensorOf(runtime::Float32, {2}, {4, 5});
@@ -497,7 +497,7 @@ TEST_CASE("a selection guards what does not depend on its loop") {
       });
     });
   };
-  Plan plan = interp::compile(build({a, c}, runtime::Int32, {2}, define));
+  Plan plan = lower::compile(build({a, c}, runtime::Int32, {2}, define));
   CHECK(valuesOf(runWell(plan, {a, c})[0]) == std::vector<double>{15, 0});
   c.elements<uint8_t>()[2] = 1;
   CHECK(faultOf(plan, {a, c}) == "integer division by zero");
@@ -526,7 +526,7 @@ TEST_CASE("stages, reshapes and results that are inputs") {
     call.result(x);
     call.result(flat);
   });
-  std::vector<Array> outputs = runWell(interp::compile(std::move(function)), {a});
+  std::vector<Array> outputs = runWell(lower::compile(std::move(function)), {a});
   REQUIRE(outputs.size() == 3);
   CHECK(outputs[0].shape() == Shape{24});
   CHECK(outputs[1].plain()->bytes() == a.bytes());
@@ -539,7 +539,7 @@ TEST_CASE("stages, reshapes and results that are inputs") {
 
 TEST_CASE("16-bit floats round after every function") {
   Tensor a = tensorOf(runtime::Float16, {1}, {2048}), b = tensorOf(runtime::Float16, {1}, {1});
-  Plan plan = interp::compile(build({a, b}, runtime::Float16, {1}, [](ComputeCall& call) {
+  Plan plan = lower::compile(build({a, b}, runtime::Float16, {1}, [](ComputeCall& call) {
     call.result([&](const Position& at) {
       Scalar x = call.input(0)(at), y = call.input(1)(at);
       return (x + y + y) - x;
@@ -547,7 +547,7 @@ TEST_CASE("16-bit floats round after every function") {
   }));
   CHECK(valuesOf(runWell(plan, {a, b})[0]) == std::vector<double>{0});
   Tensor many = tensorOf(runtime::Float16, {4096}, std::vector<double>(4096, 1));
-  Plan sum = interp::compile(build({many}, runtime::Float16, {}, [](ComputeCall& call) {
+  Plan sum = lower::compile(build({many}, runtime::Float16, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(4096)},
                           [&](const Position& k) { return call.input(0)(k); });
@@ -558,7 +558,7 @@ TEST_CASE("16-bit floats round after every function") {
 
 TEST_CASE("long sums of float32 keep their digits") {
   Tensor a = tensorOf(runtime::Float32, {1000000}, std::vector<double>(1000000, double(0.1f)));
-  Plan plan = interp::compile(build({a}, runtime::Float32, {}, [](ComputeCall& call) {
+  Plan plan = lower::compile(build({a}, runtime::Float32, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(1000000)},
                           [&](const Position& k) { return call.input(0)(k); });
@@ -569,7 +569,7 @@ TEST_CASE("long sums of float32 keep their digits") {
 
 TEST_CASE("reals of 50 digits") {
   Tensor two = tensorOf(runtime::Float32, {1}, {2});
-  Plan square = interp::compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
+  Plan square = lower::compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return exp(call.input(0)(at)); });
   }));
   Array result = runWell(square, {two}, {50})[0];
@@ -578,7 +578,7 @@ TEST_CASE("reals of 50 digits") {
   CHECK(result.realText(0).substr(0, 50) == "7.389056098930650227230427460575007813180315570551");
   CHECK(result.toTensor().elements<float>()[0] == 7.389056f);
   Tensor threes = tensorOf(runtime::Float16, {700}, std::vector<double>(700, 3));
-  Plan thirds = interp::compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
+  Plan thirds = lower::compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(700)},
                           [&](const Position& k) { return 1.0 / call.input(0)(k); });
@@ -603,7 +603,7 @@ TEST_CASE("reals agree with double where double is exact") {
             return arity == 1 ? apply(function, {x}) : apply(function, {x, y});
           });
         });
-    Plan plan = interp::compile(std::move(plain));
+    Plan plan = lower::compile(std::move(plain));
     std::vector<double> own = valuesOf(runWell(plan, {a, b})[0]);
     std::vector<double> reals = valuesOf(runWell(plan, {a, b}, {40})[0]);
     for (size_t i = 0; i < own.size(); ++i) {
@@ -619,14 +619,14 @@ TEST_CASE("reals agree with double where double is exact") {
 
 TEST_CASE("inputs that do not fit and memory that is not there") {
   Tensor a = tensorOf(runtime::Float32, {2}, {1, 2});
-  Plan plan = interp::compile(build({a}, runtime::Float32, {2}, [](ComputeCall& call) {
+  Plan plan = lower::compile(build({a}, runtime::Float32, {2}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)(at); });
   }));
   CHECK(faultOf(plan, {tensorOf(runtime::Float32, {3}, {1, 2, 3})}) ==
         "input 0 is a tensor of shape (3) and type float32, expected shape (2) and type float32");
   CHECK(faultOf(plan, {}) == "expected 1 inputs, got 0");
   Shape huge{int64_t(1) << 30, int64_t(1) << 30};
-  Plan large = interp::compile(build({a}, runtime::Float32, huge, [](ComputeCall& call) {
+  Plan large = lower::compile(build({a}, runtime::Float32, huge, [](ComputeCall& call) {
     call.result([&](const Position&) { return call.input(0)({call.integer(0)}); });
   }));
   CHECK(faultOf(large, {a}) == "out of memory: 4611686018427387904 bytes for a tensor of shape "

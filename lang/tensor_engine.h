@@ -1,0 +1,27 @@
+// What evaluates tensor functions, as data: control flow and tensor arithmetic meet here, so that
+// whoever runs programs can be given any engine.
+#pragma once
+
+#include "lang/tensor_expr.h"
+#include "runtime/fault.h"
+#include "runtime/value.h"
+
+#include <functional>
+#include <optional>
+
+namespace lang {
+
+/// A tensor function made ready to run.
+struct TensorCode {
+  /// Computes the results, in order, from tensors of the types that the function was made for.
+  std::function<std::optional<runtime::Fault>(std::span<const runtime::Value> inputs,
+                                              std::vector<runtime::Value>& outputs)>
+      run;
+};
+
+/// Makes code of a function whose extents are all constants; problems show when the code runs.
+struct TensorEngine {
+  std::function<TensorCode(TensorFunction&& function)> compile;
+};
+
+} // namespace lang

@@ -1,0 +1,144 @@
+// Loops that convert, copy, gather and scatter.
+#include "lower/kernels.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace lower {
+
+namespace {
+
+/// A float as an integer: toward zero, saturating, NaN to 0.
+template <typename To, typename From>
+To saturate(From value) {
+  constexpr From low = From(std::numeric_limits<To>::min());
+  constexpr From pastHigh = From(std::numeric_limits<To>::max() / 2 + 1) * 2;
+  if (value >= pastHigh)
+    return std::numeric_limits<To>::max();
+  if (value > low)
+    return To(value);
+  return value != value ? To(0) : std::numeric_limits<To>::min();
+}
+
+template <typename To, typename From>
+To convert(const From& stored) {
+  auto value = widen(stored);
+  if constexpr (std::is_same_v<To, Bit>)
+    return Bit{uint8_t(value != 0)};
+  else if constexpr (std::is_integral_v<To>) {
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      return saturate<To>(value);
+    else
+      return To(value);
+  } else if constexpr (sizeof(To) == 2)
+    return To(runtime::floatRoundedToOdd(double(value)));
+  else
+    return To(value);
+}
+
+template <typename From, typename To>
+void castLoop(std::byte* out, const std::byte* const* in, size_t count) {
+  auto* result = reinterpret_cast<To*>(out);
+  auto* a = reinterpret_cast<const From*>(in[0]);
+  for (size_t j = 0; j < count; ++j)
+    result[j] = convert<To>(a[j]);
+}
+
+template <typename Bits>
+void splatLoop(std::byte* out, const std::byte* const* in, size_t count) {
+  auto* result = reinterpret_cast<Bits*>(out);
+  Bits value = *reinterpret_cast<const Bits*>(in[0]);
+  for (size_t j = 0; j < count; ++j)
+    result[j] = value;
+}
+
+template <typename Bits>
+void stridedLoop(std::byte* out, const std::byte* base, int64_t stride, size_t count) {
+  auto* result = reinterpret_cast<Bits*>(out);
+  auto* from = reinterpret_cast<const Bits*>(base);
+  if (stride == 1 && count != 0)
+    std::memcpy(result, from, count * sizeof(Bits));
+  else
+    for (size_t j = 0; j < count; ++j)
+      result[j] = from[int64_t(j) * stride];
+}
+
+template <typename Bits>
+void gatherLoop(std::byte* out, const std::byte* base, const int64_t* offsets,
+                const std::byte* fill, size_t count) {
+  auto* result = reinterpret_cast<Bits*>(out);
+  auto* from = reinterpret_cast<const Bits*>(base);
+  Bits other = *reinterpret_cast<const Bits*>(fill);
+  for (size_t j = 0; j < count; ++j)
+    result[j] = offsets[j] < 0 ? other : from[offsets[j]];
+}
+
+template <typename Bits>
+void scatterLoop(std::byte* out, int64_t stride, const std::byte* in, size_t count) {
+  auto* result = reinterpret_cast<Bits*>(out);
+  auto* from = reinterpret_cast<const Bits*>(in);
+  if (stride == 1 && count != 0)
+    std::memcpy(result, from, count * sizeof(Bits));
+  else
+    for (size_t j = 0; j < count; ++j)
+      result[int64_t(j) * stride] = from[j];
+}
+
+/// Calls `visit` with the tag of the unsigned type that has the size of an own element.
+template <typename Visit>
+auto withBits(Element element, Visit&& visit) {
+  switch (elementBytes(element)) {
+  case 1:
+    return visit(ElementTag<uint8_t>{});
+  case 2:
+    return visit(ElementTag<uint16_t>{});
+  case 4:
+    return visit(ElementTag<uint32_t>{});
+  default:
+    return visit(ElementTag<uint64_t>{});
+  }
+}
+
+} // namespace
+
+ApplyKernel castKernel(Element from, Element to) {
+  if (from == Element::Real || to == Element::Real)
+    return realCastKernel(from, to);
+  return withOwnElement(from, [&](auto fromTag) {
+    return withOwnElement(to, [&](auto toTag) -> ApplyKernel {
+      return castLoop<typename decltype(fromTag)::type, typename decltype(toTag)::type>;
+    });
+  });
+}
+
+ApplyKernel splatKernel(Element element) {
+  if (element == Element::Real)
+    return realSplatKernel();
+  return withBits(element,
+                  [](auto tag) -> ApplyKernel { return splatLoop<typename decltype(tag)::type>; });
+}
+
+StridedKernel stridedKernel(Element element) {
+  if (element == Element::Real)
+    return realStridedKernel();
+  return withBits(
+      element, [](auto tag) -> StridedKernel { return stridedLoop<typename decltype(tag)::type>; });
+}
+
+GatherKernel gatherKernel(Element element) {
+  if (element == Element::Real)
+    return realGatherKernel();
+  return withBits(
+      element, [](auto tag) -> GatherKernel { return gatherLoop<typename decltype(tag)::type>; });
+}
+
+ScatterKernel scatterKernel(Element element) {
+  if (element == Element::Real)
+    return realScatterKernel();
+  return withBits(
+      element, [](auto tag) -> ScatterKernel { return scatterLoop<typename decltype(tag)::type>; });
+}
+
+} // namespace lower

@@ -1,0 +1,265 @@
+// What a tensor function becomes before it runs: per stage a graph of values, and from it a nest of
+// loops whose bodies are steps over strips.
+//
+// The way: lower (plan_lower) turns the expression into a Graph in which index arithmetic is affine
+// where it can be and every load is safe to execute; guards (plan_guards) adds the checks that make
+// a fault of those positions and divisors that count; contract (plan_contract) takes sums of
+// products out; merge (plan_merge) joins axes that every access walks as one; lanes (plan_lanes)
+// chooses the axis of the strips; schedule (plan_schedule) places each value at the outermost loop
+// that it depends on. All extents are constants; axes of extent 1 are gone after lowering.
+#pragma once
+
+#include "lower/kernels.h"
+
+#include <bitset>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lower {
+
+inline constexpr size_t maxAxes = 128;
+inline constexpr uint32_t none = UINT32_MAX;
+using AxisSet = std::bitset<maxAxes>;
+
+/// One summand of an affine form: a coefficient times the position along an axis.
+struct AffineTerm {
+  uint32_t axis;
+  int64_t coefficient;
+};
+
+/// A constant plus terms, in int64; terms are sorted by axis and not zero.
+struct Affine {
+  int64_t constant = 0;
+  std::vector<AffineTerm> terms = {};
+
+  int64_t coefficient(uint32_t axis) const {
+    for (const AffineTerm& term : terms)
+      if (term.axis == axis)
+        return term.coefficient;
+    return 0;
+  }
+};
+
+/// The values that an integer can take, both ends included.
+struct Range {
+  int64_t low = INT64_MIN, high = INT64_MAX;
+};
+
+/// A position of a load along one dimension that may leave [0, extent).
+struct AffineBound {
+  Affine position;
+  int64_t extent;
+  uint32_t dimension;
+};
+
+/// A position of a load that is no affine form: the int64 value `position` times `stride`.
+struct IndexTerm {
+  uint32_t position;
+  int64_t stride;
+  int64_t extent;
+  uint32_t dimension;
+  bool inside;
+};
+
+enum class GraphValueKind : uint8_t { Number, Affine, Load, Outside, Apply, Cast, Reduce };
+
+/// A node of the graph. Which fields count depends on the kind.
+struct GraphValue {
+  GraphValueKind kind;
+  Element element;
+  AxisSet axes = {};
+  Range range = {};
+  /// Apply: its operands. Cast and Reduce: one. Outside: the load.
+  std::vector<uint32_t> operands = {};
+  ScalarFunction function = ScalarFunction::Add;
+
+  /// Number: `integer` for integers and bool, else `real`.
+  double real = 0;
+  int64_t integer = 0;
+
+  /// Affine: the value. Load: the position in the buffer, without the IndexTerms. Reduce: the
+  /// row-major position over the reduced axes.
+  Affine affine = {};
+
+  /// Load: out of tensor `tensor`; outside it reads the Number `fill`.
+  uint32_t tensor = 0;
+  std::vector<AffineBound> bounds = {};
+  std::vector<IndexTerm> indices = {};
+  uint32_t fill = none;
+
+  Combiner combiner = Combiner::Sum;
+  std::vector<uint32_t> reduced = {};
+};
+
+/// A value that faults where `flag`, a bool value, holds: an integer division or a load.
+struct Faultable {
+  uint32_t value;
+  uint32_t flag;
+};
+
+/// Reports a fault where `flag` holds, and `mask` too when there is one.
+struct Check {
+  Faultable fault;
+  uint32_t mask;
+};
+
+/// The expression of one stage. An operand's number is below that of its user, until guards appends
+/// masks; from then on `order` counts.
+struct Graph {
+  /// Per axis.
+  std::vector<int64_t> extents;
+  std::vector<uint32_t> outputAxes;
+  std::vector<GraphValue> values;
+  std::vector<Faultable> faultables;
+  std::vector<Check> checks;
+  /// The values that count, operands before users.
+  std::vector<uint32_t> order;
+  /// Per value: the mask of the lanes in which it counts, or none when it always does or that is
+  /// not known in time.
+  std::vector<uint32_t> masks;
+  uint32_t root = none;
+  /// The position in the result's buffer.
+  Affine store;
+};
+
+enum class StepKind : uint8_t {
+  Affine,
+  Load,
+  Outside,
+  Apply,
+  Splat,
+  Start,
+  Accumulate,
+  Finish,
+  Loop,
+  Check,
+  Place,
+  Store
+};
+
+/// One action on registers. Register numbers are value numbers first, then those of splats and
+/// accumulators. `lane` is the axis along which the step runs, or none for single elements.
+struct Step {
+  StepKind kind;
+  uint32_t out = none;
+  uint32_t lane = none;
+  uint32_t operands[3] = {none, none, none};
+  ApplyKernel kernel = nullptr;
+  /// Skipped when this register of bools holds in no lane.
+  uint32_t mask = none;
+  /// Affine, Load, Outside, reductions: the value of the graph. Check: the number of the check.
+  uint32_t value = none;
+  /// Loop: the block that it runs.
+  uint32_t block = none;
+  /// Load: always into the register's own memory, because the result is built there.
+  bool copies = false;
+  /// Affine, Load, Outside: how far the form goes from one lane to the next.
+  int64_t laneStride = 0;
+};
+
+/// A loop over `axis`, in strips when `strips` is set; the root block has no axis and runs once.
+struct Block {
+  uint32_t axis = none;
+  bool strips = false;
+  uint32_t parent = none;
+  uint32_t depth = 0;
+  std::vector<Step> steps = {};
+};
+
+/// A register: a strip along `lane`, or one element. Accumulators take several elements a lane.
+struct Register {
+  Element element;
+  uint32_t lane = none;
+  uint32_t perLane = 1;
+};
+
+/// A register that holds a Number from the start.
+struct ConstantRegister {
+  uint32_t number;
+  uint32_t value;
+};
+
+/// How one Reduce runs: along strips of its own axis `lane`, or lane by lane when that is none.
+struct ReducePlan {
+  ReduceKernels kernels = {};
+  uint32_t lane = none;
+  /// Its loops, outermost first.
+  std::vector<uint32_t> blocks = {};
+  /// The register of its accumulators.
+  uint32_t accumulators = none;
+};
+
+/// A graph with its loops. `chain` lists the root block and those of the output axes (of a side of
+/// a contraction also of the summed axes), outermost first; reductions hang below by Loop steps.
+struct Nest {
+  Graph graph;
+  std::vector<Block> blocks;
+  std::vector<uint32_t> chain;
+  std::vector<Register> registers;
+  std::vector<ConstantRegister> constants;
+  /// Per value, for Reduce.
+  std::vector<ReducePlan> reduces;
+  /// Elements of a strip.
+  size_t stripLength = 1;
+  /// The axis of the strips of the result, or none.
+  uint32_t lane = none;
+  /// Estimated nanoseconds.
+  double cost = 0;
+};
+
+/// A sum of products left[batch, m, k] * right[batch, n, k]. Each side is a nest of its own whose
+/// chain is batch, m or n, strips, k; `columns` is the side whose axes are last in the result.
+struct Contraction {
+  struct Side {
+    Nest nest;
+    std::vector<uint32_t> axes;
+    uint32_t root = none;
+    /// Number of chain blocks before those of the summed axes.
+    size_t outerBlocks = 0;
+    int64_t count = 1;
+  };
+  Side rows, columns;
+  std::vector<int64_t> extents;
+  std::vector<uint32_t> batch, summed;
+  Affine store;
+  Element element = Element::Float32;
+};
+
+enum class StagePlanKind : uint8_t { Map, Contract, Reshape, Scan, Empty };
+
+/// Makes the tensor `result` from tensors before it.
+struct StagePlan {
+  StagePlanKind kind = StagePlanKind::Empty;
+  uint32_t result = 0;
+  Nest map;
+  Contraction contraction;
+  uint32_t source = 0;
+  ScanShape scan = {};
+  ScanKernel scanKernel = nullptr;
+};
+
+/// A tensor of a program; those beyond the function's own are sums of products taken out.
+struct PlanTensor {
+  runtime::DType dtype;
+  Element element;
+  std::vector<int64_t> shape;
+  int64_t count;
+  /// The last stage that reads it, by its place in the list.
+  size_t lastUse = 0;
+};
+
+/// All stages for one choice of number types.
+struct Program {
+  /// Not empty when the function cannot run; then nothing else counts.
+  std::string problem;
+  std::vector<PlanTensor> tensors;
+  size_t inputCount = 0;
+  std::vector<StagePlan> stages;
+  std::vector<uint32_t> results;
+};
+
+/// Plans a function; floats are reals of many digits when `reals` is set.
+Program makeProgram(const lang::TensorFunction& function, bool reals);
+
+} // namespace lower

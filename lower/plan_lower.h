@@ -1,0 +1,16 @@
+// From the expression of a stage to a graph.
+#pragma once
+
+#include "lower/plan.h"
+
+namespace lower {
+
+/// Lowers the body of a Map stage. `tensors` are those of the program. On a malformed expression
+/// `problem` says what is wrong and the graph is not to be used.
+Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors, bool reals,
+                 std::string& problem);
+
+/// The value of an extent; nothing when it is no constant.
+std::optional<int64_t> constantExtent(const lang::ScalarNode* node);
+
+} // namespace lower

@@ -1,0 +1,282 @@
+// Placement: a value is computed in the block of the innermost loop that it depends on, so whatever
+// does not change in a loop is computed outside of it.
+//
+// Values are placed in the graph's order. The loops of a reduction are entered where the reduction
+// itself is placed, after everything that its body needs from outside.
+#include "lower/plan_schedule.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lower {
+
+namespace {
+
+class Scheduler {
+public:
+  Scheduler(Nest& nest, const Lanes& lanes) : nest_(nest), graph_(nest.graph), lanes_(lanes) {}
+
+  void run(std::span<const uint32_t> chain, bool stores) {
+    makeRegisters();
+    nest_.blocks.push_back({});
+    nest_.chain = {0};
+    for (uint32_t axis : chain)
+      nest_.chain.push_back(addBlock(axis, nest_.chain.back()));
+    enterReductions();
+    findMaterialised();
+    for (uint32_t id : graph_.order)
+      place(id);
+    for (uint32_t number = 0; number < graph_.checks.size(); ++number)
+      placeCheck(number);
+    if (stores)
+      placeStore();
+  }
+
+private:
+  const GraphValue& at(uint32_t id) const { return graph_.values[id]; }
+  uint32_t laneOfValue(uint32_t id) const { return laneOf(at(id).axes, lanes_); }
+
+  void makeRegisters() {
+    for (uint32_t id = 0; id < graph_.values.size(); ++id)
+      nest_.registers.push_back({at(id).element, laneOfValue(id)});
+    nest_.reduces.resize(graph_.values.size());
+  }
+
+  uint32_t addBlock(uint32_t axis, uint32_t parent) {
+    bool strips = lanes_.axes[axis];
+    nest_.blocks.push_back({axis, strips, parent, nest_.blocks[parent].depth + 1});
+    uint32_t number = uint32_t(nest_.blocks.size() - 1);
+    blockOfAxis_[axis] = number;
+    return number;
+  }
+
+  uint32_t homeOf(AxisSet axes) const {
+    uint32_t home = 0;
+    for (auto [axis, block] : blockOfAxis_)
+      if (axes[axis] && nest_.blocks[block].depth > nest_.blocks[home].depth)
+        home = block;
+    return home;
+  }
+
+  /// True when `outer` is `inner` or runs around it.
+  bool encloses(uint32_t outer, uint32_t inner) const {
+    while (nest_.blocks[inner].depth > nest_.blocks[outer].depth)
+      inner = nest_.blocks[inner].parent;
+    return inner == outer;
+  }
+
+  /// Makes the loops of all reductions, outer reductions first; strips innermost.
+  void enterReductions() {
+    for (size_t i = graph_.order.size(); i-- > 0;) {
+      uint32_t id = graph_.order[i];
+      const GraphValue& value = at(id);
+      if (value.kind != GraphValueKind::Reduce)
+        continue;
+      ReducePlan& plan = nest_.reduces[id];
+      plan.kernels = reduceKernels(value.combiner, at(value.operands[0]).element, value.element);
+      plan.lane = lanes_.ofReduce[id];
+      uint32_t parent = homeOf(value.axes);
+      for (uint32_t axis : value.reduced)
+        if (axis != plan.lane)
+          plan.blocks.push_back(parent = addBlock(axis, parent));
+      if (plan.lane != none)
+        plan.blocks.push_back(addBlock(plan.lane, parent));
+      bool reals = at(value.operands[0]).element == Element::Real;
+      size_t bytes = plan.kernels.accumulatorBytes;
+      plan.accumulators = uint32_t(nest_.registers.size());
+      nest_.registers.push_back({reals ? Element::Real : Element::Bool, laneOfValue(id),
+                                 uint32_t(reals ? bytes / realBytes : bytes)});
+    }
+  }
+
+  /// Finds the affine forms that are needed as values and not only within positions.
+  void findMaterialised() {
+    materialised_.assign(graph_.values.size(), false);
+    if (graph_.root != none)
+      materialised_[graph_.root] = true;
+    for (uint32_t id : graph_.order) {
+      for (uint32_t operand : at(id).operands)
+        materialised_[operand] = true;
+      for (const IndexTerm& term : at(id).indices)
+        materialised_[term.position] = true;
+    }
+  }
+
+  void place(uint32_t id) {
+    const GraphValue& value = at(id);
+    uint32_t lane = laneOfValue(id), home = homeOf(value.axes);
+    switch (value.kind) {
+    case GraphValueKind::Number:
+      nest_.constants.push_back({id, id});
+      return;
+    case GraphValueKind::Affine:
+      if (value.axes.none())
+        nest_.constants.push_back({id, id});
+      else if (materialised_[id])
+        add(home, {.kind = StepKind::Affine,
+                   .out = id,
+                   .lane = lane,
+                   .value = id,
+                   .laneStride = laneStride(value, lane)});
+      return;
+    case GraphValueKind::Load:
+      add(home, {.kind = StepKind::Load,
+                 .out = id,
+                 .lane = lane,
+                 .mask = maskFor(id, home),
+                 .value = id,
+                 .laneStride = laneStride(value, lane)});
+      return;
+    case GraphValueKind::Outside:
+      add(home, {.kind = StepKind::Outside,
+                 .out = id,
+                 .lane = lane,
+                 .value = value.operands[0],
+                 .laneStride = laneStride(at(value.operands[0]), lane)});
+      return;
+    case GraphValueKind::Apply:
+    case GraphValueKind::Cast:
+      placeApply(id, lane, home);
+      return;
+    case GraphValueKind::Reduce:
+      placeReduce(id, home);
+      return;
+    }
+  }
+
+  static int64_t laneStride(const GraphValue& value, uint32_t lane) {
+    return lane == none ? 0 : value.affine.coefficient(lane);
+  }
+
+  void add(uint32_t block, Step step) { nest_.blocks[block].steps.push_back(step); }
+
+  uint32_t maskFor(uint32_t id, uint32_t block) const {
+    uint32_t mask = graph_.masks[id];
+    return mask != none && encloses(homeOf(at(mask).axes), block) ? mask : none;
+  }
+
+  /// The register that holds a value as a strip along `lane`; single elements are spread once,
+  /// where they are computed.
+  uint32_t operandRegister(uint32_t id, uint32_t lane) {
+    if (lane == none || laneOfValue(id) == lane)
+      return id;
+    auto [place, isNew] = splats_.try_emplace({id, lane}, uint32_t(nest_.registers.size()));
+    if (isNew) {
+      Element element = at(id).element;
+      nest_.registers.push_back({element, lane});
+      bool constant = at(id).kind == GraphValueKind::Number ||
+                      (at(id).kind == GraphValueKind::Affine && at(id).axes.none());
+      if (constant)
+        nest_.constants.push_back({place->second, id});
+      else
+        add(homeOf(at(id).axes), {.kind = StepKind::Splat,
+                                  .out = place->second,
+                                  .lane = lane,
+                                  .operands = {id},
+                                  .kernel = splatKernel(element)});
+    }
+    return place->second;
+  }
+
+  void placeApply(uint32_t id, uint32_t lane, uint32_t home) {
+    const GraphValue& value = at(id);
+    Step step{.kind = StepKind::Apply, .out = id, .lane = lane, .mask = maskFor(id, home)};
+    for (size_t i = 0; i < value.operands.size(); ++i)
+      step.operands[i] = operandRegister(value.operands[i], lane);
+    bool choice = value.function == ScalarFunction::Select && value.kind == GraphValueKind::Apply;
+    Element from = at(value.operands[choice ? 1 : 0]).element;
+    step.kernel = value.kind == GraphValueKind::Cast ? castKernel(from, value.element)
+                                                     : applyKernel(value.function, from);
+    add(home, step);
+  }
+
+  void placeReduce(uint32_t id, uint32_t home) {
+    const ReducePlan& plan = nest_.reduces[id];
+    uint32_t lane = laneOfValue(id), bodyLane = plan.lane == none ? lane : plan.lane;
+    uint32_t body = operandRegister(at(id).operands[0], bodyLane);
+    uint32_t mask = maskFor(id, home);
+    add(home, {.kind = StepKind::Start, .out = id, .lane = lane, .mask = mask, .value = id});
+    add(plan.blocks.back(),
+        {.kind = StepKind::Accumulate,
+         .out = id,
+         .lane = bodyLane,
+         .operands = {body},
+         .value = id,
+         .laneStride = plan.lane == none ? 0 : at(id).affine.coefficient(plan.lane)});
+    for (size_t i = plan.blocks.size(); i-- > 1;)
+      add(plan.blocks[i - 1], {.kind = StepKind::Loop, .block = plan.blocks[i]});
+    add(home, {.kind = StepKind::Loop, .mask = mask, .block = plan.blocks[0]});
+    add(home, {.kind = StepKind::Finish, .out = id, .lane = lane, .mask = mask, .value = id});
+  }
+
+  void placeCheck(uint32_t number) {
+    const Check& check = graph_.checks[number];
+    AxisSet axes = at(check.fault.flag).axes;
+    if (check.mask != none)
+      axes |= at(check.mask).axes;
+    add(homeOf(axes), {.kind = StepKind::Check,
+                       .lane = laneOf(axes, lanes_),
+                       .operands = {check.fault.flag, check.mask},
+                       .value = number});
+  }
+
+  /// Lets the step of the root write into the result where its strips lie there in one piece;
+  /// otherwise copies them.
+  void placeStore() {
+    uint32_t last = nest_.chain.back(), root = graph_.root;
+    uint32_t lane = lanes_.result;
+    int64_t stride = lane == none ? 1 : graph_.store.coefficient(lane);
+    bool computed = at(root).kind != GraphValueKind::Number &&
+                    !(at(root).kind == GraphValueKind::Affine && at(root).axes.none());
+    bool direct =
+        computed && stride == 1 && laneOfValue(root) == lane && homeOf(at(root).axes) == last;
+    Step step{.kind = direct ? StepKind::Place : StepKind::Store,
+              .out = root,
+              .lane = lane,
+              .laneStride = stride};
+    if (!direct) {
+      step.operands[0] = operandRegister(root, lane);
+      add(last, step);
+      return;
+    }
+    auto& steps = nest_.blocks[last].steps;
+    for (Step& other : steps)
+      if (other.kind == StepKind::Load && other.out == root)
+        other.copies = true;
+    steps.insert(steps.begin(), step);
+  }
+
+  Nest& nest_;
+  Graph& graph_;
+  const Lanes& lanes_;
+  std::map<uint32_t, uint32_t> blockOfAxis_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> splats_;
+  std::vector<bool> materialised_;
+};
+
+/// Few enough elements that all strips together stay in the nearer caches.
+size_t stripLengthFor(const Nest& nest, const Lanes& lanes) {
+  constexpr size_t cacheBytes = size_t(1) << 18;
+  size_t bytes = 1, longest = 1;
+  for (const Register& reg : nest.registers)
+    if (reg.lane != none)
+      bytes += elementBytes(reg.element) * reg.perLane;
+  for (size_t axis = 0; axis < nest.graph.extents.size(); ++axis)
+    if (lanes.axes[axis])
+      longest = std::max(longest, size_t(nest.graph.extents[axis]));
+  return std::min({longest, std::max<size_t>(cacheBytes / bytes, 16), longestStrip});
+}
+
+} // namespace
+
+Nest schedule(Graph graph, std::span<const uint32_t> chain, Lanes lanes, bool stores) {
+  Nest nest;
+  nest.graph = std::move(graph);
+  Scheduler(nest, lanes).run(chain, stores);
+  nest.lane = lanes.result;
+  nest.cost = lanes.cost;
+  nest.stripLength = stripLengthFor(nest, lanes);
+  return nest;
+}
+
+} // namespace lower

@@ -1,0 +1,19 @@
+// Makers of graph values.
+#pragma once
+
+#include "lower/plan.h"
+
+namespace lower {
+
+/// A constant; of `real` and `integer` the one counts that fits the element.
+GraphValue makeNumber(Element element, double real, int64_t integer);
+/// A function of values of a graph, without looking at what it computes.
+GraphValue makeApply(const Graph& graph, ScalarFunction function, Element element,
+                     std::vector<uint32_t> operands);
+/// Adds a value to a graph and gives its number.
+uint32_t append(Graph& graph, GraphValue value);
+
+/// The values of a type as far as Range can say: all of int64 for floats and 64-bit integers.
+Range rangeOfElement(Element element);
+
+} // namespace lower

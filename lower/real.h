@@ -1,0 +1,34 @@
+// Reals with as many digits as the run asks for. Include this in source files only: the library's
+// headers are heavy.
+//
+// The digits are a setting of the library for the whole process, so runs of different precision
+// must not overlap; RealDigits sets them for a scope.
+#pragma once
+
+#include "lower/element.h"
+
+#include <boost/multiprecision/mpfr.hpp>
+
+namespace lower {
+
+using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<0>,
+                                           boost::multiprecision::et_off>;
+
+static_assert(sizeof(Real) == realBytes);
+
+/// New reals have `digits` decimal digits while this lives, and at least 20, so that they hold
+/// every 64-bit integer.
+class RealDigits {
+public:
+  explicit RealDigits(unsigned digits) : before_(Real::default_precision()) {
+    Real::default_precision(std::max(digits, 20u));
+  }
+  ~RealDigits() { Real::default_precision(before_); }
+  RealDigits(const RealDigits&) = delete;
+  RealDigits& operator=(const RealDigits&) = delete;
+
+private:
+  unsigned before_;
+};
+
+} // namespace lower

@@ -1,0 +1,12 @@
+// Execution of contractions.
+#pragma once
+
+#include "lower/plan.h"
+
+namespace lower {
+
+/// Computes a contraction into `out`, the whole result's buffer. Throws std::bad_alloc.
+void runContraction(const Contraction& contraction, const std::byte* const* tensors,
+                    std::byte* out);
+
+} // namespace lower

@@ -1,0 +1,163 @@
+// Loads, the flags of positions outside, and the report of faults.
+//
+// A load never reads outside its tensor: where the position is affine, the lanes inside are one
+// interval per strip; where it is data, each lane is tested.
+#include "lower/tensor_eval_strip.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace lower {
+
+namespace {
+
+int64_t ceilQuotient(int64_t a, int64_t b) {
+  return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+/// Narrows [low, high) to the lanes j where 0 <= first + j * stride < extent.
+void clipLanes(int64_t first, int64_t stride, int64_t extent, int64_t& low, int64_t& high) {
+  if (stride == 0) {
+    if (first < 0 || first >= extent)
+      high = low;
+  } else if (stride > 0) {
+    low = std::max(low, ceilQuotient(-first, stride));
+    high = std::min(high, ceilQuotient(extent - first, stride));
+  } else {
+    low = std::max(low, ceilQuotient(first - extent + 1, -stride));
+    high = std::min(high, ceilQuotient(first + 1, -stride));
+  }
+}
+
+} // namespace
+
+/// The lanes whose affine positions lie inside; low <= high <= count.
+void StripRunner::boundLanes(const Step& step, const GraphValue& load, size_t& low,
+                             size_t& high) const {
+  int64_t from = 0, to = int64_t(countOf(step.lane)), count = to;
+  for (const AffineBound& bound : load.bounds) {
+    int64_t stride = step.lane == none ? 0 : bound.position.coefficient(step.lane);
+    clipLanes(valueOf(bound.position), stride, bound.extent, from, to);
+  }
+  low = size_t(std::clamp<int64_t>(from, 0, count));
+  high = size_t(std::clamp<int64_t>(to, int64_t(low), count));
+}
+
+void StripRunner::runLoad(const Step& step) {
+  const GraphValue& load = nest_.graph.values[step.value];
+  size_t count = countOf(step.lane), low = 0, high = count;
+  if (!load.bounds.empty())
+    boundLanes(step, load, low, high);
+  if (!load.indices.empty()) {
+    loadIndexed(step, load, low, high);
+    return;
+  }
+  size_t size = elementBytes(load.element);
+  const std::byte* base = tensors_[load.tensor] + valueOf(load.affine) * int64_t(size);
+  if (low == 0 && high == count && !step.copies && (step.laneStride == 1 || count == 1)) {
+    registers_[step.out] = const_cast<std::byte*>(base);
+    return;
+  }
+  if (!step.copies)
+    registers_[step.out] = own_[step.out];
+  std::byte* out = registers_[step.out];
+  const std::byte* fill = low > 0 || high < count ? registers_[load.fill] : nullptr;
+  if (low > 0)
+    splatKernel(load.element)(out, &fill, low);
+  if (high < count)
+    splatKernel(load.element)(out + high * size, &fill, count - high);
+  if (low < high)
+    stridedKernel(load.element)(out + low * size,
+                                base + int64_t(low) * step.laneStride * int64_t(size),
+                                step.laneStride, high - low);
+}
+
+/// A load with positions that are data: `low` and `high` bound the lanes whose affine positions are
+/// inside.
+void StripRunner::loadIndexed(const Step& step, const GraphValue& load, size_t low, size_t high) {
+  size_t count = countOf(step.lane);
+  if (offsets_.size() < nest_.stripLength)
+    offsets_.resize(nest_.stripLength);
+  int64_t base = valueOf(load.affine);
+  int64_t* offsets = offsets_.data();
+  for (size_t j = 0; j < count; ++j)
+    offsets[j] = j >= low && j < high ? base + int64_t(j) * step.laneStride : -1;
+  for (const IndexTerm& term : load.indices) {
+    auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
+    size_t indexStep = nest_.registers[term.position].lane == none ? 0 : 1;
+    for (size_t j = 0; j < count; ++j) {
+      int64_t position = index[j * indexStep];
+      bool inside = offsets[j] >= 0 && uint64_t(position) < uint64_t(term.extent);
+      offsets[j] = inside ? offsets[j] + position * term.stride : -1;
+    }
+  }
+  if (!step.copies)
+    registers_[step.out] = own_[step.out];
+  gatherKernel(load.element)(registers_[step.out], tensors_[load.tensor], offsets,
+                             registers_[load.fill], count);
+}
+
+void StripRunner::runOutside(const Step& step) {
+  const GraphValue& load = nest_.graph.values[step.value];
+  size_t count = countOf(step.lane), low = 0, high = count;
+  boundLanes(step, load, low, high);
+  auto* flags = reinterpret_cast<uint8_t*>(registers_[step.out]);
+  for (size_t j = 0; j < count; ++j)
+    flags[j] = j < low || j >= high;
+  for (const IndexTerm& term : load.indices) {
+    if (term.inside)
+      continue;
+    auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
+    size_t indexStep = nest_.registers[term.position].lane == none ? 0 : 1;
+    for (size_t j = 0; j < count; ++j)
+      flags[j] |= uint64_t(index[j * indexStep]) >= uint64_t(term.extent);
+  }
+}
+
+bool StripRunner::runCheck(const Step& step) {
+  auto laneStep = [&](uint32_t number) {
+    return number == none || nest_.registers[number].lane == none ? size_t(0) : size_t(1);
+  };
+  uint32_t flag = step.operands[0], mask = step.operands[1];
+  size_t flagStep = laneStep(flag), maskStep = laneStep(mask);
+  size_t count = countOf(step.lane);
+  const std::byte* flags = registers_[flag];
+  if (flagStep == 1 && std::memchr(flags, 1, count) == nullptr)
+    return true;
+  for (size_t j = 0; j < count; ++j) {
+    bool counts = mask == none || registers_[mask][j * maskStep] != std::byte(0);
+    if (flags[j * flagStep] != std::byte(0) && counts) {
+      describeFault(nest_.graph.checks[step.value].fault, j);
+      return false;
+    }
+  }
+  return true;
+}
+
+int64_t StripRunner::elementOfIndex(uint32_t id, size_t lane) const {
+  size_t step = nest_.registers[id].lane == none ? 0 : 1;
+  return reinterpret_cast<const int64_t*>(registers_[id])[lane * step];
+}
+
+void StripRunner::describeFault(const Faultable& fault, size_t lane) {
+  const GraphValue& value = nest_.graph.values[fault.value];
+  if (value.kind != GraphValueKind::Load) {
+    problem_ = "integer division by zero";
+    return;
+  }
+  auto report = [&](int64_t position, int64_t extent, uint32_t dimension) {
+    if (position >= 0 && position < extent)
+      return;
+    problem_ = fmt::format("index {} is outside axis {} of extent {}", position, dimension, extent);
+  };
+  for (const AffineBound& bound : value.bounds) {
+    uint32_t axis = nest_.registers[fault.value].lane;
+    int64_t stride = axis == none ? 0 : bound.position.coefficient(axis);
+    report(valueOf(bound.position) + int64_t(lane) * stride, bound.extent, bound.dimension);
+  }
+  for (const IndexTerm& term : value.indices)
+    report(elementOfIndex(term.position, lane), term.extent, term.dimension);
+}
+
+} // namespace lower

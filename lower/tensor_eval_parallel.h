@@ -1,0 +1,19 @@
+// Splitting work among threads. Which thread does a part never changes a result.
+#pragma once
+
+#include "lower/tensor_eval.h"
+
+#include <functional>
+
+namespace lower {
+
+/// How many threads are worth while for work of so many nanoseconds.
+size_t threadsFor(double nanoseconds);
+
+/// Calls `part` for pieces [first, last) of [0, extent) that start at multiples of `grain`, from
+/// several threads. Gives the fault of the first piece that has one; rethrows what a part throws.
+std::optional<runtime::Fault>
+runParts(int64_t extent, int64_t grain, size_t threads,
+         const std::function<std::optional<runtime::Fault>(int64_t first, int64_t last)>& part);
+
+} // namespace lower

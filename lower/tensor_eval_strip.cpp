@@ -1,0 +1,211 @@
+// The loops around the kernels.
+#include "lower/tensor_eval_strip.h"
+
+#include <algorithm>
+
+namespace lower {
+
+StripRunner::StripRunner(const Nest& nest, const std::byte* const* tensors)
+    : nest_(nest), tensors_(tensors), index_(nest.graph.extents.size()),
+      count_(nest.graph.extents.size(), 1) {
+  makeRegisters();
+  setConstants();
+}
+
+void StripRunner::makeRegisters() {
+  constexpr size_t alignment = 64;
+  auto bytesOf = [&](const Register& reg) {
+    size_t count = (reg.lane == none ? 1 : nest_.stripLength) * reg.perLane;
+    return (count * elementBytes(reg.element) + alignment - 1) / alignment * alignment;
+  };
+  size_t total = alignment;
+  for (const Register& reg : nest_.registers)
+    if (reg.element != Element::Real)
+      total += bytesOf(reg);
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(total);
+  auto start = reinterpret_cast<uintptr_t>(memory_.get());
+  std::byte* next = memory_.get() + (alignment - start % alignment) % alignment;
+  own_.reserve(nest_.registers.size());
+  for (const Register& reg : nest_.registers) {
+    if (reg.element == Element::Real) {
+      size_t count = (reg.lane == none ? 1 : nest_.stripLength) * reg.perLane;
+      realMemory_.push_back(makeElements(Element::Real, count));
+      own_.push_back(realMemory_.back().get());
+    } else {
+      own_.push_back(next);
+      next += bytesOf(reg);
+    }
+  }
+  registers_ = own_;
+}
+
+void StripRunner::setConstants() {
+  for (const ConstantRegister& constant : nest_.constants) {
+    const GraphValue& value = nest_.graph.values[constant.value];
+    int64_t integer = value.kind == GraphValueKind::Affine ? value.affine.constant : value.integer;
+    bool real = isFloat(value.element);
+    const std::byte* from = real ? reinterpret_cast<const std::byte*>(&value.real)
+                                 : reinterpret_cast<const std::byte*>(&integer);
+    std::byte* to = registers_[constant.number];
+    castKernel(real ? Element::Float64 : Element::Int64, value.element)(to, &from, 1);
+    if (nest_.registers[constant.number].lane != none) {
+      const std::byte* first = to;
+      splatKernel(value.element)(to, &first, nest_.stripLength);
+    }
+  }
+}
+
+bool StripRunner::runMap(int64_t first, int64_t last, std::byte* out) {
+  out_ = out;
+  const std::vector<uint32_t>& chain = nest_.chain;
+  if (!runBlock(chain[0]))
+    return false;
+  if (chain.size() == 1)
+    return true;
+  auto beginOf = [&](size_t depth) { return depth == 1 ? first : 0; };
+  auto endOf = [&](size_t depth) {
+    return depth == 1 ? last : nest_.graph.extents[nest_.blocks[chain[depth]].axis];
+  };
+  auto enter = [&](size_t depth) {
+    const Block& block = nest_.blocks[chain[depth]];
+    if (block.strips)
+      count_[block.axis] =
+          size_t(std::min<int64_t>(int64_t(nest_.stripLength), endOf(depth) - index_[block.axis]));
+    return runBlock(chain[depth]);
+  };
+  size_t depth = 1;
+  index_[nest_.blocks[chain[1]].axis] = first;
+  while (depth > 0) {
+    const Block& block = nest_.blocks[chain[depth]];
+    int64_t& position = index_[block.axis];
+    if (position >= endOf(depth)) {
+      if (--depth > 0)
+        ++index_[nest_.blocks[chain[depth]].axis];
+      continue;
+    }
+    if (!enter(depth))
+      return false;
+    if (depth + 1 < chain.size()) {
+      ++depth;
+      index_[nest_.blocks[chain[depth]].axis] = beginOf(depth);
+    } else {
+      position += block.strips ? int64_t(nest_.stripLength) : 1;
+    }
+  }
+  return true;
+}
+
+bool StripRunner::holdsNowhere(uint32_t mask) const {
+  std::byte any{0};
+  size_t count = countOf(nest_.registers[mask].lane);
+  for (size_t j = 0; j < count; ++j)
+    any |= registers_[mask][j];
+  return any == std::byte(0);
+}
+
+bool StripRunner::runBlock(uint32_t block) {
+  for (const Step& step : nest_.blocks[block].steps) {
+    if (step.mask != none && holdsNowhere(step.mask)) {
+      if (step.kind == StepKind::Load && !step.copies)
+        registers_[step.out] = own_[step.out];
+      continue;
+    }
+    if (!runStep(step))
+      return false;
+  }
+  return true;
+}
+
+bool StripRunner::runStep(const Step& step) {
+  switch (step.kind) {
+  case StepKind::Apply:
+    runApply(step);
+    return true;
+  case StepKind::Load:
+    runLoad(step);
+    return true;
+  case StepKind::Affine:
+    runAffine(step);
+    return true;
+  case StepKind::Outside:
+    runOutside(step);
+    return true;
+  case StepKind::Splat: {
+    const std::byte* in = registers_[step.operands[0]];
+    step.kernel(registers_[step.out], &in, nest_.stripLength);
+    return true;
+  }
+  case StepKind::Start:
+  case StepKind::Accumulate:
+  case StepKind::Finish:
+    runReduction(step);
+    return true;
+  case StepKind::Loop:
+    return runLoop(nest_.blocks[step.block]);
+  case StepKind::Check:
+    return runCheck(step);
+  case StepKind::Place: {
+    int64_t offset = valueOf(nest_.graph.store);
+    registers_[step.out] =
+        out_ + offset * int64_t(elementBytes(nest_.graph.values[step.out].element));
+    return true;
+  }
+  case StepKind::Store:
+    runStore(step);
+    return true;
+  }
+  return true;
+}
+
+bool StripRunner::runLoop(const Block& block) {
+  uint32_t number = uint32_t(&block - nest_.blocks.data());
+  int64_t extent = nest_.graph.extents[block.axis];
+  int64_t step = block.strips ? int64_t(nest_.stripLength) : 1;
+  int64_t& position = index_[block.axis];
+  for (position = 0; position < extent; position += step) {
+    if (block.strips)
+      count_[block.axis] = size_t(std::min(step, extent - position));
+    if (!runBlock(number))
+      return false;
+  }
+  return true;
+}
+
+void StripRunner::runAffine(const Step& step) {
+  int64_t value = valueOf(nest_.graph.values[step.value].affine);
+  auto* out = reinterpret_cast<int64_t*>(registers_[step.out]);
+  size_t count = countOf(step.lane);
+  for (size_t j = 0; j < count; ++j)
+    out[j] = value + int64_t(j) * step.laneStride;
+}
+
+void StripRunner::runApply(const Step& step) {
+  const std::byte* in[3] = {};
+  for (size_t i = 0; i < 3 && step.operands[i] != none; ++i)
+    in[i] = registers_[step.operands[i]];
+  step.kernel(registers_[step.out], in, countOf(step.lane));
+}
+
+void StripRunner::runReduction(const Step& step) {
+  const ReducePlan& plan = nest_.reduces[step.value];
+  std::byte* accumulators = registers_[plan.accumulators];
+  size_t count = countOf(step.lane);
+  if (step.kind == StepKind::Start) {
+    plan.kernels.start(accumulators, count);
+  } else if (step.kind == StepKind::Finish) {
+    plan.kernels.finish(registers_[step.out], accumulators, count);
+  } else {
+    int64_t position = valueOf(nest_.graph.values[step.value].affine);
+    auto join = plan.lane == none ? plan.kernels.addLanes : plan.kernels.addAll;
+    join(accumulators, registers_[step.operands[0]], count, position, step.laneStride);
+  }
+}
+
+void StripRunner::runStore(const Step& step) {
+  Element element = nest_.graph.values[step.out].element;
+  int64_t offset = valueOf(nest_.graph.store);
+  scatterKernel(element)(out_ + offset * int64_t(elementBytes(element)), step.laneStride,
+                         registers_[step.operands[0]], countOf(step.lane));
+}
+
+} // namespace lower

@@ -1,0 +1,69 @@
+// Values of programs: what expressions evaluate to, in every engine.
+//
+// A Value is a counted pointer to an immutable object; only reference cells are written after they
+// are made. Reference cells can form cycles, which are not collected. Releasing a value neither
+// recurses nor allocates, however deep it is, so it works when memory has run out.
+//
+// What a constructor, function or operator is, is the language's business: here it is a Symbol.
+#pragma once
+
+#include "runtime/tensor.h"
+
+#include <string_view>
+#include <utility>
+
+namespace runtime {
+
+enum class ValueKind : uint8_t { Tensor, Tuple, Constructor, Closure, Reference, Operator, Maker };
+
+/// A definition behind a value: where it is, which tells it from others, and its name for printing.
+/// Both must outlive the value.
+struct Symbol {
+  const void* definition = nullptr;
+  std::string_view name = {};
+};
+
+struct Object;
+
+/// A value; a default-made one is no value and stands for "not computed yet".
+class Value {
+public:
+  Value() = default;
+  Value(const Value& other);
+  Value(Value&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Value& operator=(Value other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Value();
+
+  bool isSet() const { return object_ != nullptr; }
+  ValueKind kind() const;
+
+  /// Of a Tensor.
+  const Tensor& tensor() const;
+  /// Of a Tensor: what an engine keeps beside the elements, such as more digits of them, or null.
+  const std::shared_ptr<const void>& exact() const;
+  /// Of a Tuple or Constructor its fields, of a Closure what it captured.
+  std::span<const Value> fields() const;
+  /// Of a Constructor or Maker the constructor, of a Closure the function, of an Operator it.
+  const Symbol& symbol() const;
+  /// Of a Reference its content; the cell is shared by all copies of the value.
+  const Value& content() const;
+  void setContent(Value content) const;
+
+private:
+  friend struct Object;
+  explicit Value(Object* object) : object_(object) {}
+
+  Object* object_ = nullptr;
+};
+
+Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact = nullptr);
+Value tupleValue(std::vector<Value> fields);
+Value referenceValue(Value content);
+/// A Constructor, Closure, Operator or Maker: an operator that is used as a value, or a constructor
+/// that is used as a function.
+Value symbolValue(ValueKind kind, Symbol symbol, std::vector<Value> fields = {});
+
+} // namespace runtime
