@@ -12,9 +12,9 @@
 #include "stdlib/ops.h"
 
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -22,15 +22,15 @@
 #include <optional>
 #include <set>
 
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace {
 
 using namespace harness;
-using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t seedsPerUniverse = 2000, seedsPerBench = 100;
-constexpr unsigned secondsPerSeed = 60;
+constexpr time_t secondsPerSeed = 60;
 
 struct Settings {
   uint64_t first = 1;
@@ -62,6 +62,12 @@ void onCrash(int signal) {
   std::raise(signal);
 }
 
+/// Ends the process, by a signal, after that much more work.
+void boundWork() {
+  itimerval bound{{}, {secondsPerSeed, 0}};
+  setitimer(ITIMER_PROF, &bound, nullptr);
+}
+
 std::optional<Settings> readSettings(int count, char** words) {
   Settings settings;
   bool hasCount = false;
@@ -87,7 +93,7 @@ std::optional<Settings> readSettings(int count, char** words) {
 
 class Session {
 public:
-  explicit Session(const Settings& settings) : settings_(settings), start_(Clock::now()) {}
+  explicit Session(const Settings& settings) : settings_(settings) {}
 
   int run() {
     for (uint64_t i = 0; i < settings_.count && !isOver(); ++i)
@@ -97,7 +103,8 @@ public:
   }
 
 private:
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Seconds of processor time.
+  static double elapsed() { return double(std::clock()) / CLOCKS_PER_SEC; }
   bool isOver() const { return settings_.seconds > 0 && elapsed() > settings_.seconds; }
 
   void prepare(uint64_t seed) {
@@ -125,7 +132,7 @@ private:
 
   void checkSeed(uint64_t seed) {
     currentSeed = seed;
-    alarm(secondsPerSeed);
+    boundWork();
     prepare(seed);
     Program program = generateProgram(*universe_, seed);
     count(program);
@@ -170,7 +177,7 @@ private:
     if (++counts_.laws[finding.law] > mostShown)
       return;
     Program small = shrunk(program, [&](const Program& smaller) {
-      alarm(secondsPerSeed);
+      boundWork();
       Verdict verdict = check(smaller);
       return verdict.finding && verdict.finding->law == finding.law;
     });
@@ -206,7 +213,6 @@ private:
   }
 
   Settings settings_;
-  Clock::time_point start_;
   std::unique_ptr<Universe> universe_;
   uint64_t universeNumber_ = 0;
   std::unique_ptr<Bench> bench_;
@@ -222,7 +228,7 @@ int main(int count, char** words) {
                  " [--names yes|no]\n";
     return 2;
   }
-  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGALRM})
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF})
     std::signal(signal, onCrash);
   return Session(*settings).run();
 }

@@ -7,7 +7,6 @@
 #include "tests/fuzz/reading.h"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import limits
+
 ROW = re.compile(r'^DIAGNOSTIC\(\w+,\s*"([\w-]+)",\s*(Error|Warning),', re.M)
 PAGE = re.compile(
     r"# (?P<code>\S+)\n\n"
@@ -27,7 +29,6 @@ PAGE = re.compile(
     r"## Right\n\n```rly\n(?P<right>(?:(?!```).*\n)+?)```\n"
 )
 SUMMARY_LIMIT, LINE_LIMIT = 80, 100
-TIMEOUT = 60
 
 
 def nested_calls(count):
@@ -71,13 +72,15 @@ def check(baton, text):
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
+            preexec_fn=limits.processor_time,
         )
     return result.returncode, result.stderr or result.stdout
 
 
 def explained(baton, *code):
-    return subprocess.run([baton, "explain", *code], capture_output=True, text=True, timeout=TIMEOUT)
+    return subprocess.run(
+        [baton, "explain", *code], capture_output=True, text=True, preexec_fn=limits.processor_time
+    )
 
 
 class Page:

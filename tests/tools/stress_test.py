@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import limits
+
 HEADER = '#[version = "0.0.5"]\n'
 MILLION = 1_000_000
 
@@ -212,7 +214,7 @@ def limit_resources(case):
     """In the child: bounds that end a runaway. The added address space is reserved, never filled."""
     size = (case.mebibytes + 1024) << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_CPU, (case.seconds * 2, case.seconds * 2))
+    limits.processor_time(case.seconds * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
