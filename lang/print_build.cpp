@@ -31,6 +31,8 @@ std::string ExprPrinter::atomText(const Expr& atom) {
     return std::string(static_cast<const OperatorRef&>(resolved).row->name);
   case ExprKind::Constructor:
     return bareName(static_cast<const Constructor&>(resolved).name);
+  case ExprKind::Hole:
+    return "_";
   default:
     break;
   }
