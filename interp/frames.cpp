@@ -12,6 +12,9 @@ Frames::Frames(const lang::Module& module)
   for (const lang::Global* global : module.globals)
     if (global->function)
       addFunction(*global->function);
+  std::vector<std::vector<const lang::Var*>> free = lang::freeVariables(module).of;
+  for (size_t i = 0; i < free.size(); ++i)
+    layouts_[i].captures = std::move(free[i]);
 }
 
 void Frames::own(const lang::Function& function, const lang::Var& var) {
@@ -35,7 +38,6 @@ void Frames::addFunction(const lang::Function& root) {
         own(function, *binding.var);
         if (const auto* nested = binding.value->as<lang::Function>()) {
           functions.push_back(nested);
-          layouts_[nested->number].captures = lang::freeVariables(*nested);
           continue;
         }
         if (const auto* match = binding.value->as<lang::Match>())

@@ -148,7 +148,8 @@ public:
   /// Binds a value to a name: evaluated here, in order. Without a name it is `value; ...`.
   const Var* let(std::string_view name, const Expr* value, const Type* annotation = nullptr);
   /// Binds a variable that was made before, as a local function that calls itself needs.
-  void bind(const Var* var, const Expr* value) { bindings_.push_back({var, value, make.range}); }
+  void bind(const Var* var, const Expr* value) { append({var, value, make.range}); }
+  void append(const Binding& binding) { bindings_.push_back(binding); }
 
   const Var* call(Atom callee, Atoms arguments) { return bind(make.call(callee, arguments)); }
   const Var* call(const OperatorRow& row, Atoms arguments, Settings settings = {}) {

@@ -102,7 +102,14 @@ void walk(const Module& module, OnBinding&& onBinding, OnOperand&& onOperand) {
       walk(*global->function->body, onBinding, onOperand);
 }
 
-/// The variables that a function uses and does not bind, in the order of their first use.
-std::vector<const Var*> freeVariables(const Function& function);
+/// For each function of a module the variables that it uses and does not bind, in the order of
+/// their first use. `steps` counts what was looked at to find them; it is bounded by the bindings
+/// and uses of the module and the variables found.
+struct FreeVariables {
+  /// By Function::number.
+  std::vector<std::vector<const Var*>> of;
+  uint64_t steps = 0;
+};
+FreeVariables freeVariables(const Module& module);
 
 } // namespace lang

@@ -1,0 +1,23 @@
+// Copies of core IR with all bound variables renamed.
+#pragma once
+
+#include "lang/builder.h"
+
+namespace lang {
+
+/// A variable that is free in what is copied, and what its uses become.
+struct Substitution {
+  const Var* var;
+  Atom atom;
+};
+
+/// The same program in a module of its own, which shares no memory with the old one but types and
+/// the elements of tensors. Variables, functions and globals are numbered densely.
+std::unique_ptr<Module> copyModule(const Module& module);
+
+/// A copy in the same module, with atoms for variables that are free in it. As every variable has
+/// one binder, a second use of a function's body needs a copy.
+Function* copyFunction(Builder& into, const Function& function, ListOf<Substitution> free = {});
+const Block* copyBlock(Builder& into, const Block& block, ListOf<Substitution> free = {});
+
+} // namespace lang
