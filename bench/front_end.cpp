@@ -69,11 +69,11 @@ std::optional<Times> measure(const lang::SourceFile& source) {
   times.resolve = watch.lap();
   if (diagnostics.hasErrors())
     return std::nullopt;
-  typecheck::checkModule(*module, operators, diagnostics);
+  lang::Typing typing = typecheck::checkModule(*module, operators, diagnostics);
   times.check = watch.lap();
   if (diagnostics.hasErrors())
     return std::nullopt;
-  auto printed = lang::printModule(*module, operators, {.types = true});
+  auto printed = lang::printModule(*module, operators, {.types = &typing});
   times.print = watch.lap();
   return printed.text.empty() ? std::nullopt : std::optional(times);
 }

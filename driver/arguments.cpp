@@ -25,22 +25,11 @@ std::string parameterName(const lang::Var& parameter) {
   return "%" + lang::printable(parameter.name);
 }
 
-/// `%x` and its type, a line each.
-std::string listed(const std::vector<const lang::Var*>& parameters) {
-  std::string text;
-  for (size_t i = 0; i < parameters.size() && i < mostListed; ++i)
-    text += fmt::format("\n  {}: {}", parameterName(*parameters[i]),
-                        lang::typeText(parameters[i]->type));
-  if (parameters.size() > mostListed)
-    text += fmt::format("\n  and {} more", parameters.size() - mostListed);
-  return text;
-}
-
 /// Gives each parameter its value.
 class ArgumentReader {
 public:
-  ArgumentReader(const lang::Global& entry, const RunOptions& options)
-      : entry_(entry), parameters_(entry.function->parameters), options_(options),
+  ArgumentReader(const lang::Global& entry, const lang::Typing& typing, const RunOptions& options)
+      : entry_(entry), parameters_(entry.function->parameters), typing_(typing), options_(options),
         values_(parameters_.size()), given_(parameters_.size(), false), matcher_(sizes_) {}
 
   Arguments read() {
@@ -67,6 +56,17 @@ public:
   }
 
 private:
+  /// `%x` and its type, a line each.
+  std::string listed(const std::vector<const lang::Var*>& parameters) const {
+    std::string text;
+    for (size_t i = 0; i < parameters.size() && i < mostListed; ++i)
+      text += fmt::format("\n  {}: {}", parameterName(*parameters[i]),
+                          lang::typeText(typing_.of(*parameters[i])));
+    if (parameters.size() > mostListed)
+      text += fmt::format("\n  and {} more", parameters.size() - mostListed);
+    return text;
+  }
+
   template <typename... Args>
   void fail(fmt::format_string<Args...> text, Args&&... args) {
     problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
@@ -81,8 +81,8 @@ private:
     std::unordered_set<const lang::Dim*> seen;
     std::vector<const lang::Dim*> open;
     for (const lang::Var* parameter : parameters_)
-      if (parameter->type->isTensor())
-        open.insert(open.end(), parameter->type->shape.begin(), parameter->type->shape.end());
+      if (const lang::Type* type = typing_.of(*parameter); type->isTensor())
+        open.insert(open.end(), type->shape.begin(), type->shape.end());
     while (!open.empty()) {
       const lang::Dim* dim = open.back();
       open.pop_back();
@@ -133,7 +133,7 @@ private:
     auto tensor = formats::loadTensor(location.path, location.key);
     if (!tensor)
       return fail("the input `{}`: {}", parameterName(**found), tensor.error().message);
-    const lang::Type* type = (*found)->type;
+    const lang::Type* type = typing_.of(**found);
     if (type->isTensor() && matcher_.match(*type, tensor->dtype(), tensor->shape(), uint32_t(i)))
       set(i, std::move(*tensor));
     else
@@ -158,7 +158,7 @@ private:
   }
 
   void failFit(size_t i, runtime::DType dtype, const runtime::Shape& shape) {
-    const lang::Type& type = *parameters_[i]->type;
+    const lang::Type& type = *typing_.of(*parameters_[i]);
     auto place = [&](uint32_t source) {
       return source == fromOption ? std::string("by --dim")
                                   : fmt::format("in `{}`", parameterName(*parameters_[source]));
@@ -175,7 +175,7 @@ private:
 
   void fill(size_t i) {
     const lang::Var& parameter = *parameters_[i];
-    const lang::Type* type = parameter.type;
+    const lang::Type* type = typing_.of(parameter);
     if (!type->isTensor())
       return fail("parameter `{}` is `{}`, and only tensors can be filled or read from files; call "
                   "a function that takes tensors and builds it, with --entry",
@@ -200,12 +200,13 @@ private:
       other = fmt::format(", or the size of `{0}` with --dim {0}=SIZE", lang::dimText(&dim));
     fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled; give it with "
          "--input {}=PATH{}",
-         parameterName(parameter), lang::typeText(parameter.type), lang::printable(parameter.name),
-         other);
+         parameterName(parameter), lang::typeText(typing_.of(parameter)),
+         lang::printable(parameter.name), other);
   }
 
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
+  const lang::Typing& typing_;
   const RunOptions& options_;
   std::vector<runtime::Value> values_;
   std::vector<bool> given_;
@@ -216,8 +217,9 @@ private:
 
 } // namespace
 
-Arguments readArguments(const lang::Global& entry, const RunOptions& options) {
-  return ArgumentReader(entry, options).read();
+Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
+                        const RunOptions& options) {
+  return ArgumentReader(entry, typing, options).read();
 }
 
 } // namespace driver

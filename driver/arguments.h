@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/commands.h"
+#include "lang/typing.h"
 #include "runtime/value.h"
 
 namespace driver {
@@ -14,6 +15,7 @@ struct Arguments {
 
 /// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,
 /// if there is one; a parameter's number is its position.
-Arguments readArguments(const lang::Global& entry, const RunOptions& options);
+Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
+                        const RunOptions& options);
 
 } // namespace driver

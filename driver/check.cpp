@@ -4,7 +4,8 @@
 #include "driver/definition_text.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
-#include "typecheck/check.h"
+
+#include <fmt/format.h>
 
 namespace driver {
 
@@ -24,14 +25,13 @@ std::span<const lang::Global* const> ownGlobals(const lang::Module& module) {
   return std::span(module.globals).subspan(module.preludeGlobals);
 }
 
-void addFunctions(Report& report, Session& session, const Program& program,
-                  const std::string& prefix) {
+void addFunctions(Report& report, const Program& program, const std::string& prefix) {
   for (const lang::Global* global : ownGlobals(*program.module)) {
     if (!global->function)
       continue;
-    const lang::Type* type = typecheck::functionType(session.types(), *global->function);
+    std::string type = lang::typeText(globalType(program, *global));
     Report::add(report.functions, lang::jsonQuoted(prefix + std::string(global->name)) + ":" +
-                                      lang::jsonQuoted(lang::typeText(type)));
+                                      lang::jsonQuoted(type));
   }
 }
 
@@ -53,7 +53,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
     for (const lang::Diagnostic& item : program->diagnostics.all())
       Report::add(report.diagnostics, lang::diagnosticJson(item, session.sources(), path));
     if (program->isGood())
-      addFunctions(report, session, *program, options.files.size() > 1 ? path + ":" : "");
+      addFunctions(report, *program, options.files.size() > 1 ? path + ":" : "");
     return;
   }
   answer.errors +=
@@ -61,7 +61,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
   if (!program->isGood())
     return;
   if (options.types)
-    answer.output += definitionLines(*program->module);
+    answer.output += definitionLines(*program);
   answer.output += goodText(*program);
 }
 

@@ -2,20 +2,15 @@
 #include "driver/definition_text.h"
 
 #include "lang/utf8.h"
-#include "typecheck/check.h"
 
 #include <fmt/format.h>
 
 namespace driver {
 
-const lang::Type* globalType(lang::TypeContext& types, const lang::Global& global) {
-  const lang::Function* function = global.function;
-  if (!function || !function->resultType)
+const lang::Type* globalType(const Program& program, const lang::Global& global) {
+  if (!global.function)
     return nullptr;
-  for (const lang::Var* parameter : function->parameters)
-    if (!parameter->type)
-      return nullptr;
-  return typecheck::functionType(types, *function);
+  return lang::functionType(program.module->types, *global.function, program.typing);
 }
 
 std::string definitionText(const lang::TypeDefinition& definition) {
@@ -39,7 +34,8 @@ std::string definitionText(const lang::TypeDefinition& definition) {
   return lang::printable(text);
 }
 
-std::string definitionLines(const lang::Module& module) {
+std::string definitionLines(const Program& program) {
+  const lang::Module& module = *program.module;
   std::string text;
   for (const lang::TypeDefinition* type :
        std::span(module.typeDefinitions).subspan(module.preludeTypes))
@@ -47,7 +43,7 @@ std::string definitionLines(const lang::Module& module) {
   for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals))
     if (global->function)
       text += fmt::format("@{} : {}\n", lang::printable(global->name),
-                          lang::typeText(globalType(module.types, *global)));
+                          lang::typeText(globalType(program, *global)));
   return text;
 }
 

@@ -52,8 +52,8 @@ ValuePlace valueBehind(std::string_view text, size_t at) {
 class Finder {
 public:
   Finder(const Program& program, uint32_t offset)
-      : module_(*program.module), base_(program.source->base()), text_(program.source->text()),
-        offset_(offset) {}
+      : module_(*program.module), typing_(program.typing), base_(program.source->base()),
+        text_(program.source->text()), offset_(offset) {}
 
   std::optional<NodeAt> find() {
     findGraphLine();
@@ -94,7 +94,7 @@ private:
 
   void offerParameters(const lang::Function& function) {
     for (const lang::Var* parameter : function.parameters)
-      offerName(parameter->range, parameter, parameter->type);
+      offerName(parameter->range, parameter, typing_.of(*parameter));
   }
 
   void offerPattern(const lang::Pattern& root) {
@@ -103,7 +103,7 @@ private:
       const lang::Pattern* pattern = open.back();
       open.pop_back();
       if (pattern->var)
-        offerName(pattern->var->range, pattern->var, pattern->var->type);
+        offerName(pattern->var->range, pattern->var, typing_.of(*pattern->var));
       if (pattern->constructor) {
         uint32_t begin = pattern->range.begin;
         uint32_t length = uint32_t(pattern->constructor->name.size());
@@ -117,16 +117,16 @@ private:
     const lang::Var& var = *binding.var;
     const Expr& value = *binding.value;
     if (binding.isLet() && !var.name.empty())
-      offerName(var.range, &var, var.type);
+      offerName(var.range, &var, typing_.of(var));
     noteGraphLine(binding);
     if (value.isAtom() || isElsewhere(binding))
       visitAlias(binding);
     if (value.isAtom())
       return;
-    offer({value.range, &value, var.type});
+    offer({value.range, &value, typing_.of(var)});
     if (const auto* call = value.as<lang::Call>()) {
       if (call->callee.value->kind != ExprKind::Var)
-        offerName(call->callee.range, call->callee.value, var.type, call);
+        offerName(call->callee.range, call->callee.value, typing_.of(var), call);
     } else if (const auto* function = value.as<lang::Function>()) {
       offerParameters(*function);
     } else if (const auto* match = value.as<lang::Match>()) {
@@ -140,8 +140,7 @@ private:
     const auto* var = operand.value->as<lang::Var>();
     if (var && var->name.empty() && operand.range == var->range)
       return;
-    const auto* constant = operand.value->as<lang::Constant>();
-    offerName(operand.range, operand.value, var ? var->type : constant ? constant->type : nullptr);
+    offerName(operand.range, operand.value, typing_.of(*operand.value));
   }
 
   /// True for a let whose value is a graph variable that stands for an expression written before.
@@ -153,7 +152,7 @@ private:
   void visitAlias(const lang::Binding& binding) {
     if (binding.isLet())
       offerName(binding.place, isElsewhere(binding) ? binding.var : binding.value,
-                binding.var->type);
+                typing_.of(*binding.var));
   }
 
   /// Whether the place is at the `%0` of `%0 = e;`.
@@ -181,10 +180,11 @@ private:
     if (begin < graphValue_.first || begin > graphValue_.last || length <= graphLength_)
       return;
     graphLength_ = length;
-    graphNode_ = NodeAt{graphName_, binding.var, binding.var->type, nullptr, nullptr, true};
+    graphNode_ = NodeAt{graphName_, binding.var, typing_.of(*binding.var), nullptr, nullptr, true};
   }
 
   const lang::Module& module_;
+  const lang::Typing& typing_;
   uint32_t base_;
   std::string_view text_;
   uint32_t offset_;

@@ -92,7 +92,7 @@ private:
 
   Hover global(const lang::Global& global) const {
     return {node_.range, "global", fmt::format("@{}", global.name),
-            knownText(globalType(session_.types(), global)), globalDoc(global)};
+            knownText(globalType(program_, global)), globalDoc(global)};
   }
 
   std::string globalDoc(const lang::Global& global) const {
@@ -108,13 +108,8 @@ private:
   }
 
   const Type* typeOf(const lang::Operand& operand) const {
-    if (const auto* var = operand.value->as<lang::Var>())
-      return var->type;
-    if (const auto* constant = operand.value->as<lang::Constant>())
-      return constant->type;
-    if (const auto* global = operand.value->as<lang::Global>())
-      return globalType(session_.types(), *global);
-    return nullptr;
+    const auto* global = operand.value->as<lang::Global>();
+    return global ? globalType(program_, *global) : program_.typing.of(*operand.value);
   }
 
   /// At a call an operator has the type that it is used at.

@@ -11,7 +11,6 @@
 #include "lang/render.h"
 #include "lang/utf8.h"
 #include "lower/engine.h"
-#include "typecheck/check.h"
 
 namespace driver {
 
@@ -66,7 +65,8 @@ std::variant<runtime::Value, interp::Fault> call(Session& session, const Program
   interp::Options how;
   how.engine = lower::loopsEngine({options.precision});
   how.progress = [&](uint64_t calls) { progress.step(calls); };
-  return interp::interpret(*program.module, session.operators(), entry, std::move(arguments), how);
+  return interp::interpret(*program.module, program.typing, session.operators(), entry,
+                           std::move(arguments), how);
 }
 
 void runProgram(Session& session, const Program& program, const RunOptions& options,
@@ -75,9 +75,9 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
   if (!entry)
     return;
   if (options.output)
-    if (auto good = checkOutput(*options.output, entry->function->resultType); !good)
+    if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
       return answer.fail(ExitCode::World, good.error().message);
-  Arguments arguments = readArguments(*entry, options);
+  Arguments arguments = readArguments(*entry, program.typing, options);
   for (const std::string& problem : arguments.problems)
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())
@@ -89,7 +89,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     return;
   }
   const runtime::Value& value = std::get<runtime::Value>(result);
-  answer.output = valueText(value, session.types()) + '\n';
+  answer.output = valueText(value, session.types(), program.typing) + '\n';
   if (options.output)
     if (auto written = writeOutput(*options.output, value); !written)
       answer.fail(ExitCode::World, written.error().message);

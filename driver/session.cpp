@@ -51,7 +51,7 @@ void Session::read(Program& program, Stage stage) {
   if (diagnostics.hasErrors())
     program.module = nullptr;
   else if (stage == Stage::Checked)
-    typecheck::checkModule(*program.module, operators_, diagnostics);
+    program.typing = typecheck::checkModule(*program.module, operators_, diagnostics);
 }
 
 formats::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {

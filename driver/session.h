@@ -9,6 +9,7 @@
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
+#include "lang/typing.h"
 #include "parser/surface.h"
 
 #include <memory>
@@ -24,6 +25,8 @@ struct Program {
   /// Null when the text could not be given a meaning; of a program with errors, some types are
   /// missing.
   std::unique_ptr<lang::Module> module = nullptr;
+  /// Knows nothing before the stage Checked.
+  lang::Typing typing = {};
   /// What the text says; null when nothing could be read.
   const parser::surface::File* tree = nullptr;
   /// In the order of the text.

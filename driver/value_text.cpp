@@ -5,7 +5,8 @@
 #include "driver/tensor_text.h"
 #include "interp/value.h"
 #include "lang/utf8.h"
-#include "typecheck/check.h"
+
+#include <fmt/format.h>
 
 namespace driver {
 
@@ -47,7 +48,8 @@ bool isLink(const Value& value) {
 
 class ValueWriter {
 public:
-  explicit ValueWriter(lang::TypeContext& types) : types_(types) {}
+  ValueWriter(lang::TypeContext& types, const lang::Typing& typing)
+      : types_(types), typing_(typing) {}
 
   std::string text(const Value& value, Place place) {
     if (place.depth >= mostDepth || parts_ >= mostParts)
@@ -61,7 +63,8 @@ public:
     case ValueKind::Constructor:
       return constructor(value, place);
     case ValueKind::Closure:
-      return "<" + lang::typeText(typecheck::functionType(types_, interp::functionOf(value))) + ">";
+      return "<" + lang::typeText(lang::functionType(types_, interp::functionOf(value), typing_)) +
+             ">";
     case ValueKind::Reference:
       return "ref(..)";
     case ValueKind::Operator:
@@ -131,13 +134,15 @@ private:
   }
 
   lang::TypeContext& types_;
+  const lang::Typing& typing_;
   size_t parts_ = 0;
 };
 
 } // namespace
 
-std::string valueText(const runtime::Value& value, lang::TypeContext& types) {
-  return ValueWriter(types).text(value, {});
+std::string valueText(const runtime::Value& value, lang::TypeContext& types,
+                      const lang::Typing& typing) {
+  return ValueWriter(types, typing).text(value, {});
 }
 
 } // namespace driver

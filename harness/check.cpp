@@ -31,18 +31,18 @@ constexpr std::string_view dataProblems[] = {"division by zero", "divided by zer
                                              "out of range", "by zero"};
 
 /// The operator whose call a fault happened in, or null.
-const OperatorRow* faultyOperator(const Module& module, SourceRange range) {
+const OperatorRow* faultyOperator(const ReadText& read, SourceRange range) {
   const OperatorRow* found = nullptr;
   walk(
-      module,
+      *read.module,
       [&](const Binding& binding) {
         const auto* call = binding.value->as<Call>();
         if (!call || !(call->range == range))
           return;
         if (const auto* callee = call->callee.value->as<OperatorRef>())
           found = callee->row;
-        else if (const auto* var = call->callee.value->as<Var>(); var && var->type)
-          found = var->type->op;
+        else if (const Type* type = read.typing.of(*call->callee.value))
+          found = type->op;
       },
       [](const Operand&) {});
   return found;
@@ -50,25 +50,28 @@ const OperatorRow* faultyOperator(const Module& module, SourceRange range) {
 
 /// Whether a dimension that is no number occurs in an inferred type, so that a shape may turn out
 /// wrong at run time: `?` proves nothing, and some sizes are too small for some windows.
-bool isGradual(const Module& module) {
+bool isGradual(const ReadText& read) {
   bool found = false;
-  auto look = [&](const Var* var) { found |= var->type && hasOpenDims(var->type); };
-  for (const Global* global : module.globals)
+  auto look = [&](const Var* var) {
+    const Type* type = read.typing.of(*var);
+    found |= type && hasOpenDims(type);
+  };
+  for (const Global* global : read.module->globals)
     if (global->function)
       for (const Var* parameter : global->function->parameters)
         look(parameter);
   walk(
-      module, [&](const Binding& binding) { look(binding.var); }, [](const Operand&) {});
+      *read.module, [&](const Binding& binding) { look(binding.var); }, [](const Operand&) {});
   return found;
 }
 
-bool isDataFault(const Module& module, const interp::Fault& fault) {
+bool isDataFault(const ReadText& read, const interp::Fault& fault) {
   if (fault.isMemory)
     return true;
   for (std::string_view words : dataProblems)
     if (fault.problem.find(words) != std::string::npos)
       return true;
-  const OperatorRow* row = faultyOperator(module, fault.range);
+  const OperatorRow* row = faultyOperator(read, fault.range);
   return row && (row->kernel || row->shapeNeeds != ShapeNeeds::Shapes);
 }
 
@@ -107,11 +110,11 @@ bool hasHoles(const Type* type) {
 }
 
 /// The sizes that the argument types give to the open dimensions of the parameters.
-std::map<std::string, int64_t> argumentSizes(const Function& main,
+std::map<std::string, int64_t> argumentSizes(const Function& main, const Typing& typing,
                                              const std::vector<const Type*>& arguments) {
   std::map<std::string, int64_t> sizes;
   for (size_t i = 0; i < std::min(main.parameters.size(), arguments.size()); ++i) {
-    const Type *type = main.parameters[i]->type, *given = arguments[i];
+    const Type *type = typing.of(*main.parameters[i]), *given = arguments[i];
     if (!type || type->shape.size() != given->shape.size())
       continue;
     for (size_t j = 0; j < type->shape.size(); ++j)
@@ -123,12 +126,12 @@ std::map<std::string, int64_t> argumentSizes(const Function& main,
 
 /// Arguments for `@main`: of the types that the program names, or, where the checked parameter has
 /// become another one, of that.
-std::optional<std::vector<Value>> argumentsOf(const Function& main, const Program& program,
-                                              uint64_t seed) {
-  auto sizes = argumentSizes(main, program.arguments);
+std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing& typing,
+                                              const Program& program, uint64_t seed) {
+  auto sizes = argumentSizes(main, typing, program.arguments);
   std::vector<Value> values;
   for (size_t i = 0; i < main.parameters.size(); ++i) {
-    const Type* type = main.parameters[i]->type;
+    const Type* type = typing.of(*main.parameters[i]);
     bool isOpen = type && hasOpenDims(type) && i < program.arguments.size() &&
                   typeDifference(type, program.arguments[i], true).empty();
     auto value =
@@ -150,11 +153,11 @@ public:
   bool mayBeGradual = false;
 
   /// Runs `@main` of a good module; nothing when there is no value, for a reason in the verdict.
-  std::optional<Value> run(const Module& module) {
-    const Global* entry = module.find("main");
+  std::optional<Value> run(const ReadText& read) {
+    const Global* entry = read.module->find("main");
     if (!entry || !entry->function)
       return std::nullopt;
-    auto arguments = argumentsOf(*entry->function, program_, seed_);
+    auto arguments = argumentsOf(*entry->function, read.typing, program_, seed_);
     if (!arguments)
       return std::nullopt;
     interp::Options options{.engine = lower::loopsEngine()};
@@ -164,13 +167,13 @@ public:
         throw GivenUp{};
     };
     try {
-      auto result = interp::interpret(module, stdlib::operatorTable(), *entry,
+      auto result = interp::interpret(*read.module, read.typing, stdlib::operatorTable(), *entry,
                                       std::move(*arguments), options);
       verdict.hasRun = true;
       if (auto* value = std::get_if<Value>(&result))
         return std::move(*value);
       const auto& fault = std::get<interp::Fault>(result);
-      if (isDataFault(module, fault) || (mayBeGradual && isGradual(module)))
+      if (isDataFault(read, fault) || (mayBeGradual && isGradual(read)))
         verdict.dataFault = fault.problem;
       else
         fail("fault", "the run ends with: " + fault.problem);
@@ -185,15 +188,15 @@ public:
   }
 
   /// The laws of running, for a module without errors.
-  std::optional<Value> demandRun(const Module& module) {
-    for (const std::string& problem : verify(module)) {
+  std::optional<Value> demandRun(const ReadText& read) {
+    for (const std::string& problem : verify(*read.module)) {
       fail("verify", "the verifier says: " + problem);
       return std::nullopt;
     }
-    auto value = run(module);
+    auto value = run(read);
     if (!value)
       return std::nullopt;
-    const Type* type = module.find("main")->function->resultType;
+    const Type* type = resultOfMain(read);
     std::string problem = typeProblem(bench_.types, *value, type);
     if (!problem.empty())
       fail("value",
@@ -201,16 +204,21 @@ public:
     return value;
   }
 
-  void demandKnownType(const Module& module) {
-    const Type* inferred = module.find("main")->function->resultType;
+  void demandKnownType(const ReadText& read) {
+    const Type* inferred = resultOfMain(read);
     const Type* known = program_.functionOf(program_.definitions.back()).type->result;
     std::string difference = typeDifference(inferred, known, program_.isDynamic);
     if (!difference.empty())
       fail(hasHoles(inferred) ? "type unknown" : "type", difference);
   }
 
-  std::string printed(const Module& module, bool types) {
-    Printed result = printModule(module, stdlib::operatorTable(), {.types = types});
+  static const Type* resultOfMain(const ReadText& read) {
+    return read.typing.result(*read.module->find("main")->function);
+  }
+
+  std::string printed(const ReadText& read, bool types) {
+    Printed result =
+        printModule(*read.module, stdlib::operatorTable(), {types ? &read.typing : nullptr});
     if (result.needsMetadata)
       result.text += "\n#[metadata]\n" + parser::writeMetadata(result.metadata) + "\n";
     return std::move(result.text);
@@ -229,14 +237,14 @@ public:
   /// Printed and read again, a program prints the same text and has the same value. As in Relay
   /// `?` weakens what is declared where the two meet, and a declaration that was weakened may, read
   /// again, weaken another one: where `?` occurs, printing comes to rest within a few rounds.
-  void demandReprint(const Module& module, const std::optional<Value>& value) {
+  void demandReprint(const ReadText& read, const std::optional<Value>& value) {
     constexpr int mostRounds = 4;
     bool types = seed_ % 2 == 1;
-    std::string first = printed(module, types);
+    std::string first = printed(read, types);
     bool holdsAny = first.find("?,") != std::string::npos || first.find("?)") != std::string::npos;
     auto again = readAgain(first);
     for (int round = 1; again; ++round) {
-      std::string second = printed(*again->module, types);
+      std::string second = printed(*again, types);
       if (first == second)
         break;
       if (!holdsAny || round == mostRounds)
@@ -246,7 +254,7 @@ public:
     }
     if (!again)
       return;
-    auto other = run(*again->module);
+    auto other = run(*again);
     if (!verdict.finding && value && (!other || !sameValue(*value, *other)))
       fail("reprint value", "the printed program has another value:\n" + first);
   }
@@ -267,12 +275,12 @@ Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool r
     return check.verdict;
   }
   check.verdict.isAccepted = true;
-  check.demandKnownType(*read.module);
+  check.demandKnownType(read);
   if (check.verdict.finding)
     return check.verdict;
-  auto value = check.demandRun(*read.module);
+  auto value = check.demandRun(read);
   if (!check.verdict.finding && reprint)
-    check.demandReprint(*read.module, value);
+    check.demandReprint(read, value);
   return check.verdict;
 }
 
@@ -286,7 +294,7 @@ Verdict checkMutant(Bench& bench, const Program& program, uint64_t seed) {
   }
   check.verdict.isAccepted = true;
   check.mayBeGradual = true;
-  check.demandRun(*read.module);
+  check.demandRun(read);
   return check.verdict;
 }
 

@@ -48,7 +48,7 @@ ReadText Reader::read(std::string text, bool check) {
   if (diagnostics.hasErrors())
     result.module = nullptr;
   else if (check)
-    typecheck::checkModule(*result.module, operators, diagnostics);
+    result.typing = typecheck::checkModule(*result.module, operators, diagnostics);
   return result;
 }
 

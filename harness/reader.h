@@ -7,6 +7,7 @@
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
+#include "lang/typing.h"
 #include "parser/surface.h"
 
 #include <memory>
@@ -16,6 +17,7 @@ namespace harness {
 /// One text and what was made of it. The module is null when the text could not be resolved.
 struct ReadText {
   std::unique_ptr<lang::Module> module = nullptr;
+  lang::Typing typing = {};
   lang::Diagnostics diagnostics = {};
 
   bool isGood() const { return module && !diagnostics.hasErrors(); }

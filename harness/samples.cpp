@@ -25,13 +25,6 @@ struct Candidate {
   std::vector<AttributeValue> attributes;
 };
 
-const Type* typeOfAtom(const Expr* atom) {
-  if (const auto* var = atom->as<Var>())
-    return var->type;
-  const auto* constant = atom->as<Constant>();
-  return constant ? constant->type : nullptr;
-}
-
 bool isSmall(const Type* type) {
   if (type->isTuple())
     return type->parts.size() <= 6 && std::ranges::all_of(type->parts, isSmall);
@@ -60,7 +53,7 @@ void addExamples(const OperatorRow& row, Reader& reader, Arena& arena,
         return;
       Candidate candidate;
       for (const Operand& operand : call->arguments)
-        candidate.operands.push_back(typeOfAtom(operand.value));
+        candidate.operands.push_back(read.typing.of(*operand.value));
       for (const AttributeValue& value : call->attributes->values)
         candidate.attributes.push_back(copyAttribute(arena, value));
       if (std::ranges::find(candidate.operands, nullptr) == candidate.operands.end())

@@ -52,7 +52,8 @@ void addSymbols(const lang::Type& type, Symbols& symbols) {
 /// Visits functions before those nested in them.
 class BoundaryFinder {
 public:
-  BoundaryFinder(const lang::Module& module, Boundaries& found) : found_(found) {
+  BoundaryFinder(const lang::Module& module, const lang::Typing& typing, Boundaries& found)
+      : typing_(typing), found_(found) {
     found_.functions_.resize(module.functionCount);
     found_.vars_.resize(module.varCount);
     for (const lang::TypeDefinition* definition : module.typeDefinitions)
@@ -137,6 +138,7 @@ private:
         checks.parameters.push_back(uint32_t(i));
     if (saysSize(function.resultAnnotation))
       checks.result = function.resultAnnotation;
+    checks.requirements = typing_.requirements(function);
     if (scope.parent != noParent) {
       Scope& parent = scopes_[scope.parent];
       std::ranges::set_intersection(scope.wanted, parent.bound, std::back_inserter(checks.outer));
@@ -147,16 +149,17 @@ private:
     checks.keepsSizes = std::ranges::any_of(
         scope.used, [&](const auto* used) { return scope.bound.contains(used); });
     if (!checks.parameters.empty() || checks.result || !checks.outer.empty() ||
-        !function.requirements.empty())
+        !checks.requirements.empty())
       found_.functions_[function.number] = std::make_unique<FunctionChecks>(std::move(checks));
   }
 
+  const lang::Typing& typing_;
   Boundaries& found_;
   std::vector<Scope> scopes_;
 };
 
-Boundaries::Boundaries(const lang::Module& module) {
-  BoundaryFinder(module, *this);
+Boundaries::Boundaries(const lang::Module& module, const lang::Typing& typing) {
+  BoundaryFinder(module, typing, *this);
 }
 
 } // namespace interp

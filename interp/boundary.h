@@ -26,6 +26,8 @@ struct FunctionChecks {
   const lang::Type* result = nullptr;
   /// Names whose sizes a closure takes from the function around it.
   std::vector<const lang::Dim*> outer;
+  /// What the body takes for granted of sizes.
+  std::span<const lang::Requirement> requirements = {};
   /// Whether something in the body needs the sizes that the arguments gave.
   bool keepsSizes = false;
 };
@@ -33,7 +35,8 @@ struct FunctionChecks {
 /// What is looked at in a module.
 class Boundaries {
 public:
-  explicit Boundaries(const lang::Module& module);
+  /// Points into the typing.
+  Boundaries(const lang::Module& module, const lang::Typing& typing);
 
   /// Null for most functions.
   const FunctionChecks* of(const lang::Function& function) const {

@@ -154,7 +154,7 @@ Fault argumentFault(const FunctionChecks& checks, size_t i, const Value& argumen
 
 std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang::Call* call,
                                        const lang::DimSizes& sizes) {
-  for (const lang::Requirement& needed : checks.function->requirements) {
+  for (const lang::Requirement& needed : checks.requirements) {
     auto size = lang::sizeOf(needed.dim, sizes);
     if (!size || (*size >= needed.least && *size % needed.divisor == 0))
       continue;

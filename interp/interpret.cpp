@@ -40,9 +40,10 @@ struct Cursor {
 
 class Machine {
 public:
-  Machine(const lang::Module& module, const lang::OperatorTable& operators, const Options& options)
-      : frames_(module), boundaries_(module), liveness_(findLiveness(module)),
-        operators_(module, operators, options.engine), options_(options) {}
+  Machine(const lang::Module& module, const lang::Typing& typing,
+          const lang::OperatorTable& operators, const Options& options)
+      : frames_(module), boundaries_(module, typing), liveness_(findLiveness(module)),
+        operators_(module, typing, operators, options.engine), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
@@ -425,11 +426,11 @@ private:
 
 } // namespace
 
-std::variant<Value, Fault> interpret(const lang::Module& module,
+std::variant<Value, Fault> interpret(const lang::Module& module, const lang::Typing& typing,
                                      const lang::OperatorTable& operators,
                                      const lang::Global& entry, std::vector<Value> arguments,
                                      const Options& options) {
-  return Machine(module, operators, options).run(*entry.function, std::move(arguments));
+  return Machine(module, typing, operators, options).run(*entry.function, std::move(arguments));
 }
 
 } // namespace interp

@@ -11,6 +11,7 @@
 #include "lang/module.h"
 #include "lang/op.h"
 #include "lang/tensor_engine.h"
+#include "lang/typing.h"
 
 #include <functional>
 #include <variant>
@@ -41,7 +42,7 @@ struct Fault {
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws
 /// std::bad_alloc when memory runs out.
-std::variant<Value, Fault> interpret(const lang::Module& module,
+std::variant<Value, Fault> interpret(const lang::Module& module, const lang::Typing& typing,
                                      const lang::OperatorTable& operators,
                                      const lang::Global& entry, std::vector<Value> arguments,
                                      const Options& options);

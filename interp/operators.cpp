@@ -50,13 +50,6 @@ const Type* typeOf(lang::TypeContext& types, const Value& value, const Type* che
   return types.tuple(fields);
 }
 
-const Type* checkedType(const lang::Operand& operand) {
-  if (const auto* var = operand.value->as<lang::Var>())
-    return var->type;
-  const auto* constant = operand.value->as<lang::Constant>();
-  return constant ? constant->type : nullptr;
-}
-
 /// Builds a value of a tuple or tensor type from its leaves.
 Value assemble(const Type* type, std::vector<Value>& leaves, size_t& next) {
   if (!type->isTuple())
@@ -144,7 +137,7 @@ Operators::find(const lang::Call& site, const lang::OperatorRow& row,
   Prepared next{&row, attributes};
   size_t hash = reinterpret_cast<size_t>(&row);
   for (size_t i = 0; i < arguments.size(); ++i) {
-    next.operands.push_back(typeOf(types_, arguments[i], checkedType(site.arguments[i])));
+    next.operands.push_back(typeOf(types_, arguments[i], typing_.of(*site.arguments[i].value)));
     hash = hash * 31 + reinterpret_cast<size_t>(next.operands.back());
   }
   if (!needsValues) {

@@ -14,9 +14,9 @@ namespace interp {
 /// types, and at each call site the one that it used last, so that loops build nothing again.
 class Operators {
 public:
-  Operators(const lang::Module& module, const lang::OperatorTable& table,
-            const lang::TensorEngine& engine)
-      : types_(module.types), table_(table), engine_(engine) {}
+  Operators(const lang::Module& module, const lang::Typing& typing,
+            const lang::OperatorTable& table, const lang::TensorEngine& engine)
+      : types_(module.types), typing_(typing), table_(table), engine_(engine) {}
 
   /// The result, or what was wrong. The call has no attributes when the operator was called through
   /// a value.
@@ -45,6 +45,7 @@ private:
   const lang::Attributes& defaults(const lang::OperatorRow& row);
 
   lang::TypeContext& types_;
+  const lang::Typing& typing_;
   const lang::OperatorTable& table_;
   const lang::TensorEngine& engine_;
   /// By hash of operator and operand types; a deque, so that sites can point to what it holds.

@@ -7,8 +7,8 @@
 // came from `let` is a let. A temporary means "evaluated when first needed in this block"; the
 // resolver puts it in the innermost block that holds all its uses, before the first.
 //
-// Only the type checker writes to a node after it is made: Var::type, and of a Function its
-// resultType, requirements and generics.
+// Nodes say what was written and are never changed by a later stage; the types that checking finds
+// are in a table beside the module (typing.h).
 #pragma once
 
 #include "lang/attributes.h"
@@ -68,8 +68,6 @@ struct Var : Expr {
   uint32_t number;
   /// What the program says of its type, or null.
   const Type* annotation = nullptr;
-  /// The inferred type; null until the module is checked.
-  mutable const Type* type = nullptr;
   /// A parameter's device from metadata, kept for printing, or null.
   const AttributeValue* device = nullptr;
 };
@@ -180,31 +178,17 @@ struct Match : Expr {
   std::span<const Arm> arms;
 };
 
-/// What a definition needs of its named dimensions: `dim` is at least `least` and a multiple of
-/// `divisor`, because of the operator call at `range`.
-struct Requirement {
-  const Dim* dim;
-  int64_t least;
-  const OperatorRow* row;
-  SourceRange range;
-  int64_t divisor = 1;
-};
-
 /// A function literal, or the function of a global.
 struct Function : Expr {
   static constexpr ExprKind kindOf = ExprKind::Function;
   /// Dense within a module.
   uint32_t number;
-  /// As declared; the checker adds those of a global whose parameters may be of any type.
-  mutable std::span<const TypeParameter* const> generics;
+  /// As declared; a typing may know more of a global whose parameters may be of any type.
+  std::span<const TypeParameter* const> generics;
   std::span<const Var* const> parameters;
   const Type* resultAnnotation;
   const Block* body;
   std::span<const NamedAttribute> attributes;
-  /// The inferred result type; null until the module is checked.
-  mutable const Type* resultType = nullptr;
-  /// What the body takes for granted of the named dimensions; empty until the module is checked.
-  mutable std::span<const Requirement> requirements = {};
 };
 
 struct RefNew : Expr {

@@ -8,12 +8,14 @@
 
 #include "lang/module.h"
 #include "lang/op.h"
+#include "lang/typing.h"
 
 namespace lang {
 
 struct PrintOptions {
-  /// Adds comments `/* ty=T */` behind values and binders of a checked module.
-  bool types = false;
+  /// The types of the module: they stand in signatures and at binders, and as comments
+  /// `/* ty=T */` behind values and binders. Without them only what was written is.
+  const Typing* types = nullptr;
 };
 
 /// A text and the objects that it refers to.

@@ -55,7 +55,7 @@ std::string ExprPrinter::constantText(const Constant& constant) {
 
 /// ` /* ty=T */`, when comments are wanted and the type is known.
 std::string ExprPrinter::comment(const Type* type) {
-  if (!options_.types || !types_.isShown(type))
+  if (!typing_ || !facts_.isShown(type))
     return "";
   return " /* ty=" + typeText(type) + " */";
 }
@@ -64,7 +64,7 @@ std::string ExprPrinter::comment(const Type* type) {
 /// nothing.
 std::string ExprPrinter::annotationText(const Type* inferred, const Type* written,
                                         std::string_view before) {
-  const Type* type = types_.isShown(inferred) ? inferred : written;
+  const Type* type = facts_.isShown(inferred) ? inferred : written;
   if (!type || type->isUnknown() || type->isError())
     return "";
   return std::string(before) + typeText(type);
@@ -78,36 +78,40 @@ std::string ExprPrinter::binderText(const Var& var) {
   std::string result = printed.name;
   if (var.device)
     result += " {virtual_device=" + attributes_.value(*var.device) + "}";
-  return result + annotationText(var.type, var.annotation, ": ") + comment(var.type);
+  return result + annotationText(typeOf(var), var.annotation, ": ") + comment(typeOf(var));
+}
+
+/// `[A, B]`, or nothing.
+std::string ExprPrinter::genericsText(const Function& function) const {
+  std::vector<std::string> names;
+  for (const TypeParameter* generic : typing_ ? typing_->generics(function) : function.generics)
+    names.push_back(bareName(generic->name));
+  return names.empty() ? "" : "[" + joined(names) + "]";
 }
 
 /// Generics, parameters, attributes and result of a function.
 std::string ExprPrinter::signatureText(const Function& function) {
-  std::vector<std::string> generics, items;
-  for (const TypeParameter* generic : function.generics)
-    generics.push_back(bareName(generic->name));
+  std::vector<std::string> items;
   for (const Var* parameter : function.parameters)
     items.push_back(binderText(*parameter));
   for (std::string& attribute : attributes_.named(function.attributes))
     items.push_back(std::move(attribute));
-  return (generics.empty() ? "" : "[" + joined(generics) + "]") + "(" + joined(items) + ")" +
-         annotationText(function.resultType, function.resultAnnotation, " -> ");
+  return genericsText(function) + "(" + joined(items) + ")" +
+         annotationText(resultOf(function), function.resultAnnotation, " -> ");
 }
 
 /// The comment behind a function literal, when all of its type is known.
 std::string ExprPrinter::functionTypeText(const Function& function) {
-  std::vector<std::string> generics, parameters;
-  for (const TypeParameter* generic : function.generics)
-    generics.push_back(bareName(generic->name));
+  std::vector<std::string> parameters;
   for (const Var* parameter : function.parameters) {
-    if (!types_.isShown(parameter->type))
+    if (!facts_.isShown(typeOf(*parameter)))
       return "";
-    parameters.push_back(typeText(parameter->type));
+    parameters.push_back(typeText(typeOf(*parameter)));
   }
-  if (!types_.isShown(function.resultType))
+  if (!facts_.isShown(resultOf(function)))
     return "";
-  return " /* ty=fn " + (generics.empty() ? "" : "[" + joined(generics) + "]") + "(" +
-         joined(parameters) + ") -> " + typeText(function.resultType) + " */";
+  return " /* ty=fn " + genericsText(function) + "(" + joined(parameters) + ") -> " +
+         typeText(resultOf(function)) + " */";
 }
 
 void ExprPrinter::build(const Expr& expr, const Type* type) {

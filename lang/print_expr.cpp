@@ -7,7 +7,7 @@ namespace lang::printing {
 
 ExprPrinter::ExprPrinter(const Module& module, const OperatorTable& operators,
                          const PrintOptions& options)
-    : operators_(operators), options_(options), names_(module.globals),
+    : operators_(operators), typing_(options.types), names_(module.globals),
       metadata_(module.metadata), attributes_{metadata_,
                                               [this](const Expr& atom) { return atomText(atom); }} {
 }
@@ -79,7 +79,7 @@ void ExprPrinter::pushValue(const Expr* expr, const Type* type) {
   if (expr->isAtom())
     expr = vars_.resolve(expr);
   if (const Var* var = vars_.soleTemporary(expr)) {
-    type = var->type;
+    type = typeOf(*var);
     expr = vars_[*var].value;
   }
   if (expr->kind == ExprKind::Match) {
@@ -154,7 +154,7 @@ void ExprPrinter::perform(const Task& task) {
     break;
   case Step::EndFunction:
     top() += "}";
-    if (options_.types)
+    if (typing_)
       top() += functionTypeText(static_cast<const Function&>(*task.expr));
   }
 }
@@ -169,7 +169,7 @@ void ExprPrinter::complete(const Var& var) {
     top() += '(';
     push({.step = Step::Write, .text = ")"});
   }
-  build(value, var.type);
+  build(value, typeOf(var));
 }
 
 /// Goes on with a block at its binding `index`: its next let, or its result.
@@ -187,7 +187,7 @@ void ExprPrinter::bindings(const Block& block, size_t index) {
 
 void ExprPrinter::beginLet(const Binding& binding) {
   texts_.push_back({"let " + binderText(*binding.var) + " = "});
-  pushValue(binding.value, binding.var->type);
+  pushValue(binding.value, typeOf(*binding.var));
 }
 
 void ExprPrinter::tail(const Expr* result) {

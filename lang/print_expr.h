@@ -93,13 +93,19 @@ private:
   void appendPattern(std::string& out, const Pattern& pattern);
 
   std::string& top() { return texts_.back().chars; }
+  const Type* typeOf(const Var& var) const { return typing_ ? typing_->of(var) : nullptr; }
+  const Type* resultOf(const Function& function) const {
+    return typing_ ? typing_->result(function) : nullptr;
+  }
+  std::string genericsText(const Function& function) const;
 
   const OperatorTable& operators_;
-  PrintOptions options_;
+  /// Null when no types are wanted.
+  const Typing* typing_;
   Names names_;
   MetadataCollector metadata_;
   AttributeWriter attributes_;
-  TypeFacts types_;
+  TypeFacts facts_;
   PrintedVars vars_;
   TextPool pool_;
   /// Texts in the making, the innermost last; blocks that are open, the innermost last.

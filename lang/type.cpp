@@ -137,6 +137,15 @@ const Dim* TypeContext::constant(int64_t value, bool is64) {
   return internDim({.kind = DimKind::Constant, .is64 = is64, .value = value});
 }
 
+const TypeParameter* TypeContext::parameter(std::string_view name, const void* origin) {
+  if (auto known = parameters_.find({origin, name}); known != parameters_.end())
+    return known->second;
+  std::string_view own = arena_.copyText(name);
+  const auto* made = arena_.make<TypeParameter>(own, ParameterKind::Type);
+  parameters_.emplace(std::pair(origin, own), made);
+  return made;
+}
+
 const Dim* TypeContext::symbol(std::string_view name, const void* origin) {
   return internDim({.kind = DimKind::Symbol, .name = name, .origin = origin});
 }

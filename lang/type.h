@@ -8,6 +8,7 @@
 #include "runtime/dtype.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,6 +88,8 @@ public:
 
   const Dim* constant(int64_t value, bool is64 = false);
   const Dim* any() const { return any_; }
+  /// A type parameter that nobody wrote; the same name and origin give the same parameter.
+  const TypeParameter* parameter(std::string_view name, const void* origin);
   /// A named dimension; the same name and origin give the same symbol.
   const Dim* symbol(std::string_view name, const void* origin = nullptr);
   /// The dimension that a declared parameter stands for.
@@ -130,6 +133,7 @@ private:
   Arena arena_;
   std::unordered_multimap<size_t, const Type*> types_;
   std::unordered_multimap<size_t, const Dim*> dims_;
+  std::map<std::pair<const void*, std::string_view>, const TypeParameter*> parameters_;
   std::vector<const Dim*> smallConstants_;
   const Dim* any_ = nullptr;
   const Type* error_ = nullptr;

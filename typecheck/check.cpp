@@ -94,18 +94,12 @@ private:
 
 } // namespace
 
-void checkModule(const lang::Module& module, const lang::OperatorTable& operators,
-                 lang::Diagnostics& diagnostics) {
+lang::Typing checkModule(const lang::Module& module, const lang::OperatorTable& operators,
+                         lang::Diagnostics& diagnostics) {
   Inference inference(module, operators, diagnostics);
   for (const auto& group : Groups(module).find())
     inference.inferGroup(group);
-}
-
-const lang::Type* functionType(lang::TypeContext& types, const lang::Function& function) {
-  std::vector<const lang::Type*> parameters;
-  for (const lang::Var* parameter : function.parameters)
-    parameters.push_back(parameter->type);
-  return types.function(parameters, function.resultType, function.generics);
+  return std::move(inference.typing);
 }
 
 } // namespace typecheck

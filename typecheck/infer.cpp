@@ -256,9 +256,10 @@ const Type* Inference::settled(const Type* type, lang::SourceRange range) {
 
 void Inference::writeTypes() {
   for (const lang::Function* function : groupFunctions_)
-    function->resultType = settled(resultTypes_[function->number], function->body->result.range);
+    typing.setResult(*function,
+                     settled(resultTypes_[function->number], function->body->result.range));
   for (const lang::Var* var : groupVars_)
-    var->type = settled(varTypes_[var->number], var->range);
+    typing.setType(*var, settled(varTypes_[var->number], var->range));
 }
 
 const Type* Inference::inferFunction(const lang::Function& function) {

@@ -17,6 +17,9 @@ public:
   /// Infers a group of mutually recursive globals and writes their types down.
   void inferGroup(std::span<const lang::Global* const> group);
 
+  /// The types of the groups so far.
+  lang::Typing typing;
+
 private:
   using Type = lang::Type;
 

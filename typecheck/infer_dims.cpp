@@ -76,7 +76,7 @@ const Type* Inference::instantiateDims(const Type* type, const lang::Global& glo
   const Type* instance = freshDims(type, sizes);
   if (&global == definition_)
     recursiveDims_.insert(recursiveDims_.end(), sizes.begin(), sizes.end());
-  for (const lang::Requirement& requirement : global.function->requirements) {
+  for (const lang::Requirement& requirement : typing.requirements(*global.function)) {
     const Dim* dim = unifier_.types().substitute(requirement.dim, [&](const Dim* variable) {
       auto found = sizes.find(variable);
       return found == sizes.end() ? unifier_.types().any() : found->second;
@@ -162,8 +162,8 @@ void Inference::checkBounds() {
       addRequirement(needs[bound.definition],
                      {bound.dim, source.least, source.row, source.range, source.divisor});
   }
-  for (const auto& [global, list] : needs)
-    global->function->requirements = unifier_.types().arena().copy(list);
+  for (auto& [global, list] : needs)
+    typing.setRequirements(*global->function, std::move(list));
 }
 
 } // namespace typecheck

@@ -50,8 +50,8 @@ bool isFullyDeclared(const lang::Function& function) {
 /// one.
 const Type* Inference::globalType(const lang::Global& global) {
   const lang::Function& function = *global.function;
-  if (function.resultType)
-    return instantiateDims(functionType(unifier_.types(), function), global);
+  if (typing.result(function))
+    return instantiateDims(lang::functionType(unifier_.types(), function, typing), global);
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters)
     parameters.push_back(varTypes_[parameter->number]);

@@ -131,7 +131,7 @@ std::vector<const Type*> Inference::generalisable(std::span<const lang::Global* 
 
 /// What nothing says of the parameters of a group may be anything: it becomes a type parameter of
 /// all of them (Milner's rule). An operator that waits for it needs to know it, and so do those who
-/// run `@main`.
+/// run `@main`. The parameters belong to the first of the group, so that a second check finds them.
 void Inference::generalise(std::span<const lang::Global* const> group) {
   if (std::ranges::count(group, "main", &lang::Global::name) > 0)
     return;
@@ -143,8 +143,7 @@ void Inference::generalise(std::span<const lang::Global* const> group) {
     auto isTaken = [&](const lang::Global* global) { return isTypeName(name, *global->function); };
     while (std::ranges::any_of(group, isTaken))
       name = parameterName(number++);
-    made.push_back(types.arena().make<lang::TypeParameter>(types.arena().copyText(name),
-                                                           lang::ParameterKind::Type));
+    made.push_back(types.parameter(name, group[0]));
     unifier_.unify(unknown, types.variable(made.back()));
   }
   if (made.empty())
@@ -153,7 +152,7 @@ void Inference::generalise(std::span<const lang::Global* const> group) {
     std::vector<const lang::TypeParameter*> generics(global->function->generics.begin(),
                                                      global->function->generics.end());
     generics.insert(generics.end(), made.begin(), made.end());
-    global->function->generics = types.arena().copy(generics);
+    typing.setGenerics(*global->function, std::move(generics));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "lang/diagnostic.h"
 #include "lang/expr.h"
 #include "lang/op.h"
+#include "lang/typing.h"
 #include "typecheck/unify.h"
 
 #include <deque>

@@ -33,8 +33,9 @@ struct Run {
     for (const runtime::Shape& shape : shapes)
       arguments.push_back(runtime::tensorValue(
           runtime::Tensor(shape.empty() ? runtime::Int32 : runtime::Float32, shape)));
-    result = interp::interpret(*program.module, session.operators(), *program.module->find("main"),
-                               std::move(arguments), {.engine = lower::loopsEngine()});
+    result = interp::interpret(*program.module, program.typing, session.operators(),
+                               *program.module->find("main"), std::move(arguments),
+                               {.engine = lower::loopsEngine()});
   }
 
   std::string place(lang::SourceRange range) const {
@@ -272,9 +273,10 @@ TEST_CASE("loops with declared results take no space", "[boundary]") {
     Run run(loop + " def @main(%x: Tensor[(3), float32]) { @f(200000, %x) }", {{3}});
     interp::Options options{.engine = lower::loopsEngine()};
     options.maximumDepth = 10;
-    auto result = interp::interpret(
-        *run.program.module, run.session.operators(), *run.program.module->find("main"),
-        {runtime::tensorValue(runtime::Tensor(runtime::Float32, {3}))}, options);
+    auto result =
+        interp::interpret(*run.program.module, run.program.typing, run.session.operators(),
+                          *run.program.module->find("main"),
+                          {runtime::tensorValue(runtime::Tensor(runtime::Float32, {3}))}, options);
     CAPTURE(loop);
     CHECK(std::holds_alternative<runtime::Value>(result));
   }
@@ -295,7 +297,7 @@ TEST_CASE("types that name no size cost nothing", "[boundary]") {
                   "-> (int32, A) { let %y: Tensor[(?, ?), float32] = %x; (%i, %a) }");
   REQUIRE(loaded);
   REQUIRE(loaded->isGood());
-  interp::Boundaries boundaries(*loaded->module);
+  interp::Boundaries boundaries(*loaded->module, loaded->typing);
   const lang::Function& main = *loaded->module->find("main")->function;
   CHECK(boundaries.of(main) == nullptr);
   lang::walk(
@@ -311,10 +313,11 @@ TEST_CASE("what a function requires of its names is looked at in each call", "[b
   const lang::Function& function = *run.program.module->find("f")->function;
   const lang::Requirement needed{function.parameters[0]->annotation->shape[0], 3,
                                  run.session.operators().find("nn.conv2d"), function.range};
-  function.requirements = {&needed, 1};
+  lang::Typing typing = run.program.typing;
+  typing.setRequirements(function, {needed});
   for (int64_t size : {2, 3}) {
     auto result = interp::interpret(
-        *run.program.module, run.session.operators(), *run.program.module->find("main"),
+        *run.program.module, typing, run.session.operators(), *run.program.module->find("main"),
         {runtime::tensorValue(runtime::Tensor(runtime::Float32, {size}))},
         {.engine = lower::loopsEngine()});
     const auto* fault = std::get_if<interp::Fault>(&result);

@@ -7,7 +7,6 @@
 #include "driver/session.h"
 #include "lang/print.h"
 #include "stdlib/ops.h"
-#include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -40,7 +39,7 @@ public:
   /// The type of `@main` of a good program.
   std::string typeOfMain() {
     const lang::Function& main = *program_.module->find("main")->function;
-    return lang::typeText(typecheck::functionType(session_.types(), main));
+    return lang::typeText(lang::functionType(session_.types(), main, program_.typing));
   }
 
 private:

@@ -117,7 +117,7 @@ TEST_CASE("a value that shares its parts is shown and refused in bounded text") 
   for (int i = 0; i < 100; ++i)
     value = runtime::tupleValue({value, value});
   lang::TypeContext types;
-  CHECK(driver::valueText(value, types).size() < 100'000);
+  CHECK(driver::valueText(value, types, {}).size() < 100'000);
   Folder folder;
   auto written = driver::writeOutput(folder.path("o.npz"), value);
   REQUIRE(!written);
@@ -138,7 +138,7 @@ TEST_CASE("a list of a million elements is written as JSON") {
       R"({"out":{"con":"Cons","fields":[{"dtype":"int32","shape":[],"data":[7]},)"));
   CHECK(text.ends_with("]}]}]}}\n"));
   lang::TypeContext types;
-  CHECK(driver::valueText(list, types).ends_with("... 999988 more))))))))))))"));
+  CHECK(driver::valueText(list, types, {}).ends_with("... 999988 more))))))))))))"));
 }
 
 TEST_CASE("results go to files under the keys of their parts") {

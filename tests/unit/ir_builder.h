@@ -4,6 +4,7 @@
 
 #include "lang/module.h"
 #include "lang/op.h"
+#include "lang/typing.h"
 
 #include <initializer_list>
 
@@ -62,6 +63,8 @@ struct Bindings {
 struct IrBuilder {
   TypeContext types;
   Module module{types};
+  /// What a test says of types, as if the module were checked.
+  Typing typing;
   Arena& arena = module.arena;
 
   const Var* var(std::string_view name, VarOrigin origin, const Type* annotation = nullptr) {
@@ -132,7 +135,8 @@ struct IrBuilder {
   /// Binds a value to a temporary of a block.
   Atom temporary(Bindings& block, const Expr* value, const Type* type = nullptr) {
     const Var* made = var({}, VarOrigin::Temporary);
-    made->type = type;
+    if (type)
+      typing.setType(*made, type);
     block.list.push_back({made, value});
     return made;
   }

@@ -39,8 +39,8 @@ struct Loaded {
 
   /// The printed text with its metadata section.
   std::string print(bool types) const {
-    lang::Printed printed =
-        lang::printModule(*program.module, session.operators(), {.types = types});
+    lang::Printed printed = lang::printModule(*program.module, session.operators(),
+                                              {types ? &program.typing : nullptr});
     if (printed.needsMetadata)
       printed.text += "\n#[metadata]\n" + parser::writeMetadata(printed.metadata) + "\n";
     return printed.text;
@@ -77,7 +77,7 @@ std::string typeOfMain(const std::string& text) {
   printed(text);
   printed(text, true);
   const lang::Function& main = *loaded.program.module->find("main")->function;
-  return lang::typeText(typecheck::functionType(loaded.session.types(), main));
+  return lang::typeText(lang::functionType(loaded.session.types(), main, loaded.program.typing));
 }
 
 /// What `@main` returns, or the findings, or the fault.
@@ -86,11 +86,12 @@ std::string valueOf(const std::string& text) {
   if (!loaded.program.isGood())
     return loaded.findings();
   auto value =
-      interp::interpret(*loaded.program.module, loaded.session.operators(),
+      interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
                         *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     return "fault: " + fault->problem;
-  return driver::valueText(std::get<runtime::Value>(value), loaded.session.types());
+  return driver::valueText(std::get<runtime::Value>(value), loaded.session.types(),
+                           loaded.program.typing);
 }
 
 /// The errors of a text, each as its code and the text that it points at.
@@ -577,7 +578,7 @@ TEST_CASE("a fault names the calls that led to it", "[language]") {
   std::string text = module("def @main() { @hd(Nil) + 1 }");
   Loaded loaded(text);
   auto value =
-      interp::interpret(*loaded.program.module, loaded.session.operators(),
+      interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
                         *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   const auto* fault = std::get_if<interp::Fault>(&value);
   REQUIRE(fault);

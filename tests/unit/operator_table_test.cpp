@@ -39,7 +39,7 @@ Evaluated evaluate(driver::Session& session, std::string_view text) {
   INFO(findings(result.program));
   REQUIRE(result.program.isGood());
   auto value =
-      interp::interpret(*result.program.module, session.operators(),
+      interp::interpret(*result.program.module, result.program.typing, session.operators(),
                         *result.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     FAIL(fault->problem);
@@ -156,13 +156,6 @@ const Call* findCall(const Module& module, const OperatorRow& row) {
   return found;
 }
 
-const Type* typeOfAtom(const Expr& atom) {
-  if (const auto* var = atom.as<Var>())
-    return var->type;
-  const auto* constant = atom.as<Constant>();
-  return constant ? constant->type : nullptr;
-}
-
 } // namespace
 
 TEST_CASE("every operator is documented and complete") {
@@ -190,7 +183,8 @@ TEST_CASE("the examples of every operator hold") {
       Evaluated left = evaluate(session, example.expr);
       Evaluated right = evaluate(session, example.value);
       compareValues(left.value, right.value);
-      checkTypeOf(left.value, left.program.module->find("main")->function->resultType);
+      checkTypeOf(left.value,
+                  left.program.typing.result(*left.program.module->find("main")->function));
     }
 }
 
@@ -212,7 +206,7 @@ TEST_CASE("the gradient of every operator is text of the language") {
         continue;
       std::vector<const Type*> operands;
       for (const Operand& argument : call->arguments)
-        operands.push_back(typeOfAtom(*argument.value));
+        operands.push_back(loaded->typing.of(*argument.value));
       checkGradientText(*row, builder->build({session.types(), operands, *call->attributes, {}}));
     }
   }

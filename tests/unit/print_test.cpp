@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view header = "#[version = \"0.0.5\"]\n";
 
 Printed printed(const IrBuilder& ir, bool types = false) {
-  return printModule(ir.module, testOperators(), {.types = types});
+  return printModule(ir.module, testOperators(), {types ? &ir.typing : nullptr});
 }
 
 /// The text without its header and last line break.
@@ -307,26 +307,22 @@ TEST_CASE("comments with types", "[print]") {
   IrBuilder ir;
   const Type* int32 = ir.types.scalar(runtime::Int32);
   const Type* pair = ir.types.tuple(std::vector<const Type*>{int32, int32});
-  auto typed = [](Atom var, const Type* type) {
-    static_cast<const Var*>(var)->type = type;
-    return var;
-  };
   const Var* x = ir.parameter("x");
-  x->type = int32;
   const Var* y = ir.parameter("y");
-  y->type = int32;
+  ir.typing.setType(*x, int32);
+  ir.typing.setType(*y, int32);
   Bindings b;
   Function* literal = ir.function({y}, ir.block(y));
-  literal->resultType = int32;
+  ir.typing.setResult(*literal, int32);
   std::vector<const Type*> parameters{int32};
-  const Type* functionType = ir.types.function(parameters, int32);
-  Atom f = typed(ir.let(b, "f", literal), functionType);
+  Atom f = ir.let(b, "f", literal);
+  ir.typing.setType(static_cast<const Var&>(*f), ir.types.function(parameters, int32));
   Atom p = ir.temporary(b, ir.tuple({x, ir.integer(1)}), pair);
   Atom q = ir.temporary(b, ir.project(p, 0), int32);
   Atom unknown = ir.temporary(b, ir.call("negative", {q}), ir.types.unknown(0));
   Atom r = ir.temporary(b, ir.call(f, {unknown}), int32);
   Function* main = ir.function({x}, ir.block(b, r));
-  main->resultType = int32;
+  ir.typing.setResult(*main, int32);
   ir.define("main", main);
   CHECK(body(ir, true) == "def @main(%x: int32 /* ty=int32 */) -> int32 {\n"
                           "  let %f: fn (int32) -> int32 /* ty=fn (int32) -> int32 */ = "

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view header = "#[version = \"0.0.5\"]\n";
 
 Printed printed(const IrBuilder& ir, bool types = false) {
-  return printModule(ir.module, testOperators(), {.types = types});
+  return printModule(ir.module, testOperators(), {types ? &ir.typing : nullptr});
 }
 
 /// The text without its header and last line break.
@@ -164,7 +164,7 @@ TEST_CASE("a type that is exponentially long is left out", "[print]") {
   CHECK(typeText(type).size() < 100000);
   Bindings b;
   Atom x = ir.let(b, "x", ir.integer(1));
-  static_cast<const Var*>(x)->type = type;
+  ir.typing.setType(static_cast<const Var&>(*x), type);
   ir.setExpression(b, x);
   CHECK(body(ir, true) == "let %x = 1 /* ty=int32 */;\n%x");
 }
