@@ -15,14 +15,14 @@ Progress::~Progress() {
     fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::step(uint64_t operatorCalls) {
+void Progress::step(uint64_t calls) {
   if (!isShown_)
     return;
   Clock::time_point now = Clock::now();
   if (now < next_)
     return;
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start_).count();
-  fmt::print(stderr, "\rrunning for {} s, {} operator calls\x1b[K", seconds, operatorCalls);
+  fmt::print(stderr, "\rrunning for {} s, {} calls\x1b[K", seconds, calls);
   std::fflush(stderr);
   isDrawn_ = true;
   next_ = now + 200ms;

@@ -15,7 +15,7 @@ public:
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  void step(uint64_t operatorCalls);
+  void step(uint64_t calls);
 
 private:
   using Clock = std::chrono::steady_clock;

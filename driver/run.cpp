@@ -84,7 +84,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     return;
   auto result = call(session, program, *entry, std::move(arguments.values), options, look);
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {
-    answer.code = fault->isMemory ? ExitCode::World : ExitCode::Program;
+    answer.code = fault->kind == runtime::FaultKind::Memory ? ExitCode::World : ExitCode::Program;
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }

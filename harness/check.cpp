@@ -21,32 +21,10 @@ using runtime::Value;
 
 namespace {
 
-constexpr uint64_t mostOperatorCalls = 20'000;
+constexpr uint64_t mostCalls = 50'000;
 constexpr size_t mostDepth = 20'000;
 
 struct GivenUp {};
-
-/// Problems of data that no type could foresee, by words of their texts.
-constexpr std::string_view dataProblems[] = {"division by zero", "divided by zero", "outside",
-                                             "out of range", "by zero"};
-
-/// The operator whose call a fault happened in, or null.
-const OperatorRow* faultyOperator(const ReadText& read, SourceRange range) {
-  const OperatorRow* found = nullptr;
-  walk(
-      *read.module,
-      [&](const Binding& binding) {
-        const auto* call = binding.value->as<Call>();
-        if (!call || !(call->range == range))
-          return;
-        if (const auto* callee = call->callee.value->as<OperatorRef>())
-          found = callee->row;
-        else if (const Type* type = read.typing.of(*call->callee.value))
-          found = type->op;
-      },
-      [](const Operand&) {});
-  return found;
-}
 
 /// Whether a dimension that is no number occurs in an inferred type, so that a shape may turn out
 /// wrong at run time: `?` proves nothing, and some sizes are too small for some windows.
@@ -63,16 +41,6 @@ bool isGradual(const ReadText& read) {
   walk(
       *read.module, [&](const Binding& binding) { look(binding.var); }, [](const Operand&) {});
   return found;
-}
-
-bool isDataFault(const ReadText& read, const interp::Fault& fault) {
-  if (fault.isMemory)
-    return true;
-  for (std::string_view words : dataProblems)
-    if (fault.problem.find(words) != std::string::npos)
-      return true;
-  const OperatorRow* row = faultyOperator(read, fault.range);
-  return row && (row->kernel || row->shapeNeeds != ShapeNeeds::Shapes);
 }
 
 std::string firstCode(const Diagnostics& diagnostics) {
@@ -163,7 +131,7 @@ public:
     interp::Options options{.engine = lower::loopsEngine()};
     options.maximumDepth = mostDepth;
     options.progress = [](uint64_t calls) {
-      if (calls > mostOperatorCalls)
+      if (calls > mostCalls)
         throw GivenUp{};
     };
     try {
@@ -173,7 +141,7 @@ public:
       if (auto* value = std::get_if<Value>(&result))
         return std::move(*value);
       const auto& fault = std::get<interp::Fault>(result);
-      if (isDataFault(read, fault) || (mayBeGradual && isGradual(read)))
+      if (isExcused(read, fault))
         verdict.dataFault = fault.problem;
       else
         fail("fault", "the run ends with: " + fault.problem);
@@ -260,6 +228,21 @@ public:
   }
 
 private:
+  /// Whether a well-typed program may end so: for want of memory, by data that stop the operator,
+  /// and, where `?` proves nothing of them, by sizes.
+  bool isExcused(const ReadText& read, const interp::Fault& fault) const {
+    switch (fault.kind) {
+    case runtime::FaultKind::Memory:
+      return true;
+    case runtime::FaultKind::Data:
+      return fault.row && bench_.dataFaults.contains(fault.row);
+    case runtime::FaultKind::Sizes:
+      return mayBeGradual && isGradual(read);
+    default:
+      return false;
+    }
+  }
+
   Bench& bench_;
   const Program& program_;
   uint64_t seed_;

@@ -5,6 +5,7 @@
 // program that may be ill-typed is refused, or obeys the laws of running.
 #pragma once
 
+#include "harness/data_faults.h"
 #include "harness/program.h"
 #include "harness/reader.h"
 
@@ -14,7 +15,9 @@ namespace harness {
 
 /// Types, texts and prelude for checking, renewed by its owner now and then, since it only grows.
 struct Bench {
-  lang::TypeContext types;
+  /// The operators that data may stop; every other fault of data is a finding.
+  const OperatorSet& dataFaults;
+  lang::TypeContext types = {};
   Reader reader{types};
 };
 

@@ -35,8 +35,6 @@ enum class NodeKind : uint8_t {
   Block
 };
 
-inline constexpr size_t nodeKindCount = size_t(NodeKind::Block) + 1;
-
 /// A name that is bound, with its type, which the text says or leaves to be inferred.
 struct Binder {
   std::string name;

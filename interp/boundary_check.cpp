@@ -10,6 +10,8 @@
 
 namespace interp {
 
+using runtime::FaultKind;
+
 namespace {
 
 /// Compares the tensors in a value; learns sizes.
@@ -111,7 +113,8 @@ std::string sourceText(const lang::Function& function, uint32_t source) {
 Fault faultOf(const Misfit& misfit, const lang::DimSizes& sizes, lang::SourceRange range,
               const std::string& subject, std::string_view verb,
               const std::function<std::string(uint32_t)>& source) {
-  Fault fault{fmt::format("{} is declared as `{}`, but {} {}", subject, lang::typeText(misfit.type),
+  Fault fault{FaultKind::Sizes,
+              fmt::format("{} is declared as `{}`, but {} {}", subject, lang::typeText(misfit.type),
                           verb, valueText(*misfit.value)),
               range};
   fault.shapes = shapesOf(misfit);
@@ -161,7 +164,8 @@ std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang:
     std::string cause = needed.row ? fmt::format(" for `{}`", needed.row->name) : "";
     std::string need = needed.divisor > 1 ? fmt::format("a multiple of {}", needed.divisor)
                                           : fmt::format("at least {}", needed.least);
-    Fault fault{fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(checks),
+    Fault fault{FaultKind::Sizes,
+                fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(checks),
                             lang::dimText(needed.dim), need, cause, *size),
                 call ? call->range : needed.range};
     if (call)

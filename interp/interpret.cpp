@@ -18,6 +18,7 @@ namespace interp {
 using lang::Binding;
 using lang::Block;
 using lang::Operand;
+using runtime::FaultKind;
 
 namespace {
 
@@ -96,8 +97,8 @@ private:
 
   // Control.
 
-  void fail(std::string problem, lang::SourceRange range) {
-    fail(Fault{std::move(problem), range});
+  void fail(FaultKind kind, std::string problem, lang::SourceRange range) {
+    fail(Fault{kind, std::move(problem), range});
   }
 
   void fail(Fault fault) {
@@ -113,7 +114,8 @@ private:
   /// fault.
   bool demand(bool fits, std::string_view what, lang::SourceRange range) {
     if (!fits)
-      fail(fmt::format("this is no {}, though its type says so: an unchecked call made it", what),
+      fail(FaultKind::Type,
+           fmt::format("this is no {}, though its type says so: an unchecked call made it", what),
            range);
     return fits;
   }
@@ -174,8 +176,14 @@ private:
   }
 
   /// `call` is null for the first call.
+  void countCall() {
+    if (options_.progress)
+      options_.progress(++calls_);
+  }
+
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
              const lang::Call* call) {
+    countCall();
     const FunctionChecks* checks = boundaries_.of(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
@@ -345,7 +353,8 @@ private:
                   "function of these arguments", call.callee.range))
         break;
       if (activations_.size() >= options_.maximumDepth)
-        fail(fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
+        fail(FaultKind::Depth,
+             fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
       else
         enter(functionOf(callee), callee, std::move(arguments), &call);
     }
@@ -361,13 +370,12 @@ private:
                      std::span<const Value> arguments) {
     auto result = operators_.apply(call, row, arguments);
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
-      fail(std::move(fault->problem), call.range);
-      fault_.isMemory = fault->isMemory;
+      fail(fault->kind, std::move(fault->problem), call.range);
+      fault_.row = &row;
       return;
     }
     slot(*binding.var) = std::move(std::get<Value>(result));
-    if (options_.progress)
-      options_.progress(++calls_);
+    countCall();
   }
 
   void evaluateMatch(const lang::Match& match) {
@@ -384,7 +392,7 @@ private:
     std::string what = scrutinee.kind() == ValueKind::Constructor
                            ? fmt::format("`{}`", scrutinee.symbol().name)
                            : std::string("this value");
-    fail(fmt::format("no arm of this match is for {}", what), match.range);
+    fail(FaultKind::Unmatched, fmt::format("no arm of this match is for {}", what), match.range);
   }
 
   /// Recursion follows the pattern, whose nesting the reader bounds.

@@ -12,6 +12,7 @@
 #include "lang/op.h"
 #include "lang/tensor_engine.h"
 #include "lang/typing.h"
+#include "runtime/fault.h"
 
 #include <functional>
 #include <variant>
@@ -22,7 +23,7 @@ namespace interp {
 struct Options {
   /// What evaluates the tensor expressions of operators.
   lang::TensorEngine engine;
-  /// Called now and then with the number of operator calls done so far.
+  /// Called now and then with the number of calls so far, of functions and operators.
   std::function<void(uint64_t)> progress = {};
   /// Calls that may be open at once; a program that recurses deeper is faulty.
   size_t maximumDepth = 5'000'000;
@@ -30,11 +31,12 @@ struct Options {
 
 /// Why a program could not go on, where, and through which calls it got there, innermost first.
 struct Fault {
+  runtime::FaultKind kind;
   std::string problem;
   lang::SourceRange range;
   std::vector<lang::SourceRange> calls = {};
-  /// True when the program may be right, but wants more memory than there is.
-  bool isMemory = false;
+  /// The operator that could not be applied, or null.
+  const lang::OperatorRow* row = nullptr;
   std::vector<lang::Label> labels = {};
   std::vector<std::string> notes = {};
   lang::ShapeTable shapes = {};

@@ -7,6 +7,7 @@
 namespace interp {
 
 using lang::Type;
+using runtime::FaultKind;
 
 namespace {
 
@@ -96,7 +97,8 @@ const lang::Attributes& Operators::defaults(const lang::OperatorRow& row) {
 
 /// Fills in what follows from the operator, its attributes and the operand types; where the shape
 /// needs values, those of the leaves.
-std::string Operators::prepare(Prepared& prepared, std::span<const Value> leaves) {
+std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
+                                                 std::span<const Value> leaves) {
   const lang::OperatorRow& row = *prepared.row;
   const auto& operands = prepared.operands;
   std::vector<const runtime::Tensor*> operandValues(operands.size()), leafValues(leaves.size());
@@ -109,10 +111,14 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Value> leaves
   }
   lang::RelationResult result =
       lang::applyRelation(row, {types_, operands, prepared.attributes, operandValues});
-  if (result.outcome == lang::RelationResult::Outcome::Failed)
-    return result.problem;
+  if (result.outcome == lang::RelationResult::Outcome::Failed) {
+    bool fitsShapes = lang::applyRelation(row, {types_, operands, prepared.attributes}).outcome !=
+                      lang::RelationResult::Outcome::Failed;
+    return runtime::Fault{fitsShapes ? FaultKind::Data : FaultKind::Sizes, result.problem};
+  }
   if (result.outcome == lang::RelationResult::Outcome::Waiting || !result.output)
-    return fmt::format("the shape of the result of `{}` is not known", row.name);
+    return runtime::Fault{FaultKind::Internal,
+                          fmt::format("the shape of the result of `{}` is not known", row.name)};
   prepared.output = result.output;
   if (row.compute) {
     lang::ComputeCall call(operands, result.output, prepared.attributes, leafValues);
@@ -121,12 +127,12 @@ std::string Operators::prepare(Prepared& prepared, std::span<const Value> leaves
   }
   for (const Value& leaf : leaves)
     prepared.leaves.emplace_back(leaf.tensor().dtype(), leaf.tensor().shape());
-  return {};
+  return std::nullopt;
 }
 
 /// The prepared call of this site, of another site with the same operator, attributes and types,
 /// or a new one. What depends on values is prepared each time.
-std::variant<const Operators::Prepared*, std::string>
+std::variant<const Operators::Prepared*, runtime::Fault>
 Operators::find(const lang::Call& site, const lang::OperatorRow& row,
                 const lang::Attributes& attributes, std::span<const Value> arguments,
                 std::span<const Value> leaves) {
@@ -147,9 +153,8 @@ Operators::find(const lang::Call& site, const lang::OperatorRow& row,
           std::ranges::equal(it->second->attributes.values, attributes.values))
         return last = it->second;
   }
-  std::string problem = prepare(next, leaves);
-  if (!problem.empty())
-    return problem;
+  if (auto fault = prepare(next, leaves))
+    return std::move(*fault);
   if (needsValues) {
     once_ = std::move(next);
     return &once_;
@@ -168,7 +173,7 @@ std::variant<Value, runtime::Fault> Operators::runKernel(const lang::OperatorRow
     inputs.push_back(leaf.tensor());
   lang::KernelResult result = row.kernel({inputs, output, attributes});
   if (!result.problem.empty())
-    return runtime::Fault{std::move(result.problem)};
+    return runtime::Fault{FaultKind::Data, std::move(result.problem)};
   std::vector<Value> outputs;
   for (runtime::Tensor& tensor : result.outputs)
     outputs.push_back(runtime::tensorValue(std::move(tensor)));
@@ -182,11 +187,11 @@ std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
   std::vector<Value> leaves;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!appendLeaves(arguments[i], leaves))
-      return runtime::Fault{
-          fmt::format("`{}` of `{}` must be made of tensors", row.operands[i].name, row.name)};
+      return runtime::Fault{FaultKind::Type, fmt::format("`{}` of `{}` must be made of tensors",
+                                                         row.operands[i].name, row.name)};
   auto found = find(call, row, attributes, arguments, leaves);
-  if (auto* problem = std::get_if<std::string>(&found))
-    return runtime::Fault{std::move(*problem)};
+  if (auto* fault = std::get_if<runtime::Fault>(&found))
+    return std::move(*fault);
   const Prepared& prepared = *std::get<const Prepared*>(found);
   if (row.kernel)
     return runKernel(row, attributes, prepared.output, leaves);

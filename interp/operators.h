@@ -34,10 +34,10 @@ private:
     lang::TensorCode code;
   };
 
-  std::variant<const Prepared*, std::string>
+  std::variant<const Prepared*, runtime::Fault>
   find(const lang::Call& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
        std::span<const Value> arguments, std::span<const Value> leaves);
-  std::string prepare(Prepared& prepared, std::span<const Value> leaves);
+  std::optional<runtime::Fault> prepare(Prepared& prepared, std::span<const Value> leaves);
   std::variant<Value, runtime::Fault> runKernel(const lang::OperatorRow& row,
                                                 const lang::Attributes& attributes,
                                                 const lang::Type* output,

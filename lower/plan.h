@@ -10,6 +10,7 @@
 #pragma once
 
 #include "lower/kernels.h"
+#include "runtime/fault.h"
 
 #include <bitset>
 #include <optional>
@@ -253,6 +254,7 @@ struct PlanTensor {
 struct Program {
   /// Not empty when the function cannot run; then nothing else counts.
   std::string problem;
+  runtime::FaultKind problemKind = runtime::FaultKind::Internal;
   std::vector<PlanTensor> tensors;
   size_t inputCount = 0;
   std::vector<StagePlan> stages;

@@ -39,6 +39,12 @@ private:
       program_.problem = std::move(text);
   }
 
+  void failForMemory(std::string text) {
+    if (program_.problem.empty())
+      program_.problemKind = runtime::FaultKind::Memory;
+    fail(std::move(text));
+  }
+
   void addTensors() {
     if (function_.tensors.size() != function_.inputCount + function_.stages.size())
       fail("the number of stages does not fit that of tensors");
@@ -47,8 +53,10 @@ private:
       for (const lang::ScalarNode* node : info.shape)
         tensor.shape.push_back(constantExtent(node).value_or(-1));
       auto count = runtime::elementCount(tensor.shape);
-      if (!count)
-        fail("a shape is not constant, or too large");
+      if (!count && std::ranges::find(tensor.shape, -1) != tensor.shape.end())
+        fail("a shape is not constant");
+      else if (!count)
+        failForMemory("out of memory: a shape is too large");
       else if (!info.dtype.isComputable())
         fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(info.dtype)));
       else

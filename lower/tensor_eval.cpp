@@ -12,6 +12,8 @@
 
 namespace lower {
 
+using runtime::FaultKind;
+
 /// The function, and its program for either kind of floats; that for reals is made when needed.
 struct PlanData {
   lang::TensorFunction function;
@@ -39,7 +41,7 @@ public:
 
   std::optional<runtime::Fault> run(std::span<const Array> inputs, std::vector<Array>& outputs) {
     if (!program_.problem.empty())
-      return runtime::Fault{program_.problem};
+      return runtime::Fault{program_.problemKind, program_.problem};
     if (auto fault = takeInputs(inputs))
       return fault;
     for (size_t i = 0; i < program_.stages.size(); ++i) {
@@ -67,12 +69,13 @@ public:
 private:
   std::optional<runtime::Fault> takeInputs(std::span<const Array> inputs) {
     if (inputs.size() != program_.inputCount)
-      return runtime::Fault{
-          fmt::format("expected {} inputs, got {}", program_.inputCount, inputs.size())};
+      return runtime::Fault{FaultKind::Internal, fmt::format("expected {} inputs, got {}",
+                                                             program_.inputCount, inputs.size())};
     for (size_t i = 0; i < inputs.size(); ++i) {
       const PlanTensor& expected = program_.tensors[i];
       if (inputs[i].dtype() != expected.dtype || inputs[i].shape() != expected.shape)
-        return runtime::Fault{fmt::format("input {} is a tensor of {}, expected {}", i,
+        return runtime::Fault{FaultKind::Internal,
+                              fmt::format("input {} is a tensor of {}, expected {}", i,
                                           typeText(inputs[i].dtype(), inputs[i].shape()),
                                           typeText(expected.dtype, expected.shape))};
       wanted_ = &expected;
@@ -127,16 +130,18 @@ private:
     size_t threads = precision_.digits == 0 ? threadsFor(nest.cost) : 1;
     if (threads == 1) {
       StripRunner runner(nest, buffers_.data());
-      return runner.runMap(0, extent, out) ? std::nullopt
-                                           : std::optional(runtime::Fault{runner.problem()});
+      return runner.runMap(0, extent, out)
+                 ? std::nullopt
+                 : std::optional(runtime::Fault{FaultKind::Data, runner.problem()});
     }
     int64_t grain = nest.blocks[nest.chain.back()].axis == nest.lane && nest.chain.size() == 2
                         ? int64_t(nest.stripLength)
                         : 1;
     return runParts(extent, grain, threads, [&](int64_t first, int64_t last) {
       StripRunner runner(nest, buffers_.data());
-      return runner.runMap(first, last, out) ? std::nullopt
-                                             : std::optional(runtime::Fault{runner.problem()});
+      return runner.runMap(first, last, out)
+                 ? std::nullopt
+                 : std::optional(runtime::Fault{FaultKind::Data, runner.problem()});
     });
   }
 
@@ -168,7 +173,7 @@ std::optional<runtime::Fault> run(const Plan& plan, std::span<const Array> input
   try {
     return state.run(inputs, outputs);
   } catch (const std::bad_alloc&) {
-    return runtime::Fault{state.memoryProblem(), true};
+    return runtime::Fault{FaultKind::Memory, state.memoryProblem()};
   }
 }
 

@@ -1,17 +1,19 @@
 // Generated programs against the laws of soundness (harness/check.h).
 //
-// usage: soundness_test [--first SEED] [--count N] [--seconds S] [--keep FOLDER] [--names yes|no]
-// Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000.
-// `--names no` leaves named dimensions and `?` out. Findings are shrunk, shown, and with --keep
-// written to files; they make the exit status 1. When Baton itself ends the process, the seed is
-// the last thing said.
+// usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES] [--keep FOLDER]
+//                       [--names yes|no]
+// Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000;
+// seconds are those of the processor. `--names no` leaves named dimensions and `?` out. Findings
+// are shrunk, shown, and with --keep written to files; they make the exit status 1, as does an
+// operator or a form of expressions that was generated fewer TIMES than demanded. When Baton itself
+// ends the process, the seed is the last thing said.
 #include "harness/check.h"
+#include "harness/forms.h"
 #include "harness/generate.h"
 #include "harness/mutate.h"
 #include "harness/shrink.h"
 #include "stdlib/ops.h"
 
-#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -19,8 +21,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <optional>
-#include <set>
 
 #include <sys/time.h>
 #include <unistd.h>
@@ -36,6 +38,7 @@ struct Settings {
   uint64_t first = 1;
   uint64_t count = 1000;
   double seconds = 0;
+  size_t demand = 0;
   std::string keep = {};
   bool hasNames = true;
 };
@@ -43,8 +46,8 @@ struct Settings {
 struct Counts {
   size_t samples = 0, programs = 0, accepted = 0, run = 0, dataFaults = 0, endless = 0;
   size_t mutants = 0, rejected = 0, acceptedMutants = 0, mutantRuns = 0, findings = 0;
-  std::set<std::string> operators = {};
-  std::array<size_t, nodeKindCount> forms = {};
+  std::map<std::string, size_t, std::less<>> operators = {};
+  FormCounts forms = noForms();
   std::map<std::string, size_t> laws = {};
 };
 
@@ -79,6 +82,8 @@ std::optional<Settings> readSettings(int count, char** words) {
       settings.count = std::strtoull(value.c_str(), nullptr, 10), hasCount = true;
     else if (option == "--seconds")
       settings.seconds = std::strtod(value.c_str(), nullptr);
+    else if (option == "--demand")
+      settings.demand = std::strtoull(value.c_str(), nullptr, 10);
     else if (option == "--keep")
       settings.keep = value;
     else if (option == "--names")
@@ -99,7 +104,7 @@ public:
     for (uint64_t i = 0; i < settings_.count && !isOver(); ++i)
       checkSeed(settings_.first + i);
     report();
-    return counts_.findings > 0 ? 1 : 0;
+    return counts_.findings > 0 || !isCovered() ? 1 : 0;
   }
 
 private:
@@ -111,10 +116,11 @@ private:
     if (!universe_ || seed / seedsPerUniverse != universeNumber_) {
       universeNumber_ = seed / seedsPerUniverse;
       universe_ = std::make_unique<Universe>(universeNumber_, settings_.hasNames);
+      dataFaults_ = operatorsWithDataFaults(universe_->types, universe_->samples);
       checkSamples();
     }
     if (!bench_ || counts_.programs % seedsPerBench == 0)
-      bench_ = std::make_unique<Bench>();
+      bench_.reset(new Bench{dataFaults_});
   }
 
   /// The relations of all operators over names against those over numbers.
@@ -162,12 +168,11 @@ private:
   }
 
   void count(const Program& program) {
-    for (const Node& node : program.nodes) {
-      ++counts_.forms[size_t(node.kind)];
+    countForms(program, counts_.forms);
+    for (const Node& node : program.nodes)
       if (node.kind == NodeKind::OperatorValue ||
           (node.kind == NodeKind::Operator && !node.isInfix))
-        counts_.operators.insert(node.text);
-    }
+        ++counts_.operators[node.text];
   }
 
   void show(const Program& program, uint64_t seed, const Finding& finding, const char* kind,
@@ -192,6 +197,25 @@ private:
     }
   }
 
+  /// Whether everything was generated often enough; names what was not.
+  bool isCovered() const {
+    bool isCovered = true;
+    auto demand = [&](std::string_view kind, std::string_view name, size_t times) {
+      if (times >= settings_.demand)
+        return;
+      isCovered = false;
+      std::cout << fmt::format("{} `{}` was generated {} times, not {}\n", kind, name, times,
+                               settings_.demand);
+    };
+    for (const lang::OperatorRow* row : stdlib::operatorTable().all()) {
+      auto found = counts_.operators.find(row->name);
+      demand("operator", row->name, found == counts_.operators.end() ? 0 : found->second);
+    }
+    for (const auto& [name, times] : counts_.forms)
+      demand("form", name, times);
+    return isCovered;
+  }
+
   void report() const {
     const Counts& c = counts_;
     std::cout << fmt::format(
@@ -201,11 +225,10 @@ private:
                              c.rejected, c.acceptedMutants, c.mutantRuns);
     std::cout << fmt::format("{} calls of operators\n", c.samples);
     size_t forms = 0;
-    for (size_t number : c.forms)
-      forms += number > 0;
-    std::cout << fmt::format("{} of {} operators, {} of {} forms of expressions\n",
-                             c.operators.size(), stdlib::operatorTable().all().size(), forms,
-                             c.forms.size());
+    for (const auto& [name, times] : c.forms)
+      forms += times > 0;
+    std::cout << fmt::format("{} of {} operators, {} of {} forms\n", c.operators.size(),
+                             stdlib::operatorTable().all().size(), forms, c.forms.size());
     std::cout << fmt::format("{:.1f} s, {:.1f} programs a second\n", elapsed(),
                              double(c.programs) / std::max(elapsed(), 0.001));
     for (const auto& [law, number] : c.laws)
@@ -215,6 +238,7 @@ private:
   Settings settings_;
   std::unique_ptr<Universe> universe_;
   uint64_t universeNumber_ = 0;
+  OperatorSet dataFaults_;
   std::unique_ptr<Bench> bench_;
   Counts counts_;
 };
@@ -224,8 +248,8 @@ private:
 int main(int count, char** words) {
   auto settings = readSettings(count, words);
   if (!settings) {
-    std::cerr << "usage: soundness_test [--first SEED] [--count N] [--seconds S] [--keep FOLDER]"
-                 " [--names yes|no]\n";
+    std::cerr << "usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES]"
+                 " [--keep FOLDER] [--names yes|no]\n";
     return 2;
   }
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF})

@@ -1,0 +1,89 @@
+// A look at the scalars of tensor expressions; each node once, since they are shared.
+#include "harness/data_faults.h"
+
+#include "harness/operand_data.h"
+#include "harness/run_operator.h"
+
+#include <algorithm>
+
+namespace harness {
+
+using namespace lang;
+
+namespace {
+
+bool divides(ScalarFunction function) {
+  using enum ScalarFunction;
+  return function == Divide || function == FloorDivide || function == FloorMod ||
+         function == TruncDivide || function == TruncMod;
+}
+
+/// Those that the value is made from; a position is looked at by itself.
+void appendOperands(const ScalarNode* node, std::vector<const ScalarNode*>& stack) {
+  if (const auto* load = node->as<ScalarLoad>()) {
+    if (load->outside)
+      stack.push_back(load->outside);
+  } else if (const auto* apply = node->as<ScalarApply>()) {
+    stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
+  } else if (const auto* cast = node->as<ScalarCast>()) {
+    stack.push_back(cast->operand);
+  } else if (const auto* reduce = node->as<ScalarReduce>()) {
+    stack.push_back(reduce->body);
+  }
+}
+
+/// Whether `holds` of a node or of one below it.
+template <typename Holds>
+bool anyNode(const ScalarNode* root, Holds holds) {
+  std::vector<const ScalarNode*> stack{root};
+  std::unordered_set<const ScalarNode*> seen;
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node).second)
+      continue;
+    if (holds(node))
+      return true;
+    appendOperands(node, stack);
+  }
+  return false;
+}
+
+bool hasLoad(const ScalarNode* root) {
+  return anyNode(root, [](const ScalarNode* node) { return node->kind == ScalarKind::Load; });
+}
+
+bool canStop(const ScalarNode* node) {
+  if (const auto* load = node->as<ScalarLoad>())
+    return !load->outside && std::ranges::any_of(load->position, hasLoad);
+  const auto* apply = node->as<ScalarApply>();
+  return apply && divides(apply->function);
+}
+
+} // namespace
+
+bool canFault(const TensorFunction& function) {
+  return std::ranges::any_of(function.stages, [](const Stage& stage) {
+    return stage.body && anyNode(stage.body, canStop);
+  });
+}
+
+OperatorSet operatorsWithDataFaults(TypeContext& types, const SamplePool& samples) {
+  OperatorSet found;
+  Random random(0);
+  for (const OperatorSample& sample : samples.all) {
+    const OperatorRow* row = sample.row;
+    bool can = row->kernel || row->shapeNeeds != ShapeNeeds::Shapes;
+    if (!can && !sample.hasSymbols && !found.contains(row)) {
+      auto leaves = operandLeaves(sample.operands, Data::Zeros, random);
+      auto function = operatorFunction(*row, {types, sample.operands, sample.attributes},
+                                       sample.output, leaves);
+      can = function && canFault(*function);
+    }
+    if (can)
+      found.insert(row);
+  }
+  return found;
+}
+
+} // namespace harness
