@@ -10,6 +10,7 @@
 #include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
+#include "typecheck/check.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -111,6 +112,17 @@ std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing
   return values;
 }
 
+/// The types of the program's own functions, by name. What they require is no part of it: a size
+/// like `2 * n - 1` that is inferred requires nothing, but declared it must not be negative.
+std::map<std::string, std::string> signatures(const ReadText& read) {
+  const Module& module = *read.module;
+  std::map<std::string, std::string> found;
+  for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    found.emplace(global->name,
+                  typeText(functionType(module.types, *global->function, read.typing)));
+  return found;
+}
+
 class Check {
 public:
   Check(Bench& bench, const Program& program, uint64_t seed)
@@ -161,6 +173,9 @@ public:
       fail("verify", "the verifier says: " + problem);
       return std::nullopt;
     }
+    demandSameTypes(read);
+    if (verdict.finding)
+      return std::nullopt;
     auto value = run(read);
     if (!value)
       return std::nullopt;
@@ -170,6 +185,18 @@ public:
       fail("value",
            fmt::format("the value is {}\nand the inferred type is\n  {}", problem, typeText(type)));
     return value;
+  }
+
+  /// The types obey the rules, and checking only reads a module: checked again, it has them again.
+  void demandSameTypes(const ReadText& read) {
+    for (const std::string& problem : verifyTypes(*read.module, read.typing))
+      return fail("verify types", "the verifier says: " + problem);
+    Diagnostics diagnostics;
+    Typing again = typecheck::checkModule(*read.module, stdlib::operatorTable(), diagnostics);
+    if (diagnostics.hasErrors())
+      fail("checked again", "checked again, it is refused: " + firstCode(diagnostics));
+    else if (again != read.typing)
+      fail("checked again", "checked again, it has other types");
   }
 
   void demandKnownType(const ReadText& read) {
@@ -211,6 +238,8 @@ public:
     std::string first = printed(read, types);
     bool holdsAny = first.find("?,") != std::string::npos || first.find("?)") != std::string::npos;
     auto again = readAgain(first);
+    if (again && types && !holdsAny && signatures(read) != signatures(*again))
+      return fail("reprint type", "the printed program has other types:\n" + first);
     for (int round = 1; again; ++round) {
       std::string second = printed(*again, types);
       if (first == second)

@@ -1,8 +1,9 @@
 // The laws of soundness, for one program at a time.
 //
-// A well-typed program is accepted, runs without a fault of types or shapes, and gives a value of
-// its inferred type, which is the type that its maker knows; printed, it is the same program. A
-// program that may be ill-typed is refused, or obeys the laws of running.
+// A well-typed program is accepted, has the same types when it is checked again, runs without a
+// fault of types or shapes, and gives a value of its inferred type, which is the type that its maker
+// knows; printed, it is the same program. A program that may be ill-typed is refused, or obeys the
+// laws of running.
 #pragma once
 
 #include "harness/data_faults.h"

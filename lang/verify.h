@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lang/module.h"
+#include "lang/typing.h"
 
 namespace lang {
 
@@ -10,5 +11,10 @@ namespace lang {
 /// one binder and be used in its scope only, operands must be atoms, numbers must be dense, and an
 /// operator's call must carry one value for each attribute of its row.
 std::vector<std::string> verify(const Module& module);
+
+/// What is wrong with the types of a sound module without errors: every variable and function must
+/// have one, and each binding must obey the rule of its kind. Relations are asked again; instances
+/// of globals and constructors are not looked at.
+std::vector<std::string> verifyTypes(const Module& module, const Typing& typing);
 
 } // namespace lang

@@ -1,0 +1,126 @@
+// The table of types, and that checking only reads a module: checked again, it has the same types.
+#include "lang/typing.h"
+
+#include "driver/session.h"
+#include "lang/print.h"
+#include "lang/verify.h"
+#include "stdlib/ops.h"
+#include "tests/unit/case_files.h"
+#include "tests/unit/program_texts.h"
+#include "typecheck/check.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+const std::string header = "#[version = \"0.0.5\"]\n";
+
+std::vector<std::string> texts(const lang::Diagnostics& diagnostics) {
+  std::vector<std::string> result;
+  for (const lang::Diagnostic& item : diagnostics.all())
+    result.push_back(item.text);
+  return result;
+}
+
+std::string printed(const lang::Module& module, const lang::Typing& typing) {
+  return lang::printModule(module, stdlib::operatorTable(), {&typing}).text;
+}
+
+/// Checks the module of a text twice after its first check; the text need not be well typed.
+void checkAgain(const std::string& text) {
+  driver::Session session(stdlib::operatorTable());
+  auto loaded = session.loadText("test", text);
+  REQUIRE(loaded);
+  if (!loaded->module)
+    return;
+  const lang::Module& module = *loaded->module;
+  CHECK(lang::verify(module) == std::vector<std::string>{});
+  std::vector<std::string> findings;
+  for (int round = 0; round < 2; ++round) {
+    lang::Diagnostics diagnostics;
+    lang::Typing again = typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+    CHECK(again == loaded->typing);
+    CHECK(diagnostics.hasErrors() == loaded->diagnostics.hasErrors());
+    CHECK((round == 0 || texts(diagnostics) == findings));
+    findings = texts(diagnostics);
+    CHECK(printed(module, again) == printed(module, loaded->typing));
+  }
+  if (loaded->isGood())
+    CHECK(lang::verifyTypes(module, loaded->typing) == std::vector<std::string>{});
+}
+
+} // namespace
+
+TEST_CASE("what is not known is null or empty", "[typing]") {
+  lang::Typing typing;
+  lang::Arena arena;
+  lang::TypeContext types;
+  auto expr = [](lang::ExprKind kind) { return lang::Expr{kind, {}}; };
+  const auto* var =
+      arena.make<lang::Var>(expr(lang::ExprKind::Var), "x", lang::VarOrigin::Parameter, 1000u);
+  const auto* number = arena.make<lang::Constant>(expr(lang::ExprKind::Constant),
+                                                  types.scalar(runtime::Int32), uint64_t(1));
+  lang::TypeParameter a{"A"};
+  const lang::TypeParameter* declared = &a;
+  auto* function = arena.make<lang::Function>(expr(lang::ExprKind::Function), 1000u);
+  function->parameters = arena.copy(std::vector{var});
+  function->generics = std::span(&declared, 1);
+
+  CHECK(typing.of(*var) == nullptr);
+  CHECK(typing.of(*number) == types.scalar(runtime::Int32));
+  CHECK(typing.of(*function) == nullptr);
+  CHECK(typing.result(*function) == nullptr);
+  CHECK(typing.requirements(*function).empty());
+  CHECK(typing.generics(*function).data() == &declared);
+  CHECK(lang::functionType(types, *function, typing) == nullptr);
+
+  typing.setType(*var, types.variable(&a));
+  CHECK(lang::functionType(types, *function, typing) == nullptr);
+  typing.setResult(*function, types.scalar(runtime::Int32));
+  CHECK(lang::typeText(lang::functionType(types, *function, typing)) == "fn [A](A) -> int32");
+}
+
+TEST_CASE("inferred type parameters are found again", "[typing]") {
+  driver::Session session(stdlib::operatorTable());
+  auto loaded = session.loadText(
+      "test", header + "def @even(%n: int32, %x, %y) { if (%n == 0) { (%x, %y) } else { "
+                       "@odd(%n - 1, %x, %y) } }\n"
+                       "def @odd(%n: int32, %x, %y) { @even(%n - 1, %x, %y) }\n"
+                       "def @main() { (@even(2, 1, 2f), @odd(1, 1f, ())) }");
+  REQUIRE(loaded);
+  REQUIRE(loaded->isGood());
+  const lang::Function& odd = *loaded->module->find("odd")->function;
+  CHECK(odd.generics.empty());
+  lang::Diagnostics diagnostics;
+  lang::Typing again =
+      typecheck::checkModule(*loaded->module, stdlib::operatorTable(), diagnostics);
+  for (const lang::Typing& typing : {loaded->typing, again}) {
+    CHECK(typing.generics(odd).size() == 2);
+    CHECK(lang::typeText(lang::functionType(session.types(), odd, typing)) ==
+          "fn [A, B](int32, A, B) -> (A, B)");
+  }
+  CHECK(again == loaded->typing);
+}
+
+TEST_CASE("checked again, programs have the same types", "[typing]") {
+  size_t count = 0;
+  for (const auto& path : tests::programFiles()) {
+    INFO(path);
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    checkAgain(text.str());
+    ++count;
+  }
+  CHECK(count > 100);
+}
+
+TEST_CASE("checked again, cases have the same types and mistakes", "[typing]") {
+  for (auto [folder, mark] : {std::pair("inference", "// type: "), {"mistakes", "// case: "}})
+    for (const tests::CaseFile& file : tests::caseFiles(folder, mark))
+      for (const tests::Case& item : file.cases) {
+        INFO(item.text);
+        checkAgain(header + item.text);
+      }
+}
