@@ -5,13 +5,55 @@
 
 namespace lang {
 
-std::unique_ptr<Module> copyModule(const Module& module) {
+namespace {
+
+/// Declares what a typing says. What was written in full stays as it is: `?` may have weakened what
+/// was found of it.
+class Declarer : public Rewriter {
+public:
+  Declarer(const Module& from, Builder& into, const Typing& typing)
+      : Rewriter(from, into), typing_(typing) {}
+
+protected:
+  const Type* declared(const Var& old) override {
+    bool isParameter = old.origin == VarOrigin::Parameter || old.origin == VarOrigin::Free;
+    return isParameter ? fuller(old.annotation, typing_.of(old)) : old.annotation;
+  }
+  const Type* declaredResult(const Function& old) override {
+    return fuller(old.resultAnnotation, typing_.result(old));
+  }
+  std::span<const TypeParameter* const> declaredGenerics(const Function& old) override {
+    return typing_.generics(old);
+  }
+
+private:
+  static const Type* fuller(const Type* written, const Type* found) {
+    bool isKnown = found && !found->hasUnknown && !found->isError();
+    return isKnown && (!written || written->hasUnknown) ? found : written;
+  }
+
+  const Typing& typing_;
+};
+
+/// A new module, filled by a rewriter that is made from the module, a builder and `rest`.
+template <typename R, typename... Rest>
+std::unique_ptr<Module> copied(const Module& module, const Rest&... rest) {
   // A copy calls no operator by name.
   const OperatorTable none{std::span<const OperatorFamily>{}};
   auto copy = std::make_unique<Module>(module.types);
   Builder make(*copy, none);
-  Rewriter(module, make).module();
+  R(module, make, rest...).module();
   return copy;
+}
+
+} // namespace
+
+std::unique_ptr<Module> copyModule(const Module& module) {
+  return copied<Rewriter>(module);
+}
+
+std::unique_ptr<Module> copyDeclared(const Module& module, const Typing& typing) {
+  return copied<Declarer>(module, typing);
 }
 
 Function* copyFunction(Builder& into, const Function& function, ListOf<Substitution> free) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lang/builder.h"
+#include "lang/typing.h"
 
 namespace lang {
 
@@ -14,6 +15,11 @@ struct Substitution {
 /// The same program in a module of its own, which shares no memory with the old one but types and
 /// the elements of tensors. Variables, functions and globals are numbered densely.
 std::unique_ptr<Module> copyModule(const Module& module);
+
+/// A copy of a checked module in which every function declares what checking found: the types of
+/// its parameters and its result, and its type parameters. What they were learned from may then be
+/// left out, and the module still checks.
+std::unique_ptr<Module> copyDeclared(const Module& module, const Typing& typing);
 
 /// A copy in the same module, with atoms for variables that are free in it. As every variable has
 /// one binder, a second use of a function's body needs a copy.

@@ -129,14 +129,14 @@ Atom Rewriter::bind(const Binding& old, const Expr* value, BlockBuilder& out) {
 Function* Rewriter::functionHead(const Function& old) {
   auto* head =
       make.arena.make<Function>(Expr{ExprKind::Function, old.range}, make.module.functionCount++);
-  head->generics = generics(old.generics);
+  head->generics = generics(declaredGenerics(old));
   std::vector<const Var*> parameters;
   for (const Var* parameter : old.parameters) {
     known(*parameter) = nullptr;
     parameters.push_back(fresh(*parameter));
   }
   head->parameters = make.arena.copy(parameters);
-  head->resultAnnotation = types_(old.resultAnnotation);
+  head->resultAnnotation = types_(declaredResult(old));
   head->attributes = named(old.attributes);
   return head;
 }
@@ -204,7 +204,7 @@ Var* Rewriter::fresh(const Var& old) {
     return const_cast<Var*>(static_cast<const Var*>(made));
   Var* var = make.arena.make<Var>(Expr{ExprKind::Var, old.range}, make.arena.copyText(old.name),
                                   old.origin, make.module.varCount++);
-  var->annotation = types_(old.annotation);
+  var->annotation = types_(declared(old));
   if (old.device)
     var->device = make.arena.make<AttributeValue>(attribute(*old.device));
   known(old) = var;

@@ -20,8 +20,8 @@ enum class Fate : uint8_t { Copy, Drop, Splice };
 
 class Rewriter {
 public:
-  /// Copies from `from` into the builder's module, which may be `from`, or another one with the same
-  /// types.
+  /// Copies from `from` into the builder's module, which may be `from`, or another one with the
+  /// same types.
   Rewriter(const Module& from, Builder& into);
   virtual ~Rewriter() = default;
   Rewriter(const Rewriter&) = delete;
@@ -47,6 +47,13 @@ protected:
   /// The bindings to go through; a pass that moves bindings answers with a list of its own, in
   /// which every variable comes before its uses.
   virtual std::span<const Binding> bindingsOf(const Block& block) { return block.bindings; }
+  /// What the copy of a variable, of a function's result, and of a function declare, in types of
+  /// the old module.
+  virtual const Type* declared(const Var& old) { return old.annotation; }
+  virtual const Type* declaredResult(const Function& old) { return old.resultAnnotation; }
+  virtual std::span<const TypeParameter* const> declaredGenerics(const Function& old) {
+    return old.generics;
+  }
   /// Whether a global is copied by `module`; nothing that is copied may mention one that is not.
   virtual bool keeps(const Global&) { return true; }
 

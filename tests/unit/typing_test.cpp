@@ -2,6 +2,7 @@
 #include "lang/typing.h"
 
 #include "driver/session.h"
+#include "lang/copy.h"
 #include "lang/print.h"
 #include "lang/verify.h"
 #include "stdlib/ops.h"
@@ -28,6 +29,23 @@ std::string printed(const lang::Module& module, const lang::Typing& typing) {
   return lang::printModule(module, stdlib::operatorTable(), {&typing}).text;
 }
 
+std::vector<std::string> signatures(const lang::Module& module, const lang::Typing& typing) {
+  std::vector<std::string> found;
+  for (const lang::Global* global : module.globals)
+    found.push_back(lang::typeText(lang::functionType(module.types, *global->function, typing)));
+  return found;
+}
+
+/// Declares what was found of a good module: it has the same types.
+void checkDeclared(const lang::Module& module, const lang::Typing& typing) {
+  auto copy = lang::copyDeclared(module, typing);
+  CHECK(lang::verify(*copy) == std::vector<std::string>{});
+  lang::Diagnostics diagnostics;
+  lang::Typing again = typecheck::checkModule(*copy, stdlib::operatorTable(), diagnostics);
+  CHECK_FALSE(diagnostics.hasErrors());
+  CHECK(signatures(*copy, again) == signatures(module, typing));
+}
+
 /// Checks the module of a text twice after its first check; the text need not be well typed.
 void checkAgain(const std::string& text) {
   driver::Session session(stdlib::operatorTable());
@@ -47,8 +65,10 @@ void checkAgain(const std::string& text) {
     findings = texts(diagnostics);
     CHECK(printed(module, again) == printed(module, loaded->typing));
   }
-  if (loaded->isGood())
-    CHECK(lang::verifyTypes(module, loaded->typing) == std::vector<std::string>{});
+  if (!loaded->isGood())
+    return;
+  CHECK(lang::verifyTypes(module, loaded->typing) == std::vector<std::string>{});
+  checkDeclared(module, loaded->typing);
 }
 
 } // namespace
@@ -102,6 +122,24 @@ TEST_CASE("inferred type parameters are found again", "[typing]") {
           "fn [A, B](int32, A, B) -> (A, B)");
   }
   CHECK(again == loaded->typing);
+}
+
+TEST_CASE("a copy declares what was found", "[typing]") {
+  driver::Session session(stdlib::operatorTable());
+  auto loaded = session.loadText("test", header + "def @f(%x, %y: Tensor[(_, 3), float32], %z) { "
+                                                  "let %a: Tensor[(2, 3), float32] = %y; "
+                                                  "let %b = if (%z) { 1 } else { 2 }; "
+                                                  "%x }\n"
+                                                  "def @main() { 1 }");
+  REQUIRE(loaded);
+  for (const lang::Diagnostic& item : loaded->diagnostics.all())
+    UNSCOPED_INFO(item.text);
+  REQUIRE(loaded->isGood());
+  auto copy = lang::copyDeclared(*loaded->module, loaded->typing);
+  std::string text = lang::printModule(*copy, stdlib::operatorTable()).text;
+  INFO(text);
+  CHECK(
+      text.starts_with(header + "def @f[A](%x: A, %y: Tensor[(2, 3), float32], %z: bool) -> A {"));
 }
 
 TEST_CASE("checked again, programs have the same types", "[typing]") {
