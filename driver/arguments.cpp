@@ -132,7 +132,7 @@ private:
     auto location = formats::splitKey(input.substr(equals + 1));
     auto tensor = formats::loadTensor(location.path, location.key);
     if (!tensor)
-      return fail("the input `{}`: {}", parameterName(**found), tensor.error().message);
+      return fail("the input `{}`: {}", parameterName(**found), tensor.failure().message);
     const lang::Type* type = typing_.of(**found);
     if (type->isTensor() && matcher_.match(*type, tensor->dtype(), tensor->shape(), uint32_t(i)))
       set(i, std::move(*tensor));
@@ -190,7 +190,7 @@ private:
     auto tensor = formats::randomTensor(type->dtype, std::move(shape), *options_.seed, i);
     if (!tensor)
       return fail("parameter `{}` is `{}` and cannot be filled: {}", parameterName(parameter),
-                  lang::typeText(type), tensor.error().message);
+                  lang::typeText(type), tensor.failure().message);
     set(i, std::move(*tensor));
   }
 

@@ -46,7 +46,7 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
                const Look& look, Report& report, Answer& answer) {
   auto program = session.load(path);
   if (!program)
-    return answer.fail(ExitCode::World, program.error().message);
+    return answer.fail(ExitCode::World, program.failure().message);
   if (!program->isGood())
     answer.code = std::max(answer.code, ExitCode::Program);
   if (options.json) {

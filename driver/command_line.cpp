@@ -165,7 +165,7 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     if (auto warning = warningOf(code))
       session.silence(*warning);
     else
-      return {ExitCode::World, "", "error: " + warning.error().message + '\n'};
+      return {ExitCode::World, "", "error: " + warning.failure().message + '\n'};
   if (app.got_subcommand("check"))
     return check(session, request.check, look);
   if (app.got_subcommand("print"))

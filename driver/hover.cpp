@@ -225,7 +225,7 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look) {
   }
   auto program = session.load(options.files[0]);
   if (!program) {
-    answer.fail(ExitCode::World, program.error().message);
+    answer.fail(ExitCode::World, program.failure().message);
     return answer;
   }
   if (!program->module) {

@@ -11,7 +11,7 @@ Answer print(Session& session, const PrintOptions& options, const Look& look) {
   Answer answer;
   auto program = session.load(options.file, options.types ? Stage::Checked : Stage::Resolved);
   if (!program) {
-    answer.fail(ExitCode::World, program.error().message);
+    answer.fail(ExitCode::World, program.failure().message);
     return answer;
   }
   answer.errors =

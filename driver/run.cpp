@@ -76,7 +76,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     return;
   if (options.output)
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
-      return answer.fail(ExitCode::World, good.error().message);
+      return answer.fail(ExitCode::World, good.failure().message);
   Arguments arguments = readArguments(*entry, program.typing, options);
   for (const std::string& problem : arguments.problems)
     answer.fail(ExitCode::World, problem);
@@ -92,7 +92,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
   answer.output = valueText(value, session.types(), program.typing) + '\n';
   if (options.output)
     if (auto written = writeOutput(*options.output, value); !written)
-      answer.fail(ExitCode::World, written.error().message);
+      answer.fail(ExitCode::World, written.failure().message);
 }
 
 } // namespace
@@ -101,12 +101,12 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
   Answer answer;
   if (options.output)
     if (auto good = checkOutput(*options.output, nullptr); !good) {
-      answer.fail(ExitCode::World, good.error().message);
+      answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
   auto program = session.load(options.file);
   if (!program) {
-    answer.fail(ExitCode::World, program.error().message);
+    answer.fail(ExitCode::World, program.failure().message);
     return answer;
   }
   answer.errors =

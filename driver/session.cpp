@@ -54,21 +54,21 @@ void Session::read(Program& program, Stage stage) {
     program.typing = typecheck::checkModule(*program.module, operators_, diagnostics);
 }
 
-formats::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
+runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
   Program program;
   program.source = sources_.add(std::move(name), std::move(text));
   if (!program.source)
-    return formats::Error{"the texts of one run can have at most 2 GiB together"};
+    return runtime::Error{"the texts of one run can have at most 2 GiB together"};
   read(program, stage);
   program.diagnostics.sortByPlace();
   return program;
 }
 
-formats::Result<Program> Session::load(const std::string& path, Stage stage) {
+runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
   bool isInput = path == "-";
   auto text = formats::readFile(isInput ? "/dev/stdin" : path, largestText);
   if (!text)
-    return text.error();
+    return text.failure();
   return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
 }
 

@@ -5,12 +5,12 @@
 // session, which must outlive it.
 #pragma once
 
-#include "formats/result.h"
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
 #include "lang/typing.h"
 #include "parser/surface.h"
+#include "runtime/result.h"
 
 #include <memory>
 
@@ -41,9 +41,9 @@ public:
 
   /// Reads the file at `path`, or standard input for `-`. The error says why it could not be had;
   /// mistakes in the text are diagnostics of the program.
-  formats::Result<Program> load(const std::string& path, Stage stage = Stage::Checked);
+  runtime::Result<Program> load(const std::string& path, Stage stage = Stage::Checked);
   /// The same for a text in memory.
-  formats::Result<Program> loadText(std::string name, std::string text,
+  runtime::Result<Program> loadText(std::string name, std::string text,
                                     Stage stage = Stage::Checked);
 
   /// Keeps silent about a warning in the programs that are loaded from here on.

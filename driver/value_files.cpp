@@ -16,9 +16,9 @@ namespace driver {
 
 namespace {
 
-using formats::Done;
-using formats::Error;
-using formats::Result;
+using runtime::Done;
+using runtime::Error;
+using runtime::Result;
 using runtime::Value;
 using runtime::ValueKind;
 
@@ -160,11 +160,11 @@ Result<Done> writeOutput(const std::string& path, const Value& value) {
     return checked;
   if (path.ends_with(".json")) {
     auto text = jsonText(value);
-    return text ? formats::writeFile(path, *text) : text.error();
+    return text ? formats::writeFile(path, *text) : text.failure();
   }
   auto tensors = namedTensors(value, kindOf(path)->suffix);
   if (!tensors)
-    return tensors.error();
+    return tensors.failure();
   if (path.ends_with(".npz"))
     return formats::writeNpz(path, *tensors, formats::Compression::Stored);
   return formats::writeSafetensors(path, *tensors);

@@ -1,8 +1,8 @@
 // Results in files: .npz and .safetensors hold tensors and tuples of them, .json also data types.
 #pragma once
 
-#include "formats/result.h"
 #include "lang/type.h"
+#include "runtime/result.h"
 #include "runtime/value.h"
 
 #include <string>
@@ -11,10 +11,10 @@ namespace driver {
 
 /// An error when the suffix of `path` is none that can be written, or when that kind of file cannot
 /// hold values of the type; to be asked before a long run.
-formats::Result<formats::Done> checkOutput(const std::string& path, const lang::Type* type);
+runtime::Result<runtime::Done> checkOutput(const std::string& path, const lang::Type* type);
 
 /// Writes `{"out": value}` or the tensors `out`, `out.0`, `out.1.0` and so on. Reals are rounded to
 /// their element types.
-formats::Result<formats::Done> writeOutput(const std::string& path, const runtime::Value& value);
+runtime::Result<runtime::Done> writeOutput(const std::string& path, const runtime::Value& value);
 
 } // namespace driver

@@ -8,7 +8,7 @@
 
 namespace driver {
 
-formats::Result<lang::Message> warningOf(std::string_view code) {
+runtime::Result<lang::Message> warningOf(std::string_view code) {
   std::vector<std::string_view> warnings;
   auto rows = lang::messageRows();
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -16,13 +16,13 @@ formats::Result<lang::Message> warningOf(std::string_view code) {
     if (rows[i].code == code && !isError)
       return lang::Message(i);
     if (rows[i].code == code)
-      return formats::Error{
+      return runtime::Error{
           fmt::format("`{}` is an error, and only warnings can be turned off", code)};
     if (!isError)
       warnings.push_back(rows[i].code);
   }
   auto near = lang::similarNames(code, warnings);
-  return formats::Error{
+  return runtime::Error{
       fmt::format("there is no warning {}; {}", formats::backquoted(code),
                   near.empty() ? fmt::format("the warnings are {}", fmt::join(warnings, ", "))
                                : fmt::format("did you mean `{}`?", near[0]))};

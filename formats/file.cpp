@@ -17,6 +17,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 constexpr size_t chunkBytes = size_t(1) << 23;
@@ -131,7 +136,7 @@ Result<std::string> readFile(const std::string& path, uint64_t mostBytes) {
   return guarded([&]() -> Result<std::string> {
     auto file = openToRead(path);
     if (!file)
-      return file.error();
+      return file.failure();
     auto tooLarge = [&](uint64_t size) {
       return Error{fmt::format("cannot read {}: it has {} bytes or more, and the limit is {}",
                                backquoted(path), size, mostBytes)};
@@ -160,7 +165,7 @@ Result<std::string> readFile(const std::string& path, uint64_t mostBytes) {
 Result<uint64_t> fileSize(const std::string& path) {
   auto file = openRegular(path);
   if (!file)
-    return file.error();
+    return file.failure();
   return uint64_t(file->status.st_size);
 }
 
@@ -168,7 +173,7 @@ Result<std::string> readFileRange(const std::string& path, uint64_t offset, uint
   return guarded([&]() -> Result<std::string> {
     auto file = openRegular(path);
     if (!file)
-      return file.error();
+      return file.failure();
     uint64_t size = uint64_t(file->status.st_size);
     if (offset > size || length > size - offset)
       return Error{fmt::format("cannot read {}: {} bytes at {} are wanted, but it has {}",

@@ -4,7 +4,7 @@
 // pipes are read to their end and written in place; only regular files are replaced by renaming.
 #pragma once
 
-#include "formats/result.h"
+#include "runtime/result.h"
 
 #include <cstdint>
 #include <string>
@@ -13,16 +13,17 @@
 namespace formats {
 
 /// All bytes of the file; an error when it is missing, a directory, or above `mostBytes`.
-Result<std::string> readFile(const std::string& path, uint64_t mostBytes);
+runtime::Result<std::string> readFile(const std::string& path, uint64_t mostBytes);
 
 /// The size in bytes of a regular file.
-Result<uint64_t> fileSize(const std::string& path);
+runtime::Result<uint64_t> fileSize(const std::string& path);
 
 /// The `length` bytes at `offset` of a regular file; an error when it ends before.
-Result<std::string> readFileRange(const std::string& path, uint64_t offset, uint64_t length);
+runtime::Result<std::string> readFileRange(const std::string& path, uint64_t offset,
+                                           uint64_t length);
 
 /// Writes `bytes` beside `path` and renames, so that `path` has its old or its new content, never
 /// a part. A link is followed, and the permissions of an existing file are kept.
-Result<Done> writeFile(const std::string& path, std::string_view bytes);
+runtime::Result<runtime::Done> writeFile(const std::string& path, std::string_view bytes);
 
 } // namespace formats

@@ -14,6 +14,10 @@
 
 namespace formats {
 
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 constexpr uint64_t largestNpy = uint64_t(1) << 36;
@@ -28,7 +32,7 @@ Result<std::string> chooseKey(const std::optional<std::string>& key,
   if (key)
     return *key;
   if (!keys)
-    return keys.error();
+    return keys.failure();
   if (keys->size() != 1)
     return Error{"a key is needed, as in `PATH:KEY`; " + listedKeys(*keys)};
   return keys->front();
@@ -40,7 +44,7 @@ Result<runtime::Tensor> loadNpy(const std::string& path, const std::optional<std
         fmt::format("a .npy holds one tensor and takes no key, but {} is given", backquoted(*key))};
   auto bytes = readFile(path, largestNpy);
   if (!bytes)
-    return bytes.error();
+    return bytes.failure();
   return parseNpy(*bytes);
 }
 
@@ -50,7 +54,7 @@ Result<runtime::Tensor> loadKeyed(const std::string& path, const std::optional<s
   using Keys = Result<std::vector<std::string>>;
   auto chosen = chooseKey(key, key ? Keys(std::vector<std::string>{}) : readKeys(path));
   if (!chosen)
-    return chosen.error();
+    return chosen.failure();
   return readTensor(path, *chosen);
 }
 
@@ -81,9 +85,9 @@ TensorLocation splitKey(std::string_view text) {
 Result<runtime::Tensor> loadTensor(const std::string& path, const std::optional<std::string>& key) {
   return guarded([&]() -> Result<runtime::Tensor> {
     auto tensor = loadBySuffix(path, key);
-    if (tensor || tensor.error().message.find(backquoted(path)) != std::string::npos)
+    if (tensor || tensor.failure().message.find(backquoted(path)) != std::string::npos)
       return tensor;
-    return Error{fmt::format("{}: {}", backquoted(path), tensor.error().message)};
+    return Error{fmt::format("{}: {}", backquoted(path), tensor.failure().message)};
   });
 }
 

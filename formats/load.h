@@ -3,7 +3,7 @@
 // The suffix decides, not the content: a renamed file is reported as malformed.
 #pragma once
 
-#include "formats/result.h"
+#include "runtime/result.h"
 #include "runtime/tensor.h"
 
 #include <optional>
@@ -25,6 +25,7 @@ TensorLocation splitKey(std::string_view text);
 
 /// The tensor `key` of a .npy (without key), .npz or .safetensors. The key may be left out when the
 /// file has exactly one tensor. Errors name the path.
-Result<runtime::Tensor> loadTensor(const std::string& path, const std::optional<std::string>& key);
+runtime::Result<runtime::Tensor> loadTensor(const std::string& path,
+                                            const std::optional<std::string>& key);
 
 } // namespace formats

@@ -9,6 +9,10 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 void swapElementBytes(runtime::Tensor& tensor) {
@@ -62,11 +66,11 @@ Result<runtime::Tensor> parseNpy(std::string_view bytes) {
   return guarded([&]() -> Result<runtime::Tensor> {
     auto header = parseNpyHeader(bytes);
     if (!header)
-      return header.error();
+      return header.failure();
     std::string_view data = bytes.substr(header->dataStart);
     auto tensor = tensorFromBytes(header->dtype, header->shape, data);
     if (!tensor)
-      return tensor.error();
+      return tensor.failure();
     // With elements, the extents' product was checked, so the strides cannot overflow.
     if (header->fortranOrder && tensor->size() > 0)
       reorderElements(data.data(), *tensor);
@@ -80,7 +84,7 @@ Result<Done> writeNpy(const std::string& path, const runtime::Tensor& tensor) {
   return guarded([&]() -> Result<Done> {
     auto header = npyHeader(tensor.dtype(), tensor.shape());
     if (!header)
-      return header.error();
+      return header.failure();
     return writeFile(path, *header + std::string(bytesOf(tensor)));
   });
 }

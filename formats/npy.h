@@ -4,7 +4,7 @@
 // row-major. Object arrays would need unpickling, which runs code from the file: they are refused.
 #pragma once
 
-#include "formats/result.h"
+#include "runtime/result.h"
 #include "runtime/tensor.h"
 
 #include <string>
@@ -22,16 +22,16 @@ struct NpyHeader {
 };
 
 /// Reads magic, version and dictionary from the front of `bytes`.
-Result<NpyHeader> parseNpyHeader(std::string_view bytes);
+runtime::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 
 /// Reads a whole .npy.
-Result<runtime::Tensor> parseNpy(std::string_view bytes);
+runtime::Result<runtime::Tensor> parseNpy(std::string_view bytes);
 
 /// The bytes of a version 1 .npy before the row-major elements of such a tensor; an error when
 /// numpy has no such element type.
-Result<std::string> npyHeader(runtime::DType dtype, const runtime::Shape& shape);
+runtime::Result<std::string> npyHeader(runtime::DType dtype, const runtime::Shape& shape);
 
 /// Writes a .npy file.
-Result<Done> writeNpy(const std::string& path, const runtime::Tensor& tensor);
+runtime::Result<runtime::Done> writeNpy(const std::string& path, const runtime::Tensor& tensor);
 
 } // namespace formats

@@ -14,6 +14,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -94,7 +99,7 @@ Result<runtime::Shape> takeShape(Cursor& cursor) {
       return Error{fmt::format("the shape has more than {} dimensions", largestRank)};
     auto extent = takeExtent(cursor);
     if (!extent)
-      return extent.error();
+      return extent.failure();
     shape.push_back(*extent);
     bool comma = cursor.take(",");
     bool closes = cursor.rest.starts_with(")");
@@ -109,7 +114,7 @@ Result<Done> takeType(Cursor& cursor, NpyHeader& header) {
     return Error{"the .npy holds a structured array, which is no tensor"};
   auto text = takeString(cursor);
   if (!text)
-    return text.error();
+    return text.failure();
   char order = text->empty() ? '\0' : text->front();
   std::string_view name = text->empty() ? *text : text->substr(1);
   if (name.starts_with("O"))
@@ -140,7 +145,7 @@ Result<Done> takeValue(Cursor& cursor, std::string_view key, NpyHeader& header) 
   }
   auto shape = takeShape(cursor);
   if (!shape)
-    return shape.error();
+    return shape.failure();
   header.shape = std::move(*shape);
   return Done{};
 }
@@ -154,7 +159,7 @@ Result<Done> parseDictionary(std::string_view text, NpyHeader& header) {
   while (!cursor.take("}")) {
     auto key = takeString(cursor);
     if (!key)
-      return key.error();
+      return key.failure();
     auto index = size_t(std::find(keys.begin(), keys.end(), *key) - keys.begin());
     if (index == keys.size())
       return Error{fmt::format("the header of the .npy has the unknown key {}", backquoted(*key))};
@@ -207,7 +212,7 @@ Result<NpyHeader> parseNpyHeader(std::string_view bytes) {
     NpyHeader header;
     header.dataStart = magic.size() + 2 + width + length;
     if (auto parsed = parseDictionary(rest.substr(0, length), header); !parsed)
-      return parsed.error();
+      return parsed.failure();
     return header;
   });
 }

@@ -14,6 +14,10 @@
 
 namespace formats {
 
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 constexpr std::string_view memberSuffix = ".npy";
@@ -52,7 +56,7 @@ Result<OpenArchive> openBytes(std::string_view bytes) {
 Result<OpenArchive> openPath(const std::string& path) {
   auto size = fileSize(path);
   if (!size)
-    return size.error();
+    return size.failure();
   ZipError problem;
   zip_source_t* source = zip_source_file_create(path.c_str(), 0, 0, &problem.error);
   return openSource(source, *size, problem);
@@ -110,7 +114,7 @@ Result<std::string> readMember(const OpenArchive& archive, zip_uint64_t index) {
   constexpr uint64_t leastRoom = uint64_t(1) << 16;
   auto size = plausibleSize(archive, index);
   if (!size)
-    return size.error();
+    return size.failure();
   ZipFile file(zip_fopen_index(archive.zip.get(), index, 0));
   if (!file)
     return Error{fmt::format("cannot open the member: {}", zip_strerror(archive.zip.get()))};
@@ -136,28 +140,28 @@ Result<std::string> readMember(const OpenArchive& archive, zip_uint64_t index) {
 
 Result<std::vector<std::string>> archiveKeys(const Result<OpenArchive>& archive) {
   if (!archive)
-    return archive.error();
+    return archive.failure();
   auto members = findMembers(*archive);
   if (!members)
-    return members.error();
+    return members.failure();
   return keysOf(*members);
 }
 
 Result<runtime::Tensor> archiveTensor(const Result<OpenArchive>& archive, std::string_view key) {
   if (!archive)
-    return archive.error();
+    return archive.failure();
   auto members = findMembers(*archive);
   if (!members)
-    return members.error();
+    return members.failure();
   auto member = std::find_if(members->begin(), members->end(),
                              [&](const Member& candidate) { return candidate.key == key; });
   if (member == members->end())
     return Error{
         fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keysOf(*members)))};
   auto bytes = readMember(*archive, member->index);
-  auto tensor = bytes ? parseNpy(*bytes) : bytes.error();
+  auto tensor = bytes ? parseNpy(*bytes) : bytes.failure();
   if (!tensor)
-    return Error{fmt::format("key {}: {}", backquoted(key), tensor.error().message)};
+    return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
   return tensor;
 }
 

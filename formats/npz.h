@@ -5,29 +5,30 @@
 // most 1032-fold, so a small file cannot ask for much memory.
 #pragma once
 
-#include "formats/result.h"
 #include "formats/tensor_bytes.h"
+#include "runtime/result.h"
 
 namespace formats {
 
 enum class Compression { Stored, Deflate };
 
 /// The keys in the archive in memory, in its order.
-Result<std::vector<std::string>> parseNpzKeys(std::string_view bytes);
+runtime::Result<std::vector<std::string>> parseNpzKeys(std::string_view bytes);
 
 /// The tensor `key` of the archive in memory; the error lists the keys there are.
-Result<runtime::Tensor> parseNpz(std::string_view bytes, std::string_view key);
+runtime::Result<runtime::Tensor> parseNpz(std::string_view bytes, std::string_view key);
 
 /// The keys in the archive at `path`, in its order.
-Result<std::vector<std::string>> readNpzKeys(const std::string& path);
+runtime::Result<std::vector<std::string>> readNpzKeys(const std::string& path);
 
 /// The tensor `key` of the archive at `path`, of which only this member is read.
-Result<runtime::Tensor> readNpz(const std::string& path, std::string_view key);
+runtime::Result<runtime::Tensor> readNpz(const std::string& path, std::string_view key);
 
 /// The bytes of an archive of `tensors`; the same tensors always give the same bytes.
-Result<std::string> npzBytes(const TensorMap& tensors, Compression compression);
+runtime::Result<std::string> npzBytes(const TensorMap& tensors, Compression compression);
 
 /// Writes an archive of `tensors` to `path`.
-Result<Done> writeNpz(const std::string& path, const TensorMap& tensors, Compression compression);
+runtime::Result<runtime::Done> writeNpz(const std::string& path, const TensorMap& tensors,
+                                        Compression compression);
 
 } // namespace formats

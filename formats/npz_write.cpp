@@ -13,6 +13,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 Error archiveError(zip_t* archive) {
@@ -85,11 +90,11 @@ Result<std::string> npzBytes(const TensorMap& tensors, Compression compression) 
         return Error{fmt::format("the key {} has a zero byte", backquoted(key))};
       auto header = npyHeader(tensor.dtype(), tensor.shape());
       if (!header)
-        return Error{fmt::format("key {}: {}", backquoted(key), header.error().message)};
+        return Error{fmt::format("key {}: {}", backquoted(key), header.failure().message)};
       headers.push_back(std::move(*header));
       auto added = addMember(archive.get(), key + ".npy", headers.back(), tensor, compression);
       if (!added)
-        return Error{fmt::format("key {}: {}", backquoted(key), added.error().message)};
+        return Error{fmt::format("key {}: {}", backquoted(key), added.failure().message)};
     }
     if (zip_close(archive.get()) != 0)
       return archiveError(archive.get());
@@ -101,7 +106,7 @@ Result<std::string> npzBytes(const TensorMap& tensors, Compression compression) 
 Result<Done> writeNpz(const std::string& path, const TensorMap& tensors, Compression compression) {
   auto bytes = npzBytes(tensors, compression);
   if (!bytes)
-    return bytes.error();
+    return bytes.failure();
   return writeFile(path, *bytes);
 }
 

@@ -10,6 +10,10 @@
 
 namespace formats {
 
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 template <typename Stored>

@@ -5,7 +5,7 @@
 // nothing is added to the counter before the hash.
 #pragma once
 
-#include "formats/result.h"
+#include "runtime/result.h"
 #include "runtime/tensor.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ double uniformAt(uint64_t seed, uint64_t parameterNumber, uint64_t index);
 /// Fills a parameter: floats of rank 2 and above with variance 1/P where P is the product of all
 /// extents but the first, other floats in [0.5, 1.5), integers 0 to 9, bools evenly. An error when
 /// the element type cannot be computed with or the memory cannot be had.
-Result<runtime::Tensor> randomTensor(runtime::DType dtype, runtime::Shape shape, uint64_t seed,
-                                     uint64_t parameterNumber);
+runtime::Result<runtime::Tensor> randomTensor(runtime::DType dtype, runtime::Shape shape,
+                                              uint64_t seed, uint64_t parameterNumber);
 
 } // namespace formats

@@ -14,6 +14,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 constexpr uint64_t lengthBytes = 8;
@@ -39,7 +44,7 @@ Result<ByteSource> sourceOfBytes(std::string_view bytes) {
 Result<ByteSource> sourceOfPath(const std::string& path) {
   auto size = fileSize(path);
   if (!size)
-    return size.error();
+    return size.failure();
   return ByteSource{*size, [path](uint64_t offset, uint64_t length) {
                       return readFileRange(path, offset, length);
                     }};
@@ -51,7 +56,7 @@ Result<Contents> readContents(const ByteSource& source) {
                              source.size)};
   auto lengthField = source.read(0, lengthBytes);
   if (!lengthField)
-    return lengthField.error();
+    return lengthField.failure();
   uint64_t length = 0;
   std::memcpy(&length, lengthField->data(), lengthBytes);
   if (length > longestHeader || length > source.size - lengthBytes)
@@ -60,11 +65,11 @@ Result<Contents> readContents(const ByteSource& source) {
                              length, source.size - lengthBytes, longestHeader)};
   auto json = source.read(lengthBytes, length);
   if (!json)
-    return json.error();
+    return json.failure();
   uint64_t dataStart = lengthBytes + length;
   auto entries = parseSafetensorsHeader(*json, source.size - dataStart);
   if (!entries)
-    return entries.error();
+    return entries.failure();
   return Contents{std::move(*entries), dataStart};
 }
 
@@ -77,19 +82,19 @@ std::vector<std::string> keysOf(const Contents& contents) {
 
 Result<std::vector<std::string>> sourceKeys(const Result<ByteSource>& source) {
   if (!source)
-    return source.error();
+    return source.failure();
   auto contents = readContents(*source);
   if (!contents)
-    return contents.error();
+    return contents.failure();
   return keysOf(*contents);
 }
 
 Result<runtime::Tensor> sourceTensor(const Result<ByteSource>& source, std::string_view key) {
   if (!source)
-    return source.error();
+    return source.failure();
   auto contents = readContents(*source);
   if (!contents)
-    return contents.error();
+    return contents.failure();
   auto found = contents->entries.find(std::string(key));
   if (found == contents->entries.end())
     return Error{
@@ -100,9 +105,9 @@ Result<runtime::Tensor> sourceTensor(const Result<ByteSource>& source, std::stri
     return Error{fmt::format("key {}: the element type {} is not supported", backquoted(key),
                              backquoted(entry.dtypeName))};
   auto data = source->read(contents->dataStart + entry.begin, entry.end - entry.begin);
-  auto tensor = data ? tensorFromBytes(*dtype, entry.shape, *data) : data.error();
+  auto tensor = data ? tensorFromBytes(*dtype, entry.shape, *data) : data.failure();
   if (!tensor)
-    return Error{fmt::format("key {}: {}", backquoted(key), tensor.error().message)};
+    return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
   return tensor;
 }
 
@@ -175,7 +180,7 @@ Result<std::string> safetensorsBytes(const TensorMap& tensors) {
     auto order = writingOrder(tensors);
     auto header = makeHeader(order);
     if (!header)
-      return header.error();
+      return header.failure();
     uint64_t length = header->size();
     std::string bytes(reinterpret_cast<const char*>(&length), lengthBytes);
     bytes += *header;
@@ -188,7 +193,7 @@ Result<std::string> safetensorsBytes(const TensorMap& tensors) {
 Result<Done> writeSafetensors(const std::string& path, const TensorMap& tensors) {
   auto bytes = safetensorsBytes(tensors);
   if (!bytes)
-    return bytes.error();
+    return bytes.failure();
   return writeFile(path, *bytes);
 }
 

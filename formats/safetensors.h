@@ -5,8 +5,8 @@
 // types that we lack (8-bit floats) are only an error for the tensor that is asked for.
 #pragma once
 
-#include "formats/result.h"
 #include "formats/tensor_bytes.h"
+#include "runtime/result.h"
 
 namespace formats {
 
@@ -19,25 +19,25 @@ struct SafetensorsEntry {
 };
 
 /// Reads the JSON header, whose ranges must cover `dataSize` bytes.
-Result<std::map<std::string, SafetensorsEntry>> parseSafetensorsHeader(std::string_view json,
-                                                                       uint64_t dataSize);
+runtime::Result<std::map<std::string, SafetensorsEntry>>
+parseSafetensorsHeader(std::string_view json, uint64_t dataSize);
 
 /// The names in a file in memory, sorted.
-Result<std::vector<std::string>> parseSafetensorsKeys(std::string_view bytes);
+runtime::Result<std::vector<std::string>> parseSafetensorsKeys(std::string_view bytes);
 
 /// The tensor `key` of a file in memory; the error lists the keys there are.
-Result<runtime::Tensor> parseSafetensors(std::string_view bytes, std::string_view key);
+runtime::Result<runtime::Tensor> parseSafetensors(std::string_view bytes, std::string_view key);
 
 /// The names in the file at `path`, sorted.
-Result<std::vector<std::string>> readSafetensorsKeys(const std::string& path);
+runtime::Result<std::vector<std::string>> readSafetensorsKeys(const std::string& path);
 
 /// The tensor `key` of the file at `path`, of which only the header and this tensor are read.
-Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key);
+runtime::Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key);
 
 /// The bytes of a file of `tensors`; the same tensors always give the same bytes.
-Result<std::string> safetensorsBytes(const TensorMap& tensors);
+runtime::Result<std::string> safetensorsBytes(const TensorMap& tensors);
 
 /// Writes a file of `tensors` to `path`.
-Result<Done> writeSafetensors(const std::string& path, const TensorMap& tensors);
+runtime::Result<runtime::Done> writeSafetensors(const std::string& path, const TensorMap& tensors);
 
 } // namespace formats

@@ -12,6 +12,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -161,7 +166,7 @@ Result<Done> checkEntry(const std::string& name, const SafetensorsEntry& entry, 
   if (!dtype)
     return Done{};
   if (auto checked = checkByteSize(*dtype, entry.shape, entry.end - entry.begin); !checked)
-    return Error{fmt::format("tensor {}: {}", backquoted(name), checked.error().message)};
+    return Error{fmt::format("tensor {}: {}", backquoted(name), checked.failure().message)};
   return Done{};
 }
 
@@ -201,9 +206,9 @@ Result<Entries> parseSafetensorsHeader(std::string_view json, uint64_t dataSize)
       return Error{events.problem.empty() ? "the header is not JSON" : events.problem};
     for (const auto& [name, entry] : entries)
       if (auto checked = checkEntry(name, entry, dataSize); !checked)
-        return checked.error();
+        return checked.failure();
     if (auto checked = checkCover(entries, dataSize); !checked)
-      return checked.error();
+      return checked.failure();
     return entries;
   });
 }

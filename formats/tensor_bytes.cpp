@@ -9,6 +9,11 @@
 
 namespace formats {
 
+using runtime::Done;
+using runtime::Error;
+using runtime::guarded;
+using runtime::Result;
+
 static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
 
 std::string shapeText(const runtime::Shape& shape) {
@@ -37,12 +42,12 @@ Result<runtime::Tensor> tensorFromBytes(runtime::DType dtype, runtime::Shape sha
                                         std::string_view data) {
   return guarded([&]() -> Result<runtime::Tensor> {
     if (auto checked = checkByteSize(dtype, shape, data.size()); !checked)
-      return checked.error();
+      return checked.failure();
     runtime::Tensor tensor(dtype, std::move(shape));
     if (!data.empty())
       std::memcpy(tensor.bytes(), data.data(), data.size());
     if (auto checked = checkBools(tensor); !checked)
-      return checked.error();
+      return checked.failure();
     return tensor;
   });
 }

@@ -4,7 +4,7 @@
 // their reader. A bool is one byte, 0 or 1, and other bytes are refused, as kernels rely on it.
 #pragma once
 
-#include "formats/result.h"
+#include "runtime/result.h"
 #include "runtime/tensor.h"
 
 #include <map>
@@ -23,16 +23,17 @@ inline constexpr size_t largestRank = 64;
 std::string shapeText(const runtime::Shape& shape);
 
 /// Checks that `dtype` and `shape` ask for exactly `available` bytes; the error says both numbers.
-Result<Done> checkByteSize(runtime::DType dtype, const runtime::Shape& shape, uint64_t available);
+runtime::Result<runtime::Done> checkByteSize(runtime::DType dtype, const runtime::Shape& shape,
+                                             uint64_t available);
 
 /// A tensor with a copy of `data`, which must be exactly its elements, row-major, little-endian.
-Result<runtime::Tensor> tensorFromBytes(runtime::DType dtype, runtime::Shape shape,
-                                        std::string_view data);
+runtime::Result<runtime::Tensor> tensorFromBytes(runtime::DType dtype, runtime::Shape shape,
+                                                 std::string_view data);
 
 /// The buffer of `tensor`, for as long as it lives.
 std::string_view bytesOf(const runtime::Tensor& tensor);
 
 /// Refuses bytes of a bool tensor other than 0 and 1; other element types pass.
-Result<Done> checkBools(const runtime::Tensor& tensor);
+runtime::Result<runtime::Done> checkBools(const runtime::Tensor& tensor);
 
 } // namespace formats

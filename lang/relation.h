@@ -7,6 +7,7 @@
 
 #include "lang/attributes.h"
 #include "lang/type.h"
+#include "runtime/result.h"
 #include "runtime/tensor.h"
 
 #include <optional>
@@ -73,7 +74,11 @@ struct RelationCall {
   RelationResult solved(const std::vector<const Dim*>& shape, runtime::DType dtype) const;
   RelationResult waitFor(size_t operand) const;
   RelationResult failed(std::string problem, std::string help = {}) const;
+  RelationResult failed(runtime::Problem problem) const { return failed(std::move(problem.text)); }
   RelationResult failedAt(size_t operand, std::string problem, std::string help = {}) const;
+  RelationResult failedAt(size_t operand, runtime::Problem problem) const {
+    return failedAt(operand, std::move(problem.text));
+  }
   /// Fails because of dimensions; the first one's operand is the one at fault.
   RelationResult failedOn(std::vector<DimMark> marks, std::string problem,
                           std::string help = {}) const;

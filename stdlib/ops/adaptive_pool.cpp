@@ -12,30 +12,32 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+
 namespace {
 
 using namespace lang;
 
 /// The extents that `output_size` asks for; empty when it keeps those of the data.
-std::optional<std::vector<int64_t>> readSize(const Attributes& attributes, size_t dims,
-                                             std::string& problem) {
+Checked<std::vector<int64_t>> readSize(const Attributes& attributes, size_t dims) {
   std::vector<int64_t> size = attributes.integers("output_size");
   if (size.empty())
     return size;
   if (size.size() == 1 && dims > 1) {
-    auto one = readNumbers(attributes, "output_size", 1, 1, problem);
-    return one ? std::optional(std::vector<int64_t>(dims, one->front())) : std::nullopt;
+    auto one = readNumbers(attributes, "output_size", 1, 1);
+    if (!one)
+      return one.failure();
+    return std::vector<int64_t>(dims, one->front());
   }
-  return readNumbers(attributes, "output_size", dims, 1, problem);
+  return readNumbers(attributes, "output_size", dims, 1);
 }
 
 /// The relation of a pool of operand `operand` to `size`, where empty keeps the extents.
 RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand,
                           const std::vector<int64_t>& size) {
-  std::string problem;
-  auto layouts = readPoolLayouts(call.attributes, dims, problem);
+  auto layouts = readPoolLayouts(call.attributes, dims);
   if (!layouts)
-    return call.failed(problem);
+    return call.failed(layouts.failure());
   if (auto other = requirePoolRank(call, operand, layouts->data))
     return *other;
   std::vector<const Dim*> spatial;
@@ -55,9 +57,8 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand,
 }
 
 RelationResult relateAdaptive(const RelationCall& call, size_t dims, size_t operand) {
-  std::string problem;
-  auto size = readSize(call.attributes, dims, problem);
-  return size ? relatePool(call, dims, operand, *size) : call.failed(problem);
+  auto size = readSize(call.attributes, dims);
+  return size ? relatePool(call, dims, operand, *size) : call.failed(size.failure());
 }
 
 template <size_t dims>
@@ -86,8 +87,7 @@ Fix fixGlobal(const RelationCall& call) {
 /// The pool of `data` to a tensor in `out_layout` with the extents `pooled`.
 Pool poolOf(ComputeCall& call, size_t dims, PoolKind kind, const TensorHandle& data,
             const Extents& pooled) {
-  std::string problem;
-  PoolLayouts layouts = *readPoolLayouts(call.attributes(), dims, problem);
+  PoolLayouts layouts = *readPoolLayouts(call.attributes(), dims);
   Extents windows = convertExtents(layouts.result, layouts.data, pooled);
   Pool pool{kind, {}, layouts.data, layouts.result};
   for (char axis : spatialAxes(dims)) {

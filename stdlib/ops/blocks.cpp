@@ -11,6 +11,8 @@
 
 namespace stdlib {
 
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -33,8 +35,7 @@ const Dim* dividedDim(TypeContext& types, const Dim* dim, int64_t divisor,
 /// the operator's layout. A null dimension says that the picture is not made of blocks.
 template <typename Change>
 RelationResult pictureRelation(const RelationCall& call, Change change) {
-  std::string problem;
-  auto layout = parseLayout(call.attributes.text("layout"), &problem);
+  auto layout = parseLayout(call.attributes.text("layout"));
   if (!layout || !areConvertible(*layout, nchw()))
     return call.failed(fmt::format("`layout` must be a layout of N, C, H and W such as `NCHW`, but "
                                    "it is `{}`",
@@ -42,16 +43,16 @@ RelationResult pictureRelation(const RelationCall& call, Change change) {
   int64_t block = call.attributes.integer("block_size");
   if (block <= 0 || block > 1 << 20)
     return call.failed(fmt::format("`block_size` must be positive, but it is {}", block));
-  auto shape = convertShape(call.types, *layout, nchw(), call.shape(0), &problem);
+  auto shape = convertShape(call.types, *layout, nchw(), call.shape(0));
   if (!shape)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, shape.failure());
   std::vector<DimBound> bounds;
   if (!change(*shape, block, bounds))
     return call.failed(fmt::format("`{}` cannot be cut into whole blocks of {} by {}",
                                    typeText(call.operands[0]), block, block));
-  auto output = convertShape(call.types, nchw(), *layout, Dims(*shape), &problem);
+  auto output = convertShape(call.types, nchw(), *layout, Dims(*shape));
   if (!output)
-    return call.failed(problem);
+    return call.failed(output.failure());
   RelationResult result = call.solved(*output, call.dtype(0));
   for (const DimBound& bound : bounds)
     requireMultiple(result, bound.dim, bound.divisor);
@@ -128,34 +129,36 @@ struct Blocks {
   Blocks(const Attributes& attributes, std::string_view pairs)
       : shape(attributes.integers("block_shape")), widths(attributes.integerLists(pairs)) {}
 
-  /// Fills `count` and gives the problem, or an empty text.
-  std::string check(const RelationCall& call, std::string_view pairs) {
+  /// Fills `count` and gives the problem, or nothing.
+  std::optional<Problem> check(const RelationCall& call, std::string_view pairs) {
     if (shape.size() != widths.size())
-      return fmt::format("`block_shape` has {} numbers, but `{}` has {} pairs", shape.size(), pairs,
-                         widths.size());
+      return Problem{fmt::format("`block_shape` has {} numbers, but `{}` has {} pairs",
+                                 shape.size(), pairs, widths.size())};
     if (call.rank(0) < shape.size() + 1)
-      return fmt::format("`block_shape` has {} numbers, so the data needs {} dimensions or more, "
-                         "but it is `{}`",
-                         shape.size(), shape.size() + 1, typeText(call.operands[0]));
+      return Problem{
+          fmt::format("`block_shape` has {} numbers, so the data needs {} dimensions or more, "
+                      "but it is `{}`",
+                      shape.size(), shape.size() + 1, typeText(call.operands[0]))};
     for (size_t i = 0; i < shape.size(); ++i) {
       constexpr int64_t limit = int64_t(1) << 40;
       if (shape[i] <= 0 || __builtin_mul_overflow(count, shape[i], &count))
-        return fmt::format("`block_shape` must hold positive numbers, but entry {} is {}", i,
-                           shape[i]);
+        return Problem{fmt::format("`block_shape` must hold positive numbers, but entry {} is {}",
+                                   i, shape[i])};
       if (widths[i].size() != 2 || widths[i][0] < 0 || widths[i][1] < 0 || widths[i][0] > limit ||
           widths[i][1] > limit)
-        return fmt::format("`{}` must hold pairs of numbers that are not negative, but entry {} "
-                           "does not",
-                           pairs, i);
+        return Problem{
+            fmt::format("`{}` must hold pairs of numbers that are not negative, but entry {} "
+                        "does not",
+                        pairs, i)};
     }
-    return {};
+    return std::nullopt;
   }
 };
 
 RelationResult spaceToBatchRelation(const RelationCall& call) {
   Blocks blocks(call.attributes, "paddings");
-  if (std::string problem = blocks.check(call, "paddings"); !problem.empty())
-    return call.failed(problem);
+  if (auto problem = blocks.check(call, "paddings"))
+    return call.failed(*problem);
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
   shape[0] = scaledDim(call.types, shape[0], blocks.count);
   if (!shape[0])
@@ -180,8 +183,8 @@ RelationResult spaceToBatchRelation(const RelationCall& call) {
 
 RelationResult batchToSpaceRelation(const RelationCall& call) {
   Blocks blocks(call.attributes, "crops");
-  if (std::string problem = blocks.check(call, "crops"); !problem.empty())
-    return call.failed(problem);
+  if (auto problem = blocks.check(call, "crops"))
+    return call.failed(*problem);
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
   if (shape[0]->isConstant() && shape[0]->value % blocks.count != 0)
     return call.failed(

@@ -9,6 +9,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -24,28 +27,30 @@ RelationResult collapseLikeRelation(const RelationCall& call) {
 }
 
 /// The target shape of collapse_sum_to: from the attribute, from the value of the operand, or `?`
-/// per element of the operand; nothing when it is wrong, and then `problem` says how.
-std::optional<std::vector<const Dim*>> collapseTarget(const RelationCall& call,
-                                                      std::string& problem) {
-  problem = "`shape` holds an extent that is negative or too large";
-  if (!call.attributes.isNull("shape"))
-    return shapeAttribute(call, "shape");
+/// per element of the operand.
+Checked<std::vector<const Dim*>> collapseTarget(const RelationCall& call) {
+  Problem badExtent{"`shape` holds an extent that is negative or too large"};
+  if (!call.attributes.isNull("shape")) {
+    auto shape = shapeAttribute(call, "shape");
+    if (!shape)
+      return badExtent;
+    return *shape;
+  }
   std::vector<const Dim*> target;
   if (const runtime::Tensor* value = call.value(1)) {
     auto extents = integerValues(*value);
     if (!extents || std::ranges::any_of(*extents, [](int64_t extent) { return extent < 0; }))
-      return std::nullopt;
+      return badExtent;
     for (int64_t extent : *extents)
       target.push_back(call.types.constant(extent));
     return target;
   }
   const Dim* length = call.shape(1)[0];
-  if (!length->isConstant() || length->value > int64_t(call.rank(0))) {
-    problem = fmt::format("`shape` must have a known length of at most {}, the rank of the data, "
-                          "but its length is {}",
-                          call.rank(0), dimText(length));
-    return std::nullopt;
-  }
+  if (!length->isConstant() || length->value > int64_t(call.rank(0)))
+    return Problem{
+        fmt::format("`shape` must have a known length of at most {}, the rank of the data, "
+                    "but its length is {}",
+                    call.rank(0), dimText(length))};
   target.assign(size_t(length->value), call.types.any());
   return target;
 }
@@ -54,10 +59,9 @@ RelationResult collapseToRelation(const RelationCall& call) {
   if (call.rank(1) != 1 || !call.dtype(1).isInteger())
     return call.failedAt(1, fmt::format("`shape` must be an integer vector, but it is `{}`",
                                         typeText(call.operands[1])));
-  std::string problem;
-  auto target = collapseTarget(call, problem);
+  auto target = collapseTarget(call);
   if (!target)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, target.failure());
   if (!broadcastsTo(*target, call.shape(0)))
     return call.failedAt(1, fmt::format("the shape `{}` does not broadcast to that of the data, "
                                         "`{}`",

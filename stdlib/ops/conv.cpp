@@ -13,6 +13,8 @@
 
 namespace stdlib {
 
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -42,10 +44,9 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   if (auto problem = requireLikeNumbers(call))
     return *problem;
   TypeContext& types = call.types;
-  std::string problem;
-  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1), &problem);
+  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1));
   if (!shape)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, shape.failure());
   size_t outputsAt = conv.hasGroupAxis() ? 1 : 0;
   const Dim* outputs = (*shape)[outputsAt];
   const Dim* expected = (*shape)[outputsAt + 1];
@@ -65,45 +66,45 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
                                     dimText((*shape)[0])));
     outputs = types.multiply(groups, outputs);
   }
-  if (!channelsPerGroup(types, outputs, conv.groups, problem))
-    return call.failedAt(1, problem);
+  if (auto members = channelsPerGroup(types, outputs, conv.groups); !members)
+    return call.failedAt(1, members.failure());
   return weightFromType(call, conv, *shape, outputs);
 }
 
 /// The problem that the window does not fit along spatial dimension `i`.
 RelationResult windowProblem(const RelationCall& call, const ConvAttributes& conv, size_t i,
-                             std::string problem) {
+                             const Problem& problem) {
   char axis = spatialAxes(conv.dims)[i];
   std::vector<DimMark> marks{{0, *conv.data.find(axis)}};
   if (call.isKnown(1))
     marks.push_back({1, *conv.weight.find(axis)});
-  return call.failedOn(marks, fmt::format("along `{}`, {}", axis, problem));
+  return call.failedOn(marks, fmt::format("along `{}`, {}", axis, problem.text));
 }
 
 template <size_t dims>
 RelationResult relate(const RelationCall& call) {
-  std::string problem;
-  auto conv = readConv(call.attributes, dims, ConvKind::Forward, problem);
+  auto conv = readConv(call.attributes, dims, ConvKind::Forward);
   if (!conv)
-    return call.failed(problem);
-  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0), &problem);
+    return call.failed(conv.failure());
+  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0));
   if (!data)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, data.failure());
   const Dim* inputs = (*data)[1];
-  const Dim* perGroup = channelsPerGroup(call.types, inputs, conv->groups, problem);
+  auto perGroup = channelsPerGroup(call.types, inputs, conv->groups);
   if (!perGroup)
-    return failedCall(call, {{0, *conv->data.find('C')}}, problem);
-  ConvWeightAnswer answer = call.isKnown(1) ? checkWeight(call, *conv, inputs, perGroup)
-                                            : inferWeight(call, *conv, perGroup);
+    return failedCall(call, {{0, *conv->data.find('C')}}, perGroup.failure());
+  ConvWeightAnswer answer = call.isKnown(1) ? checkWeight(call, *conv, inputs, *perGroup)
+                                            : inferWeight(call, *conv, *perGroup);
   if (auto* other = std::get_if<RelationResult>(&answer))
     return *other;
   const auto& weight = std::get<ConvWeight>(answer);
   std::vector<const Dim*> shape{(*data)[0], weight.channels};
   for (size_t i = 0; i < dims; ++i) {
-    shape.push_back(windowPositions(call.types, (*data)[2 + i], weight.kernel[i], conv->window, i,
-                                    false, problem));
-    if (!shape.back())
-      return windowProblem(call, *conv, i, problem);
+    auto positions =
+        windowPositions(call.types, (*data)[2 + i], weight.kernel[i], conv->window, i, false);
+    if (!positions)
+      return windowProblem(call, *conv, i, positions.failure());
+    shape.push_back(*positions);
   }
   RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
                                          conv->outDType.value_or(call.dtype(0)), weight.inferred);
@@ -132,8 +133,7 @@ Fix fixBlocked(const RelationCall& call) {
 
 template <size_t dims>
 void compute(ComputeCall& call) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Forward, problem);
+  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Forward);
   TensorHandle data = call.input(0), weight = call.input(1);
   Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());
   Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());

@@ -18,31 +18,27 @@ using namespace lang;
 /// The gradient may have fewer positions than the window has in the data, but not more.
 std::optional<RelationResult> checkPositions(const RelationCall& call, const ConvAttributes& conv,
                                              Dims data, Dims gradient) {
-  std::string problem;
   for (size_t i = 0; i < conv.dims; ++i) {
     const Dim* kernel = call.types.constant(conv.kernelSize[i]);
-    const Dim* positions =
-        windowPositions(call.types, data[2 + i], kernel, conv.window, i, false, problem);
+    auto positions = windowPositions(call.types, data[2 + i], kernel, conv.window, i, false);
     if (!positions)
-      return call.failedAt(1, problem);
+      return call.failedAt(1, positions.failure());
     const Dim* given = gradient[2 + i];
-    const Dim* rest = call.types.subtract(positions, given);
+    const Dim* rest = call.types.subtract(*positions, given);
     if (rest->isConstant() && rest->value < 0)
       return call.failedAt(0, fmt::format("the gradient has an extent of {} at axis `{}`, but the "
                                           "window has only {} positions in the data",
                                           dimText(given), spatialAxes(conv.dims)[i],
-                                          dimText(positions)));
+                                          dimText(*positions)));
   }
   return std::nullopt;
 }
 
 void requirePositions(RelationResult& result, const RelationCall& call, const ConvAttributes& conv,
                       Dims data, Dims gradient) {
-  std::string problem;
   for (size_t i = 0; i < conv.dims; ++i) {
     const Dim* kernel = call.types.constant(conv.kernelSize[i]);
-    const Dim* positions =
-        windowPositions(call.types, data[2 + i], kernel, conv.window, i, false, problem);
+    const Dim* positions = *windowPositions(call.types, data[2 + i], kernel, conv.window, i, false);
     requireWindow(result, call.types, data[2 + i], kernel, conv.window, i);
     requireAtLeast(result, call.types.subtract(positions, gradient[2 + i]), 0);
   }
@@ -50,17 +46,16 @@ void requirePositions(RelationResult& result, const RelationCall& call, const Co
 
 template <size_t dims>
 RelationResult relate(const RelationCall& call) {
-  std::string problem;
-  auto conv = readConv(call.attributes, dims, ConvKind::BackwardWeight, problem);
+  auto conv = readConv(call.attributes, dims, ConvKind::BackwardWeight);
   if (!conv)
-    return call.failed(problem);
+    return call.failed(conv.failure());
   TypeContext& types = call.types;
-  auto gradient = convertShape(types, conv->result, conv->canonicalData, call.shape(0), &problem);
+  auto gradient = convertShape(types, conv->result, conv->canonicalData, call.shape(0));
   if (!gradient)
-    return call.failedAt(0, problem);
-  auto data = convertShape(types, conv->data, conv->canonicalData, call.shape(1), &problem);
+    return call.failedAt(0, gradient.failure());
+  auto data = convertShape(types, conv->data, conv->canonicalData, call.shape(1));
   if (!data)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, data.failure());
   if (auto other = requireLikeNumbers(call))
     return *other;
   if (auto other = checkPositions(call, *conv, *data, *gradient))
@@ -74,15 +69,15 @@ RelationResult relate(const RelationCall& call) {
     return call.failedOn({{0, *conv->result.find('C')}},
                          fmt::format("`channels` is {}, but the gradient has {} channels",
                                      *conv->channels, dimText(outputs)));
-  const Dim* outputsPerGroup = channelsPerGroup(types, outputs, conv->groups, problem);
+  auto outputsPerGroup = channelsPerGroup(types, outputs, conv->groups);
   if (!outputsPerGroup)
-    return call.failedAt(0, problem);
-  const Dim* inputsPerGroup = channelsPerGroup(types, inputs, conv->groups, problem);
+    return call.failedAt(0, outputsPerGroup.failure());
+  auto inputsPerGroup = channelsPerGroup(types, inputs, conv->groups);
   if (!inputsPerGroup)
-    return call.failedAt(1, problem);
-  std::vector<const Dim*> shape{outputs, inputsPerGroup};
+    return call.failedAt(1, inputsPerGroup.failure());
+  std::vector<const Dim*> shape{outputs, *inputsPerGroup};
   if (conv->groups > 1 && inputs->isConstant(conv->groups))
-    shape = {inputs, outputsPerGroup};
+    shape = {inputs, *outputsPerGroup};
   // Named channels may be as many as groups, or not.
   else if (conv->groups > 1 && !inputs->isConstant())
     shape = {types.any(), types.any()};
@@ -98,8 +93,7 @@ RelationResult relate(const RelationCall& call) {
 
 template <size_t dims>
 void compute(ComputeCall& call) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::BackwardWeight, problem);
+  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::BackwardWeight);
   TensorHandle gradient = call.input(0), data = call.input(1);
   Extents over = convertExtents(conv.result, conv.canonicalData, gradient.shape());
   Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());

@@ -16,6 +16,8 @@ using lang::RelationCall;
 using lang::RelationResult;
 using lang::Scalar;
 using lang::TensorHandle;
+using runtime::Checked;
+using runtime::Problem;
 
 namespace {
 
@@ -28,110 +30,101 @@ Layout layoutOf(std::string_view leading, size_t dims) {
   return layout;
 }
 
-bool readSizes(const Attributes& attributes, ConvKind kind, ConvAttributes& conv,
-               std::string& problem) {
+/// Fills the numbers of channels and the kernel size, or says what is wrong with them.
+std::optional<Problem> readSizes(const Attributes& attributes, ConvKind kind,
+                                 ConvAttributes& conv) {
   conv.groups = attributes.integer("groups");
-  if (conv.groups < 1 || conv.groups > INT32_MAX) {
-    problem = fmt::format("`groups` must be from 1 to {}, but it is {}", INT32_MAX, conv.groups);
-    return false;
-  }
+  if (conv.groups < 1 || conv.groups > INT32_MAX)
+    return Problem{
+        fmt::format("`groups` must be from 1 to {}, but it is {}", INT32_MAX, conv.groups)};
   if (!attributes.isNull("channels")) {
     conv.channels = attributes.integer("channels");
-    if (*conv.channels < 1) {
-      problem = fmt::format("`channels` must be positive, but it is {}", *conv.channels);
-      return false;
-    }
-    if (*conv.channels % conv.groups != 0) {
-      problem = fmt::format("`channels` is {}, which `groups`, {}, does not divide", *conv.channels,
-                            conv.groups);
-      return false;
-    }
+    if (*conv.channels < 1)
+      return Problem{fmt::format("`channels` must be positive, but it is {}", *conv.channels)};
+    if (*conv.channels % conv.groups != 0)
+      return Problem{fmt::format("`channels` is {}, which `groups`, {}, does not divide",
+                                 *conv.channels, conv.groups)};
   }
   if (!attributes.isNull("kernel_size")) {
-    auto size = readNumbers(attributes, "kernel_size", conv.dims, 1, problem);
+    auto size = readNumbers(attributes, "kernel_size", conv.dims, 1);
     if (!size)
-      return false;
+      return size.failure();
     conv.kernelSize = *size;
-  } else if (kind == ConvKind::BackwardWeight) {
-    problem = "`kernel_size` must be given";
-    return false;
-  }
-  return true;
+  } else if (kind == ConvKind::BackwardWeight)
+    return Problem{"`kernel_size` must be given"};
+  return std::nullopt;
 }
 
 /// The three layouts of a convolution or a transposed one.
-bool readLayouts(const Attributes& attributes, ConvKind kind, ConvAttributes& conv,
-                 std::string& problem) {
+std::optional<Problem> readLayouts(const Attributes& attributes, ConvKind kind,
+                                   ConvAttributes& conv) {
   bool hasGroupAxis = kind == ConvKind::Forward &&
                       attributes.text("kernel_layout").find('G') != std::string_view::npos;
   std::string_view leading = kind == ConvKind::Transposed ? "IO" : hasGroupAxis ? "GOI" : "OI";
   conv.canonicalWeight = layoutOf(leading, conv.dims);
-  auto data =
-      readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData, problem);
+  auto data = readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData);
   if (!data)
-    return false;
-  auto weight =
-      readLayout(attributes, "kernel_layout", conv.canonicalWeight, conv.canonicalWeight, problem);
+    return data.failure();
+  auto weight = readLayout(attributes, "kernel_layout", conv.canonicalWeight, conv.canonicalWeight);
   if (!weight)
-    return false;
-  auto result = readLayout(attributes, "out_layout", conv.canonicalData, *data, problem);
+    return weight.failure();
+  auto result = readLayout(attributes, "out_layout", conv.canonicalData, *data);
   if (!result)
-    return false;
+    return result.failure();
   conv.data = *data;
   conv.weight = *weight;
   conv.result = *result;
-  return true;
+  return std::nullopt;
 }
 
 /// The layouts of the gradient by the weight. Its attributes are those of a convolution with other
 /// meanings: `data_layout` is of the gradient, `kernel_layout` of the data, `out_layout` of the
 /// result; but a `kernel_layout` with the axes of a weight, such as the default, is of the result.
-bool readBackwardLayouts(const Attributes& attributes, ConvAttributes& conv, std::string& problem) {
+std::optional<Problem> readBackwardLayouts(const Attributes& attributes, ConvAttributes& conv) {
   conv.canonicalWeight = layoutOf("OI", conv.dims);
-  auto gradient =
-      readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData, problem);
+  auto gradient = readLayout(attributes, "data_layout", conv.canonicalData, conv.canonicalData);
   if (!gradient)
-    return false;
+    return gradient.failure();
   conv.result = conv.data = *gradient;
   Layout fallback = conv.canonicalWeight;
   if (auto given = parseLayout(attributes.text("kernel_layout"));
       given && areConvertible(*given, conv.canonicalWeight)) {
     fallback = *given;
   } else {
-    auto data = readLayout(attributes, "kernel_layout", conv.canonicalData, *gradient, problem);
+    auto data = readLayout(attributes, "kernel_layout", conv.canonicalData, *gradient);
     if (!data)
-      return false;
+      return data.failure();
     conv.data = *data;
   }
-  auto weight = readLayout(attributes, "out_layout", conv.canonicalWeight, fallback, problem);
+  auto weight = readLayout(attributes, "out_layout", conv.canonicalWeight, fallback);
   if (!weight)
-    return false;
+    return weight.failure();
   conv.weight = *weight;
-  return true;
+  return std::nullopt;
 }
 
 } // namespace
 
-std::optional<ConvAttributes> readConv(const Attributes& attributes, size_t dims, ConvKind kind,
-                                       std::string& problem) {
+Checked<ConvAttributes> readConv(const Attributes& attributes, size_t dims, ConvKind kind) {
   ConvAttributes conv;
   conv.dims = dims;
   conv.canonicalData = layoutOf("NC", dims);
   conv.outDType = attributes.dtype("out_dtype");
-  auto window = readWindow(attributes, dims, problem);
-  if (!window || !readSizes(attributes, kind, conv, problem))
-    return std::nullopt;
+  auto window = readWindow(attributes, dims);
+  if (!window)
+    return window.failure();
+  if (auto problem = readSizes(attributes, kind, conv))
+    return *problem;
   conv.window = *window;
   if (kind == ConvKind::Transposed) {
-    auto added = readNumbers(attributes, "output_padding", dims, 0, problem);
+    auto added = readNumbers(attributes, "output_padding", dims, 0);
     if (!added)
-      return std::nullopt;
+      return added.failure();
     conv.outputPadding = *added;
   }
-  bool hasLayouts = kind == ConvKind::BackwardWeight
-                        ? readBackwardLayouts(attributes, conv, problem)
-                        : readLayouts(attributes, kind, conv, problem);
-  return hasLayouts ? std::optional(conv) : std::nullopt;
+  auto problem = kind == ConvKind::BackwardWeight ? readBackwardLayouts(attributes, conv)
+                                                  : readLayouts(attributes, kind, conv);
+  return problem ? Checked<ConvAttributes>(*problem) : conv;
 }
 
 std::optional<RelationResult> requireLikeNumbers(const RelationCall& call) {
@@ -143,36 +136,30 @@ std::optional<RelationResult> requireLikeNumbers(const RelationCall& call) {
                                              dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
 }
 
-const Dim* channelsPerGroup(lang::TypeContext& types, const Dim* channels, int64_t groups,
-                            std::string& problem) {
-  if (channels->isConstant() && channels->value % groups != 0) {
-    problem = fmt::format("{} channels cannot be split into {} groups", channels->value, groups);
-    return nullptr;
-  }
+Checked<const Dim*> channelsPerGroup(lang::TypeContext& types, const Dim* channels,
+                                     int64_t groups) {
+  if (channels->isConstant() && channels->value % groups != 0)
+    return Problem{
+        fmt::format("{} channels cannot be split into {} groups", channels->value, groups)};
   return types.floorDivide(channels, groups);
 }
 
-std::optional<std::vector<const Dim*>> meetKernel(lang::TypeContext& types,
-                                                  const ConvAttributes& conv, Dims weight,
-                                                  std::string& problem) {
+Checked<std::vector<const Dim*>> meetKernel(lang::TypeContext& types, const ConvAttributes& conv,
+                                            Dims weight) {
   Dims spatial = weight.last(conv.dims);
   std::vector<const Dim*> kernel(spatial.begin(), spatial.end());
   for (size_t i = 0; i < conv.kernelSize.size(); ++i) {
     kernel[i] = meetDims(types.constant(conv.kernelSize[i]), spatial[i]);
-    if (!kernel[i]) {
-      problem = fmt::format("`kernel_size` is [{}], but `weight` in layout `{}` has the extents "
-                            "{}",
-                            fmt::join(conv.kernelSize, ", "), layoutText(conv.weight),
-                            shapeText(spatial));
-      return std::nullopt;
-    }
+    if (!kernel[i])
+      return Problem{fmt::format(
+          "`kernel_size` is [{}], but `weight` in layout `{}` has the extents "
+          "{}",
+          fmt::join(conv.kernelSize, ", "), layoutText(conv.weight), shapeText(spatial))};
   }
   for (const Dim* extent : kernel)
-    if (extent->isConstant(0)) {
-      problem =
-          fmt::format("the weight has no taps: its spatial extents are {}", shapeText(spatial));
-      return std::nullopt;
-    }
+    if (extent->isConstant(0))
+      return Problem{
+          fmt::format("the weight has no taps: its spatial extents are {}", shapeText(spatial))};
   return kernel;
 }
 
@@ -183,10 +170,9 @@ ConvWeightAnswer weightFromAttributes(const RelationCall& call, const ConvAttrib
   for (int64_t extent : conv.kernelSize)
     weight.kernel.push_back(call.types.constant(extent));
   leading.insert(leading.end(), weight.kernel.begin(), weight.kernel.end());
-  std::string problem;
-  auto shape = tiledShape(call.types, conv.canonicalWeight, conv.weight, leading, problem);
+  auto shape = tiledShape(call.types, conv.canonicalWeight, conv.weight, leading);
   if (!shape)
-    return call.failed(problem);
+    return call.failed(shape.failure());
   weight.inferred = call.types.tensor(*shape, call.dtype(0));
   return weight;
 }
@@ -201,10 +187,9 @@ ConvWeightAnswer weightFromType(const RelationCall& call, const ConvAttributes& 
     return call.failedOn({{1, *conv.weight.find('O')}},
                          fmt::format("`channels` is {}, but `weight` in layout `{}` makes {}",
                                      *conv.channels, layoutText(conv.weight), dimText(channels)));
-  std::string problem;
-  auto kernel = meetKernel(call.types, conv, canonical, problem);
+  auto kernel = meetKernel(call.types, conv, canonical);
   if (!kernel)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, kernel.failure());
   weight.kernel = *kernel;
   return weight;
 }
@@ -223,10 +208,9 @@ RelationResult channelProblem(const RelationCall& call, const ConvAttributes& co
 RelationResult solvedInLayout(const RelationCall& call, const Layout& canonical,
                               const Layout& layout, Dims shape, runtime::DType dtype,
                               const lang::Type* inferredWeight) {
-  std::string problem;
-  auto tiled = tiledShape(call.types, canonical, layout, shape, problem);
+  auto tiled = tiledShape(call.types, canonical, layout, shape);
   if (!tiled)
-    return call.failed(problem);
+    return call.failed(tiled.failure());
   auto isNumber = [](const Dim* dim) { return dim->isConstant(); };
   auto isStatic = [&](Dims dims) { return std::ranges::all_of(dims, isNumber); };
   bool isConcrete = call.isKnown(1) && isStatic(call.shape(0)) && isStatic(call.shape(1));

@@ -36,8 +36,8 @@ struct ConvAttributes {
 
 /// Reads the attributes of an operator over `dims` spatial dimensions. For BackwardWeight, `result`
 /// is the layout of the incoming gradient.
-std::optional<ConvAttributes> readConv(const lang::Attributes& attributes, size_t dims,
-                                       ConvKind kind, std::string& problem);
+runtime::Checked<ConvAttributes> readConv(const lang::Attributes& attributes, size_t dims,
+                                          ConvKind kind);
 
 /// What the weight's type, or the attributes in its place, tell.
 struct ConvWeight {
@@ -53,9 +53,9 @@ using ConvWeightAnswer = std::variant<ConvWeight, lang::RelationResult>;
 /// The problem when operands 0 and 1 are not both floats or both integers.
 std::optional<lang::RelationResult> requireLikeNumbers(const lang::RelationCall& call);
 
-/// The number of channels in a group; null with a problem when the groups do not divide them.
-const lang::Dim* channelsPerGroup(lang::TypeContext& types, const lang::Dim* channels,
-                                  int64_t groups, std::string& problem);
+/// The number of channels in a group; a problem when the groups do not divide them.
+runtime::Checked<const lang::Dim*> channelsPerGroup(lang::TypeContext& types,
+                                                    const lang::Dim* channels, int64_t groups);
 
 /// The failure that the channels of the data (in a group) are not those that the weight takes.
 lang::RelationResult channelProblem(const lang::RelationCall& call, const ConvAttributes& conv,
@@ -72,9 +72,8 @@ ConvWeightAnswer weightFromType(const lang::RelationCall& call, const ConvAttrib
                                 lang::Dims canonical, const lang::Dim* channels);
 
 /// Checks the kernel extents at the end of a weight's canonical shape against `kernel_size`.
-std::optional<std::vector<const lang::Dim*>> meetKernel(lang::TypeContext& types,
-                                                        const ConvAttributes& conv,
-                                                        lang::Dims weight, std::string& problem);
+runtime::Checked<std::vector<const lang::Dim*>>
+meetKernel(lang::TypeContext& types, const ConvAttributes& conv, lang::Dims weight);
 
 /// Solves with a canonical shape, tiled as `layout` says.
 lang::RelationResult solvedInLayout(const lang::RelationCall& call, const Layout& canonical,

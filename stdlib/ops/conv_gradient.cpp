@@ -195,13 +195,12 @@ Shape lastDims(const Shape& shape, size_t count) {
 } // namespace
 
 std::string convGradient(const RelationCall& call, size_t dims) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Forward, problem);
+  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Forward);
   Shape weight = canonicalShape(call, 1, conv.weight, conv.canonicalWeight);
   Convolution c{conv,
                 canonicalShape(call, 0, conv.data, conv.canonicalData),
                 {},
-                *meetKernel(call.types, conv, weight, problem)};
+                *meetKernel(call.types, conv, weight)};
   c.form = conv.hasGroupAxis() ? WeightForm::GroupAxis : WeightForm::Plain;
   const Dim* channels = weight[0];
   if (conv.hasGroupAxis())
@@ -214,7 +213,7 @@ std::string convGradient(const RelationCall& call, size_t dims) {
   c.result = {c.data[0], channels};
   for (size_t i = 0; i < dims; ++i)
     c.result.push_back(
-        windowPositions(call.types, c.data[2 + i], c.kernel[i], conv.window, i, false, problem));
+        *windowPositions(call.types, c.data[2 + i], c.kernel[i], conv.window, i, false));
   c.uncovered = uncovered(c);
   auto has = conv.outDType.value_or(call.dtype(0));
   Laid gradient{"%cotangent", conv.result}, data{"%data", conv.data},
@@ -224,8 +223,7 @@ std::string convGradient(const RelationCall& call, size_t dims) {
 }
 
 std::string convTransposeGradient(const RelationCall& call, size_t dims) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Transposed, problem);
+  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Transposed);
   Shape weight = canonicalShape(call, 1, conv.weight, conv.canonicalWeight);
   // The transposed convolution's data are the results of the windows, and its result their data.
   Convolution c{
@@ -240,8 +238,7 @@ std::string convTransposeGradient(const RelationCall& call, size_t dims) {
 }
 
 std::string convBackwardWeightGradient(const RelationCall& call, size_t dims) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::BackwardWeight, problem);
+  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::BackwardWeight);
   Convolution c{conv,
                 canonicalShape(call, 1, conv.data, conv.canonicalData),
                 canonicalShape(call, 0, conv.result, conv.canonicalData),

@@ -13,6 +13,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -30,19 +33,19 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   if (auto problem = requireLikeNumbers(call))
     return *problem;
   TypeContext& types = call.types;
-  std::string problem;
-  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1), &problem);
+  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1));
   if (!shape)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, shape.failure());
   if (matchDims(inputs, (*shape)[0]) == DimMatch::Different)
     return channelProblem(call, conv, inputs, (*shape)[0]);
   return weightFromType(call, conv, *shape,
                         types.multiply((*shape)[1], types.constant(conv.groups)));
 }
 
-/// stride * (extent - 1) + (kernel - 1) * dilation + 1 - padding + added; null when negative.
-const Dim* resultExtent(TypeContext& types, const Dim* extent, const Dim* kernel,
-                        const ConvAttributes& conv, size_t i, std::string& problem) {
+/// stride * (extent - 1) + (kernel - 1) * dilation + 1 - padding + added, which must not be
+/// negative.
+Checked<const Dim*> resultExtent(TypeContext& types, const Dim* extent, const Dim* kernel,
+                                 const ConvAttributes& conv, size_t i) {
   if (extent->isAny() || kernel->isAny())
     return types.any();
   const Dim* one = types.constant(1);
@@ -55,32 +58,29 @@ const Dim* resultExtent(TypeContext& types, const Dim* extent, const Dim* kernel
   const Dim* result = types.add(sum, types.constant(rest));
   if (!extent->isConstant() || !kernel->isConstant())
     return result;
-  if (!result->isConstant()) {
-    problem = fmt::format("the result of an extent of {} is too large", extent->value);
-    return nullptr;
-  }
+  if (!result->isConstant())
+    return Problem{fmt::format("the result of an extent of {} is too large", extent->value)};
   if (result->value >= 0)
     return result;
   if (extent->value == 0)
     return types.constant(0, result->is64);
-  problem = fmt::format("a padding of {} and {} leaves nothing of an extent of {} under a kernel "
-                        "of {}",
-                        window.before[i], window.after[i], extent->value, kernel->value);
-  return nullptr;
+  return Problem{
+      fmt::format("a padding of {} and {} leaves nothing of an extent of {} under a kernel "
+                  "of {}",
+                  window.before[i], window.after[i], extent->value, kernel->value)};
 }
 
 template <size_t dims>
 RelationResult relate(const RelationCall& call) {
-  std::string problem;
-  auto conv = readConv(call.attributes, dims, ConvKind::Transposed, problem);
+  auto conv = readConv(call.attributes, dims, ConvKind::Transposed);
   if (!conv)
-    return call.failed(problem);
-  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0), &problem);
+    return call.failed(conv.failure());
+  auto data = convertShape(call.types, conv->data, conv->canonicalData, call.shape(0));
   if (!data)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, data.failure());
   const Dim* inputs = (*data)[1];
-  if (!channelsPerGroup(call.types, inputs, conv->groups, problem))
-    return failedCall(call, {{0, *conv->data.find('C')}}, problem);
+  if (auto members = channelsPerGroup(call.types, inputs, conv->groups); !members)
+    return failedCall(call, {{0, *conv->data.find('C')}}, members.failure());
   ConvWeightAnswer answer =
       call.isKnown(1) ? checkWeight(call, *conv, inputs) : inferWeight(call, *conv, inputs);
   if (auto* other = std::get_if<RelationResult>(&answer))
@@ -88,9 +88,10 @@ RelationResult relate(const RelationCall& call) {
   const auto& weight = std::get<ConvWeight>(answer);
   std::vector<const Dim*> shape{(*data)[0], weight.channels};
   for (size_t i = 0; i < dims; ++i) {
-    shape.push_back(resultExtent(call.types, (*data)[2 + i], weight.kernel[i], *conv, i, problem));
-    if (!shape.back())
-      return call.failedAt(0, problem);
+    auto extent = resultExtent(call.types, (*data)[2 + i], weight.kernel[i], *conv, i);
+    if (!extent)
+      return call.failedAt(0, extent.failure());
+    shape.push_back(*extent);
   }
   RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
                                          conv->outDType.value_or(call.dtype(0)), weight.inferred);
@@ -144,8 +145,7 @@ TensorHandle spread(ComputeCall& call, const ConvAttributes& conv, TensorHandle 
 
 template <size_t dims>
 void compute(ComputeCall& call) {
-  std::string problem;
-  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Transposed, problem);
+  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Transposed);
   TensorHandle weight = call.input(1);
   Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
   Layout layout = conv.data;

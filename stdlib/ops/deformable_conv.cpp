@@ -13,22 +13,24 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
+using runtime::Checked;
 using runtime::DType;
+using runtime::Problem;
 
 constexpr DType Real = runtime::Float64;
 
 /// The attributes of nn.deformable_conv2d.
-std::optional<ConvAttributes> readAttributes(const Attributes& attributes, std::string& problem) {
-  auto conv = readConv(attributes, 2, ConvKind::Forward, problem);
+Checked<ConvAttributes> readAttributes(const Attributes& attributes) {
+  auto conv = readConv(attributes, 2, ConvKind::Forward);
   if (!conv)
-    return std::nullopt;
+    return conv.failure();
   if (conv->hasGroupAxis())
-    problem = "`kernel_layout` must not have an axis `G`";
-  else if (int64_t groups = attributes.integer("deformable_groups");
-           groups < 1 || groups > INT32_MAX)
-    problem =
-        fmt::format("`deformable_groups` must be from 1 to {}, but it is {}", INT32_MAX, groups);
-  return problem.empty() ? conv : std::nullopt;
+    return Problem{"`kernel_layout` must not have an axis `G`"};
+  int64_t groups = attributes.integer("deformable_groups");
+  if (groups < 1 || groups > INT32_MAX)
+    return Problem{
+        fmt::format("`deformable_groups` must be from 1 to {}, but it is {}", INT32_MAX, groups)};
+  return conv;
 }
 
 /// The canonical shape of the weight: from its type or, when that is unknown, the attributes.
@@ -43,10 +45,9 @@ std::variant<std::vector<const Dim*>, RelationResult> canonicalWeight(const Rela
     return std::vector{types.constant(*conv.channels), perGroup, types.constant(conv.kernelSize[0]),
                        types.constant(conv.kernelSize[1])};
   }
-  std::string problem;
-  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(2), &problem);
+  auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(2));
   if (!shape)
-    return call.failedAt(2, problem);
+    return call.failedAt(2, shape.failure());
   if (matchDims(perGroup, (*shape)[1]) == DimMatch::Different ||
       matchDims(inputs, types.multiply((*shape)[1], types.constant(conv.groups))) ==
           DimMatch::Different)
@@ -55,14 +56,14 @@ std::variant<std::vector<const Dim*>, RelationResult> canonicalWeight(const Rela
         fmt::format("the data has {} channels in a group, but the weight in layout "
                     "`{}` takes {}",
                     dimText(perGroup), layoutText(conv.weight), dimText((*shape)[1])));
-  if (!channelsPerGroup(types, (*shape)[0], conv.groups, problem))
-    return call.failedAt(2, problem);
+  if (auto members = channelsPerGroup(types, (*shape)[0], conv.groups); !members)
+    return call.failedAt(2, members.failure());
   if (conv.channels && !meetDims(types.constant(*conv.channels), (*shape)[0]))
     return call.failedAt(2, fmt::format("`channels` is {}, but the weight gives {}", *conv.channels,
                                         dimText((*shape)[0])));
-  auto kernel = meetKernel(types, conv, *shape, problem);
+  auto kernel = meetKernel(types, conv, *shape);
   if (!kernel)
-    return call.failedAt(2, problem);
+    return call.failedAt(2, kernel.failure());
   return std::vector{(*shape)[0], perGroup, (*kernel)[0], (*kernel)[1]};
 }
 
@@ -71,16 +72,16 @@ RelationResult typesOf(const RelationCall& call, const ConvAttributes& conv,
                        const std::vector<const Dim*>& weight,
                        const std::vector<const Dim*>& shape) {
   TypeContext& types = call.types;
-  std::string problem;
   const Dim* taps = types.multiply(weight[2], weight[3]);
   std::vector<const Dim*> offset = shape;
   offset[1] =
       types.multiply(taps, types.constant(2 * call.attributes.integer("deformable_groups")));
-  auto offsetShape = tiledShape(types, conv.canonicalData, conv.data, offset, problem);
-  auto weightShape = tiledShape(types, conv.canonicalWeight, conv.weight, weight, problem);
-  auto output = tiledShape(types, conv.canonicalData, conv.result, shape, problem);
-  if (!offsetShape || !weightShape || !output)
-    return call.failed(problem);
+  auto offsetShape = tiledShape(types, conv.canonicalData, conv.data, offset);
+  auto weightShape = tiledShape(types, conv.canonicalWeight, conv.weight, weight);
+  auto output = tiledShape(types, conv.canonicalData, conv.result, shape);
+  for (const auto* tiled : {&offsetShape, &weightShape, &output})
+    if (!*tiled)
+      return call.failed(tiled->failure());
   RelationResult result = call.solved(*output, conv.outDType.value_or(call.dtype(0)));
   DType dtype = call.isKnown(1) ? call.dtype(1) : call.dtype(0);
   result.operands.emplace_back(1, types.tensor(*offsetShape, dtype));
@@ -90,35 +91,34 @@ RelationResult typesOf(const RelationCall& call, const ConvAttributes& conv,
 }
 
 RelationResult relate(const RelationCall& call) {
-  std::string problem;
-  auto conv = readAttributes(call.attributes, problem);
+  auto conv = readAttributes(call.attributes);
   if (!conv)
-    return call.failed(problem);
+    return call.failed(conv.failure());
   TypeContext& types = call.types;
-  auto data = convertShape(types, conv->data, conv->canonicalData, call.shape(0), &problem);
+  auto data = convertShape(types, conv->data, conv->canonicalData, call.shape(0));
   if (!data)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, data.failure());
   if (!call.dtype(0).isFloat() || (call.isKnown(2) && !call.dtype(2).isFloat()))
     return call.failedAt(0, "the data and the weight must be floating point");
   int64_t bends = call.attributes.integer("deformable_groups");
   const Dim* inputs = (*data)[1];
-  const Dim* perGroup = channelsPerGroup(types, inputs, conv->groups, problem);
+  auto perGroup = channelsPerGroup(types, inputs, conv->groups);
   if (!perGroup)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, perGroup.failure());
   if (inputs->isConstant() && inputs->value % bends != 0)
     return call.failedAt(0, fmt::format("`deformable_groups` is {}, which does not divide the {} "
                                         "channels",
                                         bends, inputs->value));
-  auto answer = canonicalWeight(call, *conv, inputs, perGroup);
+  auto answer = canonicalWeight(call, *conv, inputs, *perGroup);
   if (auto* other = std::get_if<RelationResult>(&answer))
     return *other;
   const auto& weight = std::get<0>(answer);
   std::vector<const Dim*> shape{(*data)[0], weight[0]};
   for (size_t i = 0; i < 2; ++i) {
-    shape.push_back(
-        windowPositions(types, (*data)[2 + i], weight[2 + i], conv->window, i, false, problem));
-    if (!shape.back())
-      return call.failedAt(0, problem);
+    auto positions = windowPositions(types, (*data)[2 + i], weight[2 + i], conv->window, i, false);
+    if (!positions)
+      return call.failedAt(0, positions.failure());
+    shape.push_back(*positions);
   }
   RelationResult result = typesOf(call, *conv, weight, shape);
   for (size_t i = 0; i < 2; ++i)
@@ -148,8 +148,7 @@ Scalar bilinear(Scalar y, Scalar x, Scalar height, Scalar width, DType dtype,
 }
 
 void compute(ComputeCall& call) {
-  std::string problem;
-  ConvAttributes conv = *readAttributes(call.attributes(), problem);
+  ConvAttributes conv = *readAttributes(call.attributes());
   TensorHandle data = call.input(0), offset = call.input(1), weight = call.input(2);
   Extents from = convertExtents(conv.data, conv.canonicalData, data.shape());
   Extents kernel = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());

@@ -14,6 +14,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -58,10 +61,9 @@ RelationResult dynReshapeRelation(const RelationCall& call) {
           1,
           fmt::format("{} in the new shape [{}] is not possible at run time: it changes the rank",
                       extent, fmt::join(*wanted, ", ")));
-  std::string problem;
-  auto shape = reshapedDims(call.types, call.shape(0), *wanted,
-                            call.attributes.boolean("allowzero"), problem);
-  return shape ? call.solved(*shape, call.dtype(0)) : call.failed(problem);
+  auto shape =
+      reshapedDims(call.types, call.shape(0), *wanted, call.attributes.boolean("allowzero"));
+  return shape ? call.solved(*shape, call.dtype(0)) : call.failed(shape.failure());
 }
 
 RelationResult dynExpandDimsRelation(const RelationCall& call) {
@@ -92,10 +94,9 @@ RelationResult dynSqueezeRelation(const RelationCall& call) {
   auto axes = knownIntegers(call, 1);
   if (!axes)
     return allAny(call, call.rank(0) - lengthOf(call, 1), call.dtype(0));
-  std::string problem;
-  auto dropped = normalAxes("axes", *axes, call.rank(0), true, problem);
+  auto dropped = normalAxes("axes", *axes, call.rank(0), true);
   if (!dropped)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, dropped.failure());
   std::ranges::sort(*dropped, std::greater<>());
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (size_t axis : *dropped) {
@@ -203,19 +204,17 @@ RelationResult dynOneHotRelation(const RelationCall& call) {
 }
 
 /// The slices of `dyn.strided_slice` from the values of its bounds.
-std::optional<std::vector<AxisSlice>>
-dynSlices(const Attributes& attributes, size_t rank, const runtime::Tensor& begin,
-          const runtime::Tensor& end, const runtime::Tensor& strides, std::string& problem) {
+Checked<std::vector<AxisSlice>> dynSlices(const Attributes& attributes, size_t rank,
+                                          const runtime::Tensor& begin, const runtime::Tensor& end,
+                                          const runtime::Tensor& strides) {
   auto first = integerValues(begin), last = integerValues(end), steps = integerValues(strides);
-  if (!first || !last || !steps) {
-    problem = "a bound is too large";
-    return std::nullopt;
-  }
+  if (!first || !last || !steps)
+    return Problem{"a bound is too large"};
   SliceBounds bounds{*first, *last, *steps};
   if (!attributes.isNull("axes"))
     bounds.axes = attributes.integers("axes");
   bounds.mode = attributes.text("slice_mode");
-  return axisSlices(bounds, rank, problem);
+  return axisSlices(bounds, rank);
 }
 
 RelationResult dynStridedSliceRelation(const RelationCall& call) {
@@ -225,18 +224,17 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
       return *problem;
     count = std::max(count, lengthOf(call, i));
   }
-  std::string problem;
   if (call.value(1) && call.value(2) && call.value(3)) {
-    auto slices = dynSlices(call.attributes, call.rank(0), *call.value(1), *call.value(2),
-                            *call.value(3), problem);
-    return slices ? slicedResult(call, *slices) : call.failed(problem);
+    auto slices =
+        dynSlices(call.attributes, call.rank(0), *call.value(1), *call.value(2), *call.value(3));
+    return slices ? slicedResult(call, *slices) : call.failed(slices.failure());
   }
   SliceBounds bounds{std::vector<int64_t>(count, 0), {}, {}};
   if (!call.attributes.isNull("axes"))
     bounds.axes = call.attributes.integers("axes");
   bounds.mode = call.attributes.text("slice_mode");
-  if (!axisSlices(bounds, call.rank(0), problem))
-    return call.failed(problem);
+  if (auto slices = axisSlices(bounds, call.rank(0)); !slices)
+    return call.failed(slices.failure());
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = bounds.axes ? (*bounds.axes)[i] : int64_t(i);
@@ -297,9 +295,8 @@ void computeOneHot(ComputeCall& call) {
 
 void computeStridedSlice(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  std::string problem;
-  auto slices = *dynSlices(call.attributes(), x.rank(), *call.value(1), *call.value(2),
-                           *call.value(3), problem);
+  auto slices =
+      *dynSlices(call.attributes(), x.rank(), *call.value(1), *call.value(2), *call.value(3));
   call.result([&](const Position& at) {
     Position from;
     for (size_t i = 0; i < at.size(); ++i)

@@ -168,6 +168,11 @@ RelationResult failedCall(const RelationCall& call, std::vector<lang::DimMark> m
   return result;
 }
 
+RelationResult failedCall(const RelationCall& call, std::vector<lang::DimMark> marks,
+                          runtime::Problem problem) {
+  return failedCall(call, std::move(marks), std::move(problem.text));
+}
+
 std::string dimName(size_t dim, size_t rank) {
   constexpr std::string_view names[] = {"the last", "the second to last", "the third to last"};
   size_t fromBack = rank - dim - 1;

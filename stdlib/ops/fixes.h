@@ -87,6 +87,8 @@ Fix firstFix(std::initializer_list<Fix> fixes);
 /// Fails because of dimensions that an attribute caused: the whole call is at fault.
 lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
                                 std::string problem, std::string help = {});
+lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
+                                runtime::Problem problem);
 
 /// `the last dimension`, `the second to last dimension`, `dimension 1`, of `rank` dimensions.
 std::string dimName(size_t dim, size_t rank);

@@ -13,6 +13,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -109,31 +112,25 @@ RelationResult stackRelation(const RelationCall& call) {
 }
 
 /// The extents of `count` equal parts.
-std::optional<DimVector> equalParts(TypeContext& types, const Dim* whole, int64_t count,
-                                    size_t axis, std::string& problem) {
+Checked<DimVector> equalParts(TypeContext& types, const Dim* whole, int64_t count, size_t axis) {
   if (count < 1 || count > largestPartCount)
-    problem =
-        fmt::format("the number of parts is {}, but it must be 1 to {}", count, largestPartCount);
-  else if (whole->isConstant() && whole->value % count != 0)
-    problem = fmt::format("axis {} of `data` is {}, which cannot be split into {} equal parts",
-                          axis, whole->value, count);
-  else
-    return DimVector(size_t(count), types.floorDivide(whole, count));
-  return std::nullopt;
+    return Problem{
+        fmt::format("the number of parts is {}, but it must be 1 to {}", count, largestPartCount)};
+  if (whole->isConstant() && whole->value % count != 0)
+    return Problem{fmt::format("axis {} of `data` is {}, which cannot be split into {} equal parts",
+                               axis, whole->value, count)};
+  return DimVector(size_t(count), types.floorDivide(whole, count));
 }
 
 /// The extents of the parts between cut points.
-std::optional<DimVector> cutParts(TypeContext& types, const Dim* whole,
-                                  std::span<const int64_t> cuts, std::string& problem) {
+Checked<DimVector> cutParts(TypeContext& types, const Dim* whole, std::span<const int64_t> cuts) {
   DimVector parts;
   int64_t last = 0;
   for (int64_t cut : cuts) {
-    if (cut <= last || (whole->isConstant() && cut >= whole->value)) {
-      problem =
+    if (cut <= last || (whole->isConstant() && cut >= whole->value))
+      return Problem{
           fmt::format("the cut points [{}] must increase strictly between 0 and the extent {}",
-                      fmt::join(cuts, ", "), dimText(whole));
-      return std::nullopt;
-    }
+                      fmt::join(cuts, ", "), dimText(whole))};
     parts.push_back(types.constant(cut - last, whole->is64));
     last = cut;
   }
@@ -148,13 +145,11 @@ RelationResult splitRelation(const RelationCall& call) {
     return axisFailure(call, "axis", given);
   const AttributeValue& how = call.attributes.get("indices_or_sections");
   const Dim* whole = call.shape(0)[*axis];
-  std::string problem;
-  auto parts =
-      how.kind == AttributeValueKind::List
-          ? cutParts(call.types, whole, call.attributes.integers("indices_or_sections"), problem)
-          : equalParts(call.types, whole, how.integer, *axis, problem);
+  auto parts = how.kind == AttributeValueKind::List
+                   ? cutParts(call.types, whole, call.attributes.integers("indices_or_sections"))
+                   : equalParts(call.types, whole, how.integer, *axis);
   if (!parts)
-    return failedCall(call, {{0, *axis}}, problem);
+    return failedCall(call, {{0, *axis}}, parts.failure());
   std::vector<const Type*> fields;
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (const Dim* part : *parts) {

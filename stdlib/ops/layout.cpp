@@ -13,6 +13,8 @@ using lang::Dims;
 using lang::Extents;
 using lang::Position;
 using lang::Scalar;
+using runtime::Checked;
+using runtime::Problem;
 
 namespace {
 
@@ -26,12 +28,6 @@ bool isSmall(char c) {
 }
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
-}
-
-std::nullopt_t fail(std::string* problem, std::string text) {
-  if (problem)
-    *problem = std::move(text);
-  return std::nullopt;
 }
 
 /// The product of the tiles of `axis` from dimension `first` on.
@@ -67,21 +63,20 @@ std::optional<size_t> sameDim(const Layout& from, const Layout& to, size_t i) {
 }
 
 /// Checks what reading character by character cannot: doubled axes, tiles without axis, overflow.
-std::optional<Layout> checked(Layout layout, std::string_view text, std::string* problem) {
+Checked<Layout> checked(Layout layout, std::string_view text) {
   for (size_t i = 0; i < layout.rank(); ++i) {
     LayoutDim dim = layout.dims[i];
     if (!layout.find(dim.axis))
-      return fail(problem, fmt::format("the layout `{}` has a tile of axis `{}` but not the axis",
-                                       text, dim.axis));
+      return Problem{
+          fmt::format("the layout `{}` has a tile of axis `{}` but not the axis", text, dim.axis)};
     if (dim.isPrimal() && *layout.find(dim.axis) != i)
-      return fail(problem, fmt::format("the layout `{}` has axis `{}` twice", text, dim.axis));
+      return Problem{fmt::format("the layout `{}` has axis `{}` twice", text, dim.axis)};
     int64_t product = 1;
     for (LayoutDim other : layout.dims)
       if (other.axis == dim.axis && !other.isPrimal())
         if (__builtin_mul_overflow(product, other.tile, &product) || product > largestTile)
-          return fail(problem,
-                      fmt::format("the tiles of axis `{}` in the layout `{}` are too large",
-                                  dim.axis, text));
+          return Problem{fmt::format("the tiles of axis `{}` in the layout `{}` are too large",
+                                     dim.axis, text)};
   }
   return layout;
 }
@@ -103,28 +98,28 @@ bool Layout::hasTiles() const {
   return std::any_of(dims.begin(), dims.end(), [](LayoutDim dim) { return !dim.isPrimal(); });
 }
 
-std::optional<Layout> parseLayout(std::string_view text, std::string* problem) {
+Checked<Layout> parseLayout(std::string_view text) {
   Layout layout;
   int64_t tile = 0;
   for (char c : text) {
     if (isDigit(c)) {
       tile = tile * 10 + (c - '0');
       if (tile > largestTile)
-        return fail(problem, fmt::format("a tile of the layout `{}` is too large", text));
+        return Problem{fmt::format("a tile of the layout `{}` is too large", text)};
     } else if (isSmall(c) && tile > 0) {
       layout.dims.push_back({char(c - 'a' + 'A'), tile});
       tile = 0;
     } else if (isCapital(c) && tile == 0) {
       layout.dims.push_back({c});
     } else {
-      return fail(problem, fmt::format("`{}` is not a layout: expected capital letters, and "
-                                       "numbers with small letters, as in `NCHW16c`",
-                                       text));
+      return Problem{fmt::format("`{}` is not a layout: expected capital letters, and "
+                                 "numbers with small letters, as in `NCHW16c`",
+                                 text)};
     }
   }
   if (tile != 0 || layout.dims.empty())
-    return fail(problem, fmt::format("`{}` is not a layout: expected a letter at its end", text));
-  return checked(std::move(layout), text, problem);
+    return Problem{fmt::format("`{}` is not a layout: expected a letter at its end", text)};
+  return checked(std::move(layout), text);
 }
 
 std::string layoutText(const Layout& layout) {
@@ -143,20 +138,17 @@ bool areConvertible(const Layout& from, const Layout& to) {
   return covers(from, to) && covers(to, from);
 }
 
-std::optional<std::vector<const Dim*>> convertShape(lang::TypeContext& types, const Layout& from,
-                                                    const Layout& to, Dims shape,
-                                                    std::string* problem) {
+Checked<std::vector<const Dim*>> convertShape(lang::TypeContext& types, const Layout& from,
+                                              const Layout& to, Dims shape) {
   if (shape.size() != from.rank())
-    return fail(problem,
-                fmt::format("the layout `{}` has {} dimensions, but the shape `{}` has {}",
-                            layoutText(from), from.rank(), shapeText(shape), shape.size()));
+    return Problem{fmt::format("the layout `{}` has {} dimensions, but the shape `{}` has {}",
+                               layoutText(from), from.rank(), shapeText(shape), shape.size())};
   for (size_t i = 0; i < from.rank(); ++i)
     if (!from.dims[i].isPrimal() &&
         matchDims(shape[i], types.constant(from.dims[i].tile)) == lang::DimMatch::Different)
-      return fail(
-          problem,
+      return Problem{
           fmt::format("the layout `{}` has a tile of {} at dimension {}, but the shape is {}",
-                      layoutText(from), from.dims[i].tile, i, shapeText(shape)));
+                      layoutText(from), from.dims[i].tile, i, shapeText(shape))};
   std::vector<const Dim*> result;
   for (LayoutDim dim : to.dims) {
     if (!dim.isPrimal()) {

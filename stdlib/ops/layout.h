@@ -35,8 +35,8 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Reads a layout string; nothing when it is none, and then `problem`, if given, says why.
-std::optional<Layout> parseLayout(std::string_view text, std::string* problem = nullptr);
+/// Reads a layout string.
+runtime::Checked<Layout> parseLayout(std::string_view text);
 
 /// The string of a layout.
 std::string layoutText(const Layout& layout);
@@ -45,12 +45,9 @@ std::string layoutText(const Layout& layout);
 bool areConvertible(const Layout& from, const Layout& to);
 
 /// The shape in layout `to` of a tensor that has `shape` in layout `from`; both must be
-/// convertible. Nothing when the rank or a tile of `shape` differs from `from`, and then `problem`
-/// says so.
-std::optional<std::vector<const lang::Dim*>> convertShape(lang::TypeContext& types,
-                                                          const Layout& from, const Layout& to,
-                                                          lang::Dims shape,
-                                                          std::string* problem = nullptr);
+/// convertible. A problem when the rank or a tile of `shape` differs from `from`.
+runtime::Checked<std::vector<const lang::Dim*>>
+convertShape(lang::TypeContext& types, const Layout& from, const Layout& to, lang::Dims shape);
 
 /// convertShape for the extents of a tensor in a computation.
 lang::Extents convertExtents(const Layout& from, const Layout& to, const lang::Extents& extents);

@@ -11,6 +11,8 @@
 
 namespace stdlib {
 
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -39,15 +41,15 @@ int64_t leastExtent(PadMode mode, int64_t before, int64_t after) {
   return mode == PadMode::Edge ? 1 : mode == PadMode::Symmetric ? widest : widest + 1;
 }
 
-/// The problem of one dimension whose outside is not a constant, or an empty text.
-std::string reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t after) {
+/// The problem of one dimension whose outside is not a constant, or nothing.
+std::optional<Problem> reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t after) {
   int64_t widest = std::max(before, after);
   if (extent >= leastExtent(mode, before, after))
-    return {};
+    return std::nullopt;
   if (mode == PadMode::Edge)
-    return "an empty dimension has no edge to repeat";
-  return fmt::format("padding by {} mirrors past the far edge of a dimension of {}", widest,
-                     extent);
+    return Problem{"an empty dimension has no edge to repeat"};
+  return Problem{
+      fmt::format("padding by {} mirrors past the far edge of a dimension of {}", widest, extent)};
 }
 
 /// The shape after padding, for both operators.
@@ -74,9 +76,9 @@ RelationResult paddedType(const RelationCall& call, PadMode mode, bool mayCrop) 
     if (!padded)
       return call.failed(fmt::format("dimension {} of {} can't be padded by [{}, {}]", i,
                                      dimText(dim), before, after));
-    if (std::string problem; dim->isConstant() && !padded->isConstant(0) &&
-                             !(problem = reachProblem(mode, dim->value, before, after)).empty())
-      return call.failed(fmt::format("dimension {}: {}", i, problem));
+    if (dim->isConstant() && !padded->isConstant(0))
+      if (auto problem = reachProblem(mode, dim->value, before, after))
+        return call.failed(fmt::format("dimension {}: {}", i, problem->text));
     shape.push_back(padded);
   }
   RelationResult result = call.solved(shape, call.dtype(0));

@@ -19,27 +19,27 @@ using namespace lang;
 
 /// The relation of a pool of operand `operand`.
 RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand) {
-  std::string problem;
-  auto layouts = readPoolLayouts(call.attributes, dims, problem);
+  auto layouts = readPoolLayouts(call.attributes, dims);
   if (!layouts)
-    return call.failed(problem);
-  auto window = readWindow(call.attributes, dims, problem);
+    return call.failed(layouts.failure());
+  auto window = readWindow(call.attributes, dims);
   if (!window)
-    return call.failed(problem);
-  auto taps = readNumbers(call.attributes, "pool_size", dims, 1, problem);
+    return call.failed(window.failure());
+  auto taps = readNumbers(call.attributes, "pool_size", dims, 1);
   if (!taps)
-    return call.failed(problem);
+    return call.failed(taps.failure());
   if (auto other = requirePoolRank(call, operand, layouts->data))
     return *other;
   std::vector<const Dim*> spatial;
   for (size_t i = 0; i < dims; ++i) {
     size_t dim = *layouts->data.find(spatialAxes(dims)[i]);
     const Dim* extent = call.shape(operand)[dim];
-    spatial.push_back(windowPositions(call.types, extent, call.types.constant((*taps)[i]), *window,
-                                      i, call.attributes.boolean("ceil_mode"), problem));
-    if (!spatial.back())
-      return call.failedOn({{operand, dim}},
-                           fmt::format("along `{}`, {}", spatialAxes(dims)[i], problem));
+    auto positions = windowPositions(call.types, extent, call.types.constant((*taps)[i]), *window,
+                                     i, call.attributes.boolean("ceil_mode"));
+    if (!positions)
+      return call.failedOn({{operand, dim}}, fmt::format("along `{}`, {}", spatialAxes(dims)[i],
+                                                         positions.failure().text));
+    spatial.push_back(*positions);
   }
   RelationResult result = solvedPool(call, operand, *layouts, spatial);
   for (size_t i = 0; i < dims; ++i)
@@ -65,10 +65,9 @@ RelationResult relateGradient(const RelationCall& call) {
 }
 
 Pool poolOf(ComputeCall& call, size_t dims, PoolKind kind, size_t operand) {
-  std::string problem;
   const Attributes& attributes = call.attributes();
-  PoolLayouts layouts = *readPoolLayouts(attributes, dims, problem);
-  Window window = *readWindow(attributes, dims, problem);
+  PoolLayouts layouts = *readPoolLayouts(attributes, dims);
+  Window window = *readWindow(attributes, dims);
   std::vector<int64_t> taps = attributes.integers("pool_size");
   bool includePad = kind == PoolKind::Average && attributes.boolean("count_include_pad");
   Pool pool{kind, {}, layouts.data, layouts.result};

@@ -20,7 +20,9 @@ using lang::RelationCall;
 using lang::RelationResult;
 using lang::Scalar;
 using lang::TensorHandle;
+using runtime::Checked;
 using runtime::DType;
+using runtime::Problem;
 
 namespace {
 
@@ -271,20 +273,17 @@ PoolDim adaptiveDim(Scalar extent, Scalar windows) {
   return dim;
 }
 
-std::optional<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims,
-                                           std::string& problem) {
-  auto data = parseLayout(attributes.text("layout"), &problem);
+Checked<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims) {
+  auto data = parseLayout(attributes.text("layout"));
   if (!data)
-    return std::nullopt;
+    return data.failure();
   for (char axis : spatialAxes(dims))
-    if (!data->find(axis) || data->tileOf(axis) != 1) {
-      problem = fmt::format("the layout `{}` must have the axes `{}`, not tiled",
-                            attributes.text("layout"), spatialAxes(dims));
-      return std::nullopt;
-    }
-  auto result = readLayout(attributes, "out_layout", *data, *data, problem);
+    if (!data->find(axis) || data->tileOf(axis) != 1)
+      return Problem{fmt::format("the layout `{}` must have the axes `{}`, not tiled",
+                                 attributes.text("layout"), spatialAxes(dims))};
+  auto result = readLayout(attributes, "out_layout", *data, *data);
   if (!result)
-    return std::nullopt;
+    return result.failure();
   return PoolLayouts{*data, *result};
 }
 
@@ -304,10 +303,9 @@ RelationResult solvedPool(const RelationCall& call, size_t operand, const PoolLa
   std::string_view axes = spatialAxes(spatial.size());
   for (size_t i = 0; i < spatial.size(); ++i)
     shape[*layouts.data.find(axes[i])] = spatial[i];
-  std::string problem;
-  auto tiled = tiledShape(call.types, layouts.data, layouts.result, shape, problem);
+  auto tiled = tiledShape(call.types, layouts.data, layouts.result, shape);
   if (!tiled)
-    return call.failedAt(operand, problem);
+    return call.failedAt(operand, tiled.failure());
   RelationResult result = call.solved(*tiled, call.dtype(operand));
   requireTiles(result, call.types, layouts.data, layouts.result, shape);
   return result;

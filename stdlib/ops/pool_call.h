@@ -59,8 +59,7 @@ void poolGradientResult(lang::ComputeCall& call, const Pool& pool);
 struct PoolLayouts {
   Layout data, result;
 };
-std::optional<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims,
-                                           std::string& problem);
+runtime::Checked<PoolLayouts> readPoolLayouts(const lang::Attributes& attributes, size_t dims);
 
 /// Solves with the shape of operand `operand` in which the spatial extents are replaced.
 lang::RelationResult solvedPool(const lang::RelationCall& call, size_t operand,

@@ -13,6 +13,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -47,27 +50,25 @@ RelationResult reverseSequenceRelation(const RelationCall& call) {
 }
 
 /// The two layouts of `layout_transform`.
-std::optional<std::pair<Layout, Layout>> layoutsOf(const Attributes& attributes,
-                                                   std::string& problem) {
-  auto from = parseLayout(attributes.text("src_layout"), &problem);
-  auto to = from ? parseLayout(attributes.text("dst_layout"), &problem) : std::nullopt;
+Checked<std::pair<Layout, Layout>> layoutsOf(const Attributes& attributes) {
+  auto from = parseLayout(attributes.text("src_layout"));
+  if (!from)
+    return from.failure();
+  auto to = parseLayout(attributes.text("dst_layout"));
   if (!to)
-    return std::nullopt;
-  if (!areConvertible(*from, *to)) {
-    problem = fmt::format("the layouts `{}` and `{}` have different axes", layoutText(*from),
-                          layoutText(*to));
-    return std::nullopt;
-  }
+    return to.failure();
+  if (!areConvertible(*from, *to))
+    return Problem{fmt::format("the layouts `{}` and `{}` have different axes", layoutText(*from),
+                               layoutText(*to))};
   return std::pair(*from, *to);
 }
 
 RelationResult layoutTransformRelation(const RelationCall& call) {
-  std::string problem;
-  auto layouts = layoutsOf(call.attributes, problem);
+  auto layouts = layoutsOf(call.attributes);
   if (!layouts)
-    return call.failed(problem);
-  auto shape = convertShape(call.types, layouts->first, layouts->second, call.shape(0), &problem);
-  return shape ? call.solved(*shape, call.dtype(0)) : call.failedAt(0, problem);
+    return call.failed(layouts.failure());
+  auto shape = convertShape(call.types, layouts->first, layouts->second, call.shape(0));
+  return shape ? call.solved(*shape, call.dtype(0)) : call.failedAt(0, shape.failure());
 }
 
 RelationResult slidingWindowRelation(const RelationCall& call) {
@@ -123,8 +124,7 @@ void computeReverseSequence(ComputeCall& call) {
 
 void computeLayoutTransform(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  std::string problem;
-  auto [from, to] = *layoutsOf(call.attributes(), problem);
+  auto [from, to] = *layoutsOf(call.attributes());
   Extents back = convertExtents(to, from, call.outputShape());
   bool padded = false;
   for (size_t i = 0; i < back.size(); ++i)
@@ -148,13 +148,12 @@ void computeSlidingWindow(ComputeCall& call) {
 }
 
 std::string layoutTransformGradient(const RelationCall& call) {
-  std::string problem;
-  auto [from, to] = *layoutsOf(call.attributes, problem);
+  auto [from, to] = *layoutsOf(call.attributes);
   std::string back =
       fmt::format("layout_transform(%cotangent, src_layout=\"{}\", dst_layout=\"{}\")",
                   layoutText(to), layoutText(from));
-  auto there = convertShape(call.types, from, to, call.shape(0));
-  auto again = there ? convertShape(call.types, to, from, *there) : std::nullopt;
+  auto there = *convertShape(call.types, from, to, call.shape(0));
+  auto again = convertShape(call.types, to, from, there);
   if (again && std::ranges::equal(*again, call.shape(0)))
     return back;
   return fmt::format("slice_like({}, %data, axes=None)", back);

@@ -16,20 +16,15 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
+using runtime::Checked;
 using runtime::DType;
+using runtime::Problem;
 
-/// Per dimension of a tensor of `rank` whether the attributes reduce it; nothing when they are
-/// wrong, and then `problem`, if given, says how.
-std::optional<std::vector<bool>> reducedDims(const Attributes& attributes, size_t rank,
-                                             std::string* problem = nullptr) {
-  auto fail = [&](std::string text) -> std::optional<std::vector<bool>> {
-    if (problem)
-      *problem = std::move(text);
-    return std::nullopt;
-  };
+/// Per dimension of a tensor of `rank` whether the attributes reduce it.
+Checked<std::vector<bool>> reducedDims(const Attributes& attributes, size_t rank) {
   bool exclude = attributes.boolean("exclude");
   if (exclude && attributes.isNull("axis"))
-    return fail("`exclude` needs `axis`");
+    return Problem{"`exclude` needs `axis`"};
   std::vector<int64_t> axes = attributes.integers("axis");
   if (axes.empty())
     return std::vector<bool>(rank, true);
@@ -37,23 +32,21 @@ std::optional<std::vector<bool>> reducedDims(const Attributes& attributes, size_
   for (int64_t axis : axes) {
     int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
     if (normal < 0 || normal >= int64_t(rank))
-      return fail(axisProblem("axis", axis, rank));
+      return Problem{axisProblem("axis", axis, rank)};
     if (reduced[size_t(normal)] != exclude)
-      return fail(fmt::format("axis {} is listed twice", axis));
+      return Problem{fmt::format("axis {} is listed twice", axis)};
     reduced[size_t(normal)] = !exclude;
   }
   return reduced;
 }
 
 RelationResult reducedTo(const RelationCall& call, DType dtype) {
-  std::string problem;
-  auto reduced = reducedDims(call.attributes, call.rank(0), &problem);
+  auto reduced = reducedDims(call.attributes, call.rank(0));
   if (!reduced) {
-    RelationResult result = call.failed(std::move(problem));
     for (int64_t axis : call.attributes.integers("axis"))
       if (!call.normalAxis(axis, call.rank(0)))
         return axisFailure(call, "axis", axis);
-    return result;
+    return call.failed(reduced.failure());
   }
   bool keepsDims = call.attributes.boolean("keepdims");
   std::vector<const Dim*> shape;
@@ -98,7 +91,7 @@ struct Reduction {
 
   explicit Reduction(ComputeCall& computeCall)
       : call(computeCall), data(call.input(0)),
-        reduced(reducedDims(call.attributes(), data.rank()).value()),
+        reduced(*reducedDims(call.attributes(), data.rank())),
         keepsDims(call.attributes().boolean("keepdims")) {
     for (size_t i = 0; i < reduced.size(); ++i)
       if (reduced[i])
@@ -192,7 +185,7 @@ struct ReductionText {
   std::optional<int64_t> knownCount = 1;
 
   explicit ReductionText(const RelationCall& call)
-      : reduced(reducedDims(call.attributes, call.rank(0)).value()),
+      : reduced(*reducedDims(call.attributes, call.rank(0))),
         keepsDims(call.attributes.boolean("keepdims")) {
     for (size_t i = 0; i < reduced.size(); ++i) {
       const Dim* dim = call.shape(0)[i];

@@ -45,14 +45,13 @@ std::optional<RelationResult> cropProblem(const RelationCall& call) {
 RelationResult cropRelation(const RelationCall& call) {
   if (auto problem = cropProblem(call))
     return *problem;
-  std::string problem;
   Layout canonical = pictures();
-  auto layout = readLayout(call.attributes, "layout", canonical, canonical, problem);
+  auto layout = readLayout(call.attributes, "layout", canonical, canonical);
   if (!layout)
-    return call.failed(problem);
-  auto shape = convertShape(call.types, *layout, canonical, call.shape(0), &problem);
+    return call.failed(layout.failure());
+  auto shape = convertShape(call.types, *layout, canonical, call.shape(0));
   if (!shape)
-    return call.failedAt(0, problem);
+    return call.failedAt(0, shape.failure());
   auto size = shapeAttribute(call, "crop_size");
   if (!size || size->size() != 2)
     return call.failed("`crop_size` must hold a height and a width");
@@ -61,9 +60,9 @@ RelationResult cropRelation(const RelationCall& call) {
       return call.failedAt(0, fmt::format("the pictures, of shape {}, have no elements to read",
                                           shapeText(call.shape(0))));
   std::vector<const Dim*> cropped{call.shape(1)[0], (*shape)[1], (*size)[0], (*size)[1]};
-  auto output = tiledShape(call.types, canonical, *layout, cropped, problem);
+  auto output = tiledShape(call.types, canonical, *layout, cropped);
   if (!output)
-    return call.failed(problem);
+    return call.failed(output.failure());
   RelationResult result =
       call.solved(*output, call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
   for (size_t i = 0; i < 2; ++i)
@@ -82,9 +81,8 @@ Scalar cropCoordinate(Scalar at, Scalar count, Scalar start, Scalar end, Scalar 
 void computeCrop(ComputeCall& call) {
   TensorHandle data = call.input(0), boxes = call.input(1), items = call.input(2);
   const Attributes& attributes = call.attributes();
-  std::string problem;
   Layout canonical = pictures();
-  Layout layout = *readLayout(attributes, "layout", canonical, canonical, problem);
+  Layout layout = *readLayout(attributes, "layout", canonical, canonical);
   Extents from = convertExtents(layout, canonical, data.shape());
   Extents to = convertExtents(layout, canonical, call.outputShape());
   bool isNearest = attributes.text("method") != "bilinear";

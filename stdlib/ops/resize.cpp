@@ -14,17 +14,19 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
 
-/// The spatial dimensions of a picture in order (`W`, `HW` or `DHW` by their number), or nothing
-/// when the layout is not one of such pictures, and then `problem` says so.
-std::optional<std::vector<size_t>> spatialAxes(std::string_view text, size_t count,
-                                               std::string& problem) {
-  auto layout = parseLayout(text, &problem);
+/// The spatial dimensions of a picture in order (`W`, `HW` or `DHW` by their number); a
+/// problem when the layout is not one of such pictures.
+Checked<std::vector<size_t>> spatialAxes(std::string_view text, size_t count) {
+  auto layout = parseLayout(text);
   if (!layout)
-    return std::nullopt;
+    return layout.failure();
   std::string letters = std::string("DHW").substr(3 - count);
   Layout plain = *parseLayout("NC" + letters);
   std::vector<size_t> axes;
@@ -35,20 +37,19 @@ std::optional<std::vector<size_t>> spatialAxes(std::string_view text, size_t cou
   }
   if (isWhole)
     return axes;
-  problem = fmt::format("`layout` must order N, C and the whole dimensions {}, as `NC{}` does, but "
-                        "it is `{}`",
-                        letters, letters, text);
-  return std::nullopt;
+  return Problem{
+      fmt::format("`layout` must order N, C and the whole dimensions {}, as `NC{}` does, but "
+                  "it is `{}`",
+                  letters, letters, text)};
 }
 
 /// The spatial dimensions of the data, or the failure.
 std::variant<std::vector<size_t>, RelationResult> checkedAxes(const RelationCall& call,
                                                               size_t count) {
-  std::string problem;
   std::string_view text = call.attributes.text("layout");
-  auto axes = spatialAxes(text, count, problem);
+  auto axes = spatialAxes(text, count);
   if (!axes)
-    return call.failed(problem);
+    return call.failed(axes.failure());
   size_t rank = parseLayout(text)->rank();
   if (call.rank(0) != rank)
     return call.failedAt(0, fmt::format("the layout `{}` has {} dimensions, but the data is `{}`",
@@ -113,7 +114,6 @@ RelationResult resizeRelation(const RelationCall& call) {
 template <size_t count>
 void computeSizedResize(ComputeCall& call) {
   const Attributes& attributes = call.attributes();
-  std::string problem;
   Sampling sampling{.method = *resizeMethod(attributes.text("method")),
                     .coordinates = attributes.text("coordinate_transformation_mode"),
                     .rounding = attributes.text("rounding_method"),
@@ -121,7 +121,7 @@ void computeSizedResize(ComputeCall& call) {
                     .excludesOutside = attributes.integer("cubic_exclude") != 0,
                     .region = attributes.reals("roi"),
                     .extrapolation = attributes.real("extrapolation_value")};
-  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count, problem));
+  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count));
 }
 
 constexpr std::string_view scaleNames[] = {"scale_d", "scale_h", "scale_w"};
@@ -176,13 +176,12 @@ RelationResult upsampling3dRelation(const RelationCall& call) {
 template <size_t count>
 void computeUpsampling(ComputeCall& call) {
   const Attributes& attributes = call.attributes();
-  std::string problem;
   Sampling sampling{.method = *resizeMethod(attributes.text("method"))};
   if constexpr (count == 3)
     sampling.coordinates = attributes.text("coordinate_transformation_mode");
   else
     sampling.coordinates = attributes.boolean("align_corners") ? "align_corners" : "asymmetric";
-  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count, problem));
+  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count));
 }
 
 // Gradients: along each dimension the operator is a matrix, which it makes itself from the unit
@@ -212,9 +211,9 @@ std::string pulledText(size_t axis, size_t rank, const std::string& resize) {
 
 template <size_t count>
 std::string resizeGradient(const RelationCall& call) {
-  std::string problem, text = "let %pull = %cotangent; ";
+  std::string text = "let %pull = %cotangent; ";
   const Attributes& attributes = call.attributes;
-  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count, problem);
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
   std::vector<int64_t> size = attributes.integers("size");
   std::vector<double> roi = attributes.reals("roi");
   for (size_t i = 0; i < count; ++i) {
@@ -236,9 +235,9 @@ std::string resizeGradient(const RelationCall& call) {
 
 template <size_t count>
 std::string upsamplingGradient(const RelationCall& call) {
-  std::string problem, text = "let %pull = %cotangent; ";
+  std::string text = "let %pull = %cotangent; ";
   const Attributes& attributes = call.attributes;
-  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count, problem);
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
   for (size_t i = 0; i < count; ++i) {
     // The unit vectors as a picture of the operator's rank that is one element high and deep.
     std::string scales = count == 3 ? "scale_d=1f, scale_h=1f" : "scale_h=1f";

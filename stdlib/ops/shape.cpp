@@ -14,6 +14,9 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+using runtime::Problem;
+
 namespace {
 
 using namespace lang;
@@ -50,10 +53,9 @@ RelationResult squeezeAll(const RelationCall& call) {
 RelationResult squeezeRelation(const RelationCall& call) {
   if (call.attributes.isNull("axis"))
     return squeezeAll(call);
-  std::string problem;
-  auto axes = normalAxes("axis", call.attributes.integers("axis"), call.rank(0), false, problem);
+  auto axes = normalAxes("axis", call.attributes.integers("axis"), call.rank(0), false);
   if (!axes)
-    return call.failed(problem);
+    return call.failed(axes.failure());
   std::vector<bool> dropped(call.rank(0));
   for (size_t axis : *axes) {
     const Dim* dim = call.shape(0)[axis];
@@ -88,12 +90,10 @@ RelationResult reshaped(const RelationCall& call, const DimVector& shape,
 }
 
 RelationResult reshapeRelation(const RelationCall& call) {
-  std::string problem;
   std::vector<DimBound> bounds;
-  auto shape =
-      reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
-                   call.attributes.boolean("allowzero"), problem, wideEntries(call), &bounds);
-  return shape ? reshaped(call, *shape, bounds) : call.failed(problem);
+  auto shape = reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
+                            call.attributes.boolean("allowzero"), wideEntries(call), &bounds);
+  return shape ? reshaped(call, *shape, bounds) : call.failed(shape.failure());
 }
 
 Fix fixReshape(const RelationCall& call) {
@@ -110,12 +110,11 @@ RelationResult reverseReshapeRelation(const RelationCall& call) {
   std::vector<bool> wide = wideEntries(call);
   std::ranges::reverse(wanted);
   std::reverse(wide.begin(), wide.end());
-  std::string problem;
   std::vector<DimBound> bounds;
-  auto shape = reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), problem,
-                            wide, &bounds);
+  auto shape =
+      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), wide, &bounds);
   if (!shape)
-    return call.failed(fmt::format("read from the right, {}", problem));
+    return call.failed(fmt::format("read from the right, {}", shape.failure().text));
   std::ranges::reverse(*shape);
   return reshaped(call, *shape, bounds);
 }
@@ -168,26 +167,23 @@ RelationResult batchFlattenRelation(const RelationCall& call) {
 }
 
 /// The permutation of `transpose`; missing axes reverse the dimensions.
-std::optional<std::vector<size_t>> permutation(const Attributes& attributes, size_t rank,
-                                               std::string& problem) {
+Checked<std::vector<size_t>> permutation(const Attributes& attributes, size_t rank) {
   std::vector<int64_t> axes = attributes.integers("axes");
   if (attributes.isNull("axes"))
     for (size_t i = rank; i-- > 0;)
       axes.push_back(int64_t(i));
-  auto normal = normalAxes("axes", axes, rank, true, problem);
-  if (normal && normal->size() != rank) {
-    problem = fmt::format("`axes=[{}]` has {} entries, but `data` has {}", fmt::join(axes, ", "),
-                          axes.size(), counted(int64_t(rank), "dimension"));
-    return std::nullopt;
-  }
+  auto normal = normalAxes("axes", axes, rank, true);
+  if (normal && normal->size() != rank)
+    return Problem{fmt::format("`axes=[{}]` has {} entries, but `data` has {}",
+                               fmt::join(axes, ", "), axes.size(),
+                               counted(int64_t(rank), "dimension"))};
   return normal;
 }
 
 RelationResult transposeRelation(const RelationCall& call) {
-  std::string problem;
-  auto axes = permutation(call.attributes, call.rank(0), problem);
+  auto axes = permutation(call.attributes, call.rank(0));
   if (!axes)
-    return call.failed(problem);
+    return call.failed(axes.failure());
   DimVector shape;
   for (size_t axis : *axes)
     shape.push_back(call.shape(0)[axis]);
@@ -224,8 +220,7 @@ void computeView(ComputeCall& call) {
 
 void computeTranspose(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  std::string problem;
-  auto axes = *permutation(call.attributes(), x.rank(), problem);
+  auto axes = *permutation(call.attributes(), x.rank());
   call.result([&](const Position& at) {
     Position from(at.size());
     for (size_t i = 0; i < at.size(); ++i)
@@ -240,8 +235,7 @@ void computeBroadcast(ComputeCall& call) {
 }
 
 std::string transposeGradient(const RelationCall& call) {
-  std::string problem;
-  auto axes = permutation(call.attributes, call.rank(0), problem);
+  auto axes = permutation(call.attributes, call.rank(0));
   std::vector<size_t> inverse(call.rank(0));
   for (size_t i = 0; axes && i < inverse.size(); ++i)
     inverse[(*axes)[i]] = i;

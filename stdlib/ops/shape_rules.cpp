@@ -15,6 +15,8 @@ using lang::RelationCall;
 using lang::RelationResult;
 using lang::Scalar;
 using lang::TypeContext;
+using runtime::Checked;
+using runtime::Problem;
 
 std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank) {
   if (rank == 0)
@@ -24,22 +26,17 @@ std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank) {
       axis, rank == 1 ? "is" : "are", counted(int64_t(rank), "dimension"), rank - 1, rank);
 }
 
-std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
-                                              std::span<const int64_t> axes, size_t rank,
-                                              bool distinct, std::string& problem) {
+Checked<std::vector<size_t>> normalAxes(std::string_view attribute, std::span<const int64_t> axes,
+                                        size_t rank, bool distinct) {
   std::vector<size_t> result;
   std::vector<bool> seen(rank);
   for (int64_t axis : axes) {
     int64_t normal = axis < 0 ? axis + int64_t(rank) : axis;
-    if (normal < 0 || normal >= int64_t(rank)) {
-      problem = axisProblem(attribute, axis, rank);
-      return std::nullopt;
-    }
-    if (distinct && seen[size_t(normal)]) {
-      problem =
-          fmt::format("`{}=[{}]` names axis {} twice", attribute, fmt::join(axes, ", "), normal);
-      return std::nullopt;
-    }
+    if (normal < 0 || normal >= int64_t(rank))
+      return Problem{axisProblem(attribute, axis, rank)};
+    if (distinct && seen[size_t(normal)])
+      return Problem{
+          fmt::format("`{}=[{}]` names axis {} twice", attribute, fmt::join(axes, ", "), normal)};
     seen[size_t(normal)] = true;
     result.push_back(size_t(normal));
   }
@@ -54,7 +51,7 @@ const Dim* timesChecked(TypeContext& types, const Dim* left, const Dim* right) {
   return types.multiply(left, right);
 }
 
-std::optional<std::string> countProblem(TypeContext& types, Dims from, Dims to) {
+std::optional<Problem> countProblem(TypeContext& types, Dims from, Dims to) {
   const Dim* before = product(types, from);
   const Dim* after = product(types, to);
   // Without the names that both sides have, the products are less likely to grow too large to tell.
@@ -66,8 +63,8 @@ std::optional<std::string> countProblem(TypeContext& types, Dims from, Dims to) 
       right.erase(same);
   if (matchDims(product(types, left), product(types, right)) != lang::DimMatch::Different)
     return std::nullopt;
-  return fmt::format("the shape `{}` has {} elements, but the new shape `{}` has {}",
-                     shapeText(from), dimText(before), shapeText(to), dimText(after));
+  return Problem{fmt::format("the shape `{}` has {} elements, but the new shape `{}` has {}",
+                             shapeText(from), dimText(before), shapeText(to), dimText(after))};
 }
 
 namespace {
@@ -89,11 +86,11 @@ struct ReshapeScan {
   bool hasWideLiteral = false;
   std::optional<size_t> inferred = std::nullopt;
   std::vector<lang::DimBound> bounds = {};
-  std::string problem = {};
+  Problem problem = {};
 };
 
 bool fail(ReshapeScan& scan, std::string problem) {
-  scan.problem = std::move(problem);
+  scan.problem = {std::move(problem)};
   return false;
 }
 
@@ -241,11 +238,10 @@ bool infer(ReshapeScan& scan) {
 
 } // namespace
 
-std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
-                                                    std::span<const int64_t> wanted, bool allowZero,
-                                                    std::string& problem,
-                                                    const std::vector<bool>& wide,
-                                                    std::vector<lang::DimBound>* bounds) {
+Checked<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
+                                              std::span<const int64_t> wanted, bool allowZero,
+                                              const std::vector<bool>& wide,
+                                              std::vector<lang::DimBound>* bounds) {
   ReshapeScan scan{types, from, wanted, allowZero, wide};
   bool good = true;
   while (good && scan.next < wanted.size())
@@ -254,11 +250,9 @@ std::optional<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims fro
     good = infer(scan);
   if (good)
     if (auto different = countProblem(types, from, scan.result))
-      good = fail(scan, *different);
-  if (!good) {
-    problem = std::move(scan.problem);
-    return std::nullopt;
-  }
+      good = fail(scan, different->text);
+  if (!good)
+    return scan.problem;
   if (bounds)
     *bounds = std::move(scan.bounds);
   return scan.result;
@@ -268,8 +262,7 @@ bool AxisSlice::isWhole() const {
   return begin.value_or(0) == 0 && stride == 1 && (!end || *end >= INT32_MAX);
 }
 
-std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank,
-                                                 std::string& problem) {
+Checked<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank) {
   size_t count = std::max({bounds.begin.size(), bounds.end.size(), bounds.strides.size()});
   auto lacks = [](const std::vector<int64_t>& list, const std::vector<int64_t>& axes) {
     return !list.empty() && list.size() < axes.size();
@@ -280,25 +273,21 @@ std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size
   else
     for (size_t i = 0; i < std::min(count, rank); ++i)
       axes.push_back(int64_t(i));
-  if (count > axes.size()) {
-    problem =
+  if (count > axes.size())
+    return Problem{
         bounds.axes
             ? fmt::format("`axes` names {} dimensions, but there are {} bounds", axes.size(), count)
-            : fmt::format("there are {} bounds, but the tensor has rank {}", count, rank);
-    return std::nullopt;
-  }
-  if (bounds.axes && (lacks(bounds.begin, axes) || lacks(bounds.end, axes))) {
-    problem = fmt::format("`axes` names {} dimensions, but `begin` has {} bounds and `end` has {}",
-                          axes.size(), bounds.begin.size(), bounds.end.size());
-    return std::nullopt;
-  }
-  if (bounds.mode != "end" && bounds.mode != "size") {
-    problem = fmt::format("`slice_mode` is `{}`, but it must be `end` or `size`", bounds.mode);
-    return std::nullopt;
-  }
-  auto normal = normalAxes("axes", axes, rank, true, problem);
+            : fmt::format("there are {} bounds, but the tensor has rank {}", count, rank)};
+  if (bounds.axes && (lacks(bounds.begin, axes) || lacks(bounds.end, axes)))
+    return Problem{
+        fmt::format("`axes` names {} dimensions, but `begin` has {} bounds and `end` has {}",
+                    axes.size(), bounds.begin.size(), bounds.end.size())};
+  if (bounds.mode != "end" && bounds.mode != "size")
+    return Problem{
+        fmt::format("`slice_mode` is `{}`, but it must be `end` or `size`", bounds.mode)};
+  auto normal = normalAxes("axes", axes, rank, true);
   if (!normal)
-    return std::nullopt;
+    return normal.failure();
   std::vector<AxisSlice> slices(rank);
   for (size_t i = 0; i < normal->size(); ++i) {
     AxisSlice& slice = slices[(*normal)[i]];
@@ -309,10 +298,8 @@ std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size
       slice.end = bounds.end[i];
     if (i < bounds.strides.size() && !slice.endIsSize)
       slice.stride = std::max(bounds.strides[i], -INT64_MAX);
-    if (slice.stride == 0) {
-      problem = fmt::format("the stride of dimension {} is 0", (*normal)[i]);
-      return std::nullopt;
-    }
+    if (slice.stride == 0)
+      return Problem{fmt::format("the stride of dimension {} is 0", (*normal)[i])};
   }
   return slices;
 }

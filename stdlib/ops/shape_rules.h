@@ -1,8 +1,7 @@
 // Rules that the operators which rearrange tensors share: axes, reshaping, slicing, and gradients
 // of operators that pick elements.
 //
-// Problems are texts without the operator's name. A function that can fail returns nothing then and
-// leaves the text in `problem`.
+// Problems do not name the operator; whoever reports them does.
 #pragma once
 
 #include "lang/compute.h"
@@ -16,10 +15,10 @@ inline constexpr size_t largestRank = 1024;
 /// The problem of an axis attribute that lies outside a rank.
 std::string axisProblem(std::string_view attribute, int64_t axis, size_t rank);
 
-/// Axes made non-negative; nothing when one lies outside the rank or, if `distinct`, occurs twice.
-std::optional<std::vector<size_t>> normalAxes(std::string_view attribute,
-                                              std::span<const int64_t> axes, size_t rank,
-                                              bool distinct, std::string& problem);
+/// Axes made non-negative; a problem when one lies outside the rank or, if `distinct`, occurs
+/// twice.
+runtime::Checked<std::vector<size_t>>
+normalAxes(std::string_view attribute, std::span<const int64_t> axes, size_t rank, bool distinct);
 
 /// The product of two dimensions; null when they are numbers whose product overflows.
 const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
@@ -28,14 +27,14 @@ const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
 /// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
 /// Dimensions from entries that are `wide` (none, where it is shorter) have 64 bits. `bounds` gets
 /// what must be a multiple of which number.
-std::optional<std::vector<const lang::Dim*>> reshapedDims(lang::TypeContext& types, lang::Dims from,
-                                                          std::span<const int64_t> wanted,
-                                                          bool allowZero, std::string& problem,
-                                                          const std::vector<bool>& wide = {},
-                                                          std::vector<lang::DimBound>* bounds = {});
+runtime::Checked<std::vector<const lang::Dim*>>
+reshapedDims(lang::TypeContext& types, lang::Dims from, std::span<const int64_t> wanted,
+             bool allowZero, const std::vector<bool>& wide = {},
+             std::vector<lang::DimBound>* bounds = {});
 
 /// The problem that two known element counts differ, or nothing.
-std::optional<std::string> countProblem(lang::TypeContext& types, lang::Dims from, lang::Dims to);
+std::optional<runtime::Problem> countProblem(lang::TypeContext& types, lang::Dims from,
+                                             lang::Dims to);
 
 /// What a slice asks of one dimension. A missing bound is the end that the stride starts from or
 /// runs to; negative bounds count from the back.
@@ -66,8 +65,7 @@ struct SliceBounds {
 };
 
 /// One entry per dimension of a tensor of that rank.
-std::optional<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank,
-                                                 std::string& problem);
+runtime::Checked<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank);
 
 /// Nothing when the slice begins behind its end.
 std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent);

@@ -11,26 +11,26 @@
 
 namespace stdlib {
 
+using runtime::Checked;
+
 namespace {
 
 using namespace lang;
 
 using DimVector = std::vector<const Dim*>;
 
-std::optional<std::vector<AxisSlice>> slicesOf(const Attributes& attributes, size_t rank,
-                                               std::string& problem) {
+Checked<std::vector<AxisSlice>> slicesOf(const Attributes& attributes, size_t rank) {
   SliceBounds bounds{attributes.integers("begin"), attributes.integers("end"),
                      attributes.integers("strides")};
   if (!attributes.isNull("axes"))
     bounds.axes = attributes.integers("axes");
   bounds.mode = attributes.text("slice_mode");
-  return axisSlices(bounds, rank, problem);
+  return axisSlices(bounds, rank);
 }
 
 RelationResult stridedSliceRelation(const RelationCall& call) {
-  std::string problem;
-  auto slices = slicesOf(call.attributes, call.rank(0), problem);
-  return slices ? slicedResult(call, *slices) : call.failed(problem);
+  auto slices = slicesOf(call.attributes, call.rank(0));
+  return slices ? slicedResult(call, *slices) : call.failed(slices.failure());
 }
 
 RelationResult stridedSetRelation(const RelationCall& call) {
@@ -61,10 +61,9 @@ RelationResult sliceLikeRelation(const RelationCall& call) {
   if (call.attributes.isNull("axes"))
     for (size_t i = 0; i < std::min(data.size(), like.size()); ++i)
       axes.push_back(int64_t(i));
-  std::string problem;
-  auto normal = normalAxes("axes", axes, data.size(), false, problem);
+  auto normal = normalAxes("axes", axes, data.size(), false);
   if (!normal)
-    return call.failed(problem);
+    return call.failed(normal.failure());
   DimVector shape(data.begin(), data.end());
   for (size_t axis : *normal) {
     if (axis >= like.size())
@@ -83,8 +82,7 @@ RelationResult sliceLikeRelation(const RelationCall& call) {
 
 void computeStridedSlice(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  std::string problem;
-  auto slices = *slicesOf(call.attributes(), x.rank(), problem);
+  auto slices = *slicesOf(call.attributes(), x.rank());
   call.result([&](const Position& at) {
     Position from;
     for (size_t i = 0; i < at.size(); ++i)
@@ -154,8 +152,7 @@ void computeSliceLike(ComputeCall& call) {
 /// Puts the cotangent back into zeros; by positions where an extent that is cut is unknown.
 std::string stridedSliceGradient(const RelationCall& call) {
   const Attributes& attributes = call.attributes;
-  std::string problem;
-  auto slices = slicesOf(attributes, call.rank(0), problem);
+  auto slices = slicesOf(attributes, call.rank(0));
   std::vector<std::string> begin, end, strides;
   for (size_t i = 0; slices && i < slices->size(); ++i) {
     const Dim* extent = call.shape(0)[i];

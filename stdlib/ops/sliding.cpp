@@ -13,7 +13,9 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
+using runtime::Checked;
 using runtime::DType;
+using runtime::Problem;
 
 /// The attributes of image.dilation2d.
 struct Dilation {
@@ -29,32 +31,31 @@ Layout dilationWeight() {
   return *parseLayout("IHW");
 }
 
-std::optional<Dilation> readDilation(const Attributes& attributes, std::string& problem) {
-  auto window = readWindow(attributes, 2, problem, "dilations");
+Checked<Dilation> readDilation(const Attributes& attributes) {
+  auto window = readWindow(attributes, 2, "dilations");
   if (!window)
-    return std::nullopt;
+    return window.failure();
   Layout nchw = dilationData(), ihw = dilationWeight();
-  auto data = readLayout(attributes, "data_layout", nchw, nchw, problem);
+  auto data = readLayout(attributes, "data_layout", nchw, nchw);
   if (!data)
-    return std::nullopt;
-  auto weight = readLayout(attributes, "kernel_layout", ihw, ihw, problem);
+    return data.failure();
+  auto weight = readLayout(attributes, "kernel_layout", ihw, ihw);
   if (!weight)
-    return std::nullopt;
+    return weight.failure();
   return Dilation{*window, *data, *weight};
 }
 
 RelationResult dilationRelation(const RelationCall& call) {
-  std::string problem;
-  auto dilation = readDilation(call.attributes, problem);
+  auto dilation = readDilation(call.attributes);
   if (!dilation)
-    return call.failed(problem);
+    return call.failed(dilation.failure());
   Layout nchw = dilationData(), ihw = dilationWeight();
-  auto shape = convertShape(call.types, dilation->data, nchw, call.shape(0), &problem);
+  auto shape = convertShape(call.types, dilation->data, nchw, call.shape(0));
   if (!shape)
-    return call.failedAt(0, problem);
-  auto weight = convertShape(call.types, dilation->weight, ihw, call.shape(1), &problem);
+    return call.failedAt(0, shape.failure());
+  auto weight = convertShape(call.types, dilation->weight, ihw, call.shape(1));
   if (!weight)
-    return call.failedAt(1, problem);
+    return call.failedAt(1, weight.failure());
   if (auto other = requireLikeNumbers(call))
     return *other;
   if (matchDims((*shape)[1], (*weight)[0]) == DimMatch::Different)
@@ -67,10 +68,10 @@ RelationResult dilationRelation(const RelationCall& call) {
     if (taps->isConstant(0))
       return call.failedAt(
           1, fmt::format("the weight, of shape {}, has no taps", shapeText(call.shape(1))));
-    (*shape)[2 + i] =
-        windowPositions(call.types, (*shape)[2 + i], taps, dilation->window, i, false, problem);
-    if (!(*shape)[2 + i])
-      return call.failedAt(0, problem);
+    auto positions = windowPositions(call.types, (*shape)[2 + i], taps, dilation->window, i, false);
+    if (!positions)
+      return call.failedAt(0, positions.failure());
+    (*shape)[2 + i] = *positions;
   }
   RelationResult result =
       solvedInLayout(call, nchw, dilation->data, *shape,
@@ -81,8 +82,7 @@ RelationResult dilationRelation(const RelationCall& call) {
 }
 
 void computeDilation(ComputeCall& call) {
-  std::string problem;
-  Dilation dilation = *readDilation(call.attributes(), problem);
+  Dilation dilation = *readDilation(call.attributes());
   const Window& window = dilation.window;
   Layout nchw = dilationData(), ihw = dilationWeight();
   TensorHandle weight = call.input(1);
@@ -108,35 +108,39 @@ struct Correlation {
   int64_t kernel, displacement, stride, step, reach, ways;
 };
 
-std::optional<Correlation> readCorrelation(const Attributes& attributes, std::string& problem) {
+Checked<Correlation> readCorrelation(const Attributes& attributes) {
   Correlation correlation{};
+  std::optional<Problem> problem;
   auto read = [&](std::string_view name, int64_t least) -> int64_t {
     int64_t value = attributes.integer(name);
     constexpr int64_t most = 1 << 20;
     if (value < least || value > most)
-      problem = fmt::format("`{}` must be from {} to {}, but it is {}", name, least, most, value);
+      problem = Problem{
+          fmt::format("`{}` must be from {} to {}, but it is {}", name, least, most, value)};
     return value;
   };
   correlation.kernel = read("kernel_size", 1);
   correlation.displacement = read("max_displacement", 0);
   correlation.stride = read("stride1", 1);
   correlation.step = read("stride2", 1);
-  if (problem.empty() && correlation.kernel % 2 == 0)
-    problem = fmt::format("`kernel_size` must be odd, but it is {}", correlation.kernel);
-  if (problem.empty() && attributes.text("layout") != "NCHW")
-    problem = fmt::format("`layout` must be `NCHW`, but it is `{}`", attributes.text("layout"));
-  if (!problem.empty() || !readPadding(attributes, 2, correlation.window, problem))
-    return std::nullopt;
+  if (problem)
+    return *problem;
+  if (correlation.kernel % 2 == 0)
+    return Problem{fmt::format("`kernel_size` must be odd, but it is {}", correlation.kernel)};
+  if (attributes.text("layout") != "NCHW")
+    return Problem{
+        fmt::format("`layout` must be `NCHW`, but it is `{}`", attributes.text("layout"))};
+  if (auto unreadable = readPadding(attributes, 2, correlation.window))
+    return *unreadable;
   correlation.reach = correlation.displacement + (correlation.kernel - 1) / 2;
   correlation.ways = 2 * (correlation.displacement / correlation.step) + 1;
   return correlation;
 }
 
 RelationResult correlationRelation(const RelationCall& call) {
-  std::string problem;
-  auto correlation = readCorrelation(call.attributes, problem);
+  auto correlation = readCorrelation(call.attributes);
   if (!correlation)
-    return call.failed(problem);
+    return call.failed(correlation.failure());
   if (call.rank(0) != 4)
     return call.failedAt(0, fmt::format("the data must have 4 dimensions, but its shape is {}",
                                         shapeText(call.shape(0))));
@@ -169,8 +173,7 @@ RelationResult correlationRelation(const RelationCall& call) {
 }
 
 void computeCorrelation(ComputeCall& call) {
-  std::string problem;
-  Correlation correlation = *readCorrelation(call.attributes(), problem);
+  Correlation correlation = *readCorrelation(call.attributes());
   TensorHandle left = call.input(0), right = call.input(1);
   DType dtype = left.dtype();
   Scalar zero = call.number(dtype, 0), kernel = call.integer(correlation.kernel);

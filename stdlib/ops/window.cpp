@@ -15,26 +15,25 @@ using lang::Dims;
 using lang::Extents;
 using lang::Position;
 using lang::Scalar;
+using runtime::Checked;
+using runtime::Problem;
 
 namespace {
 
 constexpr int64_t largestNumber = int64_t(1) << 31;
 
-/// Checks each number of an attribute against its range.
-bool areInRange(const std::vector<int64_t>& numbers, std::string_view name, int64_t least,
-                std::string& problem) {
+/// The problem of a number of an attribute outside its range, or nothing.
+std::optional<Problem> rangeProblem(const std::vector<int64_t>& numbers, std::string_view name,
+                                    int64_t least) {
   for (int64_t number : numbers) {
     if (number < least)
-      problem = fmt::format("`{}` is [{}], but no entry may be below {}", name,
-                            fmt::join(numbers, ", "), least);
-    else if (number > largestNumber)
-      problem = fmt::format("`{}` is [{}], but no entry may be above {}", name,
-                            fmt::join(numbers, ", "), largestNumber);
-    else
-      continue;
-    return false;
+      return Problem{fmt::format("`{}` is [{}], but no entry may be below {}", name,
+                                 fmt::join(numbers, ", "), least)};
+    if (number > largestNumber)
+      return Problem{fmt::format("`{}` is [{}], but no entry may be above {}", name,
+                                 fmt::join(numbers, ", "), largestNumber)};
   }
-  return true;
+  return std::nullopt;
 }
 
 } // namespace
@@ -54,46 +53,44 @@ std::vector<int64_t> Window::padding() const {
   return all;
 }
 
-std::optional<std::vector<int64_t>> readNumbers(const Attributes& attributes, std::string_view name,
-                                                size_t dims, int64_t least, std::string& problem) {
+Checked<std::vector<int64_t>> readNumbers(const Attributes& attributes, std::string_view name,
+                                          size_t dims, int64_t least) {
   std::vector<int64_t> numbers = attributes.integers(name);
-  if (numbers.size() != dims) {
-    problem = fmt::format("`{}` is [{}], but it must have {} {}", name, fmt::join(numbers, ", "),
-                          dims, dims == 1 ? "entry" : "entries");
-    return std::nullopt;
-  }
-  if (!areInRange(numbers, name, least, problem))
-    return std::nullopt;
+  if (numbers.size() != dims)
+    return Problem{fmt::format("`{}` is [{}], but it must have {} {}", name,
+                               fmt::join(numbers, ", "), dims, dims == 1 ? "entry" : "entries")};
+  if (auto problem = rangeProblem(numbers, name, least))
+    return *problem;
   return numbers;
 }
 
-bool readPadding(const Attributes& attributes, size_t dims, Window& window, std::string& problem) {
+std::optional<Problem> readPadding(const Attributes& attributes, size_t dims, Window& window) {
   std::vector<int64_t> padding = attributes.integers("padding");
   if (padding.size() != 1 && padding.size() != dims && padding.size() != 2 * dims) {
     std::string counts = dims == 1 ? "1 or 2" : fmt::format("1, {} or {}", dims, 2 * dims);
-    problem = fmt::format("`padding` is [{}], but it must have {} entries",
-                          fmt::join(padding, ", "), counts);
-    return false;
+    return Problem{fmt::format("`padding` is [{}], but it must have {} entries",
+                               fmt::join(padding, ", "), counts)};
   }
-  if (!areInRange(padding, "padding", 0, problem))
-    return false;
+  if (auto problem = rangeProblem(padding, "padding", 0))
+    return problem;
   if (padding.size() == 1)
     padding.assign(dims, padding[0]);
   window.before.assign(padding.begin(), padding.begin() + ptrdiff_t(dims));
   window.after.assign(padding.end() - ptrdiff_t(dims), padding.end());
-  return true;
+  return std::nullopt;
 }
 
-std::optional<Window> readWindow(const Attributes& attributes, size_t dims, std::string& problem,
-                                 std::string_view dilationName) {
-  auto strides = readNumbers(attributes, "strides", dims, 1, problem);
+Checked<Window> readWindow(const Attributes& attributes, size_t dims,
+                           std::string_view dilationName) {
+  auto strides = readNumbers(attributes, "strides", dims, 1);
   if (!strides)
-    return std::nullopt;
-  auto dilation = readNumbers(attributes, dilationName, dims, 1, problem);
+    return strides.failure();
+  auto dilation = readNumbers(attributes, dilationName, dims, 1);
   if (!dilation)
-    return std::nullopt;
+    return dilation.failure();
   Window window{*strides, *dilation, {}, {}};
-  return readPadding(attributes, dims, window, problem) ? std::optional(window) : std::nullopt;
+  auto problem = readPadding(attributes, dims, window);
+  return problem ? Checked<Window>(*problem) : window;
 }
 
 namespace {
@@ -122,22 +119,20 @@ void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const
   requireAtLeast(result, roomOf(types, extent, kernel, window, i).room, 0);
 }
 
-const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
-                           const Window& window, size_t i, bool ceilMode, std::string& problem) {
+Checked<const Dim*> windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
+                                    const Window& window, size_t i, bool ceilMode) {
   if (extent->isAny() || kernel->isAny())
     return types.any();
   auto [padded, reach, room] = roomOf(types, extent, kernel, window, i);
   bool isStatic = extent->isConstant() && kernel->isConstant();
-  if (isStatic && !room->isConstant()) {
-    problem = fmt::format("a window over an extent of {} is too large to count", extent->value);
-    return nullptr;
-  }
+  if (isStatic && !room->isConstant())
+    return Problem{
+        fmt::format("a window over an extent of {} is too large to count", extent->value)};
   if (room->isConstant() && room->value < 0 && !extent->isConstant(0)) {
     std::string withPadding =
         padded == extent ? "" : fmt::format(", {} with padding", dimText(padded));
-    problem = fmt::format("the window spans {}, but the data has only {}{}", dimText(reach),
-                          dimText(extent), withPadding);
-    return nullptr;
+    return Problem{fmt::format("the window spans {}, but the data has only {}{}", dimText(reach),
+                               dimText(extent), withPadding)};
   }
   if (ceilMode)
     room = types.add(room, types.constant(window.strides[i] - 1));
@@ -145,23 +140,20 @@ const Dim* windowPositions(lang::TypeContext& types, const Dim* extent, const Di
   return isStatic && positions->value < 0 ? types.constant(0, positions->is64) : positions;
 }
 
-std::optional<Layout> readLayout(const Attributes& attributes, std::string_view name,
-                                 const Layout& canonical, const Layout& fallback,
-                                 std::string& problem) {
+Checked<Layout> readLayout(const Attributes& attributes, std::string_view name,
+                           const Layout& canonical, const Layout& fallback) {
   std::string_view text = attributes.text(name);
   if (text.empty())
     return fallback;
-  auto layout = parseLayout(text, &problem);
+  auto layout = parseLayout(text);
   if (!layout || areConvertible(*layout, canonical))
     return layout;
-  problem = fmt::format("the {} `{}` cannot be converted to `{}`: its axes differ", name, text,
-                        layoutText(canonical));
-  return std::nullopt;
+  return Problem{fmt::format("the {} `{}` cannot be converted to `{}`: its axes differ", name, text,
+                             layoutText(canonical))};
 }
 
-std::optional<std::vector<const Dim*>> tiledShape(lang::TypeContext& types, const Layout& canonical,
-                                                  const Layout& layout, Dims shape,
-                                                  std::string& problem) {
+Checked<std::vector<const Dim*>> tiledShape(lang::TypeContext& types, const Layout& canonical,
+                                            const Layout& layout, Dims shape) {
   for (LayoutDim dim : canonical.dims) {
     const Dim* extent = shape[*canonical.find(dim.axis)];
     int64_t tile = layout.tileOf(dim.axis), whole = 0;
@@ -169,13 +161,12 @@ std::optional<std::vector<const Dim*>> tiledShape(lang::TypeContext& types, cons
         (!__builtin_mul_overflow(extent->value, canonical.tileOf(dim.axis), &whole) &&
          whole % tile == 0))
       continue;
-    problem =
+    return Problem{
         fmt::format("the layout `{}` has tiles of {}, which do not divide axis `{}` of the "
                     "shape {} in layout `{}`",
-                    layoutText(layout), tile, dim.axis, shapeText(shape), layoutText(canonical));
-    return std::nullopt;
+                    layoutText(layout), tile, dim.axis, shapeText(shape), layoutText(canonical))};
   }
-  return convertShape(types, canonical, layout, shape, &problem);
+  return convertShape(types, canonical, layout, shape);
 }
 
 void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const Layout& canonical,

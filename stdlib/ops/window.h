@@ -25,24 +25,23 @@ struct Window {
 };
 
 /// Reads an attribute that has one number of at least `least` per spatial dimension.
-std::optional<std::vector<int64_t>> readNumbers(const lang::Attributes& attributes,
-                                                std::string_view name, size_t dims, int64_t least,
-                                                std::string& problem);
+runtime::Checked<std::vector<int64_t>>
+readNumbers(const lang::Attributes& attributes, std::string_view name, size_t dims, int64_t least);
 
 /// Reads `padding` into a window. One entry counts for all sides, one per dimension for both sides
-/// of it; of two per dimension, all those before come first.
-bool readPadding(const lang::Attributes& attributes, size_t dims, Window& window,
-                 std::string& problem);
+/// of it; of two per dimension, all those before come first. Gives the problem, or nothing.
+std::optional<runtime::Problem> readPadding(const lang::Attributes& attributes, size_t dims,
+                                            Window& window);
 
 /// Reads `strides`, `padding` and the dilation, whose attribute `dilationName` names.
-std::optional<Window> readWindow(const lang::Attributes& attributes, size_t dims,
-                                 std::string& problem, std::string_view dilationName = "dilation");
+runtime::Checked<Window> readWindow(const lang::Attributes& attributes, size_t dims,
+                                    std::string_view dilationName = "dilation");
 
 /// How many positions a window of `kernel` taps has along spatial dimension `i` of that extent;
-/// with `ceilMode`, the last one may run past the padding. Null when the window does not fit.
-const lang::Dim* windowPositions(lang::TypeContext& types, const lang::Dim* extent,
-                                 const lang::Dim* kernel, const Window& window, size_t i,
-                                 bool ceilMode, std::string& problem);
+/// with `ceilMode`, the last one may run past the padding. A problem when the window does not fit.
+runtime::Checked<const lang::Dim*> windowPositions(lang::TypeContext& types,
+                                                   const lang::Dim* extent, const lang::Dim* kernel,
+                                                   const Window& window, size_t i, bool ceilMode);
 
 /// Lets a result ask for what windowPositions() takes for granted: that the window has a tap, and
 /// that the padded data is as long as it.
@@ -51,15 +50,13 @@ void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const
 
 /// Reads a layout attribute that must have the axes of `canonical`; `fallback` stands for an empty
 /// text.
-std::optional<Layout> readLayout(const lang::Attributes& attributes, std::string_view name,
-                                 const Layout& canonical, const Layout& fallback,
-                                 std::string& problem);
+runtime::Checked<Layout> readLayout(const lang::Attributes& attributes, std::string_view name,
+                                    const Layout& canonical, const Layout& fallback);
 
 /// convertShape for a result: fails where a tile does not divide an extent.
-std::optional<std::vector<const lang::Dim*>> tiledShape(lang::TypeContext& types,
-                                                        const Layout& canonical,
-                                                        const Layout& layout, lang::Dims shape,
-                                                        std::string& problem);
+runtime::Checked<std::vector<const lang::Dim*>> tiledShape(lang::TypeContext& types,
+                                                           const Layout& canonical,
+                                                           const Layout& layout, lang::Dims shape);
 
 /// Lets a result ask that the tiles of `layout` divide the extents of a shape in `canonical`.
 void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const Layout& canonical,

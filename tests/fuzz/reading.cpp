@@ -37,7 +37,7 @@ std::string brokenRoundTrip(Session& session, const Program& program, Stage stag
   std::string first = printed(session, program, types);
   auto again = session.loadText("printed", first, stage);
   if (!again)
-    return "the printed text is refused: " + again.error().message;
+    return "the printed text is refused: " + again.failure().message;
   if (!again->isGood())
     return fmt::format("the printed text is refused:\n{}\n{}", shown(session, *again), first);
   std::string second = printed(session, *again, types);

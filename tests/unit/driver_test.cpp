@@ -121,7 +121,7 @@ TEST_CASE("a value that shares its parts is shown and refused in bounded text") 
   Folder folder;
   auto written = driver::writeOutput(folder.path("o.npz"), value);
   REQUIRE(!written);
-  CHECK(written.error().message == "the result has more than 1000000 parts");
+  CHECK(written.failure().message == "the result has more than 1000000 parts");
 }
 
 TEST_CASE("a list of a million elements is written as JSON") {

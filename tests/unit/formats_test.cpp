@@ -52,15 +52,15 @@ bool sameTensor(const Tensor& left, const Tensor& right) {
 }
 
 template <typename T>
-void requireValue(const Result<T>& result) {
-  INFO((result ? std::string() : result.error().message));
+void requireValue(const runtime::Result<T>& result) {
+  INFO((result ? std::string() : result.failure().message));
   REQUIRE(bool(result));
 }
 
 template <typename T>
-void checkError(const Result<T>& result, const std::string& fragment) {
+void checkError(const runtime::Result<T>& result, const std::string& fragment) {
   REQUIRE_FALSE(bool(result));
-  CHECK_THAT(result.error().message, Catch::Contains(fragment));
+  CHECK_THAT(result.failure().message, Catch::Contains(fragment));
 }
 
 /// A .npy around a header dictionary written by the test.
@@ -386,7 +386,7 @@ TEST_CASE("loading by path, suffix and key", "[formats]") {
   checkError(loadTensor(two, std::nullopt),
              "a key is needed, as in `PATH:KEY`; the file has `a`, `b`");
   checkError(loadTensor(npy, "k"), "takes no key");
-  CHECK(loadTensor(folder.file("none.npy"), std::nullopt).error().message ==
+  CHECK(loadTensor(folder.file("none.npy"), std::nullopt).failure().message ==
         "cannot read `" + folder.file("none.npy") + "`: No such file or directory");
   checkError(loadTensor(folder.file("none.npz"), "k"), "No such file");
   checkError(loadTensor(folder.file("none.safetensors"), "k"), "No such file");
@@ -618,8 +618,8 @@ std::string mutated(std::string bytes, std::mt19937_64& random) {
 }
 
 /// True when `result` is an error with a text or a tensor not larger than its file allows.
-bool isSound(const Result<Tensor>& result, size_t fileSize) {
-  return result ? result->byteSize() <= fileSize * 1100 : !result.error().message.empty();
+bool isSound(const runtime::Result<Tensor>& result, size_t fileSize) {
+  return result ? result->byteSize() <= fileSize * 1100 : !result.failure().message.empty();
 }
 
 } // namespace
@@ -631,7 +631,7 @@ TEST_CASE("readers survive mutated and truncated files", "[formats]") {
                                 rawBytes(std::vector<int16_t>(12, 258)));
   struct Subject {
     std::string bytes;
-    Result<Tensor> (*read)(std::string_view);
+    runtime::Result<Tensor> (*read)(std::string_view);
   };
   auto readNpzA = [](std::string_view bytes) { return parseNpz(bytes, "a"); };
   auto readSafetensorsA = [](std::string_view bytes) { return parseSafetensors(bytes, "a"); };
