@@ -4,14 +4,34 @@
 #include "lang/edit_distance.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
 
 namespace lang {
+
+namespace {
+
+/// The family of a row, by the row that it begins with.
+std::string_view familyOf(const OperatorRow& row, std::span<const OperatorFamily> families) {
+  for (OperatorFamily family : families)
+    for (const OperatorRow& member : family)
+      if (&member == &row)
+        return family.front().name;
+  return {};
+}
+
+} // namespace
 
 OperatorTable::OperatorTable(std::span<const OperatorFamily> families) {
   for (OperatorFamily family : families)
     for (const OperatorRow& row : family) {
       rows_.push_back(&row);
-      byName_.emplace(row.name, &row);
+      auto [known, isNew] = byName_.emplace(row.name, &row);
+      if (!isNew)
+        throw std::logic_error(fmt::format(
+            "two rows of the operator table are named `{}`: one in the family that begins with "
+            "`{}`, one in that with `{}`",
+            row.name, familyOf(*known->second, families), familyOf(row, families)));
       std::vector<AttributeValue> values;
       for (const AttributeRow& attribute : row.attributes)
         values.push_back(attribute.defaultText.empty()

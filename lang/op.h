@@ -96,7 +96,7 @@ struct OperatorRow {
 
 using OperatorFamily = std::span<const OperatorRow>;
 
-/// All operators, found by name, with the defaults of their attributes read.
+/// All operators by name, with defaults read. Two rows of one name throw std::logic_error.
 class OperatorTable {
 public:
   explicit OperatorTable(std::span<const OperatorFamily> families);

@@ -158,6 +158,16 @@ const Call* findCall(const Module& module, const OperatorRow& row) {
 
 } // namespace
 
+TEST_CASE("two rows of one name are refused") {
+  static constexpr OperatorRow first[] = {{.name = "abs"}, {.name = "twin"}};
+  static constexpr OperatorRow second[] = {{.name = "cos"}, {.name = "sin"}, {.name = "twin"}};
+  const OperatorFamily apart[] = {first, {second, 2}}, together[] = {first, second};
+  CHECK(OperatorTable(apart).all().size() == 4);
+  CHECK_THROWS_WITH(OperatorTable(together),
+                    "two rows of the operator table are named `twin`: one in the family that "
+                    "begins with `abs`, one in that with `cos`");
+}
+
 TEST_CASE("every operator is documented and complete") {
   for (const OperatorRow* row : stdlib::operatorTable().all()) {
     INFO(row->name);
