@@ -6,6 +6,7 @@
 #include "parser/tensor_blob.h"
 
 #include <algorithm>
+#include <map>
 
 namespace parser {
 
@@ -57,14 +58,13 @@ std::string numbers(const std::vector<size_t>& values, size_t indent) {
 }
 
 std::string fields(const MetadataNode& node) {
-  std::vector<std::string> items;
-  for (const auto& [name, value] : node.fields)
-    items.push_back(quote(name) + ": " + quote(value));
+  // In the order of names, as a reader gives them, so that writing again gives the same text.
+  std::map<std::string_view, std::string_view> members(node.fields.begin(), node.fields.end());
   for (std::string_view name : demandedReferences(node.typeKey))
-    if (std::ranges::find(node.fields, name, [](const auto& field) -> std::string_view {
-          return field.first;
-        }) == node.fields.end())
-      items.push_back(quote(name) + ": \"0\"");
+    members.emplace(name, "0");
+  std::vector<std::string> items;
+  for (const auto& [name, value] : members)
+    items.push_back(quote(name) + ": " + quote(value));
   if (items.size() == 1)
     return "{" + items[0] + "}";
   return items.empty() ? "" : lines('{', items, 8, '}');
