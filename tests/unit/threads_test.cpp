@@ -1,0 +1,110 @@
+// Several threads at once: what the sources say may be shared gives the same bits as one thread
+// alone. The thread sanitizer makes more of it; see docs/testing.md.
+#include "driver/session.h"
+#include "interp/interpret.h"
+#include "lang/compute.h"
+#include "lower/engine.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <thread>
+
+using namespace lang;
+using runtime::Tensor;
+using runtime::Value;
+
+namespace {
+
+constexpr size_t threadCount = 4;
+
+/// Does `work` in all threads; Catch's macros belong to the thread that waits.
+void inThreads(const std::function<void(size_t)>& work) {
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < threadCount; ++i)
+    threads.emplace_back(work, i);
+}
+
+Tensor numbers(runtime::Shape shape, int64_t first) {
+  Tensor tensor(runtime::Float32, std::move(shape));
+  for (float& element : tensor.elements<float>())
+    element = float(first++ % 17) / 8;
+  return tensor;
+}
+
+/// A product of matrices and functions of its elements: large enough for the engine to use threads
+/// of its own.
+TensorFunction mixedFunction(int64_t size) {
+  TypeContext types;
+  const Type* matrix = types.tensorOf(runtime::Shape{size, size}, runtime::Float32);
+  const Type* operands[] = {matrix, matrix};
+  Attributes attributes;
+  ComputeCall call(operands, matrix, attributes);
+  TensorHandle a = call.input(0), b = call.input(1);
+  TensorHandle product = call.define(a.shape(), [&](const Position& at) {
+    return call.sumOver({a.extent(1)}, [&](const Position& k) {
+      return a({at[0], k[0]}) * b({k[0], at[1]});
+    });
+  });
+  call.result([&](const Position& at) {
+    Scalar number = product(at);
+    return apply(ScalarFunction::Sin, {number}) + tanh(number * 0.5) / 3.0;
+  });
+  return call.take();
+}
+
+std::string bitsOf(const Value& value) {
+  const Tensor& tensor = value.tensor();
+  return {reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize()};
+}
+
+} // namespace
+
+TEST_CASE("a plan runs in several threads at once") {
+  constexpr int64_t size = 192;
+  TensorCode code = lower::loopsEngine().compile(mixedFunction(size));
+  std::vector<std::vector<Value>> inputs;
+  std::vector<std::string> expected(threadCount), found(threadCount);
+  for (size_t i = 0; i < threadCount; ++i)
+    inputs.push_back({runtime::tensorValue(numbers({size, size}, int64_t(i))),
+                      runtime::tensorValue(numbers({size, size}, 5))});
+  auto run = [&](size_t i) {
+    std::vector<Value> outputs;
+    auto fault = code.run(inputs[i], outputs);
+    return fault ? "fault: " + fault->problem : bitsOf(outputs[0]);
+  };
+  for (size_t i = 0; i < threadCount; ++i)
+    expected[i] = run(i);
+  for (int round = 0; round < 4; ++round) {
+    inThreads([&](size_t i) { found[i] = run(i); });
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("programs are read, checked and run in several threads at once") {
+  const std::string text = "#[version = \"0.0.5\"]\n"
+                           "def @main() {\n"
+                           "  let %x = arange(0f, 12f, 1f, dtype=\"float32\");\n"
+                           "  let %y = reshape(%x, newshape=[3, 4]);\n"
+                           "  nn.softmax(nn.dense(%y, %y, units=None)) + @foldl(fn (%a: float32, "
+                           "%b: float32) { %a + %b }, 0f,\n"
+                           "    Cons(1f, Cons(2f, Nil)))\n"
+                           "}\n";
+  std::vector<std::string> found(threadCount);
+  inThreads([&](size_t i) {
+    driver::Session session(stdlib::operatorTable());
+    auto program = session.loadText("test", text);
+    if (!program || !program->isGood()) {
+      found[i] = "refused";
+      return;
+    }
+    auto result =
+        interp::interpret(*program->module, program->typing, session.operators(),
+                          *program->module->find("main"), {}, {.engine = lower::loopsEngine()});
+    auto* value = std::get_if<Value>(&result);
+    found[i] = value ? bitsOf(*value) : "fault: " + std::get<interp::Fault>(result).problem;
+  });
+  CHECK(found[0].size() == 9 * sizeof(float));
+  for (const std::string& bits : found)
+    CHECK(bits == found[0]);
+}
