@@ -18,7 +18,7 @@ struct FunctionRow {
 };
 
 constexpr std::array functionRows{
-#define SCALAR_FUNCTION(name, arity, doc) FunctionRow{#name, arity},
+#define SCALAR_FUNCTION(name, arity, ...) FunctionRow{#name, arity},
 #include "lang/scalar_functions.def"
 #undef SCALAR_FUNCTION
 };

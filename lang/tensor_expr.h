@@ -18,7 +18,7 @@
 namespace lang {
 
 enum class ScalarFunction : uint8_t {
-#define SCALAR_FUNCTION(name, arity, doc) name,
+#define SCALAR_FUNCTION(name, arity, ...) name,
 #include "lang/scalar_functions.def"
 #undef SCALAR_FUNCTION
 };

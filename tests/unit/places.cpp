@@ -11,4 +11,8 @@ std::filesystem::path corpusFolder() {
   return BATON_CORPUS;
 }
 
+std::filesystem::path compiler() {
+  return BATON_COMPILER;
+}
+
 } // namespace tests

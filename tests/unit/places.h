@@ -12,4 +12,7 @@ std::filesystem::path sourceFolder();
 /// The corpus of Relay programs, which may not be there; see tests/CMakeLists.txt.
 std::filesystem::path corpusFolder();
 
+/// The compiler that compiled these tests; it takes C too.
+std::filesystem::path compiler();
+
 } // namespace tests

@@ -1,0 +1,38 @@
+// The columns of the table as text.
+#include "lang/scalar_spelling.h"
+
+#include <array>
+
+namespace lang {
+
+namespace {
+
+struct Row {
+  std::string_view result, floats, wholes;
+};
+
+#define TEXT(...) #__VA_ARGS__
+#define EXPANDED(...) TEXT(__VA_ARGS__)
+#define AS(value)                                                                                  \
+  { return value; }
+#define NONE
+#define SCALAR_FUNCTION(name, arity, result, floats, wholes, ...)                                  \
+  Row{TEXT(result), EXPANDED(floats), EXPANDED(wholes)},
+constexpr std::array rows{
+#include "lang/scalar_functions.def"
+};
+#undef SCALAR_FUNCTION
+#undef NONE
+#undef AS
+#undef EXPANDED
+#undef TEXT
+
+} // namespace
+
+ScalarSpelling scalarFunctionInC(ScalarFunction function, bool ofFloats) {
+  const Row& row = rows[size_t(function)];
+  std::string_view body = ofFloats ? row.floats : row.wholes;
+  return body.empty() ? ScalarSpelling{} : ScalarSpelling{row.result, body};
+}
+
+} // namespace lang
