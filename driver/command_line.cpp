@@ -28,6 +28,8 @@ Examples:
   baton check --hover 3:14 model.rly what stands there, with its type and what it does
   baton print --types model.rly      print it with the type of every value
   baton explain missing-case         what that message means, with a wrong and a right program
+  baton opt model.rly --passes=dead-code,graph-form
+                                     print it after passes; `baton passes` lists them
   baton run hello.rly                call @main and show what it returns
   baton run model.rly --random 42 --output out.npz
                                      fill all parameters reproducibly, keep the result
@@ -51,6 +53,7 @@ std::string checkNumber(const std::string& word, uint64_t least, uint64_t most) 
 struct Request {
   CheckOptions check;
   PrintOptions print;
+  OptOptions opt;
   RunOptions run;
   OperatorsOptions operators;
   ExplainOptions explain;
@@ -75,7 +78,7 @@ void addCheck(CLI::App& app, CheckOptions& options) {
 }
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (std::string_view name : {"check", "print", "run"})
+  for (std::string_view name : {"check", "print", "opt", "run"})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -86,6 +89,22 @@ void addPrint(CLI::App& app, PrintOptions& options) {
   CLI::App* command = app.add_subcommand("print", "Print a program in canonical form");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_flag("--types", options.types, "Add the type of every value as a comment");
+}
+
+void addOpt(CLI::App& app, OptOptions& options) {
+  CLI::App* command = app.add_subcommand("opt", "Print a program after passes over it");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("--passes", options.passes, "The passes to run, in order")
+      ->required()
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--print-after", options.printAfter,
+                   "Show the program after this pass on standard error, or after each")
+      ->type_name("NAME|all");
+  command->add_flag("--verify", options.verify,
+                    "Check after each pass that the program is sound and what the pass ensures");
 }
 
 void addRun(CLI::App& app, RunOptions& options) {
@@ -158,6 +177,8 @@ void addExplain(CLI::App& app, ExplainOptions& options) {
 Answer perform(const CLI::App& app, const Request& request, const Look& look) {
   if (app.got_subcommand("explain"))
     return explain(request.explain, look);
+  if (app.got_subcommand("passes"))
+    return passes();
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
   Session session(stdlib::operatorTable());
@@ -170,6 +191,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return check(session, request.check, look);
   if (app.got_subcommand("print"))
     return print(session, request.print, look);
+  if (app.got_subcommand("opt"))
+    return opt(session, request.opt, look);
   return run(session, request.run, look);
 }
 
@@ -184,9 +207,11 @@ void declare(CLI::App& app, Request& request) {
   });
   addCheck(app, request.check);
   addPrint(app, request.print);
+  addOpt(app, request.opt);
   addRun(app, request.run);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
+  app.add_subcommand("passes", "List the passes of `baton opt`");
   addAllow(app, request.allowed);
   app.footer(examples);
 }

@@ -34,6 +34,15 @@ struct PrintOptions {
   bool types = false;
 };
 
+struct OptOptions {
+  std::string file;
+  /// Names of passes, in order.
+  std::vector<std::string> passes;
+  /// The pass whose result is shown, or `all`.
+  std::string printAfter;
+  bool verify = false;
+};
+
 struct RunOptions {
   std::string file;
   std::string entry = "main";
@@ -61,6 +70,8 @@ Answer check(Session& session, const CheckOptions& options, const Look& look);
 /// What stands at a place of a program.
 Answer hover(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
+Answer opt(Session& session, const OptOptions& options, const Look& look);
+Answer passes();
 Answer run(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);

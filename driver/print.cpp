@@ -20,11 +20,8 @@ Answer print(Session& session, const PrintOptions& options, const Look& look) {
     answer.code = ExitCode::Program;
     return answer;
   }
-  lang::Printed printed = lang::printModule(*program->module, session.operators(),
-                                            {options.types ? &program->typing : nullptr});
-  answer.output = std::move(printed.text);
-  if (printed.needsMetadata)
-    answer.output += "\n#[metadata]\n" + parser::writeMetadata(printed.metadata) + "\n";
+  answer.output = parser::wholeText(lang::printModule(
+      *program->module, session.operators(), {options.types ? &program->typing : nullptr}));
   return answer;
 }
 

@@ -1,6 +1,7 @@
 // Read, run, compare; a verdict ends at the first law that does not hold.
 #include "harness/check.h"
 
+#include "harness/random.h"
 #include "harness/types.h"
 #include "harness/values.h"
 #include "interp/interpret.h"
@@ -10,6 +11,7 @@
 #include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
+#include "transform/run_passes.h"
 #include "typecheck/check.h"
 
 #include <algorithm>
@@ -212,11 +214,8 @@ public:
   }
 
   std::string printed(const ReadText& read, bool types) {
-    Printed result =
-        printModule(*read.module, stdlib::operatorTable(), {types ? &read.typing : nullptr});
-    if (result.needsMetadata)
-      result.text += "\n#[metadata]\n" + parser::writeMetadata(result.metadata) + "\n";
-    return std::move(result.text);
+    return parser::wholeText(
+        printModule(*read.module, stdlib::operatorTable(), {types ? &read.typing : nullptr}));
   }
 
   /// Reads a printed text; nothing, and a finding, when it is refused.
@@ -256,6 +255,20 @@ public:
       fail("reprint value", "the printed program has another value:\n" + first);
   }
 
+  /// The laws of passes: what passes give is sound and well typed, `@main` has the type that it
+  /// had, and with a value it gives the same one, also printed and read again.
+  void demandPasses(const ReadText& read, const std::optional<Value>& value) {
+    std::vector<const transform::PassRow*> passes;
+    for (const transform::PassRow& row : transform::passRows())
+      passes.push_back(&row);
+    Random random(seed_);
+    demandPasses(read, value, {passes[seed_ % passes.size()]});
+    for (size_t i = passes.size(); i > 1; --i)
+      std::swap(passes[i - 1], passes[random.index(i)]);
+    if (!verdict.finding)
+      demandPasses(read, value, passes);
+  }
+
 private:
   /// Whether a well-typed program may end so: for want of memory, by data that stop the operator,
   /// and, where `?` proves nothing of them, by sizes.
@@ -270,6 +283,47 @@ private:
     default:
       return false;
     }
+  }
+
+  void demandPasses(const ReadText& read, const std::optional<Value>& value,
+                    const std::vector<const transform::PassRow*>& passes) {
+    auto checkTypes = [](const Module& module, Diagnostics& diagnostics) {
+      return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+    };
+    std::string names;
+    for (const transform::PassRow* pass : passes)
+      names += " " + std::string(pass->name);
+    ReadText after;
+    try {
+      auto result = transform::runPasses(*read.module, read.typing, passes,
+                                         {stdlib::operatorTable(), checkTypes, true});
+      if (!result)
+        return fail("pass needs", result.failure().text);
+      after = {std::move(result->module), std::move(result->typing)};
+    } catch (const std::logic_error& fault) {
+      return fail("pass unsound", names + ": " + fault.what());
+    }
+    demandSame(read, after, value, "pass", names);
+    if (verdict.finding || seed_ % 2 == 0)
+      return;
+    if (auto again = readAgain(printed(after, false)))
+      demandSame(read, *again, value, "pass printed", names);
+  }
+
+  /// What became of a program has its type and its value.
+  void demandSame(const ReadText& before, const ReadText& after, const std::optional<Value>& value,
+                  const std::string& law, const std::string& names) {
+    std::string text = "after" + names + "\n" + printed(after, false);
+    std::string from = typeText(resultOfMain(before)), to = typeText(resultOfMain(after));
+    if (from != to && !program_.isDynamic && from.find('?') == std::string::npos)
+      return fail(law + " type", from + " becomes " + to + text);
+    if (!value)
+      return;
+    auto other = run(after);
+    if (!other)
+      fail(law + " fault", (verdict.finding ? verdict.finding->detail : verdict.dataFault) + text);
+    else if (!sameValue(*value, *other))
+      fail(law + " value", "another value " + text);
   }
 
   Bench& bench_;
@@ -293,6 +347,8 @@ Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool r
   auto value = check.demandRun(read);
   if (!check.verdict.finding && reprint)
     check.demandReprint(read, value);
+  if (!check.verdict.finding && reprint)
+    check.demandPasses(read, value);
   return check.verdict;
 }
 

@@ -1,9 +1,9 @@
 // The laws of soundness, for one program at a time.
 //
 // A well-typed program is accepted, has the same types when it is checked again, runs without a
-// fault of types or shapes, and gives a value of its inferred type, which is the type that its maker
-// knows; printed, it is the same program. A program that may be ill-typed is refused, or obeys the
-// laws of running.
+// fault of types or shapes, and gives a value of its inferred type, which is the type that its
+// maker knows; printed, it is the same program, and after passes it has the same type and value. A
+// program that may be ill-typed is refused, or obeys the laws of running.
 #pragma once
 
 #include "harness/data_faults.h"
@@ -39,7 +39,8 @@ struct Verdict {
   bool isEndless = false;
 };
 
-/// Applies all laws to a well-typed program; `reprint` adds the laws of printing.
+/// Applies all laws to a well-typed program; `reprint` adds the laws of printing and
+/// of passes.
 Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool reprint);
 
 /// Applies the laws to a program that may be ill-typed.

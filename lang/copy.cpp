@@ -1,6 +1,7 @@
 // A copy is a rewriting that changes nothing.
 #include "lang/copy.h"
 
+#include "lang/print_types.h"
 #include "lang/rewrite.h"
 
 namespace lang {
@@ -27,12 +28,13 @@ protected:
   }
 
 private:
-  static const Type* fuller(const Type* written, const Type* found) {
-    bool isKnown = found && !found->hasUnknown && !found->isError();
-    return isKnown && (!written || written->hasUnknown) ? found : written;
+  /// Only what a text can say is declared: an operator as a value has a type that none can.
+  const Type* fuller(const Type* written, const Type* found) {
+    return facts_.isShown(found) && (!written || written->hasUnknown) ? found : written;
   }
 
   const Typing& typing_;
+  printing::TypeFacts facts_;
 };
 
 /// A new module, filled by a rewriter that is made from the module, a builder and `rest`.

@@ -1,4 +1,4 @@
-// Free variables of all functions in one walk.
+// Atoms in attributes, and free variables of all functions in one walk.
 //
 // A use is free in every open function from the innermost one out to the one that binds the
 // variable. Those that know of the variable already lie outside of those that don't, so it is
@@ -6,6 +6,28 @@
 #include "lang/walk.h"
 
 namespace lang {
+
+void forEachAttributeAtom(const Expr& expr, const std::function<void(const Expr&)>& visit) {
+  std::vector<const AttributeValue*> stack;
+  if (const auto* call = expr.as<Call>()) {
+    for (const NamedAttribute& attribute : call->named)
+      stack.push_back(&attribute.value);
+    if (call->attributes)
+      for (const AttributeValue& value : call->attributes->values)
+        stack.push_back(&value);
+  }
+  if (const auto* function = expr.as<Function>())
+    for (const NamedAttribute& attribute : function->attributes)
+      stack.push_back(&attribute.value);
+  while (!stack.empty()) {
+    const AttributeValue* value = stack.back();
+    stack.pop_back();
+    if (value->expr)
+      visit(*value->expr);
+    for (const AttributeValue& item : value->items)
+      stack.push_back(&item);
+  }
+}
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "lang/module.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace lang {
 
@@ -36,6 +37,9 @@ void forEachOperand(const Expr& expr, Visit&& visit) {
         visit(ref.value);
       });
 }
+
+/// Calls `visit` for the atoms that the attributes of an expression hold; they are no operands.
+void forEachAttributeAtom(const Expr& expr, const std::function<void(const Expr&)>& visit);
 
 /// Calls `visit(const Block&)` for the blocks right inside an expression, in the order of the text.
 template <typename Visit>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "lang/diagnostic.h"
-#include "lang/metadata.h"
+#include "lang/print.h"
 
 #include <optional>
 
@@ -25,5 +25,8 @@ std::optional<lang::MetadataTable> readMetadata(const lang::SourceFile& file,
 /// The section without its `#[metadata]` line, laid out as TVM does. Nodes keep their numbers. Null
 /// references that TVM's reader demands are added to objects of well-known types.
 std::string writeMetadata(const lang::MetadataTable& table);
+
+/// A printed text with its metadata section, when it needs one: a whole text to read back.
+std::string wholeText(lang::Printed printed);
 
 } // namespace parser

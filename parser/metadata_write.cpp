@@ -136,4 +136,10 @@ std::string writeMetadata(const MetadataTable& table) {
                2, '}');
 }
 
+std::string wholeText(lang::Printed printed) {
+  if (printed.needsMetadata)
+    printed.text += "\n#[metadata]\n" + writeMetadata(printed.metadata) + "\n";
+  return std::move(printed.text);
+}
+
 } // namespace parser

@@ -20,11 +20,8 @@ using driver::Session;
 using driver::Stage;
 
 std::string printed(Session& session, const Program& program, bool types) {
-  auto result =
-      lang::printModule(*program.module, session.operators(), {types ? &program.typing : nullptr});
-  if (result.needsMetadata)
-    result.text += "\n#[metadata]\n" + parser::writeMetadata(result.metadata) + "\n";
-  return std::move(result.text);
+  return parser::wholeText(
+      lang::printModule(*program.module, session.operators(), {types ? &program.typing : nullptr}));
 }
 
 std::string shown(const Session& session, const Program& program) {

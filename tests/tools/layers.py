@@ -20,9 +20,11 @@ ALLOWED = {
     "typecheck": {"runtime", "lang"},
     "interp": {"runtime", "lang"},
     "lower": {"runtime", "lang"},
+    "transform": {"runtime", "lang"},
     "stdlib": {"runtime", "lang", "parser"},
-    "harness": {"runtime", "lang", "parser", "typecheck", "interp", "lower", "stdlib"},
-    "driver": {"runtime", "formats", "lang", "parser", "typecheck", "interp", "lower", "stdlib"},
+    "harness": {"runtime", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib"},
+    "driver": {"runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower",
+               "stdlib"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -6,7 +6,8 @@ preprocessor, so both sides of an #if count.
 import pathlib
 import re
 
-FOLDERS = ["runtime", "formats", "lang", "parser", "typecheck", "interp", "lower", "stdlib", "driver"]
+FOLDERS = ["runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib",
+           "driver"]
 SUFFIXES = {".h", ".cpp", ".def", ".re", ".yy"}
 
 TOKEN = re.compile(

@@ -39,11 +39,8 @@ struct Loaded {
 
   /// The printed text with its metadata section.
   std::string print(bool types) const {
-    lang::Printed printed = lang::printModule(*program.module, session.operators(),
-                                              {types ? &program.typing : nullptr});
-    if (printed.needsMetadata)
-      printed.text += "\n#[metadata]\n" + parser::writeMetadata(printed.metadata) + "\n";
-    return printed.text;
+    return parser::wholeText(lang::printModule(*program.module, session.operators(),
+                                               {types ? &program.typing : nullptr}));
   }
 };
 

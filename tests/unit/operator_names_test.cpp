@@ -15,7 +15,7 @@ namespace {
 std::vector<std::filesystem::path> sourcesOutside() {
   std::vector<std::filesystem::path> files;
   for (const char* folder :
-       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "lower", "driver"})
+       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "transform", "lower", "driver"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(tests::sourceFolder() / folder))
       if (entry.is_regular_file())

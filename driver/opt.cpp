@@ -1,0 +1,89 @@
+// `baton opt` and `baton passes`: passes over a program.
+#include "driver/commands.h"
+
+#include "formats/quote.h"
+#include "lang/edit_distance.h"
+#include "lang/print.h"
+#include "lang/render.h"
+#include "parser/metadata.h"
+#include "transform/run_passes.h"
+#include "typecheck/check.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+namespace {
+
+/// What stands for every pass; in this form, since an operator has the same name, which no file
+/// here may know.
+constexpr std::string_view everyPass = R"(all)";
+
+/// The row of a pass, or why there is none.
+const transform::PassRow* findPass(std::string_view name, Answer& answer) {
+  if (const transform::PassRow* row = transform::findPass(name))
+    return row;
+  std::vector<std::string_view> names;
+  for (const transform::PassRow& row : transform::passRows())
+    names.push_back(row.name);
+  auto similar = lang::similarNames(name, names);
+  answer.fail(ExitCode::World,
+              fmt::format("there is no pass {}; {}", formats::backquoted(name),
+                          similar.empty() ? fmt::format("the passes are {}", fmt::join(names, ", "))
+                                          : fmt::format("did you mean `{}`?", similar[0])));
+  return nullptr;
+}
+
+std::string textOf(const lang::Module& module, const lang::OperatorTable& operators) {
+  return parser::wholeText(lang::printModule(module, operators));
+}
+
+} // namespace
+
+Answer opt(Session& session, const OptOptions& options, const Look& look) {
+  Answer answer;
+  std::vector<const transform::PassRow*> passes;
+  for (const std::string& name : options.passes)
+    passes.push_back(findPass(name, answer));
+  bool printsAll = options.printAfter == everyPass;
+  const transform::PassRow* shown = nullptr;
+  if (!options.printAfter.empty() && !printsAll)
+    shown = findPass(options.printAfter, answer);
+  if (answer.code != ExitCode::Good)
+    return answer;
+  auto program = session.load(options.file);
+  if (!program) {
+    answer.fail(ExitCode::World, program.failure().message);
+    return answer;
+  }
+  answer.errors =
+      lang::renderDiagnostics(program->diagnostics, session.sources(), options.file, {look.colour});
+  if (!program->isGood()) {
+    answer.code = ExitCode::Program;
+    return answer;
+  }
+  auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
+    return typecheck::checkModule(module, session.operators(), diagnostics);
+  };
+  auto after = [&](const transform::PassRow& pass, const lang::Module& module) {
+    if (printsAll || shown == &pass)
+      answer.errors +=
+          fmt::format("// after {}\n{}", pass.name, textOf(module, session.operators()));
+  };
+  auto result = transform::runPasses(*program->module, program->typing, passes,
+                                     {session.operators(), check, options.verify, after});
+  if (result)
+    answer.output = textOf(*result->module, session.operators());
+  else
+    answer.fail(ExitCode::World, result.failure().text);
+  return answer;
+}
+
+Answer passes() {
+  Answer answer;
+  for (const transform::PassRow& row : transform::passRows())
+    answer.output += fmt::format("{:<24} {}\n", row.name, row.doc);
+  return answer;
+}
+
+} // namespace driver

@@ -1,0 +1,121 @@
+// Globals are looked at callees first, so that a call of one that is not yet known closes a circle.
+#include "transform/effects.h"
+
+#include "lang/walk.h"
+
+#include <unordered_set>
+
+namespace transform {
+
+using namespace lang;
+
+Effect& Effect::operator|=(const Effect& other) {
+  writes |= other.writes;
+  reads |= other.reads;
+  isUnknown |= other.isUnknown;
+  allocates |= other.allocates;
+  return *this;
+}
+
+namespace {
+
+/// The globals that have functions, callees before callers where there is such an order.
+std::vector<const Global*> calleesFirst(const Module& module) {
+  struct Frame {
+    const Global* global;
+    std::vector<const Global*> callees = {};
+    size_t next = 0;
+  };
+  std::vector<const Global*> order;
+  std::unordered_set<const Global*> seen;
+  std::vector<Frame> path;
+  auto enter = [&](const Global* global) {
+    if (!global->function || !seen.insert(global).second)
+      return;
+    path.push_back({global});
+    walk(
+        *global->function->body, [](const Binding&) {},
+        [&](const Operand& operand) {
+          if (const auto* callee = operand.value->as<Global>())
+            path.back().callees.push_back(callee);
+        });
+  };
+  for (const Global* root : module.globals) {
+    enter(root);
+    while (!path.empty()) {
+      Frame& frame = path.back();
+      if (frame.next < frame.callees.size()) {
+        enter(frame.callees[frame.next++]);
+        continue;
+      }
+      order.push_back(frame.global);
+      path.pop_back();
+    }
+  }
+  return order;
+}
+
+} // namespace
+
+Effects::Effects(const Module& module) : bindings_(module.varCount) {
+  for (const Global* global : calleesFirst(module)) {
+    Effect effect;
+    addFunction(*global->function, effect);
+    globals_[global] = effect;
+  }
+}
+
+Effect Effects::of(const Global& global) const {
+  auto found = globals_.find(&global);
+  return found == globals_.end() ? Effect{.isUnknown = true} : found->second;
+}
+
+/// What a value does itself, apart from the blocks inside.
+Effect Effects::own(const Expr& value) const {
+  switch (value.kind) {
+  case ExprKind::RefNew:
+    return {.allocates = true};
+  case ExprKind::RefRead:
+    return {.reads = true};
+  case ExprKind::RefWrite:
+    return {.writes = true};
+  case ExprKind::Call: {
+    const Expr& callee = *static_cast<const Call&>(value).callee.value;
+    if (const auto* global = callee.as<Global>())
+      return of(*global);
+    bool isKnown = callee.kind == ExprKind::Operator || callee.kind == ExprKind::Constructor;
+    return {.isUnknown = !isKnown};
+  }
+  default:
+    return {};
+  }
+}
+
+void Effects::addFunction(const Function& root, Effect& result) {
+  /// A block in progress, and where what happens in it is added up.
+  struct Frame {
+    const Block* block;
+    Effect* sum;
+    size_t next = 0;
+  };
+  // What happens in a function literal happens to nobody here.
+  Effect ignored;
+  std::vector<Frame> frames{{root.body, &result}};
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    Effect* sum = frame.sum;
+    if (frame.next > 0)
+      *sum |= bindings_[frame.block->bindings[frame.next - 1].var->number];
+    if (frame.next == frame.block->bindings.size()) {
+      frames.pop_back();
+      continue;
+    }
+    const Binding& binding = frame.block->bindings[frame.next++];
+    Effect& effect = bindings_[binding.var->number];
+    effect = own(*binding.value);
+    Effect* inner = binding.value->kind == ExprKind::Function ? &ignored : &effect;
+    forEachBlock(*binding.value, [&](const Block& block) { frames.push_back({&block, inner}); });
+  }
+}
+
+} // namespace transform

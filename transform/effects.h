@@ -1,0 +1,61 @@
+// What evaluating a binding does besides giving a value. This file says what passes may change.
+//
+// A program's meaning is its value and the order of its writes to references. Operators are
+// functions: a call may be dropped, moved or shared. So may tuples, projections, constructors and
+// function literals. A fault, such as an index outside or a declared size that a value has not, is
+// not a part of the meaning: a program that gives a value must give the same one after a pass, but
+// one that ends in a fault may give a value instead, or fault elsewhere. What counts:
+//
+// * Writes: `ref_write`. Never dropped, and in order with all others that count.
+// * Reads: `ref_read`. Dropped when unused, and otherwise in order.
+// * Unknown: a call of a value that may be any function, and of a global that may not end. Such a
+//   call may write, read, and run forever; it is never dropped, and stays in order.
+//
+// `ref(...)` makes a cell that nobody else has: it may be dropped and moved within its function,
+// and never shared or moved into a function that may be called twice. A branch, a match or a block
+// does what is done inside of it; a function literal does nothing until it is called. A global
+// does what its body does; one that may call itself may not end.
+#pragma once
+
+#include "lang/module.h"
+
+#include <unordered_map>
+
+namespace transform {
+
+/// What an evaluation may do; nothing when empty.
+struct Effect {
+  bool writes = false;
+  bool reads = false;
+  bool isUnknown = false;
+  /// Makes a reference cell.
+  bool allocates = false;
+
+  /// Whether it must keep its place among the others.
+  bool isOrdered() const { return writes || reads || isUnknown; }
+  /// Whether nobody notices when it is left out.
+  bool isDroppable() const { return !writes && !isUnknown; }
+  Effect& operator|=(const Effect& other);
+};
+
+/// The effects of all bindings of a module.
+class Effects {
+public:
+  explicit Effects(const lang::Module& module);
+
+  /// Of evaluating the value that is bound to `var`, which stands in a block.
+  const Effect& of(const lang::Var& var) const { return bindings_[var.number]; }
+  /// Of calling a global.
+  Effect of(const lang::Global& global) const;
+
+private:
+  void addFunction(const lang::Function& function, Effect& result);
+  Effect own(const lang::Expr& value) const;
+
+  /// By Var::number.
+  std::vector<Effect> bindings_;
+  /// Those whose bodies have been looked at. The others, on the way to them, may call themselves.
+  std::unordered_map<const lang::Global*, Effect> globals_;
+};
+
+} // namespace transform

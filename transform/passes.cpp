@@ -1,0 +1,52 @@
+// The table of passes. A new pass is one file and one row.
+#include "transform/passes.h"
+
+#include <algorithm>
+
+namespace transform {
+
+namespace {
+
+constexpr Property placed[] = {Property::Placed};
+constexpr Property normal[] = {Property::ANormal, Property::Placed};
+constexpr Property graph[] = {Property::Graph, Property::Placed};
+constexpr Property live[] = {Property::Live, Property::Placed};
+
+constexpr PassRow rows[] = {
+    {"a-normal-form",
+     "Makes every value a let of the block around it, in the order of evaluation.",
+     {},
+     normal,
+     aNormalForm},
+    {"common-subexpressions",
+     "Computes once what is computed twice from the same values, also inside of nested blocks.",
+     placed, placed, commonSubexpressions},
+    {"dead-code",
+     "Leaves out bindings that nothing uses and that do nothing else.",
+     {},
+     live,
+     deadCode},
+    {"graph-form",
+     "Makes temporaries of lets that do nothing but give a value, as Relay's graph form has them.",
+     {},
+     graph,
+     graphForm},
+    {"unused-definitions",
+     "Leaves out definitions that `@main` does not reach.",
+     {},
+     {},
+     unusedDefinitions},
+};
+
+} // namespace
+
+std::span<const PassRow> passRows() {
+  return rows;
+}
+
+const PassRow* findPass(std::string_view name) {
+  const auto* found = std::ranges::find(rows, name, &PassRow::name);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+} // namespace transform

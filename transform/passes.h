@@ -1,0 +1,52 @@
+// The passes: functions from a checked module to a fresh one that means the same.
+//
+// transform/ holds the table of passes (passes.cpp), one file for each pass, what passes may change
+// (effects.h), where bindings stand (placement.h), and the properties that passes need and ensure
+// (properties.h). A pass names no operator: it asks the row. It never leaves parts of the old
+// module in the new one, so the old one can be dropped.
+#pragma once
+
+#include "lang/op.h"
+#include "lang/typing.h"
+#include "transform/properties.h"
+
+#include <memory>
+
+namespace transform {
+
+/// What passes are given besides the module. The typing is that of the module.
+struct PassContext {
+  const lang::OperatorTable& operators;
+  const lang::Typing& typing;
+};
+
+using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
+                                               const PassContext& context);
+
+/// One pass.
+struct PassRow {
+  std::string_view name;
+  /// One sentence.
+  std::string_view doc;
+  /// What the module must have, and what the result has; every pass keeps a module sound, its types
+  /// and its value.
+  std::span<const Property> needs;
+  std::span<const Property> ensures;
+  Pass run;
+};
+
+/// All passes, in the order of their names.
+std::span<const PassRow> passRows();
+
+/// The pass of that name, or nullptr.
+const PassRow* findPass(std::string_view name);
+
+std::unique_ptr<lang::Module> aNormalForm(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> commonSubexpressions(const lang::Module& module,
+                                                   const PassContext& context);
+std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> unusedDefinitions(const lang::Module& module,
+                                                const PassContext& context);
+
+} // namespace transform

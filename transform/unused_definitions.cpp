@@ -1,0 +1,58 @@
+// Definitions that no call from `@main` can reach are left out. A module without `@main` is a
+// library, and all of it stays.
+//
+//   def @helper() { 1f }            def @main() { 2f }
+//   def @main() { 2f }       =>
+#include "lang/rewrite.h"
+#include "lang/walk.h"
+#include "transform/passes.h"
+
+#include <unordered_set>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+class Keeper : public Rewriter {
+public:
+  Keeper(const Module& from, Builder& into) : Rewriter(from, into), main_(from.find("main")) {
+    std::vector<const Global*> open;
+    auto reach = [&](const Global* global) {
+      if (global->function && reached_.insert(global).second)
+        open.push_back(global);
+    };
+    if (main_)
+      reach(main_);
+    while (!open.empty()) {
+      const Global* global = open.back();
+      open.pop_back();
+      auto look = [&](const Expr& atom) {
+        if (const auto* mentioned = atom.as<Global>())
+          reach(mentioned);
+      };
+      walk(
+          *global->function->body,
+          [&](const Binding& binding) { forEachAttributeAtom(*binding.value, look); },
+          [&](const Operand& operand) { look(*operand.value); });
+    }
+  }
+
+private:
+  bool keeps(const Global& global) override { return !main_ || reached_.contains(&global); }
+
+  const Global* main_;
+  std::unordered_set<const Global*> reached_;
+};
+
+} // namespace
+
+std::unique_ptr<Module> unusedDefinitions(const Module& module, const PassContext& context) {
+  auto kept = std::make_unique<Module>(module.types);
+  Builder make(*kept, context.operators);
+  Keeper(module, make).module();
+  return kept;
+}
+
+} // namespace transform
