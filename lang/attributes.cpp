@@ -2,6 +2,7 @@
 #include "lang/attributes.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <stdexcept>
@@ -30,7 +31,7 @@ AttributeValue listAttribute(std::span<const AttributeValue> items) {
 
 bool operator==(const AttributeValue& left, const AttributeValue& right) {
   return left.kind == right.kind && left.width == right.width && left.integer == right.integer &&
-         left.real == right.real && left.text == right.text && left.expr == right.expr &&
+         std::bit_cast<uint64_t>(left.real) == std::bit_cast<uint64_t>(right.real) && left.text == right.text && left.expr == right.expr &&
          left.meta == right.meta && std::ranges::equal(left.items, right.items);
 }
 
