@@ -19,7 +19,7 @@ Answer operators(const lang::OperatorTable& table, const OperatorsOptions& optio
     return answer;
   }
   if (const lang::OperatorRow* row = table.find(options.name)) {
-    answer.output = stdlib::operatorReference(*row);
+    answer.output = stdlib::operatorReference(table, *row);
     return answer;
   }
   auto similar = table.similar(options.name);

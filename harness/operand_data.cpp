@@ -78,7 +78,11 @@ void fillTensor(Tensor& tensor, Data data, Random& random, int64_t most) {
   size_t row = tensor.rank() == 0 ? 1 : size_t(tensor.shape().back());
   for (size_t i = 0; data == Data::Sorted && i < values.size(); i += row)
     std::sort(values.begin() + ptrdiff_t(i), values.begin() + ptrdiff_t(i + row));
-  dtype.isFloat() ? writeReals(tensor, values) : writeWholes(tensor, values);
+  writeNumbers(tensor, values);
+}
+
+void writeNumbers(Tensor& tensor, std::span<const double> values) {
+  tensor.dtype().isFloat() ? writeReals(tensor, values) : writeWholes(tensor, values);
 }
 
 std::vector<Tensor> operandLeaves(lang::Types operands, Data data, Random& random) {

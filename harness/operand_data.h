@@ -22,6 +22,9 @@ inline constexpr Data allData[] = {Data::Zeros, Data::Positions, Data::Sorted, D
 /// Fills a tensor; no number of `Positions`, `Sorted` and `Signed` is larger than `most`.
 void fillTensor(runtime::Tensor& tensor, Data data, Random& random, int64_t most = 3);
 
+/// Writes numbers as elements of the tensor's type, in row-major order.
+void writeNumbers(runtime::Tensor& tensor, std::span<const double> values);
+
 /// A tensor per leaf of each operand type, fields of tuples in order. The types have numbers for
 /// extents, and the harness can compute with them.
 std::vector<runtime::Tensor> operandLeaves(lang::Types operands, Data data, Random& random);

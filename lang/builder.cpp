@@ -34,6 +34,12 @@ uint64_t truncated(runtime::DType dtype, uint64_t bits) {
 
 } // namespace
 
+AttributeValue Setting::kept(Arena& arena) const {
+  if (text)
+    return stringAttribute(arena.copyText(*text));
+  return items.empty() ? copyAttribute(arena, value) : listAttribute(arena.copy(items));
+}
+
 Var* Builder::var(VarOrigin origin, std::string_view name, const Type* annotation) {
   Var* made = node<Var>(arena.copyText(name), origin, module.varCount++);
   made->annotation = annotation;
@@ -166,10 +172,10 @@ const Attributes* Builder::attributes(const OperatorRow& row, Settings settings)
   std::vector<AttributeValue> values(defaults.begin(), defaults.end());
   for (const Setting& setting : settings) {
     auto found = std::ranges::find(row.attributes, setting.name, &AttributeRow::name);
-    if (found == row.attributes.end() || !fitsSchema(*found, setting.value))
+    AttributeValue value = setting.kept(arena);
+    if (found == row.attributes.end() || !fitsSchema(*found, value))
       throw std::logic_error(fmt::format("`{}` takes no such `{}`", row.name, setting.name));
-    values[size_t(found - row.attributes.begin())] =
-        copyAttribute(arena, storedAttribute(found->kind, setting.value));
+    values[size_t(found - row.attributes.begin())] = storedAttribute(found->kind, value);
   }
   for (size_t i = 0; i < values.size(); ++i)
     if (!fitsSchema(row.attributes[i], values[i]))

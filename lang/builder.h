@@ -38,6 +38,10 @@ using Atoms = ListOf<Atom>;
 struct Setting {
   std::string_view name;
   AttributeValue value;
+  /// The items of a list of integers, which `value` then is.
+  std::vector<AttributeValue> items = {};
+  /// The text that `value` is, where it was given by value.
+  std::optional<std::string> text = {};
 
   Setting(std::string_view attribute, const AttributeValue& given)
       : name(attribute), value(given) {}
@@ -50,6 +54,19 @@ struct Setting {
   template <std::integral Integer>
   Setting(std::string_view attribute, Integer given)
       : Setting(attribute, intAttribute(int64_t(given), std::in_range<int32_t>(given) ? 32 : 64)) {}
+  template <std::integral Integer>
+  Setting(std::string_view attribute, const std::vector<Integer>& given)
+      : Setting(attribute, listAttribute({})) {
+    for (Integer item : given)
+      items.push_back(Setting("", item).value);
+  }
+  Setting(std::string_view attribute, const std::string& given)
+      : name(attribute), value(stringAttribute({})), text(given) {}
+  Setting(std::string_view attribute, runtime::DType given)
+      : Setting(attribute, runtime::dtypeName(given)) {}
+
+  /// The value, with what it refers to in `arena`.
+  AttributeValue kept(Arena& arena) const;
 };
 
 using Settings = ListOf<Setting>;

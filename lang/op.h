@@ -40,18 +40,21 @@ struct KernelResult {
   std::string problem;
 };
 
-/// The gradient as source text of the language: an expression over the operand names as locals
-/// (`%data`), `%result` for the operator's result and `%cotangent` for the gradient that comes in.
-/// Its value is the cotangent of the one operand, or a tuple with one per operand; `None` as an
-/// element means that the operand has none. `$name` stands for an attribute's value. A cotangent
-/// may have the broadcast shape: the engine sums it back to the operand's shape.
-struct GradientRule {
-  std::string_view text;
+class GradientCall;
+
+/// `expr` is a call of the operator: `cotangent` coming in, `value` goes to the operands that have
+/// a cotangent, as one value or a tuple. Written where there is a choice, as at ties.
+struct GradientExample {
+  std::string_view expr;
+  std::string_view cotangent;
+  std::string_view value;
 };
 
-/// Makes the text of a gradient rule where attributes or ranks decide its form; same conventions.
-struct GradientBuilder {
-  std::string (*build)(const RelationCall& call);
+/// The gradient as a function that emits core IR (lang/gradient.h): from the operands, the result
+/// and its cotangent to the cotangents of the operands, each of the operand's own type.
+struct GradientRule {
+  void (*build)(GradientCall& call);
+  std::span<const GradientExample> examples = {};
 };
 
 /// Why an operator has no gradient.
@@ -59,7 +62,7 @@ struct NoGradient {
   std::string_view reason;
 };
 
-using Gradient = std::variant<NoGradient, GradientRule, GradientBuilder>;
+using Gradient = std::variant<NoGradient, GradientRule>;
 
 /// `expr => value`: both sides in the language; run as tests on every engine, shown in the docs.
 struct Example {

@@ -1,6 +1,8 @@
 // Markdown from operator rows.
 #include "stdlib/operator_reference.h"
 
+#include "stdlib/gradient_reference.h"
+
 #include <fmt/format.h>
 
 namespace stdlib {
@@ -38,12 +40,27 @@ std::string_view kindName(AttributeKind kind) {
   return {};
 }
 
-std::string gradientText(const OperatorRow& row) {
+/// The lines of a text as a block of code.
+std::string indented(std::string_view text) {
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    result += fmt::format("    {}\n", text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::string gradientText(const lang::OperatorTable& table, const OperatorRow& row) {
   if (const auto* none = std::get_if<lang::NoGradient>(&row.gradient))
-    return fmt::format("Gradient: none; {}.", none->reason);
-  if (const auto* rule = std::get_if<lang::GradientRule>(&row.gradient))
-    return fmt::format("Gradient: `{}`", rule->text);
-  return "Gradient: a rule that depends on the attributes or ranks.";
+    return fmt::format("Gradient: none; {}.\n", none->reason);
+  std::string program = gradientProgram(table, row), text = "Gradient: a rule.\n";
+  if (!program.empty())
+    text = fmt::format("Gradient, for an example:\n\n{}", indented(program));
+  for (const lang::GradientExample& example : std::get<lang::GradientRule>(row.gradient).examples)
+    text += fmt::format("\nThe cotangent `{}` of `{}` goes to the operands as `{}`.\n",
+                        example.cotangent, example.expr, example.value);
+  return text;
 }
 
 } // namespace
@@ -62,7 +79,7 @@ std::string callText(const OperatorRow& row) {
   return text + ")";
 }
 
-std::string operatorReference(const OperatorRow& row) {
+std::string operatorReference(const lang::OperatorTable& table, const OperatorRow& row) {
   std::string text = fmt::format("## {}\n\n    {}\n\n{}\n", row.name, callText(row), row.doc);
   if (!row.infix.empty())
     text += fmt::format("\nIt can be written `a {} b`.\n", row.infix);
@@ -78,14 +95,13 @@ std::string operatorReference(const OperatorRow& row) {
                     attribute.defaultText.empty() ? std::string(", must be given")
                                                   : fmt::format(", `{}`", attribute.defaultText),
                     attribute.doc);
-  text += fmt::format("\n{}\n", gradientText(row));
   if (row.kernel)
     text += "\nComputed by a kernel of its own, not by a tensor expression.\n";
   if (!row.examples.empty())
     text += "\n";
   for (const lang::Example& example : row.examples)
     text += fmt::format("    {} => {}\n", example.expr, example.value);
-  return text;
+  return text + "\n" + gradientText(table, row);
 }
 
 std::string operatorReference(const lang::OperatorTable& table) {
@@ -95,7 +111,7 @@ std::string operatorReference(const lang::OperatorTable& table) {
       "`baton operators --markdown`; change it there.\n",
       table.all().size());
   for (const OperatorRow* row : table.all())
-    text += "\n" + operatorReference(*row);
+    text += "\n" + operatorReference(table, *row);
   return text;
 }
 

@@ -13,7 +13,7 @@ namespace stdlib {
 std::string callText(const lang::OperatorRow& row);
 
 /// One operator in Markdown: its call, what it does, operands, attributes, gradient, examples.
-std::string operatorReference(const lang::OperatorRow& row);
+std::string operatorReference(const lang::OperatorTable& table, const lang::OperatorRow& row);
 
 /// All operators of a table in Markdown, by name.
 std::string operatorReference(const lang::OperatorTable& table);

@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 
 #include <fmt/format.h>
@@ -127,21 +128,49 @@ void computeDropout(ComputeCall& call) {
   call.result([&](const Position&) { return call.number(x.dtype(), 1); });
 }
 
-std::string preluGradient(const RelationCall& call) {
-  size_t rank = call.rank(0);
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), rank);
-  return fmt::format(
-      "let %positive = greater(%data, zeros_like(%data)); "
-      "(where(%positive, %cotangent, %cotangent * {}), {})",
-      alongAxisText("%alpha", axis, rank),
-      summedExceptText("where(%positive, zeros_like(%data), %cotangent * %data)", axis, rank));
+void reluGradient(GradientCall& d) {
+  give(d, 0, maskedBy(d.operand(0) > 0, d.cotangent()));
 }
 
-std::string biasAddGradient(const RelationCall& call) {
-  size_t rank = call.rank(0);
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), rank);
-  return fmt::format("(%cotangent, {})", summedExceptText("%cotangent", axis, rank));
+void leakyReluGradient(GradientCall& d) {
+  Term sloped = d.cotangent() * d.attributes().real("alpha");
+  give(d, 0, where(d.operand(0) > 0, d.cotangent(), sloped));
 }
+
+void preluGradient(GradientCall& d) {
+  Term x = d.operand(0), isPositive = x > 0;
+  size_t axis = d.axis("axis", x.rank());
+  Term sloped = d.cotangent() * alongAxis(d.operand(1), axis, x.rank());
+  give(d, 0, where(isPositive, d.cotangent(), sloped));
+  give(d, 1, summedExcept(unlessMasked(isPositive, d.cotangent() * x), axis));
+}
+
+void softmaxGradient(GradientCall& d) {
+  Term y = d.result();
+  Term pull = sum(y * d.cotangent(), {d.axis("axis", y.rank())}, true);
+  give(d, 0, y * (d.cotangent() - pull));
+}
+
+void logSoftmaxGradient(GradientCall& d) {
+  Term total = sum(d.cotangent(), {d.axis("axis", d.result().rank())}, true);
+  give(d, 0, d.cotangent() - exp(d.result()) * total);
+}
+
+void biasAddGradient(GradientCall& d) {
+  give(d, 0, d.cotangent());
+  give(d, 1, summedExcept(d.cotangent(), d.axis("axis", d.operand(0).rank())));
+}
+
+void dropoutGradient(GradientCall& d) {
+  if (d.hasCotangent(0))
+    give(d, 0, d.cotangent(0));
+}
+
+constexpr GradientExample reluKink[] = {{"nn.relu([-1f, 0f, 1f])", "[2f, 2f, 2f]", "[0f, 0f, 2f]"}};
+constexpr GradientExample leakyKink[] = {
+    {"nn.leaky_relu([-1f, 0f, 1f], alpha=0.5f)", "[2f, 2f, 2f]", "[1f, 1f, 2f]"}};
+constexpr GradientExample preluKink[] = {{"nn.prelu([[-1f, 0f, 1f]], [3f, 3f, 3f])",
+                                          "[[2f, 2f, 2f]]", "([[6f, 6f, 2f]], [-2f, 0f, 0f])"}};
 
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow dataAlpha[] = {
@@ -177,37 +206,34 @@ constexpr Example biasExamples[] = {
     {"nn.bias_add([[1f, 2f], [3f, 4f]], [10f, 20f], axis=0)", "[[11f, 12f], [23f, 24f]]"}};
 constexpr Example dropoutExamples[] = {{"nn.dropout([1f, 2f], rate=0.3f)", "([1f, 2f], [1f, 1f])"}};
 
-constexpr std::string_view softmaxGradient =
-    "%result * (%cotangent - sum(%result * %cotangent, axis=[$axis], keepdims=True))";
-
 constexpr OperatorRow rows[] = {
     {.name = "nn.relu",
      .doc = "The larger of each element and zero.",
-     .details = "The derivative at zero is taken as one.",
+     .details = "The derivative at zero is taken as zero.",
      .operands = data,
      .relation = sameAsFirst,
      .compute = computeRelu,
-     .gradient = GradientRule{"where(greater_equal(%data, zeros_like(%data)), %cotangent, "
-                              "zeros_like(%data))"},
+     .gradient = GradientRule{reluGradient, reluKink},
      .examples = reluExamples},
     {.name = "nn.leaky_relu",
      .doc = "Each positive element, and `alpha` times each other one.",
+     .details = "The derivative at zero is taken as `alpha`.",
      .operands = data,
      .attributes = leakyAttributes,
      .attributesKey = "relay.attrs.LeakyReluAttrs",
      .relation = sameAsFirst,
      .compute = computeLeakyRelu,
-     .gradient = GradientRule{"where(greater(%data, zeros_like(%data)), %cotangent, "
-                              "%cotangent * cast_like($alpha, %data))"},
+     .gradient = GradientRule{leakyReluGradient, leakyKink},
      .examples = leakyExamples},
     {.name = "nn.prelu",
      .doc = "Each positive element, and the slope of its channel times each other one.",
+     .details = "The derivative at zero is taken as the slope.",
      .operands = dataAlpha,
      .attributes = channelAxis,
      .attributesKey = "relay.attrs.PReluAttrs",
      .relation = withFix<preluRelation, fixPrelu>,
      .compute = computePrelu,
-     .gradient = GradientBuilder{preluGradient},
+     .gradient = GradientRule{preluGradient, preluKink},
      .examples = preluExamples},
     {.name = "nn.softmax",
      .doc = "The exponentials of the elements, scaled so that they sum to one along an axis.",
@@ -236,8 +262,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SoftmaxAttrs",
      .relation = softmaxRelation,
      .compute = computeLogSoftmax,
-     .gradient = GradientRule{"%cotangent - exp(%result) * sum(%cotangent, axis=[$axis], "
-                              "keepdims=True)"},
+     .gradient = GradientRule{logSoftmaxGradient},
      .examples = logSoftmaxExamples},
     {.name = "nn.bias_add",
      .doc = "Adds a vector along one dimension.",
@@ -246,7 +271,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.BiasAddAttrs",
      .relation = withFix<biasAddRelation, fixBiasAdd>,
      .compute = computeBiasAdd,
-     .gradient = GradientBuilder{biasAddGradient},
+     .gradient = GradientRule{biasAddGradient},
      .examples = biasExamples},
     {.name = "nn.dropout",
      .doc = "The input and a mask of ones: at inference nothing is dropped.",
@@ -255,7 +280,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.DropoutAttrs",
      .relation = dropoutRelation,
      .compute = computeDropout,
-     .gradient = GradientRule{"%cotangent.0"},
+     .gradient = GradientRule{dropoutGradient},
      .examples = dropoutExamples},
 };
 

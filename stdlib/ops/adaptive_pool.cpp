@@ -4,6 +4,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/pool_call.h"
 
 #include <array>
@@ -76,6 +77,11 @@ RelationResult relateGradient(const RelationCall& call) {
   return solvedPoolGradient(call, relateAdaptive(call, dims, 1));
 }
 
+template <size_t dims>
+RelationResult relateTaken(const RelationCall& call) {
+  return solvedPoolTaken(call, relateAdaptive(call, dims, 1));
+}
+
 RelationResult relateGlobal(const RelationCall& call) {
   return relatePool(call, 2, 0, {1, 1});
 }
@@ -108,34 +114,45 @@ void computeGradient(ComputeCall& call) {
   poolGradientResult(call, poolOf(call, dims, kind, call.input(1), call.input(0).shape()));
 }
 
-std::string attributesText(const Attributes& attributes, const std::vector<int64_t>& size) {
-  return fmt::format("output_size=[{}], layout=\"{}\", out_layout=\"{}\"", fmt::join(size, ", "),
-                     attributes.text("layout"), attributes.text("out_layout"));
+template <size_t dims>
+void computeTaken(ComputeCall& call) {
+  poolTakenResult(call, poolOf(call, dims, PoolKind::Maximum, call.input(1), call.outputShape()));
 }
 
 template <size_t dims, PoolKind kind>
-std::string gradient(const RelationCall& call) {
-  return fmt::format("nn.adaptive_{}_pool{}d_grad(%cotangent, %data, {})",
-                     kind == PoolKind::Average ? "avg" : "max", dims,
-                     attributesText(call.attributes, call.attributes.integers("output_size")));
+void gradient(GradientCall& d) {
+  constexpr std::string_view name = kind == PoolKind::Average ? "avg" : "max";
+  give(d, 0,
+       d.call(fmt::format("nn.adaptive_{}_pool{}d_grad", name, dims), {d.cotangent(), d.operand(0)},
+              sameAttributes(d)));
 }
 
 template <PoolKind kind>
-std::string gradientOfGlobal(const RelationCall& call) {
-  return fmt::format("nn.adaptive_{}_pool2d_grad(%cotangent, %data, {})",
-                     kind == PoolKind::Average ? "avg" : "max",
-                     attributesText(call.attributes, {1, 1}));
+void gradientOfGlobal(GradientCall& d) {
+  constexpr std::string_view name = kind == PoolKind::Average ? "avg" : "max";
+  std::vector<Setting> settings = sameAttributes(d);
+  settings.emplace_back("output_size", std::vector{1, 1});
+  give(d, 0,
+       d.call(fmt::format("nn.adaptive_{}_pool2d_grad", name), {d.cotangent(), d.operand(0)},
+              settings));
 }
 
-/// The gradient of an average's gradient is the average again; the data gives only its shape.
 template <size_t dims>
-std::string gradientOfGradient(const RelationCall& call) {
-  std::string text =
-      fmt::format("nn.adaptive_avg_pool{}d(%cotangent, {})", dims,
-                  attributesText(call.attributes, call.attributes.integers("output_size")));
-  if (call.dtype(0) != call.dtype(1))
-    text = fmt::format("cast({}, dtype=\"{}\")", text, dtypeName(call.dtype(0)));
-  return fmt::format("({}, None)", text);
+void gradientOfGradient(GradientCall& d) {
+  Term pooled =
+      d.call(fmt::format("nn.adaptive_avg_pool{}d", dims), {d.cotangent()}, sameAttributes(d));
+  give(d, 0, castTo(pooled, d.operand(0).dtype()));
+}
+
+/// Both are linear in operand 0 and adjoint to each other, and constant almost everywhere in the
+/// data that says where the greatest elements are.
+template <size_t dims, bool isTaken>
+void maximumSecondGradient(GradientCall& d) {
+  std::string_view other = isTaken ? "grad" : "take";
+  Term moved = d.call(fmt::format("nn.adaptive_max_pool{}d_{}", dims, other),
+                      {d.cotangent(), d.operand(1)}, sameAttributes(d));
+  give(d, 0, castTo(moved, d.operand(0).dtype()));
+  give(d, 1, zerosLike(d.operand(1)));
 }
 
 constexpr OperandRow operands[] = {{"data", "the tensor to pool"}};
@@ -168,10 +185,25 @@ constexpr std::string_view details =
 constexpr std::string_view gradientDetails =
     "Where windows overlap, gradients add up. Of equal greatest elements in a window the first "
     "one, in row-major order, gets the gradient.";
-constexpr std::string_view noSecond =
-    "the second derivative of a maximum is zero almost everywhere, and a rule for the first "
-    "operand would need the positions of the maxima";
+constexpr std::string_view takenDetails =
+    "Of equal greatest elements in a window the first one, in row-major order, counts. This is the "
+    "adjoint of the gradient of the pool.";
 
+constexpr OperandRow takenOperands[] = {
+    {"values", "the tensor to take elements of, in the shape of the data"},
+    {"data", "the data of the pool"},
+};
+
+constexpr Example max1dTakenExamples[] = {
+    {"nn.adaptive_max_pool1d_take([[[7f, 8f, 9f]]], [[[1f, 5f, 2f]]], output_size=[1])",
+     "[[[8f]]]"}};
+constexpr Example max2dTakenExamples[] = {
+    {"nn.adaptive_max_pool2d_take([[[[6f, 7f], [8f, 9f]]]], [[[[1f, 5f], [3f, 2f]]]], "
+     "output_size=[1])",
+     "[[[[7f]]]]"}};
+constexpr Example max3dTakenExamples[] = {
+    {"nn.adaptive_max_pool3d_take([[[[[6f, 7f]]]]], [[[[[1f, 5f]]]]], output_size=[1])",
+     "[[[[[7f]]]]]"}};
 constexpr Example avg1dExamples[] = {
     {"nn.adaptive_avg_pool1d([[[1f, 2f, 6f]]], output_size=[2])", "[[[1.5f, 4f]]]"}};
 constexpr Example max1dExamples[] = {
@@ -244,7 +276,7 @@ constexpr OperatorRow rowOf(const Written& written, const Functions& functions) 
 template <size_t dims, PoolKind kind>
 constexpr OperatorRow poolRow(const Written& written) {
   return rowOf(written, {details, operands, withFix<relate<dims>, fix<dims>>, compute<dims, kind>,
-                         GradientBuilder{gradient<dims, kind>}});
+                         GradientRule{gradient<dims, kind>}});
 }
 
 template <PoolKind kind>
@@ -252,19 +284,25 @@ constexpr OperatorRow globalRow(const Written& written) {
   return rowOf(written,
                {"Height and width of the result are 1. Integer averages truncate toward zero.",
                 operands, withFix<relateGlobal, fixGlobal>, compute<2, kind>,
-                GradientBuilder{gradientOfGlobal<kind>}});
+                GradientRule{gradientOfGlobal<kind>}});
 }
 
 template <size_t dims, PoolKind kind>
 constexpr OperatorRow gradientRow(const Written& written) {
   constexpr auto rule = [] {
     if constexpr (kind == PoolKind::Maximum)
-      return NoGradient{noSecond};
+      return GradientRule{maximumSecondGradient<dims, false>};
     else
-      return GradientBuilder{gradientOfGradient<dims>};
+      return GradientRule{gradientOfGradient<dims>};
   };
   return rowOf(written, {gradientDetails, gradientOperands, relateGradient<dims>,
                          computeGradient<dims, kind>, rule()});
+}
+
+template <size_t dims>
+constexpr OperatorRow takenRow(const Written& written) {
+  return rowOf(written, {takenDetails, takenOperands, relateTaken<dims>, computeTaken<dims>,
+                         GradientRule{maximumSecondGradient<dims, true>}});
 }
 
 using enum PoolKind;
@@ -309,6 +347,15 @@ constexpr OperatorRow rows[] = {
     gradientRow<3, Maximum>({"nn.adaptive_max_pool3d_grad",
                              "The gradient of nn.adaptive_max_pool3d by its data.", key3d,
                              attributes3d, max3dGradientExamples}),
+    takenRow<1>({"nn.adaptive_max_pool1d_take",
+                 "The elements where the windows of nn.adaptive_max_pool1d are greatest.", key1d,
+                 attributes1d, max1dTakenExamples}),
+    takenRow<2>({"nn.adaptive_max_pool2d_take",
+                 "The elements where the windows of nn.adaptive_max_pool2d are greatest.", key2d,
+                 attributes2d, max2dTakenExamples}),
+    takenRow<3>({"nn.adaptive_max_pool3d_take",
+                 "The elements where the windows of nn.adaptive_max_pool3d are greatest.", key3d,
+                 attributes3d, max3dTakenExamples}),
 };
 
 } // namespace

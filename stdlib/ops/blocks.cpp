@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 
 #include <fmt/format.h>
@@ -238,59 +239,6 @@ void computeBatchToSpace(ComputeCall& call) {
   });
 }
 
-/// The inverse operator as the gradient, followed by zeros for what the operator did not read of
-/// the dimensions `axes`, whose extents are taken modulo `divisor`.
-std::string inversePicture(const RelationCall& call, std::string_view inverse,
-                           std::string_view axes, int64_t divisor) {
-  Layout layout = *parseLayout(call.attributes.text("layout"));
-  std::string widths;
-  bool isWhole = true;
-  for (size_t i = 0; i < call.rank(0); ++i) {
-    const Dim* dim = call.shape(0)[i];
-    bool counts = layout.dims[i].isPrimal() && axes.find(layout.dims[i].axis) != axes.npos;
-    int64_t rest = counts && dim->isConstant() ? dim->value % divisor : 0;
-    isWhole = isWhole && rest == 0;
-    widths += fmt::format("{}[0, {}]", i ? ", " : "", rest);
-  }
-  return isWhole ? std::string(inverse)
-                 : fmt::format("nn.pad({}, cast_like(0f, %data), pad_width=[{}])", inverse, widths);
-}
-
-std::string depthToSpaceGradient(const RelationCall& call) {
-  int64_t block = call.attributes.integer("block_size");
-  std::string_view layout = call.attributes.text("layout");
-  std::string inverse =
-      fmt::format("nn.space_to_depth(%cotangent, block_size={}, layout=\"{}\")", block, layout);
-  if (call.attributes.text("mode") == "CRD") {
-    // space_to_depth puts the place in the block first; CRD has the channel first.
-    size_t axis = *parseLayout(layout)->find('C');
-    std::string kept, order;
-    for (size_t i = 0; i < call.rank(0); ++i) {
-      kept += fmt::format("{}{}", i ? ", " : "",
-                          i == axis ? fmt::format("-4, {}, -1", block * block) : "0");
-      size_t place = i < axis ? i : i + 1;
-      order +=
-          fmt::format("{}{}", i ? ", " : "",
-                      i == axis ? fmt::format("{}, {}", axis + 1, axis) : std::to_string(place));
-    }
-    std::string joined;
-    for (size_t i = 0; i < call.rank(0); ++i)
-      joined += fmt::format("{}{}", i ? ", " : "", i == axis ? "-3" : "0");
-    inverse = fmt::format("reshape(transpose(reshape({}, newshape=[{}]), axes=[{}]), "
-                          "newshape=[{}])",
-                          inverse, kept, order, joined);
-  }
-  return inversePicture(call, inverse, "C", block * block);
-}
-
-std::string spaceToDepthGradient(const RelationCall& call) {
-  int64_t block = call.attributes.integer("block_size");
-  return inversePicture(call,
-                        fmt::format("nn.depth_to_space(%cotangent, block_size={}, layout=\"{}\")",
-                                    block, call.attributes.text("layout")),
-                        "HW", block);
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr AttributeRow pictureAttributes[] = {
     {"block_size", AttributeKind::Int, "1", "the height and width of a block"},
@@ -317,6 +265,62 @@ constexpr Example spaceToBatchExamples[] = {
 constexpr Example batchToSpaceExamples[] = {
     {"nn.batch_to_space_nd([[0, 2], [1, 3]], block_shape=[2], crops=[[1, 0]])", "[[1, 2, 3]]"}};
 
+/// The inverse of a rearrangement of pictures, with the zeros that it could not give back: what the
+/// blocks of `axes` left over at the ends.
+Term inversePicture(GradientCall& d, const Term& inverse, std::string_view axes, int64_t divisor) {
+  Layout layout = *parseLayout(d.attributes().text("layout"));
+  std::vector<std::pair<int64_t, int64_t>> widths;
+  bool isWhole = true;
+  for (size_t i = 0; i < inverse.rank(); ++i) {
+    const Dim* dim = d.operand(0).dim(i);
+    bool counts = layout.dims[i].isPrimal() && axes.find(layout.dims[i].axis) != axes.npos;
+    int64_t rest = counts && dim->isConstant() ? dim->value % divisor : 0;
+    isWhole = isWhole && rest == 0;
+    widths.emplace_back(0, rest);
+  }
+  return isWhole ? inverse : padded(inverse, widths);
+}
+
+void depthToSpaceGradient(GradientCall& d) {
+  int64_t block = d.attributes().integer("block_size");
+  std::string_view layout = d.attributes().text("layout");
+  Term inverse =
+      d.call("nn.space_to_depth", {d.cotangent()}, {{"block_size", block}, {"layout", layout}});
+  if (d.attributes().text("mode") == "CRD") {
+    // space_to_depth puts the place in the block first; CRD has the channel first.
+    size_t axis = *parseLayout(layout)->find('C');
+    std::vector<int64_t> split(inverse.rank(), 0), joined(inverse.rank(), 0);
+    split[axis] = -4;
+    split.insert(split.begin() + ptrdiff_t(axis) + 1, {block * block, -1});
+    joined[axis] = -3;
+    std::vector<size_t> order = allAxes(inverse.rank() + 1);
+    std::swap(order[axis], order[axis + 1]);
+    inverse = reshaped(transposed(reshaped(inverse, split), order), joined);
+  }
+  give(d, 0, inversePicture(d, inverse, "C", block * block));
+}
+
+void spaceToDepthGradient(GradientCall& d) {
+  int64_t block = d.attributes().integer("block_size");
+  Term inverse = d.call("nn.depth_to_space", {d.cotangent()},
+                        {{"block_size", block}, {"layout", d.attributes().get("layout")}});
+  give(d, 0, inversePicture(d, inverse, "HW", block));
+}
+
+void spaceToBatchGradient(GradientCall& d) {
+  give(d, 0,
+       d.call("nn.batch_to_space_nd", {d.cotangent()},
+              {{"block_shape", d.attributes().get("block_shape")},
+               {"crops", d.attributes().get("paddings")}}));
+}
+
+void batchToSpaceGradient(GradientCall& d) {
+  give(d, 0,
+       d.call("nn.space_to_batch_nd", {d.cotangent()},
+              {{"block_shape", d.attributes().get("block_shape")},
+               {"paddings", d.attributes().get("crops")}}));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "nn.depth_to_space",
      .doc = "Spreads groups of channels out into blocks of a larger picture.",
@@ -326,7 +330,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SubPixelAttrs",
      .relation = depthToSpaceRelation,
      .compute = computeDepthToSpace,
-     .gradient = GradientBuilder{depthToSpaceGradient},
+     .gradient = GradientRule{depthToSpaceGradient},
      .examples = depthToSpaceExamples},
     {.name = "nn.space_to_depth",
      .doc = "Gathers the blocks of a picture into channels.",
@@ -336,7 +340,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SubPixelAttrs",
      .relation = spaceToDepthRelation,
      .compute = computeSpaceToDepth,
-     .gradient = GradientBuilder{spaceToDepthGradient},
+     .gradient = GradientRule{spaceToDepthGradient},
      .examples = spaceToDepthExamples},
     {.name = "nn.space_to_batch_nd",
      .doc = "Pads the spatial dimensions and moves each place within their blocks into the batch.",
@@ -346,8 +350,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SpaceToBatchNDAttrs",
      .relation = spaceToBatchRelation,
      .compute = computeSpaceToBatch,
-     .gradient = GradientRule{"nn.batch_to_space_nd(%cotangent, block_shape=$block_shape, "
-                              "crops=$paddings)"},
+     .gradient = GradientRule{spaceToBatchGradient},
      .examples = spaceToBatchExamples},
     {.name = "nn.batch_to_space_nd",
      .doc = "Moves parts of the batch into blocks of the spatial dimensions and crops them.",
@@ -357,8 +360,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.BatchToSpaceNDAttrs",
      .relation = batchToSpaceRelation,
      .compute = computeBatchToSpace,
-     .gradient = GradientRule{"nn.space_to_batch_nd(%cotangent, block_shape=$block_shape, "
-                              "paddings=$crops)"},
+     .gradient = GradientRule{batchToSpaceGradient},
      .examples = batchToSpaceExamples},
 };
 

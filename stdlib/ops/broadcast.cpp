@@ -1,10 +1,11 @@
 // Operators that map two tensors element by element after numpy broadcasting, and `where`.
 //
-// Both operands must have the same element type; nothing is converted silently. Gradients have the
-// broadcast shape, which the engine sums back.
+// Both operands must have the same element type; nothing is converted silently. Gradients are
+// summed back to the shapes of the operands.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
+#include "stdlib/ops/gradient.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ void zip(ComputeCall& call) {
   });
 }
 
-void where(ComputeCall& call) {
+void computeWhere(ComputeCall& call) {
   TensorHandle condition = call.input(0), x = call.input(1), y = call.input(2);
   call.result([&](const Position& at) {
     Scalar chosen = cast(condition(broadcastTo(at, condition.shape())), runtime::Bool);
@@ -140,7 +141,7 @@ Fix fix(const RelationCall& call) {
 }
 
 constexpr std::string_view tieDetails =
-    "NaN when either operand is. Where both are equal, the gradient goes to `lhs`.";
+    "NaN when either operand is. Where both are equal, each gets half of the gradient.";
 constexpr std::string_view truthDetails =
     "Non-zero is true; the result has the type of the operands, 0 or 1.";
 
@@ -218,54 +219,103 @@ constexpr Example greaterEqualExamples[] = {{"[1, 2, 3] >= 2", "[False, True, Tr
 constexpr Example whereExamples[] = {
     {"where([[True], [False]], [1f, 2f], 0f)", "[[1f, 2f], [0f, 0f]]"}};
 
-constexpr GradientRule truncModGradient{
-    "(%cotangent, negative(%cotangent * trunc_divide(%lhs, %rhs)))"};
-constexpr GradientRule powerGradient{
-    "(%cotangent * %rhs * power(%lhs, where(%rhs == zeros_like(%rhs), ones_like(%rhs),"
-    " %rhs - ones_like(%rhs))),"
-    " %cotangent * %result * log(where(%lhs > zeros_like(%lhs), %lhs, ones_like(%lhs))))"};
-constexpr GradientRule maximumGradient{"(where(%lhs >= %rhs, %cotangent, zeros_like(%cotangent)),"
-                                       " where(%lhs >= %rhs, zeros_like(%cotangent), %cotangent))"};
-constexpr GradientRule minimumGradient{"(where(%lhs <= %rhs, %cotangent, zeros_like(%cotangent)),"
-                                       " where(%lhs <= %rhs, zeros_like(%cotangent), %cotangent))"};
-constexpr GradientRule whereGradient{"(None, where(%condition, %cotangent, zeros_like(%cotangent)),"
-                                     " where(%condition, zeros_like(%cotangent), %cotangent))"};
+void multiplyGradient(GradientCall& d) {
+  toBroadcast(d, 0, d.cotangent() * d.operand(1));
+  toBroadcast(d, 1, d.cotangent() * d.operand(0));
+}
+
+void divideGradient(GradientCall& d) {
+  Term share = d.cotangent() / d.operand(1);
+  toBroadcast(d, 0, share);
+  toBroadcast(d, 1, -(share * d.result()));
+}
+
+/// A remainder is `lhs - quotient * rhs`, where the whole quotient is constant almost everywhere.
+void remainderGradient(GradientCall& d, std::string_view quotient) {
+  toBroadcast(d, 0, d.cotangent());
+  toBroadcast(d, 1, -(d.cotangent() * d.call(quotient, {d.operand(0), d.operand(1)})));
+}
+
+void truncModGradient(GradientCall& d) {
+  remainderGradient(d, "trunc_divide");
+}
+
+void floorModGradient(GradientCall& d) {
+  remainderGradient(d, "floor_divide");
+}
+
+/// `x^0` is 1 for every `x`, so the exponent 0 never reaches `x^-1`; a logarithm is taken of
+/// positive bases only.
+void powerGradient(GradientCall& d) {
+  Term x = d.operand(0), y = d.operand(1);
+  Term exponent = where(y == 0, number(y, 1), y - 1);
+  toBroadcast(d, 0, d.cotangent() * y * power(x, exponent));
+  Term base = where(x > 0, x, number(x, 1));
+  toBroadcast(d, 1, d.cotangent() * d.result() * log(base));
+}
+
+/// The cotangent goes to the operand that the result is; both get half of it where they are equal.
+void extremeGradient(GradientCall& d) {
+  Term x = d.operand(0), y = d.operand(1), half = d.cotangent() * 0.5;
+  Term shared = maskedBy(x == y, half);
+  Term first = maskedBy(x == d.result(), d.cotangent()) - shared;
+  toBroadcast(d, 0, first);
+  toBroadcast(d, 1, maskedBy(y == d.result(), d.cotangent()) - shared);
+}
+
+void whereGradient(GradientCall& d) {
+  toBroadcast(d, 1, maskedBy(d.operand(0), d.cotangent()));
+  toBroadcast(d, 2, unlessMasked(d.operand(0), d.cotangent()));
+}
+
+constexpr GradientExample maximumTies[] = {
+    {"maximum([1f, 5f, 2f], [2f, 5f, 1f])", "[1f, 1f, 1f]", "([0f, 0.5f, 1f], [1f, 0.5f, 0f])"}};
+constexpr GradientExample minimumTies[] = {
+    {"minimum([1f, 5f, 2f], [2f, 5f, 1f])", "[1f, 1f, 1f]", "([1f, 0.5f, 0f], [0f, 0.5f, 1f])"}};
+constexpr GradientExample powerEdges[] = {
+    {"power([0f, 0f, 0f], [0f, 1f, 2f])", "[1f, 1f, 1f]", "([0f, 1f, 0f], [0f, 0f, 0f])"}};
 
 constexpr OperatorRow rows[] = {
     arithmetic<ScalarFunction::Add>("add", "The sum.", "Integers wrap.",
-                                    GradientRule{"(%cotangent, %cotangent)"}, addExamples, "+"),
+                                    GradientRule{[](GradientCall& d) {
+                                      toBroadcast(d, 0, d.cotangent());
+                                      toBroadcast(d, 1, d.cotangent());
+                                    }},
+                                    addExamples, "+"),
     arithmetic<ScalarFunction::Subtract>("subtract", "The difference.", "Integers wrap.",
-                                         GradientRule{"(%cotangent, negative(%cotangent))"},
+                                         GradientRule{[](GradientCall& d) {
+                                           toBroadcast(d, 0, d.cotangent());
+                                           toBroadcast(d, 1, -d.cotangent());
+                                         }},
                                          subtractExamples, "-"),
     arithmetic<ScalarFunction::Multiply>("multiply", "The product.", "Integers wrap.",
-                                         GradientRule{"(%cotangent * %rhs, %cotangent * %lhs)"},
-                                         multiplyExamples, "*"),
-    arithmetic<ScalarFunction::Divide>(
-        "divide", "The quotient.", "Integers truncate toward zero.",
-        GradientRule{"(%cotangent / %rhs, negative(%cotangent * %result / %rhs))"}, divideExamples,
-        "/"),
+                                         GradientRule{multiplyGradient}, multiplyExamples, "*"),
+    arithmetic<ScalarFunction::Divide>("divide", "The quotient.", "Integers truncate toward zero.",
+                                       GradientRule{divideGradient}, divideExamples, "/"),
     arithmetic<ScalarFunction::FloorDivide>("floor_divide",
                                             "The largest integer not above the quotient.", "",
                                             stepFunction, floorDivideExamples),
     arithmetic<ScalarFunction::TruncDivide>("trunc_divide", "The quotient without its fraction.",
                                             "", stepFunction, truncDivideExamples),
     arithmetic<ScalarFunction::TruncMod>("mod", "The remainder with the sign of `lhs`.",
-                                         "The same as `trunc_mod`.", truncModGradient, modExamples),
-    arithmetic<ScalarFunction::FloorMod>(
-        "floor_mod", "The remainder with the sign of `rhs`.", "`lhs - floor(lhs / rhs) * rhs`",
-        GradientRule{"(%cotangent, negative(%cotangent * floor_divide(%lhs, %rhs)))"},
-        floorModExamples),
+                                         "The same as `trunc_mod`.", GradientRule{truncModGradient},
+                                         modExamples),
+    arithmetic<ScalarFunction::FloorMod>("floor_mod", "The remainder with the sign of `rhs`.",
+                                         "`lhs - floor(lhs / rhs) * rhs`",
+                                         GradientRule{floorModGradient}, floorModExamples),
     arithmetic<ScalarFunction::TruncMod>("trunc_mod", "The remainder with the sign of `lhs`.",
-                                         "`lhs - trunc(lhs / rhs) * rhs`", truncModGradient,
-                                         truncModExamples),
+                                         "`lhs - trunc(lhs / rhs) * rhs`",
+                                         GradientRule{truncModGradient}, truncModExamples),
     arithmetic<ScalarFunction::Power>("power", "`lhs` to the power of `rhs`.",
                                       "Integers wrap. The gradient of the exponent is taken as "
                                       "zero where `lhs` is not positive.",
-                                      powerGradient, powerExamples),
+                                      GradientRule{powerGradient, powerEdges}, powerExamples),
     arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
-                                        maximumGradient, maximumExamples),
+                                        GradientRule{extremeGradient, maximumTies},
+                                        maximumExamples),
     arithmetic<ScalarFunction::Minimum>("minimum", "The smaller of both.", tieDetails,
-                                        minimumGradient, minimumExamples),
+                                        GradientRule{extremeGradient, minimumTies},
+                                        minimumExamples),
     bitwise<ScalarFunction::LeftShift>("left_shift", "`lhs` times 2 to the power of `rhs`.",
                                        leftShiftExamples, "Bits shifted out are lost."),
     bitwise<ScalarFunction::RightShift>("right_shift",
@@ -297,8 +347,8 @@ constexpr OperatorRow rows[] = {
      .details = "All three operands are broadcast together.",
      .operands = whereOperands,
      .relation = whereRelation,
-     .compute = where,
-     .gradient = whereGradient,
+     .compute = computeWhere,
+     .gradient = GradientRule{whereGradient},
      .examples = whereExamples},
 };
 

@@ -86,18 +86,6 @@ const Dim* scaledDim(lang::TypeContext& types, const Dim* dim, int64_t factor) {
   return types.multiply(dim, types.constant(factor));
 }
 
-std::string alongAxisText(std::string_view vector, size_t axis, size_t rank) {
-  if (axis + 1 >= rank)
-    return std::string(vector);
-  return fmt::format("expand_dims({}, axis=1, num_newaxis={})", vector, rank - axis - 1);
-}
-
-std::string summedExceptText(std::string_view text, size_t axis, size_t rank) {
-  if (rank == 1)
-    return std::string(text);
-  return fmt::format("sum({}, axis=[{}], exclude=True)", text, axis);
-}
-
 bool isOneOf(std::string_view text, std::initializer_list<std::string_view> choices) {
   return std::ranges::find(choices, text) != choices.end();
 }

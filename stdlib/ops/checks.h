@@ -38,13 +38,6 @@ const lang::Dim* offsetDim(lang::TypeContext& types, const lang::Dim* dim, int64
 /// `dim * factor`; null when that is a number that does not fit.
 const lang::Dim* scaledDim(lang::TypeContext& types, const lang::Dim* dim, int64_t factor);
 
-/// A vector operand as the text of a tensor that broadcasts along dimension `axis` of a tensor of
-/// `rank` dimensions, for gradient rules.
-std::string alongAxisText(std::string_view vector, size_t axis, size_t rank);
-
-/// `text` summed over all dimensions but `axis`, for gradient rules.
-std::string summedExceptText(std::string_view text, size_t axis, size_t rank);
-
 /// True when `text` is one of the choices.
 bool isOneOf(std::string_view text, std::initializer_list<std::string_view> choices);
 

@@ -3,6 +3,7 @@
 // A dimension is summed when the target lacks it or has extent 1 there and the data has not.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -113,7 +114,9 @@ constexpr Example collapseLikeExamples[] = {
 constexpr Example collapseToExamples[] = {
     {"collapse_sum_to([[1f, 2f], [3f, 4f]], [2])", "[4f, 6f]"}};
 
-constexpr GradientRule collapseGradient{"(broadcast_to_like(%cotangent, %data), None)"};
+void collapseGradient(GradientCall& d) {
+  give(d, 0, broadcastLike(d.cotangent(), d.operand(0)));
+}
 
 constexpr OperatorRow rows[] = {
     {.name = "collapse_sum_like",
@@ -122,7 +125,7 @@ constexpr OperatorRow rows[] = {
      .operands = collapseLikeOperands,
      .relation = collapseLikeRelation,
      .compute = collapse,
-     .gradient = collapseGradient,
+     .gradient = GradientRule{collapseGradient},
      .examples = collapseLikeExamples},
     {.name = "collapse_sum_to",
      .doc =
@@ -133,7 +136,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = collapseToRelation,
      .compute = collapse,
-     .gradient = collapseGradient,
+     .gradient = GradientRule{collapseGradient},
      .examples = collapseToExamples,
      .shapeNeeds = ShapeNeeds::Values,
      .unregisteredAttributes = true},

@@ -20,6 +20,7 @@ inline constexpr lang::NoGradient stepFunction{
     "piecewise constant: the derivative is zero almost everywhere"};
 inline constexpr lang::NoGradient truthValue{"the result is a truth value"};
 inline constexpr lang::NoGradient integerValued{"integer-valued"};
+inline constexpr lang::NoGradient constantResult{"the result does not depend on the values"};
 
 /// The result has the type of the first operand.
 lang::RelationResult sameAsFirst(const lang::RelationCall& call);

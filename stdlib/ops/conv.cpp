@@ -163,11 +163,6 @@ void compute(ComputeCall& call) {
                  });
 }
 
-template <size_t dims>
-std::string gradient(const RelationCall& call) {
-  return convGradient(call, dims);
-}
-
 constexpr OperandRow operands[] = {
     {"data", "the tensor that the window slides over"},
     {"weight", "the factors of the window's taps, per pair of channels", OperandKind::Tensor, true},
@@ -223,7 +218,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv1DAttrs",
         .relation = withFix<relate<1>, fix<1>>,
         .compute = compute<1>,
-        .gradient = GradientBuilder{gradient<1>},
+        .gradient = GradientRule{convGradient<1>},
         .examples = examples1d,
     },
     {
@@ -235,7 +230,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DAttrs",
         .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
-        .gradient = GradientBuilder{gradient<2>},
+        .gradient = GradientRule{convGradient<2>},
         .examples = examples2d,
     },
     {
@@ -247,7 +242,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DAttrs",
         .relation = withFix<relateBlocked, fixBlocked>,
         .compute = compute<2>,
-        .gradient = GradientBuilder{gradient<2>},
+        .gradient = GradientRule{convGradient<2>},
         .examples = blockedExamples,
     },
     {
@@ -259,7 +254,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DAttrs",
         .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
-        .gradient = GradientBuilder{gradient<2>},
+        .gradient = GradientRule{convGradient<2>},
         .examples = blockedDepthwiseExamples,
     },
     {
@@ -271,7 +266,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv3DAttrs",
         .relation = withFix<relate<3>, fix<3>>,
         .compute = compute<3>,
-        .gradient = GradientBuilder{gradient<3>},
+        .gradient = GradientRule{convGradient<3>},
         .examples = examples3d,
     },
 };

@@ -119,11 +119,6 @@ void compute(ComputeCall& call) {
                  });
 }
 
-template <size_t dims>
-std::string gradient(const RelationCall& call) {
-  return convBackwardWeightGradient(call, dims);
-}
-
 constexpr OperandRow operands[] = {
     {"grad", "the gradient by the result of the convolution"},
     {"data", "the data of the convolution"},
@@ -166,7 +161,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv1DAttrs",
         .relation = relate<1>,
         .compute = compute<1>,
-        .gradient = GradientBuilder{gradient<1>},
+        .gradient = GradientRule{convBackwardWeightGradient<1>},
         .examples = examples1d,
     },
     {
@@ -178,7 +173,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DAttrs",
         .relation = relate<2>,
         .compute = compute<2>,
-        .gradient = GradientBuilder{gradient<2>},
+        .gradient = GradientRule{convBackwardWeightGradient<2>},
         .examples = examples2d,
     },
     {
@@ -190,7 +185,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv3DAttrs",
         .relation = relate<3>,
         .compute = compute<3>,
-        .gradient = GradientBuilder{gradient<3>},
+        .gradient = GradientRule{convBackwardWeightGradient<3>},
         .examples = examples3d,
     },
 };

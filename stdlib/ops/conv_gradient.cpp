@@ -3,14 +3,15 @@
 #include "stdlib/ops/conv_gradient.h"
 
 #include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/gradient.h"
 
+#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace stdlib {
 
 using lang::Dim;
-using lang::RelationCall;
+using lang::Setting;
 
 namespace {
 
@@ -19,9 +20,9 @@ using Shape = std::vector<const Dim*>;
 /// How a weight is laid out beyond its layout; see conv.cpp.
 enum class WeightForm : uint8_t { Plain, Depthwise, GroupAxis };
 
-/// An expression and the layout of its value.
+/// A term and its layout.
 struct Laid {
-  std::string text;
+  Term term;
   Layout layout;
 };
 
@@ -47,15 +48,12 @@ Layout swappedChannels(Layout layout) {
   return layout;
 }
 
-std::string inLayout(const Laid& value, const Layout& layout) {
+Term inLayout(const Laid& value, const Layout& layout) {
   if (value.layout == layout)
-    return value.text;
-  return fmt::format("layout_transform({}, src_layout=\"{}\", dst_layout=\"{}\")", value.text,
-                     layoutText(value.layout), layoutText(layout));
-}
-
-std::string inDType(const std::string& text, runtime::DType has, runtime::DType wanted) {
-  return has == wanted ? text : fmt::format("cast({}, dtype=\"{}\")", text, dtypeName(wanted));
+    return value.term;
+  return value.term.rule().call(
+      "layout_transform", {value.term},
+      {{"src_layout", layoutText(value.layout)}, {"dst_layout", layoutText(layout)}});
 }
 
 Layout plainWeight(size_t dims) {
@@ -65,12 +63,10 @@ Layout plainWeight(size_t dims) {
   return layout;
 }
 
-/// `newshape` that joins or splits the leading dimensions and copies the spatial ones.
-std::string reshaped(const std::string& text, std::string_view leading, size_t dims) {
-  std::string copies;
-  for (size_t i = 0; i < dims; ++i)
-    copies += ", 0";
-  return fmt::format("reshape({}, newshape=[{}{}])", text, leading, copies);
+/// The leading dimensions joined or split as by reshape, the spatial ones copied.
+Term leadingReshaped(const Term& a, std::vector<int64_t> leading, size_t dims) {
+  leading.insert(leading.end(), dims, 0);
+  return reshaped(a, leading);
 }
 
 /// A weight in the form `[channels, channels per group, ...]`.
@@ -78,114 +74,168 @@ Laid asPlain(const Convolution& c, const Laid& weight) {
   size_t dims = c.conv.dims;
   if (c.form == WeightForm::Plain)
     return weight;
-  std::string canonical = inLayout(weight, c.conv.canonicalWeight);
-  return {reshaped(canonical, c.form == WeightForm::Depthwise ? "-1, 1" : "-3, 0", dims),
+  Term canonical = inLayout(weight, c.conv.canonicalWeight);
+  if (c.form == WeightForm::GroupAxis)
+    return {leadingReshaped(canonical, {-3, 0}, dims), plainWeight(dims)};
+  // One channel per group: the dimensions of channels and multipliers are joined.
+  return {leadingReshaped(leadingReshaped(canonical, {-3}, dims), {-4, -1, 1}, dims),
           plainWeight(dims)};
 }
 
-std::string windowText(const ConvAttributes& conv) {
-  return fmt::format("strides=[{}], padding=[{}], dilation=[{}], groups={}",
-                     fmt::join(conv.window.strides, ", "), fmt::join(conv.window.padding(), ", "),
-                     fmt::join(conv.window.dilation, ", "), conv.groups);
+/// The attributes that all three operators have, with the layouts of a call.
+std::vector<Setting> settingsOf(const Convolution& c, const Layout& data, const Layout& kernel,
+                                const Layout& result) {
+  const Window& window = c.conv.window;
+  return {{"strides", window.strides},       {"padding", window.padding()},
+          {"dilation", window.dilation},     {"groups", c.conv.groups},
+          {"data_layout", layoutText(data)}, {"kernel_layout", layoutText(kernel)},
+          {"out_layout", layoutText(result)}};
 }
 
-/// Writes the call of an operator whose result has the given layout.
-using WriteCall = std::function<std::string(const Layout&)>;
+std::string nameOf(const Convolution& c, std::string_view suffix) {
+  return fmt::format("nn.conv{}d{}", c.conv.dims, suffix);
+}
+
+/// Makes the call of an operator whose result has the given layout.
+using MakeCall = std::function<Term(const Layout&)>;
 
 /// A call whose result has the layout of `like`, cut to its extents. Before the cut its extents may
 /// not fit tiles, so it is made without them.
-std::string cutLike(const WriteCall& write, const Laid& like, const Layout& canonical) {
+Term cutLike(const MakeCall& make, const Laid& like, const Layout& canonical) {
   Layout layout = like.layout.hasTiles() ? canonical : like.layout;
   std::vector<size_t> axes;
   for (size_t i = 0; i < layout.rank(); ++i)
     if (layout.dims[i].axis != 'N' && layout.dims[i].axis != 'C')
       axes.push_back(i);
-  std::string cut = fmt::format("slice_like({}, {}, axes=[{}])", write(layout),
-                                inLayout(like, layout), fmt::join(axes, ", "));
+  Term cut = slicedLike(make(layout), inLayout(like, layout), axes);
   return inLayout({cut, layout}, like.layout);
 }
 
 /// Convolution::uncovered from the shapes.
-std::vector<std::optional<int64_t>> uncovered(const Convolution& c) {
+std::vector<std::optional<int64_t>> uncovered(const Convolution& c, lang::TypeContext& types) {
   std::vector<std::optional<int64_t>> rests(c.conv.dims);
   const Window& window = c.conv.window;
+  auto times = [&](const Dim* dim, int64_t factor) {
+    return types.multiply(dim, types.constant(factor));
+  };
   for (size_t i = 0; i < c.conv.dims; ++i) {
-    const Dim *extent = c.data[2 + i], *positions = c.result[2 + i], *kernel = c.kernel[i];
-    if (!extent->isConstant() || !positions->isConstant() || !kernel->isConstant())
-      continue;
-    int64_t reach = (kernel->value - 1) * window.dilation[i] + 1;
-    rests[i] = extent->value + window.before[i] + window.after[i] - reach -
-               (positions->value - 1) * window.strides[i];
+    const Dim* one = types.constant(1);
+    const Dim* reach = times(types.subtract(c.kernel[i], one), window.dilation[i]);
+    const Dim* steps = times(types.subtract(c.result[2 + i], one), window.strides[i]);
+    const Dim* padded =
+        types.add(c.data[2 + i], types.constant(window.before[i] + window.after[i] - 1));
+    const Dim* rest = types.subtract(types.subtract(padded, reach), steps);
+    if (rest->isConstant())
+      rests[i] = rest->value;
   }
   return rests;
 }
 
 /// The gradient by `data`: the transposed convolution of the gradient by the result.
-std::string byData(const Convolution& c, const Laid& gradient, const Laid& weight,
-                   const Laid& data) {
+Term byData(const Convolution& c, const Laid& gradient, const Laid& weight, const Laid& data) {
   std::vector<int64_t> added;
-  bool mustCut = false;
+  bool isWhole = true;
   for (size_t i = 0; i < c.conv.dims; ++i) {
     auto rest = c.uncovered[i];
     bool isExact = rest && *rest >= 0;
-    added.push_back(isExact ? *rest : c.conv.window.strides[i] - 1);
-    mustCut |= !isExact && (c.conv.window.strides[i] != 1 || rest);
+    added.push_back(isExact ? *rest : 0);
+    isWhole = isWhole && isExact;
   }
   Laid plain = asPlain(c, weight);
-  auto write = [&](const Layout& layout) {
-    return fmt::format("nn.conv{}d_transpose({}, {}, {}, output_padding=[{}], data_layout=\"{}\", "
-                       "kernel_layout=\"{}\", out_layout=\"{}\")",
-                       c.conv.dims, gradient.text, plain.text, windowText(c.conv),
-                       fmt::join(added, ", "), layoutText(gradient.layout),
-                       layoutText(swappedChannels(plain.layout)), layoutText(layout));
+  auto make = [&](const Layout& layout) {
+    std::vector<Setting> settings =
+        settingsOf(c, gradient.layout, swappedChannels(plain.layout), layout);
+    settings.emplace_back("output_padding", added);
+    return gradient.term.rule().call(nameOf(c, "_transpose"), {gradient.term, plain.term},
+                                     settings);
   };
-  return mustCut ? cutLike(write, data, c.conv.canonicalData) : write(data.layout);
+  if (isWhole)
+    return make(data.layout);
+  // What no window reads lies at the ends, and gets nothing.
+  Term like = inLayout(data, c.conv.canonicalData);
+  return inLayout({placedAtStart(make(c.conv.canonicalData), like), c.conv.canonicalData},
+                  data.layout);
 }
 
 /// The gradient by `result`: the convolution.
-std::string byResult(const Convolution& c, const Laid& data, const Laid& weight,
-                     const Laid& result) {
+Term byResult(const Convolution& c, const Laid& data, const Laid& weight, const Laid& result) {
   bool mustCut = false;
   for (size_t i = 0; i < c.conv.dims; ++i) {
     auto rest = c.uncovered[i];
     mustCut |= !rest || *rest >= c.conv.window.strides[i];
   }
-  auto write = [&](const Layout& layout) {
-    return fmt::format(
-        "nn.conv{}d({}, {}, {}, data_layout=\"{}\", kernel_layout=\"{}\", out_layout=\"{}\")",
-        c.conv.dims, data.text, weight.text, windowText(c.conv), layoutText(data.layout),
-        layoutText(weight.layout), layoutText(layout));
+  auto make = [&](const Layout& layout) {
+    return data.term.rule().call(nameOf(c, ""), {data.term, weight.term},
+                                 settingsOf(c, data.layout, weight.layout, layout));
   };
-  return mustCut ? cutLike(write, result, c.conv.canonicalData) : write(result.layout);
+  return mustCut ? cutLike(make, result, c.conv.canonicalData) : make(result.layout);
+}
+
+/// The gradient by the weight as `[channels, channels per group, ...]`, where extents of the kernel
+/// are not known: the convolution of the data by the gradient, with batch and channels exchanged,
+/// and steps and distances too. It may be larger than the kernel at the end.
+Term byUnknownKernel(const Convolution& c, const Laid& gradient, const Laid& data) {
+  size_t dims = c.conv.dims;
+  std::vector<size_t> swapped = allAxes(2 + dims), groupsSwapped = allAxes(3 + dims);
+  std::swap(swapped[0], swapped[1]);
+  std::swap(groupsSwapped[0], groupsSwapped[2]);
+  Term pictures = inLayout(data, c.conv.canonicalData);
+  pictures = transposed(leadingReshaped(pictures, {0, -4, c.conv.groups, -1}, dims), groupsSwapped);
+  pictures = leadingReshaped(pictures, {0, -3}, dims);
+  Term filters = transposed(inLayout(gradient, c.conv.canonicalData), swapped);
+  Window turned = c.conv.window;
+  std::swap(turned.strides, turned.dilation);
+  Term sums = pictures.rule().call(nameOf(c, ""), {pictures, filters},
+                                   {{"strides", turned.strides},
+                                    {"padding", turned.padding()},
+                                    {"dilation", turned.dilation},
+                                    {"groups", c.conv.groups}});
+  return transposed(sums, swapped);
+}
+
+std::vector<int64_t> kernelSize(const Convolution& c) {
+  std::vector<int64_t> size;
+  for (const Dim* extent : c.kernel)
+    if (extent->isConstant())
+      size.push_back(extent->value);
+  return size;
 }
 
 /// The gradient by the weight `weight`, whose letters are those of a convolution.
-std::string byWeight(const Convolution& c, const Laid& gradient, const Laid& data,
-                     const Laid& weight) {
+Term byWeight(const Convolution& c, const Laid& gradient, const Laid& data, const Laid& weight) {
   size_t dims = c.conv.dims;
-  std::string kernel;
-  for (const Dim* extent : c.kernel)
-    kernel += (kernel.empty() ? "" : ", ") + dimText(extent);
+  std::vector<int64_t> size = kernelSize(c);
   auto backward = [&](const Layout& layout) {
-    return fmt::format("nn.conv{}d_backward_weight({}, {}, {}, kernel_size=[{}], "
-                       "data_layout=\"{}\", kernel_layout=\"{}\", out_layout=\"{}\")",
-                       dims, gradient.text, data.text, windowText(c.conv), kernel,
-                       layoutText(gradient.layout), layoutText(data.layout), layoutText(layout));
+    std::vector<Setting> settings = settingsOf(c, gradient.layout, data.layout, layout);
+    settings.emplace_back("kernel_size", size);
+    return gradient.term.rule().call(nameOf(c, "_backward_weight"), {gradient.term, data.term},
+                                     settings);
   };
-  bool isPlain = c.form == WeightForm::Plain;
-  if (c.form == WeightForm::Depthwise || (isPlain && !c.isDepthwise()))
+  bool isPlain = c.form == WeightForm::Plain, isKnown = size.size() == dims;
+  if (isKnown && (c.form == WeightForm::Depthwise || (isPlain && !c.isDepthwise())))
     return backward(weight.layout);
-  std::string canonical = backward(plainWeight(dims));
+  Laid shape{inLayout(weight, c.conv.canonicalWeight), c.conv.canonicalWeight};
+  Term plainShape = inLayout(asPlain(c, weight), plainWeight(dims));
+  Term sums = isKnown ? backward(plainWeight(dims)) : byUnknownKernel(c, gradient, data);
+  if (isKnown && isPlain)
+    sums = reshapedLike(sums, inLayout(weight, plainWeight(dims)));
+  else if (!isKnown)
+    sums = slicedLike(sums, plainShape, allAxes(2 + dims));
   if (isPlain)
-    return inLayout({reshaped(canonical, "-1, 1", dims), plainWeight(dims)}, weight.layout);
-  std::string shape = inLayout(weight, c.conv.canonicalWeight);
-  return inLayout({fmt::format("reshape_like({}, {})", canonical, shape), c.conv.canonicalWeight},
-                  weight.layout);
+    return inLayout({sums, plainWeight(dims)}, weight.layout);
+  return inLayout({reshapedLike(sums, shape.term), shape.layout}, weight.layout);
 }
 
-Shape canonicalShape(const RelationCall& call, size_t operand, const Layout& layout,
-                     const Layout& canonical) {
-  return *convertShape(call.types, layout, canonical, call.shape(operand));
+Shape canonicalShape(const Term& operand, const Layout& layout, const Layout& canonical) {
+  return *convertShape(operand.rule().types(), layout, canonical, operand.shape());
+}
+
+/// Whether nothing is multiplied: windows may then not fit what they would slide over.
+bool isEmpty(GradientCall& d) {
+  auto isZero = [](const Dim* dim) { return dim->isConstant(0); };
+  return std::ranges::any_of(d.operand(0).shape(), isZero) ||
+         std::ranges::any_of(d.operand(1).shape(), isZero) ||
+         std::ranges::any_of(d.result().shape(), isZero);
 }
 
 Shape lastDims(const Shape& shape, size_t count) {
@@ -194,63 +244,72 @@ Shape lastDims(const Shape& shape, size_t count) {
 
 } // namespace
 
-std::string convGradient(const RelationCall& call, size_t dims) {
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Forward);
-  Shape weight = canonicalShape(call, 1, conv.weight, conv.canonicalWeight);
+void convGradientOver(GradientCall& d, size_t dims) {
+  if (isEmpty(d))
+    return giveZeros(d);
+  ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::Forward);
+  Shape weight = canonicalShape(d.operand(1), conv.weight, conv.canonicalWeight);
   Convolution c{conv,
-                canonicalShape(call, 0, conv.data, conv.canonicalData),
+                canonicalShape(d.operand(0), conv.data, conv.canonicalData),
                 {},
-                *meetKernel(call.types, conv, weight)};
+                *meetKernel(d.types(), conv, weight)};
   c.form = conv.hasGroupAxis() ? WeightForm::GroupAxis : WeightForm::Plain;
   const Dim* channels = weight[0];
   if (conv.hasGroupAxis())
-    channels = call.types.multiply(weight[0], weight[1]);
+    channels = d.types().multiply(weight[0], weight[1]);
   else if (conv.groups > 1 && c.data[1]->isConstant(conv.groups) &&
            weight[0]->isConstant(conv.groups) && !weight[1]->isConstant(1)) {
     c.form = WeightForm::Depthwise;
-    channels = call.types.multiply(weight[0], weight[1]);
+    channels = d.types().multiply(weight[0], weight[1]);
   }
   c.result = {c.data[0], channels};
   for (size_t i = 0; i < dims; ++i)
     c.result.push_back(
-        *windowPositions(call.types, c.data[2 + i], c.kernel[i], conv.window, i, false));
-  c.uncovered = uncovered(c);
-  auto has = conv.outDType.value_or(call.dtype(0));
-  Laid gradient{"%cotangent", conv.result}, data{"%data", conv.data},
-      kernel{"%weight", conv.weight};
-  return fmt::format("({}, {})", inDType(byData(c, gradient, kernel, data), has, call.dtype(0)),
-                     inDType(byWeight(c, gradient, data, kernel), has, call.dtype(1)));
+        *windowPositions(d.types(), c.data[2 + i], c.kernel[i], conv.window, i, false));
+  c.uncovered = uncovered(c, d.types());
+  auto wide = d.cotangent().dtype();
+  Laid gradient{d.cotangent(), conv.result}, data{castTo(d.operand(0), wide), conv.data},
+      kernel{castTo(d.operand(1), wide), conv.weight};
+  give(d, 0, castTo(byData(c, gradient, kernel, data), d.operand(0).dtype()));
+  give(d, 1, castTo(byWeight(c, gradient, data, kernel), d.operand(1).dtype()));
 }
 
-std::string convTransposeGradient(const RelationCall& call, size_t dims) {
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::Transposed);
-  Shape weight = canonicalShape(call, 1, conv.weight, conv.canonicalWeight);
+void convTransposeGradientOver(GradientCall& d, size_t dims) {
+  if (isEmpty(d))
+    return giveZeros(d);
+  ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::Transposed);
+  Shape weight = canonicalShape(d.operand(1), conv.weight, conv.canonicalWeight);
   // The transposed convolution's data are the results of the windows, and its result their data.
-  Convolution c{
-      conv, {}, canonicalShape(call, 0, conv.data, conv.canonicalData), lastDims(weight, dims)};
-  c.data = {c.result[0], call.types.multiply(weight[1], call.types.constant(conv.groups))};
+  Convolution c{conv,
+                {},
+                canonicalShape(d.operand(0), conv.data, conv.canonicalData),
+                lastDims(weight, dims)};
+  c.data = {c.result[0], d.types().multiply(weight[1], d.types().constant(conv.groups))};
   c.uncovered.assign(conv.outputPadding.begin(), conv.outputPadding.end());
-  auto has = conv.outDType.value_or(call.dtype(0));
-  Laid kernel{"%weight", swappedChannels(conv.weight)};
-  Laid gradient{"%cotangent", conv.result}, data{"%data", conv.data};
-  return fmt::format("({}, {})", inDType(byResult(c, gradient, kernel, data), has, call.dtype(0)),
-                     inDType(byWeight(c, data, gradient, kernel), call.dtype(0), call.dtype(1)));
+  auto wide = d.cotangent().dtype();
+  Laid gradient{d.cotangent(), conv.result}, data{castTo(d.operand(0), wide), conv.data},
+      kernel{castTo(d.operand(1), wide), swappedChannels(conv.weight)};
+  give(d, 0, castTo(byResult(c, gradient, kernel, data), d.operand(0).dtype()));
+  give(d, 1, castTo(byWeight(c, data, gradient, kernel), d.operand(1).dtype()));
 }
 
-std::string convBackwardWeightGradient(const RelationCall& call, size_t dims) {
-  ConvAttributes conv = *readConv(call.attributes, dims, ConvKind::BackwardWeight);
+void convBackwardWeightGradientOver(GradientCall& d, size_t dims) {
+  if (isEmpty(d))
+    return giveZeros(d);
+  ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::BackwardWeight);
   Convolution c{conv,
-                canonicalShape(call, 1, conv.data, conv.canonicalData),
-                canonicalShape(call, 0, conv.result, conv.canonicalData),
+                canonicalShape(d.operand(1), conv.data, conv.canonicalData),
+                canonicalShape(d.operand(0), conv.result, conv.canonicalData),
                 {}};
   for (int64_t extent : conv.kernelSize)
-    c.kernel.push_back(call.types.constant(extent));
-  c.uncovered = uncovered(c);
+    c.kernel.push_back(d.types().constant(extent));
+  c.uncovered = uncovered(c, d.types());
   c.form = c.isDepthwise() ? WeightForm::Depthwise : WeightForm::Plain;
-  Laid weight{"%cotangent", conv.weight}, gradient{"%grad", conv.result}, data{"%data", conv.data};
-  return fmt::format("({}, {})",
-                     inDType(byResult(c, data, weight, gradient), call.dtype(1), call.dtype(0)),
-                     inDType(byData(c, gradient, weight, data), call.dtype(0), call.dtype(1)));
+  auto wide = d.cotangent().dtype();
+  Laid weight{d.cotangent(), conv.weight}, gradient{castTo(d.operand(0), wide), conv.result},
+      data{castTo(d.operand(1), wide), conv.data};
+  give(d, 0, castTo(byResult(c, data, weight, gradient), d.operand(0).dtype()));
+  give(d, 1, castTo(byData(c, gradient, weight, data), d.operand(1).dtype()));
 }
 
 } // namespace stdlib

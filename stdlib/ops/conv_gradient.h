@@ -1,20 +1,31 @@
-// Gradients of the convolution family, as source text.
+// Gradients of the convolution family.
 //
 // A convolution, the transposed one and the gradient by the weight are the partial derivatives of
 // one trilinear form, so each rule is written with the other two operators.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/gradient.h"
 
 namespace stdlib {
 
-/// The rule of nn.conv{dims}d.
-std::string convGradient(const lang::RelationCall& call, size_t dims);
+/// The rules of nn.conv{dims}d, nn.conv{dims}d_transpose and nn.conv{dims}d_backward_weight.
+void convGradientOver(lang::GradientCall& d, size_t dims);
+void convTransposeGradientOver(lang::GradientCall& d, size_t dims);
+void convBackwardWeightGradientOver(lang::GradientCall& d, size_t dims);
 
-/// The rule of nn.conv{dims}d_transpose.
-std::string convTransposeGradient(const lang::RelationCall& call, size_t dims);
+template <size_t dims>
+void convGradient(lang::GradientCall& d) {
+  convGradientOver(d, dims);
+}
 
-/// The rule of nn.conv{dims}d_backward_weight.
-std::string convBackwardWeightGradient(const lang::RelationCall& call, size_t dims);
+template <size_t dims>
+void convTransposeGradient(lang::GradientCall& d) {
+  convTransposeGradientOver(d, dims);
+}
+
+template <size_t dims>
+void convBackwardWeightGradient(lang::GradientCall& d) {
+  convBackwardWeightGradientOver(d, dims);
+}
 
 } // namespace stdlib

@@ -174,11 +174,6 @@ void compute(ComputeCall& call) {
                  });
 }
 
-template <size_t dims>
-std::string gradient(const RelationCall& call) {
-  return convTransposeGradient(call, dims);
-}
-
 constexpr OperandRow operands[] = {
     {"data", "the tensor whose elements spread the kernel"},
     {"weight", "the kernel, per pair of channels", OperandKind::Tensor, true},
@@ -236,7 +231,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv1DTransposeAttrs",
         .relation = withFix<relate<1>, fix<1>>,
         .compute = compute<1>,
-        .gradient = GradientBuilder{gradient<1>},
+        .gradient = GradientRule{convTransposeGradient<1>},
         .examples = examples1d,
     },
     {
@@ -248,7 +243,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DTransposeAttrs",
         .relation = withFix<relate<2>, fix<2>>,
         .compute = compute<2>,
-        .gradient = GradientBuilder{gradient<2>},
+        .gradient = GradientRule{convTransposeGradient<2>},
         .examples = examples2d,
     },
     {
@@ -260,7 +255,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv3DTransposeAttrs",
         .relation = withFix<relate<3>, fix<3>>,
         .compute = compute<3>,
-        .gradient = GradientBuilder{gradient<3>},
+        .gradient = GradientRule{convTransposeGradient<3>},
         .examples = examples3d,
     },
 };

@@ -5,6 +5,7 @@
 #include "runtime/half.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -235,6 +236,24 @@ constexpr Example arangeExamples[] = {
 constexpr Example shapeOfExamples[] = {{"shape_of([[1f, 2f, 3f]], dtype=\"int32\")", "[1, 3]"}};
 constexpr Example sizeExamples[] = {{"ndarray_size([[1f, 2f, 3f]], dtype=\"int32\")", "3"}};
 constexpr NoGradient noOperands{"there is no operand"};
+void castGradient(GradientCall& d) {
+  give(d, 0, castTo(d.cotangent(), d.operand(0).dtype()));
+}
+
+template <size_t value>
+void fillGradient(GradientCall& d) {
+  give(d, value, castTo(sumOfAll(d.cotangent()), d.operand(value).dtype()));
+}
+
+/// The result is `start + i * step`.
+void arangeGradient(GradientCall& d) {
+  Term start = d.operand(0), step = d.operand(2);
+  Term cotangent = castTo(d.cotangent(), start.dtype());
+  Term count = (castTo(d.result(), start.dtype()) - start) / step;
+  give(d, 0, sumOfAll(cotangent));
+  give(d, 2, sumOfAll(cotangent * count));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "cast",
      .doc = "The input converted to another element type.",
@@ -245,14 +264,14 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.CastAttrs",
      .relation = castRelation,
      .compute = convert,
-     .gradient = GradientRule{"cast_like(%cotangent, %data)"},
+     .gradient = GradientRule{castGradient},
      .examples = castExamples},
     {.name = "cast_like",
      .doc = "The input converted to the element type of another tensor.",
      .operands = castLikeOperands,
      .relation = castLikeRelation,
      .compute = convert,
-     .gradient = GradientRule{"(cast_like(%cotangent, %data), None)"},
+     .gradient = GradientRule{castGradient},
      .examples = castLikeExamples},
     {.name = "reinterpret",
      .doc = "The bits of the input read as another element type of the same width.",
@@ -271,14 +290,14 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = fullRelation,
      .compute = fillWithOperand<0>,
-     .gradient = GradientRule{"cast_like(sum(%cotangent), %fill_value)"},
+     .gradient = GradientRule{fillGradient<0>},
      .examples = fullExamples},
     {.name = "full_like",
      .doc = "One value everywhere, in the shape and type of another tensor.",
      .operands = fullLikeOperands,
      .relation = fullLikeRelation,
      .compute = fillWithOperand<1>,
-     .gradient = GradientRule{"(None, cast_like(sum(%cotangent), %fill_value))"},
+     .gradient = GradientRule{fillGradient<1>},
      .examples = fullLikeExamples},
     {.name = "zeros",
      .doc = "A tensor of zeros of a given shape and type.",
@@ -308,8 +327,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ArangeAttrs",
      .relation = arangeRelation,
      .compute = arange,
-     .gradient = GradientRule{"(sum(%cotangent), None, "
-                              "sum(%cotangent * (%result - %start) / %step))"},
+     .gradient = GradientRule{arangeGradient},
      .examples = arangeExamples,
      .shapeNeeds = ShapeNeeds::Constants},
     {.name = "shape_of",

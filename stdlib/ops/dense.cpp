@@ -5,6 +5,7 @@
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
+#include "stdlib/ops/gradient.h"
 
 #include <fmt/format.h>
 
@@ -224,72 +225,55 @@ void computeBatches(ComputeCall& call) {
   });
 }
 
-std::string inDType(const std::string& text, DType has, DType wanted) {
-  return has == wanted ? text : fmt::format("cast({}, dtype=\"{}\")", text, dtypeName(wanted));
+Term product(const Term& a, const Term& b, Transposes transposes) {
+  return a.rule().call(
+      "nn.matmul", {a, b},
+      {{"units", AttributeValue{}}, {"transpose_a", transposes.a}, {"transpose_b", transposes.b}});
 }
 
-std::string matmulText(std::string_view a, std::string_view b, Transposes transposes) {
-  return fmt::format("nn.matmul({}, {}, units=None, transpose_a={}, transpose_b={})", a, b,
-                     transposes.a ? "True" : "False", transposes.b ? "True" : "False");
-}
-
-/// `text`, whose rank is given, with its leading dimensions joined to rows.
-std::string asMatrix(std::string text, size_t rank) {
-  if (rank == 1)
-    return fmt::format("expand_dims({}, axis=0)", text);
-  for (; rank > 2; --rank) {
-    std::string copies;
-    for (size_t i = 2; i < rank; ++i)
-      copies += ", 0";
-    text = fmt::format("reshape({}, newshape=[-3{}])", text, copies);
+/// A tensor with its leading dimensions joined to rows.
+Term asMatrix(Term a) {
+  if (a.rank() == 1)
+    return expandDims(a, 0);
+  while (a.rank() > 2) {
+    std::vector<int64_t> shape(a.rank() - 1, 0);
+    shape.front() = -3;
+    a = reshaped(a, shape);
   }
-  return text;
+  return a;
 }
 
-/// `text` with its last two dimensions exchanged.
-std::string lastTransposed(std::string_view text, size_t rank) {
-  std::string axes;
-  for (size_t i = 0; i + 2 < rank; ++i)
-    axes += fmt::format("{}, ", i);
-  return fmt::format("transpose({}, axes=[{}{}, {}])", text, axes, rank - 1, rank - 2);
+/// The last two dimensions exchanged.
+Term lastTransposed(const Term& a) {
+  std::vector<size_t> order = allAxes(a.rank());
+  std::swap(order[a.rank() - 1], order[a.rank() - 2]);
+  return transposed(a, order);
 }
 
-/// The rule of a product of `a`, of the rank of operand 0, and the matrix `b`.
-std::string gradientOf(const RelationCall& call, Transposes transposes, std::string_view a,
-                       std::string_view b) {
-  size_t rank = call.rank(0);
-  DType has = call.attributes.dtype("out_dtype").value_or(call.dtype(0));
-  std::string byA = matmulText("%cotangent", b, {false, !transposes.b});
-  if (transposes.a)
-    byA = lastTransposed(byA, rank);
-  std::string left = asMatrix(transposes.a ? lastTransposed(a, rank) : std::string(a), rank);
-  std::string right = asMatrix("%cotangent", rank);
-  std::string byB = transposes.b ? matmulText(right, left, {true, false})
-                                 : matmulText(left, right, {true, false});
-  return fmt::format("({}, {})", inDType(byA, has, call.dtype(0)),
-                     inDType(byB, transposes.b ? has : call.dtype(0), call.dtype(1)));
+template <ReadTransposes read>
+void matrixGradient(GradientCall& d) {
+  Transposes t = read(d.attributes());
+  Term a = d.operand(0), b = d.operand(1), g = d.cotangent();
+  DType wide = g.dtype();
+  Term byA = product(g, castTo(b, wide), {false, !t.b});
+  give(d, 0, castTo(t.a ? lastTransposed(byA) : byA, a.dtype()));
+  Term left = asMatrix(castTo(t.a ? lastTransposed(a) : a, wide)), right = asMatrix(g);
+  Term byB = t.b ? product(right, left, {true, false}) : product(left, right, {true, false});
+  give(d, 1, castTo(byB, b.dtype()));
 }
 
-std::string gradientOfDense(const RelationCall& call) {
-  return gradientOf(call, denseTransposes(call.attributes), "%data", "%weight");
-}
-
-std::string gradientOfMatmul(const RelationCall& call) {
-  return gradientOf(call, matmulTransposes(call.attributes), "%tensor_a", "%tensor_b");
-}
-
-std::string gradientOfBatches(const RelationCall& call) {
-  Transposes t = matmulTransposes(call.attributes);
-  DType has = call.attributes.dtype("out_dtype").value_or(call.dtype(0));
-  auto product = [](std::string_view a, std::string_view b, bool transposeA, bool transposeB) {
-    return fmt::format("nn.batch_matmul({}, {}, transpose_a={}, transpose_b={})", a, b,
-                       transposeA ? "True" : "False", transposeB ? "True" : "False");
+void batchGradient(GradientCall& d) {
+  Transposes t = matmulTransposes(d.attributes());
+  Term g = d.cotangent();
+  Term a = castTo(d.operand(0), g.dtype()), b = castTo(d.operand(1), g.dtype());
+  auto product = [&](const Term& left, const Term& right, bool transposeA, bool transposeB) {
+    return d.call("nn.batch_matmul", {left, right},
+                  {{"transpose_a", transposeA}, {"transpose_b", transposeB}});
   };
-  std::string_view g = "%cotangent";
-  std::string a = t.a ? product("%tensor_b", g, t.b, true) : product(g, "%tensor_b", false, !t.b);
-  std::string b = t.b ? product(g, "%tensor_a", true, t.a) : product("%tensor_a", g, !t.a, false);
-  return fmt::format("({}, {})", inDType(a, t.a ? call.dtype(1) : has, call.dtype(0)),
-                     inDType(b, t.b ? has : call.dtype(0), call.dtype(1)));
+  Term byA = t.a ? product(b, g, t.b, true) : product(g, b, false, !t.b);
+  Term byB = t.b ? product(g, a, true, t.a) : product(a, g, !t.a, false);
+  give(d, 0, castTo(summedLike(byA, a), d.operand(0).dtype()));
+  give(d, 1, castTo(summedLike(byB, b), d.operand(1).dtype()));
 }
 
 constexpr OperandRow matmulOperands[] = {
@@ -348,7 +332,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.DenseAttrs",
         .relation = withFix<relate<denseTransposes>, denseFix>,
         .compute = compute<denseTransposes>,
-        .gradient = GradientBuilder{gradientOfDense},
+        .gradient = GradientRule{matrixGradient<denseTransposes>},
         .examples = denseExamples,
     },
     {
@@ -360,7 +344,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.MatmulAttrs",
         .relation = withFix<relate<matmulTransposes>, matmulFix>,
         .compute = compute<matmulTransposes>,
-        .gradient = GradientBuilder{gradientOfMatmul},
+        .gradient = GradientRule{matrixGradient<matmulTransposes>},
         .examples = matmulExamples,
     },
     {
@@ -373,7 +357,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.BatchMatmulAttrs",
         .relation = withFix<relateBatches, batchesFix>,
         .compute = computeBatches,
-        .gradient = GradientBuilder{gradientOfBatches},
+        .gradient = GradientRule{batchGradient},
         .examples = batchExamples,
     },
 };

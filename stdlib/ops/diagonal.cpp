@@ -4,6 +4,7 @@
 // first; shorter diagonals stand at the left or the right end of their rows.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -104,23 +105,6 @@ void computeMatrixSetDiag(ComputeCall& call) {
   });
 }
 
-/// The cotangent of the diagonals is that inside the band, added up at their places.
-std::string matrixSetDiagGradient(const RelationCall& call) {
-  auto boolText = [&](std::string_view name) {
-    return call.attributes.boolean(name) ? "True" : "False";
-  };
-  std::string same =
-      fmt::format("k1={}, k2={}, super_diag_right_align={}, sub_diag_right_align={}",
-                  call.attributes.integer("k1"), call.attributes.integer("k2"),
-                  boolText("super_diag_right_align"), boolText("sub_diag_right_align"));
-  std::string taken =
-      fmt::format("matrix_set_diag(cast(zeros_like(%input), dtype=\"int64\"), %places, {})", same);
-  return fmt::format("{}let %kept = matrix_set_diag(%cotangent, zeros_like(%diagonal), {}); "
-                     "(%kept, {})",
-                     placesText("%diagonal"), same,
-                     scatteredText("%diagonal", taken, "subtract(%cotangent, %kept)"));
-}
-
 constexpr OperandRow operands[] = {{"input", "the matrices, in the last two dimensions"},
                                    {"diagonal", "the diagonals to write"}};
 constexpr AttributeRow attributes[] = {
@@ -134,6 +118,16 @@ constexpr Example examples[] = {
     {"matrix_set_diag([[1, 1], [1, 1]], [7, 8])", "[[7, 1], [1, 8]]"},
     {"matrix_set_diag([[1, 1], [1, 1]], [[0, 5], [7, 8]], k2=1)", "[[7, 5], [1, 8]]"}};
 
+void matrixSetDiagGradient(GradientCall& d) {
+  Term input = d.operand(0), diagonal = d.operand(1);
+  Term kept = d.call("matrix_set_diag", {d.cotangent(), zerosLike(diagonal)}, sameAttributes(d));
+  give(d, 0, kept);
+  Term places =
+      d.call("matrix_set_diag", {castTo(zerosLike(input), runtime::Int64), placesLike(diagonal)},
+             sameAttributes(d));
+  give(d, 1, addedAtPlaces(d.cotangent() - kept, places, diagonal));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "matrix_set_diag",
      .doc = "Gives matrices with a diagonal, or a band of them, replaced.",
@@ -144,7 +138,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.MatrixSetDiagAttrs",
      .relation = matrixSetDiagRelation,
      .compute = computeMatrixSetDiag,
-     .gradient = GradientBuilder{matrixSetDiagGradient},
+     .gradient = GradientRule{matrixSetDiagGradient},
      .examples = examples},
 };
 

@@ -6,6 +6,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/sort.h"
 
@@ -313,34 +314,6 @@ KernelResult dynTopkKernel(const KernelCall& call) {
   return topkOf(call, k->front());
 }
 
-std::string dynTileGradient(const RelationCall&) {
-  return fmt::format("{}({}, None)", placesText("%data"),
-                     scatteredText("%data", "dyn.tile(%places, %reps, reps=None)"));
-}
-
-std::string dynStridedSliceGradient(const RelationCall& call) {
-  const Attributes& attributes = call.attributes;
-  if (attributes.isNull("axes") && attributes.text("slice_mode") == "end" && call.rank(0) > 0)
-    return "(strided_set(zeros_like(%data), %cotangent, %begin, %end, %strides), None, None, None)";
-  std::string axes = attributes.isNull("axes")
-                         ? "None"
-                         : fmt::format("[{}]", fmt::join(attributes.integers("axes"), ", "));
-  std::string taken = fmt::format("dyn.strided_slice(%places, %begin, %end, %strides, begin=None, "
-                                  "end=None, strides=None, slice_mode=\"{}\", axes={})",
-                                  attributes.text("slice_mode"), axes);
-  return fmt::format("{}({}, None, None, None)", placesText("%data"),
-                     scatteredText("%data", taken));
-}
-
-std::string dynTopkGradient(const RelationCall& call) {
-  const Attributes& attributes = call.attributes;
-  std::string indices =
-      fmt::format("dyn.topk(%data, %k, k=None, axis={}, ret_type=\"indices\", is_ascend={}, "
-                  "dtype=\"int64\")",
-                  attributes.integer("axis"), attributes.boolean("is_ascend") ? "True" : "False");
-  return fmt::format("({}, None)", topkGradientText(call, indices));
-}
-
 constexpr OperandRow reshapeOperands[] = {{"data", "the input"}, {"newshape", "the new extents"}};
 constexpr OperandRow expandDimsOperands[] = {{"data", "the input"},
                                              {"axis", "where the new dimensions go"}};
@@ -419,6 +392,46 @@ constexpr Example sliceExamples[] = {
      "[2f, 4f]"}};
 constexpr Example topkExamples[] = {{"dyn.topk([3f, 1f, 4f], 2, k=None)", "([4f, 3f], [2, 0])"}};
 
+/// The counts of elements may be different numbers or forms in the types, and equal in the data.
+void dynReshapeBack(GradientCall& d) {
+  Term x = d.operand(0), g = d.cotangent();
+  const Dim *has = product(d.types(), g.shape()), *wanted = product(d.types(), x.shape());
+  if (x.rank() == 0 || matchDims(has, wanted) != DimMatch::Different)
+    return reshapeBack(d);
+  Term shape = d.call("shape_of", {x}, {{"dtype", "int64"}});
+  give(d, 0, d.call("dyn.reshape", {g, shape}));
+}
+
+void dynBroadcastGradient(GradientCall& d) {
+  toBroadcast(d, 0, d.cotangent());
+}
+
+void dynFullGradient(GradientCall& d) {
+  give(d, 0, castTo(sumOfAll(d.cotangent()), d.operand(0).dtype()));
+}
+
+void dynOneHotGradient(GradientCall& d) {
+  Term hot =
+      d.call("dyn.one_hot",
+             {d.operand(0), d.number(runtime::Bool, 1), d.number(runtime::Bool, 0), d.operand(3)},
+             {{"axis", d.attributes().get("axis")}, {"dtype", "bool"}});
+  give(d, 1, castTo(sumOfAll(maskedBy(hot, d.cotangent())), d.operand(1).dtype()));
+  give(d, 2, castTo(sumOfAll(unlessMasked(hot, d.cotangent())), d.operand(2).dtype()));
+}
+
+void dynTileGradient(GradientCall& d) {
+  Term data = d.operand(0);
+  Term places = d.call("dyn.tile", {placesLike(data), d.operand(1)});
+  give(d, 0, addedAtPlaces(d.cotangent(), places, data));
+}
+
+void dynStridedSliceGradient(GradientCall& d) {
+  Term data = d.operand(0), begin = d.operand(1), end = d.operand(2), strides = d.operand(3);
+  Term places =
+      d.call("dyn.strided_slice", {placesLike(data), begin, end, strides}, sameAttributes(d));
+  give(d, 0, addedAtPlaces(d.cotangent(), places, data));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "dyn.reshape",
      .doc = "Reshapes to a shape that is computed.",
@@ -428,7 +441,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeAttrs",
      .relation = dynReshapeRelation,
      .compute = computeView,
-     .gradient = GradientRule{"(reshape_like(%cotangent, %data), None)"},
+     .gradient = GradientRule{dynReshapeBack},
      .examples = reshapeExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.expand_dims",
@@ -438,7 +451,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.DynExpandDimsAttrs",
      .relation = dynExpandDimsRelation,
      .compute = computeView,
-     .gradient = GradientRule{"(reshape_like(%cotangent, %data), None)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = expandDimsExamples,
      .shapeNeeds = ShapeNeeds::Values,
      .unregisteredAttributes = true},
@@ -449,7 +462,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SqueezeAttrs",
      .relation = dynSqueezeRelation,
      .compute = computeView,
-     .gradient = GradientRule{"(reshape_like(%cotangent, %data), None)"},
+     .gradient = GradientRule{dynReshapeBack},
      .examples = squeezeExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.tile",
@@ -459,7 +472,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TileAttrs",
      .relation = dynTileRelation,
      .compute = computeTile,
-     .gradient = GradientBuilder{dynTileGradient},
+     .gradient = GradientRule{dynTileGradient},
      .examples = tileExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.broadcast_to",
@@ -469,7 +482,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynBroadcastToRelation,
      .compute = computeBroadcast,
-     .gradient = GradientRule{"(%cotangent, None)"},
+     .gradient = GradientRule{dynBroadcastGradient},
      .examples = broadcastExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.zeros",
@@ -499,7 +512,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = dynFullRelation,
      .compute = computeFull,
-     .gradient = GradientRule{"(cast_like(sum(%cotangent), %fill_value), None)"},
+     .gradient = GradientRule{dynFullGradient},
      .examples = fullExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.one_hot",
@@ -509,11 +522,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.OneHotAttrs",
      .relation = dynOneHotRelation,
      .compute = computeOneHot,
-     .gradient =
-         GradientRule{"let %hot = dyn.one_hot(%indices, 1, 0, %depth, axis=$axis, dtype=\"bool\"); "
-                      "(None, cast_like(sum(where(%hot, %cotangent, zeros_like(%cotangent))), "
-                      "%on_value), cast_like(sum(where(%hot, zeros_like(%cotangent), %cotangent)), "
-                      "%off_value), None)"},
+     .gradient = GradientRule{dynOneHotGradient},
      .examples = oneHotExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.strided_slice",
@@ -524,7 +533,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = dynStridedSliceRelation,
      .compute = computeStridedSlice,
-     .gradient = GradientBuilder{dynStridedSliceGradient},
+     .gradient = GradientRule{dynStridedSliceGradient},
      .examples = sliceExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.topk",
@@ -534,7 +543,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = dynTopkRelation,
      .kernel = dynTopkKernel,
-     .gradient = GradientBuilder{dynTopkGradient},
+     .gradient = GradientRule{topkGradient},
      .examples = topkExamples,
      .shapeNeeds = ShapeNeeds::Values},
 };

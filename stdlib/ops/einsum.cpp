@@ -4,6 +4,7 @@
 // letters that the equation does not use, matched from the right.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -199,47 +200,39 @@ bool isCovered(const RelationCall& call, const Equation& equation, size_t k, cha
   return false;
 }
 
-/// The gradient of operand `k` as bindings that end with `%gradientK`.
-std::string operandGradient(const RelationCall& call, const Equation& equation, size_t k) {
-  std::string terms = equation.result, tensors = "%cotangent, ", own, name;
-  name = fmt::format("%data.{}", k);
+/// The cotangent of operand `k`: the sum of products of the result's with the other operands, over
+/// the letters that this one has not.
+Term operandCotangent(GradientCall& d, const Equation& equation, size_t k) {
+  std::string terms = equation.result, own;
+  std::vector<Term> tensors{d.cotangent()};
   for (size_t j = 0; j < equation.operands.size(); ++j)
     if (j != k) {
       terms += "," + equation.operands[j];
-      tensors += fmt::format("%data.{}, ", j);
+      tensors.push_back(d.field(0, j));
     }
-  for (char letter : equation.operands[k])
+  const std::string& named = equation.operands[k];
+  for (char letter : named)
     if (own.find(letter) == std::string::npos)
       own += letter;
-  bool covered =
-      std::ranges::all_of(own, [&](char letter) { return isCovered(call, equation, k, letter); });
-  if (!covered) {
-    terms += "," + equation.operands[k];
-    tensors += fmt::format("ones_like({}), ", name);
+  RelationCall call = d.relationCall();
+  if (!std::ranges::all_of(own,
+                           [&](char letter) { return isCovered(call, equation, k, letter); })) {
+    terms += "," + named;
+    tensors.push_back(onesLike(d.field(0, k)));
   }
-  std::string text = fmt::format("einsum(({}), equation=\"{}->{}\")", tensors, terms, own);
-  std::string bindings;
-  if (own.size() != equation.operands[k].size()) {
-    bindings = placesText(name);
-    std::string taken =
-        fmt::format("einsum((%places,), equation=\"{}->{}\")", equation.operands[k], own);
-    text = scatteredText(name, taken, text);
-  } else if (std::ranges::any_of(call.fields(0)[k]->shape, [](const Dim* dim) {
-               return !dim->isConstant() || dim->value == 1;
-             })) {
-    text = fmt::format("collapse_sum_like({}, {})", text, name);
-  }
-  return fmt::format("{}let %gradient{} = {}; ", bindings, k, text);
+  auto einsum = [&](const std::vector<Term>& fields, const std::string& from) {
+    return d.call("einsum", {d.tuple(fields)}, {{"equation", std::string_view(from + "->" + own)}});
+  };
+  Term pull = einsum(tensors, terms), operand = d.field(0, k);
+  if (own.size() == named.size())
+    return summedLike(pull, operand);
+  return addedAtPlaces(pull, einsum({placesLike(operand)}, named), operand);
 }
 
-std::string einsumGradient(const RelationCall& call) {
-  Equation equation = *equationOf(call);
-  std::string bindings, results;
-  for (size_t k = 0; k < equation.operands.size(); ++k) {
-    bindings += operandGradient(call, equation, k);
-    results += fmt::format("%gradient{}, ", k);
-  }
-  return fmt::format("{}({})", bindings, results);
+void einsumGradient(GradientCall& d) {
+  Equation equation = *equationOf(d.relationCall());
+  for (size_t k = 0; k < equation.operands.size(); ++k)
+    giveField(d, 0, k, operandCotangent(d, equation, k));
 }
 
 constexpr OperandRow operands[] = {{"data", "the factors, in order", OperandKind::TensorTuple}};
@@ -261,7 +254,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.EinsumAttrs",
      .relation = einsumRelation,
      .compute = computeEinsum,
-     .gradient = GradientBuilder{einsumGradient},
+     .gradient = GradientRule{einsumGradient},
      .examples = examples},
 };
 

@@ -4,6 +4,7 @@
 // computed in float64 and truncated. Rounding functions leave integers as they are.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 
 #include <fmt/format.h>
 
@@ -171,10 +172,10 @@ constexpr OperatorRow unary(std::string_view name, std::string_view doc, std::st
           .examples = examples};
 }
 
-/// A function of real numbers, with the text of its gradient.
+/// A function of real numbers.
 template <ScalarFunction function>
-constexpr OperatorRow real(std::string_view name, std::string_view doc, std::string_view gradient,
-                           std::span<const Example> examples,
+constexpr OperatorRow real(std::string_view name, std::string_view doc,
+                           void (*gradient)(GradientCall&), std::span<const Example> examples,
                            std::string_view details = realDetails) {
   return unary(name, doc, details, mapReal<function>, GradientRule{gradient}, examples);
 }
@@ -243,56 +244,101 @@ constexpr AttributeRow perAxisAttributes[] = {
     {"axes", AttributeKind::IntList, "", "the axes of the data that index the other operands"},
 };
 
-constexpr std::string_view expGradient = "%cotangent * %result";
-constexpr std::string_view tanhGradient = "%cotangent * (ones_like(%result) - %result * %result)";
-constexpr std::string_view erfGradient =
-    "%cotangent * full_like(%data, 2f) / sqrt(acos(full_like(%data, -1f)))"
-    " * exp(negative(%data * %data))";
+void expGradient(GradientCall& d) {
+  give(d, 0, d.cotangent() * d.result());
+}
+
+void tanhGradient(GradientCall& d) {
+  give(d, 0, d.cotangent() * (1 - d.result() * d.result()));
+}
+
+void erfGradient(GradientCall& d) {
+  Term x = d.operand(0), pi = map("acos", number(x, -1));
+  give(d, 0, d.cotangent() * (2 / sqrt(pi)) * exp(-(x * x)));
+}
+
+void clipGradient(GradientCall& d) {
+  give(d, 0, maskedBy(d.operand(0) == d.result(), d.cotangent()));
+}
+
+/// The logarithm to a base has the derivative `1 / (x log(base))`.
+template <int base>
+void logGradient(GradientCall& d) {
+  give(d, 0, d.cotangent() / (d.operand(0) * log(number(d.operand(0), base))));
+}
+
+/// The root of `1 - x^2`, of which the inverse circular functions have derivatives.
+Term circle(const Term& x) {
+  return sqrt(1 - x * x);
+}
 
 constexpr OperatorRow rows[] = {
-    real<ScalarFunction::Log>("log", "The natural logarithm.", "%cotangent / %data", logExamples),
-    real<ScalarFunction::Log2>("log2", "The logarithm to base 2.",
-                               "%cotangent / (%data * log(full_like(%data, 2f)))", log2Examples),
-    real<ScalarFunction::Log10>("log10", "The logarithm to base 10.",
-                                "%cotangent / (%data * log(full_like(%data, 10f)))", log10Examples),
-    real<ScalarFunction::Tan>("tan", "The tangent of an angle in radians.",
-                              "%cotangent * (ones_like(%result) + %result * %result)", tanExamples),
-    real<ScalarFunction::Cos>("cos", "The cosine of an angle in radians.",
-                              "negative(%cotangent * sin(%data))", cosExamples),
-    real<ScalarFunction::Cosh>("cosh", "The hyperbolic cosine.", "%cotangent * sinh(%data)",
-                               coshExamples),
-    real<ScalarFunction::Sin>("sin", "The sine of an angle in radians.", "%cotangent * cos(%data)",
-                              sinExamples),
-    real<ScalarFunction::Sinh>("sinh", "The hyperbolic sine.", "%cotangent * cosh(%data)",
-                               sinhExamples),
-    real<ScalarFunction::Acos>("acos", "The inverse cosine, between 0 and pi.",
-                               "negative(%cotangent / sqrt(ones_like(%data) - %data * %data))",
-                               acosExamples),
-    real<ScalarFunction::Acosh>("acosh", "The inverse hyperbolic cosine.",
-                                "%cotangent / sqrt(%data * %data - ones_like(%data))",
-                                acoshExamples),
-    real<ScalarFunction::Asin>("asin", "The inverse sine, between -pi/2 and pi/2.",
-                               "%cotangent / sqrt(ones_like(%data) - %data * %data)", asinExamples),
-    real<ScalarFunction::Asinh>("asinh", "The inverse hyperbolic sine.",
-                                "%cotangent / sqrt(ones_like(%data) + %data * %data)",
-                                asinhExamples),
-    real<ScalarFunction::Atan>("atan", "The inverse tangent, between -pi/2 and pi/2.",
-                               "%cotangent / (ones_like(%data) + %data * %data)", atanExamples),
-    real<ScalarFunction::Atanh>("atanh", "The inverse hyperbolic tangent.",
-                                "%cotangent / (ones_like(%data) - %data * %data)", atanhExamples),
+    real<ScalarFunction::Log>(
+        "log", "The natural logarithm.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / d.operand(0)); }, logExamples),
+    real<ScalarFunction::Log2>("log2", "The logarithm to base 2.", logGradient<2>, log2Examples),
+    real<ScalarFunction::Log10>("log10", "The logarithm to base 10.", logGradient<10>,
+                                log10Examples),
+    real<ScalarFunction::Tan>(
+        "tan", "The tangent of an angle in radians.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() * (1 + d.result() * d.result())); },
+        tanExamples),
+    real<ScalarFunction::Cos>(
+        "cos", "The cosine of an angle in radians.",
+        [](GradientCall& d) { give(d, 0, -(d.cotangent() * map("sin", d.operand(0)))); },
+        cosExamples),
+    real<ScalarFunction::Cosh>(
+        "cosh", "The hyperbolic cosine.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() * map("sinh", d.operand(0))); },
+        coshExamples),
+    real<ScalarFunction::Sin>(
+        "sin", "The sine of an angle in radians.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() * map("cos", d.operand(0))); }, sinExamples),
+    real<ScalarFunction::Sinh>(
+        "sinh", "The hyperbolic sine.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() * map("cosh", d.operand(0))); },
+        sinhExamples),
+    real<ScalarFunction::Acos>(
+        "acos", "The inverse cosine, between 0 and pi.",
+        [](GradientCall& d) { give(d, 0, -(d.cotangent() / circle(d.operand(0)))); }, acosExamples),
+    real<ScalarFunction::Acosh>(
+        "acosh", "The inverse hyperbolic cosine.",
+        [](GradientCall& d) {
+          give(d, 0, d.cotangent() / (sqrt(d.operand(0) - 1) * sqrt(d.operand(0) + 1)));
+        },
+        acoshExamples),
+    real<ScalarFunction::Asin>(
+        "asin", "The inverse sine, between -pi/2 and pi/2.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / circle(d.operand(0))); }, asinExamples),
+    real<ScalarFunction::Asinh>(
+        "asinh", "The inverse hyperbolic sine.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / sqrt(1 + d.operand(0) * d.operand(0))); },
+        asinhExamples),
+    real<ScalarFunction::Atan>(
+        "atan", "The inverse tangent, between -pi/2 and pi/2.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / (1 + d.operand(0) * d.operand(0))); },
+        atanExamples),
+    real<ScalarFunction::Atanh>(
+        "atanh", "The inverse hyperbolic tangent.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / (1 - d.operand(0) * d.operand(0))); },
+        atanhExamples),
     real<ScalarFunction::Exp>("exp", "e to the power of the input.", expGradient, expExamples),
     real<ScalarFunction::Exp>("fast_exp", "As `exp`, where an approximation would do.", expGradient,
                               fastExpExamples, "Computes the exact function."),
     real<ScalarFunction::Erf>("erf", "The Gauss error function.", erfGradient, erfExamples),
     real<ScalarFunction::Erf>("fast_erf", "As `erf`, where an approximation would do.", erfGradient,
                               fastErfExamples, "Computes the exact function."),
-    real<ScalarFunction::Sqrt>("sqrt", "The square root; NaN below zero.",
-                               "%cotangent / (%result + %result)", sqrtExamples),
-    real<ScalarFunction::Rsqrt>("rsqrt", "One over the square root.",
-                                "negative(%cotangent * %result / (%data + %data))", rsqrtExamples),
-    real<ScalarFunction::Sigmoid>("sigmoid", "The logistic function, `1 / (1 + exp(-x))`.",
-                                  "%cotangent * %result * (ones_like(%result) - %result)",
-                                  sigmoidExamples),
+    real<ScalarFunction::Sqrt>(
+        "sqrt", "The square root; NaN below zero.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() / (2 * d.result())); }, sqrtExamples),
+    real<ScalarFunction::Rsqrt>(
+        "rsqrt", "One over the square root.",
+        [](GradientCall& d) { give(d, 0, -(d.cotangent() * d.result() / (2 * d.operand(0)))); },
+        rsqrtExamples),
+    real<ScalarFunction::Sigmoid>(
+        "sigmoid", "The logistic function, `1 / (1 + exp(-x))`.",
+        [](GradientCall& d) { give(d, 0, d.cotangent() * d.result() * (1 - d.result())); },
+        sigmoidExamples),
     real<ScalarFunction::Tanh>("tanh", "The hyperbolic tangent.", tanhGradient, tanhExamples),
     real<ScalarFunction::Tanh>("fast_tanh", "As `tanh`, where an approximation would do.",
                                tanhGradient, fastTanhExamples, "Computes the exact function."),
@@ -307,12 +353,14 @@ constexpr OperatorRow rows[] = {
     unary("sign", "-1, 0 or 1 as the input is below, at or above zero.", "The sign of NaN is NaN.",
           mapAny<ScalarFunction::Sign>, stepFunction, signExamples),
     unary("abs", "The magnitude of the input.",
-          "The least signed integer wraps to itself. The derivative at zero is taken as 1.",
-          mapAny<ScalarFunction::Abs>,
-          GradientRule{"where(%data >= zeros_like(%data), %cotangent, negative(%cotangent))"},
+          "The least signed integer wraps to itself. The derivative at zero is taken as 0.",
+          mapAny<ScalarFunction::Abs>, GradientRule{[](GradientCall& d) {
+            give(d, 0, d.cotangent() * map("sign", d.operand(0)));
+          }},
           absExamples),
     unary("negative", "The input with the other sign.", "Integers wrap.",
-          mapAny<ScalarFunction::Negative>, GradientRule{"negative(%cotangent)"}, negativeExamples),
+          mapAny<ScalarFunction::Negative>,
+          GradientRule{[](GradientCall& d) { give(d, 0, -d.cotangent()); }}, negativeExamples),
     unary("logical_not", "True where the input is false.",
           "On other types than bool, 1 where the input is zero and else 0.",
           mapAny<ScalarFunction::LogicalNot>, truthValue, logicalNotExamples),
@@ -327,7 +375,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ClipAttrs",
      .relation = sameAsFirst,
      .compute = clip,
-     .gradient = GradientRule{"where(%data == %result, %cotangent, zeros_like(%cotangent))"},
+     .gradient = GradientRule{clipGradient},
      .examples = clipExamples},
     unary("isnan", "True where the input is NaN.", "", testFloats<ScalarFunction::IsNan, false>,
           truthValue, isnanExamples, boolOfShape),
@@ -335,7 +383,8 @@ constexpr OperatorRow rows[] = {
           testFloats<ScalarFunction::IsFinite, true>, truthValue, isfiniteExamples, boolOfShape),
     unary("isinf", "True where the input is infinite.", "",
           testFloats<ScalarFunction::IsInf, false>, truthValue, isinfExamples, boolOfShape),
-    unary("copy", "The input itself.", "", copy, GradientRule{"%cotangent"}, copyExamples),
+    unary("copy", "The input itself.", "", copy,
+          GradientRule{[](GradientCall& d) { give(d, 0, d.cotangent()); }}, copyExamples),
     {.name = "fixed_point_multiply",
      .doc = "An int32 tensor times a fixed-point constant, `x * multiplier * 2^(shift - 31)`.",
      .details = "The product is exact; halves round up.",
@@ -358,10 +407,10 @@ constexpr OperatorRow rows[] = {
      .compute = fixedPointMultiplyPerAxis,
      .gradient = integerValued,
      .examples = perAxisExamples},
-    unary("zeros_like", "Zeros in the shape and type of the input.", "", fill<0>,
-          GradientRule{"zeros_like(%data)"}, zerosLikeExamples),
-    unary("ones_like", "Ones in the shape and type of the input.", "", fill<1>,
-          GradientRule{"zeros_like(%data)"}, onesLikeExamples),
+    unary("zeros_like", "Zeros in the shape and type of the input.", "", fill<0>, constantResult,
+          zerosLikeExamples),
+    unary("ones_like", "Ones in the shape and type of the input.", "", fill<1>, constantResult,
+          onesLikeExamples),
 };
 
 } // namespace

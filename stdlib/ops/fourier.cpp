@@ -4,10 +4,12 @@
 // at multiples of the hop, are not centred, and turn once per `win_length` samples, as in Relay.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stdlib {
 
@@ -144,43 +146,6 @@ void computeStft(ComputeCall& call) {
   });
 }
 
-/// The transpose of a transform is the other one, but for the factor.
-std::string dftGradient(const RelationCall& call) {
-  bool inverse = call.attributes.boolean("inverse");
-  return fmt::format("let %turned = dft(%cotangent.0, %cotangent.1, inverse={}, "
-                     "attrs_type_key=\"relay.attrs.DFTAttrs\"); "
-                     "let %count = sum(ones_like(%re_data), axis=[-1], keepdims=True); "
-                     "(%turned.0 {} %count, %turned.1 {} %count)",
-                     inverse ? "False" : "True", inverse ? "/" : "*", inverse ? "/" : "*");
-}
-
-/// Turns the cotangent back into one of the windowed frames, which go to their places in the data.
-std::string stftGradient(const RelationCall& call) {
-  Frames frames(call.attributes);
-  size_t axis = call.rank(0) - 1;
-  std::string dtype = runtime::dtypeName(call.dtype(0));
-  auto framed = [&](std::string_view tensor) {
-    return fmt::format("slice_like(sliding_window({}, axis={}, window_shape=[{}], strides=[{}]), "
-                       "%framed, axes=None)",
-                       tensor, axis, frames.window, frames.hop);
-  };
-  std::string text = fmt::format(
-      "let %turn = floor_mod(reshape(arange(0i64, {0}i64, 1i64, start=None, stop=None, step=None, "
-      "dtype=\"int64\"), newshape=[-1, 1, 1]) * arange(0i64, {1}i64, 1i64, start=None, stop=None, "
-      "step=None, dtype=\"int64\"), {1}i64); "
-      "let %angle = cast(%turn, dtype=\"float64\") * (acos(-1f64) * 2f64 / {1}f64); "
-      "let %real = expand_dims(take(%cotangent, 0, axis=-1), axis=-1); "
-      "let %imaginary = expand_dims(take(%cotangent, 1, axis=-1), axis=-1); "
-      "let %framed = sum(%real * cast(cos(%angle), dtype=\"{2}\") - "
-      "%imaginary * cast(sin(%angle), dtype=\"{2}\"), axis=[{3}]) / "
-      "cast(sqrt({4}f64), dtype=\"{2}\"); ",
-      frames.rows, frames.window, dtype, axis,
-      call.attributes.boolean("normalized") ? frames.length : 1);
-  return fmt::format(
-      "{}{}({}, sum(%framed * {}, axis=[-1], exclude=True))", text, placesText("%data"),
-      scatteredText("%data", framed("%places"), "(%framed * %window)"), framed("%data"));
-}
-
 constexpr OperandRow dftOperands[] = {{"re_data", "the real part"},
                                       {"im_data", "the imaginary part, of the same type"}};
 constexpr OperandRow stftOperands[] = {{"data", "a signal, or a batch of signals"},
@@ -207,6 +172,48 @@ constexpr Example stftExamples[] = {
      "attrs_type_key=\"relay.attrs.StftAttrs\")",
      "[[[3f, 0f], [5f, 0f], [8f, 0f]], [[-1f, 0f], [-1f, 0f], [-2f, 0f]]]"}};
 
+/// The transpose of a transform is the other one, but for the factor.
+void dftGradient(GradientCall& d) {
+  bool inverse = d.attributes().boolean("inverse");
+  Term turned = d.call("dft", {incoming(d, 0), incoming(d, 1)}, {{"inverse", !inverse}});
+  Term count = countOf(d.operand(0), {d.operand(0).rank() - 1});
+  for (size_t i = 0; i < 2; ++i) {
+    Term part = d.project(turned, i);
+    give(d, i, inverse ? part / count : part * count);
+  }
+}
+
+/// Turns the cotangent back into one of the windowed frames, which go to their places in the data.
+void stftGradient(GradientCall& d) {
+  Frames frames(d.attributes());
+  Term data = d.operand(0), window = d.operand(1), g = d.cotangent();
+  size_t axis = data.rank() - 1;
+  auto numbers = [&](int64_t count) {
+    std::vector<int64_t> values(static_cast<size_t>(count));
+    std::iota(values.begin(), values.end(), 0);
+    return integers(d, values);
+  };
+  Term turns = expandDims(numbers(frames.rows), 1, 2) * numbers(frames.window);
+  Term turn = d.call("floor_mod", {turns, number(turns, double(frames.window))});
+  Term pi = map("acos", number(data, -1));
+  Term angle = castTo(turn, data.dtype()) * (2 * pi / number(data, double(frames.window)));
+  auto part = [&](double i) {
+    return expandDims(take(g, d.number(runtime::Int32, i), g.rank() - 1), g.rank() - 1);
+  };
+  Term turned = part(0) * map("cos", angle) - part(1) * map("sin", angle);
+  double scale = d.attributes().boolean("normalized") ? double(frames.length) : 1;
+  Term framed = sum(turned, {axis}) / sqrt(number(data, scale));
+  auto windows = [&](const Term& of) {
+    Term all = d.call("sliding_window", {of},
+                      {{"axis", axis},
+                       {"window_shape", std::vector{frames.window}},
+                       {"strides", std::vector{frames.hop}}});
+    return slicedLike(all, framed, allAxes(all.rank()));
+  };
+  give(d, 0, addedAtPlaces(framed * window, windows(placesLike(data)), data));
+  give(d, 1, summedExcept(framed * windows(data), data.rank()));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "dft",
      .doc = "The discrete Fourier transform along the last dimension, in two parts.",
@@ -217,7 +224,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.DFTAttrs",
      .relation = dftRelation,
      .compute = computeDft,
-     .gradient = GradientBuilder{dftGradient},
+     .gradient = GradientRule{dftGradient},
      .examples = dftExamples,
      .unregisteredAttributes = true},
     {.name = "stft",
@@ -230,7 +237,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StftAttrs",
      .relation = stftRelation,
      .compute = computeStft,
-     .gradient = GradientBuilder{stftGradient},
+     .gradient = GradientRule{stftGradient},
      .examples = stftExamples,
      .unregisteredAttributes = true},
 };

@@ -4,6 +4,7 @@
 // Every choice depends on positions and on integer operands, never on the size of the data.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 
 #include <fmt/format.h>
 
@@ -54,17 +55,6 @@ void meshgrid(ComputeCall& call) {
       return fields[i](fields[i].rank() == 0 ? Position{} : Position{at[dim]});
     });
   }
-}
-
-std::string meshgridGradient(const RelationCall& call) {
-  Types fields = call.fields(0);
-  std::string text = "(";
-  for (size_t i = 0; i < fields.size(); ++i)
-    text += fields[i]->shape.empty() ? fmt::format("sum(%cotangent.{}), ", i)
-                                     : fmt::format("sum(%cotangent.{}, axis=[{}], exclude=True), ",
-                                                   i, gridDim(call.attributes, i, fields.size()));
-  text.pop_back();
-  return text + ")";
 }
 
 RelationResult triluRelation(const RelationCall& call) {
@@ -182,10 +172,36 @@ constexpr Example sequenceMaskExamples[] = {
     {"sequence_mask([[1f, 2f], [3f, 4f]], [1, 2])", "[[1f, 2f], [0f, 4f]]"},
     {"sequence_mask([[1f, 2f], [3f, 4f]], [1, 2], mask_value=9f, axis=1)", "[[1f, 9f], [3f, 4f]]"}};
 
-constexpr GradientRule oneHotGradient{
-    "let %hot = one_hot(%indices, 1, 0, depth=$depth, axis=$axis, dtype=\"bool\"); (None, "
-    "cast_like(sum(where(%hot, %cotangent, zeros_like(%cotangent))), %on_value), "
-    "cast_like(sum(where(%hot, zeros_like(%cotangent), %cotangent)), %off_value))"};
+void meshgridGradient(GradientCall& d) {
+  size_t count = d.fieldCount(0);
+  for (size_t i = 0; i < count; ++i) {
+    if (!d.hasCotangent(i))
+      continue;
+    Term all = d.cotangent(i);
+    bool isScalar = d.operand(0).type()->parts[i]->shape.empty();
+    giveField(d, 0, i,
+              isScalar ? sumOfAll(all) : summedExcept(all, gridDim(d.attributes(), i, count)));
+  }
+}
+
+void triluGradient(GradientCall& d) {
+  give(d, 0, d.call("trilu", {d.cotangent(), d.operand(1)}, sameAttributes(d)));
+}
+
+void oneHotGradient(GradientCall& d) {
+  const Attributes& attributes = d.attributes();
+  Term hot = d.call(
+      "one_hot", {d.operand(0), d.number(runtime::Bool, 1), d.number(runtime::Bool, 0)},
+      {{"depth", attributes.get("depth")}, {"axis", attributes.get("axis")}, {"dtype", "bool"}});
+  give(d, 1, castTo(sumOfAll(maskedBy(hot, d.cotangent())), d.operand(1).dtype()));
+  give(d, 2, castTo(sumOfAll(unlessMasked(hot, d.cotangent())), d.operand(2).dtype()));
+}
+
+void sequenceMaskGradient(GradientCall& d) {
+  give(d, 0,
+       d.call("sequence_mask", {d.cotangent(), d.operand(1)},
+              {{"axis", d.attributes().get("axis")}}));
+}
 
 constexpr OperatorRow rows[] = {
     {.name = "meshgrid",
@@ -196,7 +212,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.MeshgridAttrs",
      .relation = meshgridRelation,
      .compute = meshgrid,
-     .gradient = GradientBuilder{meshgridGradient},
+     .gradient = GradientRule{meshgridGradient},
      .examples = meshgridExamples},
     {.name = "trilu",
      .doc = "The upper or lower triangle of matrices, with zeros elsewhere.",
@@ -206,7 +222,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TriluAttrs",
      .relation = triluRelation,
      .compute = trilu,
-     .gradient = GradientRule{"(trilu(%cotangent, %k, upper=$upper), None)"},
+     .gradient = GradientRule{triluGradient},
      .examples = triluExamples,
      .unregisteredAttributes = true},
     {.name = "one_hot",
@@ -216,7 +232,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.OneHotAttrs",
      .relation = oneHotRelation,
      .compute = oneHot,
-     .gradient = oneHotGradient,
+     .gradient = GradientRule{oneHotGradient},
      .examples = oneHotExamples},
     {.name = "sequence_mask",
      .doc = "Sequences with every element behind their end replaced by a value.",
@@ -225,7 +241,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SequenceMaskAttrs",
      .relation = sequenceMaskRelation,
      .compute = sequenceMask,
-     .gradient = GradientRule{"(sequence_mask(%cotangent, %valid_length, axis=$axis), None)"},
+     .gradient = GradientRule{sequenceMaskGradient},
      .examples = sequenceMaskExamples},
 };
 

@@ -8,6 +8,7 @@
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
@@ -328,34 +329,6 @@ KernelResult argwhere(const KernelCall& call) {
   return {{result}, {}};
 }
 
-std::string takeGradient(const RelationCall& call) {
-  const Attributes& attributes = call.attributes;
-  std::string axis =
-      attributes.isNull("axis") ? "None" : std::to_string(attributes.integer("axis"));
-  std::string taken = fmt::format("take(%places, %indices, batch_dims={}, axis={}, mode=\"{}\")",
-                                  attributes.integer("batch_dims"), axis, attributes.text("mode"));
-  return fmt::format("{}({}, None)", placesText("%data"), scatteredText("%data", taken));
-}
-
-std::string gatherNdGradient(const RelationCall& call) {
-  int64_t batch = call.attributes.integer("batch_dims");
-  if (batch == 0 && call.dtype(1).isInteger())
-    return "(scatter_nd(zeros_like(%data), %indices, %cotangent, mode=\"add\", "
-           "attrs_type_key=\"relay.attrs.ScatterNDAttrs\"), None)";
-  std::string taken = fmt::format("gather_nd(%places, %indices, batch_dims={})", batch);
-  return fmt::format("{}({}, None)", placesText("%data"), scatteredText("%data", taken));
-}
-
-std::string advIndexGradient(const RelationCall& call) {
-  std::string indices, zeros;
-  for (size_t k = 1; k < call.fields(0).size(); ++k) {
-    indices += fmt::format(", %inputs.{}", k);
-    zeros += fmt::format(", zeros_like(%inputs.{})", k);
-  }
-  std::string taken = fmt::format("adv_index((%places{}))", indices);
-  return fmt::format("{}({}{})", placesText("%inputs.0"), scatteredText("%inputs.0", taken), zeros);
-}
-
 constexpr OperandRow dataIndices[] = {{"data", "the tensor to read"},
                                       {"indices", "the positions to read at"}};
 constexpr OperandRow inputsOperand[] = {
@@ -393,6 +366,35 @@ constexpr Example unravelExamples[] = {{"unravel_index([4, 1], [2, 3])", "[[1, 0
 constexpr Example invertExamples[] = {{"invert_permutation([2, 0, 1])", "[1, 2, 0]"}};
 constexpr Example argwhereExamples[] = {{"argwhere([[1f, 0f], [0f, 2f]])", "[[0, 0], [1, 1]]"}};
 
+void takeGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  Term places = d.call("take", {placesLike(x), d.operand(1)}, sameAttributes(d));
+  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+}
+
+void gatherGradient(GradientCall& d) {
+  give(d, 0,
+       d.call("scatter_elements", {zerosLike(d.operand(0)), d.operand(1), d.cotangent()},
+              {{"axis", d.attributes().get("axis")}, {"reduction", "add"}}));
+}
+
+void gatherNdGradient(GradientCall& d) {
+  Term x = d.operand(0), indices = d.operand(1);
+  if (d.attributes().integer("batch_dims") == 0 && indices.dtype().isInteger())
+    return give(d, 0,
+                d.call("scatter_nd", {zerosLike(x), indices, d.cotangent()}, {{"mode", "add"}}));
+  Term places = d.call("gather_nd", {placesLike(x), indices}, sameAttributes(d));
+  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+}
+
+void advIndexGradient(GradientCall& d) {
+  Term x = d.field(0, 0);
+  std::vector<Term> inputs{placesLike(x)};
+  for (size_t k = 1; k < d.fieldCount(0); ++k)
+    inputs.push_back(d.field(0, k));
+  giveField(d, 0, 0, addedAtPlaces(d.cotangent(), d.call("adv_index", {d.tuple(inputs)}), x));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "take",
      .doc = "Reads slices of a tensor at positions along a dimension.",
@@ -403,7 +405,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TakeAttrs",
      .relation = takeRelation,
      .compute = computeTake,
-     .gradient = GradientBuilder{takeGradient},
+     .gradient = GradientRule{takeGradient},
      .examples = takeExamples},
     {.name = "gather",
      .doc = "Reads one element per position along a dimension.",
@@ -413,10 +415,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.GatherAttrs",
      .relation = withFix<gatherRelation, fixGather>,
      .compute = computeGather,
-     .gradient =
-         GradientRule{"(scatter_elements(zeros_like(%data), %indices, %cotangent, axis=$axis, "
-                      "reduction=\"add\", attrs_type_key=\"relay.attrs.ScatterElementsAttrs\"), "
-                      "None)"},
+     .gradient = GradientRule{gatherGradient},
      .examples = gatherExamples},
     {.name = "gather_nd",
      .doc = "Reads slices at positions that are tuples along the first dimension of the indices.",
@@ -426,14 +425,14 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.GatherNDAttrs",
      .relation = gatherNdRelation,
      .compute = computeGatherNd,
-     .gradient = GradientBuilder{gatherNdGradient},
+     .gradient = GradientRule{gatherNdGradient},
      .examples = gatherNdExamples},
     {.name = "adv_index",
      .doc = "Indexes the first dimensions of a tensor with tensors that broadcast.",
      .operands = inputsOperand,
      .relation = advIndexRelation,
      .compute = computeAdvIndex,
-     .gradient = GradientBuilder{advIndexGradient},
+     .gradient = GradientRule{advIndexGradient},
      .examples = advIndexExamples},
     {.name = "unravel_index",
      .doc = "Turns row-major positions into coordinates, one row per dimension.",

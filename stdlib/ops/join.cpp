@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
@@ -295,88 +296,6 @@ void computeRepeat(ComputeCall& call) {
   });
 }
 
-/// The part of the cotangent that field `k` became, where extents may be unknown: a prefix is cut
-/// off from the front, then the part from its end.
-std::string concatenatedPart(size_t k, size_t count, size_t axis) {
-  std::string head = "%cotangent";
-  if (k + 1 < count) {
-    std::string fields;
-    for (size_t i = 0; i <= k; ++i)
-      fields += fmt::format("%data.{}, ", i);
-    head = fmt::format("slice_like(%cotangent, concatenate(({}), axis={}), axes=[{}])", fields,
-                       axis, axis);
-  }
-  if (k == 0)
-    return head;
-  return fmt::format("reverse(slice_like(reverse({0}, axis={1}), %data.{2}, axes=[{1}]), axis={1})",
-                     head, axis, k);
-}
-
-std::string concatenateGradient(const RelationCall& call) {
-  Types fields = call.fields(0);
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), fields[0]->shape.size());
-  std::vector<int64_t> cuts;
-  int64_t end = 0;
-  for (const Type* field : fields) {
-    const Dim* extent = field->shape[axis];
-    if (extent->isConstant() && extent->value > 0)
-      cuts.push_back(end += extent->value);
-  }
-  if (cuts.size() == fields.size()) {
-    cuts.pop_back();
-    return fmt::format("split(%cotangent, indices_or_sections=[{}], axis={})",
-                       fmt::join(cuts, ", "), axis);
-  }
-  std::string parts;
-  for (size_t k = 0; k < fields.size(); ++k)
-    parts += concatenatedPart(k, fields.size(), axis) + ", ";
-  return "(" + parts + ")";
-}
-
-std::string stackGradient(const RelationCall& call) {
-  std::string parts;
-  for (size_t k = 0; k < call.fields(0).size(); ++k)
-    parts += fmt::format("take(%cotangent, {}, axis={}), ", k, call.attributes.integer("axis"));
-  return "(" + parts + ")";
-}
-
-/// Splits each repeated dimension into repetition and extent, and sums over the former.
-std::string tileGradient(const RelationCall& call) {
-  std::vector<int64_t> reps = call.attributes.integers("reps"), shape, axes;
-  size_t rank = std::max(reps.size(), call.rank(0));
-  reps.insert(reps.begin(), rank - reps.size(), 1);
-  int64_t dims = 0;
-  for (size_t i = 0; i < rank; ++i) {
-    if (i < rank - call.rank(0)) {
-      shape.push_back(0);
-      axes.push_back(dims++);
-    } else if (reps[i] == 1) {
-      shape.push_back(0);
-      dims++;
-    } else {
-      shape.insert(shape.end(), {-4, reps[i], -1});
-      axes.push_back(dims);
-      dims += 2;
-    }
-  }
-  if (axes.empty())
-    return "%cotangent";
-  return fmt::format("sum(reshape(%cotangent, newshape=[{}]), axis=[{}])", fmt::join(shape, ", "),
-                     fmt::join(axes, ", "));
-}
-
-std::string repeatGradient(const RelationCall& call) {
-  int64_t repeats = call.attributes.integer("repeats");
-  if (call.attributes.isNull("axis"))
-    return fmt::format("reshape_like(sum(reshape(%cotangent, newshape=[-1, {}]), axis=[1]), %data)",
-                       repeats);
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), call.rank(0));
-  std::vector<int64_t> shape(axis, 0);
-  shape.insert(shape.end(), {-4, -1, repeats, -2});
-  return fmt::format("sum(reshape(%cotangent, newshape=[{}]), axis=[{}])", fmt::join(shape, ", "),
-                     axis + 1);
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow tuple[] = {{"data", "the tensors, in order", OperandKind::TensorTuple}};
 
@@ -405,6 +324,95 @@ constexpr Example tileExamples[] = {
     {"tile([1f, 2f], reps=[2, 2])", "[[1f, 2f, 1f, 2f], [1f, 2f, 1f, 2f]]"}};
 constexpr Example repeatExamples[] = {
     {"repeat([[1f, 2f]], repeats=2, axis=1)", "[[1f, 1f, 2f, 2f]]"}};
+/// The part of the cotangent that field `k` became, where extents may be unknown: a prefix is cut
+/// off from the front, then the part from its end.
+Term concatenatedPart(GradientCall& d, size_t k, size_t axis) {
+  Term head = d.cotangent();
+  if (k + 1 < d.fieldCount(0)) {
+    std::vector<Term> fields;
+    for (size_t i = 0; i <= k; ++i)
+      fields.push_back(d.field(0, i));
+    head = d.call("slice_like", {head, concatenated(fields, axis)}, {{"axes", std::vector{axis}}});
+  }
+  if (k == 0)
+    return head;
+  Term tail =
+      d.call("slice_like", {reversed(head, axis), d.field(0, k)}, {{"axes", std::vector{axis}}});
+  return reversed(tail, axis);
+}
+
+void concatenateGradient(GradientCall& d) {
+  Types fields = d.operand(0).type()->parts;
+  size_t axis = d.axis("axis", d.cotangent().rank());
+  if (fields.size() == 1)
+    return giveField(d, 0, 0, d.cotangent());
+  std::vector<int64_t> cuts;
+  int64_t end = 0;
+  for (const Type* field : fields)
+    if (field->shape[axis]->isConstant() && field->shape[axis]->value > 0)
+      cuts.push_back(end += field->shape[axis]->value);
+  bool isKnown = cuts.size() == fields.size();
+  if (isKnown) {
+    cuts.pop_back();
+    Term parts = d.call("split", {d.cotangent()}, {{"indices_or_sections", cuts}, {"axis", axis}});
+    for (size_t k = 0; k < fields.size(); ++k)
+      giveField(d, 0, k, d.project(parts, k));
+    return;
+  }
+  for (size_t k = 0; k < fields.size(); ++k)
+    giveField(d, 0, k, concatenatedPart(d, k, axis));
+}
+
+void stackGradient(GradientCall& d) {
+  for (size_t k = 0; k < d.fieldCount(0); ++k)
+    giveField(d, 0, k,
+              take(d.cotangent(), d.number(runtime::Int32, double(k)),
+                   d.axis("axis", d.cotangent().rank())));
+}
+
+void splitGradient(GradientCall& d) {
+  std::vector<Term> parts;
+  for (size_t k = 0; k < d.result().type()->parts.size(); ++k)
+    parts.push_back(incoming(d, k));
+  give(d, 0, concatenated(parts, d.axis("axis", d.operand(0).rank())));
+}
+
+/// Splits each repeated dimension into repetition and extent, and sums over the former.
+void tileGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  std::vector<int64_t> reps = d.attributes().integers("reps"), shape;
+  size_t rank = std::max(reps.size(), x.rank());
+  reps.insert(reps.begin(), rank - reps.size(), 1);
+  if (std::ranges::find(reps, 0) != reps.end())
+    return give(d, 0, zerosLike(x));
+  std::vector<size_t> axes;
+  size_t dims = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    bool isNew = i < rank - x.rank(), isSplit = !isNew && reps[i] != 1;
+    if (isSplit)
+      shape.insert(shape.end(), {-4, reps[i], -1});
+    else
+      shape.push_back(0);
+    if (isNew || isSplit)
+      axes.push_back(dims);
+    dims += isSplit ? 2 : 1;
+  }
+  give(d, 0, axes.empty() ? d.cotangent() : sum(reshaped(d.cotangent(), shape), axes));
+}
+
+void repeatGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  int64_t repeats = d.attributes().integer("repeats");
+  if (repeats == 0)
+    return give(d, 0, zerosLike(x));
+  if (d.attributes().isNull("axis"))
+    return give(d, 0, reshapedLike(sum(reshaped(d.cotangent(), {-1, repeats}), {1}), x));
+  size_t axis = d.axis("axis", x.rank());
+  std::vector<int64_t> shape(axis, 0);
+  shape.insert(shape.end(), {-4, -1, repeats, -2});
+  give(d, 0, sum(reshaped(d.cotangent(), shape), {axis + 1}));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "concatenate",
      .doc = "Joins tensors along a dimension that they have.",
@@ -413,7 +421,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ConcatenateAttrs",
      .relation = withFix<concatenateRelation, fixConcatenate>,
      .compute = computeConcatenate,
-     .gradient = GradientBuilder{concatenateGradient},
+     .gradient = GradientRule{concatenateGradient},
      .examples = concatenateExamples},
     {.name = "stack",
      .doc = "Joins tensors of one shape along a new dimension.",
@@ -422,7 +430,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StackAttrs",
      .relation = stackRelation,
      .compute = computeStack,
-     .gradient = GradientBuilder{stackGradient},
+     .gradient = GradientRule{stackGradient},
      .examples = stackExamples},
     {.name = "split",
      .doc = "Cuts a tensor along a dimension into a tuple of tensors.",
@@ -434,7 +442,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SplitAttrs",
      .relation = withFix<splitRelation, fixSplit>,
      .compute = computeSplit,
-     .gradient = GradientRule{"concatenate(%cotangent, axis=$axis)"},
+     .gradient = GradientRule{splitGradient},
      .examples = splitExamples},
     {.name = "tile",
      .doc = "Repeats a tensor as a whole along its dimensions.",
@@ -444,7 +452,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TileAttrs",
      .relation = tileRelation,
      .compute = computeTile,
-     .gradient = GradientBuilder{tileGradient},
+     .gradient = GradientRule{tileGradient},
      .examples = tileExamples},
     {.name = "repeat",
      .doc = "Repeats each element along a dimension.",
@@ -453,7 +461,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.RepeatAttrs",
      .relation = repeatRelation,
      .compute = computeRepeat,
-     .gradient = GradientBuilder{repeatGradient},
+     .gradient = GradientRule{repeatGradient},
      .examples = repeatExamples},
 };
 

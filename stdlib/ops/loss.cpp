@@ -7,6 +7,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
+#include "stdlib/ops/gradient.h"
 
 #include <fmt/format.h>
 
@@ -136,33 +137,6 @@ void computeNllLoss(ComputeCall& call) {
   });
 }
 
-/// `%hot` is one where a position has its class, and zero elsewhere; all else is sums of it.
-std::string nllLossGradient(const RelationCall& call) {
-  size_t rank = call.rank(0), classes = rank == 1 ? 0 : 1;
-  std::string_view reduction = call.attributes.text("reduction");
-  std::string grow = reduction == "none"  ? fmt::format("expand_dims(%cotangent, axis={})", classes)
-                     : reduction == "sum" ? "%cotangent"
-                                          : "%cotangent / sum(%counted)";
-  // Class numbers 0, 1, 2 ... without asking for the extent.
-  std::string_view numbers = "cumsum(ones_like(cast(%weights, dtype=\"int64\")), axis=0, "
-                             "attrs_type_key=\"relay.attrs.ScanopAttrs\") - 1i64";
-  std::string perWeight = summedExceptText("%hot * (%data + %level) * %grow", classes, rank);
-  return fmt::format(
-      "let %class = expand_dims(cast(%targets, dtype=\"int64\"), axis={}); "
-      "let %numbers = {}; "
-      "let %hot = cast_like(logical_and(equal(%class, {}), not_equal(%class, {}i64)), "
-      "%predictions); "
-      "let %slope = {}; "
-      "let %counted = %hot * %slope; "
-      "let %data = %predictions; "
-      "let %grow = {}; "
-      "let %level = {}; "
-      "(negative(%counted * %grow), None, negative({}))",
-      classes, numbers, alongAxisText("%numbers", classes, rank),
-      call.attributes.integer("ignore_index"), alongAxisText("%weights", classes, rank), grow,
-      reduction == "mean" ? "%result" : "zeros_like(%predictions)", perWeight);
-}
-
 constexpr OperandRow probabilities[] = {{"x", "the predicted probabilities, one row per sample"},
                                         {"y", "the true probabilities"}};
 constexpr OperandRow logits[] = {{"x", "the logarithms of the predicted probabilities"},
@@ -185,14 +159,45 @@ constexpr Example nllExamples[] = {
      "ignore_index=0)",
      "[6f, 0f]"}};
 
+/// Minus the mean over the samples, which lie along dimension 0, of `first * second` summed.
+void crossEntropyGradient(GradientCall& d, const Term& byX, const Term& byY) {
+  Term share = -(d.cotangent() / countOf(d.operand(0), {0}));
+  give(d, 0, share * byX);
+  give(d, 1, share * byY);
+}
+
+/// `hot` is one where a position has its class, and zero elsewhere; all else is sums of it.
+void nllLossGradient(GradientCall& d) {
+  const Attributes& attributes = d.attributes();
+  Term predictions = d.operand(0), weights = d.operand(2);
+  size_t rank = predictions.rank(), classes = rank == 1 ? 0 : 1;
+  std::string_view reduction = attributes.text("reduction");
+  Term targets = expandDims(castTo(d.operand(1), runtime::Int64), classes);
+  Term numbers = runningSum(castTo(onesLike(weights), runtime::Int64), 0, true);
+  Term isClass = targets == alongAxis(numbers, classes, rank);
+  Term isIgnored = targets == double(attributes.integer("ignore_index"));
+  Term counts = d.call("logical_and", {isClass, d.call("logical_not", {isIgnored})});
+  Term hot = castTo(counts, predictions.dtype());
+  Term weighted = hot * alongAxis(weights, classes, rank);
+  Term grow = reduction == "none" ? expandDims(d.cotangent(), classes) : d.cotangent();
+  Term excess = predictions;
+  if (reduction == "mean") {
+    grow = grow / sumOfAll(weighted);
+    excess = predictions + d.result();
+  }
+  give(d, 0, -(weighted * grow));
+  give(d, 2, -summedExcept(hot * excess * grow, classes));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "nn.cross_entropy",
      .doc = "The mean over samples of minus the sum of `log(x) * y`.",
      .operands = probabilities,
      .relation = withFix<crossEntropyRelation, fixCrossEntropy>,
      .compute = computeCrossEntropy,
-     .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
-                              "(negative(%share * %y / %x), negative(%share * log(%x)))"},
+     .gradient = GradientRule{[](GradientCall& d) {
+       crossEntropyGradient(d, d.operand(1) / d.operand(0), log(d.operand(0)));
+     }},
      .examples = crossEntropyExamples},
     {.name = "nn.cross_entropy_with_logits",
      .doc = "The mean over samples of minus the sum of `x * y`.",
@@ -200,8 +205,8 @@ constexpr OperatorRow rows[] = {
      .operands = logits,
      .relation = withFix<crossEntropyRelation, fixCrossEntropy>,
      .compute = computeCrossEntropyWithLogits,
-     .gradient = GradientRule{"let %share = %cotangent / sum(mean(ones_like(%x), axis=[1])); "
-                              "(negative(%share * %y), negative(%share * %x))"},
+     .gradient =
+         GradientRule{[](GradientCall& d) { crossEntropyGradient(d, d.operand(1), d.operand(0)); }},
      .examples = logitsExamples},
     {.name = "nn.nll_loss",
      .doc = "Minus the weighted prediction of the true class.",
@@ -211,7 +216,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.NLLLossAttrs",
      .relation = nllLossRelation,
      .compute = computeNllLoss,
-     .gradient = GradientBuilder{nllLossGradient},
+     .gradient = GradientRule{nllLossGradient},
      .examples = nllExamples},
 };
 

@@ -1,145 +1,129 @@
-// The gradients of the normalisations, as texts of the language.
+// The gradients of the normalisations.
 #include "stdlib/ops/norm_gradients.h"
 
-#include "stdlib/ops/checks.h"
+#include "stdlib/ops/gradient.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace stdlib {
 
-using lang::Dim;
-using lang::RelationCall;
-
 namespace {
 
-struct NormText {
-  size_t rank, axis;
-  bool scales, shifts;
+/// What the norms with scale and shift share: operands `data`, `gamma` and `beta`.
+struct NormGradient {
+  GradientCall& d;
+  Term data;
+  size_t axis;
 
-  explicit NormText(const RelationCall& call)
-      : rank(call.rank(0)), axis(*call.normalAxis(call.attributes.integer("axis"), rank)),
-        scales(call.attributes.boolean("scale")), shifts(call.attributes.boolean("center")) {}
+  explicit NormGradient(GradientCall& call)
+      : d(call), data(call.operand(0)), axis(call.axis("axis", data.rank())) {}
 
-  /// A vector operand, shaped to broadcast along `axis`.
-  std::string along(std::string_view vector) const { return alongAxisText(vector, axis, rank); }
-  /// `text` summed over all dimensions but `axis`.
-  std::string summed(std::string_view text) const { return summedExceptText(text, axis, rank); }
-  std::string betaGradient(std::string_view cotangent) const {
-    return shifts ? summed(cotangent) : "zeros_like(%beta)";
+  bool scales() const { return d.attributes().boolean("scale"); }
+  /// A vector operand, made to broadcast along `axis`.
+  Term along(const Term& vector) const { return alongAxis(vector, axis, data.rank()); }
+  Term epsilon() const { return number(data, d.attributes().real("epsilon")); }
+
+  void giveVectors(const Term& unit, const Term& cotangent) const {
+    give(d, 1, scales() ? summedExcept(cotangent * unit, axis) : zerosLike(d.operand(1)));
+    bool shifts = d.attributes().boolean("center");
+    give(d, 2, shifts ? summedExcept(cotangent, axis) : zerosLike(d.operand(2)));
+  }
+
+  /// The rule of a norm that averages over `axes` of the data in the form that `view` gives it.
+  template <typename View>
+  void build(const std::vector<size_t>& axes, View view) const {
+    Term scaled = scales() ? d.cotangent() * along(d.operand(1)) : d.cotangent();
+    Term seen = view(data), grow = view(scaled);
+    Term centered = seen - mean(seen, axes, true);
+    Term root = sqrt(mean(centered * centered, axes, true) + epsilon());
+    Term unit = centered / root;
+    Term pull = (grow - mean(grow, axes, true) - unit * mean(grow * unit, axes, true)) / root;
+    give(d, 0, reshapedLike(pull, data));
+    giveVectors(reshapedLike(unit, data), d.cotangent());
   }
 };
 
-/// The gradient of a norm that averages over `axes` of `%data`, which `shaped` turns into the
-/// tensor that is averaged over, such as `reshape({}, newshape=...)`.
-std::string normGradient(const RelationCall& call, std::string_view axes, std::string_view shaped) {
-  NormText text(call);
-  auto view = [&](std::string_view of) { return fmt::format(fmt::runtime(shaped), of); };
-  std::string scaled =
-      text.scales ? fmt::format("%cotangent * {}", text.along("%gamma")) : "%cotangent";
-  std::string average = fmt::format("axis=[{}], keepdims=True)", axes);
-  return fmt::format(
-      "let %view = {}; "
-      "let %centered = %view - mean(%view, {}; "
-      "let %root = sqrt(mean(%centered * %centered, {} + cast_like($epsilon, %data)); "
-      "let %unit = %centered / %root; "
-      "let %grow = {}; "
-      "(reshape_like((%grow - mean(%grow, {} - %unit * mean(%grow * %unit, {}) / %root, %data), "
-      "{}, {})",
-      view("%data"), average, average, view(scaled), average, average,
-      text.scales ? text.summed("%cotangent * reshape_like(%unit, %data)") : "zeros_like(%gamma)",
-      text.betaGradient("%cotangent"));
-}
+constexpr auto asItIs = [](const Term& term) { return term; };
 
-/// `of` summed over windows of `size` along `axis`: a difference of two running sums, cut out of
-/// the one over the zero-padded tensor.
-std::string windowSum(std::string_view of, size_t rank, size_t axis, int64_t size) {
-  std::string pads;
-  for (size_t i = 0; i < rank; ++i)
-    pads += fmt::format("{}[{}, {}]", i ? ", " : "", i == axis ? size / 2 + 1 : 0,
-                        i == axis ? size / 2 : 0);
-  return fmt::format(
-      "let %running = cumsum(nn.pad({}, cast_like(0f, %data), pad_width=[{}]), "
-      "axis={}, attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
-      "strided_slice(%running, begin=[{}], end=[2147483647], strides=[1], axes=[{}]) - "
-      "strided_slice(%running, begin=[0], end=[{}], strides=[1], axes=[{}])",
-      of, pads, axis, size, axis, -size, axis);
+/// Sums over windows of `size` along `axis`, zeros outside: a difference of two running sums, cut
+/// out of the one over the padded tensor.
+Term windowSum(const Term& of, size_t axis, int64_t size) {
+  std::vector<std::pair<int64_t, int64_t>> widths(of.rank());
+  widths[axis] = {size / 2 + 1, size / 2};
+  Term running = runningSum(padded(of, widths), axis);
+  return sliced(running, axis, size, toEnd) - sliced(running, axis, 0, -size);
 }
 
 } // namespace
 
-std::string batchNormGradient(const RelationCall& call) {
-  NormText text(call);
-  std::string gamma = text.scales ? "%gamma" : "ones_like(%gamma)";
-  return fmt::format(
-      "let %grow = %cotangent.0; "
-      "let %root = sqrt(%moving_var + cast_like($epsilon, %moving_var)); "
-      "let %scale = {} / %root; "
-      "let %total = {}; "
-      "let %weighted = {}; "
-      "(%grow * {}, {}, {}, %cotangent.1 - %total * %scale, "
-      "%cotangent.2 - %weighted * %scale / ((%moving_var + cast_like($epsilon, %moving_var)) * "
-      "cast_like(2f, %moving_var)))",
-      gamma, text.summed("%grow"),
-      text.summed(fmt::format("%grow * (%data - {})", text.along("%moving_mean"))),
-      text.along("%scale"), text.scales ? "%weighted / %root" : "zeros_like(%gamma)",
-      text.shifts ? "%total" : "zeros_like(%beta)");
+void batchNormGradient(GradientCall& d) {
+  NormGradient norm(d);
+  Term mean = d.operand(3), variance = d.operand(4) + norm.epsilon();
+  Term byMean = incoming(d, 1), byVariance = incoming(d, 2);
+  if (!d.hasCotangent(0)) {
+    give(d, 3, byMean);
+    return give(d, 4, byVariance);
+  }
+  Term grow = d.cotangent(0), root = sqrt(variance);
+  Term scale = norm.scales() ? d.operand(1) / root : 1 / root;
+  Term centered = norm.data - norm.along(mean);
+  give(d, 0, grow * norm.along(scale));
+  norm.giveVectors(centered / norm.along(root), grow);
+  give(d, 3, byMean - summedExcept(grow, norm.axis) * scale);
+  give(d, 4, byVariance - summedExcept(grow * centered, norm.axis) * scale / (2 * variance));
 }
 
-std::string layerNormGradient(const RelationCall& call) {
-  return normGradient(call, std::to_string(NormText(call).axis), "{}");
+void layerNormGradient(GradientCall& d) {
+  NormGradient norm(d);
+  norm.build({norm.axis}, asItIs);
 }
 
-std::string instanceNormGradient(const RelationCall& call) {
-  NormText text(call);
-  std::string axes;
-  for (size_t i = 1; i < text.rank; ++i)
-    if (i != text.axis)
-      axes += (axes.empty() ? "" : ", ") + std::to_string(i);
-  // All dimensions but the batch and the channels are at least one, as the rank is at least 3.
-  return normGradient(call, axes, "{}");
+void instanceNormGradient(GradientCall& d) {
+  NormGradient norm(d);
+  std::vector<size_t> axes = allAxesBut(norm.axis, norm.data.rank());
+  std::erase(axes, size_t(0));
+  norm.build(axes, asItIs);
 }
 
-std::string groupNormGradient(const RelationCall& call) {
-  NormText text(call);
-  std::string shape, axes;
-  for (size_t i = 0; i < text.axis; ++i)
-    shape += "0, ";
-  shape += fmt::format("-4, {}, -1, -2", call.attributes.integer("num_groups"));
-  for (size_t i = text.axis + 1; i <= text.rank; ++i)
-    axes += (axes.empty() ? "" : ", ") + std::to_string(i);
-  return normGradient(call, axes, fmt::format("reshape({{}}, newshape=[{}])", shape));
+void groupNormGradient(GradientCall& d) {
+  NormGradient norm(d);
+  std::vector<int64_t> shape(norm.axis, 0);
+  shape.insert(shape.end(), {-4, d.attributes().integer("num_groups"), -1, -2});
+  std::vector<size_t> axes;
+  for (size_t i = norm.axis + 1; i <= norm.data.rank(); ++i)
+    axes.push_back(i);
+  norm.build(axes, [&](const Term& term) { return reshaped(term, shape); });
 }
 
-std::string l2NormalizeGradient(const RelationCall& call) {
-  std::string axes;
-  for (int64_t axis : call.attributes.integers("axis"))
-    axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
-  std::string sum = fmt::format("axis=[{}], keepdims=True)", axes);
-  return fmt::format(
-      "let %squares = sum(%data * %data, {}; "
-      "let %least = cast_like($eps, %data); "
-      "let %norm = sqrt(maximum(%squares, %least)); "
-      "let %pull = %data * sum(%cotangent * %data, {} / (%norm * %norm * %norm); "
-      "%cotangent / %norm - where(greater(%squares, %least), %pull, zeros_like(%data))",
-      sum, sum);
+void l2NormalizeGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  std::vector<size_t> axes;
+  for (int64_t axis : d.attributes().integers("axis"))
+    axes.push_back(size_t(axis < 0 ? axis + int64_t(x.rank()) : axis));
+  std::ranges::sort(axes);
+  axes.erase(std::ranges::unique(axes).begin(), axes.end());
+  if (axes.empty())
+    axes = allAxes(x.rank());
+  Term squares = sum(x * x, axes, true), least = number(x, d.attributes().real("eps"));
+  Term norm = sqrt(d.call("maximum", {squares, least}));
+  Term pull = x * (sum(d.cotangent() * x, axes, true) / (norm * norm * norm));
+  give(d, 0, d.cotangent() / norm - maskedBy(squares > least, pull));
 }
 
-std::string lrnGradient(const RelationCall& call) {
-  size_t rank = call.rank(0);
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), rank);
-  const Dim* extent = call.shape(0)[axis];
-  int64_t size = call.attributes.integer("size");
+void lrnGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  size_t axis = d.axis("axis", x.rank());
+  const lang::Dim* extent = x.dim(axis);
+  int64_t size = d.attributes().integer("size");
   int64_t half = extent->isConstant() ? std::min(size / 2, extent->value) : size / 2;
+  Term rate = number(x, d.attributes().real("alpha")) / number(x, double(size));
+  Term beta = number(x, d.attributes().real("beta"));
   // The window is symmetric, so the adjoint of summing over it is the same sum.
-  return fmt::format(
-      "let %rate = cast_like($alpha, %data) / cast_like({}f, %data); "
-      "let %base = cast_like($bias, %data) + %rate * ({}); "
-      "let %share = %cotangent * power(%base, negative(cast_like($beta, %data))); "
-      "let %pull = ({}); "
-      "%share - cast_like(2f, %data) * cast_like($beta, %data) * %rate * %data * %pull",
-      size, windowSum("%data * %data", rank, axis, 2 * half + 1),
-      windowSum("%share * %data / %base", rank, axis, 2 * half + 1));
+  Term squares = windowSum(x * x, axis, 2 * half + 1);
+  Term base = squares * rate + d.attributes().real("bias");
+  Term share = d.cotangent() * power(base, -beta);
+  Term pull = windowSum(share * x / base, axis, 2 * half + 1);
+  give(d, 0, share - 2 * beta * rate * x * pull);
 }
 
 } // namespace stdlib

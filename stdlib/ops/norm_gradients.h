@@ -1,21 +1,16 @@
-// The gradients of the normalisations, as texts of the language.
-//
-// Each is a GradientBuilder's function. The texts need ranks but no extents, so that they serve
-// dynamic shapes; vectors along the axis are reshaped to broadcast.
+// The gradients of the normalisations. They need ranks but no extents, so that they serve dynamic
+// shapes; vectors along the axis are made to broadcast.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/gradient.h"
 
 namespace stdlib {
 
-/// The cotangents of data, gamma, beta, mean and variance.
-std::string batchNormGradient(const lang::RelationCall& call);
-/// The cotangents of data, gamma and beta.
-std::string layerNormGradient(const lang::RelationCall& call);
-std::string instanceNormGradient(const lang::RelationCall& call);
-std::string groupNormGradient(const lang::RelationCall& call);
-/// The cotangent of data.
-std::string l2NormalizeGradient(const lang::RelationCall& call);
-std::string lrnGradient(const lang::RelationCall& call);
+void batchNormGradient(lang::GradientCall& d);
+void layerNormGradient(lang::GradientCall& d);
+void instanceNormGradient(lang::GradientCall& d);
+void groupNormGradient(lang::GradientCall& d);
+void l2NormalizeGradient(lang::GradientCall& d);
+void lrnGradient(lang::GradientCall& d);
 
 } // namespace stdlib

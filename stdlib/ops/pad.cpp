@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 
 #include <fmt/format.h>
@@ -211,96 +212,6 @@ void computeFifoBuffer(ComputeCall& call) {
   });
 }
 
-/// `[[before, after], ...]`, each entry made by `width(i)`.
-std::string widthsText(size_t rank,
-                       const std::function<std::pair<int64_t, int64_t>(size_t)>& width) {
-  std::string text = "[";
-  for (size_t i = 0; i < rank; ++i) {
-    auto [before, after] = width(i);
-    text += fmt::format("{}[{}, {}]", i ? ", " : "", before, after);
-  }
-  return text + "]";
-}
-
-/// Adds what stands in the padding of dimension `axis` of `%spread` back to where it was read, and
-/// binds the rest to `%spread`. Extents are not asked for; slices count from both ends.
-std::string foldedText(PadMode mode, size_t axis, int64_t before, int64_t after) {
-  auto slice = [&](std::string_view of, int64_t begin, int64_t end) {
-    return fmt::format("strided_slice({}, begin=[{}], end=[{}], strides=[1], axes=[{}])", of, begin,
-                       end, axis);
-  };
-  constexpr int64_t toEnd = 2147483647;
-  auto image = [&](const std::string& outside) {
-    return mode == PadMode::Edge ? fmt::format("sum({}, axis=[{}], keepdims=True)", outside, axis)
-                                 : fmt::format("reverse({}, axis={})", outside, axis);
-  };
-  int64_t skipped = mode == PadMode::Reflect ? 1 : 0;
-  std::string text;
-  if (before > 0) {
-    int64_t end = skipped + (mode == PadMode::Edge ? 1 : before);
-    std::string rest = slice("%spread", before, toEnd);
-    text +=
-        fmt::format("let %rest = {}; let %spread = concatenate(({}{} + {}, {}), axis={}); ", rest,
-                    skipped ? slice("%rest", 0, 1) + ", " : "", slice("%rest", skipped, end),
-                    image(slice("%spread", 0, before)), slice("%rest", end, toEnd), axis);
-  }
-  if (after > 0) {
-    int64_t begin = -skipped - (mode == PadMode::Edge ? 1 : after);
-    std::string rest = slice("%spread", 0, -after);
-    text += fmt::format("let %rest = {}; let %spread = concatenate(({}, {} + {}{}), axis={}); ",
-                        rest, slice("%rest", 0, begin), slice("%rest", begin, skipped ? -1 : toEnd),
-                        image(slice("%spread", -after, toEnd)),
-                        skipped ? ", " + slice("%rest", -1, toEnd) : "", axis);
-  }
-  return text;
-}
-
-std::string spreadText(const RelationCall& call, PadMode mode) {
-  auto widths = call.attributes.integerLists("pad_width");
-  // Undo the cropping first: what was cut off takes nothing back.
-  std::string text = fmt::format(
-      "let %spread = nn.pad(%cotangent, cast_like(0f, %data), pad_width={}); ",
-      widthsText(widths.size(), [&](size_t i) {
-        return std::pair(std::max<int64_t>(0, -widths[i][0]), std::max<int64_t>(0, -widths[i][1]));
-      }));
-  for (size_t i = 0; i < widths.size(); ++i)
-    text += foldedText(mode, i, widths[i][0], widths[i][1]);
-  return text;
-}
-
-std::string padGradient(const RelationCall& call) {
-  PadMode mode = *padMode(call.attributes.text("pad_mode"));
-  if (mode != PadMode::Constant)
-    return spreadText(call, mode) + "(%spread, zeros_like(%pad_val))";
-  auto widths = call.attributes.integerLists("pad_width");
-  std::string forth =
-      widthsText(widths.size(), [&](size_t i) { return std::pair(widths[i][0], widths[i][1]); });
-  std::string back =
-      widthsText(widths.size(), [&](size_t i) { return std::pair(-widths[i][0], -widths[i][1]); });
-  return fmt::format("let %outside = nn.pad(zeros_like(%data), cast_like(1f, %data), "
-                     "pad_width={}); "
-                     "(nn.pad(%cotangent, cast_like(0f, %data), pad_width={}), "
-                     "cast_like(sum(%cotangent * %outside), %pad_val))",
-                     forth, back);
-}
-
-std::string mirrorPadGradient(const RelationCall& call) {
-  return spreadText(call, *padMode(call.attributes.text("mode"))) + "%spread";
-}
-
-std::string dilateGradient(const RelationCall& call) {
-  std::string begin, end, strides;
-  for (int64_t stride : call.attributes.integers("strides")) {
-    begin += begin.empty() ? "0" : ", 0";
-    end += end.empty() ? "2147483647" : ", 2147483647";
-    strides += (strides.empty() ? "" : ", ") + std::to_string(stride);
-  }
-  if (begin.empty())
-    return "%cotangent";
-  return fmt::format("strided_slice(%cotangent, begin=[{}], end=[{}], strides=[{}], axes=None)",
-                     begin, end, strides);
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow padOperands[] = {{"data", "the input"},
                                       {"pad_val", "the scalar that fills a constant padding"}};
@@ -334,6 +245,97 @@ constexpr Example dilateExamples[] = {
 constexpr Example fifoExamples[] = {{"nn.fifo_buffer([4], [1, 2, 3])", "[2, 3, 4]"},
                                     {"nn.fifo_buffer([[4, 5, 6]], [[1, 2]], axis=1)", "[[5, 6]]"}};
 
+using PadWidths = std::vector<std::pair<int64_t, int64_t>>;
+
+PadWidths padWidths(const Attributes& attributes) {
+  PadWidths widths;
+  for (const auto& pair : attributes.integerLists("pad_width"))
+    widths.emplace_back(pair[0], pair[1]);
+  return widths;
+}
+
+/// Adds what lies outside along one dimension to the elements that it is an image of, and drops
+/// it: `before` elements in front, then `after` at the end.
+Term folded(Term spread, PadMode mode, size_t axis, int64_t before, int64_t after) {
+  auto image = [&](const Term& outside) {
+    return mode == PadMode::Edge ? sum(outside, {axis}, true) : reversed(outside, axis);
+  };
+  int64_t skipped = mode == PadMode::Reflect ? 1 : 0;
+  if (before > 0) {
+    int64_t end = skipped + (mode == PadMode::Edge ? 1 : before);
+    Term rest = sliced(spread, axis, before, toEnd);
+    Term mirrored = sliced(rest, axis, skipped, end) + image(sliced(spread, axis, 0, before));
+    std::vector<Term> parts{mirrored, sliced(rest, axis, end, toEnd)};
+    if (skipped)
+      parts.insert(parts.begin(), sliced(rest, axis, 0, 1));
+    spread = concatenated(parts, axis);
+  }
+  if (after > 0) {
+    int64_t begin = -skipped - (mode == PadMode::Edge ? 1 : after);
+    Term rest = sliced(spread, axis, 0, -after);
+    Term mirrored = sliced(rest, axis, begin, skipped ? -1 : toEnd) +
+                    image(sliced(spread, axis, -after, toEnd));
+    std::vector<Term> parts{sliced(rest, axis, 0, begin), mirrored};
+    if (skipped)
+      parts.push_back(sliced(rest, axis, -1, toEnd));
+    spread = concatenated(parts, axis);
+  }
+  return spread;
+}
+
+/// The cotangent of data that was padded with images of itself.
+Term foldedCotangent(GradientCall& d, PadMode mode) {
+  PadWidths widths = padWidths(d.attributes()), cropped;
+  // Undo the cropping first: what was cut off takes nothing back.
+  bool isCropped = false;
+  for (auto [before, after] : widths) {
+    cropped.emplace_back(std::max<int64_t>(0, -before), std::max<int64_t>(0, -after));
+    isCropped = isCropped || before < 0 || after < 0;
+  }
+  Term spread = isCropped ? padded(d.cotangent(), cropped) : d.cotangent();
+  for (size_t i = 0; i < widths.size(); ++i)
+    spread = folded(spread, mode, i, widths[i].first, widths[i].second);
+  return slicedLike(spread, d.operand(0), allAxes(spread.rank()));
+}
+
+void padGradient(GradientCall& d) {
+  PadMode mode = *padMode(d.attributes().text("pad_mode"));
+  if (mode != PadMode::Constant) {
+    give(d, 0, foldedCotangent(d, mode));
+    return give(d, 1, zerosLike(d.operand(1)));
+  }
+  PadWidths forth = padWidths(d.attributes()), back;
+  for (auto [before, after] : forth)
+    back.emplace_back(-before, -after);
+  give(d, 0, padded(d.cotangent(), back));
+  Term outside = padded(zerosLike(d.operand(0)), forth, 1);
+  give(d, 1, castTo(sumOfAll(d.cotangent() * outside), d.operand(1).dtype()));
+}
+
+void mirrorPadGradient(GradientCall& d) {
+  give(d, 0, foldedCotangent(d, *padMode(d.attributes().text("mode"))));
+}
+
+void dilateGradient(GradientCall& d) {
+  std::vector<int64_t> strides = d.attributes().integers("strides");
+  std::vector<int64_t> begin(strides.size(), 0), end(strides.size(), toEnd);
+  if (strides.empty())
+    return give(d, 0, d.cotangent());
+  give(d, 0,
+       d.call("strided_slice", {d.cotangent()},
+              {{"begin", begin}, {"end", end}, {"strides", strides}}));
+}
+
+/// The new entries are the last of the result, those of the buffer the first.
+void fifoBufferGradient(GradientCall& d) {
+  Term x = d.operand(0), buffer = d.operand(1);
+  size_t axis = d.axis("axis", x.rank());
+  Term entries = concatenated({zerosLike(x), d.cotangent()}, axis);
+  Term newest = d.call("slice_like", {reversed(entries, axis), x});
+  give(d, 0, reversed(newest, axis));
+  give(d, 1, d.call("slice_like", {entries, buffer}));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "nn.pad",
      .doc = "Adds elements at the ends of each dimension, or cuts them off.",
@@ -344,7 +346,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.PadAttrs",
      .relation = withFix<padRelation, fixPad>,
      .compute = computePad,
-     .gradient = GradientBuilder{padGradient},
+     .gradient = GradientRule{padGradient},
      .examples = padExamples},
     {.name = "nn.mirror_pad",
      .doc = "Adds mirror images at the ends of each dimension.",
@@ -353,7 +355,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.MirrorPadAttrs",
      .relation = mirrorPadRelation,
      .compute = computeMirrorPad,
-     .gradient = GradientBuilder{mirrorPadGradient},
+     .gradient = GradientRule{mirrorPadGradient},
      .examples = mirrorPadExamples},
     {.name = "nn.dilate",
      .doc = "Moves neighbours apart and puts a constant between them.",
@@ -363,7 +365,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.DilateAttrs",
      .relation = dilateRelation,
      .compute = computeDilate,
-     .gradient = GradientBuilder{dilateGradient},
+     .gradient = GradientRule{dilateGradient},
      .examples = dilateExamples,
      .unregisteredAttributes = true},
     {.name = "nn.fifo_buffer",
@@ -373,11 +375,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.FIFOBufferAttrs",
      .relation = fifoBufferRelation,
      .compute = computeFifoBuffer,
-     .gradient =
-         GradientRule{
-             "let %entries = concatenate((zeros_like(%data), %cotangent), axis=$axis); "
-             "(reverse(slice_like(reverse(%entries, axis=$axis), %data, axes=None), axis=$axis), "
-             "slice_like(%entries, %buffer, axes=None))"},
+     .gradient = GradientRule{fifoBufferGradient},
      .examples = fifoExamples},
 };
 

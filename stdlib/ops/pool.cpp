@@ -5,6 +5,7 @@
 // window averages to 0 and has the least value as its maximum.
 #include "stdlib/ops/conv_fixes.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/pool_call.h"
 
 #include <array>
@@ -64,6 +65,11 @@ RelationResult relateGradient(const RelationCall& call) {
   return solvedPoolGradient(call, relatePool(call, dims, 1));
 }
 
+template <size_t dims>
+RelationResult relateTaken(const RelationCall& call) {
+  return solvedPoolTaken(call, relatePool(call, dims, 1));
+}
+
 Pool poolOf(ComputeCall& call, size_t dims, PoolKind kind, size_t operand) {
   const Attributes& attributes = call.attributes();
   PoolLayouts layouts = *readPoolLayouts(attributes, dims);
@@ -90,35 +96,34 @@ void computeGradient(ComputeCall& call) {
   poolGradientResult(call, poolOf(call, dims, kind, 1));
 }
 
-/// The attributes of a pool as text, to hand them on.
-std::string attributesText(const Attributes& attributes, PoolKind kind) {
-  auto list = [&](std::string_view name) {
-    return fmt::format("{}=[{}]", name, fmt::join(attributes.integers(name), ", "));
-  };
-  auto flag = [&](std::string_view name) {
-    return fmt::format(", {}={}", name, attributes.boolean(name) ? "True" : "False");
-  };
-  return fmt::format("{}, {}, {}, {}, layout=\"{}\", out_layout=\"{}\"{}{}", list("pool_size"),
-                     list("strides"), list("dilation"), list("padding"), attributes.text("layout"),
-                     attributes.text("out_layout"), flag("ceil_mode"),
-                     kind == PoolKind::Average ? flag("count_include_pad") : "");
+template <size_t dims>
+void computeTaken(ComputeCall& call) {
+  poolTakenResult(call, poolOf(call, dims, PoolKind::Maximum, 1));
 }
 
 template <size_t dims, PoolKind kind>
-std::string gradient(const RelationCall& call) {
-  return fmt::format("nn.{}_pool{}d_grad(%cotangent, %data, {})",
-                     kind == PoolKind::Average ? "avg" : "max", dims,
-                     attributesText(call.attributes, kind));
+void gradient(GradientCall& d) {
+  constexpr std::string_view name = kind == PoolKind::Average ? "avg" : "max";
+  give(d, 0,
+       d.call(fmt::format("nn.{}_pool{}d_grad", name, dims), {d.cotangent(), d.operand(0)},
+              sameAttributes(d)));
 }
 
-/// The gradient of an average's gradient is the average again; the data gives only its shape.
 template <size_t dims>
-std::string gradientOfGradient(const RelationCall& call) {
-  std::string text = fmt::format("nn.avg_pool{}d(%cotangent, {})", dims,
-                                 attributesText(call.attributes, PoolKind::Average));
-  if (call.dtype(0) != call.dtype(1))
-    text = fmt::format("cast({}, dtype=\"{}\")", text, dtypeName(call.dtype(0)));
-  return fmt::format("({}, None)", text);
+void gradientOfGradient(GradientCall& d) {
+  Term pooled = d.call(fmt::format("nn.avg_pool{}d", dims), {d.cotangent()}, sameAttributes(d));
+  give(d, 0, castTo(pooled, d.operand(0).dtype()));
+}
+
+/// Both are linear in operand 0 and adjoint to each other, and constant almost everywhere in the
+/// data that says where the greatest elements are.
+template <size_t dims, bool isTaken>
+void maximumSecondGradient(GradientCall& d) {
+  std::string_view other = isTaken ? "grad" : "take";
+  Term moved = d.call(fmt::format("nn.max_pool{}d_{}", dims, other), {d.cotangent(), d.operand(1)},
+                      sameAttributes(d));
+  give(d, 0, castTo(moved, d.operand(0).dtype()));
+  give(d, 1, zerosLike(d.operand(1)));
 }
 
 constexpr OperandRow operands[] = {{"data", "the tensor that the window slides over"}};
@@ -169,9 +174,14 @@ constexpr std::string_view maxGradientDetails =
 constexpr std::string_view avgGradientDetails =
     "Each element of a window gets the window's gradient over the count that the average was "
     "divided by; where windows overlap, gradients add up.";
-constexpr std::string_view noSecond =
-    "the second derivative of a maximum is zero almost everywhere, and a rule for the first "
-    "operand would need the positions of the maxima";
+constexpr std::string_view takenDetails =
+    "Of equal greatest elements in a window the first one, in row-major order, counts. This is the "
+    "adjoint of the gradient of the pool.";
+
+constexpr OperandRow takenOperands[] = {
+    {"values", "the tensor to take elements of, in the shape of the data"},
+    {"data", "the data of the pool"},
+};
 
 constexpr Example max1dExamples[] = {
     {"nn.max_pool1d([[[1f, 3f, 2f]]], pool_size=[2])", "[[[3f, 3f]]]"}};
@@ -198,6 +208,14 @@ constexpr Example max2dGradientExamples[] = {
 constexpr Example max3dGradientExamples[] = {
     {"nn.max_pool3d_grad([[[[[10f]]]]], [[[[[1f, 3f]]]]], pool_size=[1, 1, 2])",
      "[[[[[0f, 10f]]]]]"}};
+constexpr Example max1dTakenExamples[] = {
+    {"nn.max_pool1d_take([[[7f, 8f, 9f]]], [[[1f, 5f, 2f]]], pool_size=[2])", "[[[8f, 8f]]]"}};
+constexpr Example max2dTakenExamples[] = {
+    {"nn.max_pool2d_take([[[[6f, 7f], [8f, 9f]]]], [[[[1f, 5f], [3f, 2f]]]], pool_size=[2, 2])",
+     "[[[[7f]]]]"}};
+constexpr Example max3dTakenExamples[] = {
+    {"nn.max_pool3d_take([[[[[6f, 7f]]]]], [[[[[1f, 5f]]]]], pool_size=[1, 1, 2])",
+     "[[[[[7f]]]]]"}};
 constexpr Example avg1dGradientExamples[] = {
     {"nn.avg_pool1d_grad([[[10f, 20f]]], [[[1f, 3f, 2f]]], pool_size=[2])", "[[[5f, 15f, 10f]]]"}};
 constexpr Example avg2dGradientExamples[] = {
@@ -242,20 +260,26 @@ template <size_t dims, PoolKind kind>
 constexpr OperatorRow poolRow(const Written& written) {
   return rowOf(written, {kind == PoolKind::Maximum ? maxDetails : avgDetails, operands,
                          withFix<relate<dims>, fix<dims>>, compute<dims, kind>,
-                         GradientBuilder{gradient<dims, kind>}});
+                         GradientRule{gradient<dims, kind>}});
 }
 
 template <size_t dims, PoolKind kind>
 constexpr OperatorRow gradientRow(const Written& written) {
   constexpr auto rule = [] {
     if constexpr (kind == PoolKind::Maximum)
-      return NoGradient{noSecond};
+      return GradientRule{maximumSecondGradient<dims, false>};
     else
-      return GradientBuilder{gradientOfGradient<dims>};
+      return GradientRule{gradientOfGradient<dims>};
   };
   return rowOf(written,
                {kind == PoolKind::Maximum ? maxGradientDetails : avgGradientDetails,
                 gradientOperands, relateGradient<dims>, computeGradient<dims, kind>, rule()});
+}
+
+template <size_t dims>
+constexpr OperatorRow takenRow(const Written& written) {
+  return rowOf(written, {takenDetails, takenOperands, relateTaken<dims>, computeTaken<dims>,
+                         GradientRule{maximumSecondGradient<dims, true>}});
 }
 
 using enum PoolKind;
@@ -279,6 +303,18 @@ constexpr OperatorRow rows[] = {
                              "relay.attrs.MaxPool2DAttrs", max2d, max2dGradientExamples}),
     gradientRow<3, Maximum>({"nn.max_pool3d_grad", "The gradient of nn.max_pool3d by its data.",
                              "relay.attrs.MaxPool3DAttrs", max3d, max3dGradientExamples}),
+    takenRow<1>({"nn.max_pool1d_take",
+                 "The elements where the windows of nn.max_pool1d are "
+                 "greatest.",
+                 "relay.attrs.MaxPool1DAttrs", max1d, max1dTakenExamples}),
+    takenRow<2>({"nn.max_pool2d_take",
+                 "The elements where the windows of nn.max_pool2d are "
+                 "greatest.",
+                 "relay.attrs.MaxPool2DAttrs", max2d, max2dTakenExamples}),
+    takenRow<3>({"nn.max_pool3d_take",
+                 "The elements where the windows of nn.max_pool3d are "
+                 "greatest.",
+                 "relay.attrs.MaxPool3DAttrs", max3d, max3dTakenExamples}),
     gradientRow<1, Average>({"nn.avg_pool1d_grad", "The gradient of nn.avg_pool1d by its data.",
                              "relay.attrs.AvgPool1DAttrs", avg1d, avg1dGradientExamples}),
     gradientRow<2, Average>({"nn.avg_pool2d_grad", "The gradient of nn.avg_pool2d by its data.",

@@ -184,6 +184,21 @@ void poolGradientResult(ComputeCall& call, const Pool& pool) {
   });
 }
 
+void poolTakenResult(ComputeCall& call, const Pool& pool) {
+  TensorHandle values = call.input(0);
+  Extents shape = pooledExtents(pool, call.outputShape()), taps = tapExtents(pool);
+  TensorHandle greatest = greatestTaps(call, pool, shape);
+  Scalar zero = call.number(values.dtype(), 0);
+  TensorHandle taken = call.define(shape, [&](const Position& at) {
+    Position from = at, tap = unflatten(greatest(at), taps);
+    for (size_t i = 0; i < pool.dims.size(); ++i)
+      from[pool.dims[i].dim] = pool.dims[i].position(at[pool.dims[i].dim], tap[i]);
+    return values.orElse(from, zero);
+  });
+  call.result(
+      [&](const Position& at) { return taken(convertPosition(pool.result, pool.data, at)); });
+}
+
 PoolDim slidingDim(ComputeCall& call, const Window& window, size_t i, int64_t taps, Scalar extent,
                    bool includePad, bool ceilMode) {
   int64_t stride = window.strides[i], dilation = window.dilation[i];
@@ -326,6 +341,23 @@ RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult
     return call.failedAt(0, fmt::format("the gradient is `{}`, but the data is `{}`",
                                         dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
   RelationResult result = call.solved(call.operands[1]);
+  result.bounds = pooled.bounds;
+  for (size_t i = 0; i < given.size(); ++i)
+    requireSame(result, call.types, expected[i], given[i]);
+  return result;
+}
+
+RelationResult solvedPoolTaken(const RelationCall& call, const RelationResult& pooled) {
+  if (pooled.outcome != RelationResult::Outcome::Solved)
+    return pooled;
+  lang::Dims given = call.shape(0), expected = call.shape(1);
+  bool agrees = expected.size() == given.size();
+  for (size_t i = 0; agrees && i < given.size(); ++i)
+    agrees = matchDims(expected[i], given[i]) != lang::DimMatch::Different;
+  if (!agrees)
+    return call.failedAt(0, fmt::format("the shapes `{}` and `{}` of values and data differ",
+                                        shapeText(given), shapeText(expected)));
+  RelationResult result = call.solved(pooled.output->shape, call.dtype(0));
   result.bounds = pooled.bounds;
   for (size_t i = 0; i < given.size(); ++i)
     requireSame(result, call.types, expected[i], given[i]);

@@ -54,6 +54,10 @@ void poolResult(lang::ComputeCall& call, const Pool& pool);
 /// Defines the gradient by operand 1 from operand 0, the gradient by the pool of it.
 void poolGradientResult(lang::ComputeCall& call, const Pool& pool);
 
+/// Defines, for each window of operand 1, the element of operand 0 at the place of the window's
+/// first greatest element; zero where that lies outside.
+void poolTakenResult(lang::ComputeCall& call, const Pool& pool);
+
 /// The layouts `layout` and `out_layout` of a pool: any axes, of which the spatial ones are not
 /// tiled.
 struct PoolLayouts {
@@ -74,5 +78,10 @@ std::optional<lang::RelationResult> requirePoolRank(const lang::RelationCall& ca
 /// gives; the result is like operand 1.
 lang::RelationResult solvedPoolGradient(const lang::RelationCall& call,
                                         const lang::RelationResult& pooled);
+
+/// Answers for elements that are taken out of operand 0, which must have the shape of operand 1:
+/// the result is what `pooled`, the relation of the pool on operand 1, gives.
+lang::RelationResult solvedPoolTaken(const lang::RelationCall& call,
+                                     const lang::RelationResult& pooled);
 
 } // namespace stdlib

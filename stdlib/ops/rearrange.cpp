@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 #include "stdlib/ops/shape_rules.h"
 
@@ -147,27 +148,6 @@ void computeSlidingWindow(ComputeCall& call) {
   });
 }
 
-std::string layoutTransformGradient(const RelationCall& call) {
-  auto [from, to] = *layoutsOf(call.attributes);
-  std::string back =
-      fmt::format("layout_transform(%cotangent, src_layout=\"{}\", dst_layout=\"{}\")",
-                  layoutText(to), layoutText(from));
-  auto there = *convertShape(call.types, from, to, call.shape(0));
-  auto again = convertShape(call.types, to, from, there);
-  if (again && std::ranges::equal(*again, call.shape(0)))
-    return back;
-  return fmt::format("slice_like({}, %data, axes=None)", back);
-}
-
-std::string slidingWindowGradient(const RelationCall& call) {
-  std::string windows = fmt::format("sliding_window(%places, axis={}, window_shape=[{}], "
-                                    "strides=[{}])",
-                                    call.attributes.integer("axis"),
-                                    fmt::join(call.attributes.integers("window_shape"), ", "),
-                                    fmt::join(call.attributes.integers("strides"), ", "));
-  return placesText("%data") + scatteredText("%data", windows);
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow sequence[] = {{"data", "the input"},
                                    {"seq_lengths", "how many entries of each batch to reverse"}};
@@ -199,6 +179,34 @@ constexpr Example windowExamples[] = {
     {"sliding_window([1f, 2f, 3f, 4f], axis=0, window_shape=[2], strides=[2])",
      "[[1f, 2f], [3f, 4f]]"}};
 
+void reverseGradient(GradientCall& d) {
+  give(d, 0, d.call("reverse", {d.cotangent()}, sameAttributes(d)));
+}
+
+/// Turning each sequence round is its own inverse, unless it runs along the batch.
+void reverseSequenceGradient(GradientCall& d) {
+  auto turned = [&](const Term& a) {
+    return d.call("reverse_sequence", {a, d.operand(1)}, sameAttributes(d));
+  };
+  Term x = d.operand(0);
+  if (d.axis("seq_axis", x.rank()) != d.axis("batch_axis", x.rank()))
+    return give(d, 0, turned(d.cotangent()));
+  give(d, 0, addedAtPlaces(d.cotangent(), turned(placesLike(x)), x));
+}
+
+void layoutTransformGradient(GradientCall& d) {
+  auto [from, to] = *layoutsOf(d.attributes());
+  Term back = d.call("layout_transform", {d.cotangent()},
+                     {{"src_layout", layoutText(to)}, {"dst_layout", layoutText(from)}});
+  give(d, 0, slicedLike(back, d.operand(0), allAxes(back.rank())));
+}
+
+void slidingWindowGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  Term places = d.call("sliding_window", {placesLike(x)}, sameAttributes(d));
+  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "reverse",
      .doc = "Turns a dimension round.",
@@ -207,7 +215,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReverseAttrs",
      .relation = reverseRelation,
      .compute = computeReverse,
-     .gradient = GradientRule{"reverse(%cotangent, axis=$axis)"},
+     .gradient = GradientRule{reverseGradient},
      .examples = reverseExamples},
     {.name = "reverse_sequence",
      .doc = "Turns the first entries of each sequence in a batch round.",
@@ -217,8 +225,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReverseSequenceAttrs",
      .relation = reverseSequenceRelation,
      .compute = computeReverseSequence,
-     .gradient = GradientRule{"(reverse_sequence(%cotangent, %seq_lengths, seq_axis=$seq_axis, "
-                              "batch_axis=$batch_axis), None)"},
+     .gradient = GradientRule{reverseSequenceGradient},
      .examples = reverseSequenceExamples},
     {.name = "layout_transform",
      .doc = "Moves the data from one layout to another.",
@@ -230,7 +237,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.LayoutTransformAttrs",
      .relation = layoutTransformRelation,
      .compute = computeLayoutTransform,
-     .gradient = GradientBuilder{layoutTransformGradient},
+     .gradient = GradientRule{layoutTransformGradient},
      .examples = layoutExamples},
     {.name = "sliding_window",
      .doc = "Lays out every window of a tensor.",
@@ -241,7 +248,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SlidingWindowAttrs",
      .relation = slidingWindowRelation,
      .compute = computeSlidingWindow,
-     .gradient = GradientBuilder{slidingWindowGradient},
+     .gradient = GradientRule{slidingWindowGradient},
      .examples = windowExamples},
 };
 

@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -154,7 +155,7 @@ void argReduce(ComputeCall& call) {
   });
 }
 
-void mean(ComputeCall& call) {
+void computeMean(ComputeCall& call) {
   Reduction reduction(call);
   Scalar count = cast(reduction.count(), reduction.data.dtype());
   call.result([&](const Position& at) {
@@ -177,98 +178,76 @@ void variance(ComputeCall& call) {
   });
 }
 
-/// The texts that gradient rules of reductions are made of.
-struct ReductionText {
-  std::vector<bool> reduced;
+/// What gradient rules of reductions share.
+struct ReductionGradient {
+  GradientCall& d;
+  Term data;
+  std::vector<size_t> axes;
   bool keepsDims;
-  /// How many elements are reduced, where that is known.
-  std::optional<int64_t> knownCount = 1;
 
-  explicit ReductionText(const RelationCall& call)
-      : reduced(*reducedDims(call.attributes, call.rank(0))),
-        keepsDims(call.attributes.boolean("keepdims")) {
-    for (size_t i = 0; i < reduced.size(); ++i) {
-      const Dim* dim = call.shape(0)[i];
-      int64_t product = 0;
-      if (!reduced[i] || !knownCount)
-        continue;
-      if (!dim->isConstant() || __builtin_mul_overflow(*knownCount, dim->value, &product) ||
-          product > INT32_MAX)
-        knownCount.reset();
-      else
-        knownCount = product;
-    }
-  }
-
-  /// `text`, a tensor in the shape of the result, with the reduced dimensions put back as 1.
-  std::string restored(std::string text) const {
-    if (keepsDims)
-      return text;
-    for (size_t first = 0, last = 0; first < reduced.size(); first = last + 1) {
-      for (last = first; last < reduced.size() && reduced[last];)
-        ++last;
-      if (last > first)
-        text = fmt::format("expand_dims({}, axis={}, num_newaxis={})", text, first, last - first);
-    }
-    return text;
-  }
-
-  /// The reduction of an expression in the shape of the data, dimensions kept.
-  std::string reduce(std::string_view name, std::string_view text) const {
-    std::vector<size_t> axes;
+  explicit ReductionGradient(GradientCall& call)
+      : d(call), data(call.operand(0)), keepsDims(call.attributes().boolean("keepdims")) {
+    std::vector<bool> reduced = *reducedDims(call.attributes(), data.rank());
     for (size_t i = 0; i < reduced.size(); ++i)
       if (reduced[i])
         axes.push_back(i);
-    return axes.empty()
-               ? std::string(text)
-               : fmt::format("{}({}, axis=[{}], keepdims=True)", name, text, fmt::join(axes, ", "));
   }
 
-  /// The number of reduced elements, in the shape and type of `like`.
-  std::string count(std::string_view like) const {
-    return knownCount ? fmt::format("full_like({}, {})", like, *knownCount)
-                      : reduce("sum", "ones_like(%data)");
+  /// A tensor in the shape of the result, with the reduced dimensions put back as 1.
+  Term restored(Term term) const {
+    if (keepsDims)
+      return term;
+    for (size_t first = 0, last = 0; first < axes.size(); first = last) {
+      for (last = first + 1; last < axes.size() && axes[last] == axes[last - 1] + 1;)
+        ++last;
+      term = expandDims(term, axes[first], last - first);
+    }
+    return term;
   }
+
+  Term count() const { return countOf(data, axes); }
+
+  void giveData(const Term& term) const { give(d, 0, broadcastLike(term, data)); }
 };
 
-std::string sumGradient(const RelationCall& call) {
-  return fmt::format("broadcast_to_like({}, %data)", ReductionText(call).restored("%cotangent"));
+void sumGradient(GradientCall& d) {
+  ReductionGradient over(d);
+  over.giveData(over.restored(d.cotangent()));
 }
 
-std::string meanGradient(const RelationCall& call) {
-  ReductionText text(call);
-  return fmt::format("let %kept = {}; broadcast_to_like(%kept / {}, %data)",
-                     text.restored("%cotangent"), text.count("%kept"));
+void meanGradient(GradientCall& d) {
+  ReductionGradient over(d);
+  over.giveData(over.restored(d.cotangent()) / over.count());
 }
 
-std::string extremeGradient(const RelationCall& call) {
-  ReductionText text(call);
-  return fmt::format("let %kept = {}; let %best = {}; "
-                     "let %mask = cast_like(%data == %best, %data); %kept * %mask / {}",
-                     text.restored("%cotangent"), text.restored("%result"),
-                     text.reduce("sum", "%mask"));
+void extremeGradient(GradientCall& d) {
+  ReductionGradient over(d);
+  Term isBest = castTo(over.data == over.restored(d.result()), over.data.dtype());
+  over.giveData(over.restored(d.cotangent()) / sum(isBest, over.axes, true) * isBest);
 }
 
-std::string productGradient(const RelationCall& call) {
-  ReductionText text(call);
-  return fmt::format(
-      "let %kept = {}; let %zero = zeros_like(%data); let %is_zero = %data == %zero; "
-      "let %filled = where(%is_zero, ones_like(%data), %data); "
-      "let %zeros = {}; let %product = {}; "
-      "let %others = where(%is_zero, where(%zeros == ones_like(%zeros), %product, %zero), "
-      "where(%zeros == zeros_like(%zeros), %product / %filled, %zero)); %kept * %others",
-      text.restored("%cotangent"), text.reduce("sum", "cast_like(%is_zero, %data)"),
-      text.reduce("prod", "%filled"));
+/// The product of the other elements, which is no quotient where an element is zero.
+void productGradient(GradientCall& d) {
+  ReductionGradient over(d);
+  Term isZero = over.data == 0;
+  Term filled = where(isZero, number(over.data, 1), over.data);
+  Term zeros = sum(castTo(isZero, over.data.dtype()), over.axes, true);
+  Term product = over.axes.empty()
+                     ? filled
+                     : d.call("prod", {filled}, {{"axis", over.axes}, {"keepdims", true}});
+  Term others =
+      where(isZero, maskedBy(zeros == 1, product), maskedBy(zeros == 0, product / filled));
+  over.giveData(over.restored(d.cotangent()) * others);
 }
 
-std::string varianceGradient(const RelationCall& call) {
-  ReductionText text(call);
-  std::string count = text.count("%kept");
-  if (call.attributes.boolean("unbiased"))
-    count = fmt::format("({} - ones_like(%kept))", count);
-  return fmt::format("let %kept = {}; let %data_part = full_like(%kept, 2) * %kept / {} * "
-                     "(%data - %mean); (%data_part, negative(%data_part))",
-                     text.restored("%cotangent"), count);
+void varianceGradient(GradientCall& d) {
+  ReductionGradient over(d);
+  Term count = over.count();
+  if (d.attributes().boolean("unbiased"))
+    count = count - 1;
+  Term part = over.restored(d.cotangent()) * 2 / count * (over.data - d.operand(1));
+  over.giveData(part);
+  toBroadcast(d, 1, -part);
 }
 
 constexpr OperandRow dataOperand[] = {{"data", "the tensor to reduce"}};
@@ -343,21 +322,26 @@ constexpr Example argminExamples[] = {{"argmin([[4f, 5f, 5f], [3f, 2f, 1f]])", "
 constexpr Example varianceExamples[] = {
     {"variance([[1f, 3f], [2f, 8f]], [[2f], [5f]], axis=[1])", "[1f, 9f]"},
     {"variance([[1f, 3f], [2f, 8f]], [[2f], [5f]], axis=[1], unbiased=True)", "[2f, 18f]"}};
+constexpr GradientExample maxTies[] = {{"max([1f, 2f, 2f])", "1f", "[0f, 0.5f, 0.5f]"}};
+constexpr GradientExample minTies[] = {{"min([1f, 1f, 2f])", "1f", "[0.5f, 0.5f, 0f]"}};
+constexpr GradientExample prodZeros[] = {
+    {"prod([[0f, 3f], [0f, 0f]], axis=[1])", "[1f, 1f]", "[[3f, 0f], [0f, 0f]]"}};
+
 constexpr OperatorRow rows[] = {
     reduction("sum", "The sum over axes.", "Integers wrap.", reduce<Combiner::Sum>,
-              GradientBuilder{sumGradient}, sumExamples),
+              GradientRule{sumGradient}, sumExamples),
     reduction("prod", "The product over axes.", "Integers wrap.", reduce<Combiner::Product>,
-              GradientBuilder{productGradient}, prodExamples),
+              GradientRule{productGradient, prodZeros}, prodExamples),
     reduction("max", "The largest element over axes.",
               "Equal largest elements share the gradient equally.", reduce<Combiner::Maximum>,
-              GradientBuilder{extremeGradient}, maxExamples),
+              GradientRule{extremeGradient, maxTies}, maxExamples),
     reduction("min", "The smallest element over axes.",
               "Equal smallest elements share the gradient equally.", reduce<Combiner::Minimum>,
-              GradientBuilder{extremeGradient}, minExamples),
+              GradientRule{extremeGradient, minTies}, minExamples),
     reduction("mean", "The mean over axes.",
               "The sum in the type of the data, divided by the number of elements in that type; "
               "integers truncate toward zero.",
-              mean, GradientBuilder{meanGradient}, meanExamples),
+              computeMean, GradientRule{meanGradient}, meanExamples),
     reduction("all", "Whether all elements over axes are true.",
               "Non-zero is true; the result has the type of the data, 0 or 1.",
               reduceTruth<Combiner::All>, truthValue, allExamples),
@@ -375,7 +359,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.VarianceAttrs",
      .relation = varianceRelation,
      .compute = variance,
-     .gradient = GradientBuilder{varianceGradient},
+     .gradient = GradientRule{varianceGradient},
      .examples = varianceExamples},
 };
 

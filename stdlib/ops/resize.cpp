@@ -7,6 +7,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 
 #include <cmath>
@@ -187,76 +188,6 @@ void computeUpsampling(ComputeCall& call) {
 // Gradients: along each dimension the operator is a matrix, which it makes itself from the unit
 // vectors; the cotangent is multiplied by its transpose. Extents are not asked for.
 
-/// A number as a float literal of the language.
-std::string floatText(double value) {
-  return fmt::format("{:.17g}f", value);
-}
-
-/// Multiplies `%pull` along dimension `axis` by the matrix `resize` makes of `%unit`, a picture
-/// [1, in, in] whose row c is the unit vector c.
-std::string pulledText(size_t axis, size_t rank, const std::string& resize) {
-  std::string order, others;
-  for (size_t i = 0; i < rank; ++i)
-    order += fmt::format("{}{}", i ? ", " : "", i + 1 == rank ? axis : i == axis ? rank - 1 : i);
-  return fmt::format(
-      "let %count = cumsum(ones_like(cast(sum(%data, axis=[{}], exclude=True), dtype=\"int32\")), "
-      "axis=0, attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
-      "let %unit = expand_dims(cast_like(equal(expand_dims(%count, axis=1), %count), %cotangent), "
-      "axis=0); "
-      "let %matrix = squeeze({}); "
-      "let %pull = transpose(nn.dense(transpose(%pull, axes=[{}]), %matrix, units=None), "
-      "axes=[{}]); ",
-      axis, resize, order, order);
-}
-
-template <size_t count>
-std::string resizeGradient(const RelationCall& call) {
-  std::string text = "let %pull = %cotangent; ";
-  const Attributes& attributes = call.attributes;
-  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
-  std::vector<int64_t> size = attributes.integers("size");
-  std::vector<double> roi = attributes.reals("roi");
-  for (size_t i = 0; i < count; ++i) {
-    std::string region =
-        roi.empty() ? "None"
-                    : fmt::format("[{}, {}]", floatText(roi[i]), floatText(roi[i + count]));
-    text += pulledText(axes[i], call.rank(0),
-                       fmt::format("image.resize1d(%unit, size=[{}], roi={}, method=\"{}\", "
-                                   "coordinate_transformation_mode=\"{}\", rounding_method=\"{}\", "
-                                   "cubic_alpha={}, cubic_exclude={}), axis=[0]",
-                                   size[i], region, attributes.text("method"),
-                                   attributes.text("coordinate_transformation_mode"),
-                                   attributes.text("rounding_method"),
-                                   floatText(attributes.real("cubic_alpha")),
-                                   attributes.integer("cubic_exclude")));
-  }
-  return text + "cast_like(%pull, %data)";
-}
-
-template <size_t count>
-std::string upsamplingGradient(const RelationCall& call) {
-  std::string text = "let %pull = %cotangent; ";
-  const Attributes& attributes = call.attributes;
-  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
-  for (size_t i = 0; i < count; ++i) {
-    // The unit vectors as a picture of the operator's rank that is one element high and deep.
-    std::string scales = count == 3 ? "scale_d=1f, scale_h=1f" : "scale_h=1f";
-    std::string mode = count == 3
-                           ? fmt::format("coordinate_transformation_mode=\"{}\"",
-                                         attributes.text("coordinate_transformation_mode"))
-                           : fmt::format("align_corners={}",
-                                         attributes.boolean("align_corners") ? "True" : "False");
-    text +=
-        pulledText(axes[i], call.rank(0),
-                   fmt::format("{}(expand_dims(%unit, axis=2, num_newaxis={}), {}, scale_w={}, "
-                               "method=\"{}\", {}), axis=[{}]",
-                               count == 3 ? "nn.upsampling3d" : "nn.upsampling", count - 1, scales,
-                               floatText(attributes.real(scaleNames[3 - count + i])),
-                               attributes.text("method"), mode, count == 3 ? "0, 2, 3" : "0, 2"));
-  }
-  return text + "%pull";
-}
-
 constexpr OperandRow data[] = {{"data", "the pictures"}};
 
 constexpr AttributeRow methodRow = {"method", AttributeKind::String, "\"linear\"",
@@ -348,6 +279,69 @@ constexpr std::string_view resizeDetails =
     "`x * m / n` (asymmetric), `(x + 0.5) * m / n` (tf_half_pixel_for_nn) or within `roi` "
     "(tf_crop_and_resize). Neighbours outside the picture are those at its border.";
 
+/// Pulls a cotangent back along one dimension: the operator is linear in each, so its matrix is
+/// what `resize` makes of the unit vectors, which it gets as the rows of `[1, n, n]`.
+template <typename Resize>
+Term pulledBack(const Term& pull, const Term& x, size_t axis, Resize resize) {
+  Term numbers = runningSum(castTo(onesLike(summedExcept(x, axis)), runtime::Int32), 0);
+  Term unit = expandDims(castTo(expandDims(numbers, 1) == numbers, pull.dtype()), 0);
+  std::vector<size_t> order = allAxes(pull.rank());
+  std::swap(order[axis], order.back());
+  Term product = pull.rule().call("nn.dense", {transposed(pull, order), resize(unit)},
+                                  {{"units", AttributeValue{}}});
+  return transposed(product, order);
+}
+
+Term squeezed(const Term& a, const std::vector<size_t>& axes) {
+  return a.rule().call("squeeze", {a}, {{"axis", axes}});
+}
+
+template <size_t count>
+void resizeGradient(GradientCall& d) {
+  const Attributes& attributes = d.attributes();
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
+  std::vector<int64_t> size = attributes.integers("size");
+  std::span<const AttributeValue> roi = attributes.get("roi").items;
+  Term pull = d.cotangent();
+  for (size_t i = 0; i < count; ++i)
+    pull = pulledBack(pull, d.operand(0), axes[i], [&](const Term& unit) {
+      std::vector<AttributeValue> region;
+      if (!roi.empty())
+        region = {roi[i], roi[i + count]};
+      std::vector<Setting> settings{{"size", std::vector{size[i]}}};
+      if (!region.empty())
+        settings.emplace_back("roi", listAttribute(region));
+      for (std::string_view name : {"method", "coordinate_transformation_mode", "rounding_method",
+                                    "cubic_alpha", "cubic_exclude"})
+        settings.emplace_back(name, attributes.get(name));
+      return squeezed(d.call("image.resize1d", {unit}, settings), {0});
+    });
+  give(d, 0, castTo(pull, d.operand(0).dtype()));
+}
+
+template <size_t count>
+void upsamplingGradient(GradientCall& d) {
+  const Attributes& attributes = d.attributes();
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), count);
+  std::string_view mode = count == 3 ? "coordinate_transformation_mode" : "align_corners";
+  Term pull = d.cotangent();
+  for (size_t i = 0; i < count; ++i)
+    pull = pulledBack(pull, d.operand(0), axes[i], [&](const Term& unit) {
+      // The unit vectors as a picture of the operator's rank that is one element high and deep.
+      std::vector<Setting> settings{{"scale_h", 1.0},
+                                    {"scale_w", attributes.get(scaleNames[3 - count + i])},
+                                    {"method", attributes.get("method")},
+                                    {mode, attributes.get(mode)}};
+      if (count == 3)
+        settings.emplace_back("scale_d", 1.0);
+      Term picture = expandDims(unit, 2, count - 1);
+      Term scaled = d.call(count == 3 ? "nn.upsampling3d" : "nn.upsampling", {picture}, settings);
+      return squeezed(scaled,
+                      count == 3 ? std::vector<size_t>{0, 2, 3} : std::vector<size_t>{0, 2});
+    });
+  give(d, 0, pull);
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "image.resize1d",
      .doc = "Resizes sequences to a given width.",
@@ -357,7 +351,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.Resize1DAttrs",
      .relation = resizeRelation<1>,
      .compute = computeSizedResize<1>,
-     .gradient = GradientBuilder{resizeGradient<1>},
+     .gradient = GradientRule{resizeGradient<1>},
      .examples = resize1dExamples},
     {.name = "image.resize2d",
      .doc = "Resizes pictures to a given height and width.",
@@ -367,7 +361,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.Resize2DAttrs",
      .relation = resizeRelation<2>,
      .compute = computeSizedResize<2>,
-     .gradient = GradientBuilder{resizeGradient<2>},
+     .gradient = GradientRule{resizeGradient<2>},
      .examples = resize2dExamples},
     {.name = "image.resize3d",
      .doc = "Resizes volumes to a given depth, height and width.",
@@ -377,7 +371,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.Resize3DAttrs",
      .relation = resizeRelation<3>,
      .compute = computeSizedResize<3>,
-     .gradient = GradientBuilder{resizeGradient<3>},
+     .gradient = GradientRule{resizeGradient<3>},
      .examples = resize3dExamples},
     {.name = "nn.upsampling",
      .doc = "Scales the height and width of pictures.",
@@ -388,7 +382,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.UpSamplingAttrs",
      .relation = upsampling2dRelation,
      .compute = computeUpsampling<2>,
-     .gradient = GradientBuilder{upsamplingGradient<2>},
+     .gradient = GradientRule{upsamplingGradient<2>},
      .examples = upsamplingExamples},
     {.name = "nn.upsampling3d",
      .doc = "Scales the depth, height and width of volumes.",
@@ -397,7 +391,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.UpSampling3DAttrs",
      .relation = upsampling3dRelation,
      .compute = computeUpsampling<3>,
-     .gradient = GradientBuilder{upsamplingGradient<3>},
+     .gradient = GradientRule{upsamplingGradient<3>},
      .examples = upsampling3dExamples},
 };
 

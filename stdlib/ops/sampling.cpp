@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/kernel_data.h"
 
 #include <algorithm>
@@ -358,12 +359,17 @@ constexpr Example roiExamples[] = {
      "spatial_scale=1f, attrs_type_key=\"relay.attrs.ROIAlignAttrs\")",
      "[[[[1.5f]]]]"}};
 
-constexpr std::string_view affineGradient =
-    "let %grid = image.affine_grid([[[1f, 0f, 0f], [0f, 1f, 0f]]], target_shape=$target_shape); "
-    "let %x = cast_like(strided_slice(%grid, begin=[0], end=[1], strides=[1], axes=[1]), %data); "
-    "let %y = cast_like(strided_slice(%grid, begin=[1], end=[2], strides=[1], axes=[1]), %data); "
-    "stack((sum(%cotangent * %x, axis=[2, 3]), sum(%cotangent * %y, axis=[2, 3]), "
-    "sum(%cotangent, axis=[2, 3])), axis=2)";
+/// The grid is linear in the matrix; its factors are the coordinates of the regular grid.
+void affineGradient(GradientCall& d) {
+  runtime::Tensor identity(runtime::Float32, {1, 2, 3});
+  std::ranges::copy(std::array{1.f, 0.f, 0.f, 0.f, 1.f, 0.f}, identity.elements<float>().begin());
+  Term grid = d.call("image.affine_grid", {d.constant(identity)}, sameAttributes(d));
+  auto part = [&](int64_t i) {
+    Term coordinate = castTo(sliced(grid, 1, i, i + 1), d.cotangent().dtype());
+    return expandDims(sum(d.cotangent() * coordinate, {2, 3}), 2);
+  };
+  give(d, 0, concatenated({part(0), part(1), expandDims(sum(d.cotangent(), {2, 3}), 2)}, 2));
+}
 
 constexpr OperatorRow rows[] = {
     {.name = "image.affine_grid",

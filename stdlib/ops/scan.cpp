@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
@@ -46,32 +47,6 @@ void computeCumprod(ComputeCall& call) {
   computeScan(call, Combiner::Product);
 }
 
-/// The running sum of `text` from the end along the axis of the call.
-std::string summedFromEnd(const RelationCall& call, std::string_view text) {
-  int64_t axis = call.attributes.isNull("axis") ? 0 : call.attributes.integer("axis");
-  return fmt::format("reverse(cumsum(reverse({0}, axis={1}), axis={1}, exclusive={2}, "
-                     "attrs_type_key=\"relay.attrs.ScanopAttrs\"), axis={1})",
-                     text, axis, call.attributes.boolean("exclusive") ? "True" : "False");
-}
-
-/// `text`, which has the type of the result, as a cotangent of the data.
-std::string likeData(const RelationCall& call, std::string text) {
-  if (call.attributes.isNull("axis"))
-    text = fmt::format("reshape_like({}, %data)", text);
-  if (call.attributes.dtype("dtype").value_or(call.dtype(0)) != call.dtype(0))
-    text = fmt::format("cast({}, dtype=\"{}\")", text, runtime::dtypeName(call.dtype(0)));
-  return text;
-}
-
-std::string cumsumGradient(const RelationCall& call) {
-  return likeData(call, summedFromEnd(call, "%cotangent"));
-}
-
-std::string cumprodGradient(const RelationCall& call) {
-  return fmt::format("divide({}, %data)",
-                     likeData(call, summedFromEnd(call, "(%cotangent * %result)")));
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 
 constexpr AttributeRow scanAttributes[] = {
@@ -90,6 +65,45 @@ constexpr Example cumprodExamples[] = {
     {"cumprod([2, 3, 4], axis=-1, exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
      "[1, 2, 6]"}};
 
+/// What gradient rules of running sums and products share: all is in shape and type of the result.
+struct ScanGradient {
+  GradientCall& d;
+  size_t axis;
+  bool isExclusive;
+
+  explicit ScanGradient(GradientCall& call)
+      : d(call),
+        axis(call.attributes().isNull("axis") ? 0 : call.axis("axis", call.result().rank())),
+        isExclusive(call.attributes().boolean("exclusive")) {}
+
+  Term data() const { return reshapedLike(castTo(d.operand(0), d.result().dtype()), d.result()); }
+  Term summedFromEnd(const Term& a) const {
+    return reversed(runningSum(reversed(a, axis), axis, isExclusive), axis);
+  }
+  void giveData(const Term& a) const {
+    give(d, 0, castTo(reshapedLike(a, d.operand(0)), d.operand(0).dtype()));
+  }
+};
+
+void cumsumGradient(GradientCall& d) {
+  ScanGradient scan(d);
+  scan.giveData(scan.summedFromEnd(d.cotangent()));
+}
+
+/// Products that an element is in, divided by it. The first zero of a line is put apart, with the
+/// products as they are without it; all products behind it are zero, so later zeros get nothing.
+void cumprodGradient(GradientCall& d) {
+  ScanGradient scan(d);
+  Term x = scan.data(), isZero = x == 0;
+  Term zeros = runningSum(castTo(isZero, x.dtype()), scan.axis);
+  Term isFirst = d.call("logical_and", {isZero, zeros == 1});
+  Term without = d.call("cumprod", {where(isFirst, number(x, 1), x)},
+                        {{"axis", scan.axis}, {"exclusive", scan.isExclusive}});
+  Term filled = where(isZero, number(x, 1), x);
+  Term elsewhere = unlessMasked(isZero, scan.summedFromEnd(d.cotangent() * d.result()) / filled);
+  scan.giveData(where(isFirst, scan.summedFromEnd(d.cotangent() * without), elsewhere));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "cumsum",
      .doc = "Gives the running sum along a dimension.",
@@ -99,7 +113,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ScanopAttrs",
      .relation = scanRelation,
      .compute = computeCumsum,
-     .gradient = GradientBuilder{cumsumGradient},
+     .gradient = GradientRule{cumsumGradient},
      .examples = cumsumExamples,
      .unregisteredAttributes = true},
     {.name = "cumprod",
@@ -111,7 +125,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ScanopAttrs",
      .relation = scanRelation,
      .compute = computeCumprod,
-     .gradient = GradientBuilder{cumprodGradient},
+     .gradient = GradientRule{cumprodGradient},
      .examples = cumprodExamples,
      .unregisteredAttributes = true},
 };

@@ -6,6 +6,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <array>
@@ -240,85 +241,6 @@ KernelResult scatterNd(const KernelCall& call) {
   return {{result}, problem};
 }
 
-/// The pieces that the gradients of both operators are made of, as text.
-struct ScatterTexts {
-  Joining joining;
-  std::string dtype;
-  /// `{}` stands for the tensor to read at the indices.
-  std::string (*gathered)(const RelationCall& call, std::string_view tensor);
-  /// The operator again, on other data and updates.
-  std::string (*scattered)(const RelationCall& call, std::string_view data,
-                           std::string_view updates);
-};
-
-std::string gatheredElements(const RelationCall& call, std::string_view tensor) {
-  size_t axis = *call.normalAxis(call.attributes.integer("axis"), call.rank(0));
-  std::vector<size_t> cut;
-  for (size_t i = 0; i < call.rank(0); ++i)
-    if (i != axis && call.shape(0)[i] != call.shape(1)[i])
-      cut.push_back(i);
-  std::string source(tensor);
-  if (!cut.empty())
-    source = fmt::format("slice_like({}, %indices, axes=[{}])", tensor, fmt::join(cut, ", "));
-  return fmt::format("gather({}, cast(%indices, dtype=\"int64\"), axis={})", source, axis);
-}
-
-std::string scatteredElements(const RelationCall& call, std::string_view data,
-                              std::string_view updates) {
-  return fmt::format("scatter_elements({}, %indices, {}, axis={}, reduction=\"{}\", "
-                     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
-                     data, updates, call.attributes.integer("axis"),
-                     call.attributes.text("reduction"));
-}
-
-std::string gatheredSlices(const RelationCall&, std::string_view tensor) {
-  return fmt::format("gather_nd({}, %indices)", tensor);
-}
-
-std::string scatteredSlices(const RelationCall& call, std::string_view data,
-                            std::string_view updates) {
-  return fmt::format("scatter_nd({}, %indices, {}, mode=\"{}\", "
-                     "attrs_type_key=\"relay.attrs.ScatterNDAttrs\")",
-                     data, updates, call.attributes.text("mode"));
-}
-
-std::string scatterGradient(const RelationCall& call, const ScatterTexts& texts) {
-  std::string cotangent = texts.gathered(call, "%cotangent");
-  switch (texts.joining) {
-  case Joining::Update:
-    return fmt::format("({}, {}, {})", texts.scattered(call, "%cotangent", "zeros_like(%updates)"),
-                       "None", cotangent);
-  case Joining::Add:
-    return fmt::format("(%cotangent, None, {})", cotangent);
-  case Joining::Mul:
-    return fmt::format("(%cotangent * {}, None, divide({}, %updates))",
-                       texts.scattered(call, "ones_like(%data)", "%updates"),
-                       texts.gathered(call, "(%cotangent * %result)"));
-  case Joining::Mean:
-    return fmt::format("(%cotangent * {}, None, {} * cast(0.5f, dtype=\"{}\"))",
-                       texts.scattered(call, "ones_like(%data)", "zeros_like(%updates)"), cotangent,
-                       texts.dtype);
-  case Joining::Min:
-  case Joining::Max:
-    break;
-  }
-  return fmt::format("(where(equal(%result, %data), %cotangent, zeros_like(%cotangent)), None, "
-                     "where(equal({}, %updates), {}, zeros_like(%updates)))",
-                     texts.gathered(call, "%result"), cotangent);
-}
-
-std::string scatterElementsGradient(const RelationCall& call) {
-  return scatterGradient(call,
-                         {*joiningOf(call.attributes.text("reduction"), true),
-                          runtime::dtypeName(call.dtype(0)), gatheredElements, scatteredElements});
-}
-
-std::string scatterNdGradient(const RelationCall& call) {
-  return scatterGradient(call,
-                         {*joiningOf(call.attributes.text("mode"), false),
-                          runtime::dtypeName(call.dtype(0)), gatheredSlices, scatteredSlices});
-}
-
 constexpr OperandRow operands[] = {{"data", "the tensor to write into a copy of"},
                                    {"indices", "the positions to write at"},
                                    {"updates", "what to write"}};
@@ -347,32 +269,142 @@ constexpr Example ndExamples[] = {
      "attrs_type_key=\"relay.attrs.ScatterNDAttrs\")",
      "[[1, 2], [6, 7]]"}};
 
+/// What the rules of both operators share: reading at the positions, and the operator again on
+/// other data and updates, with another way of joining.
+struct ScatterGradient {
+  GradientCall& d;
+  Term data, indices, updates;
+  std::string_view joining;
+  bool isSlices;
+
+  ScatterGradient(GradientCall& call, std::string_view attribute)
+      : d(call), data(call.operand(0)), indices(call.operand(1)), updates(call.operand(2)),
+        joining(call.attributes().text(attribute)), isSlices(attribute == "mode") {}
+
+  Term gathered(const Term& from) const {
+    if (isSlices)
+      return d.call("gather_nd", {from, indices});
+    size_t axis = d.axis("axis", data.rank());
+    return d.call(
+        "gather",
+        {slicedLike(from, indices, allAxesBut(axis, data.rank())), castTo(indices, runtime::Int64)},
+        {{"axis", axis}});
+  }
+
+  Term scattered(const Term& to, const Term& from, std::string_view how) const {
+    if (isSlices)
+      return d.call("scatter_nd", {to, indices, from}, {{"mode", how}});
+    return d.call("scatter_elements", {to, indices, from},
+                  {{"axis", d.attributes().get("axis")}, {"reduction", how}});
+  }
+
+  void build() const {
+    if (joining == "update")
+      update();
+    else if (joining == "mul")
+      multiply();
+    else if (joining == "mean")
+      halve();
+    else if (joining == "add")
+      giveBoth(d.cotangent(), gathered(d.cotangent()));
+    else
+      choose();
+  }
+
+private:
+  void giveBoth(const Term& toData, const Term& toUpdates) const {
+    give(d, 0, toData);
+    give(d, 2, toUpdates);
+  }
+
+  /// Of several updates of a place the last one stays: the one whose number stands there when the
+  /// numbers of the updates are written in place of the updates.
+  void update() const {
+    Term numbers = placesLike(updates);
+    Term written = scattered(castTo(zerosLike(data), runtime::Int64), numbers, "update");
+    Term isLast = gathered(written) == numbers;
+    giveBoth(scattered(d.cotangent(), zerosLike(updates), "update"),
+             maskedBy(isLast, gathered(d.cotangent())));
+  }
+
+  /// The product of all factors of a place but one, which is no quotient where one is zero.
+  void multiply() const {
+    Term zeroData = data == 0, zeroUpdates = updates == 0;
+    Term filledData = where(zeroData, number(data, 1), data);
+    Term filledUpdates = where(zeroUpdates, number(updates, 1), updates);
+    Term product = scattered(filledData, filledUpdates, "mul");
+    Term zeros =
+        scattered(castTo(zeroData, data.dtype()), castTo(zeroUpdates, data.dtype()), "add");
+    auto others = [](const Term& isZero, const Term& all, const Term& filled, const Term& count) {
+      return where(isZero, maskedBy(count == 1, all), maskedBy(count == 0, all / filled));
+    };
+    giveBoth(d.cotangent() * others(zeroData, product, filledData, zeros),
+             gathered(d.cotangent()) *
+                 others(zeroUpdates, gathered(product), filledUpdates, gathered(zeros)));
+  }
+
+  /// Each joining halves what was there: an update counts half for itself and for every later one
+  /// of its place. Sorting the places stably brings those of one place together in their order.
+  void halve() const {
+    Term places = reshaped(gathered(placesLike(data)), {-1});
+    Term order = d.call("argsort", {places}, {{"axis", 0}, {"dtype", "int64"}});
+    Term ordered = take(places, order, 0);
+    Term ends = d.call("searchsorted", {ordered, ordered}, {{"right", true}, {"dtype", "int64"}});
+    Term later = ends - placesLike(ordered);
+    Term counts = d.call("scatter_elements", {zerosLike(later), order, later}, {{"axis", 0}});
+    Term share = power(number(data, 0.5), castTo(reshapedLike(counts, updates), data.dtype()));
+    Term kept = scattered(onesLike(data), zerosLike(updates), "mean");
+    giveBoth(d.cotangent() * kept, gathered(d.cotangent()) * share);
+  }
+
+  /// All that are the result share its cotangent.
+  void choose() const {
+    Term isData = data == d.result(), isUpdate = updates == gathered(d.result());
+    Term count = scattered(castTo(isData, data.dtype()), castTo(isUpdate, data.dtype()), "add");
+    Term share = d.cotangent() / count;
+    giveBoth(maskedBy(isData, share), maskedBy(isUpdate, gathered(share)));
+  }
+};
+
+void scatterElementsGradient(GradientCall& d) {
+  ScatterGradient(d, "reduction").build();
+}
+
+void scatterNdGradient(GradientCall& d) {
+  ScatterGradient(d, "mode").build();
+}
+
+constexpr GradientExample elementsGradients[] = {
+    {"scatter_elements([1f, 2f], [1, 1], [8f, 9f], "
+     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
+     "[1f, 2f]", "([1f, 0f], [0f, 2f])"},
+    {"scatter_elements([0f, 2f], [1, 0], [2f, 3f], reduction=\"max\", "
+     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
+     "[4f, 4f]", "([0f, 2f], [2f, 4f])"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "scatter_elements",
      .doc = "Writes single elements at positions along a dimension.",
-     .details =
-         "For axis 0, result[indices[i, j], j] is joined with updates[i, j]. `mean` halves "
-         "the sum with each update. The gradients of `update` and `mean` with respect to the "
-         "updates assume that no position repeats.",
+     .details = "For axis 0, result[indices[i, j], j] is joined with updates[i, j]. `mean` halves "
+                "the sum with each update. Equal extremes share the gradient.",
      .operands = operands,
      .attributes = elementsAttributes,
      .attributesKey = "relay.attrs.ScatterElementsAttrs",
      .relation = scatterElementsRelation,
      .kernel = scatterElements,
-     .gradient = GradientBuilder{scatterElementsGradient},
+     .gradient = GradientRule{scatterElementsGradient, elementsGradients},
      .examples = elementsExamples,
      .unregisteredAttributes = true},
     {.name = "scatter_nd",
      .doc = "Writes slices at positions that are tuples along the first dimension of the indices.",
      .details = "result[indices[0, y...], ..., indices[m - 1, y...]] is joined with updates[y...]. "
-                "The gradient of `update` with respect to the updates assumes that no position "
-                "repeats.",
+                "Equal extremes share the gradient.",
      .operands = operands,
      .attributes = ndAttributes,
      .attributesKey = "relay.attrs.ScatterNDAttrs",
      .relation = scatterNdRelation,
      .kernel = scatterNd,
-     .gradient = GradientBuilder{scatterNdGradient},
+     .gradient = GradientRule{scatterNdGradient},
      .examples = ndExamples,
      .unregisteredAttributes = true},
 };

@@ -6,6 +6,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
@@ -234,14 +235,6 @@ void computeBroadcast(ComputeCall& call) {
   call.result([&](const Position& at) { return x(broadcastTo(at, x.shape())); });
 }
 
-std::string transposeGradient(const RelationCall& call) {
-  auto axes = permutation(call.attributes, call.rank(0));
-  std::vector<size_t> inverse(call.rank(0));
-  for (size_t i = 0; axes && i < inverse.size(); ++i)
-    inverse[(*axes)[i]] = i;
-  return fmt::format("transpose(%cotangent, axes=[{}])", fmt::join(inverse, ", "));
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow dataLike[] = {{"data", "the input"},
                                    {"shape_like", "a tensor whose shape counts"}};
@@ -293,6 +286,19 @@ constexpr Example broadcastToExamples[] = {
     {"broadcast_to([[1], [2]], shape=[2, 2])", "[[1, 1], [2, 2]]"}};
 constexpr Example broadcastToLikeExamples[] = {{"broadcast_to_like(1f, [[0f, 0f]])", "[[1f, 1f]]"}};
 
+void transposeGradient(GradientCall& d) {
+  size_t rank = d.operand(0).rank();
+  auto axes = permutation(d.attributes(), rank);
+  std::vector<size_t> inverse(rank);
+  for (size_t i = 0; i < rank; ++i)
+    inverse[(*axes)[i]] = i;
+  give(d, 0, transposed(d.cotangent(), inverse));
+}
+
+void broadcastGradient(GradientCall& d) {
+  toBroadcast(d, 0, d.cotangent());
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "expand_dims",
      .doc = "Inserts dimensions of extent 1.",
@@ -302,7 +308,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ExpandDimsAttrs",
      .relation = expandDimsRelation,
      .compute = computeView,
-     .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = expandDimsExamples},
     {.name = "squeeze",
      .doc = "Drops dimensions of extent 1.",
@@ -311,7 +317,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SqueezeAttrs",
      .relation = withFix<squeezeRelation, fixSqueeze>,
      .compute = computeView,
-     .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = squeezeExamples},
     {.name = "reshape",
      .doc = "Gives the elements, in row-major order, another shape.",
@@ -326,7 +332,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeAttrs",
      .relation = withFix<reshapeRelation, fixReshape>,
      .compute = computeView,
-     .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = reshapeExamples},
     {.name = "contrib_reverse_reshape",
      .doc = "Reshapes, reading both shapes from right to left.",
@@ -337,7 +343,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeAttrs",
      .relation = reverseReshapeRelation,
      .compute = computeView,
-     .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = reverseReshapeExamples},
     {.name = "reshape_like",
      .doc = "Reshapes to the shape of another tensor, or to a part of it.",
@@ -349,7 +355,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ReshapeLikeAttrs",
      .relation = reshapeLikeRelation,
      .compute = computeView,
-     .gradient = GradientRule{"(reshape_like(%cotangent, %data), None)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = reshapeLikeExamples},
     {.name = "transpose",
      .doc = "Permutes the dimensions.",
@@ -359,14 +365,14 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TransposeAttrs",
      .relation = withFix<transposeRelation, fixTranspose>,
      .compute = computeTranspose,
-     .gradient = GradientBuilder{transposeGradient},
+     .gradient = GradientRule{transposeGradient},
      .examples = transposeExamples},
     {.name = "nn.batch_flatten",
      .doc = "Joins all dimensions but the first.",
      .operands = data,
      .relation = batchFlattenRelation,
      .compute = computeView,
-     .gradient = GradientRule{"reshape_like(%cotangent, %data)"},
+     .gradient = GradientRule{reshapeBack},
      .examples = batchFlattenExamples},
     {.name = "broadcast_to",
      .doc = "Repeats the data along new dimensions and those of extent 1 until it has a shape.",
@@ -375,14 +381,14 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.InitOpAttrs",
      .relation = broadcastToRelation,
      .compute = computeBroadcast,
-     .gradient = GradientRule{"%cotangent"},
+     .gradient = GradientRule{broadcastGradient},
      .examples = broadcastToExamples},
     {.name = "broadcast_to_like",
      .doc = "Repeats the data until it has the shape of another tensor.",
      .operands = dataBroadcastType,
      .relation = broadcastToLikeRelation,
      .compute = computeBroadcast,
-     .gradient = GradientRule{"(%cotangent, None)"},
+     .gradient = GradientRule{broadcastGradient},
      .examples = broadcastToLikeExamples},
 };
 

@@ -398,21 +398,6 @@ Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, Scalar 
   return minimum(maximum(begin, low), high);
 }
 
-std::string placesText(std::string_view data) {
-  return fmt::format("let %flat = reshape({0}, newshape=[-1]); "
-                     "let %places = reshape_like(cumsum(cast(ones_like(%flat), dtype=\"int64\"), "
-                     "axis=0, exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\"), {0}); ",
-                     data);
-}
-
-std::string scatteredText(std::string_view data, std::string_view taken,
-                          std::string_view cotangent) {
-  return fmt::format("reshape_like(scatter_elements(zeros_like(%flat), reshape({}, newshape=[-1]), "
-                     "reshape({}, newshape=[-1]), axis=0, reduction=\"add\", "
-                     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\"), {})",
-                     taken, cotangent, data);
-}
-
 Scalar wrapNegative(Scalar index, Scalar extent) {
   Scalar place = cast(index, runtime::Int64);
   if (!index.dtype().isSigned())

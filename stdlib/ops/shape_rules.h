@@ -78,16 +78,6 @@ lang::RelationResult slicedResult(const lang::RelationCall& call,
 /// The position in the sliced tensor where a slice starts.
 lang::Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, lang::Scalar extent);
 
-/// Gradient text: binds `%places`, a tensor like `data` that holds the row-major position of each
-/// element as int64. To be followed by an expression.
-std::string placesText(std::string_view data);
-
-/// Gradient text: the cotangent added up at the places, in the shape of `data`, where `taken` is
-/// the text of the operator applied to `%places`. Right for every operator that only picks
-/// elements.
-std::string scatteredText(std::string_view data, std::string_view taken,
-                          std::string_view cotangent = "%cotangent");
-
 /// An index that may count from the back, as int64.
 lang::Scalar wrapNegative(lang::Scalar index, lang::Scalar extent);
 

@@ -4,6 +4,7 @@
 // a slice that begins behind its end is an error.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -149,49 +150,6 @@ void computeSliceLike(ComputeCall& call) {
   call.result([&](const Position& at) { return x(at); });
 }
 
-/// Puts the cotangent back into zeros; by positions where an extent that is cut is unknown.
-std::string stridedSliceGradient(const RelationCall& call) {
-  const Attributes& attributes = call.attributes;
-  auto slices = slicesOf(attributes, call.rank(0));
-  std::vector<std::string> begin, end, strides;
-  for (size_t i = 0; slices && i < slices->size(); ++i) {
-    const Dim* extent = call.shape(0)[i];
-    if (!extent->isConstant())
-      break;
-    auto range = resolveSlice((*slices)[i], extent->value);
-    if (!range)
-      break;
-    if (range->count == 0)
-      range = SliceRange{};
-    int64_t last = range->begin + (range->count - 1) * range->stride;
-    int64_t stop = range->count == 0 ? 0 : last + (range->stride > 0 ? 1 : -1);
-    begin.push_back(fmt::format("{}i64", range->begin));
-    end.push_back(fmt::format("{}i64", stop < 0 ? -1 - extent->value : stop));
-    strides.push_back(fmt::format("{}i64", range->stride));
-  }
-  if (call.rank(0) == 0)
-    return "%cotangent";
-  if (begin.size() == call.rank(0))
-    return fmt::format("strided_set(zeros_like(%data), %cotangent, [{}], [{}], [{}])",
-                       fmt::join(begin, ", "), fmt::join(end, ", "), fmt::join(strides, ", "));
-  std::string axes = attributes.isNull("axes")
-                         ? "None"
-                         : fmt::format("[{}]", fmt::join(attributes.integers("axes"), ", "));
-  std::string taken = fmt::format(
-      "strided_slice(%places, begin=[{}], end=[{}], strides=[{}], slice_mode=\"{}\", axes={})",
-      fmt::join(attributes.integers("begin"), ", "), fmt::join(attributes.integers("end"), ", "),
-      fmt::join(attributes.integers("strides"), ", "), attributes.text("slice_mode"), axes);
-  return placesText("%data") + scatteredText("%data", taken);
-}
-
-std::string sliceLikeGradient(const RelationCall& call) {
-  if (call.rank(0) == 0)
-    return "(%cotangent, None)";
-  return "let %shape = shape_of(%cotangent, dtype=\"int64\"); "
-         "(strided_set(zeros_like(%data), %cotangent, zeros_like(%shape), %shape, "
-         "ones_like(%shape)), None)";
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow setOperands[] = {{"data", "the input"},
                                       {"v", "what to put in, of the shape of the slice"},
@@ -226,6 +184,63 @@ constexpr Example sliceLikeExamples[] = {
     {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=None)", "[[1f]]"},
     {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=[-1])", "[[1f], [3f]]"}};
 
+/// The slice of numbers as begin, end and stride of each dimension, with the end next to the last
+/// element; nothing where an extent is not known.
+struct KnownSlice {
+  std::vector<int64_t> begin, end, strides;
+};
+
+std::optional<KnownSlice> knownSlice(const Attributes& attributes, Dims shape) {
+  auto slices = slicesOf(attributes, shape.size());
+  KnownSlice known;
+  for (size_t i = 0; slices && i < slices->size(); ++i) {
+    if (!shape[i]->isConstant())
+      return std::nullopt;
+    auto range = resolveSlice((*slices)[i], shape[i]->value);
+    if (!range)
+      return std::nullopt;
+    if (range->count == 0)
+      range = SliceRange{};
+    int64_t last = range->begin + (range->count - 1) * range->stride;
+    int64_t stop = range->count == 0 ? 0 : last + (range->stride > 0 ? 1 : -1);
+    known.begin.push_back(range->begin);
+    known.end.push_back(stop < 0 ? -1 - shape[i]->value : stop);
+    known.strides.push_back(range->stride);
+  }
+  return slices ? std::optional(known) : std::nullopt;
+}
+
+void stridedSliceGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  if (x.rank() == 0)
+    return give(d, 0, d.cotangent());
+  if (auto known = knownSlice(d.attributes(), x.shape()))
+    return give(d, 0,
+                d.call("strided_set", {zerosLike(x), d.cotangent(), integers(d, known->begin),
+                                       integers(d, known->end), integers(d, known->strides)}));
+  Term places = d.call("strided_slice", {placesLike(x)}, sameAttributes(d));
+  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+}
+
+/// The places of `v` are written as `v` is, counted from 1: what is 0 was kept.
+void stridedSetGradient(GradientCall& d) {
+  Term x = d.operand(0), v = d.operand(1);
+  auto set = [&](const Term& to, const Term& from) {
+    return d.call("strided_set", {to, from, d.operand(2), d.operand(3), d.operand(4)});
+  };
+  give(d, 0, set(d.cotangent(), zerosLike(v)));
+  Term written = set(castTo(zerosLike(x), runtime::Int64), placesLike(v) + 1);
+  Term sums = d.call("scatter_elements",
+                     {padded(zerosLike(reshaped(v, {-1})), {{1, 0}}), reshaped(written, {-1}),
+                      reshaped(d.cotangent(), {-1})},
+                     {{"axis", 0}, {"reduction", "add"}});
+  give(d, 1, reshapedLike(sliced(sums, 0, 1, toEnd), v));
+}
+
+void sliceLikeGradient(GradientCall& d) {
+  give(d, 0, placedAtStart(d.cotangent(), d.operand(0)));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "strided_slice",
      .doc = "Reads every stride-th element between bounds in each dimension.",
@@ -238,7 +253,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = stridedSliceRelation,
      .compute = computeStridedSlice,
-     .gradient = GradientBuilder{stridedSliceGradient},
+     .gradient = GradientRule{stridedSliceGradient},
      .examples = sliceExamples},
     {.name = "strided_set",
      .doc = "Gives the data with a slice of it replaced.",
@@ -247,10 +262,7 @@ constexpr OperatorRow rows[] = {
      .operands = setOperands,
      .relation = stridedSetRelation,
      .compute = computeStridedSet,
-     .gradient = GradientRule{"(strided_set(%cotangent, zeros_like(%v), %begin, %end, %strides), "
-                              "reshape_like(dyn.strided_slice(%cotangent, %begin, %end, %strides, "
-                              "begin=None, end=None, strides=None, axes=None), %v), "
-                              "None, None, None)"},
+     .gradient = GradientRule{stridedSetGradient},
      .examples = setExamples},
     {.name = "slice_like",
      .doc = "Cuts dimensions to the extents that another tensor has.",
@@ -259,7 +271,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SliceLikeAttrs",
      .relation = sliceLikeRelation,
      .compute = computeSliceLike,
-     .gradient = GradientBuilder{sliceLikeGradient},
+     .gradient = GradientRule{sliceLikeGradient},
      .examples = sliceLikeExamples},
 };
 

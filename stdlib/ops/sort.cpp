@@ -8,6 +8,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -267,16 +268,6 @@ KernelResult uniqueKernel(const KernelCall& call) {
   return result;
 }
 
-std::string topkGradient(const RelationCall& call) {
-  const Attributes& attributes = call.attributes;
-  return topkGradientText(
-      call,
-      fmt::format("topk(%data, k={}, axis={}, ret_type=\"indices\", is_ascend={}, "
-                  "dtype=\"int64\")",
-                  attributes.isNull("k") ? 0 : attributes.integer("k"), attributes.integer("axis"),
-                  attributes.boolean("is_ascend") ? "True" : "False"));
-}
-
 constexpr OperandRow data[] = {{"data", "the input"}};
 constexpr OperandRow searchOperands[] = {
     {"sorted_sequence", "sequences in ascending order along the last dimension"},
@@ -317,6 +308,28 @@ constexpr Example uniqueExamples[] = {
      "attrs_type_key=\"relay.attrs.UniqueAttrs\")",
      "([3, 1, 0], [0, 1, 0], [0, 1, 0], [2], [2, 1, 0])"}};
 
+void sortGradient(GradientCall& d) {
+  Term x = d.operand(0);
+  Term order = d.call("argsort", {x},
+                      {{"axis", d.attributes().get("axis")},
+                       {"is_ascend", d.attributes().get("is_ascend")},
+                       {"dtype", "int64"}});
+  give(d, 0,
+       d.call("scatter_elements", {zerosLike(x), order, d.cotangent()},
+              {{"axis", d.attributes().get("axis")}}));
+}
+
+/// The cotangent of a first result goes to the elements that its entries were.
+void uniqueGradient(GradientCall& d) {
+  if (!d.hasCotangent(0))
+    return;
+  Term first = d.result(1);
+  Term places = runningSum(onesLike(first), 0, true);
+  Term used = maskedBy(places < d.result(3), d.cotangent(0));
+  give(d, 0,
+       d.call("scatter_elements", {zerosLike(d.operand(0)), first, used}, {{"reduction", "add"}}));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "sort",
      .doc = "Sorts along a dimension.",
@@ -325,9 +338,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ArgsortAttrs",
      .relation = sortRelation,
      .kernel = sortKernel,
-     .gradient = GradientRule{"scatter_elements(zeros_like(%data), argsort(%data, axis=$axis, "
-                              "is_ascend=$is_ascend, dtype=\"int64\"), %cotangent, axis=$axis, "
-                              "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")"},
+     .gradient = GradientRule{sortGradient},
      .examples = sortExamples},
     {.name = "argsort",
      .doc = "Gives the positions of the elements in sorted order along a dimension.",
@@ -345,7 +356,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = topkRelation,
      .kernel = topkKernel,
-     .gradient = GradientBuilder{topkGradient},
+     .gradient = GradientRule{topkGradient},
      .examples = topkExamples},
     {.name = "searchsorted",
      .doc = "Finds where values would be inserted into sorted sequences.",
@@ -367,12 +378,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.UniqueAttrs",
      .relation = uniqueRelation,
      .kernel = uniqueKernel,
-     .gradient =
-         GradientRule{"let %places = cumsum(ones_like(%result.1), axis=0, exclusive=True, "
-                      "attrs_type_key=\"relay.attrs.ScanopAttrs\"); "
-                      "scatter_elements(zeros_like(%data), %result.1, "
-                      "where(less(%places, %result.3), %cotangent.0, zeros_like(%data)), "
-                      "reduction=\"add\", attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")"},
+     .gradient = GradientRule{uniqueGradient},
      .examples = uniqueExamples,
      .unregisteredAttributes = true},
 };
@@ -438,19 +444,27 @@ KernelResult topkOf(const KernelCall& call, int64_t k) {
   return {{values, indices}, problem};
 }
 
-std::string topkGradientText(const RelationCall& call, std::string_view indices) {
-  std::string_view wanted = call.attributes.text("ret_type");
-  if (wanted == "indices")
-    return "zeros_like(%data)";
-  bool both = wanted == "both";
-  return fmt::format("scatter_elements(zeros_like(%data), {}, %cotangent{}, axis={}, "
-                     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
-                     both ? "cast(%result.1, dtype=\"int64\")" : indices, both ? ".0" : "",
-                     call.attributes.integer("axis"));
-}
-
 OperatorFamily sortFamily() {
   return rows;
+}
+
+void topkGradient(GradientCall& d) {
+  std::string_view wanted = d.attributes().text("ret_type");
+  Term x = d.operand(0);
+  if (wanted == "indices" || !d.hasCotangent(0))
+    return;
+  auto indices = [&] {
+    if (wanted == "both")
+      return castTo(d.result(1), runtime::Int64);
+    std::vector<lang::Setting> settings = sameAttributes(d);
+    settings.emplace_back("ret_type", "indices");
+    settings.emplace_back("dtype", "int64");
+    return d.operandCount() == 2 ? d.call("dyn.topk", {x, d.operand(1)}, settings)
+                                 : d.call("topk", {x}, settings);
+  };
+  give(d, 0,
+       d.call("scatter_elements", {zerosLike(x), indices(), d.cotangent(0)},
+              {{"axis", d.attributes().get("axis")}}));
 }
 
 } // namespace stdlib

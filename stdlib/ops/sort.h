@@ -12,8 +12,7 @@ lang::RelationResult topkResult(const lang::RelationCall& call, const lang::Dim*
 /// Selects the `k` first elements of the first input; a `k` below 1 keeps all.
 lang::KernelResult topkOf(const lang::KernelCall& call, int64_t k);
 
-/// The gradient with respect to the data, where `indices` is the text of the operator when it
-/// returns indices alone.
-std::string topkGradientText(const lang::RelationCall& call, std::string_view indices);
+/// The rule of topk, where `k` may be an operand: the cotangents of the values go to their places.
+void topkGradient(lang::GradientCall& d);
 
 } // namespace stdlib

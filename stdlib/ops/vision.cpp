@@ -2,6 +2,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/kernel_data.h"
 
 #include <array>
@@ -57,14 +58,6 @@ void computeReorg(ComputeCall& call) {
                  at[3] * step + floorMod(inBlock, stride)});
   });
   call.result(call.reshape(gathered, call.outputShape()));
-}
-
-std::string reorgGradient(const RelationCall& call) {
-  int64_t stride = call.attributes.integer("stride");
-  return fmt::format("reshape_like(transpose(reshape(reshape(reshape_like(%cotangent, %data), "
-                     "newshape=[0, -4, {}, -1, -2]), newshape=[0, 0, -4, {}, -1, -2]), "
-                     "axes=[0, 3, 4, 1, 5, 2]), %data)",
-                     stride, stride);
 }
 
 RelationResult priorRelation(const RelationCall& call) {
@@ -232,6 +225,13 @@ constexpr Example locationExamples[] = {
      "0f]], [[[0f, 0f, 0.5f, 0.5f], [0f, 0f, 1f, 1f]]])",
      "([[[0f, 0.8f, 0.05f, 0f, 0.55f, 0.5f], [-1f, -1f, -1f, -1f, -1f, -1f]]], [1])"}};
 
+void reorgGradient(GradientCall& d) {
+  int64_t stride = d.attributes().integer("stride");
+  Term x = d.operand(0), pull = reshapedLike(d.cotangent(), x);
+  Term split = reshaped(reshaped(pull, {0, -4, stride, -1, -2}), {0, 0, -4, stride, -1, -2});
+  give(d, 0, reshapedLike(transposed(split, {0, 3, 4, 1, 5, 2}), x));
+}
+
 constexpr OperatorRow rows[] = {
     {.name = "vision.yolo_reorg",
      .doc = "Gathers blocks of a picture into channels, in Darknet's order.",
@@ -240,7 +240,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.YoloReorgAttrs",
      .relation = reorgRelation,
      .compute = computeReorg,
-     .gradient = GradientBuilder{reorgGradient},
+     .gradient = GradientRule{reorgGradient},
      .examples = reorgExamples},
     {.name = "vision.multibox_prior",
      .doc = "Anchor boxes of several sizes and ratios around every place of a picture.",

@@ -1,0 +1,86 @@
+// Every gradient rule as a function that the verifier and the checker take: over numbers, over
+// named sizes, and with extents that are not known.
+#include "harness/gradient_check.h"
+#include "harness/naming.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+
+using namespace lang;
+
+namespace {
+
+/// Fewest calls of each kind that a row must have; some rows have few samples.
+constexpr size_t leastChecked = 1;
+
+/// The call with other operand types, where the relation takes them as they are.
+std::optional<harness::OperatorSample> withOperands(TypeContext& types,
+                                                    const harness::OperatorSample& sample,
+                                                    std::vector<const Type*> operands) {
+  RelationResult answer = applyRelation(*sample.row, {types, operands, sample.attributes});
+  if (answer.outcome != RelationResult::Outcome::Solved)
+    return std::nullopt;
+  for (const auto& [index, type] : answer.operands)
+    if (type != operands[index])
+      return std::nullopt;
+  harness::OperatorSample changed = sample;
+  changed.operands = std::move(operands);
+  changed.output = answer.output;
+  return changed;
+}
+
+std::vector<const Type*> opened(TypeContext& types, Types operands, harness::Random& random) {
+  std::vector<const Type*> result;
+  for (const Type* operand : operands)
+    result.push_back(harness::changeDims(
+        types, operand, [&](const Dim* dim) { return random.chance(40) ? types.any() : dim; }));
+  return result;
+}
+
+struct Tally {
+  size_t numbers = 0, names = 0, open = 0;
+  std::vector<std::string> problems = {};
+
+  void check(TypeContext& types, const harness::OperatorSample& sample, size_t& count) {
+    if (!harness::isDifferentiable(*sample.row, sample.operands, sample.output))
+      return;
+    ++count;
+    std::string problem = harness::gradientTypeProblem(types, *sample.row, sample.operands,
+                                                       sample.output, sample.attributes);
+    if (!problem.empty() && problems.size() < 4)
+      problems.push_back(harness::callText(sample) + ": " + problem);
+  }
+};
+
+} // namespace
+
+TEST_CASE("gradient rules have the types of their operands") {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  uint64_t seed = harness::mixSeed(22, Catch::rngSeed());
+  harness::fillSamples(pool, reader, seed, {.perRow = 40});
+  for (size_t i = 0; i < pool.byRow.size(); ++i) {
+    const OperatorRow& row = *stdlib::operatorTable().all()[i];
+    if (!harness::gradientRule(row))
+      continue;
+    Tally tally;
+    harness::Random random(harness::mixSeed(seed, i));
+    for (const harness::OperatorSample* sample : pool.byRow[i]) {
+      tally.check(types, *sample, tally.numbers);
+      for (int round = 0; round < 3; ++round) {
+        harness::Naming naming(types, random);
+        if (auto named = withOperands(types, *sample, naming.name(sample->operands)))
+          tally.check(types, *named, tally.names);
+        if (auto open = withOperands(types, *sample, opened(types, sample->operands, random)))
+          tally.check(types, *open, tally.open);
+      }
+    }
+    INFO(row.name << ": " << tally.numbers << " calls over numbers, " << tally.names
+                  << " over names, " << tally.open << " with `?`");
+    CAPTURE(tally.problems);
+    CHECK(tally.problems.empty());
+    CHECK(tally.numbers >= leastChecked);
+    CHECK(tally.names >= leastChecked);
+  }
+}

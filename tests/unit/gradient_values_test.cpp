@@ -1,0 +1,95 @@
+// Every gradient rule against difference quotients of its operator: see harness/gradient_check.h.
+//
+// BATON_GRADIENT_CALLS in the environment asks for as many comparisons in all, and `--rng-seed` for
+// other ones; with `-s` each row tells how many there were.
+#include "harness/gradient_check.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fmt/format.h>
+
+using namespace lang;
+
+namespace {
+
+/// Fewest comparisons that a row must have; a row that needs more tries has more.
+constexpr size_t leastCompared = 6;
+constexpr size_t mostElements = 300;
+
+size_t wantedCalls() {
+  const char* text = std::getenv("BATON_GRADIENT_CALLS");
+  return text ? std::strtoul(text, nullptr, 10) : 0;
+}
+
+bool isSmall(const harness::OperatorSample& sample) {
+  size_t count = 0;
+  auto add = [&](const Type* part) {
+    size_t elements = 1;
+    for (const Dim* dim : part->shape)
+      elements *= dim->isConstant() ? size_t(dim->value) : 1;
+    count += part->isTensor() ? elements : 0;
+    return false;
+  };
+  for (const Type* operand : sample.operands)
+    harness::anyPart(operand, add);
+  harness::anyPart(sample.output, add);
+  return count <= mostElements;
+}
+
+struct Tally {
+  size_t compared = 0, kinks = 0, tried = 0;
+  std::vector<std::string> problems = {};
+};
+
+/// Compares calls of one row in turn until there are enough, or too many were tried.
+Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSample*>& samples,
+                 uint64_t seed, size_t wanted) {
+  Tally tally;
+  harness::Random random(seed);
+  for (size_t round = 0; tally.tried < wanted * 12 && tally.compared < wanted; ++round) {
+    size_t triedBefore = tally.tried;
+    for (const harness::OperatorSample* sample : samples) {
+      if (tally.compared >= wanted ||
+          !harness::isDifferentiable(*sample->row, sample->operands, sample->output))
+        continue;
+      ++tally.tried;
+      harness::GradientVerdict verdict = harness::compareGradient(types, *sample, random);
+      tally.compared += verdict.isCompared;
+      tally.kinks += verdict.isKink;
+      if (!verdict.problem.empty() && tally.problems.size() < 4)
+        tally.problems.push_back(harness::callText(*sample) + ": " + verdict.problem);
+    }
+    if (tally.tried == triedBefore)
+      break;
+  }
+  return tally;
+}
+
+} // namespace
+
+TEST_CASE("gradient rules agree with difference quotients") {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  uint64_t seed = harness::mixSeed(21, Catch::rngSeed());
+  harness::fillSamples(pool, reader, seed, {.perRow = 40});
+  size_t rules =
+      size_t(std::ranges::count_if(stdlib::operatorTable().all(), [](const OperatorRow* row) {
+        return harness::gradientRule(*row) != nullptr;
+      }));
+  size_t wanted = std::max(wantedCalls() / rules, leastCompared * 3);
+  for (size_t i = 0; i < pool.byRow.size(); ++i) {
+    const OperatorRow& row = *stdlib::operatorTable().all()[i];
+    if (!harness::gradientRule(row))
+      continue;
+    auto samples = pool.byRow[i];
+    std::erase_if(samples, [](const harness::OperatorSample* sample) { return !isSmall(*sample); });
+    Tally tally = compareRow(types, samples, harness::mixSeed(seed, i), wanted);
+    INFO(row.name << ": " << tally.compared << " compared of " << tally.tried << ", of which "
+                  << tally.kinks << " at kinks");
+    CAPTURE(tally.problems);
+    CHECK(tally.problems.empty());
+    CHECK(tally.compared >= leastCompared);
+  }
+}
