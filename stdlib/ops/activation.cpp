@@ -2,6 +2,7 @@
 //
 // Slopes and biases lie along one axis; their types follow from the data, so they may be left out
 // of a program's annotations.
+#include "stdlib/ops/averages.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -101,10 +102,13 @@ void computeSoftmax(ComputeCall& call) {
   TensorHandle power = call.define(
       x.shape(), [&](const Position& at) { return exp(x(at) - highest(eraseAt(at, axis))); });
   TensorHandle total = call.define(x.without(axis), [&](const Position& at) {
-    return call.sumOver({x.extent(axis)},
-                        [&](const Position& k) { return power(insertAt(at, axis, k[0])); });
+    return call.sumOver({x.extent(axis)}, [&](const Position& k) {
+      return widened(power(insertAt(at, axis, k[0])));
+    });
   });
-  call.result([&](const Position& at) { return power(at) / total(eraseAt(at, axis)); });
+  call.result([&](const Position& at) {
+    return cast(widened(power(at)) / total(eraseAt(at, axis)), x.dtype());
+  });
 }
 
 void computeLogSoftmax(ComputeCall& call) {
@@ -112,9 +116,10 @@ void computeLogSoftmax(ComputeCall& call) {
   size_t axis = call.axis("axis", x.rank());
   TensorHandle highest = highestAlong(call, x, axis);
   TensorHandle logarithm = call.define(x.without(axis), [&](const Position& at) {
-    return log(call.sumOver({x.extent(axis)}, [&](const Position& k) {
-      return exp(x(insertAt(at, axis, k[0])) - highest(at));
-    }));
+    Scalar sum = call.sumOver({x.extent(axis)}, [&](const Position& k) {
+      return widened(exp(x(insertAt(at, axis, k[0])) - highest(at)));
+    });
+    return cast(log(sum), x.dtype());
   });
   call.result([&](const Position& at) {
     Position rest = eraseAt(at, axis);

@@ -3,6 +3,7 @@
 // nll_loss takes log-probabilities with the classes along dimension 1 (dimension 0 when there is no
 // batch) and a class number per position; a class number outside the range is a fault at run time
 // unless it is the ignored one.
+#include "stdlib/ops/averages.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -100,9 +101,9 @@ void meanOfProducts(ComputeCall& call, bool takesLogarithm) {
   TensorHandle x = call.input(0), y = call.input(1);
   call.result([&](const Position&) {
     Scalar sum = call.sumOver(x.shape(), [&](const Position& at) {
-      return (takesLogarithm ? log(x(at)) : x(at)) * y(at);
+      return widened(takesLogarithm ? log(x(at)) : x(at)) * widened(y(at));
     });
-    return -sum / cast(x.extent(0), x.dtype());
+    return average(-sum, x.extent(0), x.dtype());
   });
 }
 
@@ -132,8 +133,13 @@ void computeNllLoss(ComputeCall& call) {
   if (reduction == "none")
     return call.result(loss);
   call.result([&](const Position&) {
-    Scalar sum = call.sumOver(targets.shape(), loss);
-    return reduction == "sum" ? sum : sum / call.sumOver(targets.shape(), weight);
+    Scalar sum =
+        call.sumOver(targets.shape(), [&](const Position& at) { return widened(loss(at)); });
+    if (reduction == "sum")
+      return cast(sum, predictions.dtype());
+    Scalar total =
+        call.sumOver(targets.shape(), [&](const Position& at) { return widened(weight(at)); });
+    return average(sum, total, predictions.dtype());
   });
 }
 

@@ -3,6 +3,7 @@
 // All variances are biased (divided by the count). Scale and shift are vectors along `axis`, whose
 // types follow from the data. Instance norm averages over every dimension but 0 and `axis`; group
 // norm over the channels of a group and the dimensions after `axis` only.
+#include "stdlib/ops/averages.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -143,20 +144,22 @@ private:
 TensorHandle normalized(ComputeCall& call, const TensorHandle& x, const Averaging& over) {
   Extents kept = over.kept(x.shape()), reduced = over.reduced(x.shape());
   Arena* arena = call.integer(0).arena();
-  auto average = [&](const TensorHandle& of) {
+  auto averageOf = [&](const TensorHandle& of, bool squared, runtime::DType dtype) {
     return call.define(kept, [&](const Position& at) {
-      Scalar sum = call.sumOver(reduced, [&](const Position& k) { return of(over.whole(at, k)); });
-      return sum / cast(productOf(arena, reduced), of.dtype());
+      Scalar sum = call.sumOver(reduced, [&](const Position& k) {
+        Scalar value = widened(of(over.whole(at, k)));
+        return squared ? value * value : value;
+      });
+      return average(sum, productOf(arena, reduced), dtype);
     });
   };
-  TensorHandle mean = average(x);
+  TensorHandle mean = averageOf(x, false, x.dtype());
   TensorHandle centered =
       call.define(x.shape(), [&](const Position& at) { return x(at) - mean(over.kept(at)); });
-  TensorHandle square =
-      call.define(x.shape(), [&](const Position& at) { return centered(at) * centered(at); });
-  TensorHandle variance = average(square);
+  TensorHandle variance = averageOf(centered, true, wideDType(x.dtype()));
   TensorHandle root = call.define(kept, [&](const Position& at) {
-    return sqrt(variance(at) + call.attributes().real("epsilon"));
+    Scalar epsilon = wideNumber(call, x.dtype(), call.attributes().real("epsilon"));
+    return cast(sqrt(variance(at) + epsilon), x.dtype());
   });
   return call.define(x.shape(),
                      [&](const Position& at) { return centered(at) / root(over.kept(at)); });
@@ -218,10 +221,11 @@ void computeL2Normalize(ComputeCall& call) {
   Averaging over = averagingOf(call.attributes(), x.rank());
   TensorHandle norm = call.define(over.kept(x.shape()), [&](const Position& at) {
     Scalar sum = call.sumOver(over.reduced(x.shape()), [&](const Position& k) {
-      Scalar value = x(over.whole(at, k));
+      Scalar value = widened(x(over.whole(at, k)));
       return value * value;
     });
-    return sqrt(maximum(sum, number(sum, call.attributes().real("eps"))));
+    Scalar least = wideNumber(call, x.dtype(), call.attributes().real("eps"));
+    return cast(sqrt(maximum(sum, least)), x.dtype());
   });
   call.result([&](const Position& at) { return x(at) / norm(over.kept(at)); });
 }
@@ -236,10 +240,12 @@ void computeLrn(ComputeCall& call) {
   Scalar zero = call.number(x.dtype(), 0);
   TensorHandle base = call.define(x.shape(), [&](const Position& at) {
     Scalar sum = call.sumOver({half + half + call.integer(1)}, [&](const Position& k) {
-      Scalar value = x.orElse(replaceAt(at, axis, at[axis] + k[0] - half), zero);
+      Scalar value = widened(x.orElse(replaceAt(at, axis, at[axis] + k[0] - half), zero));
       return value * value;
     });
-    return sum * attributes.real("alpha") / double(size) + attributes.real("bias");
+    Scalar alpha = wideNumber(call, x.dtype(), attributes.real("alpha"));
+    Scalar bias = wideNumber(call, x.dtype(), attributes.real("bias"));
+    return cast(sum * alpha / double(size) + bias, x.dtype());
   });
   call.result([&](const Position& at) {
     Scalar power = call.number(x.dtype(), attributes.real("beta"));

@@ -3,6 +3,7 @@
 // A gradient is gathered, not scattered: each element asks the windows that may contain it.
 #include "stdlib/ops/pool_call.h"
 
+#include "stdlib/ops/averages.h"
 #include "stdlib/ops/common.h"
 
 #include <cmath>
@@ -89,19 +90,14 @@ WindowCounts windowCounts(ComputeCall& call, const Pool& pool, const Extents& re
           })};
 }
 
-/// `sum` over the count of the window at `at`; integers truncate toward zero.
-Scalar average(const Pool& pool, const WindowCounts& counts, const Position& at, Scalar sum) {
+/// `sum`, which is wide, over the count of the window at `at`.
+Scalar averageOf(const Pool& pool, const WindowCounts& counts, const Position& at, Scalar sum,
+                 DType dtype) {
   Position window;
   for (const PoolDim& dim : pool.dims)
     window.push_back(at[dim.dim]);
   Scalar count = counts.even ? *counts.even : counts.each(window);
-  DType dtype = sum.dtype();
-  if (dtype.isFloat()) {
-    auto number = count.asInteger();
-    return sum / (number ? lang::number(sum, double(*number)) : cast(count, dtype));
-  }
-  DType wide = dtype == runtime::UInt64 ? runtime::UInt64 : runtime::Int64;
-  return cast(cast(sum, wide) / cast(count, wide), dtype);
+  return average(sum, count, dtype);
 }
 
 /// The shape of the pool in the layout of the data.
@@ -121,8 +117,10 @@ void poolResult(ComputeCall& call, const Pool& pool) {
   Scalar outside = counts ? call.number(dtype, 0) : lowest(call, dtype);
   TensorHandle pooled = call.define(shape, [&](const Position& at) {
     auto body = [&](const Position& tap) { return tapped(pool, data, at, tap, outside); };
-    return counts ? average(pool, *counts, at, call.sumOver(taps, body))
-                  : call.maximumOver(taps, body);
+    if (!counts)
+      return call.maximumOver(taps, body);
+    Scalar sum = call.sumOver(taps, [&](const Position& tap) { return widened(body(tap)); });
+    return averageOf(pool, *counts, at, sum, dtype);
   });
   if (pool.data == pool.result)
     return call.result(pooled);
@@ -159,7 +157,7 @@ void poolGradientResult(ComputeCall& call, const Pool& pool) {
   if (!greatest)
     counts = windowCounts(call, pool, shape);
   TensorHandle share = call.define(shape, [&](const Position& at) {
-    return counts ? average(pool, *counts, at, gradientAt(at)) : gradientAt(at);
+    return counts ? averageOf(pool, *counts, at, widened(gradientAt(at)), dtype) : gradientAt(at);
   });
   for (const PoolDim& dim : pool.dims)
     covers.push_back(dim.covers);

@@ -2,6 +2,7 @@
 //
 // `axis=None` and `axis=[]` mean all axes; `exclude` turns the choice round and may leave no axis
 // to reduce, which gives the data itself. Over no elements a reduction gives its identity.
+#include "stdlib/ops/averages.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -157,10 +158,10 @@ void argReduce(ComputeCall& call) {
 
 void computeMean(ComputeCall& call) {
   Reduction reduction(call);
-  Scalar count = cast(reduction.count(), reduction.data.dtype());
   call.result([&](const Position& at) {
-    return reduction.over(Combiner::Sum, at, [&](const Position& p) { return reduction.data(p); }) /
-           count;
+    Scalar sum = reduction.over(Combiner::Sum, at,
+                                [&](const Position& p) { return widened(reduction.data(p)); });
+    return average(sum, reduction.count(), reduction.data.dtype());
   });
 }
 
@@ -168,13 +169,14 @@ void variance(ComputeCall& call) {
   Reduction reduction(call);
   TensorHandle centre = call.input(1);
   bool unbiased = call.attributes().boolean("unbiased");
-  Scalar count = cast(reduction.count() - (unbiased ? 1 : 0), reduction.data.dtype());
+  Scalar count = reduction.count() - (unbiased ? 1 : 0);
   call.result([&](const Position& at) {
     Scalar sum = reduction.over(Combiner::Sum, at, [&](const Position& p) {
-      Scalar difference = reduction.data(p) - centre(broadcastTo(p, centre.shape()));
+      Scalar difference =
+          widened(reduction.data(p)) - widened(centre(broadcastTo(p, centre.shape())));
       return difference * difference;
     });
-    return sum / count;
+    return average(sum, count, reduction.data.dtype());
   });
 }
 
