@@ -2,8 +2,12 @@
 //
 // A block of the result is made from two panels: slivers of a few rows or columns, each sliver
 // contiguous over the summed positions. Packing a panel evaluates its side with strips, so padding,
-// strides and conversions cost nothing in the inner loop. Sums run in the order of the summed
-// positions; products of 16-bit floats are not rounded before they are added.
+// strides and conversions cost nothing in the inner loop. Products of 16-bit floats are not rounded
+// before they are added.
+//
+// Floats of at most 32 bits are added in float32 in blocks of `blockDepth` summed positions, in
+// their order, and the blocks in float64. So the error of a sum is bounded whatever its length, and
+// a result does not depend on how many rows and columns there are beside it.
 #include "lower/tensor_eval_contract.h"
 
 #include "lower/tensor_eval_parallel.h"
@@ -17,6 +21,7 @@ namespace lower {
 namespace {
 
 constexpr size_t tileRows = 6;
+constexpr size_t blockDepth = 32;
 
 template <typename A>
 struct Vector {
@@ -26,13 +31,12 @@ struct Vector {
 template <typename A>
 constexpr size_t tileColumns = 2 * 16 / sizeof(A);
 
-/// tile += rows * columns over `depth` summed positions; slivers as in the file comment.
+/// tile = rows * columns over `depth` summed positions; slivers as in the file comment.
 template <typename A>
 void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
   using V = typename Vector<A>::type;
   constexpr size_t lanes = 16 / sizeof(A);
-  V sums[tileRows][2];
-  std::memcpy(sums, tile, sizeof sums);
+  V sums[tileRows][2] = {};
   for (size_t k = 0; k < depth; ++k) {
     V first, second;
     std::memcpy(&first, columns + k * 2 * lanes, 16);
@@ -50,6 +54,19 @@ void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>,
                                std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
+
+/// What blocks of `A` are added up in.
+template <typename A>
+using Total = std::conditional_t<std::is_same_v<A, float>, double, A>;
+
+/// A total as an element, rounded once.
+template <typename T>
+T elementFrom(const Total<Sum<T>>& total) {
+  if constexpr (std::is_same_v<T, runtime::Half> || std::is_same_v<T, runtime::BHalf>)
+    return T(runtime::floatRoundedToOdd(total));
+  else
+    return narrow<T>(Compute<T>(total));
+}
 
 template <typename T, size_t width>
 void packStrip(const std::byte* strip, size_t first, size_t count, size_t depth, size_t k,
@@ -188,7 +205,7 @@ public:
     size_t rows = size_t(std::min(int64_t(blocking_.rows), contraction_.rows.count - firstRow));
     size_t columns =
         size_t(std::min(int64_t(blocking_.columns), contraction_.columns.count - firstColumn));
-    sums_.assign(roundUp(rows, tileRows) * roundUp(columns, width), A(0));
+    sums_.assign(roundUp(rows, tileRows) * roundUp(columns, width), Total<A>(0));
     for (int64_t from = 0; from < blocking_.summed; from += int64_t(blocking_.depth)) {
       size_t depth = size_t(std::min(int64_t(blocking_.depth), blocking_.summed - from));
       packRows(batch, firstRow, rows, from, depth);
@@ -213,9 +230,18 @@ private:
            columnTiles = roundUp(columns, width) / width;
     for (size_t j = 0; j < columnTiles; ++j)
       for (size_t i = 0; i < rowTiles; ++i)
-        multiplyTile<A>(rowPanel_.data() + i * depth * tileRows,
-                        columnPanel_.data() + j * depth * width, depth,
-                        sums_.data() + (j * rowTiles + i) * tileRows * width);
+        addTile(rowPanel_.data() + i * depth * tileRows, columnPanel_.data() + j * depth * width,
+                depth, sums_.data() + (j * rowTiles + i) * tileRows * width);
+  }
+
+  static void addTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
+    for (size_t k = 0; k < depth; k += blockDepth) {
+      A tile[tileRows * width];
+      multiplyTile<A>(rows + k * tileRows, columns + k * width, std::min(blockDepth, depth - k),
+                      tile);
+      for (size_t n = 0; n < tileRows * width; ++n)
+        totals[n] += tile[n];
+    }
   }
 
   /// The positions in the result of a side's elements, relative to the batch.
@@ -241,8 +267,8 @@ private:
     for (size_t i = 0; i < rows; ++i)
       for (size_t j = 0; j < columns; ++j) {
         size_t tile = j / width * rowTiles + i / tileRows;
-        const A& sum = sums_[tile * tileRows * width + i % tileRows * width + j % width];
-        base[rowOffsets_[i] + columnOffsets_[j]] = narrow<T>(Compute<T>(sum));
+        const Total<A>& sum = sums_[tile * tileRows * width + i % tileRows * width + j % width];
+        base[rowOffsets_[i] + columnOffsets_[j]] = elementFrom<T>(sum);
       }
   }
 
@@ -251,7 +277,8 @@ private:
   Packer<T, tileRows> rows_;
   Packer<T, width> columns_;
   T* out_;
-  std::vector<A> rowPanel_, columnPanel_, sums_;
+  std::vector<A> rowPanel_, columnPanel_;
+  std::vector<Total<A>> sums_;
   std::vector<int64_t> rowOffsets_, columnOffsets_;
   std::tuple<int64_t, int64_t, int64_t> packed_{-1, -1, -1};
 };
