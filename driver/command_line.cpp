@@ -131,6 +131,10 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
       ->type_name("DIGITS")
       ->check([](const std::string& word) { return checkNumber(word, 2, mostDigits); }, "");
+  command
+      ->add_option("--engine", options.engine,
+                   "What evaluates tensors: loops, or interp, the slow reference")
+      ->type_name("NAME");
 }
 
 /// A word in the place of a command that is none.

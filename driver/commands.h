@@ -53,6 +53,8 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   std::optional<std::string> output;
   unsigned precision = 0;
+  /// Empty for the default.
+  std::string engine = {};
 };
 
 struct OperatorsOptions {

@@ -2,6 +2,7 @@
 #include "driver/commands.h"
 
 #include "driver/arguments.h"
+#include "driver/engines.h"
 #include "driver/progress.h"
 #include "driver/value_files.h"
 #include "driver/value_text.h"
@@ -10,7 +11,6 @@
 #include "lang/edit_distance.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
-#include "lower/engine.h"
 
 namespace driver {
 
@@ -57,13 +57,12 @@ std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources
   return lang::renderFinding(finding, sources, {look.colour});
 }
 
-std::variant<runtime::Value, interp::Fault> call(Session& session, const Program& program,
-                                                 const lang::Global& entry,
-                                                 std::vector<runtime::Value> arguments,
-                                                 const RunOptions& options, const Look& look) {
+std::variant<runtime::Value, interp::Fault>
+call(Session& session, const Program& program, const lang::Global& entry,
+     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, const Look& look) {
   Progress progress(look.progress);
   interp::Options how;
-  how.engine = lower::loopsEngine({options.precision});
+  how.engine = engine;
   how.progress = [&](uint64_t calls) { progress.step(calls); };
   return interp::interpret(*program.module, program.typing, session.operators(), entry,
                            std::move(arguments), how);
@@ -74,6 +73,9 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
   const lang::Global* entry = findEntry(*program.module, options.entry, answer);
   if (!entry)
     return;
+  auto engine = engineOf(options.engine, options.precision);
+  if (!engine)
+    return answer.fail(ExitCode::World, engine.failure().message);
   if (options.output)
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
       return answer.fail(ExitCode::World, good.failure().message);
@@ -82,7 +84,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())
     return;
-  auto result = call(session, program, *entry, std::move(arguments.values), options, look);
+  auto result = call(session, program, *entry, std::move(arguments.values), *engine, look);
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {
     answer.code = fault->kind == runtime::FaultKind::Memory ? ExitCode::World : ExitCode::Program;
     answer.errors += faultText(*fault, session.sources(), look);

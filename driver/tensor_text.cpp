@@ -2,7 +2,7 @@
 // number of shown elements is bounded whatever the rank, by narrowing the edges.
 #include "driver/tensor_text.h"
 
-#include "lower/engine.h"
+#include "interp/reference.h"
 #include "runtime/half.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
 
 std::string elementText(const runtime::Value& value, int64_t flat) {
   if (value.exact())
-    return withPoint(lower::realText(value, flat));
+    return withPoint(interp::realText(value, flat));
   const runtime::Tensor& tensor = value.tensor();
   if (!tensor.dtype().isComputable())
     return "?";

@@ -1,6 +1,7 @@
 // Read, run, compare; a verdict ends at the first law that does not hold.
 #include "harness/check.h"
 
+#include "harness/agreement.h"
 #include "harness/random.h"
 #include "harness/types.h"
 #include "harness/values.h"
@@ -8,7 +9,6 @@
 #include "lang/print.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
-#include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
 #include "transform/run_passes.h"
@@ -142,7 +142,10 @@ public:
     auto arguments = argumentsOf(*entry->function, read.typing, program_, seed_);
     if (!arguments)
       return std::nullopt;
-    interp::Options options{.engine = lower::loopsEngine()};
+    interp::Options options{.engine = comparedLoops([&](const std::string& found) {
+                              if (!verdict.finding)
+                                fail("engines", found);
+                            })};
     options.maximumDepth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > mostCalls)

@@ -6,9 +6,9 @@
 #include "harness/gradient_data.h"
 #include "harness/run_operator.h"
 #include "interp/interpret.h"
+#include "interp/reference.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
-#include "lower/engine.h"
 #include "stdlib/ops.h"
 #include "stdlib/ops/gradient.h"
 #include "typecheck/check.h"
@@ -54,7 +54,7 @@ std::string checkedProblem(const Module& module, Typing* typing = nullptr) {
 /// Runs a checked module; nothing when it faults.
 std::optional<Value> runModule(const Module& module, const Typing& typing, const Global& entry,
                                std::vector<Value> arguments, unsigned digits) {
-  interp::Options options{.engine = lower::loopsEngine({digits})};
+  interp::Options options{.engine = interp::referenceEngine(digits)};
   auto outcome = interp::interpret(module, typing, stdlib::operatorTable(), entry,
                                    std::move(arguments), options);
   auto* value = std::get_if<Value>(&outcome);

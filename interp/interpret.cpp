@@ -44,7 +44,7 @@ public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
       : frames_(module), boundaries_(module, typing), liveness_(findLiveness(module)),
-        operators_(module, typing, operators, options.engine), options_(options) {}
+        operators_(typing, operators, options.engine), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);

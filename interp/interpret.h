@@ -2,8 +2,9 @@
 //
 // interp/ evaluates the typed core IR: interpret.cpp is the machine, frames.h what an activation
 // looks like, operators.h how an operator is applied. What evaluates tensor expressions is handed
-// in. The machine keeps its stack on the heap; neither the length of a program nor the depth
-// of its recursion reaches the C++ stack.
+// in; reference.h is the engine that says what they mean, sums included. The machine keeps its
+// stack on the heap; neither the length of a program nor the depth of its recursion reaches the C++
+// stack.
 #pragma once
 
 #include "interp/value.h"

@@ -51,6 +51,26 @@ const Type* typeOf(lang::TypeContext& types, const Value& value, const Type* che
   return types.tuple(fields);
 }
 
+void appendSignature(const Value& value, const Type* checked, std::vector<int64_t>& signature) {
+  if (value.kind() != ValueKind::Tensor) {
+    std::span<const Value> fields = value.fields();
+    bool isLike = checked && checked->isTuple() && checked->parts.size() == fields.size();
+    signature.push_back(-1 - int64_t(fields.size()));
+    for (size_t i = 0; i < fields.size(); ++i)
+      appendSignature(fields[i], isLike ? checked->parts[i] : nullptr, signature);
+    return;
+  }
+  const runtime::Tensor& tensor = value.tensor();
+  runtime::DType dtype = tensor.dtype();
+  bool isLike = checked && checked->isTensor() && checked->shape.size() == tensor.rank();
+  signature.push_back(int64_t(dtype.code) << 32 | int64_t(dtype.bits) << 16 | dtype.lanes);
+  signature.push_back(int64_t(tensor.rank()));
+  for (size_t i = 0; i < tensor.rank(); ++i) {
+    signature.push_back(tensor.shape()[i]);
+    signature.push_back(isLike && checked->shape[i]->is64);
+  }
+}
+
 /// Builds a value of a tuple or tensor type from its leaves.
 Value assemble(const Type* type, std::vector<Value>& leaves, size_t& next) {
   if (!type->isTuple())
@@ -110,10 +130,11 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
         operandValues[i] = leafValues[leaf];
   }
   lang::RelationResult result =
-      lang::applyRelation(row, {types_, operands, prepared.attributes, operandValues});
+      lang::applyRelation(row, {*prepared.types, operands, prepared.attributes, operandValues});
   if (result.outcome == lang::RelationResult::Outcome::Failed) {
-    bool fitsShapes = lang::applyRelation(row, {types_, operands, prepared.attributes}).outcome !=
-                      lang::RelationResult::Outcome::Failed;
+    bool fitsShapes =
+        lang::applyRelation(row, {*prepared.types, operands, prepared.attributes}).outcome !=
+        lang::RelationResult::Outcome::Failed;
     return runtime::Fault{fitsShapes ? FaultKind::Data : FaultKind::Sizes, result.problem};
   }
   if (result.outcome == lang::RelationResult::Outcome::Waiting || !result.output)
@@ -130,38 +151,74 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
   return std::nullopt;
 }
 
+/// The known call with the operator, attributes and signature of `wanted`, or null.
+Operators::Call Operators::known(size_t hash, const Prepared& wanted) {
+  auto [begin, end] = byHash_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    const Call& call = it->second->second;
+    if (call->row != wanted.row || call->signature != wanted.signature ||
+        !std::ranges::equal(call->attributes.values, wanted.attributes.values))
+      continue;
+    recent_.splice(recent_.begin(), recent_, it->second);
+    return call;
+  }
+  return nullptr;
+}
+
+/// Keeps a call, and forgets those that were not used for longest: more are kept in a program with
+/// many call sites, each of which may come back.
+void Operators::remember(size_t hash, Call call) {
+  recent_.emplace_front(hash, std::move(call));
+  byHash_.emplace(hash, recent_.begin());
+  constexpr size_t fewest = 64;
+  if (recent_.size() <= std::max(fewest, 2 * sites_.size()))
+    return;
+  auto last = std::prev(recent_.end());
+  auto [begin, end] = byHash_.equal_range(last->first);
+  byHash_.erase(std::find_if(begin, end, [&](const auto& item) { return item.second == last; }));
+  recent_.erase(last);
+}
+
+std::shared_ptr<lang::TypeContext> Operators::scratchTypes() {
+  constexpr size_t mostUses = 32;
+  if (!types_ || ++usesOfTypes_ > mostUses) {
+    types_ = std::make_shared<lang::TypeContext>();
+    usesOfTypes_ = 1;
+  }
+  return types_;
+}
+
 /// The prepared call of this site, of another site with the same operator, attributes and types,
 /// or a new one. What depends on values is prepared each time.
-std::variant<const Operators::Prepared*, runtime::Fault>
-Operators::find(const lang::Call& site, const lang::OperatorRow& row,
-                const lang::Attributes& attributes, std::span<const Value> arguments,
-                std::span<const Value> leaves) {
+std::variant<Operators::Call, runtime::Fault> Operators::find(const lang::Call& site,
+                                                              const lang::OperatorRow& row,
+                                                              const lang::Attributes& attributes,
+                                                              std::span<const Value> arguments,
+                                                              std::span<const Value> leaves) {
   bool needsValues = row.shapeNeeds != lang::ShapeNeeds::Shapes;
-  const Prepared*& last = sites_[&site];
+  Call& last = sites_[&site];
   if (last && !needsValues && last->row == &row && fits(last->leaves, leaves))
     return last;
   Prepared next{&row, attributes};
   size_t hash = reinterpret_cast<size_t>(&row);
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    next.operands.push_back(typeOf(types_, arguments[i], typing_.of(*site.arguments[i].value)));
-    hash = hash * 31 + reinterpret_cast<size_t>(next.operands.back());
-  }
-  if (!needsValues) {
-    auto [begin, end] = prepared_.equal_range(hash);
-    for (auto it = begin; it != end; ++it)
-      if (it->second->row == &row && it->second->operands == next.operands &&
-          std::ranges::equal(it->second->attributes.values, attributes.values))
-        return last = it->second;
-  }
+  for (size_t i = 0; i < arguments.size(); ++i)
+    appendSignature(arguments[i], typing_.of(*site.arguments[i].value), next.signature);
+  for (int64_t number : next.signature)
+    hash = hash * 31 + size_t(number);
+  if (!needsValues)
+    if (Call call = known(hash, next))
+      return last = call;
+  next.types = scratchTypes();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    next.operands.push_back(
+        typeOf(*next.types, arguments[i], typing_.of(*site.arguments[i].value)));
   if (auto fault = prepare(next, leaves))
     return std::move(*fault);
-  if (needsValues) {
-    once_ = std::move(next);
-    return &once_;
-  }
-  storage_.push_back(std::move(next));
-  prepared_.emplace(hash, &storage_.back());
-  return last = &storage_.back();
+  auto call = std::make_shared<const Prepared>(std::move(next));
+  if (needsValues)
+    return call;
+  remember(hash, call);
+  return last = call;
 }
 
 std::variant<Value, runtime::Fault> Operators::runKernel(const lang::OperatorRow& row,
@@ -192,7 +249,7 @@ std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
   auto found = find(call, row, attributes, arguments, leaves);
   if (auto* fault = std::get_if<runtime::Fault>(&found))
     return std::move(*fault);
-  const Prepared& prepared = *std::get<const Prepared*>(found);
+  const Prepared& prepared = *std::get<Call>(found);
   if (row.kernel)
     return runKernel(row, attributes, prepared.output, leaves);
   std::vector<Value> outputs;

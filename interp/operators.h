@@ -4,19 +4,20 @@
 
 #include "interp/interpret.h"
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <unordered_map>
 
 namespace interp {
 
 /// Applies operators and remembers compiled code: one for each operator, attributes and operand
-/// types, and at each call site the one that it used last, so that loops build nothing again.
+/// types, and at each call site the one that it used last, so that loops build nothing again. What
+/// has not been used for long is forgotten, so that a program may go through any number of shapes.
 class Operators {
 public:
-  Operators(const lang::Module& module, const lang::Typing& typing,
-            const lang::OperatorTable& table, const lang::TensorEngine& engine)
-      : types_(module.types), typing_(typing), table_(table), engine_(engine) {}
+  Operators(const lang::Typing& typing, const lang::OperatorTable& table,
+            const lang::TensorEngine& engine)
+      : typing_(typing), table_(table), engine_(engine) {}
 
   /// The result, or what was wrong. The call has no attributes when the operator was called through
   /// a value.
@@ -24,19 +25,32 @@ public:
                                             std::span<const Value> arguments);
 
 private:
-  /// A prepared call: valid for leaves of these types.
+  /// The types of arguments as numbers: of a tensor its element type, rank, and the extents, each
+  /// with whether it counts in 64 bits; of a tuple its fields.
+  using Signature = std::vector<int64_t>;
+
+  /// A prepared call: valid for arguments of this signature.
   struct Prepared {
     const lang::OperatorRow* row = nullptr;
     lang::Attributes attributes = {};
+    Signature signature = {};
+    /// Where its types live.
+    std::shared_ptr<lang::TypeContext> types = {};
     std::vector<const lang::Type*> operands;
     std::vector<std::pair<runtime::DType, runtime::Shape>> leaves;
     const lang::Type* output = nullptr;
     lang::TensorCode code;
   };
 
-  std::variant<const Prepared*, runtime::Fault>
-  find(const lang::Call& site, const lang::OperatorRow& row, const lang::Attributes& attributes,
-       std::span<const Value> arguments, std::span<const Value> leaves);
+  using Call = std::shared_ptr<const Prepared>;
+
+  std::variant<Call, runtime::Fault> find(const lang::Call& site, const lang::OperatorRow& row,
+                                          const lang::Attributes& attributes,
+                                          std::span<const Value> arguments,
+                                          std::span<const Value> leaves);
+  Call known(size_t hash, const Prepared& wanted);
+  void remember(size_t hash, Call call);
+  std::shared_ptr<lang::TypeContext> scratchTypes();
   std::optional<runtime::Fault> prepare(Prepared& prepared, std::span<const Value> leaves);
   std::variant<Value, runtime::Fault> runKernel(const lang::OperatorRow& row,
                                                 const lang::Attributes& attributes,
@@ -44,16 +58,16 @@ private:
                                                 std::span<const Value> leaves);
   const lang::Attributes& defaults(const lang::OperatorRow& row);
 
-  lang::TypeContext& types_;
   const lang::Typing& typing_;
   const lang::OperatorTable& table_;
   const lang::TensorEngine& engine_;
-  /// By hash of operator and operand types; a deque, so that sites can point to what it holds.
-  std::unordered_multimap<size_t, Prepared*> prepared_;
-  std::deque<Prepared> storage_;
-  std::unordered_map<const lang::Call*, const Prepared*> sites_;
-  /// The last call whose shape depended on values.
-  Prepared once_;
+  /// Prepared calls with their hashes, those used last in front, and where they are by hash.
+  std::list<std::pair<size_t, Call>> recent_;
+  std::unordered_multimap<size_t, std::list<std::pair<size_t, Call>>::iterator> byHash_;
+  std::unordered_map<const lang::Call*, Call> sites_;
+  /// For the next few calls that are prepared: types are interned, and never freed one by one.
+  std::shared_ptr<lang::TypeContext> types_;
+  size_t usesOfTypes_ = 0;
   std::unordered_map<const lang::OperatorRow*, lang::Attributes> defaults_;
 };
 

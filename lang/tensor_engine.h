@@ -21,7 +21,19 @@ struct TensorCode {
 
 /// Makes code of a function whose extents are all constants; problems show when the code runs.
 struct TensorEngine {
-  std::function<TensorCode(TensorFunction&& function)> compile;
+  std::function<TensorCode(TensorFunction function)> compile;
 };
+
+/// Element type and extents of an input; an extent of -1 may be any.
+struct InputType {
+  runtime::DType dtype;
+  runtime::Shape shape;
+};
+
+std::vector<InputType> inputTypes(const TensorFunction& function);
+
+/// What is wrong with the inputs of a function: their number, or the type of one.
+std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
+                                         std::span<const runtime::Value> inputs);
 
 } // namespace lang

@@ -132,7 +132,8 @@ struct TensorInfo {
 /// Inputs are tensors 0 .. inputCount-1; stage k defines tensor inputCount+k from tensors before
 /// it. A result may be an input, a stage, or the same tensor twice.
 struct TensorFunction {
-  std::unique_ptr<Arena> arena = std::make_unique<Arena>();
+  /// Of the nodes, which copies of the function share.
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   size_t inputCount = 0;
   std::vector<TensorInfo> tensors;
   std::vector<Stage> stages;

@@ -1,8 +1,8 @@
-// How the interpreter stores one element: the program's own types, or a real of many digits.
+// How loops store one element.
 //
 // Storage and arithmetic differ for three types: bool is a byte that computes modulo 2, and the two
 // 16-bit floats compute in float and round after every function. `Compute<T>`, `widen` and `narrow`
-// are the bridge. Reals are opaque here (real.h), so that few files pay for the library's headers.
+// are the bridge.
 #pragma once
 
 #include "runtime/dtype.h"
@@ -27,22 +27,16 @@ enum class Element : uint8_t {
   Float16,
   BFloat16,
   Float32,
-  Float64,
-  Real
+  Float64
 };
-
-/// Bytes of a real of many digits; its digits lie elsewhere.
-inline constexpr size_t realBytes = 32;
 
 /// A bool: 0 or 1. Arithmetic is that of an unsigned integer of one bit.
 struct Bit {
   uint8_t value;
 };
 
-/// The storage for a dtype that isComputable(); floats become reals when `reals` is set.
-inline Element elementOf(runtime::DType dtype, bool reals) {
-  if (dtype.isFloat() && reals)
-    return Element::Real;
+/// The storage for a dtype that isComputable().
+inline Element elementOf(runtime::DType dtype) {
   if (dtype.isBool())
     return Element::Bool;
   if (dtype.code == runtime::DTypeCode::BFloat)
@@ -60,7 +54,7 @@ inline bool isFloat(Element element) {
 }
 
 inline size_t elementBytes(Element element) {
-  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, realBytes};
+  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   return sizes[size_t(element)];
 }
 
@@ -106,7 +100,7 @@ struct ElementTag {
   using type = T;
 };
 
-/// Calls `visit` with the ElementTag of an own type of the program; `element` is not Real.
+/// Calls `visit` with the ElementTag of an element type.
 template <typename Visit>
 decltype(auto) withOwnElement(Element element, Visit&& visit) {
   switch (element) {

@@ -1,16 +1,13 @@
 // The loops engine: tensor functions planned as nests of loops over strips of elements.
 //
-// plan.h says what becomes of a function, tensor_eval.h how that runs.
+// plan.h says what becomes of a function, tensor_eval.h how that runs. Sums and products differ
+// from those of the reference (interp/reference.h) in their order alone: see plan_contract.h.
 #pragma once
 
 #include "lang/tensor_engine.h"
-#include "lower/array.h"
 
 namespace lower {
 
-lang::TensorEngine loopsEngine(Precision precision = {});
-
-/// One element in decimal with all its digits, of a value with reals.
-std::string realText(const runtime::Value& value, int64_t flat);
+lang::TensorEngine loopsEngine();
 
 } // namespace lower

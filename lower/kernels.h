@@ -66,18 +66,4 @@ struct ScanShape {
 using ScanKernel = void (*)(std::byte* out, const std::byte* in, const ScanShape& shape);
 ScanKernel scanKernel(Combiner combiner, Element element);
 
-// The same for reals; only the functions above call these.
-ApplyKernel realApplyKernel(ScalarFunction function);
-ApplyKernel realCastKernel(Element from, Element to);
-ApplyKernel realSplatKernel();
-StridedKernel realStridedKernel();
-GatherKernel realGatherKernel();
-ScatterKernel realScatterKernel();
-ReduceKernels realReduceKernels(Combiner combiner, Element result);
-ScanKernel realScanKernel(Combiner combiner);
-
-/// Zeros of an element type in memory of their own; reals have the current number of digits. Throws
-/// std::bad_alloc.
-std::shared_ptr<std::byte[]> makeElements(Element element, size_t count);
-
 } // namespace lower

@@ -33,8 +33,6 @@ ApplyKernel selectKernel(Element element) {
 ApplyKernel unaryKernel(ScalarFunction function, Element operand);
 
 ApplyKernel applyKernel(ScalarFunction function, Element operand) {
-  if (operand == Element::Real)
-    return realApplyKernel(function);
   if (function == ScalarFunction::Select)
     return selectKernel(operand);
   if (function == ScalarFunction::FixedPointMultiply)

@@ -104,8 +104,6 @@ auto withBits(Element element, Visit&& visit) {
 } // namespace
 
 ApplyKernel castKernel(Element from, Element to) {
-  if (from == Element::Real || to == Element::Real)
-    return realCastKernel(from, to);
   return withOwnElement(from, [&](auto fromTag) {
     return withOwnElement(to, [&](auto toTag) -> ApplyKernel {
       return castLoop<typename decltype(fromTag)::type, typename decltype(toTag)::type>;
@@ -114,29 +112,21 @@ ApplyKernel castKernel(Element from, Element to) {
 }
 
 ApplyKernel splatKernel(Element element) {
-  if (element == Element::Real)
-    return realSplatKernel();
   return withBits(element,
                   [](auto tag) -> ApplyKernel { return splatLoop<typename decltype(tag)::type>; });
 }
 
 StridedKernel stridedKernel(Element element) {
-  if (element == Element::Real)
-    return realStridedKernel();
   return withBits(
       element, [](auto tag) -> StridedKernel { return stridedLoop<typename decltype(tag)::type>; });
 }
 
 GatherKernel gatherKernel(Element element) {
-  if (element == Element::Real)
-    return realGatherKernel();
   return withBits(
       element, [](auto tag) -> GatherKernel { return gatherLoop<typename decltype(tag)::type>; });
 }
 
 ScatterKernel scatterKernel(Element element) {
-  if (element == Element::Real)
-    return realScatterKernel();
   return withBits(
       element, [](auto tag) -> ScatterKernel { return scatterLoop<typename decltype(tag)::type>; });
 }

@@ -221,8 +221,6 @@ void scanLoop(std::byte* out, const std::byte* in, const ScanShape& shape) {
 } // namespace
 
 ReduceKernels reduceKernels(Combiner combiner, Element element, Element result) {
-  if (element == Element::Real)
-    return realReduceKernels(combiner, result);
   return withOwnElement(element, [&](auto tag) -> ReduceKernels {
     using T = typename decltype(tag)::type;
     if (combiner < Combiner::ArgMaximum)
@@ -234,8 +232,6 @@ ReduceKernels reduceKernels(Combiner combiner, Element element, Element result) 
 }
 
 ScanKernel scanKernel(Combiner combiner, Element element) {
-  if (element == Element::Real)
-    return realScanKernel(combiner);
   return withOwnElement(element, [&](auto tag) -> ScanKernel {
     using T = typename decltype(tag)::type;
     return combiner == Combiner::Product ? scanLoop<Multiply, T> : scanLoop<Add, T>;

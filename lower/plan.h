@@ -250,7 +250,7 @@ struct PlanTensor {
   size_t lastUse = 0;
 };
 
-/// All stages for one choice of number types.
+/// All stages of a function.
 struct Program {
   /// Not empty when the function cannot run; then nothing else counts.
   std::string problem;
@@ -261,7 +261,7 @@ struct Program {
   std::vector<uint32_t> results;
 };
 
-/// Plans a function; floats are reals of many digits when `reals` is set.
-Program makeProgram(const lang::TensorFunction& function, bool reals);
+/// Plans a function.
+Program makeProgram(const lang::TensorFunction& function);
 
 } // namespace lower

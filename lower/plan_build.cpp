@@ -17,7 +17,7 @@ namespace {
 
 class Builder {
 public:
-  Builder(const lang::TensorFunction& function, bool reals) : function_(function), reals_(reals) {}
+  explicit Builder(const lang::TensorFunction& function) : function_(function) {}
 
   Program run() {
     addTensors();
@@ -60,7 +60,7 @@ private:
       else if (!info.dtype.isComputable())
         fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(info.dtype)));
       else
-        tensor.element = elementOf(info.dtype, reals_);
+        tensor.element = elementOf(info.dtype);
       tensor.count = count.value_or(0);
       program_.tensors.push_back(std::move(tensor));
     }
@@ -106,7 +106,7 @@ private:
       return;
     }
     auto known = std::span(program_.tensors).first(plan.result);
-    Graph graph = lowerStage(stage, known, reals_, program_.problem);
+    Graph graph = lowerStage(stage, known, program_.problem);
     if (!program_.problem.empty())
       return;
     if (graph.values[graph.root].element != program_.tensors[plan.result].element)
@@ -142,14 +142,13 @@ private:
   }
 
   const lang::TensorFunction& function_;
-  bool reals_;
   Program program_;
 };
 
 } // namespace
 
-Program makeProgram(const lang::TensorFunction& function, bool reals) {
-  return Builder(function, reals).run();
+Program makeProgram(const lang::TensorFunction& function) {
+  return Builder(function).run();
 }
 
 } // namespace lower

@@ -90,7 +90,7 @@ private:
     const GraphValue& body = graph_.values[reduce.operands[0]];
     bool sums = reduce.combiner == Combiner::Sum && body.kind == GraphValueKind::Apply &&
                 body.function == ScalarFunction::Multiply;
-    if (!sums || body.element == Element::Real || body.element == Element::Bool)
+    if (!sums || body.element == Element::Bool)
       return false;
     left_ = body.operands[0];
     right_ = body.operands[1];

@@ -25,24 +25,23 @@ double strideCost(int64_t stride) {
 
 /// Nanoseconds per element of a strip along `lane`.
 double elementCost(const Graph& graph, const GraphValue& value, uint32_t lane) {
-  double reals = value.element == Element::Real ? 100 : 1;
   switch (value.kind) {
   case GraphValueKind::Load: {
     for (const IndexTerm& term : value.indices)
       if (graph.values[term.position].axes[lane])
-        return 4 * reals;
-    return (strideCost(value.affine.coefficient(lane)) + (value.bounds.empty() ? 0 : 0.2)) * reals;
+        return 4;
+    return strideCost(value.affine.coefficient(lane)) + (value.bounds.empty() ? 0 : 0.2);
   }
   case GraphValueKind::Apply: {
     using enum ScalarFunction;
     bool divides = value.function >= FloorDivide && value.function <= Power;
-    return (value.function >= Exp && value.function <= Sigmoid ? 6 : divides ? 3 : 0.25) * reals;
+    return value.function >= Exp && value.function <= Sigmoid ? 6 : divides ? 3 : 0.25;
   }
   case GraphValueKind::Number:
   case GraphValueKind::Affine:
     return 0;
   default:
-    return 0.4 * reals;
+    return 0.4;
   }
 }
 

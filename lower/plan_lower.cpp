@@ -31,8 +31,8 @@ bool isAnalysis(ScalarFunction function) {
 
 class Lowering {
 public:
-  Lowering(std::span<const PlanTensor> tensors, bool reals, Graph& graph, std::string& problem)
-      : tensors_(tensors), reals_(reals), graph_(graph), problem_(problem) {}
+  Lowering(std::span<const PlanTensor> tensors, Graph& graph, std::string& problem)
+      : tensors_(tensors), graph_(graph), problem_(problem) {}
 
   void run(const lang::Stage& stage) {
     splits_ = findSplits(stage.body);
@@ -144,7 +144,7 @@ private:
     switch (node->kind) {
     case lang::ScalarKind::Number: {
       const auto* number = node->as<lang::ScalarNumber>();
-      return constant(elementOf(node->dtype, reals_), number->real, number->integer);
+      return constant(elementOf(node->dtype), number->real, number->integer);
     }
     case lang::ScalarKind::Index:
       return lowerIndex(*node->as<lang::ScalarIndex>());
@@ -154,7 +154,7 @@ private:
       return lowerApply(*node->as<lang::ScalarApply>());
     case lang::ScalarKind::Cast: {
       const auto* convert = node->as<lang::ScalarCast>();
-      return cast(lowered_[convert->operand], elementOf(node->dtype, reals_));
+      return cast(lowered_[convert->operand], elementOf(node->dtype));
     }
     case lang::ScalarKind::Reduce:
       return lowerReduce(*node->as<lang::ScalarReduce>());
@@ -268,7 +268,7 @@ private:
       fail("a scalar function has the wrong number of operands");
       return none;
     }
-    Element element = elementOf(node.dtype, reals_);
+    Element element = elementOf(node.dtype);
     if (node.function == Select)
       return lowerSelect(element, std::move(operands));
     if (node.function == Reinterpret)
@@ -285,7 +285,7 @@ private:
   uint32_t lowerFunction(ScalarFunction function, Element element, std::vector<uint32_t> operands) {
     Element from = at(operands[0]).element;
     if (isAnalysis(function) && !isFloat(from)) {
-      Element wide = elementOf(runtime::Float64, reals_);
+      Element wide = elementOf(runtime::Float64);
       return cast(apply(function, wide, {cast(operands[0], wide)}), element);
     }
     if (function >= Floor && function <= RoundEven && !isFloat(from))
@@ -318,15 +318,12 @@ private:
     return apply(Select, element, std::move(operands));
   }
 
-  /// Bits of reals are those of the program's own type, so a real is rounded first.
   uint32_t lowerReinterpret(const lang::ScalarApply& node, uint32_t operand, Element element) {
-    runtime::DType from = node.operands[0]->dtype;
-    if (from.bits != node.dtype.bits) {
+    if (node.operands[0]->dtype.bits != node.dtype.bits) {
       fail("`Reinterpret` is not defined on these types");
       return none;
     }
-    uint32_t own = cast(operand, elementOf(from, false));
-    return cast(apply(Reinterpret, elementOf(node.dtype, false), {own}), element);
+    return apply(Reinterpret, element, {operand});
   }
 
   /// Index arithmetic that stays affine, and comparisons that ranges decide.
@@ -373,7 +370,7 @@ private:
 
   uint32_t lowerReduce(const lang::ScalarReduce& node) {
     Reduction& reduction = reduces_[&node];
-    Element element = elementOf(node.dtype, reals_);
+    Element element = elementOf(node.dtype);
     if (reduction.empty)
       return identity(node.combiner, element);
     uint32_t body = lowered_[node.body];
@@ -438,7 +435,6 @@ private:
   };
 
   std::span<const PlanTensor> tensors_;
-  bool reals_;
   Graph& graph_;
   std::string& problem_;
   /// Per value: it or something that it needs may fault, so folding must not drop it.
@@ -459,10 +455,10 @@ std::optional<int64_t> constantExtent(const lang::ScalarNode* node) {
   return number->integer;
 }
 
-Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors, bool reals,
+Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors,
                  std::string& problem) {
   Graph graph;
-  Lowering(tensors, reals, graph, problem).run(stage);
+  Lowering(tensors, graph, problem).run(stage);
   return graph;
 }
 

@@ -7,7 +7,7 @@ namespace lower {
 
 /// Lowers the body of a Map stage. `tensors` are those of the program. On a malformed expression
 /// `problem` says what is wrong and the graph is not to be used.
-Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors, bool reals,
+Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors,
                  std::string& problem);
 
 /// The value of an extent; nothing when it is no constant.

@@ -81,11 +81,9 @@ private:
           plan.blocks.push_back(parent = addBlock(axis, parent));
       if (plan.lane != none)
         plan.blocks.push_back(addBlock(plan.lane, parent));
-      bool reals = at(value.operands[0]).element == Element::Real;
-      size_t bytes = plan.kernels.accumulatorBytes;
       plan.accumulators = uint32_t(nest_.registers.size());
-      nest_.registers.push_back({reals ? Element::Real : Element::Bool, laneOfValue(id),
-                                 uint32_t(reals ? bytes / realBytes : bytes)});
+      nest_.registers.push_back(
+          {Element::Bool, laneOfValue(id), uint32_t(plan.kernels.accumulatorBytes)});
     }
   }
 

@@ -20,21 +20,14 @@ void StripRunner::makeRegisters() {
   };
   size_t total = alignment;
   for (const Register& reg : nest_.registers)
-    if (reg.element != Element::Real)
-      total += bytesOf(reg);
+    total += bytesOf(reg);
   memory_ = std::make_unique_for_overwrite<std::byte[]>(total);
   auto start = reinterpret_cast<uintptr_t>(memory_.get());
   std::byte* next = memory_.get() + (alignment - start % alignment) % alignment;
   own_.reserve(nest_.registers.size());
   for (const Register& reg : nest_.registers) {
-    if (reg.element == Element::Real) {
-      size_t count = (reg.lane == none ? 1 : nest_.stripLength) * reg.perLane;
-      realMemory_.push_back(makeElements(Element::Real, count));
-      own_.push_back(realMemory_.back().get());
-    } else {
-      own_.push_back(next);
-      next += bytesOf(reg);
-    }
+    own_.push_back(next);
+    next += bytesOf(reg);
   }
   registers_ = own_;
 }

@@ -65,7 +65,6 @@ private:
   std::vector<std::byte*> registers_;
   std::vector<std::byte*> own_;
   std::unique_ptr<std::byte[]> memory_;
-  std::vector<std::shared_ptr<std::byte[]>> realMemory_;
   std::vector<int64_t> offsets_;
   std::byte* out_ = nullptr;
   std::string problem_;

@@ -1,8 +1,7 @@
 // Why a computation could not go on.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include "runtime/tensor.h"
 
 namespace runtime {
 
@@ -17,5 +16,11 @@ struct Fault {
   FaultKind kind;
   std::string problem;
 };
+
+/// Memory ran out for a tensor of this type.
+Fault memoryFault(DType dtype, std::span<const int64_t> shape);
+
+/// `shape (2, 3) and type float32`
+std::string shapeText(DType dtype, std::span<const int64_t> shape);
 
 } // namespace runtime

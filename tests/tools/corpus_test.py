@@ -145,11 +145,11 @@ def compare_output(name, tensor, expected):
         demand_near(f"{name}[{at}]", values[at], expected["strided"][i], near)
 
 
-def check_run(baton, folder, program, expected, suffix):
+def check_run(baton, folder, program, expected, suffix, engine):
     given = folder / "inputs.npz"
     inputs = special_inputs(program.read_text(), expected)
     tensor_files.write_npz(given, inputs)
-    options = [f"--input={name}={given}:{name}" for name in inputs]
+    options = [f"--input={name}={given}:{name}" for name in inputs] + ["--engine", engine]
     result = folder / ("result" + suffix)
     call(baton, "run", program, "--random", expected["seed"], "--output", result, *options)
     outputs = tensor_files.READERS[suffix](result)
@@ -164,12 +164,14 @@ def run_suite(baton, corpus, directory, *patterns):
         for path in sorted((corpus / directory).glob(pattern + ".json")):
             program = corpus / "relay-text" / (path.stem + ".rly")
             expected = json.loads(path.read_text())
-            # Small results are read in every format; the arithmetic is the same.
-            suffixes = [".npz"] if path.stem.startswith("model_") else list(tensor_files.READERS)
-            for suffix in suffixes:
-                yield f"{path.stem} {suffix}", (
-                    lambda folder, program=program, expected=expected, suffix=suffix: check_run(
-                        baton, folder, program, expected, suffix
+            # Small programs run on both engines, and their results are read in every format.
+            ways = [(".npz", "loops")]
+            if not path.stem.startswith("model_"):
+                ways = [(suffix, "loops") for suffix in tensor_files.READERS] + [(".npz", "interp")]
+            for suffix, engine in ways:
+                yield f"{path.stem} {suffix} {engine}", (
+                    lambda folder, program=program, expected=expected, way=(suffix, engine): (
+                        check_run(baton, folder, program, expected, *way)
                     )
                 )
 

@@ -242,6 +242,17 @@ TEST_CASE("a printed program prints the same again") {
   CHECK(baton({"print", again}).output == once.output);
 }
 
+TEST_CASE("an engine is chosen by its name") {
+  Folder folder;
+  std::string file = folder.write("engine.rly", "def @main() { 1f / 3f }");
+  for (std::string engine : {"loops", "interp"})
+    CHECK(baton({"run", file, "--engine", engine}).output == "0.33333334 : float32\n");
+  checkError(baton({"run", file, "--engine", "loop"}), ExitCode::World,
+             "there is no engine `loop`; the engines are `loops` and `interp`");
+  checkError(baton({"run", file, "--engine", "loops", "--precision", "30"}), ExitCode::World,
+             "`--precision` is for `--engine interp`");
+}
+
 TEST_CASE("precision shows as many digits as asked for") {
   Folder folder;
   std::string file = folder.write("d.rly", "def @main() { divide(1f64, 3f64) }");

@@ -1,18 +1,12 @@
 // Random operand types, attributes and data for every operator: a relation must answer, never
 // crash, and where it accepts, the result must have the shape that it promised, be the same in
-// every run, and be what the naive interpreter makes of the tensor expression.
-//
-// How near floats must be: with data of a few bits nearly every sum and product is exact, so what
-// is left are the roundings of quotients and of functions such as exp, each relative to the
-// operand that it has at hand. An expression has a few of them in a row, and none of the operators
-// amplifies an error beyond the largest number that occurs in a stage of it. So results may differ
-// by 64 units in the last place of that number.
+// every run, and be what the reference makes of the tensor expression.
+#include "harness/agreement.h"
 #include "harness/draw.h"
 #include "harness/operand_data.h"
 #include "harness/run_operator.h"
 #include "harness/samples.h"
 #include "stdlib/ops.h"
-#include "tests/unit/tensor_eval_oracle.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -23,8 +17,6 @@ using runtime::Tensor;
 
 namespace {
 
-constexpr double unitsAllowed = 64;
-
 /// An accepted call with its data, and its result type.
 struct Accepted {
   const OperatorRow& row;
@@ -33,67 +25,19 @@ struct Accepted {
   std::span<const Tensor> leaves;
 };
 
-double largestNumber(const std::vector<oracle::Cells>& tensors) {
-  double largest = 0;
-  for (const oracle::Cells& tensor : tensors)
-    for (const oracle::Cell& cell : tensor.cells)
-      if (std::isfinite(cell.real))
-        largest = std::max(largest, std::fabs(cell.real));
-  return largest;
-}
-
-/// The most that a float result may differ where the numbers of its computation are that large.
-double allowance(runtime::DType dtype, double largest) {
-  bool isBrain = dtype.code == runtime::DTypeCode::BFloat;
-  int digits = dtype.bits == 64 ? 53 : dtype.bits == 32 ? 24 : isBrain ? 8 : 11;
-  return unitsAllowed * std::ldexp(largest, -digits);
-}
-
-bool isNear(const oracle::Cell& a, const oracle::Cell& b, double allowed) {
-  if (a.whole != b.whole)
-    return false;
-  if (std::isfinite(a.real) && std::isfinite(b.real))
-    return std::fabs(a.real - b.real) <= allowed;
-  return std::isnan(a.real) ? std::isnan(b.real) : a.real == b.real;
-}
-
-void compareWithNaive(const Accepted& accepted, const harness::OperatorRun& run) {
+void compareWithReference(const Accepted& accepted, const harness::OperatorRun& run) {
   auto function =
       harness::operatorFunction(accepted.row, accepted.call, accepted.output, accepted.leaves);
   if (!function)
     return;
-  size_t resultCount = function->results.size();
-  for (uint32_t i = 0; i < function->tensors.size(); ++i)
-    function->results.push_back(i);
-  std::vector<oracle::Cells> inputs, expected;
+  std::vector<runtime::Value> inputs, results;
   for (const Tensor& leaf : accepted.leaves)
-    inputs.push_back(oracle::read(leaf));
-  try {
-    expected = oracle::Machine(*function).run(std::move(inputs));
-  } catch (const oracle::OracleFault&) {
-    // A stage may be at fault for elements that no result asks for.
-    bool isEmpty = std::ranges::all_of(run.results, [](const Tensor& t) { return t.size() == 0; });
-    CHECK((!run.problem.empty() || isEmpty));
-    return;
-  }
-  CHECK(run.problem == "");
-  if (!run.problem.empty())
-    return;
-  double largest = largestNumber(expected);
-  for (size_t i = 0; i < resultCount; ++i) {
-    oracle::Cells found = oracle::read(run.results[i]);
-    double allowed = allowance(found.dtype, largest);
-    for (size_t j = 0; j < found.cells.size(); ++j) {
-      const oracle::Cell &a = found.cells[j], &b = expected[i].cells[j];
-      if (isNear(a, b, allowed))
-        continue;
-      INFO("result " << i << " element " << j << ": " << a.real << " " << int64_t(a.whole)
-                     << " and naively " << b.real << " " << int64_t(b.whole) << " allowed "
-                     << allowed << " of " << largest);
-      CHECK(false);
-      break;
-    }
-  }
+    inputs.push_back(runtime::tensorValue(leaf));
+  for (const Tensor& tensor : run.results)
+    results.push_back(runtime::tensorValue(tensor));
+  runtime::Fault fault{runtime::FaultKind::Data, run.problem};
+  CHECK(harness::disagreement(std::move(*function), inputs, results,
+                              run.problem.empty() ? nullptr : &fault) == "");
 }
 
 void demandSame(const harness::OperatorRun& first, const harness::OperatorRun& second) {
@@ -115,7 +59,7 @@ bool runAccepted(const Accepted& accepted) {
   if (!run)
     return false;
   demandSame(*run, *harness::runOperator(row, call, output, leaves));
-  compareWithNaive(accepted, *run);
+  compareWithReference(accepted, *run);
   if (!run->problem.empty() || !isSmall)
     return run->problem.empty();
   REQUIRE(run->results.size() == promised.size());

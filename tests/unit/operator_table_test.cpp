@@ -1,6 +1,7 @@
 // Suites over the operator table: a new row is tested by these without a line of test code.
 #include "driver/session.h"
 #include "interp/interpret.h"
+#include "interp/reference.h"
 #include "lang/walk.h"
 #include "lower/engine.h"
 #include "stdlib/gradient_reference.h"
@@ -34,15 +35,15 @@ struct Evaluated {
   Value value;
 };
 
-Evaluated evaluate(driver::Session& session, std::string_view text) {
+Evaluated evaluate(driver::Session& session, std::string_view text,
+                   const TensorEngine& engine = lower::loopsEngine()) {
   auto loaded = session.loadText("example", std::string(text));
   REQUIRE(loaded);
   Evaluated result{std::move(*loaded), {}};
   INFO(findings(result.program));
   REQUIRE(result.program.isGood());
-  auto value =
-      interp::interpret(*result.program.module, result.program.typing, session.operators(),
-                        *result.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
+  auto value = interp::interpret(*result.program.module, result.program.typing, session.operators(),
+                                 *result.program.module->find("main"), {}, {.engine = engine});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     FAIL(fault->problem);
   result.value = std::get<Value>(value);
@@ -167,6 +168,7 @@ TEST_CASE("the examples of every operator hold") {
       Evaluated left = evaluate(session, example.expr);
       Evaluated right = evaluate(session, example.value);
       compareValues(left.value, right.value);
+      compareValues(evaluate(session, example.expr, interp::referenceEngine()).value, right.value);
       checkTypeOf(left.value,
                   left.program.typing.result(*left.program.module->find("main")->function));
     }

@@ -1,17 +1,21 @@
-// Random tensor functions: the engine against the naive interpreter, faults included.
+// Random tensor functions: the loops engine against the reference, and this one on reals against
+// itself, faults included.
 //
 // Values are whole numbers small enough that every float operation is exact, so results must be
 // equal. The seed of a failing case is in its message.
-#include "lower/tensor_eval.h"
-#include "tests/unit/tensor_eval_oracle.h"
+#include "interp/reference.h"
+#include "lang/compute.h"
+#include "lower/engine.h"
+#include "tests/unit/tensor_values.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
 using namespace lang;
-using oracle::Cells;
 using runtime::DType;
 using runtime::Tensor;
+using runtime::Value;
 
 namespace {
 
@@ -256,50 +260,39 @@ private:
   ComputeCall* call_ = nullptr;
   std::vector<TensorHandle> tensors_;
   TensorHandle positions_;
-  /// How often the naive interpreter comes by, for the loops around the current place.
+  /// How often the reference comes by, for the loops around the current place.
   int64_t work_ = 1;
   Position indices_;
   /// A node over the indices of the stage's result alone.
   Scalar shared_;
 };
 
-std::optional<std::vector<Cells>> expectedOf(const TensorFunction& function,
-                                             std::span<const Tensor> inputs) {
-  std::vector<Cells> cells;
-  for (const Tensor& input : inputs)
-    cells.push_back(oracle::read(input));
-  try {
-    return oracle::Machine(function).run(cells);
-  } catch (const oracle::OracleFault&) {
-    return std::nullopt;
-  }
-}
-
-bool equal(const Cells& a, const Cells& b) {
-  if (a.dtype != b.dtype || a.shape != b.shape)
+/// Zeros of either sign are equal.
+bool equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape())
     return false;
-  for (size_t i = 0; i < a.cells.size(); ++i)
-    if (a.cells[i].real != b.cells[i].real || a.cells[i].whole != b.cells[i].whole)
-      return false;
-  return true;
+  return std::ranges::equal(tests::numbersOf(a), tests::numbersOf(b), [](auto left, auto right) {
+    return left.real == right.real && left.whole == right.whole;
+  });
 }
 
-/// What went wrong with the case of a seed; empty when all is well.
-std::string runCase(uint32_t seed, unsigned digits, size_t& faults) {
+/// What differs between an engine and the reference in the case of a seed; empty when all is well.
+std::string runCase(uint32_t seed, const TensorEngine& engine, size_t& faults) {
+  std::vector<Value> inputs, results, expected;
   Generator generator(seed);
   TensorFunction function = generator.make();
-  auto expected = expectedOf(function, generator.inputs());
+  for (const Tensor& input : generator.inputs())
+    inputs.push_back(runtime::tensorValue(input));
   std::string text = tensorFunctionText(function);
-  lower::Plan plan = lower::compile(std::move(function));
-  std::vector<lower::Array> inputs(generator.inputs().begin(), generator.inputs().end()), outputs;
-  auto fault = lower::run(plan, inputs, {digits}, outputs);
+  auto fault = engine.compile(std::move(function)).run(inputs, results);
+  auto wanted = interp::referenceEngine().compile(Generator(seed).make()).run(inputs, expected);
   faults += fault.has_value();
-  if (fault.has_value() != !expected.has_value())
+  if (fault.has_value() != wanted.has_value())
     return (fault ? "fault " + fault->problem : std::string("no fault")) + "\n" + text;
   if (fault)
     return "";
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!equal(oracle::read(outputs[i].toTensor()), (*expected)[i]))
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!equal(results[i].tensor(), expected[i].tensor()))
       return "result differs\n" + text;
   return "";
 }
@@ -309,7 +302,7 @@ std::string runCase(uint32_t seed, unsigned digits, size_t& faults) {
 TEST_CASE("random tensor functions") {
   size_t faults = 0;
   for (uint32_t seed = 0; seed < 1500; ++seed) {
-    std::string problem = runCase(seed, 0, faults);
+    std::string problem = runCase(seed, lower::loopsEngine(), faults);
     if (!problem.empty())
       FAIL("seed " << seed << ": " << problem);
   }
@@ -320,7 +313,7 @@ TEST_CASE("random tensor functions") {
 TEST_CASE("random tensor functions on reals") {
   size_t faults = 0;
   for (uint32_t seed = 10000; seed < 10300; ++seed) {
-    std::string problem = runCase(seed, 30, faults);
+    std::string problem = runCase(seed, interp::referenceEngine(30), faults);
     if (!problem.empty())
       FAIL("seed " << seed << ": " << problem);
   }

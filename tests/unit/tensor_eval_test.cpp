@@ -1,141 +1,10 @@
-// Evaluation of tensor functions against a naive interpreter and against values known in closed
-// form.
-#include "lower/tensor_eval.h"
-#include "runtime/half.h"
-#include "tests/unit/tensor_eval_oracle.h"
+// Evaluation of tensor functions: the loops engine against the reference, and both against values
+// known in closed form.
+#include "tests/unit/tensor_functions.h"
 
-#include <catch2/catch.hpp>
-#include <random>
-
-using namespace lang;
-using lower::Array;
-using lower::Plan;
-using lower::Precision;
-using oracle::Cells;
-using runtime::DType;
-using runtime::Tensor;
+using namespace tests;
 
 namespace {
-
-using Shape = std::vector<int64_t>;
-using Define = std::function<void(ComputeCall&)>;
-
-constexpr std::array allDTypes{
-    runtime::Bool,     runtime::Int8,    runtime::Int16,  runtime::Int32,  runtime::Int64,
-    runtime::UInt8,    runtime::UInt16,  runtime::UInt32, runtime::UInt64, runtime::Float16,
-    runtime::BFloat16, runtime::Float32, runtime::Float64};
-
-/// A tensor with the given elements, converted to the type.
-Tensor tensorOf(DType dtype, Shape shape, const std::vector<double>& values) {
-  Tensor tensor(dtype, std::move(shape));
-  Tensor wide(runtime::Float64, tensor.shape());
-  REQUIRE(size_t(tensor.size()) == values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    std::byte* to = tensor.bytes() + i * dtype.bytes();
-    auto put = [&](auto value) { std::memcpy(to, &value, dtype.bytes()); };
-    if (dtype == runtime::Float64)
-      put(values[i]);
-    else if (dtype == runtime::Float32)
-      put(float(values[i]));
-    else if (dtype == runtime::Float16)
-      put(runtime::Half(float(values[i])));
-    else if (dtype == runtime::BFloat16)
-      put(runtime::BHalf(float(values[i])));
-    else if (dtype == runtime::UInt64)
-      put(uint64_t(values[i]));
-    else
-      put(int64_t(values[i]));
-  }
-  return tensor;
-}
-
-/// Whole numbers in [low, high].
-Tensor randomTensor(std::mt19937& random, DType dtype, Shape shape, int low, int high) {
-  auto count = runtime::elementCount(shape).value();
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(double(int(random() % uint32_t(high - low + 1)) + low));
-  return tensorOf(dtype, std::move(shape), values);
-}
-
-/// Builds the function for the types of `inputs`.
-TensorFunction build(const std::vector<Tensor>& inputs, DType outputDType, const Shape& outputShape,
-                     const Define& define) {
-  TypeContext types;
-  std::vector<const Type*> operands;
-  for (const Tensor& input : inputs)
-    operands.push_back(types.tensorOf(input.shape(), input.dtype()));
-  Attributes attributes;
-  ComputeCall call(operands, types.tensorOf(outputShape, outputDType), attributes);
-  define(call);
-  return call.take();
-}
-
-std::vector<Array> arraysOf(const std::vector<Tensor>& inputs) {
-  return {inputs.begin(), inputs.end()};
-}
-
-/// Runs and expects no fault.
-std::vector<Array> runWell(const Plan& plan, const std::vector<Tensor>& inputs,
-                           Precision precision = {}) {
-  std::vector<Array> outputs;
-  auto fault = lower::run(plan, arraysOf(inputs), precision, outputs);
-  INFO((fault ? fault->problem : ""));
-  REQUIRE(!fault);
-  return outputs;
-}
-
-std::string faultOf(const Plan& plan, const std::vector<Tensor>& inputs) {
-  std::vector<Array> outputs;
-  auto fault = lower::run(plan, arraysOf(inputs), {}, outputs);
-  return fault ? fault->problem : "";
-}
-
-/// The one result as doubles.
-std::vector<double> valuesOf(const Array& array) {
-  Cells cells = oracle::read(array.toTensor());
-  std::vector<double> values;
-  for (const oracle::Cell& cell : cells.cells)
-    values.push_back(cells.dtype.isFloat() ? cell.real : double(cell.whole));
-  return values;
-}
-
-bool sameReal(double a, double b, double tolerance) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b);
-  // Below the normal numbers of float, where relative accuracy ends, an absolute bound holds.
-  double bound = std::max(tolerance * std::max(std::fabs(a), std::fabs(b)), 1e-38);
-  return a == b || std::fabs(a - b) <= (tolerance == 0 ? 0 : bound);
-}
-
-/// Compares with the oracle; `tolerance` is relative.
-void checkAgainstOracle(const std::vector<Tensor>& inputs, DType outputDType, const Shape& shape,
-                        const Define& define, double tolerance = 0) {
-  TensorFunction function = build(inputs, outputDType, shape, define);
-  INFO(tensorFunctionText(function));
-  std::vector<Cells> cells;
-  for (const Tensor& input : inputs)
-    cells.push_back(oracle::read(input));
-  std::vector<Cells> expected = oracle::Machine(function).run(cells);
-  Plan plan = lower::compile(build(inputs, outputDType, shape, define));
-  std::vector<Array> outputs = runWell(plan, inputs);
-  REQUIRE(outputs.size() == expected.size());
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    Cells actual = oracle::read(outputs[k].toTensor());
-    REQUIRE(actual.shape == expected[k].shape);
-    REQUIRE(actual.dtype == expected[k].dtype);
-    for (size_t i = 0; i < actual.cells.size(); ++i) {
-      INFO("element " << i);
-      bool same = actual.cells[i].whole == expected[k].cells[i].whole &&
-                  sameReal(actual.cells[i].real, expected[k].cells[i].real, tolerance);
-      if (!same)
-        FAIL("got " << actual.cells[i].real << " / " << int64_t(actual.cells[i].whole)
-                    << ", expected " << expected[k].cells[i].real << " / "
-                    << int64_t(expected[k].cells[i].whole));
-    }
-  }
-  CHECK(true);
-}
 
 /// Numbers that are worth trying with a type.
 std::vector<double> samples(DType dtype) {
@@ -195,7 +64,7 @@ TEST_CASE("scalar functions of two operands, all types") {
       auto [a, b] =
           samplePairs(dtype, divides && !dtype.isFloat(), function == Power ? 200 : INFINITY);
       bool exact = !dtype.isFloat() || (function != Power && function != FloorMod);
-      checkAgainstOracle(
+      checkEngines(
           {a, b}, resultOf(function, dtype), a.shape(),
           [&](ComputeCall& call) {
             call.result([&](const Position& at) {
@@ -217,7 +86,7 @@ TEST_CASE("scalar functions of one operand, all types") {
       std::vector<double> values = samples(dtype);
       Tensor a = tensorOf(dtype, {int64_t(values.size())}, values);
       bool exact = !dtype.isFloat() || function <= RoundEven || function >= IsNan;
-      checkAgainstOracle(
+      checkEngines(
           {a}, resultOf(function, dtype), a.shape(),
           [&](ComputeCall& call) {
             call.result([&](const Position& at) { return apply(function, {call.input(0)(at)}); });
@@ -232,7 +101,7 @@ TEST_CASE("casts between all types") {
       INFO(runtime::dtypeName(from) << " to " << runtime::dtypeName(to));
       std::vector<double> values = samples(from);
       Tensor a = tensorOf(from, {int64_t(values.size())}, values);
-      checkAgainstOracle({a}, to, a.shape(), [&](ComputeCall& call) {
+      checkEngines({a}, to, a.shape(), [&](ComputeCall& call) {
         call.result([&](const Position& at) { return cast(call.input(0)(at), to); });
       });
     }
@@ -248,14 +117,14 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
         c.push_back(z);
       }
   Shape shape{int64_t(a.size())};
-  checkAgainstOracle({tensorOf(runtime::Int32, shape, a), tensorOf(runtime::Int32, shape, b),
-                      tensorOf(runtime::Int32, shape, c)},
-                     runtime::Int32, shape, [&](ComputeCall& call) {
-                       call.result([&](const Position& at) {
-                         return apply(ScalarFunction::FixedPointMultiply,
-                                      {call.input(0)(at), call.input(1)(at), call.input(2)(at)});
-                       });
-                     });
+  checkEngines({tensorOf(runtime::Int32, shape, a), tensorOf(runtime::Int32, shape, b),
+                tensorOf(runtime::Int32, shape, c)},
+               runtime::Int32, shape, [&](ComputeCall& call) {
+                 call.result([&](const Position& at) {
+                   return apply(ScalarFunction::FixedPointMultiply,
+                                {call.input(0)(at), call.input(1)(at), call.input(2)(at)});
+                 });
+               });
   Tensor ones = tensorOf(runtime::Float32, {2}, {1, -2});
   auto define = [](ComputeCall& call) {
     call.result([&](const Position& at) {
@@ -266,10 +135,12 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
                         a0.arena()->copy(std::vector<const ScalarNode*>{a0.node()})));
     });
   };
-  Plan plan = lower::compile(build({ones}, runtime::Int32, {2}, define));
-  for (unsigned digits : {0u, 50u})
-    CHECK(valuesOf(runWell(plan, {ones}, {digits})[0]) ==
-          std::vector<double>{double(0x3F800000), double(int32_t(0xC0000000))});
+  Plan plan = planOf({ones}, runtime::Int32, {2}, define);
+  std::vector<double> bits{double(0x3F800000), double(int32_t(0xC0000000))};
+  CHECK(numbersOf(runWell(plan, {ones})[0]) == bits);
+  TensorCode reals =
+      interp::referenceEngine(50).compile(build({ones}, runtime::Int32, {2}, define));
+  CHECK(numbersOf(runWell(reals, {ones})[0]) == bits);
 }
 
 TEST_CASE("broadcasting") {
@@ -282,7 +153,7 @@ TEST_CASE("broadcasting") {
                           Case{{}, {}, {}}, Case{{0, 3}, {3}, {0, 3}}, Case{{1, 1}, {1}, {1, 1}}}) {
     Tensor a = randomTensor(random, runtime::Float32, row.a, -9, 9);
     Tensor b = randomTensor(random, runtime::Float32, row.b, -9, 9);
-    checkAgainstOracle({a, b}, runtime::Float32, row.out, [](ComputeCall& call) {
+    checkEngines({a, b}, runtime::Float32, row.out, [](ComputeCall& call) {
       call.result([&](const Position& at) {
         auto x = call.input(0), y = call.input(1);
         return x(broadcastTo(at, x.shape())) * y(broadcastTo(at, y.shape()));
@@ -301,14 +172,14 @@ TEST_CASE("reductions over several axes and empty extents") {
         Tensor a =
             randomTensor(random, dtype, shape, dtype.isBool() || !dtype.isSigned() ? 0 : -1, 1);
         for (size_t kept : {0, 1, 2})
-          checkAgainstOracle({a}, dtype, {shape[kept]}, [&](ComputeCall& call) {
+          checkEngines({a}, dtype, {shape[kept]}, [&](ComputeCall& call) {
             auto x = call.input(0);
             call.result([&](const Position& at) {
               return call.reduce(Combiner(combiner), x.without(kept),
                                  [&](const Position& k) { return x(insertAt(k, kept, at[0])); });
             });
           });
-        checkAgainstOracle({a}, dtype, {}, [&](ComputeCall& call) {
+        checkEngines({a}, dtype, {}, [&](ComputeCall& call) {
           auto x = call.input(0);
           call.result([&](const Position&) {
             return call.reduce(Combiner(combiner), x.shape(),
@@ -330,7 +201,7 @@ TEST_CASE("positions of extreme values, ties and NaN") {
             a.elements<float>()[i] = NAN;
         for (size_t kept : {0, 1, 2})
           for (DType indexType : {runtime::Int32, runtime::Int64})
-            checkAgainstOracle({a}, indexType, {a.shape()[kept]}, [&](ComputeCall& call) {
+            checkEngines({a}, indexType, {a.shape()[kept]}, [&](ComputeCall& call) {
               auto x = call.input(0);
               call.result([&](const Position& at) {
                 return call.reduce(
@@ -357,7 +228,7 @@ void checkConv(std::mt19937& random, const Conv& conv, DType dtype, DType sumTyp
     return (conv.data[i] + 2 * conv.padding - reach) / conv.stride + 1;
   };
   Shape out{conv.data[0], conv.weight[0], extent(2), extent(3)};
-  checkAgainstOracle({x, w}, sumType, out, [&](ComputeCall& call) {
+  checkEngines({x, w}, sumType, out, [&](ComputeCall& call) {
     auto data = call.input(0), weight = call.input(1);
     call.result([&](const Position& at) {
       return call.sumOver(
@@ -413,20 +284,19 @@ TEST_CASE("matrix products in all layouts, with more after the sum") {
               randomTensor(random, dtype, shapeOf(row.depth, row.columns, transposeB), -3, 3);
           if (row.rows * row.columns * row.depth > 100000 && (transposeA || transposeB))
             continue;
-          checkAgainstOracle(
-              {a, b}, dtype, {row.batch, row.rows, row.columns}, [&](ComputeCall& call) {
-                auto x = call.input(0), y = call.input(1);
-                auto read = [](TensorHandle& t, Scalar n, Scalar i, Scalar j, bool swapped) {
-                  return swapped ? t({n, j, i}) : t({n, i, j});
-                };
-                call.result([&](const Position& at) {
-                  Scalar sum = call.sumOver({call.integer(row.depth)}, [&](const Position& k) {
-                    return read(x, at[0], at[1], k[0], transposeA) *
-                           read(y, at[0], k[0], at[2], transposeB);
-                  });
-                  return maximum(sum, number(sum, 0)) + cast(at[2], dtype);
-                });
+          checkEngines({a, b}, dtype, {row.batch, row.rows, row.columns}, [&](ComputeCall& call) {
+            auto x = call.input(0), y = call.input(1);
+            auto read = [](TensorHandle& t, Scalar n, Scalar i, Scalar j, bool swapped) {
+              return swapped ? t({n, j, i}) : t({n, i, j});
+            };
+            call.result([&](const Position& at) {
+              Scalar sum = call.sumOver({call.integer(row.depth)}, [&](const Position& k) {
+                return read(x, at[0], at[1], k[0], transposeA) *
+                       read(y, at[0], k[0], at[2], transposeB);
               });
+              return maximum(sum, number(sum, 0)) + cast(at[2], dtype);
+            });
+          });
         }
 }
 
@@ -437,23 +307,23 @@ TEST_CASE("gather with data as positions, and its fault") {
     call.result([&](const Position& at) { return x({cast(i({at[0]}), runtime::Int64), at[1]}); });
   };
   Tensor good = tensorOf(runtime::Int32, {4}, {2, 0, 2, 1});
-  checkAgainstOracle({data, good}, runtime::Float32, {4, 2}, define);
-  Plan plan = lower::compile(build({data, good}, runtime::Float32, {4, 2}, define));
+  checkEngines({data, good}, runtime::Float32, {4, 2}, define);
+  Plan plan = planOf({data, good}, runtime::Float32, {4, 2}, define);
   CHECK(faultOf(plan, {data, tensorOf(runtime::Int32, {4}, {2, 0, 3, 1})}) ==
         "index 3 is outside axis 0 of extent 3");
   CHECK(faultOf(plan, {data, tensorOf(runtime::Int32, {4}, {2, -1, 0, 1})}) ==
         "index -1 is outside axis 0 of extent 3");
   Tensor wide = tensorOf(runtime::Float32, {5}, {1, 2, 3, 4, 5});
-  Plan shifted = lower::compile(build({wide}, runtime::Float32, {5}, [](ComputeCall& call) {
+  Plan shifted = planOf({wide}, runtime::Float32, {5}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)({at[0] + call.integer(2)}); });
-  }));
+  });
   CHECK(faultOf(shifted, {wide}) == "index 5 is outside axis 0 of extent 5");
 }
 
 TEST_CASE("only the chosen side of a selection counts") {
   Tensor a = tensorOf(runtime::Int32, {4}, {6, 7, 8, 9}),
          b = tensorOf(runtime::Int32, {4}, {2, 0, 4, 0});
-  checkAgainstOracle({a, b}, runtime::Int32, {4}, [](ComputeCall& call) {
+  checkEngines({a, b}, runtime::Int32, {4}, [](ComputeCall& call) {
     call.result([&](const Position& at) {
       Scalar x = call.input(0)(at), y = call.input(1)(at);
       return select(y == 0.0, number(x, -1), x / y);
@@ -462,7 +332,7 @@ TEST_CASE("only the chosen side of a selection counts") {
   auto unguarded = [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)(at) / call.input(1)(at); });
   };
-  CHECK(faultOf(lower::compile(build({a, b}, runtime::Int32, {4}, unguarded)), {a, b}) ==
+  CHECK(faultOf(planOf({a, b}, runtime::Int32, {4}, unguarded), {a, b}) ==
         "integer division by zero");
   // The quotient also decides: it counts wherever the outer condition holds.
   auto decides = [](ComputeCall& call) {
@@ -471,16 +341,16 @@ TEST_CASE("only the chosen side of a selection counts") {
       return select(quotient > 1.0, quotient, x);
     });
   };
-  CHECK(faultOf(lower::compile(build({a, b}, runtime::Int32, {4}, decides)), {a, b}) ==
+  CHECK(faultOf(planOf({a, b}, runtime::Int32, {4}, decides), {a, b}) ==
         "integer division by zero");
   Tensor x = tensorOf(runtime::Float32, {3}, {1, 2, 3}),
          y = tensorOf(runtime::Float32, {2}, {4, 5});
-  checkAgainstOracle({x, y}, runtime::Float32, {5}, [](ComputeCall& call) {
+  checkEngines({x, y}, runtime::Float32, {5}, [](ComputeCall& call) {
     call.result([&](const Position& at) {
       return select(at[0] < 3.0, call.input(0)({at[0]}), call.input(1)({at[0] - call.integer(3)}));
     });
   });
-  checkAgainstOracle({x, y}, runtime::Float32, {5}, [](ComputeCall& call) {
+  checkEngines({x, y}, runtime::Float32, {5}, [](ComputeCall& call) {
     call.result([&](const Position& at) {
       return call.input(0).orElse({at[0]}, call.input(1)({at[0] - call.integer(3)}));
     });
@@ -497,8 +367,8 @@ TEST_CASE("a selection guards what does not depend on its loop") {
       });
     });
   };
-  Plan plan = lower::compile(build({a, c}, runtime::Int32, {2}, define));
-  CHECK(valuesOf(runWell(plan, {a, c})[0]) == std::vector<double>{15, 0});
+  Plan plan = planOf({a, c}, runtime::Int32, {2}, define);
+  CHECK(numbersOf(runWell(plan, {a, c})[0]) == std::vector<double>{15, 0});
   c.elements<uint8_t>()[2] = 1;
   CHECK(faultOf(plan, {a, c}) == "integer division by zero");
 }
@@ -509,16 +379,16 @@ TEST_CASE("scans") {
     for (Combiner combiner : {Combiner::Sum, Combiner::Product})
       for (bool exclusive : {false, true})
         for (size_t axis : {0, 1, 2})
-          checkAgainstOracle({randomTensor(random, dtype, {3, 4, 5}, 1, 2)}, dtype, {3, 4, 5},
-                             [&](ComputeCall& call) {
-                               call.result(call.scan(call.input(0), combiner, axis, exclusive));
-                             });
+          checkEngines({randomTensor(random, dtype, {3, 4, 5}, 1, 2)}, dtype, {3, 4, 5},
+                       [&](ComputeCall& call) {
+                         call.result(call.scan(call.input(0), combiner, axis, exclusive));
+                       });
 }
 
 TEST_CASE("stages, reshapes and results that are inputs") {
   std::mt19937 random(7);
   Tensor a = randomTensor(random, runtime::Float32, {4, 6}, -5, 5);
-  TensorFunction function = build({a}, runtime::Float32, {4, 6}, [](ComputeCall& call) {
+  Plan plan = planOf({a}, runtime::Float32, {4, 6}, [](ComputeCall& call) {
     auto x = call.input(0);
     auto doubled = call.define(x.shape(), [&](const Position& at) { return x(at) * 2.0; });
     auto flat = call.reshape(doubled, {call.integer(24)});
@@ -526,66 +396,86 @@ TEST_CASE("stages, reshapes and results that are inputs") {
     call.result(x);
     call.result(flat);
   });
-  std::vector<Array> outputs = runWell(lower::compile(std::move(function)), {a});
+  std::vector<Value> outputs = runWell(plan, {a});
   REQUIRE(outputs.size() == 3);
-  CHECK(outputs[0].shape() == Shape{24});
-  CHECK(outputs[1].plain()->bytes() == a.bytes());
-  CHECK(outputs[2].bytes() == outputs[0].bytes());
-  std::vector<double> expected = valuesOf(a);
+  CHECK(outputs[0].tensor().shape() == Shape{24});
+  CHECK(outputs[1].tensor().bytes() == std::as_const(a).bytes());
+  CHECK(outputs[2].tensor().bytes() == outputs[0].tensor().bytes());
+  std::vector<double> expected = numbersOf(runtime::tensorValue(a));
   for (double& value : expected)
     value *= 2;
-  CHECK(valuesOf(outputs[0]) == expected);
+  CHECK(numbersOf(outputs[0]) == expected);
 }
 
 TEST_CASE("16-bit floats round after every function") {
   Tensor a = tensorOf(runtime::Float16, {1}, {2048}), b = tensorOf(runtime::Float16, {1}, {1});
-  Plan plan = lower::compile(build({a, b}, runtime::Float16, {1}, [](ComputeCall& call) {
+  Plan plan = planOf({a, b}, runtime::Float16, {1}, [](ComputeCall& call) {
     call.result([&](const Position& at) {
       Scalar x = call.input(0)(at), y = call.input(1)(at);
       return (x + y + y) - x;
     });
-  }));
-  CHECK(valuesOf(runWell(plan, {a, b})[0]) == std::vector<double>{0});
+  });
+  CHECK(numbersOf(runWell(plan, {a, b})[0]) == std::vector<double>{0});
   Tensor many = tensorOf(runtime::Float16, {4096}, std::vector<double>(4096, 1));
-  Plan sum = lower::compile(build({many}, runtime::Float16, {}, [](ComputeCall& call) {
+  Plan sum = planOf({many}, runtime::Float16, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(4096)},
                           [&](const Position& k) { return call.input(0)(k); });
     });
-  }));
-  CHECK(valuesOf(runWell(sum, {many})[0]) == std::vector<double>{4096});
+  });
+  CHECK(numbersOf(runWell(sum, {many})[0]) == std::vector<double>{4096});
 }
 
 TEST_CASE("long sums of float32 keep their digits") {
   Tensor a = tensorOf(runtime::Float32, {1000000}, std::vector<double>(1000000, double(0.1f)));
-  Plan plan = lower::compile(build({a}, runtime::Float32, {}, [](ComputeCall& call) {
+  Plan plan = planOf({a}, runtime::Float32, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(1000000)},
                           [&](const Position& k) { return call.input(0)(k); });
     });
-  }));
-  CHECK(valuesOf(runWell(plan, {a})[0])[0] == double(float(0.1f * 1e6)));
+  });
+  CHECK(numbersOf(runWell(plan, {a})[0])[0] == double(float(0.1f * 1e6)));
 }
 
 TEST_CASE("reals of 50 digits") {
+  TensorEngine reals = interp::referenceEngine(50);
   Tensor two = tensorOf(runtime::Float32, {1}, {2});
-  Plan square = lower::compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
+  TensorCode power = reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return exp(call.input(0)(at)); });
   }));
-  Array result = runWell(square, {two}, {50})[0];
-  CHECK(result.plain() == nullptr);
-  CHECK(result.dtype() == runtime::Float32);
-  CHECK(result.realText(0).substr(0, 50) == "7.389056098930650227230427460575007813180315570551");
-  CHECK(result.toTensor().elements<float>()[0] == 7.389056f);
+  Value result = runWell(power, {two})[0];
+  REQUIRE(result.exact());
+  CHECK(result.tensor().dtype() == runtime::Float32);
+  CHECK(interp::realText(result, 0).substr(0, 50) ==
+        "7.389056098930650227230427460575007813180315570551");
+  CHECK(result.tensor().elements<float>()[0] == 7.389056f);
   Tensor threes = tensorOf(runtime::Float16, {700}, std::vector<double>(700, 3));
-  Plan thirds = lower::compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
+  TensorCode thirds = reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(700)},
                           [&](const Position& k) { return 1.0 / call.input(0)(k); });
     });
   }));
-  CHECK(runWell(thirds, {threes}, {50})[0].realText(0).substr(0, 48) ==
+  CHECK(interp::realText(runWell(thirds, {threes})[0], 0).substr(0, 48) ==
         "233.33333333333333333333333333333333333333333333");
+}
+
+TEST_CASE("reals pass through reshapes and scans, and into further functions") {
+  TensorEngine reals = interp::referenceEngine(30);
+  Tensor ones = tensorOf(runtime::Float32, {2, 2}, {1, 1, 1, 1});
+  TensorCode thirds = reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
+    auto third = call.define(call.input(0).shape(),
+                             [&](const Position& at) { return call.input(0)(at) / 3.0; });
+    call.result(call.scan(call.reshape(third, {call.integer(4)}), Combiner::Sum, 0, false));
+  }));
+  TensorCode last = reals.compile(build(
+      {tensorOf(runtime::Float32, {4}, {0, 0, 0, 0})}, runtime::Float32, {}, [](ComputeCall& call) {
+        call.result([&](const Position&) { return call.input(0)({call.integer(3)}); });
+      }));
+  std::vector<Value> sums, outputs;
+  REQUIRE(!thirds.run(valuesOf({ones}), sums));
+  REQUIRE(!last.run(sums, outputs));
+  CHECK(interp::realText(outputs[0], 0).substr(0, 28) == "1.33333333333333333333333333");
 }
 
 TEST_CASE("reals agree with double where double is exact") {
@@ -596,22 +486,25 @@ TEST_CASE("reals agree with double where double is exact") {
       continue;
     INFO(scalarFunctionName(function));
     auto [a, b] = samplePairs(runtime::Float64, false);
-    TensorFunction plain =
-        build({a, b}, resultOf(function, runtime::Float64), a.shape(), [&](ComputeCall& call) {
-          call.result([&](const Position& at) {
-            Scalar x = call.input(0)(at), y = call.input(1)(at);
-            return arity == 1 ? apply(function, {x}) : apply(function, {x, y});
-          });
-        });
-    Plan plan = lower::compile(std::move(plain));
-    std::vector<double> own = valuesOf(runWell(plan, {a, b})[0]);
-    std::vector<double> reals = valuesOf(runWell(plan, {a, b}, {40})[0]);
+    auto define = [&](ComputeCall& call) {
+      call.result([&](const Position& at) {
+        Scalar x = call.input(0)(at), y = call.input(1)(at);
+        return arity == 1 ? apply(function, {x}) : apply(function, {x, y});
+      });
+    };
+    auto run = [&](unsigned digits) {
+      DType dtype = resultOf(function, runtime::Float64);
+      return numbersOf(
+          runWell(interp::referenceEngine(digits).compile(build({a, b}, dtype, a.shape(), define)),
+                  {a, b})[0]);
+    };
+    std::vector<double> own = run(0), reals = run(40), left = numbersOf(runtime::tensorValue(a)),
+                        right = numbersOf(runtime::tensorValue(b));
     for (size_t i = 0; i < own.size(); ++i) {
-      double divisor = valuesOf(b)[i];
-      bool inexact = divisor == 0.1 || divisor == 1e-4;
+      bool inexact = right[i] == 0.1 || right[i] == 1e-4;
       if (inexact && function >= FloorDivide && function <= TruncMod)
         continue;
-      INFO(valuesOf(a)[i] << " and " << valuesOf(b)[i]);
+      INFO(left[i] << " and " << right[i]);
       CHECK((sameReal(own[i], reals[i], 1e-13) || std::isinf(own[i])));
     }
   }
@@ -619,16 +512,16 @@ TEST_CASE("reals agree with double where double is exact") {
 
 TEST_CASE("inputs that do not fit and memory that is not there") {
   Tensor a = tensorOf(runtime::Float32, {2}, {1, 2});
-  Plan plan = lower::compile(build({a}, runtime::Float32, {2}, [](ComputeCall& call) {
+  Plan plan = planOf({a}, runtime::Float32, {2}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return call.input(0)(at); });
-  }));
+  });
   CHECK(faultOf(plan, {tensorOf(runtime::Float32, {3}, {1, 2, 3})}) ==
         "input 0 is a tensor of shape (3) and type float32, expected shape (2) and type float32");
   CHECK(faultOf(plan, {}) == "expected 1 inputs, got 0");
   Shape huge{int64_t(1) << 30, int64_t(1) << 30};
-  Plan large = lower::compile(build({a}, runtime::Float32, huge, [](ComputeCall& call) {
+  Plan large = planOf({a}, runtime::Float32, huge, [](ComputeCall& call) {
     call.result([&](const Position&) { return call.input(0)({call.integer(0)}); });
-  }));
+  });
   CHECK(faultOf(large, {a}) == "out of memory: 4611686018427387904 bytes for a tensor of shape "
                                "(1073741824, 1073741824) and type float32");
 }

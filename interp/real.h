@@ -5,16 +5,17 @@
 // must not overlap; RealDigits sets them for a scope.
 #pragma once
 
-#include "lower/element.h"
-
+#include <algorithm>
 #include <boost/multiprecision/mpfr.hpp>
+#include <vector>
 
-namespace lower {
+namespace interp {
 
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<0>,
                                            boost::multiprecision::et_off>;
 
-static_assert(sizeof(Real) == realBytes);
+/// The elements of a tensor, as runtime::Value::exact() keeps them.
+using Reals = std::vector<Real>;
 
 /// New reals have `digits` decimal digits while this lives, and at least 20, so that they hold
 /// every 64-bit integer.
@@ -31,4 +32,4 @@ private:
   unsigned before_;
 };
 
-} // namespace lower
+} // namespace interp

@@ -1,0 +1,24 @@
+// The engines by name.
+#include "driver/engines.h"
+
+#include "formats/quote.h"
+#include "interp/reference.h"
+#include "lower/engine.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+runtime::Result<lang::TensorEngine> engineOf(const std::string& name, unsigned digits) {
+  if (name == "interp" || (name.empty() && digits != 0))
+    return interp::referenceEngine(digits);
+  if (!name.empty() && name != "loops")
+    return runtime::Error{fmt::format("there is no engine {}; the engines are `loops` and `interp`",
+                                      formats::backquoted(name))};
+  if (digits != 0)
+    return runtime::Error{"`--engine loops` computes in the types of the program; `--precision` is "
+                          "for `--engine interp`"};
+  return lower::loopsEngine();
+}
+
+} // namespace driver

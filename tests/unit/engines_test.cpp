@@ -1,0 +1,94 @@
+// Programs and engines: sums that do not depend on shapes, means of narrow types, and how much the
+// machine remembers of the shapes that went by.
+#include "driver/session.h"
+#include "driver/value_text.h"
+#include "interp/interpret.h"
+#include "interp/reference.h"
+#include "lower/engine.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+
+using lang::TensorEngine;
+
+namespace {
+
+/// What `@main` of a text returns, or its fault.
+std::string valueOf(const std::string& text, const TensorEngine& engine) {
+  driver::Session session(stdlib::operatorTable());
+  auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
+  REQUIRE(loaded);
+  for (const lang::Diagnostic& item : loaded->diagnostics.all())
+    UNSCOPED_INFO(item.text);
+  REQUIRE(loaded->isGood());
+  auto value = interp::interpret(*loaded->module, loaded->typing, session.operators(),
+                                 *loaded->module->find("main"), {}, {.engine = engine});
+  if (auto* fault = std::get_if<interp::Fault>(&value))
+    return "fault: " + fault->problem;
+  return driver::valueText(std::get<runtime::Value>(value), session.types(), loaded->typing);
+}
+
+void checkBoth(const std::string& text, const std::string& expected) {
+  INFO(text);
+  CHECK(valueOf("def @main() { " + text + " }", lower::loopsEngine()) == expected);
+  CHECK(valueOf("def @main() { " + text + " }", interp::referenceEngine()) == expected);
+}
+
+/// The loops engine with a count of the codes that are alive, and the most that there were.
+TensorEngine countingEngine(const std::shared_ptr<int>& token, long& most) {
+  return {[token, &most](lang::TensorFunction function) -> lang::TensorCode {
+    lang::TensorCode code = lower::loopsEngine().compile(std::move(function));
+    lang::TensorCode counted{
+        [token, code](auto inputs, auto& outputs) { return code.run(inputs, outputs); }};
+    most = std::max(most, token.use_count());
+    return counted;
+  }};
+}
+
+} // namespace
+
+TEST_CASE("sums of products do not depend on the number of rows and columns", "[engines]") {
+  for (std::string rows : {"1", "3", "4", "12"}) {
+    std::string text = "def @main() { let %x = full(0.1f, shape=[" + rows +
+                       ", 2000000], dtype=\"float32\"); let %y = nn.dense(%x, full(0.1f, shape=[4, "
+                       "2000000], dtype=\"float32\"), units=4); "
+                       "(less(max(abs(%y - 20000.002f)), 0.005f), "
+                       "equal(max(%y), min(%y))) }";
+    INFO(rows);
+    CHECK(valueOf(text, lower::loopsEngine()) == "(true, true)");
+  }
+}
+
+TEST_CASE("means of narrow types neither overflow nor wrap", "[engines]") {
+  checkBoth("mean(ones(shape=[70000], dtype=\"float16\"))", "1.0 : float16");
+  checkBoth("mean(ones(shape=[256], dtype=\"uint8\"))", "1 : uint8");
+  auto full = [](std::string value, std::string shape, std::string dtype) {
+    return "cast(full(" + value + ", shape=" + shape + ", dtype=\"float32\"), dtype=\"" + dtype +
+           "\")";
+  };
+  checkBoth("mean(" + full("100f", "[300]", "int8") + ")", "100 : int8");
+  checkBoth("mean(" + full("3e+38f", "[4]", "float32") + ")", "3e+38 : float32");
+  checkBoth("sum(nn.softmax(" + full("0f", "[70000]", "float16") + "))", "1.001 : float16");
+  checkBoth("nn.avg_pool2d(" + full("200f", "[1, 1, 20, 20]", "uint8") + ", pool_size=[20, 20])",
+            "[[[[200]]]] : Tensor[(1, 1, 1, 1), uint8]");
+}
+
+TEST_CASE("a thousand shapes are not all remembered", "[engines]") {
+  const std::string text =
+      "def @loop(%n: int32, %sum: float32) -> float32 { if (%n == 0) { %sum } else { "
+      "let %x = arange(0f, cast(%n, dtype=\"float32\"), 1f, dtype=\"float32\"); "
+      "@loop(%n - 1, %sum + max(%x * %x - %x)) } } "
+      "def @main() { @loop(SHAPES, 0f) }";
+  auto mostAlive = [&](const std::string& shapes) {
+    auto token = std::make_shared<int>(0);
+    long most = 0;
+    std::string own = text;
+    own.replace(own.find("SHAPES"), 6, shapes);
+    CHECK(valueOf(own, countingEngine(token, most)).ends_with(": float32"));
+    CHECK(token.use_count() == 1);
+    return most;
+  };
+  long few = mostAlive("100"), many = mostAlive("1000");
+  CHECK(many <= few + 8);
+  CHECK(many < 200);
+}
