@@ -95,7 +95,8 @@ Draw oneOf(int64_t count, Random& random) {
 } // namespace
 
 GradientData gradientData(const OperatorSample& call, lang::Types parameters, Random& random,
-                          bool withTies) {
+                          bool withTies, const std::vector<bool>& isStepwise) {
+  Draw stepwise = drawFloats(random, false);
   Draw operandFloats = drawFloats(random, withTies), integers = drawIntegers(call, random);
   Draw directions = [&random] { return 2 * fraction(random) - 1; }, weights = directions;
   size_t directionCount = 0;
@@ -112,9 +113,9 @@ GradientData gradientData(const OperatorSample& call, lang::Types parameters, Ra
     weights = oneOf(elements, random);
   for (size_t i = 0; i < parameters.size(); ++i)
     data.values.push_back(valueOf(parameters[i],
-                                  i < call.operands.size() ? operandFloats
-                                  : i < firstWeight        ? directions
-                                                           : weights,
+                                  i >= call.operands.size() ? i < firstWeight ? directions : weights
+                                  : isStepwise[i]           ? stepwise
+                                                            : operandFloats,
                                   integers));
   return data;
 }

@@ -19,8 +19,8 @@ struct GradientData {
 };
 
 /// Values for as many operands as the call has, then directions, then weights. Without ties no two
-/// floats of an operand are equal.
+/// floats of an operand are equal, nor of the operands that `isStepwise` marks.
 GradientData gradientData(const OperatorSample& call, lang::Types parameters, Random& random,
-                          bool withTies);
+                          bool withTies, const std::vector<bool>& isStepwise);
 
 } // namespace harness

@@ -257,7 +257,10 @@ void erfGradient(GradientCall& d) {
   give(d, 0, d.cotangent() * (2 / sqrt(pi)) * exp(-(x * x)));
 }
 
+/// With equal bounds, or the wrong way round, the result is the upper one always.
 void clipGradient(GradientCall& d) {
+  if (d.attributes().real("a_min") >= d.attributes().real("a_max"))
+    return giveZeros(d);
   give(d, 0, maskedBy(d.operand(0) == d.result(), d.cotangent()));
 }
 
@@ -271,6 +274,10 @@ void logGradient(GradientCall& d) {
 Term circle(const Term& x) {
   return sqrt(1 - x * x);
 }
+
+constexpr GradientExample absKink[] = {{"abs([-3f, 0f, 2f])", "[1f, 1f, 1f]", "[-1f, 0f, 1f]"}};
+constexpr GradientExample clipBounds[] = {{"clip([-1f, 0f, 3f, 6f, 9f], a_min=0f, a_max=6f)",
+                                           "[1f, 1f, 1f, 1f, 1f]", "[0f, 1f, 1f, 1f, 0f]"}};
 
 constexpr OperatorRow rows[] = {
     real<ScalarFunction::Log>(
@@ -352,12 +359,13 @@ constexpr OperatorRow rows[] = {
           roundFloats<ScalarFunction::Round>, stepFunction, roundExamples),
     unary("sign", "-1, 0 or 1 as the input is below, at or above zero.", "The sign of NaN is NaN.",
           mapAny<ScalarFunction::Sign>, stepFunction, signExamples),
-    unary("abs", "The magnitude of the input.",
-          "The least signed integer wraps to itself. The derivative at zero is taken as 0.",
-          mapAny<ScalarFunction::Abs>, GradientRule{[](GradientCall& d) {
-            give(d, 0, d.cotangent() * map("sign", d.operand(0)));
-          }},
-          absExamples),
+    unary(
+        "abs", "The magnitude of the input.",
+        "The least signed integer wraps to itself. The derivative at zero is taken as 0.",
+        mapAny<ScalarFunction::Abs>,
+        GradientRule{[](GradientCall& d) { give(d, 0, d.cotangent() * map("sign", d.operand(0))); },
+                     absKink},
+        absExamples),
     unary("negative", "The input with the other sign.", "Integers wrap.",
           mapAny<ScalarFunction::Negative>,
           GradientRule{[](GradientCall& d) { give(d, 0, -d.cotangent()); }}, negativeExamples),
@@ -375,7 +383,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.ClipAttrs",
      .relation = sameAsFirst,
      .compute = clip,
-     .gradient = GradientRule{clipGradient},
+     .gradient = GradientRule{clipGradient, clipBounds},
      .examples = clipExamples},
     unary("isnan", "True where the input is NaN.", "", testFloats<ScalarFunction::IsNan, false>,
           truthValue, isnanExamples, boolOfShape),

@@ -73,7 +73,7 @@ TEST_CASE("gradient rules agree with difference quotients") {
   harness::Reader reader(types);
   harness::SamplePool pool;
   uint64_t seed = harness::mixSeed(21, Catch::rngSeed());
-  harness::fillSamples(pool, reader, seed, {.perRow = 40});
+  harness::fillSamples(pool, reader, seed, {.perRow = wantedCalls() ? size_t(200) : size_t(40)});
   size_t rules =
       size_t(std::ranges::count_if(stdlib::operatorTable().all(), [](const OperatorRow* row) {
         return harness::gradientRule(*row) != nullptr;
