@@ -164,36 +164,24 @@ private:
       wholes_[next.out] = wholes_[operand];
   }
 
-  void setTruth(const Instruction& next, bool truth) {
-    if (next.type.isFloat())
-      reals_[next.out] = R(truth);
-    else
-      wholes_[next.out] = truth;
-  }
-
   bool apply(const Instruction& next) {
     auto [first, second, third] = next.operands;
     if (next.from.isFloat()) {
       const R &a = reals_[first], &b = reals_[second];
-      if (isTest(next.function))
-        setTruth(next, testFunction(next.function, a, b));
+      R value = realFunction(next.function, next.from, a, b);
+      if (next.type.isFloat())
+        reals_[next.out] = roundedTo(next.type, value);
       else
-        reals_[next.out] = roundedTo(next.type, realFunction(next.function, next.from, a, b));
+        wholes_[next.out] = value != 0;
       return true;
     }
     int64_t a = wholes_[first], b = wholes_[second];
-    if (isTest(next.function)) {
-      bool isBits = !next.from.isSigned();
-      setTruth(next, isBits ? testFunction(next.function, uint64_t(a), uint64_t(b))
-                            : testFunction(next.function, a, b));
-    } else if (next.function == ScalarFunction::FixedPointMultiply) {
-      wholes_[next.out] = wrap(next.type, uint64_t(fixedPointMultiply(a, b, wholes_[third])));
-    } else if (b == 0 && divides(next.function)) {
+    if (b == 0 && divides(next.function)) {
       problem_ = "integer division by zero";
       return false;
-    } else {
-      wholes_[next.out] = wrap(next.type, wholeFunction(next.function, next.from, a, b));
     }
+    wholes_[next.out] =
+        wrap(next.type, wholeFunction(next.function, next.from, a, b, wholes_[third]));
     return true;
   }
 

@@ -1,109 +1,49 @@
-// Functions of whole numbers, in 128 bits.
+// Functions of whole numbers, on the C++ type of each of them.
 #include "interp/scalar.h"
 
 namespace interp {
 
 namespace {
 
-Wide floorQuotient(Wide a, Wide b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
-uint64_t power(Wide base, Wide exponent) {
-  if (exponent < 0)
-    return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : uint64_t(-1)) : 0;
-  uint64_t result = 1, square = uint64_t(base);
-  for (auto left = uint64_t(exponent); left != 0; left >>= 1) {
-    if (left & 1u)
-      result *= square;
-    square *= square;
+template <ScalarFunction function, typename T>
+uint64_t wholeValue(DType dtype, T a, T b, T c) {
+  if constexpr (lang::HasMeaning<function, T>)
+    return uint64_t(lang::applied<function>(a, b, c));
+  else if constexpr (lang::HasMeaning<function, double>) {
+    double value = lang::applied<function>(double(a), double(b));
+    return dtype.isBool() ? value != 0 : uint64_t(wholeOf(dtype, value));
   }
-  return result;
+  throw std::logic_error("a move of bits is no function");
 }
 
-uint64_t shifted(ScalarFunction function, DType dtype, Wide a, Wide b) {
-  bool isWithin = b >= 0 && b < dtype.bits;
-  if (function == ScalarFunction::LeftShift)
-    return isWithin ? uint64_t(a) << int(b) : 0;
-  return uint64_t(isWithin ? a >> int(b) : a < 0 ? -1 : 0);
-}
-
-/// A function that whole numbers have by way of floats.
-uint64_t byFloat(ScalarFunction function, DType dtype, Wide a) {
-  double value = analysisFunction(function, double(a));
-  return dtype.isBool() ? value != 0 : uint64_t(wholeOf(dtype, value));
-}
-
-/// Functions of one operand, and of bits.
-uint64_t signFunction(ScalarFunction function, DType dtype, Wide a, Wide b) {
-  using enum ScalarFunction;
+template <typename T>
+uint64_t apply(ScalarFunction function, DType dtype, T a, T b, T c) {
   switch (function) {
-  case LeftShift:
-  case RightShift:
-    return shifted(function, dtype, a, b);
-  case BitAnd:
-    return uint64_t(a) & uint64_t(b);
-  case BitOr:
-    return uint64_t(a) | uint64_t(b);
-  case BitXor:
-    return uint64_t(a) ^ uint64_t(b);
-  case BitNot:
-    return ~uint64_t(a);
-  case Negative:
-    return uint64_t(-a);
-  case Abs:
-    return uint64_t(a < 0 ? -a : a);
-  case Sign:
-    return uint64_t(a > 0 ? 1 : a < 0 ? -1 : 0);
-  case Floor:
-  case Ceil:
-  case Trunc:
-  case Round:
-  case RoundEven:
-    return uint64_t(a);
-  default:
-    return byFloat(function, dtype, a);
+#define SCALAR_FUNCTION(name, ...)                                                                 \
+  case ScalarFunction::name:                                                                       \
+    return wholeValue<ScalarFunction::name>(dtype, a, b, c);
+#include "lang/scalar_functions.def"
+#undef SCALAR_FUNCTION
   }
+  throw std::logic_error("no scalar function");
 }
 
 } // namespace
 
-uint64_t wholeFunction(ScalarFunction function, DType dtype, int64_t left, int64_t right) {
-  using enum ScalarFunction;
-  Wide a = wideOf(dtype, left), b = wideOf(dtype, right);
-  switch (function) {
-  case Add:
-    return uint64_t(a) + uint64_t(b);
-  case Subtract:
-    return uint64_t(a) - uint64_t(b);
-  case Multiply:
-    return uint64_t(a) * uint64_t(b);
-  case Divide:
-  case TruncDivide:
-    return uint64_t(a / b);
-  case FloorDivide:
-    return uint64_t(floorQuotient(a, b));
-  case FloorMod:
-    return uint64_t(a - floorQuotient(a, b) * b);
-  case TruncMod:
-    return uint64_t(a % b);
-  case Power:
-    return power(a, b);
-  case Maximum:
-    return uint64_t(a > b ? a : b);
-  case Minimum:
-    return uint64_t(a < b ? a : b);
-  default:
-    return signFunction(function, dtype, a, b);
-  }
-}
-
-int64_t fixedPointMultiply(int64_t a, int64_t b, int64_t c) {
-  Wide product = Wide(a) * b;
-  int64_t shift = 31 - c;
-  if (shift <= 0)
-    return shift > -64 ? int64_t(uint64_t(product) << -shift) : 0;
-  return shift > 100 ? 0 : int64_t((product + (Wide(1) << (shift - 1))) >> shift);
+uint64_t wholeFunction(ScalarFunction function, DType dtype, int64_t a, int64_t b, int64_t c) {
+  auto as = [&](auto zero) {
+    using T = decltype(zero);
+    return apply<T>(function, dtype, T(a), T(b), T(c));
+  };
+  if (dtype.isSigned())
+    return dtype.bits == 8    ? as(int8_t())
+           : dtype.bits == 16 ? as(int16_t())
+           : dtype.bits == 32 ? as(int32_t())
+                              : as(int64_t());
+  return dtype.bits <= 8    ? as(uint8_t())
+         : dtype.bits == 16 ? as(uint16_t())
+         : dtype.bits == 32 ? as(uint32_t())
+                            : as(uint64_t());
 }
 
 } // namespace interp

@@ -11,20 +11,6 @@ bool isNan(const T& a) {
   return lang::applied<ScalarFunction::IsNan>(a);
 }
 
-/// One function, on own types and on reals.
-template <ScalarFunction function, typename T>
-T applyBinary(const T& a, const T& b) {
-  return lang::applied<function>(a, b);
-}
-template <ScalarFunction function, typename T>
-bool applyTest(const T& a, const T& b) {
-  return lang::applied<function>(a, b) != 0;
-}
-template <ScalarFunction function, typename T>
-T applySign(const T& a) {
-  return lang::applied<function>(a);
-}
-
 /// A loop over `T` with the function in its body, so that it is inlined.
 template <ScalarFunction function, size_t arity, typename T>
 void applyLoop(std::byte* out, const std::byte* const* in, size_t count) {
