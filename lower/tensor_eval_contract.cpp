@@ -6,7 +6,8 @@
 // before they are added.
 //
 // Floats of at most 32 bits are added in float32 in blocks of `blockDepth` summed positions, in
-// their order, and the blocks in float64. So the error of a sum is bounded whatever its length, and
+// their order, and so are the blocks of a piece of `pieceDepth` positions; pieces are added in
+// float64. So the error of a sum is bounded whatever its length, and
 // a result does not depend on how many rows and columns there are beside it.
 #include "lower/tensor_eval_contract.h"
 
@@ -21,7 +22,7 @@ namespace lower {
 namespace {
 
 constexpr size_t tileRows = 6;
-constexpr size_t blockDepth = 32;
+constexpr size_t blockDepth = 32, pieceDepth = 512;
 
 template <typename A>
 struct Vector {
@@ -31,7 +32,7 @@ struct Vector {
 template <typename A>
 constexpr size_t tileColumns = 2 * 16 / sizeof(A);
 
-/// tile = rows * columns over `depth` summed positions; slivers as in the file comment.
+/// tile += rows * columns over `depth` summed positions; slivers as in the file comment.
 template <typename A>
 void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
   using V = typename Vector<A>::type;
@@ -47,7 +48,13 @@ void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
       sums[i][1] += factor * second;
     }
   }
-  std::memcpy(tile, sums, sizeof sums);
+  for (size_t i = 0; i < tileRows; ++i)
+    for (size_t half = 0; half < 2; ++half) {
+      V before;
+      std::memcpy(&before, tile + (2 * i + half) * lanes, 16);
+      before += sums[i][half];
+      std::memcpy(tile + (2 * i + half) * lanes, &before, 16);
+    }
 }
 
 /// Sums of `T` are kept in `A`: integers in unsigned ones of enough bits, which wrap alike.
@@ -235,10 +242,12 @@ private:
   }
 
   static void addTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
-    for (size_t k = 0; k < depth; k += blockDepth) {
-      A tile[tileRows * width];
-      multiplyTile<A>(rows + k * tileRows, columns + k * width, std::min(blockDepth, depth - k),
-                      tile);
+    for (size_t piece = 0; piece < depth; piece += pieceDepth) {
+      A tile[tileRows * width] = {};
+      size_t end = std::min(piece + pieceDepth, depth);
+      for (size_t k = piece; k < end; k += blockDepth)
+        multiplyTile<A>(rows + k * tileRows, columns + k * width, std::min(blockDepth, end - k),
+                        tile);
       for (size_t n = 0; n < tileRows * width; ++n)
         totals[n] += tile[n];
     }
