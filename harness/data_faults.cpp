@@ -1,7 +1,6 @@
 // A look at the scalars of tensor expressions; each node once, since they are shared.
 #include "harness/data_faults.h"
 
-#include "harness/operand_data.h"
 #include "harness/run_operator.h"
 
 #include <algorithm>
@@ -70,14 +69,12 @@ bool canFault(const TensorFunction& function) {
 
 OperatorSet operatorsWithDataFaults(TypeContext& types, const SamplePool& samples) {
   OperatorSet found;
-  Random random(0);
   for (const OperatorSample& sample : samples.all) {
     const OperatorRow* row = sample.row;
     bool can = row->kernel || row->shapeNeeds != ShapeNeeds::Shapes;
     if (!can && !sample.hasSymbols && !found.contains(row)) {
-      auto leaves = operandLeaves(sample.operands, Data::Zeros, random);
-      auto function = operatorFunction(*row, {types, sample.operands, sample.attributes},
-                                       sample.output, leaves);
+      auto function =
+          operatorFunction(*row, {types, sample.operands, sample.attributes}, sample.output);
       can = function && canFault(*function);
     }
     if (can)

@@ -42,17 +42,12 @@ runtime::Shape shapeOf(const Type* tensor) {
 }
 
 std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const RelationCall& call,
-                                               const Type* output,
-                                               std::span<const runtime::Tensor> leaves) {
+                                               const Type* output) {
   std::vector<const Type*> promised;
   if (row.kernel || !appendLeafTypes(output, promised))
     return std::nullopt;
-  std::vector<const runtime::Tensor*> values;
-  for (const runtime::Tensor& leaf : leaves)
-    values.push_back(&leaf);
-  ComputeCall compute(call.operands, output, call.attributes, values);
-  row.compute(compute);
-  return compute.take();
+  auto function = tensorFunctionOf(row, call.operands, output, call.attributes);
+  return std::get<TensorFunction>(std::move(function));
 }
 
 std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
@@ -62,7 +57,7 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
     KernelResult result = row.kernel({leaves, output, call.attributes});
     return OperatorRun{std::move(result.outputs), std::move(result.problem)};
   }
-  auto function = operatorFunction(row, call, output, leaves);
+  auto function = operatorFunction(row, call, output);
   if (!function)
     return std::nullopt;
   std::vector<runtime::Value> inputs, outputs;

@@ -30,7 +30,6 @@ std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang:
 /// The tensor expression of such a call; nothing for a kernel and where the result is too large.
 std::optional<lang::TensorFunction> operatorFunction(const lang::OperatorRow& row,
                                                      const lang::RelationCall& call,
-                                                     const lang::Type* output,
-                                                     std::span<const runtime::Tensor> leaves);
+                                                     const lang::Type* output);
 
 } // namespace harness

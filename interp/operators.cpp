@@ -121,13 +121,11 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
                                                  std::span<const Value> leaves) {
   const lang::OperatorRow& row = *prepared.row;
   const auto& operands = prepared.operands;
-  std::vector<const runtime::Tensor*> operandValues(operands.size()), leafValues(leaves.size());
+  std::vector<const runtime::Tensor*> operandValues(operands.size());
   if (row.shapeNeeds != lang::ShapeNeeds::Shapes) {
-    for (size_t i = 0; i < leaves.size(); ++i)
-      leafValues[i] = &leaves[i].tensor();
     for (size_t i = 0, leaf = 0; i < operands.size(); leaf += leafCount(operands[i++]))
       if (!operands[i]->isTuple())
-        operandValues[i] = leafValues[leaf];
+        operandValues[i] = &leaves[leaf].tensor();
   }
   lang::RelationResult result =
       lang::applyRelation(row, {*prepared.types, operands, prepared.attributes, operandValues});
@@ -142,9 +140,10 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
                           fmt::format("the shape of the result of `{}` is not known", row.name)};
   prepared.output = result.output;
   if (row.compute) {
-    lang::ComputeCall call(operands, result.output, prepared.attributes, leafValues);
-    row.compute(call);
-    prepared.code = engine_.compile(call.take());
+    auto function = lang::tensorFunctionOf(row, operands, result.output, prepared.attributes);
+    if (auto* problem = std::get_if<std::string>(&function))
+      return std::move(*problem);
+    prepared.code = engine_.compile(std::get<0>(std::move(function)));
   }
   for (const Value& leaf : leaves)
     prepared.leaves.emplace_back(leaf.tensor().dtype(), leaf.tensor().shape());

@@ -1,46 +1,16 @@
-// Building tensor expressions: folding of index arithmetic, loads, stages.
+// Building tensor expressions: extents from types, loads, stages.
 #include "lang/compute.h"
 
-#include "runtime/half.h"
+#include "lang/fold.h"
 
-#include <cmath>
+#include <fmt/format.h>
+#include <unordered_map>
 
 namespace lang {
 
 using runtime::DType;
 
 namespace {
-
-bool isReal(DType dtype) {
-  return dtype.isFloat();
-}
-
-/// Rounds a constant to its type, so that engines see the value that the program's type can hold.
-double roundTo(DType dtype, double value) {
-  if (dtype == runtime::Float32)
-    return float(value);
-  if (dtype == runtime::Float16)
-    return float(runtime::Half(runtime::floatRoundedToOdd(value)));
-  if (dtype == runtime::BFloat16)
-    return float(runtime::BHalf(runtime::floatRoundedToOdd(value)));
-  return value;
-}
-
-Scalar makeNumber(Arena* arena, DType dtype, double value) {
-  if (isReal(dtype))
-    return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype},
-                                             roundTo(dtype, value), int64_t(0))};
-  int64_t integer = dtype.isBool()                    ? value != 0
-                    : value >= 9223372036854775808.0  ? INT64_MAX
-                    : value <= -9223372036854775808.0 ? INT64_MIN
-                                                      : int64_t(value);
-  return {arena, arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, dtype}, 0.0, integer)};
-}
-
-Scalar makeInteger(Arena* arena, int64_t value) {
-  return {arena,
-          arena->make<ScalarNumber>(ScalarNode{ScalarKind::Number, runtime::Int64}, 0.0, value)};
-}
 
 bool givesBool(ScalarFunction function) {
   switch (function) {
@@ -59,91 +29,23 @@ bool givesBool(ScalarFunction function) {
   }
 }
 
-int64_t floorQuotient(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-/// The value of an int64 function of constants; nothing where it overflows or is not folded.
-std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t b) {
-  int64_t result = 0;
-  switch (function) {
-  case ScalarFunction::Add:
-    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::Subtract:
-    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::Multiply:
-    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::FloorDivide:
-    return b <= 0 ? std::nullopt : std::optional(floorQuotient(a, b));
-  case ScalarFunction::FloorMod:
-    return b <= 0 ? std::nullopt : std::optional(a - floorQuotient(a, b) * b);
-  case ScalarFunction::Maximum:
-    return std::max(a, b);
-  case ScalarFunction::Minimum:
-    return std::min(a, b);
-  default:
-    return std::nullopt;
-  }
-}
-
-/// The cases of index arithmetic that need no node: x + 0, x * 1, x / 1, x mod 1, 0 * x.
-std::optional<Scalar> foldIdentity(ScalarFunction function, Scalar a, Scalar b) {
-  auto left = a.asInteger(), right = b.asInteger();
-  switch (function) {
-  case ScalarFunction::Add:
-    return right == 0 ? std::optional(a) : left == 0 ? std::optional(b) : std::nullopt;
-  case ScalarFunction::Subtract:
-    return right == 0 ? std::optional(a) : std::nullopt;
-  case ScalarFunction::Multiply:
-    if (right == 1 || left == 0)
-      return a;
-    return left == 1 || right == 0 ? std::optional(b) : std::nullopt;
-  case ScalarFunction::FloorDivide:
-    return right == 1 ? std::optional(a) : std::nullopt;
-  case ScalarFunction::FloorMod:
-    return right == 1 ? std::optional(makeInteger(a.arena(), 0)) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
 Scalar binary(ScalarFunction function, Scalar a, double b) {
   return apply(function, {a, number(a, b)});
 }
 
 } // namespace
 
-std::optional<int64_t> Scalar::asInteger() const {
-  const auto* constant = node_ ? node_->as<ScalarNumber>() : nullptr;
-  if (!constant || isReal(constant->dtype))
-    return std::nullopt;
-  return constant->integer;
-}
-
 Scalar apply(ScalarFunction function, std::initializer_list<Scalar> operands) {
   Arena* arena = operands.begin()->arena();
-  const Scalar* at = operands.begin();
-  DType dtype = function == ScalarFunction::Select ? at[1].dtype() : at[0].dtype();
-  if (operands.size() == 2 && dtype == runtime::Int64) {
-    auto left = at[0].asInteger(), right = at[1].asInteger();
-    if (left && right)
-      if (auto value = foldIntegers(function, *left, *right))
-        return makeInteger(arena, *value);
-    if (auto same = foldIdentity(function, at[0], at[1]))
-      return *same;
-  }
-  if (givesBool(function))
-    dtype = runtime::Bool;
   std::vector<const ScalarNode*> nodes;
   for (Scalar operand : operands)
     nodes.push_back(operand.node());
-  return {arena, arena->make<ScalarApply>(ScalarNode{ScalarKind::Apply, dtype}, function,
-                                          arena->copy(nodes))};
+  DType dtype = nodes[function == ScalarFunction::Select ? 1 : 0]->dtype;
+  return {arena, makeApply(*arena, function, givesBool(function) ? runtime::Bool : dtype, nodes)};
 }
 
 Scalar number(Scalar like, double value) {
-  return makeNumber(like.arena(), like.dtype(), value);
+  return {like.arena(), makeNumber(*like.arena(), like.dtype(), value)};
 }
 
 Scalar operator+(Scalar a, Scalar b) {
@@ -256,9 +158,7 @@ Scalar tanh(Scalar a) {
 }
 
 Scalar cast(Scalar a, DType dtype) {
-  if (a.dtype() == dtype)
-    return a;
-  return {a.arena(), a.arena()->make<ScalarCast>(ScalarNode{ScalarKind::Cast, dtype}, a.node())};
+  return {a.arena(), makeCast(*a.arena(), a.node(), dtype)};
 }
 
 Extents TensorHandle::without(size_t dim) const {
@@ -278,11 +178,19 @@ std::vector<const ScalarNode*> nodesOf(const Position& at) {
 } // namespace
 
 Scalar TensorHandle::operator()(const Position& at) const {
+  if (everywhere_)
+    return {arena_, everywhere_};
   return {arena_, arena_->make<ScalarLoad>(ScalarNode{ScalarKind::Load, dtype_}, id_,
                                            arena_->copy(nodesOf(at)), nullptr)};
 }
 
 Scalar TensorHandle::orElse(const Position& at, Scalar outside) const {
+  if (everywhere_) {
+    Scalar isInside(arena_, makeNumber(*arena_, runtime::Bool, 1));
+    for (size_t i = 0; i < at.size(); ++i)
+      isInside = isInside && at[i] >= 0.0 && at[i] < shape_[i];
+    return select(isInside, {arena_, everywhere_}, outside);
+  }
   return {arena_, arena_->make<ScalarLoad>(ScalarNode{ScalarKind::Load, dtype_}, id_,
                                            arena_->copy(nodesOf(at)), outside.node())};
 }
@@ -307,12 +215,27 @@ Position joined(Position first, const Position& second) {
   return first;
 }
 
-Position broadcastTo(const Position& at, const Extents& shape) {
-  Position result(at.end() - ptrdiff_t(shape.size()), at.end());
+bool surelyEqual(Scalar a, Scalar b) {
+  auto left = integerOf(a.node());
+  return a.node() == b.node() || (left && left == integerOf(b.node()));
+}
+
+Scalar broadcastIndex(Scalar at, Scalar whole, Scalar extent) {
+  if (whole.node() == extent.node())
+    return at;
+  return at * cast(extent != number(extent, 1), runtime::Int64);
+}
+
+Position broadcastTo(const Position& at, const Extents& whole, const Extents& shape) {
+  size_t extra = at.size() - shape.size();
+  Position result(at.begin() + ptrdiff_t(extra), at.end());
   for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i].asInteger() == 1)
-      result[i] = makeInteger(shape[i].arena(), 0);
+    result[i] = broadcastIndex(result[i], whole[extra + i], shape[i]);
   return result;
+}
+
+Scalar broadcastExtent(Scalar a, Scalar b) {
+  return surelyEqual(a, b) ? a : select(a == number(a, 1), b, a);
 }
 
 Scalar flatten(const Position& at, const Extents& shape) {
@@ -332,7 +255,7 @@ Position unflatten(Scalar flat, const Extents& shape) {
 }
 
 Scalar productOf(Arena* arena, const Extents& extents) {
-  Scalar result = makeInteger(arena, 1);
+  Scalar result(arena, makeInteger(*arena, 1));
   for (Scalar extent : extents)
     result = result * extent;
   return result;
@@ -340,18 +263,45 @@ Scalar productOf(Arena* arena, const Extents& extents) {
 
 namespace {
 
-/// Appends the tensors of a type, fields of tuples in order.
-void appendLeaves(Arena& arena, const Type* type, std::vector<TensorInfo>& leaves) {
-  if (type->isTuple()) {
-    for (const Type* part : type->parts)
-      appendLeaves(arena, part, leaves);
-    return;
+/// Gives each dimension of the operands and results its extent. Dimensions of one name, or one form
+/// over names, share it: that of the first tensor that has it.
+class ExtentMaker {
+public:
+  ExtentMaker(Arena& arena, bool isOfResult,
+              std::unordered_map<const Dim*, const ScalarNode*>& known)
+      : arena_(arena), isOfResult_(isOfResult), known_(known) {}
+
+  /// Appends the tensors of a type, fields of tuples in order.
+  void appendLeaves(const Type* type, std::vector<TensorInfo>& leaves) {
+    if (type->isTuple()) {
+      for (const Type* part : type->parts)
+        appendLeaves(part, leaves);
+      return;
+    }
+    TensorInfo info{type->dtype, {}};
+    for (uint32_t i = 0; i < type->shape.size(); ++i)
+      info.shape.push_back(extentOf(type->shape[i], uint32_t(leaves.size()), i));
+    leaves.push_back(std::move(info));
   }
-  TensorInfo info{type->dtype, {}};
-  for (const Dim* dim : type->shape)
-    info.shape.push_back(makeInteger(&arena, dim->value).node());
-  leaves.push_back(std::move(info));
-}
+
+private:
+  const ScalarNode* extentOf(const Dim* dim, uint32_t tensor, uint32_t i) {
+    if (dim->isConstant())
+      return makeInteger(arena_, dim->value);
+    // What Relay lets stand for anything may be two numbers at once.
+    bool isOne = !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
+    const ScalarNode* fresh = nullptr;
+    const ScalarNode*& extent = isOne ? known_[dim] : fresh;
+    if (!extent)
+      extent = arena_.make<ScalarExtent>(ScalarNode{ScalarKind::Extent, runtime::Int64},
+                                         isOfResult_, tensor, i);
+    return extent;
+  }
+
+  Arena& arena_;
+  bool isOfResult_;
+  std::unordered_map<const Dim*, const ScalarNode*>& known_;
+};
 
 Extents extentsOf(Arena* arena, const TensorInfo& info) {
   Extents extents;
@@ -362,16 +312,17 @@ Extents extentsOf(Arena* arena, const TensorInfo& info) {
 
 } // namespace
 
-ComputeCall::ComputeCall(Types inputs, const Type* output, const Attributes& attributes,
-                         std::span<const runtime::Tensor* const> values)
-    : attributes_(attributes), values_(values) {
+ComputeCall::ComputeCall(Types inputs, const Type* output, const Attributes& attributes)
+    : attributes_(attributes) {
+  std::unordered_map<const Dim*, const ScalarNode*> known;
+  ExtentMaker ofInputs(*function_.arena, false, known), ofResults(*function_.arena, true, known);
   for (const Type* input : inputs) {
     uint32_t first = uint32_t(function_.tensors.size());
-    appendLeaves(*function_.arena, input, function_.tensors);
+    ofInputs.appendLeaves(input, function_.tensors);
     operands_.push_back({first, uint32_t(function_.tensors.size()) - first});
   }
   function_.inputCount = function_.tensors.size();
-  appendLeaves(*function_.arena, output, outputs_);
+  ofResults.appendLeaves(output, outputs_);
 }
 
 TensorHandle ComputeCall::input(size_t i) const {
@@ -391,9 +342,14 @@ std::vector<TensorHandle> ComputeCall::fields(size_t i) const {
   return handles;
 }
 
-const runtime::Tensor* ComputeCall::value(size_t i) const {
-  uint32_t leaf = operands_[i].first;
-  return leaf < values_.size() ? values_[leaf] : nullptr;
+size_t ComputeCall::structuralExtent(size_t operand, size_t dim) {
+  if (auto number = integerOf(input(operand).extent(dim).node()))
+    return size_t(*number);
+  if (problem_.empty())
+    problem_ = fmt::format("the extent of dimension {} of operand {} must be a number, since the "
+                           "form of the computation depends on it",
+                           dim, operand);
+  return 0;
 }
 
 Extents ComputeCall::outputShape(size_t i) const {
@@ -406,11 +362,11 @@ size_t ComputeCall::axis(std::string_view attribute, size_t rank) const {
 }
 
 Scalar ComputeCall::number(DType dtype, double value) const {
-  return makeNumber(function_.arena.get(), dtype, value);
+  return {function_.arena.get(), makeNumber(*function_.arena, dtype, value)};
 }
 
 Scalar ComputeCall::integer(int64_t value) const {
-  return makeInteger(function_.arena.get(), value);
+  return {function_.arena.get(), makeInteger(*function_.arena, value)};
 }
 
 Extents ComputeCall::integers(std::span<const int64_t> values) const {
@@ -446,13 +402,25 @@ TensorHandle ComputeCall::define(const Extents& shape, const Body& body) {
   Stage stage;
   stage.axes = freshAxes(shape, at);
   stage.body = body(at).node();
+  if (stage.body->kind == ScalarKind::Number)
+    return {function_.arena.get(), stage.body, shape};
   return addStage(stage, {stage.body->dtype, nodesOf(shape)});
+}
+
+uint32_t ComputeCall::idOf(const TensorHandle& tensor) {
+  if (!tensor.everywhere())
+    return tensor.id();
+  Position at;
+  Stage stage;
+  stage.axes = freshAxes(tensor.shape(), at);
+  stage.body = tensor.everywhere();
+  return addStage(stage, {tensor.dtype(), nodesOf(tensor.shape())}).id();
 }
 
 TensorHandle ComputeCall::reshape(const TensorHandle& source, const Extents& shape) {
   Stage stage;
   stage.kind = StageKind::Reshape;
-  stage.source = source.id();
+  stage.source = idOf(source);
   return addStage(stage, {source.dtype(), nodesOf(shape)});
 }
 
@@ -460,7 +428,7 @@ TensorHandle ComputeCall::scan(const TensorHandle& source, Combiner combiner, si
                                bool exclusive) {
   Stage stage;
   stage.kind = StageKind::Scan;
-  stage.source = source.id();
+  stage.source = idOf(source);
   stage.combiner = combiner;
   stage.axis = axis;
   stage.exclusive = exclusive;
@@ -469,9 +437,20 @@ TensorHandle ComputeCall::scan(const TensorHandle& source, Combiner combiner, si
 
 Scalar ComputeCall::reduce(Combiner combiner, Extents extents, const Body& body,
                            std::optional<DType> indexType) {
-  Position at;
-  auto axes = freshAxes(extents, at);
+  Extents loops;
+  std::vector<bool> isLoop;
+  for (Scalar extent : extents) {
+    isLoop.push_back(combiner != Combiner::Sum || !runsOnce(extent.node()));
+    if (isLoop.back())
+      loops.push_back(extent);
+  }
+  Position inner, at;
+  auto axes = freshAxes(loops, inner);
+  for (size_t i = 0, next = 0; i < extents.size(); ++i)
+    at.push_back(isLoop[i] ? inner[next++] : integer(0));
   Scalar value = body(at);
+  if (loops.empty() && combiner == Combiner::Sum)
+    return value;
   DType dtype = indexType.value_or(value.dtype());
   Arena* arena = function_.arena.get();
   return {arena, arena->make<ScalarReduce>(ScalarNode{ScalarKind::Reduce, dtype}, combiner, axes,
@@ -479,14 +458,16 @@ Scalar ComputeCall::reduce(Combiner combiner, Extents extents, const Body& body,
 }
 
 void ComputeCall::result(const TensorHandle& tensor) {
-  function_.results.push_back(tensor.id());
+  function_.results.push_back(idOf(tensor));
 }
 
 void ComputeCall::result(const Body& body) {
   result(define(outputShape(function_.results.size()), body));
 }
 
-TensorFunction ComputeCall::take() {
+runtime::Checked<TensorFunction> ComputeCall::take() {
+  if (!problem_.empty())
+    return runtime::Problem{std::move(problem_)};
   return std::move(function_);
 }
 

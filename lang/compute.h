@@ -13,16 +13,21 @@
 //
 // The body functions run once, at build time; they build an expression and see no values. Use
 // select() for choices that depend on the position, C++ `if` for those that depend on attributes.
-// Extents are scalars like indices, so that one definition serves static and dynamic shapes; do not
-// ask for their numbers where arithmetic on them does.
+// Extents are scalars like indices, and one definition must be right for all sizes that the
+// relation accepts, whether its types have numbers, names or `?`: an extent can't be asked for its
+// number. What differs at an extent of 1 is written with broadcastTo() and its kin, other cases
+// with select() on extents, which folds where they are numbers. Where the form itself hangs on an
+// extent, such as the number of coordinates that an index has, structuralExtent() gives it.
 #pragma once
 
 #include "lang/attributes.h"
 #include "lang/tensor_expr.h"
 #include "lang/type.h"
-#include "runtime/tensor.h"
+#include "runtime/result.h"
 
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace lang {
 
@@ -37,8 +42,6 @@ public:
   const ScalarNode* node() const { return node_; }
   Arena* arena() const { return arena_; }
   runtime::DType dtype() const { return node_->dtype; }
-  /// The value when it is an integer constant.
-  std::optional<int64_t> asInteger() const;
 
 private:
   Arena* arena_ = nullptr;
@@ -104,7 +107,13 @@ public:
   TensorHandle() = default;
   TensorHandle(Arena* arena, uint32_t id, runtime::DType dtype, Extents shape)
       : arena_(arena), id_(id), dtype_(dtype), shape_(std::move(shape)) {}
+  /// A tensor whose elements are all that constant.
+  TensorHandle(Arena* arena, const ScalarNode* everywhere, Extents shape)
+      : arena_(arena), everywhere_(everywhere), dtype_(everywhere->dtype),
+        shape_(std::move(shape)) {}
 
+  /// The constant that all elements are known to be, or null; such a tensor has no number yet.
+  const ScalarNode* everywhere() const { return everywhere_; }
   uint32_t id() const { return id_; }
   runtime::DType dtype() const { return dtype_; }
   const Extents& shape() const { return shape_; }
@@ -121,6 +130,7 @@ public:
 private:
   Arena* arena_ = nullptr;
   uint32_t id_ = 0;
+  const ScalarNode* everywhere_ = nullptr;
   runtime::DType dtype_;
   Extents shape_;
 };
@@ -133,9 +143,17 @@ Position eraseAt(Position at, size_t dim);
 Position replaceAt(Position at, size_t dim, Scalar value);
 /// `first` followed by `second`.
 Position joined(Position first, const Position& second);
-/// Right-aligns `at` with `shape` as numpy broadcasting does: drops leading dimensions, and reads
-/// position 0 where the extent is 1.
-Position broadcastTo(const Position& at, const Extents& shape);
+/// Right-aligns `at`, a position in a tensor of shape `whole`, with `shape` as numpy broadcasting
+/// does: drops leading dimensions, and reads position 0 where the extent of `shape` is 1.
+Position broadcastTo(const Position& at, const Extents& whole, const Extents& shape);
+/// The same for one dimension: 0 where `extent` is 1, else `at`. Where only the sizes will tell, a
+/// multiple of `at` whose factor depends on extents alone.
+Scalar broadcastIndex(Scalar at, Scalar whole, Scalar extent);
+/// The extent that two dimensions broadcast to.
+Scalar broadcastExtent(Scalar a, Scalar b);
+/// True when two extents are known to be equal. False tells nothing, so the only use is to leave
+/// out what would then do nothing.
+bool surelyEqual(Scalar a, Scalar b);
 /// The row-major position of `at` in `shape`.
 Scalar flatten(const Position& at, const Extents& shape);
 /// The position in `shape` of the row-major position `flat`.
@@ -143,24 +161,25 @@ Position unflatten(Scalar flat, const Extents& shape);
 /// The product of extents; needs the arena for the empty product.
 Scalar productOf(Arena* arena, const Extents& extents);
 
-/// One call of an operator, with concrete types, whose result is being defined. The author defines
-/// stages and names one result per tensor of the output type, in order.
+/// One call of an operator whose result is being defined. The author defines stages and names one
+/// result per tensor of the output type, in order.
 class ComputeCall {
 public:
   using Body = std::function<Scalar(const Position&)>;
 
-  /// `inputs` are the concrete types of the operands (tensors or tuples of tensors), `output` that
-  /// of the result as the relation gives it; `values` holds per operand leaf the tensor or null.
-  ComputeCall(Types inputs, const Type* output, const Attributes& attributes,
-              std::span<const runtime::Tensor* const> values = {});
+  /// `inputs` are the types of the operands (tensors or tuples of tensors), `output` that of the
+  /// result as the relation gives it. An extent is a number where its dimension is one, else a
+  /// ScalarExtent: one for all dimensions of the same form, one for each `?`.
+  ComputeCall(Types inputs, const Type* output, const Attributes& attributes);
 
   const Attributes& attributes() const { return attributes_; }
   /// Operand `i`, a tensor.
   TensorHandle input(size_t i) const;
   /// The fields of operand `i`, a tuple.
   std::vector<TensorHandle> fields(size_t i) const;
-  /// The value of operand `i` where the shape depends on it; never null for operators that say so.
-  const runtime::Tensor* value(size_t i) const;
+  /// An extent of an operand that the form of the computation depends on. When the types do not
+  /// have it as a number, take() gives the problem, and this 0.
+  size_t structuralExtent(size_t operand, size_t dim);
   /// Shape and type of result `i`.
   Extents outputShape(size_t i = 0) const;
   runtime::DType outputDType(size_t i = 0) const { return outputs_[i].dtype; }
@@ -184,7 +203,8 @@ public:
   /// The running sum or product along a dimension.
   TensorHandle scan(const TensorHandle& source, Combiner combiner, size_t axis, bool exclusive);
 
-  /// A reduction; `body` gets one index per extent. Extents of zero give the identity.
+  /// A reduction; `body` gets one index per extent. Extents of zero give the identity. Of a sum,
+  /// loops that surely run once are left out.
   Scalar reduce(Combiner combiner, Extents extents, const Body& body,
                 std::optional<runtime::DType> indexType = std::nullopt);
   Scalar sumOver(Extents extents, const Body& body) {
@@ -199,19 +219,20 @@ public:
   /// Defines the next result with the shape the relation gave it.
   void result(const Body& body);
 
-  /// The finished function; the call is used up.
-  TensorFunction take();
+  /// The finished function, or the problem that its form is not known; the call is used up.
+  runtime::Checked<TensorFunction> take();
 
 private:
   std::span<const LoopAxis> freshAxes(const Extents& extents, Position& position);
   TensorHandle addStage(const Stage& stage, TensorInfo info);
+  uint32_t idOf(const TensorHandle& tensor);
 
   const Attributes& attributes_;
-  std::span<const runtime::Tensor* const> values_;
   TensorFunction function_;
   std::vector<std::pair<uint32_t, uint32_t>> operands_;
   std::vector<TensorInfo> outputs_;
   uint32_t nextAxis_ = 0;
+  std::string problem_;
 };
 
 } // namespace lang

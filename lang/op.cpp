@@ -64,4 +64,12 @@ std::vector<std::string_view> OperatorTable::similar(std::string_view name) cons
   return similarNames(name, names);
 }
 
+runtime::Checked<TensorFunction> tensorFunctionOf(const OperatorRow& row, Types operands,
+                                                  const Type* output,
+                                                  const Attributes& attributes) {
+  ComputeCall call(operands, output, attributes);
+  row.compute(call);
+  return call.take();
+}
+
 } // namespace lang

@@ -122,6 +122,12 @@ private:
   std::unordered_map<const OperatorRow*, std::span<const AttributeValue>> defaults_;
 };
 
+/// The tensor expression of a call that the relation accepted with result type `output`, or the
+/// problem that the types leave its form open.
+std::variant<TensorFunction, std::string> tensorFunctionOf(const OperatorRow& row, Types operands,
+                                                           const Type* output,
+                                                           const Attributes& attributes);
+
 /// Asks an operator's relation after checking operand count and kinds; the one way to call it.
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call);
 

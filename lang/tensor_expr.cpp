@@ -113,6 +113,12 @@ Pieces piecesOf(const ScalarNode* node) {
   case ScalarKind::Index:
     pieces.push_back({nullptr, fmt::format("i{}", node->as<ScalarIndex>()->axis)});
     break;
+  case ScalarKind::Extent: {
+    const auto* extent = node->as<ScalarExtent>();
+    pieces.push_back({nullptr, fmt::format("{}{}.{}", extent->isOfResult ? "result" : "t",
+                                           extent->tensor, extent->dim)});
+    break;
+  }
   case ScalarKind::Load:
     addLoad(pieces, *node->as<ScalarLoad>());
     break;
@@ -164,7 +170,7 @@ std::string piecesText(Pieces roots) {
       text += piece.text;
       if (!piece.node)
         continue;
-      bool small = piece.node->kind <= ScalarKind::Index;
+      bool small = piece.node->kind <= ScalarKind::Extent;
       if (!small && uses[piece.node] > 1) {
         auto [place, isNew] = names.try_emplace(piece.node, named.size());
         if (isNew)

@@ -5,8 +5,11 @@
 // as they stand; code generators fuse and schedule them. Writers of operators use the handles of
 // compute.h; only engines look at the nodes here.
 //
-// Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too. Loop
-// axes are numbered uniquely within a TensorFunction.
+// Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a number
+// where the types of the call have one, else made of ScalarExtents. Those are parameters: whoever
+// runs the function knows the shapes of its inputs, and those of its results by asking the
+// operator's relation. bindExtents() (bind.h) puts numbers in their place. Loop axes are numbered
+// uniquely within a TensorFunction.
 #pragma once
 
 #include "lang/arena.h"
@@ -42,7 +45,7 @@ enum class Combiner : uint8_t {
   ArgMinimumLast
 };
 
-enum class ScalarKind : uint8_t { Number, Index, Load, Apply, Cast, Reduce };
+enum class ScalarKind : uint8_t { Number, Index, Extent, Load, Apply, Cast, Reduce };
 
 /// Base of the nodes; `dtype` is the type of the value.
 struct ScalarNode {
@@ -69,6 +72,14 @@ struct ScalarIndex : ScalarNode {
   uint32_t axis;
 };
 
+/// The extent of dimension `dim` of input `tensor`, or of that result; int64.
+struct ScalarExtent : ScalarNode {
+  static constexpr ScalarKind kindOf = ScalarKind::Extent;
+  bool isOfResult;
+  uint32_t tensor;
+  uint32_t dim;
+};
+
 /// An element of a tensor. `position` has one int64 scalar per dimension. When `outside` is set it
 /// is the value at positions outside the tensor; otherwise such a position is a run-time fault.
 struct ScalarLoad : ScalarNode {
@@ -93,8 +104,7 @@ struct ScalarCast : ScalarNode {
   const ScalarNode* operand;
 };
 
-/// One loop: its number and how often it runs, an int64 scalar; a constant where the call that the
-/// expression was made for has a static shape.
+/// One loop: its number and how often it runs, an int64 scalar without indices and loads.
 struct LoopAxis {
   uint32_t number;
   const ScalarNode* extent;

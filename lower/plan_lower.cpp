@@ -148,6 +148,9 @@ private:
     }
     case lang::ScalarKind::Index:
       return lowerIndex(*node->as<lang::ScalarIndex>());
+    case lang::ScalarKind::Extent:
+      fail("an extent is not bound");
+      return none;
     case lang::ScalarKind::Load:
       return lowerLoad(*node->as<lang::ScalarLoad>());
     case lang::ScalarKind::Apply:

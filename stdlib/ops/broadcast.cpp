@@ -18,16 +18,20 @@ using namespace lang;
 template <ScalarFunction function>
 void zip(ComputeCall& call) {
   TensorHandle lhs = call.input(0), rhs = call.input(1);
+  Extents whole = call.outputShape();
   call.result([&](const Position& at) {
-    return apply(function, {lhs(broadcastTo(at, lhs.shape())), rhs(broadcastTo(at, rhs.shape()))});
+    return apply(function, {lhs(broadcastTo(at, whole, lhs.shape())),
+                            rhs(broadcastTo(at, whole, rhs.shape()))});
   });
 }
 
 void computeWhere(ComputeCall& call) {
   TensorHandle condition = call.input(0), x = call.input(1), y = call.input(2);
+  Extents whole = call.outputShape();
   call.result([&](const Position& at) {
-    Scalar chosen = cast(condition(broadcastTo(at, condition.shape())), runtime::Bool);
-    return select(chosen, x(broadcastTo(at, x.shape())), y(broadcastTo(at, y.shape())));
+    Scalar chosen = cast(condition(broadcastTo(at, whole, condition.shape())), runtime::Bool);
+    return select(chosen, x(broadcastTo(at, whole, x.shape())),
+                  y(broadcastTo(at, whole, y.shape())));
   });
 }
 

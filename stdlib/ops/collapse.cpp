@@ -74,23 +74,19 @@ void collapse(ComputeCall& call) {
   TensorHandle data = call.input(0);
   Extents target = call.outputShape();
   size_t offset = data.rank() - target.size();
-  std::vector<bool> reduced(data.rank(), true);
-  Extents extents;
-  for (size_t i = 0; i < data.rank(); ++i) {
-    if (i >= offset)
-      reduced[i] = target[i - offset].asInteger() == 1 && data.extent(i).asInteger() != 1;
-    if (reduced[i])
-      extents.push_back(data.extent(i));
-  }
+  // Along each dimension as many elements as broadcasting makes of one.
+  Extents repeats = data.shape();
+  for (size_t i = offset; i < data.rank(); ++i)
+    repeats[i] = surelyEqual(target[i - offset], data.extent(i))
+                     ? call.integer(1)
+                     : select(target[i - offset] == 1.0, data.extent(i), call.integer(1));
   call.result([&](const Position& at) {
-    auto element = [&](const Position& inner) {
-      Position position;
-      size_t next = 0;
-      for (size_t i = 0; i < data.rank(); ++i)
-        position.push_back(reduced[i] ? inner[next++] : at[i - offset]);
-      return data(position);
-    };
-    return extents.empty() ? element({}) : call.sumOver(extents, element);
+    return call.sumOver(repeats, [&](Position element) {
+      for (size_t i = offset; i < data.rank(); ++i)
+        element[i] =
+            broadcastIndex(at[i - offset], data.extent(i), target[i - offset]) + element[i];
+      return data(element);
+    });
   });
 }
 

@@ -137,9 +137,8 @@ void compute(ComputeCall& call) {
   TensorHandle data = call.input(0), weight = call.input(1);
   Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());
   Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
-  bool isDepthwise = conv.groups > 1 && !conv.hasGroupAxis() &&
-                     dataShape[1].asInteger() == conv.groups &&
-                     weightShape[0].asInteger() == conv.groups;
+  Scalar isDepthwise = call.number(runtime::Bool, conv.groups > 1 && !conv.hasGroupAxis()) &&
+                       dataShape[1] == double(conv.groups) && weightShape[0] == double(conv.groups);
   Scalar inputs = floorDivide(dataShape[1], conv.groups);
   Scalar outputs = floorDivide(weightShape[0], conv.groups);
   auto dataAt = canonicalReader(call, data, conv.canonicalData, conv.data, conv.window.isPadded());
@@ -148,15 +147,16 @@ void compute(ComputeCall& call) {
   taps.insert(taps.begin(), inputs);
   resultByGroups(call, conv.result, conv.canonicalData, 'C', conv.groups,
                  [&](Scalar group, const Position& at) {
-                   return sumOverTaps(call, taps, [&](const Position& tap) {
+                   return call.sumOver(taps, [&](const Position& tap) {
                      Position from{at[0], group * inputs + tap[0]};
                      for (size_t i = 0; i < dims; ++i)
                        from.push_back(at[2 + i] * double(conv.window.strides[i]) +
                                       tap[1 + i] * double(conv.window.dilation[i]) -
                                       double(conv.window.before[i]));
-                     Position of = conv.hasGroupAxis() ? Position{group, at[1], tap[0]}
-                                   : isDepthwise       ? Position{group, at[1]}
-                                                       : Position{group * outputs + at[1], tap[0]};
+                     Position of{group, at[1], tap[0]};
+                     if (!conv.hasGroupAxis())
+                       of = {select(isDepthwise, group, group * outputs + at[1]),
+                             select(isDepthwise, at[1], tap[0])};
                      of.insert(of.end(), tap.begin() + 1, tap.end());
                      return dataAt(from) * weightAt(of);
                    });

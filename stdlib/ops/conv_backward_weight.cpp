@@ -97,7 +97,8 @@ void compute(ComputeCall& call) {
   TensorHandle gradient = call.input(0), data = call.input(1);
   Extents over = convertExtents(conv.result, conv.canonicalData, gradient.shape());
   Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());
-  bool isDepthwise = conv.groups > 1 && dataShape[1].asInteger() == conv.groups;
+  Scalar isDepthwise =
+      call.number(runtime::Bool, conv.groups > 1) && dataShape[1] == double(conv.groups);
   Scalar inputs = floorDivide(dataShape[1], conv.groups);
   Scalar outputs = floorDivide(over[1], conv.groups);
   auto gradientAt = canonicalReader(call, gradient, conv.canonicalData, conv.result, false);
@@ -105,9 +106,9 @@ void compute(ComputeCall& call) {
   over.erase(over.begin() + 1);
   resultByGroups(call, conv.weight, conv.canonicalWeight, 'O', conv.groups,
                  [&](Scalar group, const Position& at) {
-                   Scalar output = group * outputs + (isDepthwise ? at[1] : at[0]);
-                   Scalar input = isDepthwise ? group : group * inputs + at[1];
-                   return sumOverTaps(call, over, [&](const Position& y) {
+                   Scalar output = group * outputs + select(isDepthwise, at[1], at[0]);
+                   Scalar input = select(isDepthwise, group, group * inputs + at[1]);
+                   return call.sumOver(over, [&](const Position& y) {
                      Position of{y[0], output}, from{y[0], input};
                      of.insert(of.end(), y.begin() + 1, y.end());
                      for (size_t i = 0; i < dims; ++i)

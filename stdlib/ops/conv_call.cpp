@@ -232,7 +232,7 @@ void resultByGroups(lang::ComputeCall& call, const Layout& layout, const Layout&
   auto canonicalOf = [&](const Position& at) { return convertPosition(layout, canonical, at); };
   if (groups == 1)
     return call.result([&](const Position& at) { return body(call.integer(0), canonicalOf(at)); });
-  if (members.asInteger() == 1)
+  if (surelyEqual(members, call.integer(1)))
     return call.result([&](const Position& at) {
       Position where = canonicalOf(at);
       return body(where[channel], replaceAt(where, channel, call.integer(0)));

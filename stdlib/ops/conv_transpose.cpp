@@ -157,7 +157,7 @@ void compute(ComputeCall& call) {
   taps.insert(taps.begin(), inputs);
   resultByGroups(call, conv.result, conv.canonicalData, 'C', conv.groups,
                  [&](Scalar group, const Position& at) {
-                   return sumOverTaps(call, taps, [&](const Position& tap) {
+                   return call.sumOver(taps, [&](const Position& tap) {
                      Scalar input = group * inputs + tap[0];
                      Position from{at[0], input}, of{input, at[1]};
                      for (size_t i = 0; i < dims; ++i) {

@@ -210,8 +210,9 @@ void computeBatches(ComputeCall& call) {
   Transposes transposes = matmulTransposes(call.attributes());
   TensorHandle a = call.input(0), b = call.input(1);
   DType dtype = call.outputDType();
+  Scalar batches = call.outputShape()[0];
   auto batchOf = [&](const TensorHandle& operand, Scalar batch) {
-    return operand.extent(0).asInteger() == 1 ? call.integer(0) : batch;
+    return broadcastIndex(batch, batches, operand.extent(0));
   };
   call.result([&](const Position& at) {
     return call.sumOver({a.extent(transposes.a ? 1 : 2)}, [&](const Position& k) {

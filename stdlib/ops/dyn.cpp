@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stdlib {
 
@@ -271,7 +272,8 @@ void computeTile(ComputeCall& call) {
 
 void computeBroadcast(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  call.result([&](const Position& at) { return x(broadcastTo(at, x.shape())); });
+  call.result(
+      [&](const Position& at) { return x(broadcastTo(at, call.outputShape(), x.shape())); });
 }
 
 template <int value>
@@ -295,14 +297,25 @@ void computeOneHot(ComputeCall& call) {
 }
 
 void computeStridedSlice(ComputeCall& call) {
-  TensorHandle x = call.input(0);
-  auto slices =
-      *dynSlices(call.attributes(), x.rank(), *call.value(1), *call.value(2), *call.value(3));
+  TensorHandle x = call.input(0), begin = call.input(1), strides = call.input(3);
+  const Attributes& attributes = call.attributes();
+  bool hasStrides = attributes.text("slice_mode") != "size";
+  std::vector<size_t> entries(x.rank());
+  std::iota(entries.begin(), entries.end(), size_t(0));
+  if (!attributes.isNull("axes")) {
+    std::vector<int64_t> axes = attributes.integers("axes");
+    // What no entry is about is taken whole.
+    entries.assign(x.rank(), largestRank);
+    for (size_t i = 0; i < axes.size(); ++i)
+      entries[size_t(axes[i] < 0 ? axes[i] + int64_t(x.rank()) : axes[i])] = i;
+  }
   call.result([&](const Position& at) {
     Position from;
-    for (size_t i = 0; i < at.size(); ++i)
-      from.push_back(sliceBegin(call, slices[i], x.extent(i)) +
-                     at[i] * call.integer(slices[i].stride));
+    for (size_t i = 0; i < at.size(); ++i) {
+      DataSlice slice = hasStrides ? DataSlice(strides, entries[i], x.extent(i))
+                                   : DataSlice(entries[i], x.extent(i));
+      from.push_back(slice.begin(begin) + at[i] * slice.stride);
+    }
     return x(from);
   });
 }

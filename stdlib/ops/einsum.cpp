@@ -152,8 +152,8 @@ void computeEinsum(ComputeCall& call) {
   for (size_t k = 0; k < fields.size(); ++k)
     for (size_t i = 0; i < fields[k].rank(); ++i) {
       char letter = equation.operands[k][i];
-      if (fields[k].extent(i).asInteger() != 1)
-        extents[size_t(letter)] = fields[k].extent(i);
+      Scalar& extent = extents[size_t(letter)];
+      extent = broadcastExtent(extent, fields[k].extent(i));
       if ((equation.result + summed).find(letter) == std::string::npos)
         summed += letter;
     }
@@ -161,9 +161,10 @@ void computeEinsum(ComputeCall& call) {
     Scalar result;
     for (size_t k = 0; k < fields.size(); ++k) {
       Position place;
-      for (size_t i = 0; i < fields[k].rank(); ++i)
-        place.push_back(fields[k].extent(i).asInteger() == 1 ? call.integer(0)
-                                                             : at[size_t(equation.operands[k][i])]);
+      for (size_t i = 0; i < fields[k].rank(); ++i) {
+        size_t letter = size_t(equation.operands[k][i]);
+        place.push_back(broadcastIndex(at[letter], extents[letter], fields[k].extent(i)));
+      }
       result = k == 0 ? fields[k](place) : result * fields[k](place);
     }
     return result;

@@ -240,7 +240,7 @@ void computeGather(ComputeCall& call) {
 void computeGatherNd(ComputeCall& call) {
   TensorHandle x = call.input(0), indices = call.input(1);
   size_t batch = size_t(call.attributes().integer("batch_dims"));
-  size_t depth = size_t(indices.extent(0).asInteger().value_or(0));
+  size_t depth = call.structuralExtent(1, 0);
   ptrdiff_t shared = ptrdiff_t(indices.rank()) - 1;
   call.result([&](const Position& at) {
     Position from(at.begin(), at.begin() + ptrdiff_t(batch));
@@ -258,12 +258,14 @@ void computeAdvIndex(ComputeCall& call) {
   std::vector<TensorHandle> inputs = call.fields(0);
   const TensorHandle& x = inputs[0];
   size_t count = inputs.size() - 1;
+  Extents whole = call.outputShape();
+  ptrdiff_t shared = ptrdiff_t(whole.size() - (x.rank() - count));
+  whole.resize(size_t(shared));
   call.result([&](const Position& at) {
-    ptrdiff_t shared = ptrdiff_t(at.size() - (x.rank() - count));
     Position front(at.begin(), at.begin() + shared), from;
     for (size_t k = 0; k < count; ++k) {
       const TensorHandle& index = inputs[k + 1];
-      from.push_back(wrapNegative(index(broadcastTo(front, index.shape())), x.extent(k)));
+      from.push_back(wrapNegative(index(broadcastTo(front, whole, index.shape())), x.extent(k)));
     }
     from.insert(from.end(), at.begin() + shared, at.end());
     return x(from);

@@ -66,37 +66,26 @@ Extents tapExtents(const Pool& pool) {
   return extents;
 }
 
-/// How many elements the windows average over: one number, or one per spatial position of a window;
-/// at least 1.
-struct WindowCounts {
-  std::optional<Scalar> even;
-  TensorHandle each;
-};
-
-WindowCounts windowCounts(ComputeCall& call, const Pool& pool, const Extents& result) {
+/// How many elements the windows average over, per spatial position of a window; at least 1.
+TensorHandle windowCounts(ComputeCall& call, const Pool& pool, const Extents& result) {
   Extents windows;
-  std::optional<Scalar> even = call.integer(1);
-  for (const PoolDim& dim : pool.dims) {
+  for (const PoolDim& dim : pool.dims)
     windows.push_back(result[dim.dim]);
-    even = even && dim.evenCount ? std::optional(*even * *dim.evenCount) : std::nullopt;
-  }
-  if (even)
-    return {even, {}};
-  return {{}, call.define(windows, [&](const Position& at) {
-            Scalar total = call.integer(1);
-            for (size_t i = 0; i < at.size(); ++i)
-              total = total * pool.dims[i].count(at[i]);
-            return maximum(total, call.integer(1));
-          })};
+  return call.define(windows, [&](const Position& at) {
+    Scalar total = call.integer(1);
+    for (size_t i = 0; i < at.size(); ++i)
+      total = total * pool.dims[i].count(at[i]);
+    return maximum(total, call.integer(1));
+  });
 }
 
 /// `sum`, which is wide, over the count of the window at `at`.
-Scalar averageOf(const Pool& pool, const WindowCounts& counts, const Position& at, Scalar sum,
+Scalar averageOf(const Pool& pool, const TensorHandle& counts, const Position& at, Scalar sum,
                  DType dtype) {
   Position window;
   for (const PoolDim& dim : pool.dims)
     window.push_back(at[dim.dim]);
-  Scalar count = counts.even ? *counts.even : counts.each(window);
+  Scalar count = counts(window);
   return average(sum, count, dtype);
 }
 
@@ -111,7 +100,7 @@ void poolResult(ComputeCall& call, const Pool& pool) {
   TensorHandle data = call.input(0);
   Extents taps = tapExtents(pool), shape = pooledExtents(pool, call.outputShape());
   DType dtype = data.dtype();
-  std::optional<WindowCounts> counts;
+  std::optional<TensorHandle> counts;
   if (pool.kind == PoolKind::Average)
     counts = windowCounts(call, pool, shape);
   Scalar outside = counts ? call.number(dtype, 0) : lowest(call, dtype);
@@ -153,7 +142,7 @@ void poolGradientResult(ComputeCall& call, const Pool& pool) {
   std::optional<TensorHandle> greatest;
   if (pool.kind == PoolKind::Maximum)
     greatest = greatestTaps(call, pool, shape);
-  std::optional<WindowCounts> counts;
+  std::optional<TensorHandle> counts;
   if (!greatest)
     counts = windowCounts(call, pool, shape);
   TensorHandle share = call.define(shape, [&](const Position& at) {
@@ -205,13 +194,14 @@ PoolDim slidingDim(ComputeCall& call, const Window& window, size_t i, int64_t ta
   dim.taps = dim.covers = call.integer(taps);
   bool isExact = before == 0 && after == 0 && !ceilMode;
   dim.mayLeave = !isExact;
-  if (isExact || (includePad && !ceilMode))
-    dim.evenCount = dim.taps;
+  bool isEven = isExact || (includePad && !ceilMode);
   Scalar first = call.integer(-before);
   auto startOf = [=](Scalar o) { return o * double(stride) + first; };
   dim.position = [=](Scalar o, Scalar tap) { return startOf(o) + tap * double(dilation); };
   Scalar allTaps = dim.taps, zero = call.integer(0);
   dim.count = [=](Scalar o) {
+    if (isEven)
+      return allTaps;
     Scalar start = startOf(o), end = includePad ? extent + double(after) : extent;
     Scalar stop = minimum(floorDivide(end - start - 1.0, dilation) + 1.0, allTaps);
     if (includePad)
@@ -245,44 +235,48 @@ Scalar spanEnd(Scalar index, Scalar from, Scalar to) {
   return floorDivide((index + 1.0) * from + to - 1.0, to);
 }
 
-/// True when one extent is known to divide the other, so that all spans have equal lengths.
-bool isEven(Scalar from, Scalar to) {
-  auto a = from.asInteger(), b = to.asInteger();
-  return a && b && *a > 0 && *b > 0 && (*a % *b == 0 || *b % *a == 0);
+/// An extent as a divisor.
+Scalar asDivisor(Scalar extent) {
+  return maximum(extent, number(extent, 1));
 }
 
-/// The greatest length of a span.
-Scalar spanLength(Scalar from, Scalar to) {
-  Scalar divisor = maximum(to, number(to, 1));
-  Scalar quotient = floorDivide(from + divisor - 1.0, divisor);
-  return isEven(from, to) ? quotient : quotient + 1.0;
+/// Whether one extent divides another.
+Scalar divides(Scalar divisor, Scalar extent) {
+  return floorMod(extent, asDivisor(divisor)) == 0.0;
+}
+
+/// The greatest length of a span, which is one more where spans differ.
+Scalar spanLength(Scalar from, Scalar to, Scalar isEven) {
+  Scalar quotient = floorDivide(from + asDivisor(to) - 1.0, asDivisor(to));
+  return quotient + cast(!isEven, runtime::Int64);
 }
 
 } // namespace
 
 PoolDim adaptiveDim(Scalar extent, Scalar windows) {
-  auto extentNumber = extent.asInteger(), windowsNumber = windows.asInteger();
-  // When the windows divide the extent, they are neighbours and start at multiples.
-  bool isPartition = isEven(extent, windows) && *extentNumber % *windowsNumber == 0;
+  // When the windows divide the extent, they are neighbours and start at multiples; when one
+  // divides the other, all are equally long.
+  Scalar isPartition = divides(windows, extent), isEven = isPartition || divides(extent, windows);
   PoolDim dim;
-  dim.taps = spanLength(extent, windows);
-  dim.covers = spanLength(windows, extent);
+  dim.taps = spanLength(extent, windows, isEven);
+  dim.covers = spanLength(windows, extent, isEven);
   Scalar taps = dim.taps;
-  auto start = [=](Scalar o) { return isPartition ? o * taps : spanStart(o, extent, windows); };
+  auto start = [=](Scalar o) {
+    return select(isPartition, o * taps, spanStart(o, extent, windows));
+  };
   dim.position = [=](Scalar o, Scalar tap) { return start(o) + tap; };
   dim.window = [=](Scalar i, Scalar cover) { return spanStart(i, windows, extent) + cover; };
   auto window = dim.window;
   dim.tap = [=](Scalar i, Scalar cover) { return i - start(window(i, cover)); };
-  if (isEven(extent, windows)) {
-    dim.count = [=](Scalar) { return taps; };
-    dim.evenCount = taps;
-    return dim;
-  }
-  dim.hasTap = [=](Scalar o, Scalar tap) { return start(o) + tap < spanEnd(o, extent, windows); };
-  dim.isWindow = [=](Scalar i, Scalar cover) {
-    return window(i, cover) < spanEnd(i, windows, extent);
+  dim.hasTap = [=](Scalar o, Scalar tap) {
+    return isEven || start(o) + tap < spanEnd(o, extent, windows);
   };
-  dim.count = [=](Scalar o) { return spanEnd(o, extent, windows) - start(o); };
+  dim.isWindow = [=](Scalar i, Scalar cover) {
+    return isEven || window(i, cover) < spanEnd(i, windows, extent);
+  };
+  dim.count = [=](Scalar o) {
+    return select(isEven, taps, spanEnd(o, extent, windows) - start(o));
+  };
   return dim;
 }
 

@@ -20,10 +20,8 @@ struct PoolDim {
   std::function<lang::Scalar(lang::Scalar o, lang::Scalar tap)> position;
   /// Whether a window has that tap at all; unset when it always has.
   std::function<lang::Scalar(lang::Scalar o, lang::Scalar tap)> hasTap;
-  /// How many elements of a window count for an average; `evenCount` is set when it is the same
-  /// for all windows.
+  /// How many elements of a window count for an average.
   std::function<lang::Scalar(lang::Scalar o)> count;
-  std::optional<lang::Scalar> evenCount;
   std::function<lang::Scalar(lang::Scalar i, lang::Scalar cover)> window;
   /// Whether that window contains the element, if it exists; unset when it always does.
   std::function<lang::Scalar(lang::Scalar i, lang::Scalar cover)> isWindow;

@@ -129,7 +129,7 @@ void computeLayoutTransform(ComputeCall& call) {
   Extents back = convertExtents(to, from, call.outputShape());
   bool padded = false;
   for (size_t i = 0; i < back.size(); ++i)
-    padded |= !back[i].asInteger() || back[i].asInteger() != x.extent(i).asInteger();
+    padded |= !surelyEqual(back[i], x.extent(i));
   call.result([&, &source = from, &target = to](const Position& at) {
     Position place = convertPosition(target, source, at);
     return padded ? x.orElse(place, call.number(x.dtype(), 0)) : x(place);

@@ -172,8 +172,8 @@ void variance(ComputeCall& call) {
   Scalar count = reduction.count() - (unbiased ? 1 : 0);
   call.result([&](const Position& at) {
     Scalar sum = reduction.over(Combiner::Sum, at, [&](const Position& p) {
-      Scalar difference =
-          widened(reduction.data(p)) - widened(centre(broadcastTo(p, centre.shape())));
+      Scalar difference = widened(reduction.data(p)) -
+                          widened(centre(broadcastTo(p, reduction.data.shape(), centre.shape())));
       return difference * difference;
     });
     return average(sum, count, reduction.data.dtype());

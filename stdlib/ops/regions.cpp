@@ -73,9 +73,8 @@ RelationResult cropRelation(const RelationCall& call) {
 /// Where element `at` of `count` along one side of a box from `start` to `end` is read.
 Scalar cropCoordinate(Scalar at, Scalar count, Scalar start, Scalar end, Scalar extent) {
   Scalar last = cast(extent, Real) - 1.0;
-  if (count.asInteger() == 1)
-    return (start + end) / 2.0 * last;
-  return start * last + cast(at, Real) * ((end - start) * last / (cast(count, Real) - 1.0));
+  Scalar step = (end - start) * last / (cast(count, Real) - 1.0);
+  return select(count == 1.0, (start + end) / 2.0 * last, start * last + cast(at, Real) * step);
 }
 
 void computeCrop(ComputeCall& call) {

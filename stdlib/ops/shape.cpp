@@ -232,7 +232,8 @@ void computeTranspose(ComputeCall& call) {
 
 void computeBroadcast(ComputeCall& call) {
   TensorHandle x = call.input(0);
-  call.result([&](const Position& at) { return x(broadcastTo(at, x.shape())); });
+  call.result(
+      [&](const Position& at) { return x(broadcastTo(at, call.outputShape(), x.shape())); });
 }
 
 constexpr OperandRow data[] = {{"data", "the input"}};

@@ -398,6 +398,50 @@ Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, Scalar 
   return minimum(maximum(begin, low), high);
 }
 
+namespace {
+
+/// Whether a vector of bounds has that entry.
+Scalar hasEntry(const lang::TensorHandle& bounds, size_t entry) {
+  return bounds.extent(0) > double(entry);
+}
+
+Scalar entryOf(const lang::TensorHandle& bounds, size_t entry) {
+  return cast(bounds({number(bounds.extent(0), double(entry))}), runtime::Int64);
+}
+
+/// The given bound, or the low or the high end of the dimension.
+Scalar boundOf(const DataSlice& slice, const lang::TensorHandle& bounds, bool lowByDefault) {
+  Scalar extent = slice.extent;
+  Scalar low = select(slice.isForward, number(extent, 0), number(extent, -1));
+  Scalar high = select(slice.isForward, extent, extent - 1.0);
+  Scalar given = entryOf(bounds, slice.entry);
+  given = select(given < 0.0, given + extent, given);
+  Scalar otherwise =
+      lowByDefault ? select(slice.isForward, low, high) : select(slice.isForward, high, low);
+  return select(hasEntry(bounds, slice.entry), minimum(maximum(given, low), high), otherwise);
+}
+
+} // namespace
+
+DataSlice::DataSlice(size_t entryNumber, Scalar extentOfDim)
+    : entry(entryNumber), extent(extentOfDim), stride(number(extentOfDim, 1)),
+      isForward(stride > 0.0) {}
+
+DataSlice::DataSlice(const lang::TensorHandle& strides, size_t entryNumber, Scalar extentOfDim)
+    : DataSlice(entryNumber, extentOfDim) {
+  Scalar given = select(hasEntry(strides, entry), entryOf(strides, entry), stride);
+  stride = maximum(given, number(extent, -0x1p62));
+  isForward = stride > 0.0;
+}
+
+Scalar DataSlice::begin(const lang::TensorHandle& begins) const {
+  return boundOf(*this, begins, true);
+}
+
+Scalar DataSlice::end(const lang::TensorHandle& ends) const {
+  return boundOf(*this, ends, false);
+}
+
 Scalar wrapNegative(Scalar index, Scalar extent) {
   Scalar place = cast(index, runtime::Int64);
   if (!index.dtype().isSigned())

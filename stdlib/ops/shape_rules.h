@@ -78,6 +78,20 @@ lang::RelationResult slicedResult(const lang::RelationCall& call,
 /// The position in the sliced tensor where a slice starts.
 lang::Scalar sliceBegin(const lang::ComputeCall& call, const AxisSlice& slice, lang::Scalar extent);
 
+/// A slice of one dimension whose bounds are data: entry `entry` of vectors, or where a vector has
+/// no such entry, the end that the stride starts from or runs to.
+struct DataSlice {
+  size_t entry;
+  lang::Scalar extent, stride, isForward;
+
+  DataSlice(const lang::TensorHandle& strides, size_t entry, lang::Scalar extent);
+  /// With a stride of 1.
+  DataSlice(size_t entry, lang::Scalar extent);
+  /// A bound moved to the positions of the dimension, one further in the direction of the stride.
+  lang::Scalar begin(const lang::TensorHandle& begins) const;
+  lang::Scalar end(const lang::TensorHandle& ends) const;
+};
+
 /// An index that may count from the back, as int64.
 lang::Scalar wrapNegative(lang::Scalar index, lang::Scalar extent);
 

@@ -94,13 +94,6 @@ void computeStridedSlice(ComputeCall& call) {
   });
 }
 
-/// One bound of dimension `i`, or `otherwise` where the vector has no more entries.
-Scalar boundAt(ComputeCall& call, const TensorHandle& bounds, size_t i, Scalar otherwise) {
-  if (int64_t(i) >= bounds.extent(0).asInteger().value_or(0))
-    return otherwise;
-  return cast(bounds({call.integer(int64_t(i))}), runtime::Int64);
-}
-
 /// Where position `at` of dimension `i` stands in the slice that is replaced, and whether it does.
 struct InSlice {
   Scalar place;
@@ -108,25 +101,14 @@ struct InSlice {
 };
 
 InSlice inSlice(ComputeCall& call, size_t i, Scalar at, Scalar extent) {
+  DataSlice slice(call.input(4), i, extent);
+  Scalar begin = slice.begin(call.input(2)), end = slice.end(call.input(3));
   Scalar zero = call.integer(0), one = call.integer(1);
-  Scalar stride = maximum(boundAt(call, call.input(4), i, one), call.integer(-INT64_MAX));
-  Scalar forward = stride > zero;
-  Scalar low = select(forward, zero, call.integer(-1));
-  Scalar high = select(forward, extent, extent - one);
-  auto bound = [&](const TensorHandle& bounds, Scalar otherwise) {
-    Scalar given = boundAt(call, bounds, i, otherwise);
-    if (given.node() == otherwise.node())
-      return given;
-    given = select(given < zero, given + extent, given);
-    return minimum(maximum(given, low), high);
-  };
-  Scalar begin = bound(call.input(2), select(forward, low, high));
-  Scalar end = bound(call.input(3), select(forward, high, low));
-  Scalar distance = select(forward, at - begin, begin - at);
-  Scalar step = maximum(select(forward, stride, zero - stride), one);
-  Scalar before = select(forward, at<end, at> end);
+  Scalar distance = select(slice.isForward, at - begin, begin - at);
+  Scalar step = maximum(select(slice.isForward, slice.stride, zero - slice.stride), one);
+  Scalar before = select(slice.isForward, at<end, at> end);
   Scalar inside = distance >= zero && before && floorMod(distance, step) == zero;
-  return {floorDivide(distance, step), inside && stride != zero};
+  return {floorDivide(distance, step), inside && slice.stride != zero};
 }
 
 void computeStridedSet(ComputeCall& call) {

@@ -12,9 +12,6 @@ namespace stdlib {
 using lang::Attributes;
 using lang::Dim;
 using lang::Dims;
-using lang::Extents;
-using lang::Position;
-using lang::Scalar;
 using runtime::Checked;
 using runtime::Problem;
 
@@ -176,22 +173,6 @@ void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const 
     const Dim* whole = types.multiply(shape[*canonical.find(dim.axis)], tiles);
     requireMultiple(result, whole, layout.tileOf(dim.axis));
   }
-}
-
-Scalar sumOverTaps(lang::ComputeCall& call, const Extents& extents,
-                   const lang::ComputeCall::Body& body) {
-  Extents loops;
-  for (Scalar extent : extents)
-    if (extent.asInteger() != 1)
-      loops.push_back(extent);
-  auto tap = [&](const Position& indices) {
-    Position at;
-    size_t next = 0;
-    for (Scalar extent : extents)
-      at.push_back(extent.asInteger() == 1 ? call.integer(0) : indices[next++]);
-    return body(at);
-  };
-  return loops.empty() ? tap({}) : call.sumOver(loops, tap);
 }
 
 } // namespace stdlib

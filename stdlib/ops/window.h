@@ -62,8 +62,4 @@ runtime::Checked<std::vector<const lang::Dim*>> tiledShape(lang::TypeContext& ty
 void requireTiles(lang::RelationResult& result, lang::TypeContext& types, const Layout& canonical,
                   const Layout& layout, lang::Dims shape);
 
-/// Sums `body` over `extents`. Loops that run once are left out.
-lang::Scalar sumOverTaps(lang::ComputeCall& call, const lang::Extents& extents,
-                         const lang::ComputeCall::Body& body);
-
 } // namespace stdlib

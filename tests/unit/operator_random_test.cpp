@@ -27,7 +27,7 @@ struct Accepted {
 
 void compareWithReference(const Accepted& accepted, const harness::OperatorRun& run) {
   auto function =
-      harness::operatorFunction(accepted.row, accepted.call, accepted.output, accepted.leaves);
+      harness::operatorFunction(accepted.row, accepted.call, accepted.output);
   if (!function)
     return;
   std::vector<runtime::Value> inputs, results;

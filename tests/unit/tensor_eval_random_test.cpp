@@ -56,7 +56,7 @@ public:
       shared_ = {};
       return value(3);
     });
-    return call.take();
+    return *call.take();
   }
 
 private:
@@ -149,7 +149,7 @@ private:
       return tensor(at);
     bool empty = false;
     for (Scalar extent : tensor.shape())
-      empty |= extent.asInteger() == 0;
+      empty |= extent.node()->as<lang::ScalarNumber>()->integer == 0;
     Scalar other = number(call_->number(tensor.dtype(), 0), double(below(3)));
     if (chance(3) || empty)
       return tensor.orElse(at, chance(3) && tensor.dtype() == dtype_ && depth > 0 ? value(depth - 1)

@@ -156,7 +156,8 @@ TEST_CASE("broadcasting") {
     checkEngines({a, b}, runtime::Float32, row.out, [](ComputeCall& call) {
       call.result([&](const Position& at) {
         auto x = call.input(0), y = call.input(1);
-        return x(broadcastTo(at, x.shape())) * y(broadcastTo(at, y.shape()));
+        return x(broadcastTo(at, call.outputShape(), x.shape())) *
+               y(broadcastTo(at, call.outputShape(), y.shape()));
       });
     });
   }

@@ -50,7 +50,7 @@ TensorFunction mixedFunction(int64_t size) {
     Scalar number = product(at);
     return apply(ScalarFunction::Sin, {number}) + tanh(number * 0.5) / 3.0;
   });
-  return call.take();
+  return *call.take();
 }
 
 std::string bitsOf(const Value& value) {
