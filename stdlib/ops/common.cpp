@@ -4,7 +4,9 @@
 #include "stdlib/ops/fixes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace stdlib {
@@ -184,6 +186,12 @@ std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor)
 lang::Scalar constantOf(const lang::ComputeCall& call, DType dtype, double value) {
   return dtype.isFloat() ? call.number(dtype, value)
                          : lang::cast(call.number(runtime::Float64, value), dtype);
+}
+
+lang::Scalar lowestOf(const lang::ComputeCall& call, DType dtype) {
+  if (dtype.isFloat())
+    return call.number(dtype, -std::numeric_limits<double>::infinity());
+  return call.number(dtype, dtype.isSigned() ? -std::ldexp(1.0, dtype.bits - 1) : 0.0);
 }
 
 } // namespace stdlib

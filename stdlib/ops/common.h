@@ -70,6 +70,9 @@ std::optional<std::vector<const lang::Dim*>> shapeAttribute(const lang::Relation
 /// an element above the range of int64.
 std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor);
 
+/// The least value of a type.
+lang::Scalar lowestOf(const lang::ComputeCall& call, runtime::DType dtype);
+
 /// A constant of any type; integers take the value truncated and saturated.
 lang::Scalar constantOf(const lang::ComputeCall& call, runtime::DType dtype, double value);
 

@@ -6,9 +6,7 @@
 #include "stdlib/ops/averages.h"
 #include "stdlib/ops/common.h"
 
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace stdlib {
 
@@ -34,13 +32,6 @@ std::optional<Scalar> both(std::optional<Scalar> left, std::optional<Scalar> rig
 
 Scalar ifHolds(std::optional<Scalar> condition, Scalar then, Scalar otherwise) {
   return condition ? select(*condition, then, otherwise) : then;
-}
-
-/// The least value of a type.
-Scalar lowest(ComputeCall& call, DType dtype) {
-  if (dtype.isFloat())
-    return call.number(dtype, -std::numeric_limits<double>::infinity());
-  return call.number(dtype, dtype.isSigned() ? -std::ldexp(1.0, dtype.bits - 1) : 0.0);
 }
 
 /// The element that tap `tap` of the window at `at` reads, or `outside` where there is none.
@@ -103,7 +94,7 @@ void poolResult(ComputeCall& call, const Pool& pool) {
   std::optional<TensorHandle> counts;
   if (pool.kind == PoolKind::Average)
     counts = windowCounts(call, pool, shape);
-  Scalar outside = counts ? call.number(dtype, 0) : lowest(call, dtype);
+  Scalar outside = counts ? call.number(dtype, 0) : lowestOf(call, dtype);
   TensorHandle pooled = call.define(shape, [&](const Position& at) {
     auto body = [&](const Position& tap) { return tapped(pool, data, at, tap, outside); };
     if (!counts)
@@ -122,7 +113,7 @@ namespace {
 /// The tap of the first greatest element of each window, as a row-major number.
 TensorHandle greatestTaps(ComputeCall& call, const Pool& pool, const Extents& shape) {
   TensorHandle data = call.input(1);
-  Scalar outside = lowest(call, data.dtype());
+  Scalar outside = lowestOf(call, data.dtype());
   return call.define(shape, [&](const Position& at) {
     return call.reduce(
         Combiner::ArgMaximum, tapExtents(pool),

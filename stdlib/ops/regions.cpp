@@ -6,11 +6,8 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/window.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace stdlib {
@@ -18,7 +15,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::Tensor;
 
 constexpr runtime::DType Real = runtime::Float64;
 
@@ -131,71 +127,73 @@ RelationResult roiPoolRelation(const RelationCall& call) {
       call.types.tensor({rois[0], call.shape(0)[1], (*size)[0], (*size)[1]}, call.dtype(0)));
 }
 
-/// The elements of one side of a region, cut into bins: those of bin `i` are first[i] up to, not
-/// including, end[i].
+/// The elements of one side of each region, cut into bins: those of bin `i` are first(region, i) up
+/// to, not including, end(region, i).
 struct Bins {
-  std::vector<int64_t> first, end;
+  TensorHandle first, end;
 };
 
-/// Cuts elements `from` to `to`, both included, into `count` bins within 0 .. extent.
-Bins binsOf(double from, double to, int64_t count, int64_t extent) {
+/// Cuts the elements from side(region, from) to side(region, to), both included, into bins within
+/// 0 .. extent.
+template <typename Side>
+Bins binsOf(ComputeCall& call, const Side& side, int64_t from, int64_t to, Scalar count,
+            Scalar extent) {
   // Kept from counts that float arithmetic decides: a bin border that is whole but for rounding.
   constexpr double slack = 1e-5;
-  double width = std::max(to - from + 1, 1.0) / double(count);
-  auto place = [&](double at) { return int64_t(std::clamp(from + at, 0.0, double(extent))); };
-  Bins bins;
-  for (int64_t i = 0; i < count; ++i) {
-    bins.first.push_back(place(std::floor(double(i) * width + slack)));
-    bins.end.push_back(place(std::ceil(double(i + 1) * width - slack)));
-  }
-  return bins;
+  Extents shape{call.input(1).extent(0), count};
+  auto borders = [&](ScalarFunction rounded, double ends, double shift) {
+    return call.define(shape, [&](const Position& at) {
+      Scalar start = side(at[0], from), length = side(at[0], to) - start + 1.0;
+      Scalar width = maximum(length, number(length, 1)) / cast(count, Real);
+      Scalar place = start + apply(rounded, {(cast(at[1], Real) + ends) * width + shift});
+      place = minimum(maximum(place, number(place, 0)), cast(extent, Real));
+      return cast(place, runtime::Int64);
+    });
+  };
+  return {borders(ScalarFunction::Floor, 0, slack), borders(ScalarFunction::Ceil, 1, -slack)};
 }
 
-/// The greatest element of a bin; 0 when it is empty.
-double greatest(const double* plane, int64_t rowLength, int64_t top, int64_t bottom, int64_t left,
-                int64_t right) {
-  if (top >= bottom || left >= right)
-    return 0;
-  double most = plane[top * rowLength + left];
-  for (int64_t row = top; row < bottom; ++row)
-    most = std::max(
-        most, *std::max_element(plane + row * rowLength + left, plane + row * rowLength + right));
-  return most;
+/// The picture of a region; outside of the batch, which is a fault, when a side is infinite.
+template <typename Side>
+Scalar pictureOf(const TensorHandle& rois, const Side& side, Scalar region) {
+  Scalar isFinite = apply(ScalarFunction::IsFinite, {side(region, 1)});
+  for (int64_t i = 2; i <= 4; ++i)
+    isFinite = isFinite && apply(ScalarFunction::IsFinite, {side(region, i)});
+  Scalar picture = cast(rois({region, number(region, 0)}), Real);
+  picture = apply(ScalarFunction::Floor, {picture});
+  return cast(select(isFinite, picture, number(picture, -1)), runtime::Int64);
 }
 
-KernelResult roiPool(const KernelCall& call) {
-  const Tensor& data = call.inputs[0];
-  std::vector<double> values = readReals(data), rois = readReals(call.inputs[1]);
-  std::vector<int64_t> size = call.attributes.integers("pooled_size");
-  double scale = call.attributes.real("spatial_scale");
-  int64_t channels = data.shape()[1], height = data.shape()[2], width = data.shape()[3];
-  int64_t count = call.inputs[1].shape()[0], at = 0;
-  Tensor result(data.dtype(), {count, channels, size[0], size[1]});
-  for (int64_t i = 0; i < count; ++i) {
-    const double* roi = &rois[size_t(i) * 5];
-    double sides[4];
-    bool isFinite = roi[0] >= 0 && roi[0] < double(data.shape()[0]);
-    for (size_t k = 0; k < 4; ++k) {
-      sides[k] = std::round(roi[k + 1] * scale);
-      isFinite = isFinite && std::isfinite(sides[k]);
-    }
-    if (!isFinite)
-      return {{},
-              fmt::format("region {} has an infinite side, or names a picture outside the batch of "
-                          "{}",
-                          i, data.shape()[0])};
-    Bins across = binsOf(sides[0], sides[2], size[1], width);
-    Bins down = binsOf(sides[1], sides[3], size[0], height);
-    for (int64_t channel = 0; channel < channels; ++channel) {
-      const double* plane = values.data() + (int64_t(roi[0]) * channels + channel) * height * width;
-      for (size_t row = 0; row < down.first.size(); ++row)
-        for (size_t column = 0; column < across.first.size(); ++column)
-          writeReal(result, at++,
-                    greatest(plane, width, down.first[row], down.end[row], across.first[column],
-                             across.end[column]));
-    }
-  }
-  return {{result}, {}};
+/// Rows are joined first, then columns, so that no element is looked at for every bin.
+void computeRoiPool(ComputeCall& call) {
+  TensorHandle data = call.input(0), rois = call.input(1);
+  double scale = call.attributes().real("spatial_scale");
+  Extents size = call.outputShape();
+  Scalar height = data.extent(2), width = data.extent(3), lowest = lowestOf(call, data.dtype());
+  auto side = [&](Scalar region, int64_t i) {
+    return apply(ScalarFunction::Round, {cast(rois({region, call.integer(i)}), Real) * scale});
+  };
+  Bins down = binsOf(call, side, 2, 4, size[2], height);
+  Bins across = binsOf(call, side, 1, 3, size[3], width);
+  TensorHandle pictures =
+      call.define({size[0]}, [&](const Position& at) { return pictureOf(rois, side, at[0]); });
+  auto isIn = [](const Bins& bins, const Position& bin, Scalar place) {
+    return place >= bins.first(bin) && place < bins.end(bin);
+  };
+  TensorHandle rows = call.define({size[0], size[1], size[2], width}, [&](const Position& at) {
+    return call.maximumOver({height}, [&](const Position& k) {
+      Scalar element = data({pictures({at[0]}), at[1], k[0], at[3]});
+      return select(isIn(down, {at[0], at[2]}, k[0]), element, lowest);
+    });
+  });
+  call.result([&](const Position& at) {
+    Position row{at[0], at[2]}, column{at[0], at[3]};
+    Scalar most = call.maximumOver({width}, [&](const Position& k) {
+      return select(isIn(across, column, k[0]), rows({at[0], at[1], at[2], k[0]}), lowest);
+    });
+    Scalar isEmpty = down.first(row) >= down.end(row) || across.first(column) >= across.end(column);
+    return select(isEmpty, number(most, 0), most);
+  });
 }
 
 constexpr OperandRow cropOperands[] = {
@@ -263,7 +261,7 @@ constexpr OperatorRow rows[] = {
         .attributes = poolAttributes,
         .attributesKey = "relay.attrs.ROIPoolAttrs",
         .relation = roiPoolRelation,
-        .kernel = roiPool,
+        .compute = computeRoiPool,
         .gradient = followsMaxima,
         .examples = poolExamples,
         .unregisteredAttributes = true,

@@ -1,12 +1,12 @@
 // Reading pictures at real positions: grid_sample and its affine_grid, roi_align.
 //
 // A grid holds coordinates from -1 to 1, x (the last dimension of the picture) first. Positions are
-// computed in float64. roi_align is a kernel, as the regions decide how many samples it takes.
+// computed in float64.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/layout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::Tensor;
 
 constexpr runtime::DType Real = runtime::Float64;
 
@@ -221,102 +220,193 @@ RelationResult roiAlignRelation(const RelationCall& call) {
       call.types.tensor({rois[0], (*size)[0], (*size)[1], call.shape(0)[3]}, call.dtype(0)));
 }
 
-/// One picture plane in a tensor of either layout.
-struct Plane {
-  const double* start;
-  int64_t height, width, rowStep, step;
+/// The samples of the regions' bins along one side of the pictures.
+struct Samples {
+  Scalar extent;
+  /// By region: where it begins, and how long a bin is.
+  TensorHandle start, length;
+  /// By region: how many samples a bin has, as many as it is long when the attribute says so.
+  TensorHandle count;
 
-  /// The bilinear value; zero more than one element outside.
-  double at(double y, double x) const {
-    if (y < -1 || x < -1 || y > double(height) || x > double(width))
-      return 0;
-    y = std::clamp(y, 0.0, double(height - 1));
-    x = std::clamp(x, 0.0, double(width - 1));
-    int64_t top = int64_t(y), left = int64_t(x);
-    int64_t bottom = std::min(top + 1, height - 1), right = std::min(left + 1, width - 1);
-    double down = y - double(top), across = x - double(left);
-    auto value = [&](int64_t row, int64_t column) { return start[row * rowStep + column * step]; };
-    return (value(top, left) * (1 - across) + value(top, right) * across) * (1 - down) +
-           (value(bottom, left) * (1 - across) + value(bottom, right) * across) * down;
+  /// Where sample `i` of bin `bin` lies.
+  Scalar at(Scalar region, Scalar bin, Scalar i) const {
+    Scalar part = (cast(i, Real) + 0.5) / cast(count({region}), Real);
+    return start({region}) + (cast(bin, Real) + part) * length({region});
+  }
+  /// Samples further out than this are zero.
+  Scalar isNear(Scalar place) const { return place >= -1.0 && place <= cast(extent, Real); }
+  Scalar inside(Scalar place) const {
+    return minimum(maximum(place, number(place, 0)), cast(extent, Real) - 1.0);
   }
 };
 
-/// A region in elements of the picture, cut into bins with samples.
-struct Region {
-  double top, left, binHeight, binWidth;
-  int64_t batch, down, across;
+/// The samples along the side whose ends are columns `from` and `from + 2` of the regions.
+Samples samplesOf(ComputeCall& call, int64_t from, Scalar bins, Scalar extent) {
+  TensorHandle rois = call.input(1);
+  double scale = call.attributes().real("spatial_scale");
+  int64_t given = call.attributes().integer("sample_ratio");
+  auto side = [=, &call](const Position& region, int64_t column) {
+    return cast(rois({region[0], call.integer(column)}), Real) * scale;
+  };
+  Extents each{rois.extent(0)};
+  Samples samples{extent, {}, {}, {}};
+  samples.start = call.define(each, [&](const Position& region) { return side(region, from); });
+  samples.length = call.define(each, [&](const Position& region) {
+    Scalar whole = side(region, from + 2) - side(region, from);
+    return maximum(whole, number(whole, 1)) / cast(bins, Real);
+  });
+  samples.count = call.define(each, [&](const Position& region) {
+    Scalar rounded = apply(ScalarFunction::Ceil, {samples.length(region)});
+    return given > 0 ? call.integer(given) : cast(rounded, runtime::Int64);
+  });
+  return samples;
+}
+
+/// The number of a sample, and whether the bin has it.
+struct Sample {
+  Scalar number, exists;
 };
 
-/// Reads row `at` of the regions; nothing when its numbers make no sense.
-std::optional<Region> regionAt(const double* row, const Attributes& attributes, int64_t batches) {
-  std::vector<int64_t> size = attributes.integers("pooled_size");
-  double scale = attributes.real("spatial_scale");
-  int64_t samples = attributes.integer("sample_ratio");
-  if (!(row[0] >= 0 && row[0] < double(batches)))
-    return std::nullopt;
-  Region region{row[2] * scale, row[1] * scale, 0, 0, int64_t(row[0]), samples, samples};
-  region.binHeight = std::max(row[4] * scale - region.top, 1.0) / double(size[0]);
-  region.binWidth = std::max(row[3] * scale - region.left, 1.0) / double(size[1]);
-  if (!std::isfinite(region.top + region.left) ||
-      !(std::max(region.binHeight, region.binWidth) < 8192))
-    return std::nullopt;
-  if (samples <= 0) {
-    region.down = int64_t(std::ceil(region.binHeight));
-    region.across = int64_t(std::ceil(region.binWidth));
+/// Counts through the samples of a bin. When their number is known they are counted from the first.
+/// Else samples are at least half an element apart, or alone, so that not many more than two for
+/// each element are near the picture: these are counted, from a first one that is near.
+struct SampleLoop {
+  const Samples* samples;
+  std::optional<int64_t> given;
+
+  Scalar extent(ComputeCall& call) const {
+    return given ? call.integer(*given) : samples->extent * 2.0 + 8.0;
   }
-  return region;
+  Scalar first(Scalar region, Scalar bin) const {
+    Scalar before = (-1.0 - samples->start({region})) / samples->length({region}) - cast(bin, Real);
+    Scalar number = apply(ScalarFunction::Floor, {before * cast(samples->count({region}), Real)});
+    return cast(maximum(number - 1.0, lang::number(number, 0)), runtime::Int64);
+  }
+  Sample at(Scalar region, Scalar bin, Scalar i) const {
+    if (given)
+      return {i, number(i, 1) > 0.0};
+    Scalar number = first(region, bin) + i;
+    return {number, number < samples->count({region})};
+  }
+  /// Whether a sample is left out: then it is not near the picture.
+  Scalar leavesOut(ComputeCall& call, Scalar region, Scalar bin) const {
+    if (given)
+      return call.number(runtime::Bool, 0);
+    Scalar from = first(region, bin);
+    return from > 0.0 || from + extent(call) < samples->count({region});
+  }
+};
+
+/// Averages over unknown numbers of samples are sums of products: each row and each column of the
+/// picture has a weight in a bin, the part of the bin's samples that read it.
+TensorHandle weightsOf(ComputeCall& call, const Samples& samples, const SampleLoop& loop,
+                       Scalar bins) {
+  Extents shape{call.input(1).extent(0), bins, samples.extent};
+  return call.define(shape, [&](const Position& at) {
+    Scalar zero = call.number(Real, 0), one = call.number(Real, 1);
+    Scalar sum = call.sumOver({loop.extent(call)}, [&](const Position& i) {
+      Sample sample = loop.at(at[0], at[1], i[0]);
+      Scalar place = samples.at(at[0], at[1], sample.number);
+      Scalar distance = apply(ScalarFunction::Abs, {samples.inside(place) - cast(at[2], Real)});
+      return select(sample.exists && samples.isNear(place), maximum(one - distance, zero), zero);
+    });
+    return sum / cast(samples.count({at[0]}), Real);
+  });
 }
 
-/// The average or maximum of the samples of one bin.
-double pooledBin(const Plane& plane, const Region& region, int64_t row, int64_t column,
-                 bool isAverage) {
-  double sum = 0, most = -INFINITY;
-  for (int64_t i = 0; i < region.down; ++i)
-    for (int64_t j = 0; j < region.across; ++j) {
-      double y =
-          region.top + (double(row) + (double(i) + 0.5) / double(region.down)) * region.binHeight;
-      double x = region.left +
-                 (double(column) + (double(j) + 0.5) / double(region.across)) * region.binWidth;
-      double value = plane.at(y, x);
-      sum += value;
-      most = std::max(most, value);
-    }
-  return isAverage ? sum / double(region.down * region.across) : most;
-}
+/// A bin whose samples are read one by one.
+struct SampledBin {
+  const Samples* sides;
+  const SampleLoop* loops;
+  Scalar region, row, column;
+  std::function<Scalar(Scalar y, Scalar x)> element;
 
-KernelResult roiAlign(const KernelCall& call) {
-  const Tensor& data = call.inputs[0];
-  const Attributes& attributes = call.attributes;
-  std::vector<double> values = readReals(data), rois = readReals(call.inputs[1]);
-  std::vector<int64_t> size = attributes.integers("pooled_size");
-  bool isLast = attributes.text("layout") == "NHWC", isAverage = attributes.text("mode") == "avg";
-  const runtime::Shape& shape = data.shape();
-  int64_t channels = shape[isLast ? 3 : 1], height = shape[isLast ? 1 : 2],
-          width = shape[isLast ? 2 : 3], count = call.inputs[1].shape()[0];
-  Tensor result(data.dtype(), isLast ? runtime::Shape{count, size[0], size[1], channels}
-                                     : runtime::Shape{count, channels, size[0], size[1]});
-  if (result.size() > 0 && height * width == 0)
-    return {{}, "the pictures have no elements to sample"};
-  for (int64_t roi = 0; roi < count; ++roi) {
-    auto region = regionAt(&rois[size_t(roi) * 5], attributes, shape[0]);
-    if (!region)
-      return {{},
-              fmt::format("region {} has no finite extents below 8192 per bin, or names a "
-                          "picture outside the batch of {}",
-                          roi, shape[0])};
-    for (int64_t channel = 0; channel < channels; ++channel) {
-      int64_t first = region->batch * channels * height * width;
-      Plane plane{values.data() + first + (isLast ? channel : channel * height * width), height,
-                  width, isLast ? width * channels : width, isLast ? channels : 1};
-      for (int64_t row = 0; row < size[0]; ++row)
-        for (int64_t column = 0; column < size[1]; ++column) {
-          int64_t at = isLast ? ((roi * size[0] + row) * size[1] + column) * channels + channel
-                              : ((roi * channels + channel) * size[0] + row) * size[1] + column;
-          writeReal(result, at, pooledBin(plane, *region, row, column, isAverage));
-        }
-    }
+  Extents extents(ComputeCall& call) const {
+    return {loops[0].extent(call), loops[1].extent(call)};
   }
-  return {{result}, {}};
+
+  /// The bilinear value of a sample, `none` where the bin has no such sample.
+  Scalar value(const Position& i, Scalar none) const {
+    Sample down = loops[0].at(region, row, i[0]), across = loops[1].at(region, column, i[1]);
+    Scalar y = sides[0].at(region, row, down.number);
+    Scalar x = sides[1].at(region, column, across.number);
+    Scalar isNear = sides[0].isNear(y) && sides[1].isNear(x);
+    y = sides[0].inside(y), x = sides[1].inside(x);
+    Scalar top = apply(ScalarFunction::Floor, {y}), left = apply(ScalarFunction::Floor, {x});
+    auto read = [&](double below, double right) {
+      Scalar place = cast(top, runtime::Int64) + below, along = cast(left, runtime::Int64) + right;
+      return element(minimum(place, sides[0].extent - 1.0), minimum(along, sides[1].extent - 1.0));
+    };
+    Scalar part = x - left;
+    Scalar upper = read(0, 0) * (1.0 - part) + read(0, 1) * part;
+    Scalar lower = read(1, 0) * (1.0 - part) + read(1, 1) * part;
+    Scalar sample = upper * (1.0 - (y - top)) + lower * (y - top);
+    return select(down.exists && across.exists, select(isNear, sample, number(sample, 0)), none);
+  }
+
+  Scalar greatest(ComputeCall& call) const {
+    Scalar lowest = lowestOf(call, Real);
+    Scalar most =
+        call.maximumOver(extents(call), [&](const Position& i) { return value(i, lowest); });
+    Scalar leavesOut =
+        loops[0].leavesOut(call, region, row) || loops[1].leavesOut(call, region, column);
+    return select(leavesOut, maximum(most, number(most, 0)), most);
+  }
+
+  Scalar average(ComputeCall& call) const {
+    Scalar sum = call.sumOver(extents(call),
+                              [&](const Position& i) { return value(i, call.number(Real, 0)); });
+    return sum / cast(sides[0].count({region}) * sides[1].count({region}), Real);
+  }
+};
+
+void computeRoiAlign(ComputeCall& call) {
+  const Attributes& attributes = call.attributes();
+  TensorHandle data = call.input(0), rois = call.input(1);
+  Layout canonical = *parseLayout("NCHW"), layout = *parseLayout(attributes.text("layout"));
+  Extents from = convertExtents(layout, canonical, data.shape());
+  Extents to = convertExtents(layout, canonical, call.outputShape());
+  Samples sides[] = {samplesOf(call, 2, to[2], from[2]), samplesOf(call, 1, to[3], from[3])};
+  std::optional<int64_t> given;
+  if (int64_t ratio = attributes.integer("sample_ratio"); ratio > 0)
+    given = ratio;
+  SampleLoop loops[] = {{&sides[0], given}, {&sides[1], given}};
+  // A region that is not finite names no picture, which is a fault.
+  TensorHandle pictures = call.define({rois.extent(0)}, [&](const Position& region) {
+    Scalar number = apply(ScalarFunction::Floor, {cast(rois({region[0], call.integer(0)}), Real)});
+    Scalar ends = sides[0].start(region) + sides[0].length(region) + sides[1].start(region) +
+                  sides[1].length(region);
+    return cast(select(apply(ScalarFunction::IsFinite, {ends}), number, lang::number(number, -1)),
+                runtime::Int64);
+  });
+  auto elementOf = [&](Scalar region, Scalar channel, Scalar y, Scalar x) {
+    Position place{pictures({region}), channel, y, x};
+    return cast(data(convertPosition(canonical, layout, place)), Real);
+  };
+  bool isMaximum = attributes.text("mode") == "max";
+  if (isMaximum || given)
+    return call.result([&](const Position& place) {
+      Position at = convertPosition(layout, canonical, place);
+      SampledBin bin{sides, loops,
+                     at[0], at[2],
+                     at[3], [&](Scalar y, Scalar x) {
+                       return elementOf(at[0], at[1], y, x); }};
+      return cast(isMaximum ? bin.greatest(call) : bin.average(call), data.dtype());
+    });
+  TensorHandle rows = weightsOf(call, sides[0], loops[0], to[2]);
+  TensorHandle columns = weightsOf(call, sides[1], loops[1], to[3]);
+  TensorHandle joined = call.define({to[0], to[1], to[2], from[3]}, [&](const Position& at) {
+    return call.sumOver({from[2]}, [&](const Position& y) {
+      return rows({at[0], at[2], y[0]}) * elementOf(at[0], at[1], y[0], at[3]);
+    });
+  });
+  call.result([&](const Position& place) {
+    Position at = convertPosition(layout, canonical, place);
+    Scalar sum = call.sumOver({from[3]}, [&](const Position& x) {
+      return columns({at[0], at[3], x[0]}) * joined({at[0], at[1], at[2], x[0]});
+    });
+    return cast(sum, data.dtype());
+  });
 }
 
 constexpr OperandRow affineOperands[] = {{"data", "a matrix of 2 rows and 3 columns per picture"}};
@@ -402,7 +492,7 @@ constexpr OperatorRow rows[] = {
      .attributes = roiAttributes,
      .attributesKey = "relay.attrs.ROIAlignAttrs",
      .relation = roiAlignRelation,
-     .kernel = roiAlign,
+     .compute = computeRoiAlign,
      .gradient = scatters,
      .examples = roiExamples,
      .unregisteredAttributes = true},

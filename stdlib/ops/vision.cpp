@@ -3,9 +3,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
 
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -14,7 +12,8 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::Tensor;
+
+constexpr runtime::DType Real = runtime::Float64;
 
 RelationResult wrongRank(const RelationCall& call, size_t operand, size_t rank) {
   return call.failedAt(operand, fmt::format("expected {} dimensions, but the operand is `{}`", rank,
@@ -78,7 +77,6 @@ RelationResult priorRelation(const RelationCall& call) {
 }
 
 void computePrior(ComputeCall& call) {
-  constexpr runtime::DType Real = runtime::Float64;
   TensorHandle x = call.input(0);
   const Attributes& attributes = call.attributes();
   std::vector<double> sizes = attributes.reals("sizes"), ratios = attributes.reals("ratios");
@@ -132,58 +130,87 @@ RelationResult locationsRelation(const RelationCall& call) {
   return call.solved(call.types.tuple(fields));
 }
 
-/// The corners of a box from its anchor and its predicted offset.
-std::array<double, 4> decodedBox(const double* anchor, const double* offset,
-                                 const std::vector<double>& variances, bool clips) {
-  std::array<double, 4> box;
-  for (size_t i = 0; i < 2; ++i) {
-    double extent = anchor[i + 2] - anchor[i], middle = (anchor[i] + anchor[i + 2]) / 2;
-    double center = offset[i] * variances[i] * extent + middle;
-    double half = std::exp(offset[i + 2] * variances[i + 2]) * extent / 2;
-    box[i] = center - half;
-    box[i + 2] = center + half;
-  }
-  if (clips)
-    for (double& corner : box)
-      corner = std::max(0.0, std::min(1.0, corner));
+/// By batch item and row: the box that is kept as that row, given how many boxes are kept up to
+/// each; the number of boxes where there are fewer. Found by halving, one stage a step, in as many
+/// steps as any number of boxes takes.
+TensorHandle keptBoxes(ComputeCall& call, const TensorHandle& keptUpTo) {
+  TensorHandle box =
+      call.define(keptUpTo.shape(), [&](const Position&) { return call.integer(0); });
+  for (int bit = 30; bit >= 0; --bit)
+    box = call.define(keptUpTo.shape(), [&](const Position& at) {
+      Scalar next = box(at) + std::ldexp(1.0, bit);
+      Scalar kept = keptUpTo.orElse({at[0], next - 1.0}, at[1] + 1.0);
+      return select(kept <= at[1], next, box(at));
+    });
   return box;
 }
 
-KernelResult decodeLocations(const KernelCall& call) {
-  const Tensor& scores = call.inputs[0];
-  const Attributes& attributes = call.attributes;
-  int64_t batches = scores.shape()[0], classes = scores.shape()[1], count = scores.shape()[2];
-  std::vector<double> values = readReals(scores), offsets = readReals(call.inputs[1]);
-  std::vector<double> anchors = readReals(call.inputs[2]);
-  std::vector<double> variances = attributes.reals("variances");
-  int64_t firstClass = attributes.boolean("keep_background") ? 0 : 1;
-  Tensor rows(scores.dtype(), {batches, count, 6}), counts(runtime::Int32, {batches});
-  for (int64_t i = 0; i < rows.size(); ++i)
-    writeReal(rows, i, -1);
-  for (int64_t batch = 0; batch < batches; ++batch) {
-    int32_t& found = counts.elements<int32_t>()[size_t(batch)];
-    for (int64_t box = 0; box < count; ++box) {
-      double best = -1;
-      int64_t type = -1;
-      for (int64_t k = firstClass; k < classes; ++k)
-        if (double value = values[size_t((batch * classes + k) * count + box)]; value > best) {
-          best = value;
-          type = k;
-        }
-      if (type < 0 || best < attributes.real("threshold"))
-        continue;
-      auto corners =
-          decodedBox(&anchors[size_t(box) * 4], &offsets[size_t(batch * count + box) * 4],
-                     variances, attributes.boolean("clip"));
-      int64_t at = (batch * count + found) * 6;
-      writeReal(rows, at, double(type - firstClass));
-      writeReal(rows, at + 1, best);
-      for (size_t i = 0; i < 4; ++i)
-        writeReal(rows, at + 2 + int64_t(i), corners[i]);
-      ++found;
-    }
-  }
-  return {{rows, counts}, {}};
+/// The corners of the boxes from their anchors and predicted offsets: batch, box, corner.
+TensorHandle decodedBoxes(ComputeCall& call) {
+  TensorHandle offsets = call.input(1), anchors = call.input(2);
+  std::vector<double> variances = call.attributes().reals("variances");
+  bool clips = call.attributes().boolean("clip");
+  auto cornerOf = [&](const Position& at, size_t i) {
+    size_t axis = i % 2;
+    auto anchor = [&](size_t k) {
+      return cast(anchors({call.integer(0), at[1], call.integer(int64_t(k))}), Real);
+    };
+    auto offset = [&](size_t k) {
+      return cast(offsets({at[0], at[1] * 4.0 + double(k)}), Real) * variances[k];
+    };
+    Scalar extent = anchor(axis + 2) - anchor(axis);
+    Scalar center = offset(axis) * extent + (anchor(axis) + anchor(axis + 2)) / 2.0;
+    Scalar half = exp(offset(axis + 2)) * extent / 2.0;
+    return i < 2 ? center - half : center + half;
+  };
+  return call.define(
+      {call.outputShape()[0], call.outputShape()[1], call.integer(4)}, [&](const Position& at) {
+        Scalar corner = cornerOf(at, 3);
+        for (size_t i = 3; i-- > 0;)
+          corner = select(at[2] == double(i), cornerOf(at, i), corner);
+        if (clips)
+          corner = maximum(minimum(corner, call.number(Real, 1)), call.number(Real, 0));
+        return corner;
+      });
+}
+
+void computeLocations(ComputeCall& call) {
+  TensorHandle scores = call.input(0);
+  int64_t first = call.attributes().boolean("keep_background") ? 0 : 1;
+  Scalar classes = maximum(scores.extent(1) - double(first), call.integer(0));
+  Scalar none = call.number(Real, -1);
+  Extents boxes{call.outputShape()[0], call.outputShape()[1]};
+  // Scores of -1 and less, and NaN, are no scores.
+  auto scoreAt = [&](const Position& at, Scalar type) {
+    Scalar score = cast(scores({at[0], type + double(first), at[1]}), Real);
+    return select(score > none, score, none);
+  };
+  TensorHandle best = call.define(boxes, [&](const Position& at) {
+    return call.maximumOver({classes}, [&](const Position& k) { return scoreAt(at, k[0]); });
+  });
+  TensorHandle type = call.define(boxes, [&](const Position& at) {
+    return call.reduce(
+        Combiner::ArgMaximum, {classes}, [&](const Position& k) { return scoreAt(at, k[0]); },
+        runtime::Int64);
+  });
+  TensorHandle kept = call.define(boxes, [&](const Position& at) {
+    Scalar score = best(at);
+    return cast(score > none && score >= call.attributes().real("threshold"), runtime::Int64);
+  });
+  TensorHandle keptUpTo = call.scan(kept, Combiner::Sum, 1, false);
+  TensorHandle counts = call.define({boxes[0]}, [&](const Position& at) {
+    return keptUpTo.orElse({at[0], boxes[1] - 1.0}, call.integer(0));
+  });
+  TensorHandle source = keptBoxes(call, keptUpTo);
+  TensorHandle corners = decodedBoxes(call);
+  call.result([&](const Position& at) {
+    Position box{at[0], source({at[0], at[1]})};
+    Scalar corner = corners(insertAt(box, 2, maximum(at[2] - 2.0, call.integer(0))));
+    Scalar value =
+        select(at[2] == 0.0, cast(type(box), Real), select(at[2] == 1.0, best(box), corner));
+    return cast(select(at[1] < counts({at[0]}), value, none), scores.dtype());
+  });
+  call.result([&](const Position& at) { return cast(counts(at), runtime::Int32); });
 }
 
 constexpr OperandRow data[] = {{"data", "the pictures, in layout NCHW"}};
@@ -261,7 +288,7 @@ constexpr OperatorRow rows[] = {
      .attributes = locationAttributes,
      .attributesKey = "relay.attrs.MultiBoxTransformLocAttrs",
      .relation = locationsRelation,
-     .kernel = decodeLocations,
+     .compute = computeLocations,
      .gradient = NoGradient{"chooses boxes by comparing their scores"},
      .examples = locationExamples},
 };
