@@ -34,6 +34,45 @@ RelationResult stridedSliceRelation(const RelationCall& call) {
   return slices ? slicedResult(call, *slices) : call.failed(slices.failure());
 }
 
+/// The slice that strided_set replaces, as strided_slice gives it; nothing when its bounds are not
+/// known, or replace nothing.
+std::optional<RelationResult> replacedSlice(const RelationCall& call) {
+  SliceBounds bounds;
+  std::vector<int64_t>* lists[] = {&bounds.begin, &bounds.end, &bounds.strides};
+  for (size_t i = 0; i < 3; ++i) {
+    const runtime::Tensor* value = call.value(2 + i);
+    auto numbers = value ? integerValues(*value) : std::nullopt;
+    if (!numbers)
+      return std::nullopt;
+    *lists[i] = std::move(*numbers);
+  }
+  auto slices = axisSlices(bounds, call.rank(0));
+  if (!slices)
+    return std::nullopt;
+  RelationResult slice = slicedResult(call, *slices);
+  bool isSolved = slice.outcome == RelationResult::Outcome::Solved;
+  return isSolved ? std::optional(std::move(slice)) : std::nullopt;
+}
+
+/// Compares the value with the slice that it replaces; what named sizes must fulfil goes to
+/// `result`.
+std::optional<RelationResult> valueProblem(const RelationCall& call, RelationResult& result) {
+  auto slice = replacedSlice(call);
+  if (!slice)
+    return std::nullopt;
+  Dims wanted = slice->output->shape, given = call.shape(1);
+  for (size_t i = 0; i < given.size(); ++i)
+    if (matchDims(wanted[i], given[i]) == DimMatch::Different)
+      return call.failedOn({{1, i}, {0, i}},
+                           fmt::format("the value has the shape `{}`, but the slice that it is to "
+                                       "replace has `{}`",
+                                       shapeText(given), shapeText(wanted)));
+  result.bounds.insert(result.bounds.end(), slice->bounds.begin(), slice->bounds.end());
+  for (size_t i = 0; i < given.size(); ++i)
+    requireSame(result, call.types, wanted[i], given[i]);
+  return std::nullopt;
+}
+
 RelationResult stridedSetRelation(const RelationCall& call) {
   if (auto problem = requireSameDType(call, 0, 1))
     return *problem;
@@ -53,6 +92,8 @@ RelationResult stridedSetRelation(const RelationCall& call) {
   const Dim* rank = call.types.constant(int64_t(call.rank(0)));
   for (size_t i = 2; i < 5; ++i)
     requireAtLeast(result, call.types.subtract(rank, call.shape(i)[0]), 0);
+  if (auto problem = valueProblem(call, result))
+    return *problem;
   return result;
 }
 
@@ -240,12 +281,14 @@ constexpr OperatorRow rows[] = {
     {.name = "strided_set",
      .doc = "Gives the data with a slice of it replaced.",
      .details =
-         "The bounds mean what they do in `strided_slice`; a stride of zero replaces nothing.",
+         "The bounds mean what they do in `strided_slice`; a stride of zero replaces nothing. The "
+         "value has the shape of the slice.",
      .operands = setOperands,
      .relation = stridedSetRelation,
      .compute = computeStridedSet,
      .gradient = GradientRule{stridedSetGradient},
-     .examples = setExamples},
+     .examples = setExamples,
+     .shapeNeeds = ShapeNeeds::Constants},
     {.name = "slice_like",
      .doc = "Cuts dimensions to the extents that another tensor has.",
      .operands = dataLike,
