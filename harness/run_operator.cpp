@@ -46,16 +46,17 @@ std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const Rel
   std::vector<const Type*> promised;
   if (row.kernel || !appendLeafTypes(output, promised))
     return std::nullopt;
-  auto function = tensorFunctionOf(row, call.operands, output, call.attributes);
-  return std::get<TensorFunction>(std::move(function));
+  return *tensorFunctionOf(row, call.operands, output, call.attributes);
 }
 
 std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
                                        const Type* output,
                                        std::span<const runtime::Tensor> leaves) {
   if (row.kernel) {
-    KernelResult result = row.kernel({leaves, output, call.attributes});
-    return OperatorRun{std::move(result.outputs), std::move(result.problem)};
+    OperatorRun result;
+    auto parameters = row.kernel.decode(call.attributes, call.operands);
+    result.problem = runtime::kernelFaultText(row.kernel.run({leaves, result.results}, parameters));
+    return result;
   }
   auto function = operatorFunction(row, call, output);
   if (!function)

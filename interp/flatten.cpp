@@ -261,6 +261,8 @@ private:
       emitLoad(*load, next);
     else if (const auto* reduce = node->as<ScalarReduce>())
       emitReduce(*reduce, next);
+    else if (node->kind == ScalarKind::Extent)
+      fail("an extent is not bound");
     else {
       const ScalarNode* operand = node->as<ScalarCast>()->operand;
       next.action = Action::Cast;

@@ -139,11 +139,13 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
     return runtime::Fault{FaultKind::Internal,
                           fmt::format("the shape of the result of `{}` is not known", row.name)};
   prepared.output = result.output;
+  if (row.kernel)
+    prepared.parameters = row.kernel.decode(prepared.attributes, operands);
   if (row.compute) {
     auto function = lang::tensorFunctionOf(row, operands, result.output, prepared.attributes);
-    if (auto* problem = std::get_if<std::string>(&function))
-      return std::move(*problem);
-    prepared.code = engine_.compile(std::get<0>(std::move(function)));
+    if (!function)
+      return runtime::Fault{FaultKind::Internal, function.failure().text};
+    prepared.code = engine_.compile(*std::move(function));
   }
   for (const Value& leaf : leaves)
     prepared.leaves.emplace_back(leaf.tensor().dtype(), leaf.tensor().shape());
@@ -220,20 +222,18 @@ std::variant<Operators::Call, runtime::Fault> Operators::find(const lang::Call& 
   return last = call;
 }
 
-std::variant<Value, runtime::Fault> Operators::runKernel(const lang::OperatorRow& row,
-                                                         const lang::Attributes& attributes,
-                                                         const Type* output,
+std::variant<Value, runtime::Fault> Operators::runKernel(const Prepared& prepared,
                                                          std::span<const Value> leaves) {
   std::vector<runtime::Tensor> inputs;
   for (const Value& leaf : leaves)
     inputs.push_back(leaf.tensor());
-  lang::KernelResult result = row.kernel({inputs, output, attributes});
-  if (!result.problem.empty())
-    return runtime::Fault{FaultKind::Data, std::move(result.problem)};
+  std::vector<runtime::Tensor> results;
+  if (auto fault = prepared.row->kernel.run({inputs, results}, prepared.parameters))
+    return runtime::Fault{FaultKind::Data, runtime::kernelFaultText(fault)};
   std::vector<Value> outputs;
-  for (runtime::Tensor& tensor : result.outputs)
+  for (runtime::Tensor& tensor : results)
     outputs.push_back(runtime::tensorValue(std::move(tensor)));
-  return assemble(output, std::move(outputs));
+  return assemble(prepared.output, std::move(outputs));
 }
 
 std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
@@ -250,7 +250,7 @@ std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
     return std::move(*fault);
   const Prepared& prepared = *std::get<Call>(found);
   if (row.kernel)
-    return runKernel(row, attributes, prepared.output, leaves);
+    return runKernel(prepared, leaves);
   std::vector<Value> outputs;
   if (auto fault = prepared.code.run(leaves, outputs))
     return std::move(*fault);

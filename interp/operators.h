@@ -40,6 +40,7 @@ private:
     std::vector<std::pair<runtime::DType, runtime::Shape>> leaves;
     const lang::Type* output = nullptr;
     lang::TensorCode code;
+    runtime::KernelParameters parameters;
   };
 
   using Call = std::shared_ptr<const Prepared>;
@@ -52,10 +53,8 @@ private:
   void remember(size_t hash, Call call);
   std::shared_ptr<lang::TypeContext> scratchTypes();
   std::optional<runtime::Fault> prepare(Prepared& prepared, std::span<const Value> leaves);
-  std::variant<Value, runtime::Fault> runKernel(const lang::OperatorRow& row,
-                                                const lang::Attributes& attributes,
-                                                const lang::Type* output,
-                                                std::span<const Value> leaves);
+  static std::variant<Value, runtime::Fault> runKernel(const Prepared& prepared,
+                                                       std::span<const Value> leaves);
   const lang::Attributes& defaults(const lang::OperatorRow& row);
 
   const lang::Typing& typing_;

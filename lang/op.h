@@ -7,6 +7,7 @@
 
 #include "lang/compute.h"
 #include "lang/relation.h"
+#include "runtime/kernel.h"
 
 #include <functional>
 #include <map>
@@ -26,19 +27,31 @@ struct OperandRow {
   bool inferable = false;
 };
 
-/// What a kernel gets: the leaf tensors of its operands in order, and the result type as the
-/// relation gives it (with `?` where only the data decides).
-struct KernelCall {
-  std::span<const runtime::Tensor> inputs;
-  const Type* output;
-  const Attributes& attributes;
+/// The kernel of a row. `decode` makes the parameters that `run` takes, once for a call site.
+struct Kernel {
+  runtime::KernelParameters (*decode)(const Attributes& attributes, Types operands) = nullptr;
+  runtime::KernelFunction run = nullptr;
+
+  explicit operator bool() const { return run != nullptr; }
 };
 
-/// The tensors of a kernel's result in order, or what was wrong with its data.
-struct KernelResult {
-  std::vector<runtime::Tensor> outputs;
-  std::string problem;
-};
+/// A kernel of two functions: `decode(attributes, operandTypes)` gives a plain struct, which
+/// `run(call, parameters)` takes.
+template <auto decode, auto run>
+constexpr Kernel kernelOf() {
+  using Parameters = decltype(decode(std::declval<const Attributes&>(), Types{}));
+  static_assert(std::is_trivially_copyable_v<Parameters>, "parameters are plain data");
+  return {[](const Attributes& attributes, Types operands) {
+            Parameters parameters = decode(attributes, operands);
+            auto bytes = std::as_bytes(std::span(&parameters, 1));
+            return runtime::KernelParameters(bytes.begin(), bytes.end());
+          },
+          [](const runtime::KernelCall& call, std::span<const std::byte> bytes) {
+            Parameters parameters;
+            std::memcpy(&parameters, bytes.data(), sizeof parameters);
+            return run(call, parameters);
+          }};
+}
 
 class GradientCall;
 
@@ -87,7 +100,7 @@ struct OperatorRow {
   std::string_view attributesKey = {};
   RelationResult (*relation)(const RelationCall& call);
   void (*compute)(ComputeCall& call) = nullptr;
-  KernelResult (*kernel)(const KernelCall& call) = nullptr;
+  Kernel kernel = {};
   Gradient gradient;
   std::span<const Example> examples;
   ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
@@ -124,9 +137,8 @@ private:
 
 /// The tensor expression of a call that the relation accepted with result type `output`, or the
 /// problem that the types leave its form open.
-std::variant<TensorFunction, std::string> tensorFunctionOf(const OperatorRow& row, Types operands,
-                                                           const Type* output,
-                                                           const Attributes& attributes);
+runtime::Checked<TensorFunction> tensorFunctionOf(const OperatorRow& row, Types operands,
+                                                  const Type* output, const Attributes& attributes);
 
 /// Asks an operator's relation after checking operand count and kinds; the one way to call it.
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call);

@@ -320,11 +320,11 @@ void computeStridedSlice(ComputeCall& call) {
   });
 }
 
-KernelResult dynTopkKernel(const KernelCall& call) {
+runtime::KernelFault runDynTopk(const runtime::KernelCall& call, const TopkParameters& parameters) {
   auto k = integerValues(call.inputs[1]);
   if (!k || k->size() != 1)
-    return {{}, "`k` must be one integer"};
-  return topkOf(call, k->front());
+    return {runtime::KernelFaultCode::NotOneNumber, {1, call.inputs[1].size()}};
+  return topkOf(call, parameters, k->front());
 }
 
 constexpr OperandRow reshapeOperands[] = {{"data", "the input"}, {"newshape", "the new extents"}};
@@ -555,7 +555,7 @@ constexpr OperatorRow rows[] = {
      .attributes = topkAttributes,
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = dynTopkRelation,
-     .kernel = dynTopkKernel,
+     .kernel = kernelOf<decodeTopk, runDynTopk>(),
      .gradient = GradientRule{topkGradient},
      .examples = topkExamples,
      .shapeNeeds = ShapeNeeds::Values},

@@ -19,6 +19,10 @@ namespace {
 
 using namespace lang;
 
+using runtime::KernelCall;
+using runtime::KernelFault;
+using runtime::KernelFaultCode;
+
 using DimVector = std::vector<const Dim*>;
 
 bool isIndexType(runtime::DType dtype) {
@@ -289,38 +293,46 @@ void computeUnravelIndex(ComputeCall& call) {
   });
 }
 
-KernelResult invertPermutation(const KernelCall& call) {
+/// For kernels that need to know nothing.
+struct NoParameters {};
+
+NoParameters decodeNothing(const Attributes&, Types) {
+  return {};
+}
+
+KernelFault invertPermutation(const KernelCall& call, NoParameters) {
   const runtime::Tensor& data = call.inputs[0];
-  runtime::Tensor result(data.dtype(), data.shape());
+  runtime::Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
   std::vector<bool> seen(size_t(data.size()));
-  std::string problem;
+  KernelFault fault;
   visitElementType(data.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
       auto from = data.elements<T>();
       auto to = result.elements<T>();
-      for (size_t i = 0; i < from.size() && problem.empty(); ++i) {
+      for (size_t i = 0; i < from.size() && !fault; ++i) {
         uint64_t place = uint64_t(from[i]);
-        if (place >= seen.size() || seen[place])
-          problem = fmt::format("the data is no permutation of 0 to {}: {} at position {}",
-                                int64_t(seen.size()) - 1, from[i], i);
-        else
-          to[place] = T(i);
-        if (problem.empty())
-          seen[place] = true;
+        if (place >= seen.size() || seen[place]) {
+          fault = {KernelFaultCode::NoPermutation,
+                   {int64_t(seen.size()) - 1, int64_t(from[i]), int64_t(i)}};
+          return;
+        }
+        to[place] = T(i);
+        seen[place] = true;
       }
     }
   });
-  return {{result}, problem};
+  return fault;
 }
 
-KernelResult argwhere(const KernelCall& call) {
+KernelFault argwhere(const KernelCall& call, NoParameters) {
   const runtime::Tensor& condition = call.inputs[0];
   std::vector<int64_t> places;
   if (!visitNonZero(condition, [&](int64_t place) { places.push_back(place); }))
-    return {{}, "the element type of the condition is not supported"};
+    return {KernelFaultCode::ElementType};
   size_t rank = condition.rank();
-  runtime::Tensor result(runtime::Int32, {int64_t(places.size()), int64_t(rank)});
+  runtime::Tensor& result = call.outputs.emplace_back(
+      runtime::Int32, runtime::Shape{int64_t(places.size()), int64_t(rank)});
   auto rows = result.elements<int32_t>();
   for (size_t row = 0; row < places.size(); ++row)
     for (size_t i = rank, rest = size_t(places[row]); i-- > 0;) {
@@ -328,7 +340,7 @@ KernelResult argwhere(const KernelCall& call) {
       rows[row * rank + i] = int32_t(rest % extent);
       rest /= extent;
     }
-  return {{result}, {}};
+  return {};
 }
 
 constexpr OperandRow dataIndices[] = {{"data", "the tensor to read"},
@@ -448,14 +460,14 @@ constexpr OperatorRow rows[] = {
      .doc = "Gives the inverse of a permutation: result[data[i]] = i.",
      .operands = data,
      .relation = invertPermutationRelation,
-     .kernel = invertPermutation,
+     .kernel = kernelOf<decodeNothing, invertPermutation>(),
      .gradient = NoGradient{"the result is integer-valued"},
      .examples = invertExamples},
     {.name = "argwhere",
      .doc = "Lists the coordinates of the elements that are not zero.",
      .operands = condition,
      .relation = argwhereRelation,
-     .kernel = argwhere,
+     .kernel = kernelOf<decodeNothing, argwhere>(),
      .gradient = NoGradient{"the result is integer-valued"},
      .examples = argwhereExamples,
      .shapeNeeds = ShapeNeeds::Values},

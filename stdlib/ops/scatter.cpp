@@ -18,6 +18,9 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
+using runtime::KernelCall;
+using runtime::KernelFault;
+using runtime::KernelFaultCode;
 using runtime::Shape;
 using runtime::Tensor;
 
@@ -93,10 +96,6 @@ std::optional<int64_t> placeOf(int64_t index, int64_t extent) {
   return place;
 }
 
-std::string outsideProblem(int64_t index, int64_t extent) {
-  return fmt::format("the index {} lies outside an extent of {}", index, extent);
-}
-
 Tensor copyOf(const Tensor& tensor) {
   Tensor copy(tensor.dtype(), tensor.shape());
   if (copy.byteSize() > 0)
@@ -105,7 +104,7 @@ Tensor copyOf(const Tensor& tensor) {
 }
 
 /// Joins runs of `run` updates into `to`: update run k goes to the elements from `places[k]` on.
-std::string joinAt(Tensor& to, const Tensor& updates, std::span<const int64_t> places, size_t run,
+KernelFault joinAt(Tensor& to, const Tensor& updates, std::span<const int64_t> places, size_t run,
                    Joining joining) {
   bool isBool = to.dtype().isBool();
   bool known = visitElementType(to.dtype(), [&](auto zero) {
@@ -120,7 +119,7 @@ std::string joinAt(Tensor& to, const Tensor& updates, std::span<const int64_t> p
           element = wide(element) != Wide<T>(0) ? T(1) : T(0);
       }
   });
-  return known ? "" : "the element type is not supported";
+  return {known ? KernelFaultCode::None : KernelFaultCode::ElementType};
 }
 
 RelationResult scatterElementsRelation(const RelationCall& call) {
@@ -182,63 +181,61 @@ RelationResult scatterNdRelation(const RelationCall& call) {
   return sameAsFirst(call);
 }
 
-bool fits(const Tensor& data, const Tensor& indices, const Tensor& updates, size_t axis) {
-  if (indices.rank() != data.rank() || indices.shape() != updates.shape())
-    return false;
-  for (size_t i = 0; i < data.rank(); ++i)
-    if (i != axis && indices.shape()[i] > data.shape()[i])
-      return false;
-  return true;
+struct ScatterParameters {
+  /// Of scatter_elements only.
+  size_t axis;
+  Joining joining;
+};
+
+ScatterParameters decodeElements(const Attributes& attributes, Types operands) {
+  int64_t axis = attributes.integer("axis");
+  return {size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis),
+          *joiningOf(attributes.text("reduction"), true)};
 }
 
-KernelResult scatterElements(const KernelCall& call) {
+ScatterParameters decodeSlices(const Attributes& attributes, Types) {
+  return {0, *joiningOf(attributes.text("mode"), false)};
+}
+
+KernelFault scatterElements(const KernelCall& call, const ScatterParameters& parameters) {
   const Tensor &data = call.inputs[0], &indices = call.inputs[1], &updates = call.inputs[2];
-  int64_t given = call.attributes.integer("axis");
-  size_t axis = size_t(given < 0 ? given + int64_t(data.rank()) : given);
+  size_t axis = parameters.axis;
   auto index = integerValues(indices);
-  if (!index || !fits(data, indices, updates, axis))
-    return {{}, "the shapes of data, indices and updates do not fit"};
+  if (!index)
+    return {KernelFaultCode::IndexTooLarge};
   std::vector<int64_t> strides = stridesOf(data.shape()), at(data.rank()), places;
   for (int64_t wanted : *index) {
     auto place = placeOf(wanted, data.shape()[axis]);
     if (!place)
-      return {{}, outsideProblem(wanted, data.shape()[axis])};
+      return {KernelFaultCode::IndexOutside, {wanted, data.shape()[axis]}};
     int64_t flat = std::inner_product(at.begin(), at.end(), strides.begin(), int64_t(0));
     places.push_back(flat + (*place - at[axis]) * strides[axis]);
     advance(at, indices.shape());
   }
-  Tensor result = copyOf(data);
-  std::string problem =
-      joinAt(result, updates, places, 1, *joiningOf(call.attributes.text("reduction"), true));
-  return {{result}, problem};
+  Tensor& result = call.outputs.emplace_back(copyOf(data));
+  return joinAt(result, updates, places, 1, parameters.joining);
 }
 
-KernelResult scatterNd(const KernelCall& call) {
+KernelFault scatterNd(const KernelCall& call, const ScatterParameters& parameters) {
   const Tensor &data = call.inputs[0], &indices = call.inputs[1], &updates = call.inputs[2];
   auto index = integerValues(indices);
-  size_t depth = indices.rank() == 0 ? 0 : size_t(indices.shape()[0]);
-  if (!index || indices.rank() == 0 || depth > data.rank())
-    return {{}, "the shape of the indices does not fit the data"};
-  auto count = runtime::elementCount(std::span(indices.shape()).subspan(1));
-  auto run = runtime::elementCount(std::span(data.shape()).subspan(depth));
+  if (!index)
+    return {KernelFaultCode::IndexTooLarge};
+  Tensor& result = call.outputs.emplace_back(copyOf(data));
   if (updates.size() == 0)
-    return {{copyOf(data)}, {}};
-  if (!count || !run || *count == 0 || updates.size() / *count != *run ||
-      updates.size() % *count != 0)
-    return {{}, "the shape of the updates does not fit data and indices"};
-  std::vector<int64_t> strides = stridesOf(data.shape()), places(size_t(*count), 0);
+    return {};
+  size_t depth = size_t(indices.shape()[0]);
+  size_t count = size_t(*runtime::elementCount(std::span(indices.shape()).subspan(1)));
+  std::vector<int64_t> strides = stridesOf(data.shape()), places(count, 0);
   for (size_t m = 0; m < depth; ++m)
     for (size_t k = 0; k < places.size(); ++k) {
       int64_t wanted = (*index)[m * places.size() + k];
       auto place = placeOf(wanted, data.shape()[m]);
       if (!place)
-        return {{}, outsideProblem(wanted, data.shape()[m])};
+        return {KernelFaultCode::IndexOutside, {wanted, data.shape()[m]}};
       places[k] += *place * strides[m];
     }
-  Tensor result = copyOf(data);
-  std::string problem = joinAt(result, updates, places, size_t(*run),
-                               *joiningOf(call.attributes.text("mode"), false));
-  return {{result}, problem};
+  return joinAt(result, updates, places, size_t(updates.size()) / count, parameters.joining);
 }
 
 constexpr OperandRow operands[] = {{"data", "the tensor to write into a copy of"},
@@ -391,7 +388,7 @@ constexpr OperatorRow rows[] = {
      .attributes = elementsAttributes,
      .attributesKey = "relay.attrs.ScatterElementsAttrs",
      .relation = scatterElementsRelation,
-     .kernel = scatterElements,
+     .kernel = kernelOf<decodeElements, scatterElements>(),
      .gradient = GradientRule{scatterElementsGradient, elementsGradients},
      .examples = elementsExamples,
      .unregisteredAttributes = true},
@@ -403,7 +400,7 @@ constexpr OperatorRow rows[] = {
      .attributes = ndAttributes,
      .attributesKey = "relay.attrs.ScatterNDAttrs",
      .relation = scatterNdRelation,
-     .kernel = scatterNd,
+     .kernel = kernelOf<decodeSlices, scatterNd>(),
      .gradient = GradientRule{scatterNdGradient},
      .examples = ndExamples,
      .unregisteredAttributes = true},

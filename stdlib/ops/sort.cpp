@@ -21,6 +21,9 @@ namespace {
 
 using namespace lang;
 using runtime::DType;
+using runtime::KernelCall;
+using runtime::KernelFault;
+using runtime::KernelFaultCode;
 using runtime::Tensor;
 
 using DimVector = std::vector<const Dim*>;
@@ -37,9 +40,8 @@ struct Lines {
 };
 
 /// The lines of a tensor that has elements; of an empty one, none.
-Lines linesOf(const Tensor& tensor, int64_t axis) {
+Lines linesOf(const Tensor& tensor, size_t along) {
   Lines lines;
-  size_t along = size_t(axis < 0 ? axis + int64_t(tensor.rank()) : axis);
   lines.extent = size_t(tensor.shape()[along]);
   if (tensor.size() == 0)
     lines.outer = 0;
@@ -88,7 +90,10 @@ void copyElement(Tensor& to, size_t toPlace, const Tensor& from, size_t fromPlac
   std::memcpy(to.bytes() + toPlace * size, from.bytes() + fromPlace * size, size);
 }
 
-const std::string unsupportedElements = "the element type is not supported";
+/// Nothing, or the fault of an element type that was not visited.
+KernelFault faultUnless(bool isKnown) {
+  return {isKnown ? KernelFaultCode::None : KernelFaultCode::ElementType};
+}
 
 /// The problem of an axis outside the data, or of an unusable type of indices.
 std::optional<RelationResult> requireAxisAndIndexType(const RelationCall& call) {
@@ -150,33 +155,48 @@ RelationResult uniqueRelation(const RelationCall& call) {
   return call.solved(call.types.tuple(fields));
 }
 
-KernelResult sortKernel(const KernelCall& call) {
-  const Tensor& data = call.inputs[0];
-  Tensor result(data.dtype(), data.shape());
-  Lines lines = linesOf(data, call.attributes.integer("axis"));
-  bool known = visitOrders(data, lines, call.attributes.boolean("is_ascend"),
-                           [&](size_t line, const std::vector<size_t>& order) {
-                             for (size_t i = 0; i < order.size(); ++i)
-                               copyElement(result, lines.place(line, i, lines.extent), data,
-                                           lines.place(line, order[i], lines.extent));
-                           });
-  return {{result}, known ? "" : unsupportedElements};
+/// What sorting along an axis needs to know.
+struct SortParameters {
+  size_t axis;
+  bool isAscending;
+  DType dtype;
+};
+
+size_t normalAxisOf(const Attributes& attributes, Types operands) {
+  int64_t axis = attributes.integer("axis");
+  return size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis);
 }
 
-KernelResult argsortKernel(const KernelCall& call) {
-  const Tensor& data = call.inputs[0];
-  Tensor result(call.output->dtype, data.shape());
-  Lines lines = linesOf(data, call.attributes.integer("axis"));
-  bool known = visitOrders(data, lines, call.attributes.boolean("is_ascend"),
-                           [&](size_t line, const std::vector<size_t>& order) {
-                             for (size_t i = 0; i < order.size(); ++i)
-                               writeIndex(result, lines.place(line, i, lines.extent), order[i]);
-                           });
-  return {{result}, known ? "" : unsupportedElements};
+SortParameters decodeSort(const Attributes& attributes, Types operands) {
+  return {normalAxisOf(attributes, operands), attributes.boolean("is_ascend"),
+          attributes.dtype("dtype").value_or(runtime::Int32)};
 }
 
-KernelResult topkKernel(const KernelCall& call) {
-  return topkOf(call, call.attributes.isNull("k") ? 0 : call.attributes.integer("k"));
+KernelFault runSort(const KernelCall& call, const SortParameters& parameters) {
+  const Tensor& data = call.inputs[0];
+  Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
+  Lines lines = linesOf(data, parameters.axis);
+  return faultUnless(visitOrders(data, lines, parameters.isAscending,
+                                 [&](size_t line, const std::vector<size_t>& order) {
+                                   for (size_t i = 0; i < order.size(); ++i)
+                                     copyElement(result, lines.place(line, i, lines.extent), data,
+                                                 lines.place(line, order[i], lines.extent));
+                                 }));
+}
+
+KernelFault runArgsort(const KernelCall& call, const SortParameters& parameters) {
+  const Tensor& data = call.inputs[0];
+  Tensor& result = call.outputs.emplace_back(parameters.dtype, data.shape());
+  Lines lines = linesOf(data, parameters.axis);
+  return faultUnless(visitOrders(
+      data, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
+        for (size_t i = 0; i < order.size(); ++i)
+          writeIndex(result, lines.place(line, i, lines.extent), order[i]);
+      }));
+}
+
+KernelFault runTopk(const KernelCall& call, const TopkParameters& parameters) {
+  return topkOf(call, parameters, parameters.k);
 }
 
 template <typename T>
@@ -196,16 +216,23 @@ void searchLines(const Tensor& sorted, const Tensor& values, bool right, Tensor&
   }
 }
 
-KernelResult searchSortedKernel(const KernelCall& call) {
+struct SearchParameters {
+  bool isRight;
+  DType dtype;
+};
+
+SearchParameters decodeSearch(const Attributes& attributes, Types) {
+  return {attributes.boolean("right"), attributes.dtype("dtype").value_or(runtime::Int32)};
+}
+
+KernelFault runSearchSorted(const KernelCall& call, const SearchParameters& parameters) {
   const Tensor &sorted = call.inputs[0], &values = call.inputs[1];
-  Tensor result(call.output->dtype, values.shape());
+  Tensor& result = call.outputs.emplace_back(parameters.dtype, values.shape());
   if (values.size() == 0)
-    return {{result}, {}};
-  bool right = call.attributes.boolean("right");
-  bool known = sorted.dtype() == values.dtype() && visitElementType(sorted.dtype(), [&](auto zero) {
-                 searchLines<decltype(zero)>(sorted, values, right, result);
-               });
-  return {{result}, known ? "" : unsupportedElements};
+    return {};
+  return faultUnless(visitElementType(sorted.dtype(), [&](auto zero) {
+    searchLines<decltype(zero)>(sorted, values, parameters.isRight, result);
+  }));
 }
 
 /// The groups of equal elements: their first positions, in the wanted order, and the group of each
@@ -238,18 +265,24 @@ Groups groupsOf(const std::vector<W>& keys, bool sorted) {
   return groups;
 }
 
-KernelResult uniqueKernel(const KernelCall& call) {
+struct UniqueParameters {
+  bool isSorted, wantsCounts;
+};
+
+UniqueParameters decodeUnique(const Attributes& attributes, Types) {
+  return {attributes.boolean("sorted"), attributes.boolean("return_counts")};
+}
+
+KernelFault runUnique(const KernelCall& call, const UniqueParameters& parameters) {
   const Tensor& data = call.inputs[0];
   Groups groups;
-  bool known = visitElementType(data.dtype(), [&](auto zero) {
+  bool isKnown = visitElementType(data.dtype(), [&](auto zero) {
     using T = decltype(zero);
     std::vector<Wide<T>> keys;
     for (T element : data.elements<T>())
       keys.push_back(wide(element));
-    groups = groupsOf(keys, call.attributes.boolean("sorted"));
+    groups = groupsOf(keys, parameters.isSorted);
   });
-  if (!known)
-    return {{}, unsupportedElements};
   Tensor values(data.dtype(), data.shape()), first(runtime::Int32, data.shape());
   Tensor inverse(runtime::Int32, data.shape()), counts(runtime::Int32, data.shape());
   for (size_t group = 0; group < groups.first.size(); ++group) {
@@ -262,10 +295,10 @@ KernelResult uniqueKernel(const KernelCall& call) {
   }
   Tensor count(runtime::Int32, {1});
   writeIndex(count, 0, groups.first.size());
-  KernelResult result{{values, first, inverse, count}, {}};
-  if (call.attributes.boolean("return_counts"))
-    result.outputs.push_back(counts);
-  return result;
+  call.outputs = {values, first, inverse, count};
+  if (parameters.wantsCounts)
+    call.outputs.push_back(counts);
+  return faultUnless(isKnown);
 }
 
 constexpr OperandRow data[] = {{"data", "the input"}};
@@ -337,7 +370,7 @@ constexpr OperatorRow rows[] = {
      .attributes = sortAttributes,
      .attributesKey = "relay.attrs.ArgsortAttrs",
      .relation = sortRelation,
-     .kernel = sortKernel,
+     .kernel = kernelOf<decodeSort, runSort>(),
      .gradient = GradientRule{sortGradient},
      .examples = sortExamples},
     {.name = "argsort",
@@ -346,7 +379,7 @@ constexpr OperatorRow rows[] = {
      .attributes = sortAttributes,
      .attributesKey = "relay.attrs.ArgsortAttrs",
      .relation = argsortRelation,
-     .kernel = argsortKernel,
+     .kernel = kernelOf<decodeSort, runArgsort>(),
      .gradient = NoGradient{"the result holds positions"},
      .examples = argsortExamples},
     {.name = "topk",
@@ -355,7 +388,7 @@ constexpr OperatorRow rows[] = {
      .attributes = topkAttributes,
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = topkRelation,
-     .kernel = topkKernel,
+     .kernel = kernelOf<decodeTopk, runTopk>(),
      .gradient = GradientRule{topkGradient},
      .examples = topkExamples},
     {.name = "searchsorted",
@@ -364,7 +397,7 @@ constexpr OperatorRow rows[] = {
      .attributes = searchAttributes,
      .attributesKey = "relay.attrs.SearchSortedAttrs",
      .relation = searchSortedRelation,
-     .kernel = searchSortedKernel,
+     .kernel = kernelOf<decodeSearch, runSearchSorted>(),
      .gradient = NoGradient{"the result holds positions"},
      .examples = searchExamples},
     {.name = "unique",
@@ -377,7 +410,7 @@ constexpr OperatorRow rows[] = {
      .attributes = uniqueAttributes,
      .attributesKey = "relay.attrs.UniqueAttrs",
      .relation = uniqueRelation,
-     .kernel = uniqueKernel,
+     .kernel = kernelOf<decodeUnique, runUnique>(),
      .gradient = GradientRule{uniqueGradient},
      .examples = uniqueExamples,
      .unregisteredAttributes = true},
@@ -413,35 +446,39 @@ RelationResult topkResult(const RelationCall& call, const Dim* k) {
   return result;
 }
 
-KernelResult topkOf(const KernelCall& call, int64_t k) {
+TopkParameters decodeTopk(const Attributes& attributes, Types operands) {
+  std::string_view wanted = attributes.text("ret_type");
+  const AttributeValue& k = attributes.get("k");
+  return {normalAxisOf(attributes, operands),
+          k.kind == AttributeValueKind::Int ? k.integer : 0,
+          attributes.boolean("is_ascend"),
+          wanted != "indices",
+          wanted != "values",
+          attributes.dtype("dtype").value_or(runtime::Int32)};
+}
+
+KernelFault topkOf(const KernelCall& call, const TopkParameters& parameters, int64_t k) {
   const Tensor& input = call.inputs[0];
-  int64_t axis = call.attributes.integer("axis");
-  Lines lines = linesOf(input, axis);
+  Lines lines = linesOf(input, parameters.axis);
   if (k > int64_t(lines.extent))
-    return {{},
-            fmt::format("k is {}, but there are only {} elements along axis {}", k, lines.extent,
-                        axis)};
+    return {KernelFaultCode::TooFewElements, {k, int64_t(lines.extent), int64_t(parameters.axis)}};
   size_t kept = k < 1 ? lines.extent : size_t(k);
   runtime::Shape shape = input.shape();
-  shape[size_t(axis < 0 ? axis + int64_t(shape.size()) : axis)] = int64_t(kept);
-  Tensor values(input.dtype(), shape);
-  Tensor indices(call.attributes.dtype("dtype").value_or(runtime::Int32), shape);
-  bool known =
-      visitOrders(input, lines, call.attributes.boolean("is_ascend"),
-                  [&](size_t line, const std::vector<size_t>& order) {
-                    for (size_t i = 0; i < kept; ++i) {
-                      size_t place = lines.place(line, i, kept);
-                      copyElement(values, place, input, lines.place(line, order[i], lines.extent));
-                      writeIndex(indices, place, order[i]);
-                    }
-                  });
-  std::string problem = known ? "" : unsupportedElements;
-  std::string_view wanted = call.attributes.text("ret_type");
-  if (wanted == "values")
-    return {{values}, problem};
-  if (wanted == "indices")
-    return {{indices}, problem};
-  return {{values, indices}, problem};
+  shape[parameters.axis] = int64_t(kept);
+  Tensor values(input.dtype(), shape), indices(parameters.dtype, shape);
+  bool isKnown = visitOrders(
+      input, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
+        for (size_t i = 0; i < kept; ++i) {
+          size_t place = lines.place(line, i, kept);
+          copyElement(values, place, input, lines.place(line, order[i], lines.extent));
+          writeIndex(indices, place, order[i]);
+        }
+      });
+  if (parameters.wantsValues)
+    call.outputs.push_back(values);
+  if (parameters.wantsIndices)
+    call.outputs.push_back(indices);
+  return faultUnless(isKnown);
 }
 
 OperatorFamily sortFamily() {

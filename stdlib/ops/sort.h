@@ -9,8 +9,19 @@ namespace stdlib {
 /// keeps all.
 lang::RelationResult topkResult(const lang::RelationCall& call, const lang::Dim* k);
 
-/// Selects the `k` first elements of the first input; a `k` below 1 keeps all.
-lang::KernelResult topkOf(const lang::KernelCall& call, int64_t k);
+/// What selecting needs to know; a `k` below 1 keeps all.
+struct TopkParameters {
+  size_t axis;
+  int64_t k;
+  bool isAscending, wantsValues, wantsIndices;
+  runtime::DType dtype;
+};
+
+TopkParameters decodeTopk(const lang::Attributes& attributes, lang::Types operands);
+
+/// Selects the `k` first elements of the first input.
+runtime::KernelFault topkOf(const runtime::KernelCall& call, const TopkParameters& parameters,
+                            int64_t k);
 
 /// The rule of topk, where `k` may be an operand: the cotangents of the values go to their places.
 void topkGradient(lang::GradientCall& d);

@@ -18,6 +18,9 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
+using runtime::KernelCall;
+using runtime::KernelFault;
+using runtime::KernelFaultCode;
 using runtime::Tensor;
 
 /// The overlap of two boxes over their union; 0 when the union is empty.
@@ -95,14 +98,21 @@ RelationResult validCountsRelation(const RelationCall& call) {
   return result;
 }
 
-KernelResult validCounts(const KernelCall& call) {
+struct ColumnParameters {
+  int64_t scoreAt, idAt;
+};
+
+ColumnParameters decodeColumns(const Attributes& attributes, Types) {
+  return {attributes.integer("score_index"), attributes.integer("id_index")};
+}
+
+KernelFault validCounts(const KernelCall& call, const ColumnParameters& parameters) {
   const Tensor& data = call.inputs[0];
   auto threshold = onlyElement(call.inputs[1]);
   if (!threshold)
-    return {{}, "`score_threshold` must be one number"};
+    return {KernelFaultCode::NotOneNumber, {1, call.inputs[1].size()}};
   int64_t batches = data.shape()[0], boxes = data.shape()[1], width = data.shape()[2];
-  int64_t scoreAt = call.attributes.integer("score_index");
-  int64_t idAt = call.attributes.integer("id_index");
+  auto [scoreAt, idAt] = parameters;
   std::vector<double> values = readReals(data);
   Tensor counts(runtime::Int32, {batches}), rows(data.dtype(), data.shape());
   Tensor indices(runtime::Int32, {batches, boxes});
@@ -121,7 +131,8 @@ KernelResult validCounts(const KernelCall& call) {
       ++count;
     }
   }
-  return {{counts, rows, indices}, {}};
+  call.outputs = {counts, rows, indices};
+  return {};
 }
 
 RelationResult suppressionRelation(const RelationCall& call) {
@@ -201,22 +212,28 @@ std::vector<int64_t> survivors(const double* rows, int64_t valid, const Rules& r
   return order;
 }
 
-KernelResult suppress(const KernelCall& call) {
+struct SuppressionParameters {
+  int64_t scoreAt, idAt, boxAt, topCount;
+  bool isAnyClass, wantsIndices, isDense;
+};
+
+SuppressionParameters decodeSuppression(const Attributes& attributes, Types) {
+  return {attributes.integer("score_index"),      attributes.integer("id_index"),
+          attributes.integer("coord_start"),      attributes.integer("top_k"),
+          attributes.boolean("force_suppress"),   attributes.boolean("return_indices"),
+          attributes.boolean("invalid_to_bottom")};
+}
+
+KernelFault suppress(const KernelCall& call, const SuppressionParameters& parameters) {
   const Tensor &data = call.inputs[0], &indices = call.inputs[2];
-  const Attributes& attributes = call.attributes;
   int64_t batches = data.shape()[0], boxes = data.shape()[1], width = data.shape()[2];
   auto most = onlyElement(call.inputs[3]), limit = onlyElement(call.inputs[4]);
   if (!most || !limit)
-    return {{}, "`max_output_size` and `iou_threshold` must be one number each"};
-  Rules rules{width,
-              attributes.integer("score_index"),
-              attributes.integer("id_index"),
-              attributes.integer("coord_start"),
-              attributes.integer("top_k"),
-              *limit,
-              *most,
-              attributes.boolean("force_suppress")};
-  bool wantsIndices = attributes.boolean("return_indices");
+    return {KernelFaultCode::NotOneNumber, {most ? 4 : 3, call.inputs[most ? 4 : 3].size()}};
+  Rules rules{
+      width, parameters.scoreAt,   parameters.idAt, parameters.boxAt, parameters.topCount, *limit,
+      *most, parameters.isAnyClass};
+  bool wantsIndices = parameters.wantsIndices;
   std::vector<double> values = readReals(data), valid = readReals(call.inputs[1]);
   std::vector<double> names = wantsIndices ? readReals(indices) : std::vector<double>();
   Tensor rows(data.dtype(), wantsIndices ? runtime::Shape{0} : data.shape());
@@ -228,12 +245,11 @@ KernelResult suppress(const KernelCall& call) {
   for (int64_t batch = 0; batch < batches; ++batch) {
     double given = valid[size_t(batch)];
     if (!(given >= 0 && given <= double(boxes)))
-      return {{},
-              fmt::format("`valid_count` of batch item {} is {}, but there are {} boxes", batch,
-                          given, boxes)};
+      return {KernelFaultCode::TooManyBoxes,
+              {batch, int64_t(given > 0 ? std::min(given, 0x1p62) : -1), boxes}};
     std::vector<int64_t> order =
         survivors(values.data() + batch * boxes * width, int64_t(given), rules);
-    if (attributes.boolean("invalid_to_bottom"))
+    if (parameters.isDense)
       std::erase(order, -1);
     int32_t found = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -249,8 +265,10 @@ KernelResult suppress(const KernelCall& call) {
       counts.elements<int32_t>()[size_t(batch)] = found;
   }
   if (wantsIndices)
-    return {{kept, counts}, {}};
-  return {{rows}, {}};
+    call.outputs = {kept, counts};
+  else
+    call.outputs = {rows};
+  return {};
 }
 
 RelationResult allClassRelation(const RelationCall& call) {
@@ -311,15 +329,23 @@ void selectOfClass(const double* boxes, const double* scores, int64_t count, dou
   }
 }
 
-KernelResult suppressAllClasses(const KernelCall& call) {
+struct FormatParameters {
+  bool isOnnx;
+};
+
+FormatParameters decodeFormat(const Attributes& attributes, Types) {
+  return {attributes.text("output_format") == "onnx"};
+}
+
+KernelFault suppressAllClasses(const KernelCall& call, const FormatParameters& parameters) {
   const Tensor &boxes = call.inputs[0], &scores = call.inputs[1];
   int64_t batches = boxes.shape()[0], count = boxes.shape()[1], classes = scores.shape()[1];
   auto most = onlyElement(call.inputs[2]), limit = onlyElement(call.inputs[3]),
        least = onlyElement(call.inputs[4]);
   if (!most || !limit || !least)
-    return {{}, "the limits must be one number each"};
+    return {KernelFaultCode::ElementType};
   std::vector<double> corners = readReals(boxes), values = readReals(scores);
-  bool isOnnx = call.attributes.text("output_format") == "onnx";
+  bool isOnnx = parameters.isOnnx;
   int64_t perItem = classes * count, width = isOnnx ? 3 : 2;
   Tensor rows(runtime::Int64,
               isOnnx ? runtime::Shape{batches * perItem, 3} : runtime::Shape{batches, perItem, 2});
@@ -351,8 +377,10 @@ KernelResult suppressAllClasses(const KernelCall& call) {
     counts.elements<int64_t>()[isOnnx ? 0 : size_t(batch)] = int64_t(all.size());
   }
   if (isOnnx)
-    return {{rows, counts}, {}};
-  return {{rows, found, counts}, {}};
+    call.outputs = {rows, counts};
+  else
+    call.outputs = {rows, found, counts};
+  return {};
 }
 
 constexpr OperandRow validOperands[] = {{"data", "the boxes: batch, box, numbers of a box"},
@@ -415,7 +443,7 @@ constexpr OperatorRow rows[] = {
      .attributes = validAttributes,
      .attributesKey = "relay.attrs.GetValidCountsAttrs",
      .relation = validCountsRelation,
-     .kernel = validCounts,
+     .kernel = kernelOf<decodeColumns, validCounts>(),
      .gradient = chooses,
      .examples = validExamples,
      .unregisteredAttributes = true},
@@ -428,7 +456,7 @@ constexpr OperatorRow rows[] = {
      .attributes = suppressionAttributes,
      .attributesKey = "relay.attrs.NonMaximumSuppressionAttrs",
      .relation = suppressionRelation,
-     .kernel = suppress,
+     .kernel = kernelOf<decodeSuppression, suppress>(),
      .gradient = chooses,
      .examples = suppressionExamples,
      .unregisteredAttributes = true},
@@ -441,7 +469,7 @@ constexpr OperatorRow rows[] = {
      .attributes = allClassAttributes,
      .attributesKey = "relay.attrs.AllClassNonMaximumSuppressionAttrs",
      .relation = allClassRelation,
-     .kernel = suppressAllClasses,
+     .kernel = kernelOf<decodeFormat, suppressAllClasses>(),
      .gradient = chooses,
      .examples = allClassExamples,
      .unregisteredAttributes = true},

@@ -148,7 +148,7 @@ TEST_CASE("every operator is documented and complete") {
     INFO(row->name);
     CHECK(row->doc.size() > 5);
     CHECK(row->relation != nullptr);
-    CHECK((row->compute != nullptr) != (row->kernel != nullptr));
+    CHECK((row->compute != nullptr) != bool(row->kernel));
     CHECK_FALSE(row->examples.empty());
     CHECK((row->attributes.empty() || !row->attributesKey.empty()));
     for (const OperandRow& operand : row->operands)

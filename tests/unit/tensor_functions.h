@@ -67,7 +67,7 @@ inline TensorFunction build(const std::vector<Tensor>& inputs, DType outputDType
   Attributes attributes;
   ComputeCall call(operands, types.tensorOf(outputShape, outputDType), attributes);
   define(call);
-  return call.take();
+  return *call.take();
 }
 
 inline std::vector<Value> valuesOf(const std::vector<Tensor>& tensors) {
