@@ -152,18 +152,19 @@ private:
     return d.call("cast", {total}, {{"dtype", "float64"}});
   }
 
-  Term product(GradientCall& d, const Term& a, const Term& b) {
-    Term total = a * b;
+  /// The sum of products, or of their magnitudes.
+  Term product(GradientCall& d, const Term& a, const Term& b, bool isMagnitude = false) {
+    Term total = isMagnitude ? stdlib::map("abs", a * b) : a * b;
     return asReal(d, total.rank() == 0 ? total : d.call("sum", {total}));
   }
 
   /// The weighted sum of the float tensors of a result.
-  Term weighed(GradientCall& d, const Term& value) {
+  Term weighed(GradientCall& d, const Term& value, bool isMagnitude = false) {
     Term total = d.number(runtime::Float64, 0);
     for (size_t field = 0; field < weights_.size(); ++field)
       if (weights_[field]) {
         Term leaf = value.type()->isTuple() ? d.project(value, field) : value;
-        total = total + product(d, leaf, Term(&d, weights_[field], leaf.type()));
+        total = total + product(d, leaf, Term(&d, weights_[field], leaf.type()), isMagnitude);
       }
     return total;
   }
@@ -233,7 +234,8 @@ private:
         d.call("power", {d.number(runtime::Float64, 2), d.number(runtime::Float64, exponent_)});
     Term left = (middle - before) * perStep, right = (after - middle) * perStep;
     Term error = (left + right) * d.number(runtime::Float64, 0.5) - given;
-    Term answer = d.tuple({error, left, right, given, middle});
+    Term size = weighed(d, Term(&d, result, call_.output), true);
+    Term answer = d.tuple({error, left, right, given, size});
     entry = make_.define("main", make_.function(parameters_, body_.finish(answer.atom())));
   }
 
@@ -255,13 +257,13 @@ double numberOf(const Value& value) {
 GradientVerdict judge(const Value& answer, bool isExact, bool isSingle) {
   double error = numberOf(answer.fields()[0]), left = numberOf(answer.fields()[1]);
   double right = numberOf(answer.fields()[2]), given = numberOf(answer.fields()[3]);
-  double middle = numberOf(answer.fields()[4]);
+  double size = numberOf(answer.fields()[4]);
   bool isJump = std::max(std::abs(left), std::abs(right)) > 1e12;
-  if (isJump || !std::isfinite(left) || !std::isfinite(right) || !std::isfinite(middle))
+  if (isJump || !std::isfinite(left) || !std::isfinite(right) || !std::isfinite(size))
     return {};
   if (!std::isfinite(given))
     return {true, false, fmt::format("the rule gives {}, not {}", given, (left + right) / 2)};
-  double scale = 1 + std::abs(left) + std::abs(right) + std::abs(middle);
+  double scale = 1 + std::abs(left) + std::abs(right) + size;
   double tolerance = scale * (isExact ? 1e-18 : 1e-6);
   if (std::abs(error) <= tolerance)
     return {true};

@@ -67,10 +67,13 @@ void batchNormGradient(GradientCall& d) {
   Term grow = d.cotangent(0), root = sqrt(variance);
   Term scale = norm.scales() ? d.operand(1) / root : 1 / root;
   Term centered = norm.data - norm.along(mean);
-  give(d, 0, grow * norm.along(scale));
+  // Factors are taken into the sums, where they count for nothing when there are no elements.
+  Term moved = grow * norm.along(scale);
+  give(d, 0, moved);
   norm.giveVectors(centered / norm.along(root), grow);
-  give(d, 3, byMean - summedExcept(grow, norm.axis) * scale);
-  give(d, 4, byVariance - summedExcept(grow * centered, norm.axis) * scale / (2 * variance));
+  give(d, 3, byMean - summedExcept(moved, norm.axis));
+  Term shares = moved * centered / norm.along(2 * variance);
+  give(d, 4, byVariance - summedExcept(shares, norm.axis));
 }
 
 void layerNormGradient(GradientCall& d) {

@@ -340,6 +340,9 @@ RelationResult solvedPoolTaken(const RelationCall& call, const RelationResult& p
   if (!agrees)
     return call.failedAt(0, fmt::format("the shapes `{}` and `{}` of values and data differ",
                                         shapeText(given), shapeText(expected)));
+  if (call.dtype(0).isFloat() != call.dtype(1).isFloat())
+    return call.failedAt(0, fmt::format("the values are `{}`, but the data is `{}`",
+                                        dtypeName(call.dtype(0)), dtypeName(call.dtype(1))));
   RelationResult result = call.solved(pooled.output->shape, call.dtype(0));
   result.bounds = pooled.bounds;
   for (size_t i = 0; i < given.size(); ++i)
