@@ -7,9 +7,9 @@
 #include "interp/interpret.h"
 
 #include "interp/boundary.h"
-#include "interp/frames.h"
-#include "interp/liveness.h"
 #include "interp/operators.h"
+#include "lang/frames.h"
+#include "lang/liveness.h"
 
 #include <fmt/format.h>
 
@@ -36,14 +36,14 @@ struct Cursor {
   const Block* block;
   size_t next;
   bool endsCall;
-  const Deaths* deaths;
+  const lang::Deaths* deaths;
 };
 
 class Machine {
 public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
-      : frames_(module), boundaries_(module, typing), liveness_(findLiveness(module)),
+      : frames_(module), boundaries_(module, typing), liveness_(lang::findLiveness(module)),
         operators_(typing, operators, options.engine), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
@@ -192,7 +192,7 @@ private:
       cursors_.pop_back();
       activations_.pop_back();
     }
-    const FrameLayout& layout = frames_.layout(function);
+    const lang::FrameLayout& layout = frames_.layout(function);
     Activation activation{&function, std::move(arguments),
                           call ? call->range : lang::SourceRange()};
     activation.slots.resize(layout.size());
@@ -417,9 +417,9 @@ private:
 
   static constexpr int64_t unknownSize = -1;
 
-  Frames frames_;
+  lang::Frames frames_;
   Boundaries boundaries_;
-  Liveness liveness_;
+  lang::Liveness liveness_;
   Operators operators_;
   const Options& options_;
   std::vector<Activation> activations_;

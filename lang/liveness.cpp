@@ -1,20 +1,17 @@
 // One walk in the order of evaluation. A use inside of a branch or a nested function counts for the
 // binding of the variable's own block that holds it, so only the last one is kept.
-#include "interp/liveness.h"
+#include "lang/liveness.h"
 
 #include "lang/walk.h"
 
 #include <algorithm>
 
-namespace interp {
-
-using lang::Block;
-using lang::Var;
+namespace lang {
 
 class LivenessBuilder {
 public:
-  explicit LivenessBuilder(const lang::Module& module) : places_(module.varCount) {
-    for (const lang::Global* global : module.globals)
+  explicit LivenessBuilder(const Module& module) : places_(module.varCount) {
+    for (const Global* global : module.globals)
       if (global->function)
         addFunction(*global->function);
   }
@@ -43,7 +40,7 @@ private:
     stack_[depth].bound.push_back(&var);
   }
 
-  void use(const lang::Operand& operand, bool isResult) {
+  void use(const Operand& operand, bool isResult) {
     const auto* var = operand.value->as<Var>();
     if (!var)
       return;
@@ -52,7 +49,7 @@ private:
     place.lastUse = isOwnResult ? inResult : stack_[place.depth].next - 1;
   }
 
-  void addFunction(const lang::Function& function) {
+  void addFunction(const Function& function) {
     open(*function.body);
     for (const Var* parameter : function.parameters)
       bind(*parameter, 0, 0);
@@ -67,25 +64,25 @@ private:
       close();
       return;
     }
-    const lang::Binding& binding = stack_[depth].block->bindings[stack_[depth].next++];
+    const Binding& binding = stack_[depth].block->bindings[stack_[depth].next++];
     bind(*binding.var, depth, stack_[depth].next - 1);
     if (binding.value->isAtom())
       use({binding.value, binding.value->range}, false);
-    lang::forEachOperand(*binding.value,
-                         [&](const lang::Operand& operand) { use(operand, false); });
+    forEachOperand(*binding.value,
+                         [&](const Operand& operand) { use(operand, false); });
     openNested(*binding.value);
   }
 
   /// Opens the blocks inside of a value one above the other; which of them runs first makes no
   /// difference, since their uses count for the same binding.
-  void openNested(const lang::Expr& value) {
-    lang::forEachBlock(value, [&](const Block& block) { open(block); });
-    if (const auto* function = value.as<lang::Function>())
+  void openNested(const Expr& value) {
+    forEachBlock(value, [&](const Block& block) { open(block); });
+    if (const auto* function = value.as<Function>())
       for (const Var* parameter : function->parameters)
         bind(*parameter, stack_.size() - 1, 0);
-    if (const auto* match = value.as<lang::Match>())
+    if (const auto* match = value.as<Match>())
       for (size_t i = 0; i < match->arms.size(); ++i)
-        lang::forEachPatternVar(*match->arms[i].pattern, [&](const Var& var) {
+        forEachPatternVar(*match->arms[i].pattern, [&](const Var& var) {
           bind(var, stack_.size() - match->arms.size() + i, 0);
         });
   }
@@ -113,8 +110,8 @@ private:
   std::vector<Open> stack_;
 };
 
-Liveness findLiveness(const lang::Module& module) {
+Liveness findLiveness(const Module& module) {
   return LivenessBuilder(module).take();
 }
 
-} // namespace interp
+} // namespace lang
