@@ -28,9 +28,10 @@ const GradientRule* gradientRule(const OperatorRow& row) {
 
 namespace {
 
-/// The tensors inside a type, fields of tuples in order.
 std::vector<const Type*> leavesOf(const Type* type) {
-  return type->isTuple() ? std::vector(type->parts.begin(), type->parts.end()) : std::vector{type};
+  std::vector<const Type*> leaves;
+  appendTensors(type, leaves);
+  return leaves;
 }
 
 bool hasFloat(const Type* type) {

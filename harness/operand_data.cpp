@@ -92,7 +92,7 @@ std::vector<Tensor> operandLeaves(lang::Types operands, Data data, Random& rando
   std::vector<Tensor> leaves;
   int64_t least = 4;
   for (const lang::Type* type : types) {
-    leaves.emplace_back(type->dtype, shapeOf(type));
+    leaves.emplace_back(type->dtype, lang::shapeOf(type));
     for (int64_t extent : leaves.back().shape())
       least = std::min(least, std::max<int64_t>(extent, 1));
   }

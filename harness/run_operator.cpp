@@ -3,6 +3,8 @@
 
 #include "lower/engine.h"
 
+#include <algorithm>
+
 namespace harness {
 
 using namespace lang;
@@ -11,34 +13,25 @@ namespace {
 
 constexpr int64_t mostElements = 100'000;
 
-} // namespace
-
-bool appendLeafTypes(const Type* type, std::vector<const Type*>& leaves) {
-  if (type->isTuple()) {
-    for (const Type* part : type->parts)
-      if (!appendLeafTypes(part, leaves))
-        return false;
-    return true;
-  }
-  if (!type->isTensor())
-    return false;
+/// Whether all extents are numbers, and the elements are few and can be computed.
+bool isSmall(const Type* tensor) {
   int64_t count = 1;
-  for (const Dim* dim : type->shape) {
+  for (const Dim* dim : tensor->shape) {
     if (!dim->isConstant() || dim->value < 0 || dim->value > mostElements)
       return false;
     count *= std::max<int64_t>(dim->value, 1);
     if (count > mostElements)
       return false;
   }
-  leaves.push_back(type);
-  return type->dtype.isComputable();
+  return tensor->dtype.isComputable();
 }
 
-runtime::Shape shapeOf(const Type* tensor) {
-  runtime::Shape shape;
-  for (const Dim* dim : tensor->shape)
-    shape.push_back(dim->value);
-  return shape;
+} // namespace
+
+bool appendLeafTypes(const Type* type, std::vector<const Type*>& leaves) {
+  size_t first = leaves.size();
+  return appendTensors(type, leaves) &&
+         std::all_of(leaves.begin() + ptrdiff_t(first), leaves.end(), isSmall);
 }
 
 std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const RelationCall& call,

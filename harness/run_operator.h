@@ -1,6 +1,7 @@
 // Running one operator by itself, without a program around it.
 #pragma once
 
+#include "lang/leaves.h"
 #include "lang/op.h"
 #include "runtime/tensor.h"
 
@@ -11,9 +12,6 @@ namespace harness {
 /// Appends the tensor types inside an operand or result type, fields of tuples in order; false when
 /// one has an extent that is no number, or more elements than the harness cares to compute.
 bool appendLeafTypes(const lang::Type* type, std::vector<const lang::Type*>& leaves);
-
-/// The extents of a tensor type, all of which are constants.
-runtime::Shape shapeOf(const lang::Type* tensor);
 
 /// What a call gave: its tensors, or why there are none.
 struct OperatorRun {

@@ -1,6 +1,8 @@
 // One operator call: flatten the operands, ask the relation, evaluate, put the result together.
 #include "interp/operators.h"
 
+#include "lang/leaves.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -10,21 +12,6 @@ using lang::Type;
 using runtime::FaultKind;
 
 namespace {
-
-/// Appends the tensors of a value, fields of tuples in order; false when something else is in it.
-/// Operands nest a level or two; a value of a type parameter may be nested without bound.
-bool appendLeaves(const Value& value, std::vector<Value>& leaves, size_t levels = 4) {
-  if (value.kind() == ValueKind::Tensor) {
-    leaves.push_back(value);
-    return true;
-  }
-  if (value.kind() != ValueKind::Tuple || levels == 0)
-    return false;
-  for (const Value& field : value.fields())
-    if (!appendLeaves(field, leaves, levels - 1))
-      return false;
-  return true;
-}
 
 /// The type of a tensor, with 64-bit extents where the checked type has such: the element type of
 /// some results hangs on them.
@@ -71,30 +58,6 @@ void appendSignature(const Value& value, const Type* checked, std::vector<int64_
   }
 }
 
-/// Builds a value of a tuple or tensor type from its leaves.
-Value assemble(const Type* type, std::vector<Value>& leaves, size_t& next) {
-  if (!type->isTuple())
-    return std::move(leaves[next++]);
-  std::vector<Value> fields;
-  for (const Type* part : type->parts)
-    fields.push_back(assemble(part, leaves, next));
-  return runtime::tupleValue(std::move(fields));
-}
-
-size_t leafCount(const Type* type) {
-  if (!type->isTuple())
-    return 1;
-  size_t count = 0;
-  for (const Type* part : type->parts)
-    count += leafCount(part);
-  return count;
-}
-
-Value assemble(const Type* type, std::vector<Value> leaves) {
-  size_t next = 0;
-  return assemble(type, leaves, next);
-}
-
 bool fits(const std::vector<std::pair<runtime::DType, runtime::Shape>>& known,
           std::span<const Value> leaves) {
   if (known.size() != leaves.size())
@@ -123,7 +86,7 @@ std::optional<runtime::Fault> Operators::prepare(Prepared& prepared,
   const auto& operands = prepared.operands;
   std::vector<const runtime::Tensor*> operandValues(operands.size());
   if (row.shapeNeeds != lang::ShapeNeeds::Shapes) {
-    for (size_t i = 0, leaf = 0; i < operands.size(); leaf += leafCount(operands[i++]))
+    for (size_t i = 0, leaf = 0; i < operands.size(); leaf += lang::tensorCount(operands[i++]))
       if (!operands[i]->isTuple())
         operandValues[i] = &leaves[leaf].tensor();
   }
@@ -233,7 +196,7 @@ std::variant<Value, runtime::Fault> Operators::runKernel(const Prepared& prepare
   std::vector<Value> outputs;
   for (runtime::Tensor& tensor : results)
     outputs.push_back(runtime::tensorValue(std::move(tensor)));
-  return assemble(prepared.output, std::move(outputs));
+  return lang::assemble(prepared.output, std::move(outputs));
 }
 
 std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
@@ -242,7 +205,7 @@ std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
   const lang::Attributes& attributes = call.attributes ? *call.attributes : defaults(row);
   std::vector<Value> leaves;
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (!appendLeaves(arguments[i], leaves))
+    if (!lang::appendTensors(arguments[i], leaves))
       return runtime::Fault{FaultKind::Type, fmt::format("`{}` of `{}` must be made of tensors",
                                                          row.operands[i].name, row.name)};
   auto found = find(call, row, attributes, arguments, leaves);
@@ -254,7 +217,7 @@ std::variant<Value, runtime::Fault> Operators::apply(const lang::Call& call,
   std::vector<Value> outputs;
   if (auto fault = prepared.code.run(leaves, outputs))
     return std::move(*fault);
-  return assemble(prepared.output, std::move(outputs));
+  return lang::assemble(prepared.output, std::move(outputs));
 }
 
 } // namespace interp

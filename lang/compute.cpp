@@ -2,6 +2,7 @@
 #include "lang/compute.h"
 
 #include "lang/fold.h"
+#include "lang/leaves.h"
 
 #include <fmt/format.h>
 #include <unordered_map>
@@ -271,17 +272,16 @@ public:
               std::unordered_map<const Dim*, const ScalarNode*>& known)
       : arena_(arena), isOfResult_(isOfResult), known_(known) {}
 
-  /// Appends the tensors of a type, fields of tuples in order.
-  void appendLeaves(const Type* type, std::vector<TensorInfo>& leaves) {
-    if (type->isTuple()) {
-      for (const Type* part : type->parts)
-        appendLeaves(part, leaves);
-      return;
+  /// Appends the tensors of a type.
+  void append(const Type* type, std::vector<TensorInfo>& infos) {
+    std::vector<const Type*> tensors;
+    appendTensors(type, tensors);
+    for (const Type* tensor : tensors) {
+      TensorInfo info{tensor->dtype, {}};
+      for (uint32_t i = 0; i < tensor->shape.size(); ++i)
+        info.shape.push_back(extentOf(tensor->shape[i], uint32_t(infos.size()), i));
+      infos.push_back(std::move(info));
     }
-    TensorInfo info{type->dtype, {}};
-    for (uint32_t i = 0; i < type->shape.size(); ++i)
-      info.shape.push_back(extentOf(type->shape[i], uint32_t(leaves.size()), i));
-    leaves.push_back(std::move(info));
   }
 
 private:
@@ -318,11 +318,11 @@ ComputeCall::ComputeCall(Types inputs, const Type* output, const Attributes& att
   ExtentMaker ofInputs(*function_.arena, false, known), ofResults(*function_.arena, true, known);
   for (const Type* input : inputs) {
     uint32_t first = uint32_t(function_.tensors.size());
-    ofInputs.appendLeaves(input, function_.tensors);
+    ofInputs.append(input, function_.tensors);
     operands_.push_back({first, uint32_t(function_.tensors.size()) - first});
   }
   function_.inputCount = function_.tensors.size();
-  ofResults.appendLeaves(output, outputs_);
+  ofResults.append(output, outputs_);
 }
 
 TensorHandle ComputeCall::input(size_t i) const {

@@ -1,6 +1,8 @@
 // Running gradient rules: every emitted call is put to the relation of its operator.
 #include "lang/gradient.h"
 
+#include "lang/leaves.h"
+
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -8,6 +10,11 @@
 namespace lang {
 
 namespace {
+
+/// A field of a tuple type, or the type itself, which stands for its only field.
+const Type* fieldType(const Type* type, size_t field) {
+  return type->isTuple() ? type->parts[field] : type;
+}
 
 bool isSameType(const Type* left, const Type* right) {
   if (left == right)
@@ -19,22 +26,16 @@ bool isSameType(const Type* left, const Type* right) {
          std::ranges::equal(left->parts, right->parts, isSameType);
 }
 
-/// The tensors inside a type, fields of tuples in order.
-std::vector<const Type*> leaves(const Type* type) {
-  return type->isTuple() ? std::vector(type->parts.begin(), type->parts.end()) : std::vector{type};
-}
-
 } // namespace
 
 GradientCall::GradientCall(BlockBuilder& block, const GradientSite& site)
     : block_(block), site_(site) {
   for (const Type* type : site.operandTypes)
-    cotangents_.emplace_back(leaves(type).size(), nullptr);
+    cotangents_.emplace_back(tensorCount(type), nullptr);
 }
 
 const Type* GradientCall::leafType(size_t i, size_t field) const {
-  const Type* type = site_.operandTypes[i];
-  return type->isTuple() ? type->parts[field] : type;
+  return fieldType(site_.operandTypes[i], field);
 }
 
 size_t GradientCall::axis(std::string_view attribute, size_t rank) const {
@@ -59,7 +60,7 @@ Term GradientCall::result(size_t field) {
 }
 
 Term GradientCall::cotangent(size_t field) {
-  const Type* type = leaves(site_.resultType)[field];
+  const Type* type = fieldType(site_.resultType, field);
   if (hasCotangent(field))
     return {this, site_.cotangents[field], type};
   throw std::logic_error("the cotangent of this field is zero");

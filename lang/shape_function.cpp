@@ -1,20 +1,9 @@
 // Forms become instructions one by one; equal forms are the same pointer and become one value.
 #include "lang/shape_function.h"
 
-#include <algorithm>
 #include <map>
 
 namespace lang {
-
-bool appendTensors(const Type* type, std::vector<const Type*>& tensors) {
-  if (type->isTensor()) {
-    tensors.push_back(type);
-    return true;
-  }
-  return type->isTuple() && std::ranges::all_of(type->parts, [&](const Type* part) {
-           return appendTensors(part, tensors);
-         });
-}
 
 const Type* withDims(TypeContext& types, const Type* type,
                      const std::function<const Dim*(const Dim*)>& change) {

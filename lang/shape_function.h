@@ -10,6 +10,7 @@
 // it has the words for what is wrong, or another answer, as for a dimension that broadcasts.
 #pragma once
 
+#include "lang/leaves.h"
 #include "lang/op.h"
 
 #include <cstdint>
@@ -64,10 +65,6 @@ private:
 /// relation cannot tell without numbers or needs values.
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
                                            const Attributes& attributes);
-
-/// The tensor types inside an operand or result type, fields of tuples in order; false when a type
-/// of another kind is in it.
-bool appendTensors(const Type* type, std::vector<const Type*>& tensors);
 
 /// The type with `change` applied to the dimensions of its tensors in order, made in `types`, which
 /// may be another context.

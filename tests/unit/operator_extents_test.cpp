@@ -254,7 +254,7 @@ private:
     std::vector<const Type*> outputs;
     harness::appendLeafTypes(concrete.output, outputs);
     for (const Type* type : outputs)
-      results.push_back(harness::shapeOf(type));
+      results.push_back(shapeOf(type));
     TensorFunction bound = bindExtents(function, inputs, results);
     std::string text = tensorFunctionText(bound);
     std::vector<Tensor> expected, given;

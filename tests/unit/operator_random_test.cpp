@@ -64,7 +64,7 @@ bool runAccepted(const Accepted& accepted) {
     return run->problem.empty();
   REQUIRE(run->results.size() == promised.size());
   for (size_t i = 0; i < promised.size(); ++i) {
-    CHECK(run->results[i].shape() == harness::shapeOf(promised[i]));
+    CHECK(run->results[i].shape() == lang::shapeOf(promised[i]));
     CHECK(runtime::dtypeName(run->results[i].dtype()) == runtime::dtypeName(promised[i]->dtype));
   }
   return true;
