@@ -7,7 +7,7 @@
 #include "interp/interpret.h"
 
 #include "interp/boundary.h"
-#include "interp/operators.h"
+#include "lang/call_sites.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
 
@@ -44,7 +44,7 @@ public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
       : frames_(module), boundaries_(module, typing), liveness_(lang::findLiveness(module)),
-        operators_(typing, operators, options.engine), options_(options) {}
+        sites_(typing, operators, options.engine), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
@@ -368,7 +368,7 @@ private:
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
                      std::span<const Value> arguments) {
-    auto result = operators_.apply(call, row, arguments);
+    auto result = sites_.apply(binding, row, arguments);
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
       fail(fault->kind, std::move(fault->problem), call.range);
       fault_.row = &row;
@@ -420,7 +420,7 @@ private:
   lang::Frames frames_;
   Boundaries boundaries_;
   lang::Liveness liveness_;
-  Operators operators_;
+  lang::CallSites sites_;
   const Options& options_;
   std::vector<Activation> activations_;
   std::vector<Cursor> cursors_;

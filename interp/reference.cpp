@@ -43,6 +43,13 @@ std::shared_ptr<const Compiled> compile(lang::TensorFunction&& function) {
   return compiled;
 }
 
+size_t bytesOf(const Compiled& compiled) {
+  size_t bytes = sizeof compiled + compiled.function.arena->reserved();
+  for (const FlatStage& stage : compiled.stages)
+    bytes += sizeof stage + stage.code.size() * sizeof(Instruction);
+  return bytes;
+}
+
 template <typename R>
 const std::vector<R>* exactOf(const Value& value) {
   if constexpr (std::is_same_v<R, double>)
@@ -199,13 +206,14 @@ private:
 
 lang::TensorEngine referenceEngine(unsigned digits) {
   return {[digits](lang::TensorFunction function) -> lang::TensorCode {
-    return {[compiled = compile(std::move(function)), digits](std::span<const Value> inputs,
-                                                              std::vector<Value>& outputs) {
-      if (digits == 0)
-        return Run<double>(*compiled).run(inputs, outputs);
-      RealDigits scope(digits);
-      return Run<Real>(*compiled).run(inputs, outputs);
-    }};
+    auto compiled = compile(std::move(function));
+    return {[compiled, digits](std::span<const Value> inputs, std::vector<Value>& outputs) {
+              if (digits == 0)
+                return Run<double>(*compiled).run(inputs, outputs);
+              RealDigits scope(digits);
+              return Run<Real>(*compiled).run(inputs, outputs);
+            },
+            bytesOf(*compiled)};
   }};
 }
 

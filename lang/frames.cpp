@@ -43,10 +43,8 @@ void Frames::addFunction(const Function& root) {
         }
         if (const auto* match = binding.value->as<Match>())
           for (const Arm& arm : match->arms)
-            forEachPatternVar(*arm.pattern,
-                                    [&](const Var& var) { own(function, var); });
-        forEachBlock(*binding.value,
-                           [&](const Block& inner) { blocks.push_back(&inner); });
+            forEachPatternVar(*arm.pattern, [&](const Var& var) { own(function, var); });
+        forEachBlock(*binding.value, [&](const Block& inner) { blocks.push_back(&inner); });
       }
     }
   }

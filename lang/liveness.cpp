@@ -68,8 +68,7 @@ private:
     bind(*binding.var, depth, stack_[depth].next - 1);
     if (binding.value->isAtom())
       use({binding.value, binding.value->range}, false);
-    forEachOperand(*binding.value,
-                         [&](const Operand& operand) { use(operand, false); });
+    forEachOperand(*binding.value, [&](const Operand& operand) { use(operand, false); });
     openNested(*binding.value);
   }
 

@@ -17,6 +17,8 @@ struct TensorCode {
   std::function<std::optional<runtime::Fault>(std::span<const runtime::Value> inputs,
                                               std::vector<runtime::Value>& outputs)>
       run;
+  /// About how much memory it takes.
+  size_t bytes = 0;
 };
 
 /// Makes code of a function whose extents are all constants; problems show when the code runs.

@@ -183,6 +183,7 @@ public:
         problems.push_back("a form that is not known, without a word");
       return;
     }
+    ExtentBinder binder(*std::move(function));
     size_t before = tally.compared;
     for (int i = 0; i < 12 && tally.compared < before + 3; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
@@ -190,7 +191,7 @@ public:
         continue;
       auto concrete = concreteCall(sample, withDims(types_, sample.operands, sizes));
       if (concrete && fitsOutput(answer.output, concrete->output))
-        compare(*function, sample, *concrete, operands);
+        compare(binder, sample, *concrete, operands);
     }
   }
 
@@ -245,7 +246,7 @@ private:
     return true;
   }
 
-  void compare(const TensorFunction& function, const harness::OperatorSample& sample,
+  void compare(const ExtentBinder& binder, const harness::OperatorSample& sample,
                const Concrete& concrete, const OperandTypes& open) {
     auto numbers = tensorFunctionOf(row_, concrete.operands, concrete.output, sample.attributes);
     std::vector<Shape> inputs, results;
@@ -255,7 +256,7 @@ private:
     harness::appendLeafTypes(concrete.output, outputs);
     for (const Type* type : outputs)
       results.push_back(shapeOf(type));
-    TensorFunction bound = bindExtents(function, inputs, results);
+    TensorFunction bound = binder.bind(inputs, results);
     std::string text = tensorFunctionText(bound);
     std::vector<Tensor> expected, given;
     std::string wanted = run(*std::move(numbers), concrete, expected);

@@ -1,0 +1,60 @@
+// Code of operator calls, by what makes two calls alike. What was not used for long is forgotten,
+// so that a program may go through any number of shapes.
+#pragma once
+
+#include "lang/op.h"
+#include "lang/tensor_engine.h"
+
+#include <list>
+
+namespace lang {
+
+/// What the code of a call is for.
+struct CodeKey {
+  const OperatorRow* row;
+  Attributes attributes;
+  /// The types of the operands as numbers, and where the shapes of the results hang on values,
+  /// those too.
+  std::vector<int64_t> numbers = {};
+
+  bool operator==(const CodeKey& other) const;
+  size_t hash() const;
+};
+
+/// An operator call made ready to run.
+struct CallCode {
+  CodeKey key;
+  /// The tensors that it takes.
+  std::vector<std::pair<runtime::DType, runtime::Shape>> inputs = {};
+  /// What the results are put together to, and where the type lives, when that is no module.
+  const Type* output = nullptr;
+  std::shared_ptr<TypeContext> types = {};
+  TensorCode code = {};
+  runtime::KernelParameters parameters = {};
+
+  /// About how much memory it takes.
+  size_t bytes() const;
+};
+
+class CodeCache {
+public:
+  using Entry = std::shared_ptr<const CallCode>;
+
+  /// The code for a key, or null.
+  Entry find(const CodeKey& key);
+  /// Keeps code, and forgets what was not used for longest: what is beyond `most` entries, and
+  /// beyond a number of bytes.
+  void add(Entry code, size_t most);
+
+private:
+  using Place = std::list<Entry>::iterator;
+
+  void forgetLast();
+
+  /// Those used last in front, and where they are by the hash of their keys.
+  std::list<Entry> recent_;
+  std::unordered_multimap<size_t, Place> byHash_;
+  size_t bytes_ = 0;
+};
+
+} // namespace lang

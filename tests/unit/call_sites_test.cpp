@@ -1,0 +1,133 @@
+// What call sites make anew, in counts: questions to a relation, tensor expressions, code.
+#include "lang/call_sites.h"
+
+#include "driver/session.h"
+#include "driver/value_text.h"
+#include "interp/interpret.h"
+#include "lower/engine.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+
+using lang::CallCode, lang::CodeCache, lang::CodeKey;
+
+namespace {
+
+/// How often the relation and the expression of the row that is watched were asked for.
+size_t relationCalls = 0, computeCalls = 0;
+const lang::OperatorRow* watched = nullptr;
+
+lang::RelationResult countRelation(const lang::RelationCall& call) {
+  ++relationCalls;
+  return watched->relation(call);
+}
+
+void countCompute(lang::ComputeCall& call) {
+  ++computeCalls;
+  watched->compute(call);
+}
+
+/// What a run of `@main` gave, and what was made for it.
+struct Counts {
+  std::string value;
+  size_t relations = 0, expressions = 0, codes = 0;
+};
+
+/// Runs a text; counts what the row of that name is asked while it runs, and the codes of all rows.
+Counts runCounted(const std::string& text, std::string_view name) {
+  std::vector<lang::OperatorRow> rows;
+  for (const lang::OperatorRow* row : stdlib::operatorTable().all())
+    rows.push_back(*row);
+  auto& row = *std::ranges::find(rows, name, &lang::OperatorRow::name);
+  watched = stdlib::operatorTable().find(name);
+  row.relation = countRelation;
+  row.compute = countCompute;
+  lang::OperatorFamily family(rows);
+  lang::OperatorTable table({&family, 1});
+  driver::Session session(table);
+  auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
+  REQUIRE(loaded);
+  for (const lang::Diagnostic& item : loaded->diagnostics.all())
+    UNSCOPED_INFO(item.text);
+  REQUIRE(loaded->isGood());
+  Counts counts;
+  lang::TensorEngine engine{[&](lang::TensorFunction function) {
+    ++counts.codes;
+    return lower::loopsEngine().compile(std::move(function));
+  }};
+  relationCalls = computeCalls = 0;
+  auto value = interp::interpret(*loaded->module, loaded->typing, table,
+                                 *loaded->module->find("main"), {}, {.engine = engine});
+  counts.relations = relationCalls;
+  counts.expressions = computeCalls;
+  auto* fault = std::get_if<interp::Fault>(&value);
+  counts.value =
+      fault ? "fault: " + fault->problem
+            : driver::valueText(std::get<runtime::Value>(value), session.types(), loaded->typing);
+  return counts;
+}
+
+/// A loop that runs `body`, which makes a float32 of a vector `%x` of `%n` elements, for many
+/// sizes.
+std::string loopOver(const std::string& body) {
+  return "def @loop(%n: int32, %sum: float32) -> float32 { if (%n == 0) { %sum } else { "
+         "let %x = arange(0f, cast(%n, dtype=\"float32\"), 1f, dtype=\"float32\"); "
+         "@loop(%n - 1, %sum + " +
+         body + ") } } def @main() { @loop(200, 0f) }";
+}
+
+} // namespace
+
+TEST_CASE("a site has one expression for all sizes", "[call_sites]") {
+  Counts counts = runCounted(loopOver("max(multiply(%x, %x))"), "multiply");
+  CHECK(counts.value == "2646700.0 : float32");
+  CHECK(counts.expressions == 1);
+  CHECK(counts.relations < 20);
+}
+
+TEST_CASE("sizes that must agree are told to be different by the relation", "[call_sites]") {
+  std::string sizes = "multiply(%x, arange(0f, 5f, 1f, dtype=\"float32\"))";
+  Counts counts = runCounted(loopOver("max(" + sizes + ")"), "multiply");
+  CHECK(counts.value.find("fault: ") == 0);
+  CHECK(counts.value.find("200") != std::string::npos);
+}
+
+TEST_CASE("a value of another size than its type says is computed as it is", "[call_sites]") {
+  std::string text = "def @f(%r: ref(Tensor[(3), float32])) { let %x = ref_read(%r); "
+                     "(negative(%x), add(%x, %x)) } "
+                     "def @main() { let %y: Tensor[(?), float32] = "
+                     "arange(1f, 5f, 1f, dtype=\"float32\"); @f(ref(%y)) }";
+  CHECK(runCounted(text, "add").value == "(\n  .0 = [-1.0, -2.0, -3.0, -4.0] : Tensor[(4), float32]"
+                                         "\n  .1 = [2.0, 4.0, 6.0, 8.0] : Tensor[(4), float32]\n)");
+}
+
+TEST_CASE("code for shapes that hang on values is kept", "[call_sites]") {
+  std::string text =
+      "def @loop(%n: int32, %sum: float32, %x: Tensor[(6), float32], %to: Tensor[(2), int64]) { "
+      "if (%n == 0) { %sum } else { "
+      "@loop(%n - 1, %sum + max(dyn.reshape(%x, %to, newshape=None)), %x, %to) } } "
+      "def @main() { @loop(100, 0f, ones(shape=[6], dtype=\"float32\"), "
+      "cast([2, 3], dtype=\"int64\")) }";
+  Counts counts = runCounted(text, "dyn.reshape");
+  CHECK(counts.value == "100.0 : float32");
+  CHECK(counts.expressions == 1);
+  CHECK(counts.codes < 20);
+}
+
+TEST_CASE("code is forgotten by its size as well", "[call_sites]") {
+  CodeCache cache;
+  lang::OperatorRow row{};
+  auto keyOf = [&](int64_t number) { return CodeKey{&row, {}, {number}}; };
+  std::vector<std::weak_ptr<const CallCode>> made;
+  for (int64_t number = 0; number < 8; ++number) {
+    CallCode code{.key = keyOf(number)};
+    code.code.bytes = size_t(100) << 20;
+    auto entry = std::make_shared<const CallCode>(std::move(code));
+    made.push_back(entry);
+    cache.add(std::move(entry), 1000);
+  }
+  auto alive = std::ranges::count_if(made, [](const auto& code) { return !code.expired(); });
+  CHECK(alive == 2);
+  CHECK(cache.find(keyOf(7)) != nullptr);
+  CHECK(cache.find(keyOf(0)) == nullptr);
+}
