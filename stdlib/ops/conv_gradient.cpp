@@ -49,11 +49,7 @@ Layout swappedChannels(Layout layout) {
 }
 
 Term inLayout(const Laid& value, const Layout& layout) {
-  if (value.layout == layout)
-    return value.term;
-  return value.term.rule().call(
-      "layout_transform", {value.term},
-      {{"src_layout", layoutText(value.layout)}, {"dst_layout", layoutText(layout)}});
+  return inLayout(value.term, value.layout, layout);
 }
 
 Layout plainWeight(size_t dims) {

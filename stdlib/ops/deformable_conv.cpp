@@ -5,8 +5,10 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/picture_samples.h"
 
 #include <fmt/format.h>
+#include <numeric>
 
 namespace stdlib {
 
@@ -129,22 +131,9 @@ RelationResult relate(const RelationCall& call) {
   return result;
 }
 
-/// The bilinear value of a picture at a position; `at` reads the element of a row and column.
-Scalar bilinear(Scalar y, Scalar x, Scalar height, Scalar width, DType dtype,
-                const std::function<Scalar(Scalar, Scalar)>& at) {
-  auto floorOf = [](Scalar a) { return apply(ScalarFunction::Floor, {a}); };
-  auto whole = [](Scalar a, Scalar extent) {
-    return minimum(cast(a, runtime::Int64), extent - 1.0);
-  };
-  Scalar top = floorOf(y), left = floorOf(x), down = cast(y - top, dtype),
-         across = cast(x - left, dtype);
-  auto row = [&](Scalar line) {
-    Scalar start = at(line, whole(left, width)), end = at(line, whole(left + 1.0, width));
-    return start * (1.0 - across) + end * across;
-  };
-  Scalar value = row(whole(top, height)) * (1.0 - down) + row(whole(top + 1.0, height)) * down;
-  Scalar isInside = y >= 0.0 && x >= 0.0 && y < cast(height, Real) && x < cast(width, Real);
-  return select(isInside, value, number(value, 0));
+template <typename Value>
+Value isInPicture(const Value& at, const Value& extent) {
+  return at >= 0.0 && at < extent;
 }
 
 void compute(ComputeCall& call) {
@@ -160,19 +149,30 @@ void compute(ComputeCall& call) {
   TensorHandle bent =
       call.define({from[0], from[1], kernel[2], kernel[3], to[2], to[3]}, [&](const Position& at) {
         Scalar first = (floorDivide(at[1], perBend) * taps + at[2] * kernel[3] + at[3]) * 2.0;
-        auto place = [&](size_t i) {
+        Scalar isInside = call.number(runtime::Bool, 1);
+        std::vector<Taps<Scalar>> lines;
+        for (size_t i = 0; i < 2; ++i) {
           Scalar along = at[4 + i] * double(conv.window.strides[i]) +
                          at[2 + i] * double(conv.window.dilation[i]) -
                          double(conv.window.before[i]);
           Position where{at[0], first + double(i), at[4], at[5]};
-          return cast(along, Real) +
-                 cast(offset(convertPosition(conv.canonicalData, conv.data, where)), Real);
+          Scalar moved = offset(convertPosition(conv.canonicalData, conv.data, where));
+          Scalar place = cast(along, Real) + cast(moved, Real), extent = cast(from[2 + i], Real);
+          lines.push_back(linearTaps(place, extent));
+          isInside = isInside && isInPicture(place, extent);
+        }
+        auto read = [&](size_t i, size_t j) {
+          auto element = [&](size_t line, size_t tap) {
+            return cast(lines[line].places[tap], runtime::Int64);
+          };
+          Position where{at[0], at[1], element(0, i), element(1, j)};
+          return data(convertPosition(conv.canonicalData, conv.data, where)) *
+                 cast(lines[1].weights[j], data.dtype());
         };
-        return bilinear(
-            place(0), place(1), from[2], from[3], data.dtype(), [&](Scalar y, Scalar x) {
-              Position where{at[0], at[1], y, x};
-              return data.orElse(convertPosition(conv.canonicalData, conv.data, where), zero);
-            });
+        auto row = [&](size_t i) {
+          return (read(i, 0) + read(i, 1)) * cast(lines[0].weights[i], data.dtype());
+        };
+        return select(isInside, row(0) + row(1), zero);
       });
   auto weightAt = canonicalReader(call, weight, conv.canonicalWeight, conv.weight, false);
   call.result([&](const Position& place) {
@@ -183,6 +183,100 @@ void compute(ComputeCall& call) {
       return cast(value, call.outputDType()) * weightAt({at[1], tap[0], tap[1], tap[2]});
     });
   });
+}
+
+/// The terms of a rule, in canonical layouts and one type, and what they share. Positions of taps
+/// are `[batch, bend, tap down, tap across, place down, place across]`.
+struct Deformable {
+  GradientCall& d;
+  ConvAttributes conv;
+  int64_t bends;
+  Term data, offset, weight, cotangent;
+
+  /// A vector along one of the dimensions of a tensor of `rank` dimensions.
+  static Term along(const Term& a, size_t dim, size_t axis, size_t rank) {
+    return alongAxis(positionsAlong(a, dim), axis, rank);
+  }
+  Term bendNumbers(size_t rank) const {
+    std::vector<int64_t> numbers(size_t(bends), 0);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return alongAxis(integers(d, numbers), 1, rank);
+  }
+
+  /// The offsets as `[batch, bend, tap down, tap across, way, place down, place across]`.
+  Term offsets() const {
+    Term like = along(data, 0, 0, 7) + bendNumbers(7) + along(weight, 2, 2, 7) +
+                along(weight, 3, 3, 7) + alongAxis(integers(d, {0, 1}), 4, 7) +
+                along(cotangent, 2, 5, 7) + along(cotangent, 3, 6, 7);
+    return reshapedLike(offset, like);
+  }
+
+  /// The data with a picture for each bend, channels last, and back.
+  Term split() const {
+    Term pictures = transposed(reshaped(data, {0, -4, bends, -1, 0, 0}), {0, 1, 3, 4, 2});
+    return reshaped(pictures, {-3, -2});
+  }
+  Term joined(const Term& pictures) const {
+    return reshapedLike(transposed(reshaped(pictures, {-4, -1, bends, -2}), {0, 1, 4, 2, 3}), data);
+  }
+
+  PictureSamples samples() const {
+    Term pictures = split(), all = offsets();
+    std::vector<Taps<Term>> lines;
+    std::optional<Term> isInside;
+    for (size_t i = 0; i < 2; ++i) {
+      Term place = along(cotangent, 2 + i, 4 + i, 6) * double(conv.window.strides[i]) +
+                   along(weight, 2 + i, 2 + i, 6) * double(conv.window.dilation[i]) -
+                   double(conv.window.before[i]);
+      Term at = castTo(place, Real) + castTo(partAt(all, int64_t(i), 4), Real);
+      Term extent = castTo(extentOf(data, 2 + i), Real), isIn = isInPicture(at, extent);
+      lines.push_back(withSlopes(linearTaps(at, extent)));
+      isInside = isInside ? *isInside && isIn : isIn;
+    }
+    Term picture = along(data, 0, 0, 6) * double(bends) + bendNumbers(6);
+    return samplesOf(pictures, picture, lines, isInside);
+  }
+
+  /// Samples, channels of a bend last, as `[batch, group, channel, taps..., places...]`, and back.
+  Term grouped(const Term& samples) const {
+    Term channels = reshaped(transposed(samples, {0, 1, 6, 2, 3, 4, 5}), {0, -3, -2});
+    return reshaped(channels, {0, -4, conv.groups, -1, -2});
+  }
+  Term ungrouped(const Term& samples) const {
+    Term bent = reshaped(reshaped(samples, {0, -3, -2}), {0, -4, bends, -1, -2});
+    return transposed(bent, {0, 1, 3, 4, 5, 6, 2});
+  }
+};
+
+/// The convolution is linear in the samples at the taps and in the weight.
+void gradient(GradientCall& d) {
+  ConvAttributes conv = *readAttributes(d.attributes());
+  DType wide = wideFloat(d.operand(0).dtype(), d.cotangent().dtype());
+  auto canonical = [&](const Term& a, const Layout& from, const Layout& to) {
+    return inLayout(castTo(a, wide), from, to);
+  };
+  Deformable call{d,
+                  conv,
+                  d.attributes().integer("deformable_groups"),
+                  canonical(d.operand(0), conv.data, conv.canonicalData),
+                  inLayout(d.operand(1), conv.data, conv.canonicalData),
+                  canonical(d.operand(2), conv.weight, conv.canonicalWeight),
+                  canonical(d.cotangent(), conv.result, conv.canonicalData)};
+  auto product = [&](const Term& a, const Term& b, std::string_view equation) {
+    return d.call("einsum", {d.tuple({a, b})}, {{"equation", equation}});
+  };
+  Term cotangent = reshaped(call.cotangent, {0, -4, conv.groups, -1, -2});
+  Term weight = reshaped(call.weight, {-4, conv.groups, -1, -2});
+  PictureSamples samples = call.samples();
+  Term bySample = call.ungrouped(product(cotangent, weight, "ngoyx,gocij->ngcijyx"));
+  Term byData = call.joined(toPictures(samples, bySample));
+  give(d, 0, castTo(inLayout(byData, conv.canonicalData, conv.data), d.operand(0).dtype()));
+  Term byOffset = reshapedLike(stacked(toPositions(samples, bySample), 4), call.offset);
+  give(d, 1, castTo(inLayout(byOffset, conv.canonicalData, conv.data), d.operand(1).dtype()));
+  Term byWeight = product(cotangent, call.grouped(valuesOf(samples)), "ngoyx,ngcijyx->gocij");
+  give(d, 2,
+       castTo(inLayout(reshapedLike(byWeight, call.weight), conv.canonicalWeight, conv.weight),
+              d.operand(2).dtype()));
 }
 
 constexpr OperandRow operands[] = {
@@ -208,12 +302,14 @@ constexpr AttributeRow attributes[] = {
     convRows[9],
 };
 
-constexpr NoGradient scatters = {
-    "adds to elements that positions name, which no operator does for real positions"};
-
 constexpr Example examples[] = {
     {"nn.deformable_conv2d([[[[1f, 3f]]]], [[[[0f, 0f]], [[0.5f, 0f]]]], [[[[2f]]]])",
      "[[[[4f, 6f]]]]"},
+};
+
+constexpr GradientExample gradientExamples[] = {
+    {"nn.deformable_conv2d([[[[1f, 3f]]]], [[[[0f, 0f]], [[0.5f, 0f]]]], [[[[2f]]]])",
+     "[[[[1f, 1f]]]]", "([[[[1f, 3f]]]], [[[[0f, 0f]], [[4f, 0f]]]], [[[[5f]]]])"},
 };
 
 constexpr OperatorRow rows[] = {
@@ -228,7 +324,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.DeformableConv2DAttrs",
         .relation = relate,
         .compute = compute,
-        .gradient = scatters,
+        .gradient = GradientRule{gradient, gradientExamples},
         .examples = examples,
     },
 };

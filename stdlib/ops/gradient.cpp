@@ -1,6 +1,8 @@
 // Terms of gradient rules: each function emits one call or a few.
 #include "stdlib/ops/gradient.h"
 
+#include "stdlib/ops/layout.h"
+
 #include <array>
 #include <numeric>
 
@@ -91,6 +93,10 @@ Term operator==(const Term& a, double b) {
   return a == number(a, b);
 }
 
+Term operator&&(const Term& a, const Term& b) {
+  return zip("logical_and", a, b);
+}
+
 Term map(std::string_view op, const Term& a) {
   return a.rule().call(op, {a});
 }
@@ -105,6 +111,12 @@ Term sqrt(const Term& a) {
 }
 Term power(const Term& a, const Term& b) {
   return zip("power", a, b);
+}
+Term maximum(const Term& a, const Term& b) {
+  return zip("maximum", a, b);
+}
+Term minimum(const Term& a, const Term& b) {
+  return zip("minimum", a, b);
 }
 Term where(const Term& condition, const Term& then, const Term& otherwise) {
   return then.rule().call("where", {condition, then, otherwise});
@@ -166,6 +178,13 @@ Term transposed(const Term& a, const std::vector<size_t>& order) {
   return std::ranges::is_sorted(order) ? a : a.rule().call("transpose", {a}, {{"axes", order}});
 }
 
+Term inLayout(const Term& a, const Layout& from, const Layout& to) {
+  if (from == to)
+    return a;
+  return a.rule().call("layout_transform", {a},
+                       {{"src_layout", layoutText(from)}, {"dst_layout", layoutText(to)}});
+}
+
 namespace {
 
 /// The number of elements where it is known.
@@ -209,9 +228,18 @@ Term take(const Term& a, const Term& indices, size_t axis) {
   return a.rule().call("take", {a, indices}, {{"axis", axis}});
 }
 
+Term partAt(const Term& a, int64_t position, size_t axis) {
+  return take(a, a.rule().number(runtime::Int64, double(position)), axis);
+}
+
 Term concatenated(const std::vector<Term>& parts, size_t axis) {
   GradientCall& d = parts.front().rule();
   return d.call("concatenate", {d.tuple(parts)}, {{"axis", axis}});
+}
+
+Term stacked(const std::vector<Term>& parts, size_t axis) {
+  GradientCall& d = parts.front().rule();
+  return d.call("stack", {d.tuple(parts)}, {{"axis", axis}});
 }
 
 Term reversed(const Term& a, size_t axis) {
@@ -255,6 +283,24 @@ Term countOf(const Term& a, const std::vector<size_t>& axes) {
     if (!a.dim(axis)->isConstant() || __builtin_mul_overflow(product, a.dim(axis)->value, &product))
       return sum(onesLike(a), axes, true);
   return number(a, double(product));
+}
+
+Term extentOf(const Term& a, size_t axis) {
+  if (a.dim(axis)->isConstant())
+    return a.rule().number(runtime::Int64, double(a.dim(axis)->value));
+  return partAt(a.rule().call("shape_of", {a}, {{"dtype", "int64"}}), int64_t(axis), 0);
+}
+
+Term positionsAlong(const Term& a, size_t axis) {
+  if (a.dim(axis)->isConstant()) {
+    std::vector<int64_t> positions(size_t(a.dim(axis)->value));
+    std::iota(positions.begin(), positions.end(), 0);
+    return integers(a.rule(), positions);
+  }
+  // As many zeros, made of no elements where there are other dimensions.
+  Term none = a.rank() == 1 ? zerosLike(a) : sliced(a, axis == 0 ? 1 : 0, 0, 0);
+  Term ones = onesLike(castTo(summedExcept(none, axis), runtime::Int64));
+  return runningSum(ones, 0, true);
 }
 
 Term integers(GradientCall& d, const std::vector<int64_t>& values) {

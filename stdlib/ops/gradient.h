@@ -13,6 +13,8 @@
 
 namespace stdlib {
 
+struct Layout;
+
 using lang::GradientCall;
 using lang::GradientRule;
 using lang::Term;
@@ -44,12 +46,17 @@ Term operator>(const Term& a, double b);
 Term operator>=(const Term& a, double b);
 Term operator==(const Term& a, double b);
 
+/// Both conditions hold.
+Term operator&&(const Term& a, const Term& b);
+
 /// A call of the operator of that name on one term.
 Term map(std::string_view op, const Term& a);
 Term exp(const Term& a);
 Term log(const Term& a);
 Term sqrt(const Term& a);
 Term power(const Term& a, const Term& b);
+Term maximum(const Term& a, const Term& b);
+Term minimum(const Term& a, const Term& b);
 Term where(const Term& condition, const Term& then, const Term& otherwise);
 /// `then` where the condition holds and zero elsewhere.
 Term maskedBy(const Term& condition, const Term& then);
@@ -74,6 +81,8 @@ Term alongAxis(const Term& vector, size_t axis, size_t rank);
 /// New dimensions of extent 1 before dimension `axis`.
 Term expandDims(const Term& a, size_t axis, size_t count = 1);
 Term transposed(const Term& a, const std::vector<size_t>& order);
+/// A tensor that is in layout `from`, in layout `to`.
+Term inLayout(const Term& a, const Layout& from, const Layout& to);
 /// The elements in row-major order in the shape of `like`.
 Term reshapedLike(const Term& a, const Term& like);
 Term reshaped(const Term& a, const std::vector<int64_t>& shape);
@@ -81,7 +90,11 @@ Term broadcastLike(const Term& a, const Term& like);
 /// Cut at the ends of the given dimensions to the extents of `like`.
 Term slicedLike(const Term& a, const Term& like, const std::vector<size_t>& axes);
 Term take(const Term& a, const Term& indices, size_t axis);
+/// The part at one position of a dimension, without that dimension.
+Term partAt(const Term& a, int64_t position, size_t axis);
 Term concatenated(const std::vector<Term>& parts, size_t axis);
+/// Terms of one type along a new dimension.
+Term stacked(const std::vector<Term>& parts, size_t axis);
 
 Term reversed(const Term& a, size_t axis);
 /// Part of one dimension, from `begin` to before `end`; both may count from the back.
@@ -97,6 +110,10 @@ Term runningSum(const Term& a, size_t axis, bool isExclusive = false);
 /// How many elements the dimensions have together: a number where that is known, and else a tensor
 /// of the rank of `a` that broadcasts.
 Term countOf(const Term& a, const std::vector<size_t>& axes);
+/// The extent of a dimension, int64.
+Term extentOf(const Term& a, size_t axis);
+/// The int64 positions along a dimension, a vector.
+Term positionsAlong(const Term& a, size_t axis);
 /// A vector of int64 constants.
 Term integers(GradientCall& d, const std::vector<int64_t>& values);
 /// The int64 positions of the elements of `like` in row-major order, in its shape.

@@ -6,6 +6,8 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/layout.h"
+#include "stdlib/ops/picture_samples.h"
 #include "stdlib/ops/window.h"
 
 #include <fmt/format.h>
@@ -67,10 +69,25 @@ RelationResult cropRelation(const RelationCall& call) {
 }
 
 /// Where element `at` of `count` along one side of a box from `start` to `end` is read.
-Scalar cropCoordinate(Scalar at, Scalar count, Scalar start, Scalar end, Scalar extent) {
-  Scalar last = cast(extent, Real) - 1.0;
-  Scalar step = (end - start) * last / (cast(count, Real) - 1.0);
-  return select(count == 1.0, (start + end) / 2.0 * last, start * last + cast(at, Real) * step);
+template <typename Value>
+Value cropCoordinate(const Value& at, int64_t count, const Value& start, const Value& end,
+                     const Value& extent) {
+  Value last = extent - 1.0;
+  if (count == 1)
+    return (start + end) / 2.0 * last;
+  Value step = (end - start) * last / double(count - 1);
+  return start * last + at * step;
+}
+
+/// What is read around a position along one side.
+template <typename Value>
+Taps<Value> cropTaps(std::string_view method, const Value& at, const Value& extent) {
+  return method == "bilinear" ? linearTaps(at, extent) : Taps<Value>{{roundOf(at)}};
+}
+
+template <typename Value>
+Value isInPicture(const Value& at, const Value& extent) {
+  return at >= 0.0 && at <= extent - 1.0;
 }
 
 void computeCrop(ComputeCall& call) {
@@ -79,34 +96,84 @@ void computeCrop(ComputeCall& call) {
   Layout canonical = pictures();
   Layout layout = *readLayout(attributes, "layout", canonical, canonical);
   Extents from = convertExtents(layout, canonical, data.shape());
-  Extents to = convertExtents(layout, canonical, call.outputShape());
-  bool isNearest = attributes.text("method") != "bilinear";
+  std::vector<int64_t> size = attributes.integers("crop_size");
   Scalar outside = constantOf(call, call.outputDType(), attributes.real("extrapolation_value"));
-  auto whole = [](Scalar a, Scalar extent) {
-    return maximum(minimum(cast(a, runtime::Int64), extent - 1.0), number(extent, 0));
-  };
   call.result([&](const Position& place) {
     Position at = convertPosition(layout, canonical, place);
     auto side = [&](int64_t i) { return cast(boxes({at[0], call.integer(i)}), Real); };
-    Scalar y = cropCoordinate(at[2], to[2], side(0), side(2), from[2]);
-    Scalar x = cropCoordinate(at[3], to[3], side(1), side(3), from[3]);
-    Scalar item = cast(items({at[0]}), runtime::Int64);
-    auto read = [&](Scalar row, Scalar column) {
-      Position where{item, at[1], whole(row, from[2]), whole(column, from[3])};
+    Scalar item = cast(items({at[0]}), runtime::Int64), isInside = call.number(runtime::Bool, 1);
+    std::vector<Taps<Scalar>> taps;
+    for (size_t i = 0; i < 2; ++i) {
+      Scalar extent = cast(from[2 + i], Real);
+      Scalar position = cropCoordinate(cast(at[2 + i], Real), size[i], side(int64_t(i)),
+                                       side(int64_t(i) + 2), extent);
+      taps.push_back(cropTaps(attributes.text("method"), position, extent));
+      isInside = isInside && isInPicture(position, extent);
+    }
+    auto read = [&](size_t row, size_t column) {
+      Position where{item, at[1], cast(taps[0].places[row], runtime::Int64),
+                     cast(taps[1].places[column], runtime::Int64)};
       return cast(data(convertPosition(canonical, layout, where)), Real);
     };
-    auto rounded = [](Scalar a) { return apply(ScalarFunction::Round, {a}); };
-    auto floorOf = [](Scalar a) { return apply(ScalarFunction::Floor, {a}); };
-    Scalar top = floorOf(y), left = floorOf(x), down = y - top, across = x - left;
-    auto line = [&](Scalar row) {
-      return read(row, left) * (1.0 - across) + read(row, left + 1.0) * across;
+    auto line = [&](size_t row) {
+      return read(row, 0) * taps[1].weights[0] + read(row, 1) * taps[1].weights[1];
     };
-    Scalar value = isNearest ? read(rounded(y), rounded(x))
-                             : line(top) * (1.0 - down) + line(top + 1.0) * down;
-    Scalar isInside =
-        y >= 0.0 && x >= 0.0 && y <= cast(from[2], Real) - 1.0 && x <= cast(from[3], Real) - 1.0;
+    Scalar value = taps[0].weights.empty()
+                       ? read(0, 0)
+                       : line(0) * taps[0].weights[0] + line(1) * taps[0].weights[1];
     return select(isInside, cast(value, call.outputDType()), outside);
   });
+}
+
+/// A vector of numbers along dimension `axis` of a tensor of rank 3.
+Term factors(GradientCall& d, int64_t count, size_t axis, const std::function<double(double)>& at) {
+  runtime::Tensor tensor(Real, {count});
+  for (int64_t i = 0; i < count; ++i)
+    tensor.elements<double>()[size_t(i)] = at(double(i));
+  return alongAxis(d.constant(tensor), axis, 3);
+}
+
+void cropGradient(GradientCall& d) {
+  Term data = d.operand(0), boxes = d.operand(1);
+  std::string_view method = d.attributes().text("method");
+  Layout layout = *readLayout(d.attributes(), "layout", pictures(), pictures());
+  Layout channelsLast = *parseLayout("NHWC");
+  Term pictures =
+      inLayout(castTo(data, wideFloat(data.dtype(), d.cotangent().dtype())), layout, channelsLast);
+  Term cotangent = inLayout(d.cotangent(), layout, channelsLast);
+  std::vector<int64_t> size = d.attributes().integers("crop_size");
+  std::vector<Taps<Term>> taps;
+  std::vector<Term> extents;
+  std::optional<Term> isInside;
+  for (size_t i = 0; i < 2; ++i) {
+    auto side = [&](size_t column) {
+      return alongAxis(castTo(partAt(boxes, int64_t(column), 1), Real), 0, 3);
+    };
+    extents.push_back(castTo(extentOf(pictures, 1 + i), Real));
+    Term numbers = factors(d, size[i], 1 + i, [](double at) { return at; });
+    Term at = cropCoordinate(numbers, size[i], side(i), side(i + 2), extents[i]);
+    taps.push_back(cropTaps(method, at, extents[i]));
+    if (method == "bilinear")
+      taps.back() = withSlopes(taps.back());
+    Term isIn = isInPicture(at, extents[i]);
+    isInside = isInside ? *isInside && isIn : isIn;
+  }
+  Term items = alongAxis(castTo(d.operand(2), runtime::Int64), 0, 3);
+  PictureSamples samples = samplesOf(pictures, items, taps, isInside);
+  if (d.wants(0))
+    give(d, 0,
+         castTo(inLayout(toPictures(samples, cotangent), channelsLast, layout), data.dtype()));
+  if (!d.wants(1) || method != "bilinear")
+    return;
+  std::vector<Term> starts, ends, given = toPositions(samples, cotangent);
+  for (size_t i = 0; i < 2; ++i) {
+    auto part = [&](double at) { return size[i] == 1 ? 0.5 : at / double(size[i] - 1); };
+    Term along = given[i] * (extents[i] - 1.0);
+    Term later = factors(d, size[i], 1 + i, part);
+    starts.push_back(sum(along * (1.0 - later), {1, 2}));
+    ends.push_back(sum(along * later, {1, 2}));
+  }
+  give(d, 1, castTo(stacked({starts[0], starts[1], ends[0], ends[1]}, 1), boxes.dtype()));
 }
 
 RelationResult roiPoolRelation(const RelationCall& call) {
@@ -220,8 +287,6 @@ constexpr AttributeRow poolAttributes[] = {
     {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the data, `NCHW`"},
 };
 
-constexpr NoGradient scatters = {
-    "adds to elements that positions name, which no operator does for real positions"};
 constexpr NoGradient followsMaxima = {
     "follows the places of the greatest elements, which no operator gives for regions"};
 
@@ -231,6 +296,10 @@ constexpr Example cropExamples[] = {
     {"image.crop_and_resize([[[[0f, 1f], [2f, 3f]]]], [[0f, 0.6f, 2f, 0.6f]], [0], crop_size=[2, "
      "1], method=\"nearest_neighbor\", extrapolation_value=9f)",
      "[[[[1f], [9f]]]]"},
+};
+constexpr GradientExample cropGradients[] = {
+    {"image.crop_and_resize([[[[0f, 1f], [2f, 4f]]]], [[0f, 0f, 1f, 1f]], [0], crop_size=[1, 1])",
+     "[[[[4f]]]]", "([[[[1f, 1f], [1f, 1f]]]], [[5f, 3f, 5f, 3f]])"},
 };
 constexpr Example poolExamples[] = {
     {"vision.roi_pool([[[[0f, 1f, 2f], [3f, 4f, 5f]]]], [[0f, 0f, 0f, 3f, 1f]], pooled_size=[1, "
@@ -242,14 +311,17 @@ constexpr OperatorRow rows[] = {
     {
         .name = "image.crop_and_resize",
         .doc = "Cuts boxes out of pictures and interpolates them to one size.",
-        .details = "The ends of a box are the centres of the outer elements of the result; a "
-                   "result one element high or wide is read at the middle of the box.",
+        .details =
+            "The ends of a box are the centres of the outer elements of the result; a "
+            "result one element high or wide is read at the middle of the box. With "
+            "`nearest_neighbor` the boxes have no gradient: the result is piecewise constant "
+            "in them.",
         .operands = cropOperands,
         .attributes = cropAttributes,
         .attributesKey = "relay.attrs.CropAndResizeAttrs",
         .relation = cropRelation,
         .compute = computeCrop,
-        .gradient = scatters,
+        .gradient = GradientRule{cropGradient, cropGradients},
         .examples = cropExamples,
     },
     {

@@ -7,6 +7,7 @@
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
+#include "stdlib/ops/picture_samples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,79 +80,105 @@ RelationResult gridSampleRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
-Scalar floorOf(Scalar a) {
-  return apply(ScalarFunction::Floor, {a});
-}
-
 /// How grid_sample maps coordinates of one dimension.
+template <typename Value>
 struct GridLine {
-  Scalar extent;
+  Value extent;
   bool alignsCorners;
   std::string_view padding;
 
-  Scalar position(Scalar coordinate) const {
+  Value position(const Value& coordinate) const {
     return alignsCorners ? (coordinate + 1.0) * (extent - 1.0) / 2.0
                          : (coordinate + 1.0) * extent / 2.0 - 0.5;
   }
 
   /// The position moved inside, unless outside counts as zero.
-  Scalar inside(Scalar at) const {
+  Value inside(const Value& at) const {
     if (padding == "zeros")
       return at;
-    Scalar zero = number(at, 0);
-    if (padding == "reflection")
-      at = reflected(at);
-    return maximum(minimum(at, extent - 1.0), zero);
+    Value moved = padding == "reflection" ? reflected(at) : at;
+    return maximum(minimum(moved, extent - 1.0), number(at, 0));
+  }
+
+  /// How the position changes with the coordinate.
+  Value step() const { return (alignsCorners ? extent - 1.0 : extent) / 2.0; }
+
+  /// The same for the position moved inside, which is held fast at the borders.
+  Value stepInside(const Value& at) const {
+    Value step = this->step(), zero = number(at, 0);
+    if (padding == "zeros")
+      return step;
+    Value moved = at;
+    if (padding == "reflection") {
+      Value isForward = isEven(at) == (at >= start());
+      step = select(span() > 0.0, select(isForward, step, -step), zero);
+      moved = reflected(at);
+    }
+    return select(moved > 0.0 && moved < extent - 1.0, step, zero);
   }
 
 private:
+  double start() const { return alignsCorners ? 0 : -0.5; }
+  Value span() const { return alignsCorners ? extent - 1.0 : extent; }
+  Value times(const Value& at) const { return floorOf(absOf(at - start()) / span()); }
+  /// Whether a position is mirrored an even number of times, that at the start not counted.
+  Value isEven(const Value& at) const {
+    Value count = times(at);
+    return count - floorOf(count / 2.0) * 2.0 == 0.0;
+  }
   /// Mirrored about the first and last element, or about their outer edges.
-  Scalar reflected(Scalar at) const {
-    double start = alignsCorners ? 0 : -0.5;
-    Scalar span = alignsCorners ? extent - 1.0 : extent;
-    Scalar away = apply(ScalarFunction::Abs, {at - start});
-    Scalar times = floorOf(away / span), rest = away - times * span;
-    Scalar isEven = times - floorOf(times / 2.0) * 2.0 == 0.0;
-    Scalar mirrored = select(isEven, rest, span - rest) + start;
-    return select(span > 0.0, mirrored, number(at, 0));
+  Value reflected(const Value& at) const {
+    Value rest = absOf(at - start()) - times(at) * span();
+    Value mirrored = select(isEven(at), rest, span() - rest) + start();
+    return select(span() > 0.0, mirrored, number(at, 0));
   }
 };
+
+constexpr double cubicAlpha = -0.75;
 
 /// The weights of the neighbours of a position whose fraction is `t`: two for bilinear, four for
 /// bicubic.
-std::vector<Scalar> gridWeights(std::string_view method, Scalar t) {
+template <typename Value>
+std::vector<Value> gridWeights(std::string_view method, const Value& t) {
   if (method == "bilinear")
     return {1.0 - t, t};
-  constexpr double a = -0.75;
-  auto near = [&](Scalar d) { return (d * (a + 2) - (a + 3)) * d * d + 1.0; };
-  auto far = [&](Scalar d) { return ((d * a - 5 * a) * d + 8 * a) * d - 4 * a; };
+  constexpr double a = cubicAlpha;
+  auto near = [&](const Value& d) { return (d * (a + 2) - (a + 3)) * d * d + 1.0; };
+  auto far = [&](const Value& d) { return ((d * a - 5 * a) * d + 8 * a) * d - 4 * a; };
   return {far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)};
 }
 
-/// What to read along one dimension: elements and weights (none for nearest).
-struct GridTaps {
-  std::vector<Scalar> places, weights;
-};
+/// The derivatives of the weights.
+std::vector<Term> gridSlopes(std::string_view method, const Term& t) {
+  if (method == "bilinear")
+    return {-onesLike(t), onesLike(t)};
+  constexpr double a = cubicAlpha;
+  auto near = [&](const Term& d) { return (d * (3 * a + 6) - (2 * a + 6)) * d; };
+  auto far = [&](const Term& d) { return (d * (3 * a) - 10 * a) * d + 8 * a; };
+  return {far(t + 1.0), near(t), -near(1.0 - t), -far(2.0 - t)};
+}
 
-GridTaps tapsOf(std::string_view method, const GridLine& line, Scalar coordinate,
-                runtime::DType dtype) {
-  Scalar at = line.position(coordinate);
+/// What to read along one dimension.
+template <typename Value>
+Taps<Value> gridTaps(std::string_view method, const GridLine<Value>& line, const Value& position) {
   // Bicubic moves each neighbour inside by itself, the others move the position.
-  if (method != "bicubic")
-    at = line.inside(at);
-  GridTaps taps;
-  if (method == "nearest") {
-    taps.places = {cast(apply(ScalarFunction::RoundEven, {at}), runtime::Int64)};
-    return taps;
+  Value at = method == "bicubic" ? position : line.inside(position);
+  if (method == "nearest")
+    return {{roundEvenOf(at)}};
+  Value left = floorOf(at), fraction = at - left;
+  Taps<Value> taps{{}, gridWeights(method, fraction)};
+  for (size_t k = 0; k < taps.weights.size(); ++k) {
+    Value place = left + (double(k) - (taps.weights.size() == 4 ? 1 : 0));
+    taps.places.push_back(method == "bicubic" ? line.inside(place) : place);
   }
-  Scalar left = floorOf(at);
-  std::vector<Scalar> weights = gridWeights(method, at - left);
-  for (size_t k = 0; k < weights.size(); ++k) {
-    Scalar place = left + (double(k) - (weights.size() == 4 ? 1 : 0));
-    taps.places.push_back(cast(method == "bicubic" ? line.inside(place) : place, runtime::Int64));
-    taps.weights.push_back(cast(weights[k], dtype));
-  }
+  if constexpr (std::is_same_v<Value, Term>)
+    taps.slopes = gridSlopes(method, fraction);
   return taps;
+}
+
+template <typename Value>
+GridLine<Value> gridLine(const Attributes& attributes, const Value& extent) {
+  return {extent, attributes.boolean("align_corners"), attributes.text("padding_mode")};
 }
 
 void computeGridSample(ComputeCall& call) {
@@ -161,12 +188,11 @@ void computeGridSample(ComputeCall& call) {
   Scalar zero = call.number(x.dtype(), 0);
   size_t ways = x.rank() - 2;
   call.result([&](const Position& at) {
-    std::vector<GridTaps> taps;
+    std::vector<Taps<Scalar>> taps;
     for (size_t i = 0; i < ways; ++i) {
-      GridLine line{cast(x.extent(i + 2), Real), attributes.boolean("align_corners"),
-                    attributes.text("padding_mode")};
+      auto line = gridLine(attributes, cast(x.extent(i + 2), Real));
       Scalar coordinate = grid(replaceAt(at, 1, call.integer(int64_t(ways - 1 - i))));
-      taps.push_back(tapsOf(method, line, cast(coordinate, Real), x.dtype()));
+      taps.push_back(gridTaps(method, line, line.position(cast(coordinate, Real))));
     }
     size_t perWay = taps[0].places.size(), count = 1;
     for (size_t i = 0; i < ways; ++i)
@@ -176,9 +202,9 @@ void computeGridSample(ComputeCall& call) {
       Position from = at;
       Scalar weight;
       for (size_t i = ways, rest = flat; i-- > 0; rest /= perWay) {
-        from[i + 2] = taps[i].places[rest % perWay];
+        from[i + 2] = cast(taps[i].places[rest % perWay], runtime::Int64);
         if (!taps[i].weights.empty()) {
-          Scalar factor = taps[i].weights[rest % perWay];
+          Scalar factor = cast(taps[i].weights[rest % perWay], x.dtype());
           weight = i + 1 == ways ? factor : weight * factor;
         }
       }
@@ -461,6 +487,52 @@ void affineGradient(GradientCall& d) {
   give(d, 0, concatenated({part(0), part(1), expandDims(sum(d.cotangent(), {2, 3}), 2)}, 2));
 }
 
+/// `[batch, channels, ...]` with the channels last, or back.
+Term channelsLast(const Term& a) {
+  std::vector<size_t> order = allAxesBut(1, a.rank());
+  order.push_back(1);
+  return transposed(a, order);
+}
+
+Term channelsSecond(const Term& a) {
+  std::vector<size_t> order = allAxes(a.rank() - 1);
+  order.insert(order.begin() + 1, a.rank() - 1);
+  return transposed(a, order);
+}
+
+void gridSampleGradient(GradientCall& d) {
+  Term data = d.operand(0), grid = d.operand(1);
+  size_t ways = data.rank() - 2;
+  std::string_view method = d.attributes().text("method");
+  Term cotangent = channelsLast(d.cotangent());
+  std::vector<Taps<Term>> taps;
+  std::vector<Term> slopes;
+  for (size_t i = 0; i < ways; ++i) {
+    auto line = gridLine(d.attributes(), castTo(extentOf(data, i + 2), Real));
+    Term at = line.position(castTo(partAt(grid, int64_t(ways - 1 - i), 1), Real));
+    taps.push_back(gridTaps(method, line, at));
+    slopes.push_back(method == "bicubic" ? line.step() : line.stepInside(at));
+  }
+  Term pictures = channelsLast(castTo(data, wideFloat(data.dtype(), data.dtype())));
+  Term picture = alongAxis(positionsAlong(data, 0), 0, ways + 1);
+  PictureSamples samples = samplesOf(pictures, picture, taps);
+  give(d, 0, castTo(channelsSecond(toPictures(samples, cotangent)), data.dtype()));
+  if (method == "nearest")
+    return;
+  std::vector<Term> parts = toPositions(samples, cotangent);
+  for (size_t i = 0; i < ways; ++i)
+    parts[i] = castTo(parts[i] * slopes[i], grid.dtype());
+  std::ranges::reverse(parts);
+  give(d, 1, stacked(parts, 1));
+}
+
+constexpr GradientExample gridGradients[] = {
+    {"image.grid_sample([[[[0f, 1f], [2f, 3f]]]], [[[[0f]], [[0f]]]])", "[[[[4f]]]]",
+     "([[[[1f, 1f], [1f, 1f]]]], [[[[2f]], [[4f]]]])"},
+    {"image.grid_sample([[[[0f, 1f], [2f, 3f]]]], [[[[3f]], [[0f]]]], padding_mode=\"border\")",
+     "[[[[4f]]]]", "([[[[0f, 2f], [0f, 2f]]]], [[[[0f]], [[4f]]]])"},
+};
+
 constexpr OperatorRow rows[] = {
     {.name = "image.affine_grid",
      .doc = "The sampling grid of an affine map, for `image.grid_sample`.",
@@ -475,12 +547,16 @@ constexpr OperatorRow rows[] = {
      .examples = affineExamples},
     {.name = "image.grid_sample",
      .doc = "Reads pictures at the positions that a grid gives.",
+     .details =
+         "The gradient by the grid is the one to the right at an element, zero where padding "
+         "holds a position fast, and there is none with `nearest`, which is piecewise "
+         "constant.",
      .operands = gridOperands,
      .attributes = gridAttributes,
      .attributesKey = "relay.attrs.GridSampleAttrs",
      .relation = gridSampleRelation,
      .compute = computeGridSample,
-     .gradient = scatters,
+     .gradient = GradientRule{gridSampleGradient, gridGradients},
      .examples = gridExamples},
     {.name = "vision.roi_align",
      .doc = "Cuts regions out of pictures and resamples them to one size.",
