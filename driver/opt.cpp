@@ -1,10 +1,8 @@
 // `baton opt` and `baton passes`: passes over a program.
-#include "driver/commands.h"
-
+#include "driver/load.h"
 #include "formats/quote.h"
 #include "lang/edit_distance.h"
 #include "lang/print.h"
-#include "lang/render.h"
 #include "parser/metadata.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
@@ -51,17 +49,9 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
     shown = findPass(options.printAfter, answer);
   if (answer.code != ExitCode::Good)
     return answer;
-  auto program = session.load(options.file);
-  if (!program) {
-    answer.fail(ExitCode::World, program.failure().message);
+  auto program = loadGood(session, options.file, look, answer);
+  if (!program)
     return answer;
-  }
-  answer.errors =
-      lang::renderDiagnostics(program->diagnostics, session.sources(), options.file, {look.colour});
-  if (!program->isGood()) {
-    answer.code = ExitCode::Program;
-    return answer;
-  }
   auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
     return typecheck::checkModule(module, session.operators(), diagnostics);
   };

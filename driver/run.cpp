@@ -1,8 +1,7 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
-#include "driver/commands.h"
-
 #include "driver/arguments.h"
 #include "driver/engines.h"
+#include "driver/load.h"
 #include "driver/progress.h"
 #include "driver/value_files.h"
 #include "driver/value_text.h"
@@ -106,17 +105,8 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
-  auto program = session.load(options.file);
-  if (!program) {
-    answer.fail(ExitCode::World, program.failure().message);
-    return answer;
-  }
-  answer.errors =
-      lang::renderDiagnostics(program->diagnostics, session.sources(), options.file, {look.colour});
-  if (program->isGood())
+  if (auto program = loadGood(session, options.file, look, answer))
     runProgram(session, *program, options, look, answer);
-  else
-    answer.code = ExitCode::Program;
   return answer;
 }
 

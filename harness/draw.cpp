@@ -114,14 +114,4 @@ std::string attributeText(const AttributeValue& value) {
   }
 }
 
-AttributeValue copyAttribute(Arena& arena, const AttributeValue& value) {
-  AttributeValue copy = value;
-  copy.text = arena.copyText(value.text);
-  std::vector<AttributeValue> items;
-  for (const AttributeValue& item : value.items)
-    items.push_back(copyAttribute(arena, item));
-  copy.items = arena.copy(items);
-  return copy;
-}
-
 } // namespace harness

@@ -40,7 +40,4 @@ private:
 /// An attribute's value as the text format writes it.
 std::string attributeText(const lang::AttributeValue& value);
 
-/// A copy whose texts and items live in `arena`.
-lang::AttributeValue copyAttribute(lang::Arena& arena, const lang::AttributeValue& value);
-
 } // namespace harness

@@ -5,6 +5,7 @@
 #include "harness/operand_data.h"
 #include "harness/run_operator.h"
 #include "harness/types.h"
+#include "lang/attribute_schema.h"
 #include "lang/walk.h"
 #include "stdlib/ops.h"
 

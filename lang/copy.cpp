@@ -37,25 +37,20 @@ private:
   printing::TypeFacts facts_;
 };
 
-/// A new module, filled by a rewriter that is made from the module, a builder and `rest`.
-template <typename R, typename... Rest>
-std::unique_ptr<Module> copied(const Module& module, const Rest&... rest) {
-  // A copy calls no operator by name.
-  const OperatorTable none{std::span<const OperatorFamily>{}};
-  auto copy = std::make_unique<Module>(module.types);
-  Builder make(*copy, none);
-  R(module, make, rest...).module();
-  return copy;
+/// A copy calls no operator by name.
+const OperatorTable& noOperators() {
+  static const OperatorTable none{std::span<const OperatorFamily>{}};
+  return none;
 }
 
 } // namespace
 
 std::unique_ptr<Module> copyModule(const Module& module) {
-  return copied<Rewriter>(module);
+  return rewritten<Rewriter>(module, noOperators());
 }
 
 std::unique_ptr<Module> copyDeclared(const Module& module, const Typing& typing) {
-  return copied<Declarer>(module, typing);
+  return rewritten<Declarer>(module, noOperators(), typing);
 }
 
 Function* copyFunction(Builder& into, const Function& function, ListOf<Substitution> free) {

@@ -124,4 +124,15 @@ private:
   std::vector<Frame> frames_;
 };
 
+/// A new module, filled by a rewriter of class `R`, which is made from the module, a builder and
+/// `rest`.
+template <typename R, typename... Rest>
+std::unique_ptr<Module> rewritten(const Module& module, const OperatorTable& operators,
+                                  const Rest&... rest) {
+  auto copy = std::make_unique<Module>(module.types);
+  Builder make(*copy, operators);
+  R(module, make, rest...).module();
+  return copy;
+}
+
 } // namespace lang

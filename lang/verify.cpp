@@ -2,12 +2,11 @@
 // text: the variable of a let is in scope in its own value only when that is a function.
 #include "lang/verify.h"
 
+#include "lang/findings.h"
 #include "lang/op.h"
 #include "lang/walk.h"
 
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 namespace lang {
 
@@ -35,20 +34,14 @@ public:
   std::vector<std::string> run() {
     for (const Global* global : module_.globals)
       if (global->function) {
-        where_ = global->name;
+        found_.where = global->name;
         checkFunction(*global->function);
         walkFunction(*global->function);
       }
-    return std::move(problems_);
+    return std::move(found_.sentences);
   }
 
 private:
-  template <typename... Args>
-  void report(fmt::format_string<Args...> format, Args&&... args) {
-    problems_.push_back(fmt::format("in `@{}`: ", where_) +
-                        fmt::format(format, std::forward<Args>(args)...));
-  }
-
   static std::string nameOf(const Var& var) {
     return var.name.empty() ? fmt::format("variable number {}", var.number)
                             : fmt::format("`%{}`", var.name);
@@ -56,13 +49,13 @@ private:
 
   void bind(const Var* var, std::initializer_list<VarOrigin> origins) {
     if (!var)
-      return report("a binder has no variable");
+      return found_.add("a binder has no variable");
     if (std::ranges::find(origins, var->origin) == origins.end())
-      report("{} is bound in a place that its origin does not allow", nameOf(*var));
+      found_.add("{} is bound in a place that its origin does not allow", nameOf(*var));
     if (var->number >= vars_.size())
-      return report("{} has a number beyond those of the module", nameOf(*var));
+      return found_.add("{} has a number beyond those of the module", nameOf(*var));
     if (vars_[var->number] != VarState::Unbound)
-      report("{} is bound twice", nameOf(*var));
+      found_.add("{} is bound twice", nameOf(*var));
     vars_[var->number] = VarState::InScope;
   }
 
@@ -73,9 +66,9 @@ private:
 
   void use(const Operand& operand) {
     if (!operand.value)
-      return report("an operand is missing");
+      return found_.add("an operand is missing");
     if (!operand.value->isAtom())
-      return report("an operand is no atom");
+      return found_.add("an operand is no atom");
     checkAtom(*operand.value);
   }
 
@@ -84,42 +77,42 @@ private:
         atom, [](const Expr&) {}, [&](const Var& var) { checkUse(var); },
         [&](const Constant& constant) {
           if (!constant.type || !constant.type->isTensor())
-            report("a constant has no tensor type");
+            found_.add("a constant has no tensor type");
           else if (!constant.tensor && !constant.type->shape.empty())
-            report("a constant of rank {} has no tensor", constant.type->shape.size());
+            found_.add("a constant of rank {} has no tensor", constant.type->shape.size());
         },
         [&](const Global& global) {
           if (!globals_.contains(&global))
-            report("`@{}` does not belong to the module", global.name);
+            found_.add("`@{}` does not belong to the module", global.name);
         },
         [&](const OperatorRef& op) {
           if (!op.row)
-            report("an operator has no row");
+            found_.add("an operator has no row");
         },
         [&](const Constructor& constructor) { checkConstructor(constructor); });
   }
 
   void checkUse(const Var& var) {
     if (var.number >= vars_.size())
-      report("{} has a number beyond those of the module", nameOf(var));
+      found_.add("{} has a number beyond those of the module", nameOf(var));
     else if (vars_[var.number] == VarState::Unbound)
-      report("{} is used before it is bound", nameOf(var));
+      found_.add("{} is used before it is bound", nameOf(var));
     else if (vars_[var.number] == VarState::Left)
-      report("{} is used outside of its scope", nameOf(var));
+      found_.add("{} is used outside of its scope", nameOf(var));
   }
 
   void checkConstructor(const Constructor& constructor) {
     const TypeDefinition* type = constructor.definition;
     if (!type || constructor.index >= type->constructors.size() ||
         type->constructors[constructor.index] != &constructor)
-      report("constructor `{}` is not one of its type's", constructor.name);
+      found_.add("constructor `{}` is not one of its type's", constructor.name);
   }
 
   void checkFunction(const Function& function) {
     if (function.number >= functions_.size())
-      report("a function has number {} beyond those of the module", function.number);
+      found_.add("a function has number {} beyond those of the module", function.number);
     else if (functions_[function.number])
-      report("two functions have the number {}", function.number);
+      found_.add("two functions have the number {}", function.number);
     else
       functions_[function.number] = true;
   }
@@ -132,10 +125,10 @@ private:
     size_t rows = call.attributes ? call.attributes->rows.size() : 0;
     size_t values = call.attributes ? call.attributes->values.size() : 0;
     if (rows != row.attributes.size() || values != rows)
-      report("a call of `{}` has {} attribute values for {} attributes", row.name, values,
+      found_.add("a call of `{}` has {} attribute values for {} attributes", row.name, values,
              row.attributes.size());
     else if (rows != 0 && call.attributes->rows.data() != row.attributes.data())
-      report("a call of `{}` has the attributes of another operator", row.name);
+      found_.add("a call of `{}` has the attributes of another operator", row.name);
   }
 
   void checkPattern(const Pattern& root) {
@@ -144,9 +137,9 @@ private:
       const Pattern* pattern = stack.back();
       stack.pop_back();
       if ((pattern->kind == PatternKind::Var) != (pattern->var != nullptr))
-        report("a pattern binds a variable that it does not name");
+        found_.add("a pattern binds a variable that it does not name");
       if ((pattern->kind == PatternKind::Constructor) != (pattern->constructor != nullptr))
-        report("a pattern has a constructor that it does not name");
+        found_.add("a pattern has a constructor that it does not name");
       if (pattern->constructor)
         checkConstructor(*pattern->constructor);
       stack.insert(stack.end(), pattern->parts.begin(), pattern->parts.end());
@@ -200,7 +193,7 @@ private:
   void step(Frame& frame) {
     const Binding& binding = frame.block->bindings[frame.next++];
     if (!binding.var || !binding.value)
-      return report("a binding is incomplete");
+      return found_.add("a binding is incomplete");
     bool mayRecurse = binding.isLet() && binding.value->kind == ExprKind::Function;
     if (mayRecurse)
       bind(binding.var, {VarOrigin::Let});
@@ -229,12 +222,11 @@ private:
   }
 
   const Module& module_;
-  std::string_view where_;
+  Findings found_;
   std::vector<VarState> vars_;
   std::vector<bool> functions_;
   std::unordered_set<const Global*> globals_;
   std::vector<Frame> stack_;
-  std::vector<std::string> problems_;
 };
 
 } // namespace

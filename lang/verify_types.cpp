@@ -2,13 +2,12 @@
 // and the rule must hold of them. Types agree when they are equal but for `?`, which stands for any
 // size, for forms of names that nobody can compare, for polymorphic functions, whose uses are
 // instances, and for what nobody ever determined inside of a type, as in `Nil`.
+#include "lang/findings.h"
 #include "lang/op.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
 
 #include <set>
-
-#include <fmt/format.h>
 
 namespace lang {
 
@@ -62,40 +61,34 @@ public:
     for (const Global* global : module_.globals) {
       if (!global->function)
         continue;
-      where_ = global->name;
+      found_.where = global->name;
       checkFunction(*global->function);
       walk(
           *global->function->body, [&](const Binding& binding) { check(binding); },
           [](const Operand&) {});
     }
-    return std::move(problems_);
+    return std::move(found_.sentences);
   }
 
 private:
-  template <typename... Args>
-  void report(fmt::format_string<Args...> format, Args&&... args) {
-    problems_.push_back(fmt::format("in `@{}`: ", where_) +
-                        fmt::format(format, std::forward<Args>(args)...));
-  }
-
   /// The type of an operand; null where each use has one of its own.
   const Type* of(const Operand& operand) const { return typing_.of(*operand.value); }
 
   void expect(const Type* wanted, const Type* given, std::string_view what) {
     if (wanted && given && !agree(wanted, given))
-      report("{} must be `{}` and is `{}`", what, typeText(wanted), typeText(given));
+      found_.add("{} must be `{}` and is `{}`", what, typeText(wanted), typeText(given));
   }
 
   void checkVar(const Var& var) {
     if (!isSettled(typing_.of(var)))
-      report("variable number {} has no type", var.number);
+      found_.add("variable number {} has no type", var.number);
   }
 
   void checkFunction(const Function& function) {
     for (const Var* parameter : function.parameters)
       checkVar(*parameter);
     if (!isSettled(typing_.result(function)))
-      return report("function number {} has no type", function.number);
+      return found_.add("function number {} has no type", function.number);
     expect(typing_.result(function), of(function.body->result), "the result of a function");
   }
 
@@ -112,7 +105,7 @@ private:
           if (tuple && tuple->isTuple() && project.index < tuple->parts.size())
             expect(tuple->parts[project.index], type, "a field");
           else
-            report("a field of what is no such tuple");
+            found_.add("a field of what is no such tuple");
         },
         [&](const Call& call) { checkCall(call, type); },
         [&](const If& branch) {
@@ -146,12 +139,12 @@ private:
     if (reference && reference->kind == TypeKind::Reference)
       expect(reference->parts[0], content, "the content of a reference");
     else
-      report("the reference is none");
+      found_.add("the reference is none");
   }
 
   void checkTuple(const TupleExpr& tuple, const Type* type) {
     if (!type->isTuple() || type->parts.size() != tuple.fields.size())
-      return report("a tuple is `{}`", typeText(type));
+      return found_.add("a tuple is `{}`", typeText(type));
     for (size_t i = 0; i < tuple.fields.size(); ++i)
       expect(type->parts[i], of(tuple.fields[i]), "a field");
   }
@@ -165,7 +158,7 @@ private:
     if (!callee || callee->kind != TypeKind::Function || isPolymorphic(callee))
       return;
     if (callee->parts.size() != call.arguments.size())
-      return report("a call has {} arguments for `{}`", call.arguments.size(), typeText(callee));
+      return found_.add("a call has {} arguments for `{}`", call.arguments.size(), typeText(callee));
     for (size_t i = 0; i < call.arguments.size(); ++i)
       expect(callee->parts[i], of(call.arguments[i]), "an argument");
     expect(callee->result, type, "the value of a call");
@@ -179,14 +172,14 @@ private:
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       operands.push_back(of(call.arguments[i]));
       if (!isSettled(operands.back()))
-        return report("operand {} of `{}` has no type", i, row.name);
+        return found_.add("operand {} of `{}` has no type", i, row.name);
       const auto* constant = call.arguments[i].value->as<Constant>();
       if (constant && row.shapeNeeds == ShapeNeeds::Constants)
         values[i] = &constants.emplace_back(constantTensor(*constant));
     }
     RelationResult result = applyRelation(row, {module_.types, operands, *call.attributes, values});
     if (result.outcome != RelationResult::Outcome::Solved)
-      return report("`{}` is ill-typed: {}", row.name, result.problem);
+      return found_.add("`{}` is ill-typed: {}", row.name, result.problem);
     expect(result.output, type, fmt::format("the result of `{}`", row.name));
     for (const auto& [operand, wanted] : result.operands)
       expect(wanted, operands[operand], fmt::format("operand {} of `{}`", operand, row.name));
@@ -194,8 +187,7 @@ private:
 
   const Module& module_;
   const Typing& typing_;
-  std::vector<std::string> problems_;
-  std::string_view where_;
+  Findings found_;
 };
 
 } // namespace

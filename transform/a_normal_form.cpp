@@ -37,10 +37,7 @@ private:
 } // namespace
 
 std::unique_ptr<Module> aNormalForm(const Module& module, const PassContext& context) {
-  auto normal = std::make_unique<Module>(module.types);
-  Builder make(*normal, context.operators);
-  Normaliser(module, make).module();
-  return normal;
+  return rewritten<Normaliser>(module, context.operators);
 }
 
 } // namespace transform

@@ -49,10 +49,7 @@ private:
 } // namespace
 
 std::unique_ptr<Module> unusedDefinitions(const Module& module, const PassContext& context) {
-  auto kept = std::make_unique<Module>(module.types);
-  Builder make(*kept, context.operators);
-  Keeper(module, make).module();
-  return kept;
+  return rewritten<Keeper>(module, context.operators);
 }
 
 } // namespace transform

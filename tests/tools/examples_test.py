@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The programs of the repository: the examples run and say what they should, the seeds of the
-mutation test are good programs.
+"""The programs of the repository: the examples run and say what they should, also after
+passes, and the seeds of the mutation test are good programs.
 
 usage: examples_test.py BATON ROOT
 """
@@ -17,8 +17,8 @@ EXPECTED = {
 }
 
 
-def call(problems, *command):
-    done = subprocess.run(command, capture_output=True, text=True)
+def call(problems, *command, given=None):
+    done = subprocess.run(command, input=given, capture_output=True, text=True)
     if done.returncode != 0:
         problems.append(f"{' '.join(command[1:])}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -35,6 +35,16 @@ def check_order(problems, name, output, parts):
         at = found + len(part)
 
 
+def check_passes(problems, baton, path, output):
+    """Each pass alone, and all of them, keep what the program says."""
+    names = [line.split()[0] for line in call(problems, baton, "passes").splitlines()]
+    for passes in [*names, ",".join(names)]:
+        text = call(problems, baton, "opt", str(path), "--passes=" + passes, "--verify")
+        after = call(problems, baton, "run", "-", "--random", "42", given=text)
+        if after != output:
+            problems.append(f"{path.stem}: after {passes} it says\n{after}instead of\n{output}")
+
+
 def main():
     baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
     problems = []
@@ -46,6 +56,7 @@ def main():
     for path in examples:
         output = call(problems, baton, "run", str(path), "--random", "42")
         check_order(problems, path.stem, output, EXPECTED.get(path.stem, []))
+        check_passes(problems, baton, path, output)
     for problem in problems:
         print(problem)
     print(f"{len(seeds)} seeds, {len(examples)} examples, {len(problems)} problems")

@@ -1,0 +1,23 @@
+// Loading and reporting in one step.
+#include "driver/load.h"
+
+#include "lang/render.h"
+
+namespace driver {
+
+std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,
+                                Answer& answer, Stage stage) {
+  auto program = session.load(file, stage);
+  if (!program) {
+    answer.fail(ExitCode::World, program.failure().message);
+    return std::nullopt;
+  }
+  answer.errors +=
+      lang::renderDiagnostics(program->diagnostics, session.sources(), file, {look.colour});
+  if (program->isGood())
+    return std::move(*program);
+  answer.code = std::max(answer.code, ExitCode::Program);
+  return std::nullopt;
+}
+
+} // namespace driver

@@ -1,0 +1,15 @@
+// A program for a command that can do nothing with a wrong one.
+#pragma once
+
+#include "driver/commands.h"
+
+#include <optional>
+
+namespace driver {
+
+/// The program in a file. Its diagnostics go to the answer; nothing when it has errors or could not
+/// be had, which the answer's code says.
+std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,
+                                Answer& answer, Stage stage = Stage::Checked);
+
+} // namespace driver
