@@ -241,12 +241,51 @@ bool dropGeneric(const Spot& spot) {
   return true;
 }
 
+/// Zeros of a shape as a literal; empty when the text has none for the element type.
+std::string zeros(std::span<const int64_t> shape, runtime::DType dtype) {
+  if (shape.empty())
+    return dtype == runtime::Float32 ? "0f" : dtype == runtime::Int32 ? "0" : "";
+  std::string part = zeros(shape.subspan(1), dtype), text;
+  for (int64_t i = 0; i < shape[0] && !part.empty(); ++i)
+    text += (i > 0 ? ", " : "") + part;
+  return text.empty() ? "" : "[" + text + "]";
+}
+
+/// A tensor of another size in the place of a tensor, which its type does not tell.
+bool hideSize(const Spot& spot) {
+  const Type* type = spot.node().type;
+  if (!type || !type->isTensor() || type->shape.empty() || hasOpenDims(type))
+    return false;
+  TypeContext& types = *spot.program.types;
+  size_t at = spot.random.index(type->shape.size());
+  std::vector<int64_t> shape;
+  std::vector<const Dim*> dims(type->shape.begin(), type->shape.end());
+  int64_t count = 1;
+  for (const Dim* dim : dims)
+    count *= shape.emplace_back(dim->value);
+  if (count > 64)
+    return false;
+  shape[at] += spot.random.chance(50) && shape[at] > 1 ? -1 : 1;
+  dims[at] = types.any();
+  const Type* hidden = types.tensor(Dims(dims), type->dtype);
+  std::string text = zeros(shape, type->dtype);
+  if (text.empty())
+    return false;
+  NodeId value = spot.program.add({NodeKind::Literal, hidden, std::move(text)});
+  std::string name = "hidden" + std::to_string(value);
+  NodeId use = spot.program.add({NodeKind::Local, hidden, name});
+  Node block{NodeKind::Block, hidden, {}, {value, use}};
+  block.items.push_back({ItemKind::Let, {name, hidden, true}});
+  spot.node() = std::move(block);
+  return true;
+}
+
 using Mistake = bool (*)(const Spot&);
 constexpr Mistake mistakes[] = {
     swapOperands,    swapOperands,    dropOperand,      addOperand,       replacePart,
     replacePart,     otherLeaf,       otherLeaf,        otherOperator,    otherOperator,
     changeAttribute, changeAttribute, changeAnnotation, changeAnnotation, changeResult,
-    changeField,     changeArms,      dropGeneric};
+    changeField,     changeArms,      dropGeneric,      hideSize,         hideSize};
 
 } // namespace
 

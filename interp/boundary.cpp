@@ -92,25 +92,29 @@ private:
     const lang::Function& function = *scopes_[at].function;
     Scope& scope = scopes_[at];
     for (const lang::Var* parameter : function.parameters)
-      if (saysSize(parameter->annotation))
-        addSymbols(*parameter->annotation, scope.bound);
-    if (saysSize(function.resultAnnotation))
-      addSymbols(*function.resultAnnotation, scope.used);
+      if (const lang::Type* type = typeOf(*parameter))
+        addSymbols(*type, scope.bound);
+    if (const lang::Type* type = resultOf(function))
+      addSymbols(*type, scope.used);
     std::vector<const lang::Block*> blocks{function.body};
     while (!blocks.empty()) {
       const lang::Block& block = *blocks.back();
       blocks.pop_back();
       for (const lang::Binding& binding : block.bindings)
-        readBinding(binding, at, blocks);
+        readBinding(binding, &binding == &block.bindings.back() ? block.result.value : nullptr, at,
+                    blocks);
     }
     Scope& done = scopes_[at];
     done.wanted = done.bound;
     done.wanted.insert(done.used.begin(), done.used.end());
   }
 
-  void readBinding(const lang::Binding& binding, size_t at,
+  /// What a block ends with, a value for `tail`, is compared by whoever takes it.
+  void readBinding(const lang::Binding& binding, const lang::Expr* tail, size_t at,
                    std::vector<const lang::Block*>& blocks) {
-    readVar(*binding.var, at);
+    bool isOpen = binding.var != tail && comesOut(*binding.value);
+    if (isOpen || saysSize(binding.var->annotation))
+      readVar(*binding.var, at);
     if (const auto* nested = binding.value->as<lang::Function>()) {
       std::string_view name = binding.var->name;
       scopes_.push_back({nested, name.empty() ? "" : fmt::format("%{}", name), at});
@@ -122,11 +126,33 @@ private:
     lang::forEachBlock(*binding.value, [&](const lang::Block& inner) { blocks.push_back(&inner); });
   }
 
+  /// Whether the value comes out of what may hold another one than the type says. Operators are
+  /// asked for their results at each call, and parts of tuples are compared with them.
+  static bool comesOut(const lang::Expr& value) {
+    if (const auto* call = value.as<lang::Call>())
+      return !call->callee.value->as<lang::OperatorRef>();
+    return value.as<lang::RefRead>() || value.as<lang::If>() || value.as<lang::Match>() ||
+           value.as<lang::BlockExpr>();
+  }
+
+  /// What a declaration says, and what was found where there is none or it leaves something open.
+  static const lang::Type* fuller(const lang::Type* declared, const lang::Type* found) {
+    const lang::Type* type = declared && !declared->hasUnknown ? declared : found;
+    return saysSize(type) ? type : nullptr;
+  }
+
+  const lang::Type* typeOf(const lang::Var& var) const {
+    return fuller(var.annotation, typing_.of(var));
+  }
+
+  const lang::Type* resultOf(const lang::Function& function) const {
+    return fuller(function.resultAnnotation, typing_.result(function));
+  }
+
   void readVar(const lang::Var& var, size_t at) {
-    if (!saysSize(var.annotation))
-      return;
-    found_.vars_[var.number] = true;
-    addSymbols(*var.annotation, scopes_[at].used);
+    found_.vars_[var.number] = typeOf(var);
+    if (const lang::Type* type = typeOf(var))
+      addSymbols(*type, scopes_[at].used);
   }
 
   /// What a function takes from outside is found before its nested functions are looked at.
@@ -134,10 +160,9 @@ private:
     const lang::Function& function = *scope.function;
     FunctionChecks checks{&function, scope.name};
     for (size_t i = 0; i < function.parameters.size(); ++i)
-      if (saysSize(function.parameters[i]->annotation))
-        checks.parameters.push_back(uint32_t(i));
-    if (saysSize(function.resultAnnotation))
-      checks.result = function.resultAnnotation;
+      if (const lang::Type* type = typeOf(*function.parameters[i]))
+        checks.parameters.push_back({uint32_t(i), type});
+    checks.result = resultOf(function);
     checks.requirements = typing_.requirements(function);
     if (scope.parent != noParent) {
       Scope& parent = scopes_[scope.parent];

@@ -1,10 +1,12 @@
-// Declared types at run time: where a value crosses into one, and what is looked at there.
+// Types at run time: where a value crosses into one, and what is looked at there.
 //
-// `?` lets the checker take a tensor of unknown size for one of a declared size. What it cannot
-// prove is compared when a call binds parameters, a constructor its fields, a function returns, or
-// a let or a pattern names a value. Only tensors are compared, alone or in tuples: values of data
-// types, closures and references would have to be walked at each call. A type that names no size
-// says nothing that the checker has not proven, so it costs nothing.
+// `?` lets the checker take a tensor of unknown size for one of a known size, also inside function
+// types, data types and references. What it cannot prove is compared when a call binds parameters,
+// a constructor its fields, a function returns, and where a value comes out of what may hold
+// another one than its type says: the result of a call, a part that a pattern names, what a
+// reference holds, the value of a branch. Declared and inferred types count alike. Only tensors are
+// compared, alone or in tuples: what lies in data types and closures is compared when it comes out,
+// and in the result of a run at its end. A type that names no size costs nothing.
 #pragma once
 
 #include "interp/interpret.h"
@@ -20,9 +22,13 @@ struct FunctionChecks {
   const lang::Function* function = nullptr;
   /// For messages: `@f`, `%f` or empty.
   std::string name;
-  /// The parameters that are compared, by position.
-  std::vector<uint32_t> parameters;
-  /// The declared result, or null when it is not compared.
+  /// The parameters that are compared, by position, with the types that they must have.
+  struct Parameter {
+    uint32_t position;
+    const lang::Type* type;
+  };
+  std::vector<Parameter> parameters;
+  /// What the result must be, or null when it is not compared.
   const lang::Type* result = nullptr;
   /// Names whose sizes a closure takes from the function around it.
   std::vector<const lang::Dim*> outer;
@@ -42,8 +48,9 @@ public:
   const FunctionChecks* of(const lang::Function& function) const {
     return functions_[function.number].get();
   }
-  /// Whether the value of a let or of a pattern's variable is compared.
-  bool isChecked(const lang::Var& var) const { return var.annotation && vars_[var.number]; }
+  /// What the value of a binding or of a pattern's variable must be, or null when it is not
+  /// compared.
+  const lang::Type* typeOf(const lang::Var& var) const { return vars_[var.number]; }
   bool isChecked(const lang::Constructor& constructor) const {
     return !constructors_.empty() && constructors_.contains(&constructor);
   }
@@ -51,7 +58,7 @@ public:
 private:
   friend class BoundaryFinder;
   std::vector<std::unique_ptr<FunctionChecks>> functions_;
-  std::vector<bool> vars_;
+  std::vector<const lang::Type*> vars_;
   std::unordered_set<const lang::Constructor*> constructors_;
 };
 
@@ -67,11 +74,24 @@ std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<cons
 std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& value,
                                  lang::DimSizes& sizes, lang::SourceRange range);
 
-/// Compares the value of a variable, which is written at `place`, if anywhere; names without a size
-/// are free.
+/// Compares the value of a variable with `type`; it is written at `place`, if anywhere. Names
+/// without a size are free.
 std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
-                              lang::SourceRange place, const Value& value,
+                              const lang::Type& type, lang::SourceRange place, const Value& value,
                               const lang::DimSizes& sizes);
+
+/// The first tensor anywhere in a value, also in data types and references, that does not fit, with
+/// the type that it should have.
+struct WholeMisfit {
+  const lang::Type* type;
+  const Value* value;
+};
+std::optional<WholeMisfit> findWholeMisfit(const lang::Type& type, const Value& value,
+                                           const lang::DimSizes& sizes);
+
+/// Compares all tensors in the result of a run with its type.
+std::optional<Fault> checkWhole(const lang::Function& entry, const lang::Type& type,
+                                const Value& value, const lang::DimSizes& sizes);
 
 /// Compares the fields of a new value of a data type.
 std::optional<Fault> checkFields(const lang::Constructor& constructor,

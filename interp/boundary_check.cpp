@@ -1,5 +1,5 @@
-// Comparing values with declared types, and what is said when they differ. Recursion follows
-// types, whose nesting the checker bounds.
+// Comparing values with types, and what is said when they differ. Recursion follows types, whose
+// nesting the checker bounds.
 #include "interp/boundary.h"
 
 #include "lang/op.h"
@@ -30,7 +30,7 @@ bool matchValue(const lang::Type& type, const Value& value, uint32_t source,
   return true;
 }
 
-/// A part of a value that does not fit, and its declared type.
+/// A part of a value that does not fit, and the type that it should have.
 struct Misfit {
   const lang::Type* type;
   const Value* value;
@@ -83,12 +83,12 @@ std::string valueText(const Value& value) {
   return fmt::format("`Tensor[({}), {}]`", sizes, dtype);
 }
 
-/// Declared and actual shape one below the other; none unless their dimensions can be compared.
-lang::ShapeTable shapesOf(const Misfit& misfit) {
+/// Wanted and actual shape one below the other; none unless their dimensions can be compared.
+lang::ShapeTable shapesOf(const Misfit& misfit, std::string_view origin) {
   if (misfit.dims.empty())
     return {};
   std::string dtype = runtime::dtypeName(misfit.type->dtype);
-  lang::ShapeRow declared{"declared", {}, dtype, misfit.dims, "", {}};
+  lang::ShapeRow declared{std::string(origin), {}, dtype, misfit.dims, "", {}};
   lang::ShapeRow given{"given", sizeTexts(*misfit.value), dtype, misfit.dims, "", {}};
   for (const lang::Dim* dim : misfit.type->shape)
     declared.dims.push_back(lang::dimText(dim));
@@ -109,15 +109,20 @@ std::string sourceText(const lang::Function& function, uint32_t source) {
   return fmt::format("in `{}`", parameterName(function, source));
 }
 
-/// Says that `subject` is declared as one type, `verb` another.
+/// Where a type comes from that a value must have.
+std::string_view originOf(bool isDeclared) {
+  return isDeclared ? "declared" : "inferred";
+}
+
+/// Says that `subject` is declared, or whatever `origin` is, as one type, `verb` another.
 Fault faultOf(const Misfit& misfit, const lang::DimSizes& sizes, lang::SourceRange range,
-              const std::string& subject, std::string_view verb,
+              const std::string& subject, std::string_view origin, std::string_view verb,
               const std::function<std::string(uint32_t)>& source) {
   Fault fault{FaultKind::Sizes,
-              fmt::format("{} is declared as `{}`, but {} {}", subject, lang::typeText(misfit.type),
-                          verb, valueText(*misfit.value)),
+              fmt::format("{} is {} as `{}`, but {} {}", subject, origin,
+                          lang::typeText(misfit.type), verb, valueText(*misfit.value)),
               range};
-  fault.shapes = shapesOf(misfit);
+  fault.shapes = shapesOf(misfit, origin);
   for (size_t dim : misfit.dims)
     if (std::string note = lang::misfitText(misfit.type->shape[dim],
                                             misfit.value->tensor().shape()[dim], sizes, source);
@@ -130,28 +135,33 @@ std::string functionText(const FunctionChecks& checks) {
   return checks.name.empty() ? "this function" : fmt::format("`{}`", lang::printable(checks.name));
 }
 
+using Parameter = FunctionChecks::Parameter;
+
 /// The parameter whose argument does not fit, if there is one.
-std::optional<uint32_t> matchArguments(const FunctionChecks& checks,
+const Parameter* matchArguments(const FunctionChecks& checks,
                                        std::span<const Value> arguments, lang::DimSizes& sizes) {
   lang::ShapeMatcher matcher(sizes);
-  for (uint32_t i : checks.parameters)
-    if (!matchValue(*checks.function->parameters[i]->annotation, arguments[i], i, matcher))
-      return i;
-  return matcher.finish();
+  for (const Parameter& each : checks.parameters)
+    if (!matchValue(*each.type, arguments[each.position], each.position, matcher))
+      return &each;
+  auto failed = matcher.finish();
+  return failed ? &*std::ranges::find(checks.parameters, *failed, &Parameter::position) : nullptr;
 }
 
-Fault argumentFault(const FunctionChecks& checks, size_t i, const Value& argument,
+Fault argumentFault(const FunctionChecks& checks, const Parameter& failed, const Value& argument,
                     const lang::Call* call, const lang::DimSizes& sizes) {
   const lang::Function& function = *checks.function;
+  uint32_t i = failed.position;
   const lang::Var& parameter = *function.parameters[i];
-  auto misfit = findMisfit(*parameter.annotation, argument, sizes);
+  bool isDeclared = failed.type == parameter.annotation;
+  auto misfit = findMisfit(*failed.type, argument, sizes);
   std::string subject = fmt::format("argument `{}{}` of {}", parameterName(function, i),
                                     misfit->path, functionText(checks));
   lang::SourceRange range = call ? call->arguments[i].range : parameter.range;
-  Fault fault = faultOf(*misfit, sizes, range, subject, "here it is",
+  Fault fault = faultOf(*misfit, sizes, range, subject, originOf(isDeclared), "here it is",
                         [&](uint32_t source) { return sourceText(function, source); });
   if (call)
-    fault.labels.push_back({parameter.range, "declared here"});
+    fault.labels.push_back({parameter.range, isDeclared ? "declared here" : "the parameter"});
   return fault;
 }
 
@@ -179,8 +189,8 @@ std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang:
 
 std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<const Value> arguments,
                                     const lang::Call* call, lang::DimSizes& sizes) {
-  if (auto failed = matchArguments(checks, arguments, sizes))
-    return argumentFault(checks, *failed, arguments[*failed], call, sizes);
+  if (const Parameter* failed = matchArguments(checks, arguments, sizes))
+    return argumentFault(checks, *failed, arguments[failed->position], call, sizes);
   return checkRequirements(checks, call, sizes);
 }
 
@@ -192,23 +202,41 @@ std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& valu
   auto misfit = findMisfit(*checks.result, value, sizes);
   std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
   return faultOf(*misfit, sizes, range,
-                 fmt::format("{}the result of {}", field, functionText(checks)), "it is",
+                 fmt::format("{}the result of {}", field, functionText(checks)),
+                 originOf(checks.result == checks.function->resultAnnotation), "it is",
                  [&](uint32_t source) { return sourceText(*checks.function, source); });
 }
 
 std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
-                              lang::SourceRange place, const Value& value,
+                              const lang::Type& type, lang::SourceRange place, const Value& value,
                               const lang::DimSizes& sizes) {
-  auto misfit = findMisfit(*var.annotation, value, sizes);
+  auto misfit = findMisfit(type, value, sizes);
   if (!misfit)
     return std::nullopt;
-  Fault fault =
-      faultOf(*misfit, sizes, place.isValid() ? place : var.range,
-              fmt::format("`%{}{}`", lang::printable(var.name), misfit->path), "its value is",
-              [&](uint32_t source) { return sourceText(function, source); });
-  if (place.isValid())
+  bool isDeclared = &type == var.annotation;
+  std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
+  std::string subject = var.name.empty()
+                            ? field + "what this gives"
+                            : fmt::format("`%{}{}`", lang::printable(var.name), misfit->path);
+  Fault fault = faultOf(*misfit, sizes, place.isValid() ? place : var.range, subject,
+                        originOf(isDeclared), "its value is",
+                        [&](uint32_t source) { return sourceText(function, source); });
+  if (place.isValid() && isDeclared)
     fault.labels.push_back({var.range, "declared here"});
   return fault;
+}
+
+std::optional<Fault> checkWhole(const lang::Function& entry, const lang::Type& type,
+                                const Value& value, const lang::DimSizes& sizes) {
+  auto whole = findWholeMisfit(type, value, sizes);
+  if (!whole)
+    return std::nullopt;
+  auto misfit = findMisfit(*whole->type, *whole->value, sizes);
+  if (!misfit)
+    misfit = Misfit{whole->type, whole->value, ""};
+  return faultOf(*misfit, sizes, entry.body->result.range, "a part of the result of the run",
+                 originOf(entry.resultAnnotation != nullptr), "it is",
+                 [&](uint32_t source) { return sourceText(entry, source); });
 }
 
 std::optional<Fault> checkFields(const lang::Constructor& constructor,
@@ -226,7 +254,7 @@ std::optional<Fault> checkFields(const lang::Constructor& constructor,
   auto misfit = findMisfit(*constructor.fields[*failed], fields[*failed], sizes);
   std::string subject =
       fmt::format("field {}{} of `{}`", *failed, misfit->path, lang::printable(constructor.name));
-  return faultOf(*misfit, sizes, call.arguments[*failed].range, subject, "here it is",
+  return faultOf(*misfit, sizes, call.arguments[*failed].range, subject, "declared", "here it is",
                  [](uint32_t source) { return fmt::format("in field {}", source); });
 }
 

@@ -43,13 +43,18 @@ class Machine {
 public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
-      : frames_(module), boundaries_(module, typing), liveness_(lang::findLiveness(module)),
-        sites_(typing, operators, options.engine), options_(options) {}
+      : typing_(typing), frames_(module), boundaries_(module, typing),
+        liveness_(lang::findLiveness(module)), sites_(typing, operators, options.engine),
+        options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
+    lang::DimSizes sizes = sizes_;
     while (!cursors_.empty() && fault_.problem.empty())
       step();
+    if (fault_.problem.empty())
+      if (const lang::Type* type = typing_.result(entry))
+        passes(checkWhole(entry, *type, result_, sizes));
     if (!fault_.problem.empty())
       return fault_;
     return std::move(result_);
@@ -162,7 +167,7 @@ private:
   bool isTail(const Cursor& cursor) const {
     return cursor.next == cursor.block->bindings.size() &&
            cursor.block->result.value == cursor.block->bindings[cursor.next - 1].var &&
-           !boundaries_.isChecked(*cursor.block->bindings[cursor.next - 1].var);
+           !boundaries_.typeOf(*cursor.block->bindings[cursor.next - 1].var);
   }
 
   /// Starts a block of the current activation.
@@ -227,12 +232,15 @@ private:
     return passes(checkArguments(checks, arguments, call, sizes_));
   }
 
-  bool checkLet(const Binding& binding) { return checkVar(*binding.var, binding.place); }
+  bool checkLet(const Binding& binding) {
+    return checkVar(*binding.var,
+                    binding.place.isValid() ? binding.place : binding.value->range);
+  }
 
   bool checkVar(const lang::Var& var, lang::SourceRange place) {
-    return !boundaries_.isChecked(var) ||
-           passes(interp::checkVar(*activations_.back().function, var, place, slot(var),
-                                   knownSizes()));
+    const lang::Type* type = boundaries_.typeOf(var);
+    return !type || passes(interp::checkVar(*activations_.back().function, var, *type, place,
+                                            slot(var), knownSizes()));
   }
 
   /// Compares what the innermost block returns with the declared result.
@@ -417,6 +425,7 @@ private:
 
   static constexpr int64_t unknownSize = -1;
 
+  const lang::Typing& typing_;
   lang::Frames frames_;
   Boundaries boundaries_;
   lang::Liveness liveness_;

@@ -89,6 +89,10 @@ Value::~Value() {
     Object::release(object_);
 }
 
+bool Value::isShared() const {
+  return object_->references > 1;
+}
+
 ValueKind Value::kind() const {
   return object_->kind;
 }

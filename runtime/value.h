@@ -38,6 +38,8 @@ public:
   ~Value();
 
   bool isSet() const { return object_ != nullptr; }
+  /// Whether another Value refers to the same object.
+  bool isShared() const;
   ValueKind kind() const;
 
   /// Of a Tensor.

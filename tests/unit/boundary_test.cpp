@@ -82,6 +82,7 @@ void checkRows(const Row (&rows)[count]) {
 }
 
 const std::string declares = " is declared as `Tensor[";
+const std::string inferred = " is inferred as `Tensor[(3), float32]`, but ";
 
 } // namespace
 
@@ -301,7 +302,7 @@ TEST_CASE("types that name no size cost nothing", "[boundary]") {
   const lang::Function& main = *loaded->module->find("main")->function;
   CHECK(boundaries.of(main) == nullptr);
   lang::walk(
-      *main.body, [&](const lang::Binding& item) { CHECK(!boundaries.isChecked(*item.var)); },
+      *main.body, [&](const lang::Binding& item) { CHECK(!boundaries.typeOf(*item.var)); },
       [](const lang::Operand&) {});
 }
 
@@ -340,4 +341,70 @@ TEST_CASE("the shapes of a fault are data", "[boundary]") {
   CHECK(fault->shapes.rows[1].dims == std::vector<std::string>{"4", "5", "2"});
   CHECK(fault->shapes.rows[1].marks == std::vector<size_t>{1, 2});
   CHECK(fault->calls.empty());
+}
+
+TEST_CASE("what comes out of a function, cell or list is compared", "[boundary]") {
+  const std::string twice = "fn (%x: Tensor[(3), float32]) -> Tensor[(?), float32] "
+                            "{ concatenate((%x, %x)) }";
+  const Row rows[] = {
+      {"def @app(%f: fn (Tensor[(3), float32]) -> Tensor[(3), float32]) { %f([1f, 2f, 3f]) } "
+       "def @main() { @app(" +
+           twice + ") }",
+       {},
+       "the result of `@app`" + inferred + "it is `Tensor[(6), float32]`; at %f([1f, 2f, 3f])"},
+      {"def @app(%f: fn (Tensor[(3), float32]) -> Tensor[(3), float32]) "
+       "{ let %y = %f([1f, 2f, 3f]); (%y, 1) } def @main() { @app(" +
+           twice + ") }",
+       {},
+       "`%y`" + inferred + "its value is `Tensor[(6), float32]`; at %f([1f, 2f, 3f])"},
+      {"def @app(%f: fn (Tensor[(3), float32]) -> Tensor[(3), float32]) "
+       "{ (%f([1f, 2f, 3f]), 1) } def @main() { @app(" +
+           twice + ") }",
+       {},
+       "what this gives" + inferred +
+           "its value is `Tensor[(6), float32]`; at %f([1f, 2f, 3f])"},
+      {"def @first(%l: List[Tensor[(3), float32]]) "
+       "{ match (%l) { Cons(%h, _) => %h + 1f, Nil => [1f, 2f, 3f] } } "
+       "def @main(%x: Tensor[(?), float32]) { @first(Cons(%x, Nil)) }",
+       {{6}},
+       "`%h`" + inferred + "its value is `Tensor[(6), float32]`; at %h"},
+      {"def @read(%r: ref(Tensor[(3), float32])) { ref_read(%r) + 1f } "
+       "def @main(%x: Tensor[(?), float32]) { let %r = ref(%x); @read(%r) }",
+       {{6}},
+       "what this gives" + inferred + "its value is `Tensor[(6), float32]`; at ref_read(%r)"},
+      {"def @id(%l: List[Tensor[(3), float32]]) -> List[Tensor[(3), float32]] { %l } "
+       "def @main(%x: Tensor[(?), float32]) { @id(Cons([1f, 2f, 3f], Cons(%x, Nil))) }",
+       {{6}},
+       "a part of the result of the run" + inferred +
+           "it is `Tensor[(6), float32]`; at @id(Cons([1f, 2f, 3f], Cons(%x, Nil)))"},
+      {"def @same(%x: Tensor[(n), float32], %l: List[Tensor[(n), float32]]) "
+       "{ match (%l) { Cons(%h, _) => %h + %x, Nil => %x } } "
+       "def @main(%x: Tensor[(?), float32]) { @same([1f], Cons(%x, Nil)) }",
+       {{6}},
+       "`%h` is inferred as `Tensor[(n), float32]`, but its value is `Tensor[(6), float32]`; `n` "
+       "is 1 in `%x`, but here it is 6; at %h"},
+  };
+  checkRows(rows);
+}
+
+TEST_CASE("inferred parameters are compared", "[boundary]") {
+  const Row rows[] = {
+      {"def @call(%f: fn (Tensor[(3), float32]) -> int32, %x: Tensor[(3), float32]) { %f(%x) } "
+       "def @main(%x: Tensor[(?), float32]) { @call(fn (%a) { let %b = (%a, 1); %b.1 }, %x) }",
+       {{6}},
+       "argument `%x` of `@call`" + declares +
+           "(3), float32]`, but here it is `Tensor[(6), float32]`; at %x"},
+      {"def @call(%f: fn (Tensor[(?), float32]) -> int32, %x: Tensor[(?), float32]) { %f(%x) } "
+       "def @main(%x: Tensor[(?), float32]) { let %f = fn (%a) { let %b: Tensor[(3), float32] = "
+       "%a; 1 }; @call(%f, %x) }",
+       {{6}},
+       "argument `%a` of `%f`" + inferred + "here it is `Tensor[(6), float32]`; at %x"},
+      {"def @main(%x: Tensor[(?), float32]) { "
+       "let %g: fn (Tensor[(?), float32]) -> Tensor[(3), float32] = "
+       "fn (%a: Tensor[(3), float32]) { %a }; %g(%x) }",
+       {{6}},
+       "argument `%a` of `%g`" + declares +
+           "(3), float32]`, but here it is `Tensor[(6), float32]`; at %x"},
+  };
+  checkRows(rows);
 }

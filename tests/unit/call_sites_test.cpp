@@ -92,15 +92,6 @@ TEST_CASE("sizes that must agree are told to be different by the relation", "[ca
   CHECK(counts.value.find("200") != std::string::npos);
 }
 
-TEST_CASE("a value of another size than its type says is computed as it is", "[call_sites]") {
-  std::string text = "def @f(%r: ref(Tensor[(3), float32])) { let %x = ref_read(%r); "
-                     "(negative(%x), add(%x, %x)) } "
-                     "def @main() { let %y: Tensor[(?), float32] = "
-                     "arange(1f, 5f, 1f, dtype=\"float32\"); @f(ref(%y)) }";
-  CHECK(runCounted(text, "add").value == "(\n  .0 = [-1.0, -2.0, -3.0, -4.0] : Tensor[(4), float32]"
-                                         "\n  .1 = [2.0, 4.0, 6.0, 8.0] : Tensor[(4), float32]\n)");
-}
-
 TEST_CASE("code for shapes that hang on values is kept", "[call_sites]") {
   std::string text =
       "def @loop(%n: int32, %sum: float32, %x: Tensor[(6), float32], %to: Tensor[(2), int64]) { "
