@@ -27,6 +27,7 @@ const lang::OperatorTable& operatorTable() {
       gridFamily(),
       visionFamily(),
       samplingFamily(),
+      roiAlignFamily(),
       suppressionFamily(),
       resizeFamily(),
       padFamily(),
@@ -41,6 +42,7 @@ const lang::OperatorTable& operatorTable() {
       poolFamily(),
       adaptivePoolFamily(),
       slidingFamily(),
+      correlationFamily(),
       deformableConvFamily(),
       regionsFamily(),
   };

@@ -251,9 +251,10 @@ void resultByGroups(lang::ComputeCall& call, const Layout& layout, const Layout&
 
 std::function<Scalar(const Position&)> canonicalReader(lang::ComputeCall& call, TensorHandle tensor,
                                                        const Layout& canonical,
-                                                       const Layout& layout, bool padded) {
+                                                       const Layout& layout, bool padded,
+                                                       std::optional<runtime::DType> wanted) {
   Scalar zero = call.number(tensor.dtype(), 0);
-  runtime::DType dtype = call.outputDType();
+  runtime::DType dtype = wanted.value_or(call.outputDType());
   return [=](const Position& at) {
     Position where = convertPosition(canonical, layout, at);
     return cast(padded ? tensor.orElse(where, zero) : tensor(where), dtype);

@@ -89,11 +89,12 @@ using GroupBody = std::function<lang::Scalar(lang::Scalar group, const lang::Pos
 void resultByGroups(lang::ComputeCall& call, const Layout& layout, const Layout& canonical,
                     char axis, int64_t groups, const GroupBody& body);
 
-/// A tensor read by canonical positions, converted to the type of the result. With `padded`,
-/// positions outside read zero.
+/// A tensor read by canonical positions, converted to a type, that of the result if none is given.
+/// With `padded`, positions outside read zero.
 std::function<lang::Scalar(const lang::Position&)>
 canonicalReader(lang::ComputeCall& call, lang::TensorHandle tensor, const Layout& canonical,
-                const Layout& layout, bool padded);
+                const Layout& layout, bool padded,
+                std::optional<runtime::DType> wanted = std::nullopt);
 
 /// The attribute rows of one kind over 1, 2 or 3 dimensions.
 constexpr std::array<lang::AttributeRow, 10> convAttributes(size_t dims, bool isBackward = false) {

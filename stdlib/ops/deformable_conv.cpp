@@ -305,6 +305,12 @@ constexpr AttributeRow attributes[] = {
 constexpr Example examples[] = {
     {"nn.deformable_conv2d([[[[1f, 3f]]]], [[[[0f, 0f]], [[0.5f, 0f]]]], [[[[2f]]]])",
      "[[[[4f, 6f]]]]"},
+    {"nn.deformable_conv2d([[[[1f, 2f]], [[3f, 4f]]]], [[[[0.5f]], [[0f]], [[0f]], [[0f]], [[0f]], "
+     "[[0f]], [[0f]], [[0.5f]]]], [[[[1f, 1f]]], [[[1f, 1f]]]], groups=2, deformable_groups=2)",
+     "[[[[3f]], [[7f]]]]"},
+    {"nn.deformable_conv2d([[[[1f], [2f]], [[3f], [4f]]]], [[[[0f, 0.5f]]]], [[[[1f]]]], "
+     "strides=[2, 2], data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
+     "[[[[1.5f]]]]"},
 };
 
 constexpr GradientExample gradientExamples[] = {

@@ -25,6 +25,7 @@ lang::OperatorFamily createFamily();
 lang::OperatorFamily gridFamily();
 lang::OperatorFamily visionFamily();
 lang::OperatorFamily samplingFamily();
+lang::OperatorFamily roiAlignFamily();
 lang::OperatorFamily suppressionFamily();
 lang::OperatorFamily resizeFamily();
 lang::OperatorFamily padFamily();
@@ -39,6 +40,7 @@ lang::OperatorFamily denseFamily();
 lang::OperatorFamily poolFamily();
 lang::OperatorFamily adaptivePoolFamily();
 lang::OperatorFamily slidingFamily();
+lang::OperatorFamily correlationFamily();
 lang::OperatorFamily deformableConvFamily();
 lang::OperatorFamily regionsFamily();
 

@@ -64,13 +64,6 @@ std::optional<Term> spread(const std::vector<Term>& taps, size_t line, size_t wa
   return expandDims(expandDims(all, 1, ways - 1 - line), 0, line);
 }
 
-/// Rows of the last dimension.
-Term asTable(Term pictures) {
-  while (pictures.rank() > 2)
-    pictures = reshaped(pictures, {-3, -2});
-  return pictures;
-}
-
 /// The product of the weights of all dimensions; of one of them the slopes, if it is named.
 std::optional<Term> product(const PictureSamples& samples,
                             std::optional<size_t> sloping = std::nullopt) {
@@ -139,6 +132,13 @@ std::vector<Term> toPositions(const PictureSamples& samples, const Term& cotange
   for (size_t i = 0; i < samples.weights.size(); ++i)
     given.push_back(sum(dots * *product(samples, i), tapAxes(samples)));
   return given;
+}
+
+Term asTable(const Term& a) {
+  Term table = a;
+  while (table.rank() > 2)
+    table = reshaped(table, {-3, -2});
+  return table;
 }
 
 Term addedRows(const Term& cotangent, const Term& rows, const Term& table) {

@@ -70,6 +70,8 @@ Term toPictures(const PictureSamples& samples, const Term& cotangent);
 /// Cotangents of the samples as those of their positions: S in float64, for each extent.
 std::vector<Term> toPositions(const PictureSamples& samples, const Term& cotangent);
 
+/// The rows along the last dimension, `[count, channels]`.
+Term asTable(const Term& a);
 /// Adds up cotangents `[S..., channels]` in rows like those of `table`, at the numbers `rows` of S.
 Term addedRows(const Term& cotangent, const Term& rows, const Term& table);
 

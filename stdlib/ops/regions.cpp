@@ -18,7 +18,9 @@ namespace {
 
 using namespace lang;
 
-constexpr runtime::DType Real = runtime::Float64;
+using runtime::DType;
+
+constexpr DType Real = runtime::Float64;
 
 Layout pictures() {
   return *parseLayout("NCHW");
@@ -231,36 +233,107 @@ Scalar pictureOf(const TensorHandle& rois, const Side& side, Scalar region) {
   return cast(select(isFinite, picture, number(picture, -1)), runtime::Int64);
 }
 
-/// Rows are joined first, then columns, so that no element is looked at for every bin.
-void computeRoiPool(ComputeCall& call) {
-  TensorHandle data = call.input(0), rois = call.input(1);
-  double scale = call.attributes().real("spatial_scale");
+/// What the pool and the places of its maxima share. Rows are joined first, then columns, so that
+/// no element is looked at for every bin.
+struct RegionBins {
+  ComputeCall& call;
+  TensorHandle data = call.input(0);
   Extents size = call.outputShape();
   Scalar height = data.extent(2), width = data.extent(3), lowest = lowestOf(call, data.dtype());
-  auto side = [&](Scalar region, int64_t i) {
-    return apply(ScalarFunction::Round, {cast(rois({region, call.integer(i)}), Real) * scale});
-  };
-  Bins down = binsOf(call, side, 2, 4, size[2], height);
-  Bins across = binsOf(call, side, 1, 3, size[3], width);
-  TensorHandle pictures =
-      call.define({size[0]}, [&](const Position& at) { return pictureOf(rois, side, at[0]); });
-  auto isIn = [](const Bins& bins, const Position& bin, Scalar place) {
+  Bins down, across;
+  TensorHandle pictures;
+
+  explicit RegionBins(ComputeCall& of) : call(of) {
+    TensorHandle rois = call.input(1);
+    double scale = call.attributes().real("spatial_scale");
+    auto side = [&](Scalar region, int64_t i) {
+      return roundOf(cast(rois({region, call.integer(i)}), Real) * scale);
+    };
+    down = binsOf(call, side, 2, 4, size[2], height);
+    across = binsOf(call, side, 1, 3, size[3], width);
+    pictures =
+        call.define({size[0]}, [&](const Position& at) { return pictureOf(rois, side, at[0]); });
+  }
+
+  static Scalar isIn(const Bins& bins, const Position& bin, Scalar place) {
     return place >= bins.first(bin) && place < bins.end(bin);
-  };
-  TensorHandle rows = call.define({size[0], size[1], size[2], width}, [&](const Position& at) {
-    return call.maximumOver({height}, [&](const Position& k) {
-      Scalar element = data({pictures({at[0]}), at[1], k[0], at[3]});
-      return select(isIn(down, {at[0], at[2]}, k[0]), element, lowest);
+  }
+  /// Whether bin `at` of the result has the row or the column.
+  Scalar hasRow(const Position& at, Scalar row) const { return isIn(down, {at[0], at[2]}, row); }
+  Scalar hasColumn(const Position& at, Scalar column) const {
+    return isIn(across, {at[0], at[3]}, column);
+  }
+  Scalar element(const Position& at, Scalar row, Scalar column) const {
+    return data({pictures({at[0]}), at[1], row, column});
+  }
+
+  /// The greatest element of each column within the rows of a bin: region, channel, bin down,
+  /// column.
+  TensorHandle columns() const {
+    return call.define({size[0], size[1], size[2], width}, [&](const Position& at) {
+      return call.maximumOver({height}, [&](const Position& row) {
+        return select(hasRow(at, row[0]), element(at, row[0], at[3]), lowest);
+      });
+    });
+  }
+  Scalar greatest(const TensorHandle& columns, const Position& at) const {
+    return call.maximumOver({width}, [&](const Position& k) {
+      return select(hasColumn(at, k[0]), columns({at[0], at[1], at[2], k[0]}), lowest);
+    });
+  }
+};
+
+void computeRoiPool(ComputeCall& call) {
+  RegionBins bins(call);
+  TensorHandle columns = bins.columns();
+  call.result([&](const Position& at) {
+    Position row{at[0], at[2]}, column{at[0], at[3]};
+    Scalar isEmpty = bins.down.first(row) >= bins.down.end(row) ||
+                     bins.across.first(column) >= bins.across.end(column);
+    Scalar most = bins.greatest(columns, at);
+    return select(isEmpty, number(most, 0), most);
+  });
+}
+
+RelationResult roiPoolPlacesRelation(const RelationCall& call) {
+  RelationResult result = roiPoolRelation(call);
+  if (result.outcome == RelationResult::Outcome::Solved)
+    result.output = call.types.tensor(result.output->shape, runtime::Int64);
+  return result;
+}
+
+void computeRoiPoolPlaces(ComputeCall& call) {
+  RegionBins bins(call);
+  TensorHandle columns = bins.columns();
+  Scalar none = bins.height * bins.width;
+  TensorHandle most =
+      call.define(bins.size, [&](const Position& at) { return bins.greatest(columns, at); });
+  // The first place in each column of what is greatest there, as a row-major place in the picture.
+  TensorHandle first = call.define(columns.shape(), [&](const Position& at) {
+    return call.reduce(Combiner::Minimum, {bins.height}, [&](const Position& row) {
+      Scalar isMost = bins.hasRow(at, row[0]) && bins.element(at, row[0], at[3]) == columns(at);
+      return select(isMost, row[0] * bins.width + at[3], none);
     });
   });
   call.result([&](const Position& at) {
-    Position row{at[0], at[2]}, column{at[0], at[3]};
-    Scalar most = call.maximumOver({width}, [&](const Position& k) {
-      return select(isIn(across, column, k[0]), rows({at[0], at[1], at[2], k[0]}), lowest);
+    Scalar place = call.reduce(Combiner::Minimum, {bins.width}, [&](const Position& k) {
+      Position column{at[0], at[1], at[2], k[0]};
+      return select(bins.hasColumn(at, k[0]) && columns(column) == most(at), first(column), none);
     });
-    Scalar isEmpty = down.first(row) >= down.end(row) || across.first(column) >= across.end(column);
-    return select(isEmpty, number(most, 0), most);
+    Scalar before = (bins.pictures({at[0]}) * bins.data.extent(1) + at[1]) * none;
+    return select(place < none, before + place, call.integer(-1));
   });
+}
+
+/// Each bin's cotangent goes to the place of its maximum.
+void roiPoolGradient(GradientCall& d) {
+  Term data = d.operand(0);
+  DType wide = wideFloat(data.dtype(), data.dtype());
+  Term places = d.call("vision.roi_pool_places", {data, d.operand(1)}, sameAttributes(d));
+  Term elements = expandDims(reshaped(castTo(data, wide), {-1}), 1);
+  Term table = padded(elements, {{1, 0}, {0, 0}});
+  Term sums = addedRows(expandDims(castTo(d.cotangent(), wide), 4), places + 1.0, table);
+  give(d, 0, castTo(reshapedLike(sliced(sums, 0, 1, toEnd), data), data.dtype()));
 }
 
 constexpr OperandRow cropOperands[] = {
@@ -287,8 +360,7 @@ constexpr AttributeRow poolAttributes[] = {
     {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the data, `NCHW`"},
 };
 
-constexpr NoGradient followsMaxima = {
-    "follows the places of the greatest elements, which no operator gives for regions"};
+constexpr NoGradient holdsPlaces = {"the result holds positions"};
 
 constexpr Example cropExamples[] = {
     {"image.crop_and_resize([[[[0f, 1f], [2f, 3f]]]], [[0f, 0f, 1f, 1f]], [0], crop_size=[1, 3])",
@@ -305,6 +377,17 @@ constexpr Example poolExamples[] = {
     {"vision.roi_pool([[[[0f, 1f, 2f], [3f, 4f, 5f]]]], [[0f, 0f, 0f, 3f, 1f]], pooled_size=[1, "
      "2], spatial_scale=0.5f, attrs_type_key=\"relay.attrs.ROIPoolAttrs\")",
      "[[[[4f, 5f]]]]"},
+};
+
+constexpr GradientExample poolGradients[] = {
+    {"vision.roi_pool([[[[0f, 7f, 2f], [7f, 4f, 5f]]]], [[0f, 0f, 0f, 3f, 1f], [0f, 1f, 0f, 1f, "
+     "0f]], pooled_size=[1, 1], spatial_scale=1f, attrs_type_key=\"relay.attrs.ROIPoolAttrs\")",
+     "[[[[1f]]], [[[10f]]]]", "[[[[0f, 11f, 0f], [0f, 0f, 0f]]]]"},
+};
+constexpr Example placesExamples[] = {
+    {"vision.roi_pool_places([[[[0f, 1f, 2f], [3f, 4f, 5f]]]], [[0f, 0f, 0f, 3f, 1f]], "
+     "pooled_size=[1, 2], spatial_scale=0.5f, attrs_type_key=\"relay.attrs.ROIPoolAttrs\")",
+     "[[[[4i64, 5i64]]]]"},
 };
 
 constexpr OperatorRow rows[] = {
@@ -328,14 +411,29 @@ constexpr OperatorRow rows[] = {
         .name = "vision.roi_pool",
         .doc = "The greatest elements of regions of pictures, cut into bins.",
         .details = "The sides of a region times `spatial_scale` are rounded to whole elements; "
-                   "bins may overlap by one. An empty bin gives 0.",
+                   "bins may overlap by one. An empty bin gives 0. Of equal greatest elements the "
+                   "first one, in row-major order, gets the gradient; rounded regions have none.",
         .operands = poolOperands,
         .attributes = poolAttributes,
         .attributesKey = "relay.attrs.ROIPoolAttrs",
         .relation = roiPoolRelation,
         .compute = computeRoiPool,
-        .gradient = followsMaxima,
+        .gradient = GradientRule{roiPoolGradient, poolGradients},
         .examples = poolExamples,
+        .unregisteredAttributes = true,
+    },
+    {
+        .name = "vision.roi_pool_places",
+        .doc = "Where the greatest elements of vision.roi_pool stand.",
+        .details = "The row-major place in the data, of equal elements in a bin the first one, or "
+                   "-1 for an empty bin.",
+        .operands = poolOperands,
+        .attributes = poolAttributes,
+        .attributesKey = "relay.attrs.ROIPoolAttrs",
+        .relation = roiPoolPlacesRelation,
+        .compute = computeRoiPoolPlaces,
+        .gradient = holdsPlaces,
+        .examples = placesExamples,
         .unregisteredAttributes = true,
     },
 };

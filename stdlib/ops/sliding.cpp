@@ -1,10 +1,10 @@
-// Windows that slide over pictures for other ends than convolution: grey-scale dilation and the
-// correlation of two pictures.
+// Grey-scale dilation: windows that slide over pictures and take maxima, not sums.
 //
-// Padding is zeros in both, also under the maximum of a dilation.
+// Padding is zeros, also under the maximum.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/picture_samples.h"
 
 #include <fmt/format.h>
 
@@ -81,131 +81,95 @@ RelationResult dilationRelation(const RelationCall& call) {
   return result;
 }
 
-void computeDilation(ComputeCall& call) {
-  Dilation dilation = *readDilation(call.attributes());
-  const Window& window = dilation.window;
-  Layout nchw = dilationData(), ihw = dilationWeight();
-  TensorHandle weight = call.input(1);
-  auto dataAt = canonicalReader(call, call.input(0), nchw, dilation.data, window.isPadded());
-  auto weightAt = canonicalReader(call, weight, ihw, dilation.weight, false);
-  Extents taps = convertExtents(dilation.weight, ihw, weight.shape());
-  call.result([&](const Position& place) {
-    Position at = convertPosition(dilation.data, nchw, place);
-    return call.maximumOver({taps[1], taps[2]}, [&](const Position& tap) {
+/// The windows of a call: the sum at a tap of the window that makes an element of the result, both
+/// in canonical layouts.
+struct DilationWindows {
+  Dilation dilation;
+  Extents taps;
+  std::function<Scalar(const Position& at, const Position& tap)> sum;
+
+  DilationWindows(ComputeCall& call, runtime::DType dtype)
+      : dilation(*readDilation(call.attributes())) {
+    const Window& window = dilation.window;
+    auto dataAt = canonicalReader(call, call.input(0), dilationData(), dilation.data,
+                                  window.isPadded(), dtype);
+    auto weightAt =
+        canonicalReader(call, call.input(1), dilationWeight(), dilation.weight, false, dtype);
+    Extents weight = convertExtents(dilation.weight, dilationWeight(), call.input(1).shape());
+    taps = {weight[1], weight[2]};
+    sum = [=](const Position& at, const Position& tap) {
       Position from{at[0], at[1]};
       for (size_t i = 0; i < 2; ++i)
         from.push_back(at[2 + i] * double(window.strides[i]) + tap[i] * double(window.dilation[i]) -
                        double(window.before[i]));
       return dataAt(from) + weightAt({at[1], tap[0], tap[1]});
-    });
+    };
+  }
+};
+
+void computeDilation(ComputeCall& call) {
+  DilationWindows windows(call, call.outputDType());
+  call.result([&](const Position& place) {
+    Position at = convertPosition(windows.dilation.data, dilationData(), place);
+    return call.maximumOver(windows.taps,
+                            [&](const Position& tap) { return windows.sum(at, tap); });
   });
 }
 
-/// The attributes of nn.correlation; `reach` is the distance of the window's centre from the border
-/// and `ways` the number of displacements along one dimension.
-struct Correlation {
-  Window window;
-  int64_t kernel, displacement, stride, step, reach, ways;
-};
-
-Checked<Correlation> readCorrelation(const Attributes& attributes) {
-  Correlation correlation{};
-  std::optional<Problem> problem;
-  auto read = [&](std::string_view name, int64_t least) -> int64_t {
-    int64_t value = attributes.integer(name);
-    constexpr int64_t most = 1 << 20;
-    if (value < least || value > most)
-      problem = Problem{
-          fmt::format("`{}` must be from {} to {}, but it is {}", name, least, most, value)};
-    return value;
-  };
-  correlation.kernel = read("kernel_size", 1);
-  correlation.displacement = read("max_displacement", 0);
-  correlation.stride = read("stride1", 1);
-  correlation.step = read("stride2", 1);
-  if (problem)
-    return *problem;
-  if (correlation.kernel % 2 == 0)
-    return Problem{fmt::format("`kernel_size` must be odd, but it is {}", correlation.kernel)};
-  if (attributes.text("layout") != "NCHW")
-    return Problem{
-        fmt::format("`layout` must be `NCHW`, but it is `{}`", attributes.text("layout"))};
-  if (auto unreadable = readPadding(attributes, 2, correlation.window))
-    return *unreadable;
-  correlation.reach = correlation.displacement + (correlation.kernel - 1) / 2;
-  correlation.ways = 2 * (correlation.displacement / correlation.step) + 1;
-  return correlation;
-}
-
-RelationResult correlationRelation(const RelationCall& call) {
-  auto correlation = readCorrelation(call.attributes);
-  if (!correlation)
-    return call.failed(correlation.failure());
-  if (call.rank(0) != 4)
-    return call.failedAt(0, fmt::format("the data must have 4 dimensions, but its shape is {}",
-                                        shapeText(call.shape(0))));
-  bool agrees = call.rank(1) == 4 && call.dtype(0) == call.dtype(1);
-  for (size_t i = 0; agrees && i < 4; ++i)
-    agrees = matchDims(call.shape(0)[i], call.shape(1)[i]) != DimMatch::Different;
-  if (!agrees)
-    return call.failedAt(1, fmt::format("both pictures must have one type, but they are `{}` and "
-                                        "`{}`",
-                                        typeText(call.operands[0]), typeText(call.operands[1])));
-  TypeContext& types = call.types;
-  std::vector<const Dim*> shape{call.shape(0)[0],
-                                types.constant(correlation->ways * correlation->ways)};
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t added = correlation->window.before[i] + correlation->window.after[i];
-    const Dim* extent = call.shape(0)[2 + i];
-    const Dim* room = types.add(extent, types.constant(added - 2 * correlation->reach));
-    if (room->isConstant() && room->value < 1)
-      return call.failed(fmt::format("an extent of {}, which with padding is {}, has no place "
-                                     "at least {} away from both borders",
-                                     dimText(extent), room->value + 2 * correlation->reach,
-                                     correlation->reach));
-    const Dim* last = types.add(room, types.constant(correlation->stride - 1));
-    shape.push_back(types.floorDivide(last, correlation->stride));
-  }
-  RelationResult result = call.solved(shape, call.dtype(0));
-  for (size_t i = 2; i < 4; ++i)
-    requireAtLeast(result, shape[i], 1);
+RelationResult dilationTapsRelation(const RelationCall& call) {
+  RelationResult result = dilationRelation(call);
+  if (result.outcome == RelationResult::Outcome::Solved)
+    result.output = call.types.tensor(result.output->shape, runtime::Int64);
   return result;
 }
 
-void computeCorrelation(ComputeCall& call) {
-  Correlation correlation = *readCorrelation(call.attributes());
-  TensorHandle left = call.input(0), right = call.input(1);
-  DType dtype = left.dtype();
-  Scalar zero = call.number(dtype, 0), kernel = call.integer(correlation.kernel);
-  bool multiplies = call.attributes().boolean("is_multiply");
-  int64_t furthest = correlation.displacement / correlation.step;
-  call.result([&](const Position& at) {
-    Scalar ways[] = {floorDivide(at[1], correlation.ways), floorMod(at[1], correlation.ways)};
-    Scalar sum = call.sumOver({left.extent(1), kernel, kernel}, [&](const Position& tap) {
-      Position from{at[0], tap[0]}, to{at[0], tap[0]};
-      for (size_t i = 0; i < 2; ++i) {
-        Scalar place = at[2 + i] * double(correlation.stride) + tap[1 + i] +
-                       double(correlation.displacement - correlation.window.before[i]);
-        from.push_back(place);
-        to.push_back(place + (ways[i] - double(furthest)) * double(correlation.step));
-      }
-      Scalar a = left.orElse(from, zero), b = right.orElse(to, zero);
-      return multiplies ? a * b : apply(ScalarFunction::Abs, {a - b});
-    });
-    Scalar count = kernel * kernel * left.extent(1);
-    if (dtype.isFloat())
-      return sum / cast(count, dtype);
-    return cast(cast(sum, runtime::Int64) / count, dtype);
+void computeDilationTaps(ComputeCall& call) {
+  DType dtype = call.attributes().dtype("out_dtype").value_or(call.input(0).dtype());
+  DilationWindows windows(call, dtype);
+  call.result([&](const Position& place) {
+    Position at = convertPosition(windows.dilation.data, dilationData(), place);
+    return call.reduce(
+        Combiner::ArgMaximum, windows.taps,
+        [&](const Position& tap) { return windows.sum(at, tap); }, runtime::Int64);
   });
+}
+
+/// The cotangent of an element goes to what its greatest tap reads and to the weight of that tap.
+void dilationGradient(GradientCall& d) {
+  Dilation dilation = *readDilation(d.attributes());
+  DType wide = wideFloat(d.operand(0).dtype(), d.cotangent().dtype());
+  Layout nchw = dilationData(), ihw = dilationWeight();
+  Term data = inLayout(castTo(d.operand(0), wide), dilation.data, nchw);
+  Term weight = inLayout(castTo(d.operand(1), wide), dilation.weight, ihw);
+  Term cotangent = expandDims(inLayout(d.cotangent(), dilation.data, nchw), 4);
+  Term taps =
+      inLayout(d.call("image.dilation2d_taps", {d.operand(0), d.operand(1)}, sameAttributes(d)),
+               dilation.data, nchw);
+  Term width = extentOf(weight, 2), down = d.call("floor_divide", {taps, width});
+  std::vector<Term> tap{down, taps - down * width};
+  std::vector<Taps<Term>> places, numbers;
+  for (size_t i = 0; i < 2; ++i) {
+    Term start = positionsAlong(cotangent, 2 + i) * double(dilation.window.strides[i]) -
+                 double(dilation.window.before[i]);
+    Term place = alongAxis(start, 2 + i, 4) + tap[i] * double(dilation.window.dilation[i]);
+    places.push_back({{place}});
+    numbers.push_back({{tap[i]}});
+  }
+  Term channel = alongAxis(positionsAlong(data, 1), 1, 4);
+  Term picture = alongAxis(positionsAlong(data, 0), 0, 4) * extentOf(data, 1) + channel;
+  Term pictures = reshaped(expandDims(data, 4), {-3, -2});
+  Term byData = toPictures(samplesOf(pictures, picture, places), cotangent);
+  give(d, 0,
+       castTo(inLayout(reshapedLike(byData, data), nchw, dilation.data), d.operand(0).dtype()));
+  Term byWeight = toPictures(samplesOf(expandDims(weight, 3), channel, numbers), cotangent);
+  give(
+      d, 1,
+      castTo(inLayout(reshapedLike(byWeight, weight), ihw, dilation.weight), d.operand(1).dtype()));
 }
 
 constexpr OperandRow dilationOperands[] = {
     {"data", "the pictures"},
     {"weight", "what is added at each tap, per channel"},
-};
-constexpr OperandRow correlationOperands[] = {
-    {"data1", "the pictures whose windows stand still"},
-    {"data2", "the pictures whose windows are displaced"},
 };
 constexpr auto convRows = convAttributes(2);
 constexpr AttributeRow strides = convRows[0], padding = convRows[1], dataLayout = convRows[6];
@@ -219,54 +183,45 @@ constexpr AttributeRow dilationAttributes[] = {
     {"out_dtype", AttributeKind::DType, "\"\"",
      "element type of the result; that of the data if empty"},
 };
-constexpr AttributeRow correlationAttributes[] = {
-    {"kernel_size", AttributeKind::Int, "1", "the height and width of the windows, odd"},
-    {"max_displacement", AttributeKind::Int, "1", "how far windows are displaced at the utmost"},
-    {"stride1", AttributeKind::Int, "1", "steps of the windows"},
-    {"stride2", AttributeKind::Int, "1", "steps of the displacements"},
-    padding,
-    {"is_multiply", AttributeKind::Bool, "True",
-     "whether elements are multiplied, or the distances of their values taken"},
-    {"layout", AttributeKind::String, "\"NCHW\"", "the layout of all pictures, `NCHW`"},
+constexpr Example dilationTapsExamples[] = {
+    {"image.dilation2d_taps([[[[1f, 5f, 2f]]]], [[[0f, 1f]]])", "[[[[1i64, 0i64]]]]"},
 };
-constexpr NoGradient comparesValues = {
-    "follows the places of the greatest sums, which no operator gives"};
-constexpr NoGradient gathersWindows = {
-    "adds up displaced windows of one operand, which no operator does"};
+constexpr GradientExample dilationGradients[] = {
+    {"image.dilation2d([[[[1f, 5f, 2f]]]], [[[0f, 1f]]])", "[[[[3f, 4f]]]]",
+     "([[[[0f, 7f, 0f]]]], [[[4f, 3f]]])"},
+    {"image.dilation2d([[[[2f, 2f]]]], [[[0f, 0f]]])", "[[[[3f]]]]",
+     "([[[[3f, 0f]]]], [[[3f, 0f]]])"},
+};
+constexpr NoGradient holdsTaps = {"the result holds positions"};
 constexpr Example dilationExamples[] = {
     {"image.dilation2d([[[[1f, 5f, 2f]]]], [[[0f, 1f]]])", "[[[[6f, 5f]]]]"},
-};
-constexpr Example correlationExamples[] = {
-    {"nn.correlation([[[[2f]]]], [[[[5f]]]], max_displacement=0)", "[[[[10f]]]]"},
-    {"nn.correlation([[[[2f]], [[1f]]]], [[[[5f]], [[3f]]]], max_displacement=0, "
-     "is_multiply=False)",
-     "[[[[2.5f]]]]"},
 };
 constexpr OperatorRow rows[] = {
     {
         .name = "image.dilation2d",
         .doc = "The greatest sum of an element and its tap's weight in each window.",
-        .details = "Padding counts as zeros.",
+        .details = "Padding counts as zeros. Of equal greatest sums in a window the first one, in "
+                   "row-major order, gets the gradient.",
         .operands = dilationOperands,
         .attributes = dilationAttributes,
         .attributesKey = "relay.attrs.Dilation2DAttrs",
         .relation = dilationRelation,
         .compute = computeDilation,
-        .gradient = comparesValues,
+        .gradient = GradientRule{dilationGradient, dilationGradients},
         .examples = dilationExamples,
     },
     {
-        .name = "nn.correlation",
-        .doc = "How alike the windows of one picture and displaced windows of another are.",
-        .details = "A channel of the result is one displacement, those down counting slower; an "
-                   "element is the mean over channels and taps.",
-        .operands = correlationOperands,
-        .attributes = correlationAttributes,
-        .attributesKey = "relay.attrs.CorrelationAttrs",
-        .relation = correlationRelation,
-        .compute = computeCorrelation,
-        .gradient = gathersWindows,
-        .examples = correlationExamples,
+        .name = "image.dilation2d_taps",
+        .doc = "Which taps make the greatest sums of image.dilation2d.",
+        .details = "The number of the tap in row-major order; of equal sums in a window the first "
+                   "one counts. `out_dtype` is the type of the sums; the result is int64.",
+        .operands = dilationOperands,
+        .attributes = dilationAttributes,
+        .attributesKey = "relay.attrs.Dilation2DAttrs",
+        .relation = dilationTapsRelation,
+        .compute = computeDilationTaps,
+        .gradient = holdsTaps,
+        .examples = dilationTapsExamples,
     },
 };
 
