@@ -127,6 +127,44 @@ std::vector<std::optional<int64_t>> uncovered(const Convolution& c, lang::TypeCo
   return rests;
 }
 
+std::vector<int64_t> paddingBefore(Window window) {
+  window.after.assign(window.after.size(), 0);
+  return window.padding();
+}
+
+/// Whether the windows surely end before the data begins, along some dimension.
+bool endBeforeData(const Convolution& c, lang::TypeContext& types) {
+  for (size_t i = 0; i < c.conv.dims; ++i) {
+    const Window& window = c.conv.window;
+    auto times = [&](const Dim* dim, int64_t factor) {
+      return types.multiply(types.subtract(dim, types.constant(1)), types.constant(factor));
+    };
+    const Dim* end = types.add(times(c.result[2 + i], window.strides[i]),
+                               times(c.kernel[i], window.dilation[i]));
+    if (end->isConstant() && end->value < window.before[i])
+      return true;
+  }
+  return false;
+}
+
+/// The gradient by `data` where it is not known how far the windows reach: what none reads lies at
+/// the ends and gets nothing, and what they read of the padding is cut off.
+Term byReachedData(const Convolution& c, const MakeCall& make, const Term& like) {
+  if (endBeforeData(c, like.rule().types()))
+    return zerosLike(like);
+  std::vector<std::pair<int64_t, int64_t>> widths(2);
+  std::vector<size_t> axes;
+  for (size_t i = 0; i < c.conv.dims; ++i) {
+    widths.emplace_back(0, c.conv.window.after[i]);
+    if (c.conv.window.after[i] > 0)
+      axes.push_back(2 + i);
+  }
+  if (axes.empty())
+    return placedAtStart(make(c.conv.canonicalData), like);
+  Term placed = placedAtStart(make(c.conv.canonicalData), padded(like, widths));
+  return slicedLike(placed, like, axes);
+}
+
 /// The gradient by `data`: the transposed convolution of the gradient by the result.
 Term byData(const Convolution& c, const Laid& gradient, const Laid& weight, const Laid& data) {
   std::vector<int64_t> added;
@@ -142,15 +180,15 @@ Term byData(const Convolution& c, const Laid& gradient, const Laid& weight, cons
     std::vector<Setting> settings =
         settingsOf(c, gradient.layout, swappedChannels(plain.layout), layout);
     settings.emplace_back("output_padding", added);
+    if (!isWhole)
+      settings.emplace_back("padding", paddingBefore(c.conv.window));
     return gradient.term.rule().call(nameOf(c, "_transpose"), {gradient.term, plain.term},
                                      settings);
   };
   if (isWhole)
     return make(data.layout);
-  // What no window reads lies at the ends, and gets nothing.
   Term like = inLayout(data, c.conv.canonicalData);
-  return inLayout({placedAtStart(make(c.conv.canonicalData), like), c.conv.canonicalData},
-                  data.layout);
+  return inLayout({byReachedData(c, make, like), c.conv.canonicalData}, data.layout);
 }
 
 /// The gradient by `result`: the convolution.
