@@ -10,6 +10,7 @@
 #include "lang/edit_distance.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
+#include "runtime/holdings.h"
 
 namespace driver {
 
@@ -67,6 +68,18 @@ call(Session& session, const Program& program, const lang::Global& entry,
                            std::move(arguments), how);
 }
 
+/// What values hold now beyond what they held before the run: cycles of references keep them.
+std::string leftText(const runtime::Holdings& before) {
+  constexpr int64_t mentioned = 1'000'000;
+  runtime::Holdings now = runtime::held();
+  int64_t bytes = now.tensorBytes - before.tensorBytes;
+  if (bytes < mentioned)
+    return "";
+  return fmt::format("note: references that lead back to themselves held {:.1f} MB of tensors to "
+                     "the end\n",
+                     double(bytes) / 1e6);
+}
+
 void runProgram(Session& session, const Program& program, const RunOptions& options,
                 const Look& look, Answer& answer) {
   const lang::Global* entry = findEntry(*program.module, options.entry, answer);
@@ -105,8 +118,11 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
-  if (auto program = loadGood(session, options.file, look, answer))
+  if (auto program = loadGood(session, options.file, look, answer)) {
+    runtime::Holdings before = runtime::held();
     runProgram(session, *program, options, look, answer);
+    answer.errors += leftText(before);
+  }
   return answer;
 }
 

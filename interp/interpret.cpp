@@ -10,6 +10,7 @@
 #include "lang/call_sites.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
+#include "runtime/holdings.h"
 
 #include <fmt/format.h>
 
@@ -50,11 +51,15 @@ public:
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
     lang::DimSizes sizes = sizes_;
-    while (!cursors_.empty() && fault_.problem.empty())
-      step();
-    if (fault_.problem.empty())
-      if (const lang::Type* type = typing_.result(entry))
-        passes(checkWhole(entry, *type, result_, sizes));
+    try {
+      while (!cursors_.empty() && fault_.problem.empty())
+        step();
+      if (fault_.problem.empty())
+        if (const lang::Type* type = typing_.result(entry))
+          passes(checkWhole(entry, *type, result_, sizes));
+    } catch (const std::bad_alloc&) {
+      failForMemory();
+    }
     if (!fault_.problem.empty())
       return fault_;
     return std::move(result_);
@@ -112,6 +117,26 @@ private:
     for (size_t i = activations_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
       if (activations_[i].call.isValid())
         fault_.calls.push_back(activations_[i].call);
+    if (fault_.kind == FaultKind::Memory)
+      fault_.notes.push_back(heldText());
+  }
+
+  /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
+  /// some too.
+  void failForMemory() {
+    lang::SourceRange place;
+    if (!cursors_.empty() && cursors_.back().next > 0)
+      place = waiting().value->range;
+    std::string held = heldText();
+    cursors_.clear();
+    activations_.clear();
+    fault_ = Fault{FaultKind::Memory, "out of memory", place, {}, nullptr, {}, {std::move(held)}};
+  }
+
+  static std::string heldText() {
+    runtime::Holdings held = runtime::held();
+    return fmt::format("{:.1f} MB of tensors are held in {} value{}",
+                       double(held.tensorBytes) / 1e6, held.values, held.values == 1 ? "" : "s");
   }
 
   /// A call that the checker could not check, on a value of a type parameter, may give a value of

@@ -43,8 +43,8 @@ struct Fault {
   lang::ShapeTable shapes = {};
 };
 
-/// Calls a global of a checked module with as many arguments as it has parameters. Throws
-/// std::bad_alloc when memory runs out.
+/// Calls a global of a checked module with as many arguments as it has parameters. Memory that runs
+/// out is a fault; std::bad_alloc is thrown when there is not even enough to say so.
 std::variant<Value, Fault> interpret(const lang::Module& module, const lang::Typing& typing,
                                      const lang::OperatorTable& operators,
                                      const lang::Global& entry, std::vector<Value> arguments,

@@ -1,6 +1,8 @@
 // Objects behind values, and their release.
 #include "runtime/value.h"
 
+#include "runtime/holdings.h"
+
 #include <new>
 
 namespace runtime {
@@ -37,19 +39,28 @@ struct Compound : Object {
 
 static_assert(sizeof(Compound) % alignof(Value) == 0);
 
+thread_local Holdings holdings;
+
+int64_t bytesOf(const Tensor& tensor) {
+  return tensor.size() * int64_t(tensor.dtype().bytes());
+}
+
 Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
   void* memory = ::operator new(sizeof(Compound) + fields.size() * sizeof(Value));
   auto* object = new (memory) Compound{{{1}, kind, uint32_t(fields.size())}, symbol};
   for (size_t i = 0; i < fields.size(); ++i)
     new (object->fields() + i) Value(std::move(fields[i]));
+  ++holdings.values;
   return Object::make(object);
 }
 
 void destroy(Object* object) {
-  if (object->kind == ValueKind::Tensor)
-    delete static_cast<TensorObject*>(object);
-  else
-    ::operator delete(static_cast<Compound*>(object));
+  --holdings.values;
+  if (object->kind != ValueKind::Tensor)
+    return ::operator delete(static_cast<Compound*>(object));
+  auto* tensor = static_cast<TensorObject*>(object);
+  holdings.tensorBytes -= bytesOf(tensor->tensor);
+  delete tensor;
 }
 
 } // namespace
@@ -123,9 +134,16 @@ void Value::setContent(Value content) const {
   static_cast<Compound*>(object_)->fields()[0] = std::move(content);
 }
 
+Holdings held() {
+  return holdings;
+}
+
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact) {
-  return Object::make(
-      new TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)});
+  int64_t bytes = bytesOf(tensor);
+  auto* object = new TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)};
+  ++holdings.values;
+  holdings.tensorBytes += bytes;
+  return Object::make(object);
 }
 
 Value tupleValue(std::vector<Value> fields) {

@@ -446,7 +446,9 @@ Scalar wrapNegative(Scalar index, Scalar extent) {
   Scalar place = cast(index, runtime::Int64);
   if (!index.dtype().isSigned())
     return place;
-  return select(place < 0.0, place + extent, place);
+  // A position before the first stays as it was given, so that a fault shows it so.
+  Scalar wrapped = place + extent;
+  return select(place < 0.0, select(wrapped < 0.0, place, wrapped), place);
 }
 
 } // namespace stdlib

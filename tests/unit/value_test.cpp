@@ -1,5 +1,6 @@
 // Values: kinds, sharing, and release that neither recurses nor allocates.
 #include "runtime/value.h"
+#include "runtime/holdings.h"
 #include "tests/unit/allocations.h"
 
 #include <catch2/catch.hpp>
@@ -15,6 +16,23 @@ Value number(int32_t value) {
 }
 
 } // namespace
+
+TEST_CASE("what values hold is counted", "[value]") {
+  runtime::Holdings before = runtime::held();
+  {
+    Value tensor = runtime::tensorValue(runtime::Tensor(runtime::Float32, {10}));
+    Value pair = runtime::tupleValue({tensor, tensor});
+    CHECK(runtime::held().values == before.values + 2);
+    CHECK(runtime::held().tensorBytes == before.tensorBytes + 40);
+  }
+  CHECK(runtime::held().values == before.values);
+  CHECK(runtime::held().tensorBytes == before.tensorBytes);
+  Value cell = runtime::referenceValue({});
+  cell.setContent(runtime::tupleValue({cell}));
+  CHECK(runtime::held().values == before.values + 2);
+  cell.setContent({});
+  CHECK(runtime::held().values == before.values + 1);
+}
 
 TEST_CASE("values say what they are made of", "[value]") {
   int cons = 0;
