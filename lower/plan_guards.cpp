@@ -238,6 +238,10 @@ private:
       AxisSet own;
       for (uint32_t axis : value.reduced)
         own.set(axis);
+      if (value.kind == GraphValueKind::Outside) {
+        value.axes |= axesOfOutside(graph_, value.operands[0]);
+        continue;
+      }
       for (uint32_t operand : value.operands)
         value.axes |= graph_.values[operand].axes & ~own;
       for (const IndexTerm& term : value.indices)

@@ -236,7 +236,8 @@ private:
     uint32_t id = add(std::move(value));
     if (safe || plainFill)
       return id;
-    GraphValue flag{GraphValueKind::Outside, Element::Bool, at(id).axes, {0, 1}, {id}};
+    GraphValue flag{
+        GraphValueKind::Outside, Element::Bool, axesOfOutside(graph_, id), {0, 1}, {id}};
     uint32_t flagId = add(std::move(flag));
     if (outside != none)
       return apply(Select, element, {flagId, outside, id});

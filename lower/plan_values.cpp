@@ -51,6 +51,17 @@ GraphValue makeApply(const Graph& graph, ScalarFunction function, Element elemen
   return value;
 }
 
+AxisSet axesOfOutside(const Graph& graph, uint32_t load) {
+  AxisSet axes;
+  for (const AffineBound& bound : graph.values[load].bounds)
+    for (const AffineTerm& term : bound.position.terms)
+      axes.set(term.axis);
+  for (const IndexTerm& term : graph.values[load].indices)
+    if (!term.inside)
+      axes |= graph.values[term.position].axes;
+  return axes;
+}
+
 uint32_t append(Graph& graph, GraphValue value) {
   graph.values.push_back(std::move(value));
   return uint32_t(graph.values.size() - 1);

@@ -13,6 +13,10 @@ GraphValue makeApply(const Graph& graph, ScalarFunction function, Element elemen
 /// Adds a value to a graph and gives its number.
 uint32_t append(Graph& graph, GraphValue value);
 
+/// The axes on which it depends whether a load leaves its tensor: a position that is given for many
+/// elements at once is looked at once for all of them.
+AxisSet axesOfOutside(const Graph& graph, uint32_t load);
+
 /// The values of a type as far as Range can say: all of int64 for floats and 64-bit integers.
 Range rangeOfElement(Element element);
 

@@ -49,12 +49,15 @@ void StripRunner::runLoad(const Step& step) {
   size_t count = countOf(step.lane), low = 0, high = count;
   if (!load.bounds.empty())
     boundLanes(step, load, low, high);
-  if (!load.indices.empty()) {
-    loadIndexed(step, load, low, high);
+  int64_t first = valueOf(load.affine);
+  if (!addSharedIndices(load, first))
+    high = low;
+  if (std::ranges::any_of(load.indices, [&](const IndexTerm& term) { return !isShared(term); })) {
+    loadIndexed(step, load, first, low, high);
     return;
   }
   size_t size = elementBytes(load.element);
-  const std::byte* base = tensors_[load.tensor] + valueOf(load.affine) * int64_t(size);
+  const std::byte* base = tensors_[load.tensor] + first * int64_t(size);
   if (low == 0 && high == count && !step.copies && (step.laneStride == 1 || count == 1)) {
     registers_[step.out] = const_cast<std::byte*>(base);
     return;
@@ -73,21 +76,34 @@ void StripRunner::runLoad(const Step& step) {
                                 step.laneStride, high - low);
 }
 
-/// A load with positions that are data: `low` and `high` bound the lanes whose affine positions are
-/// inside.
-void StripRunner::loadIndexed(const Step& step, const GraphValue& load, size_t low, size_t high) {
+/// Adds the positions that are data and the same in all lanes; false when one is outside.
+bool StripRunner::addSharedIndices(const GraphValue& load, int64_t& first) const {
+  bool isInside = true;
+  for (const IndexTerm& term : load.indices)
+    if (isShared(term)) {
+      int64_t position = elementOfIndex(term.position, 0);
+      isInside &= uint64_t(position) < uint64_t(term.extent);
+      first += isInside ? position * term.stride : 0;
+    }
+  return isInside;
+}
+
+/// A load with positions that are data and differ between lanes: `low` and `high` bound the lanes
+/// whose other positions are inside, `first` is what these make of the first lane.
+void StripRunner::loadIndexed(const Step& step, const GraphValue& load, int64_t first, size_t low,
+                              size_t high) {
   size_t count = countOf(step.lane);
   if (offsets_.size() < nest_.stripLength)
     offsets_.resize(nest_.stripLength);
-  int64_t base = valueOf(load.affine);
   int64_t* offsets = offsets_.data();
   for (size_t j = 0; j < count; ++j)
-    offsets[j] = j >= low && j < high ? base + int64_t(j) * step.laneStride : -1;
+    offsets[j] = j >= low && j < high ? first + int64_t(j) * step.laneStride : -1;
   for (const IndexTerm& term : load.indices) {
+    if (isShared(term))
+      continue;
     auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
-    size_t indexStep = nest_.registers[term.position].lane == none ? 0 : 1;
     for (size_t j = 0; j < count; ++j) {
-      int64_t position = index[j * indexStep];
+      int64_t position = index[j];
       bool inside = offsets[j] >= 0 && uint64_t(position) < uint64_t(term.extent);
       offsets[j] = inside ? offsets[j] + position * term.stride : -1;
     }
@@ -103,15 +119,18 @@ void StripRunner::runOutside(const Step& step) {
   size_t count = countOf(step.lane), low = 0, high = count;
   boundLanes(step, load, low, high);
   auto* flags = reinterpret_cast<uint8_t*>(registers_[step.out]);
-  for (size_t j = 0; j < count; ++j)
-    flags[j] = j < low || j >= high;
+  std::memset(flags, 1, low);
+  std::memset(flags + low, 0, high - low);
+  std::memset(flags + high, 1, count - high);
   for (const IndexTerm& term : load.indices) {
     if (term.inside)
       continue;
     auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
-    size_t indexStep = nest_.registers[term.position].lane == none ? 0 : 1;
-    for (size_t j = 0; j < count; ++j)
-      flags[j] |= uint64_t(index[j * indexStep]) >= uint64_t(term.extent);
+    if (!isShared(term))
+      for (size_t j = 0; j < count; ++j)
+        flags[j] |= uint64_t(index[j]) >= uint64_t(term.extent);
+    else if (uint64_t(*index) >= uint64_t(term.extent))
+      std::memset(flags, 1, count);
   }
 }
 
@@ -157,7 +176,8 @@ void StripRunner::describeFault(const Faultable& fault, size_t lane) {
     report(valueOf(bound.position) + int64_t(lane) * stride, bound.extent, bound.dimension);
   }
   for (const IndexTerm& term : value.indices)
-    report(elementOfIndex(term.position, lane), term.extent, term.dimension);
+    if (!term.inside)
+      report(elementOfIndex(term.position, lane), term.extent, term.dimension);
 }
 
 } // namespace lower

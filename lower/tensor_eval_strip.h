@@ -48,7 +48,11 @@ private:
   void runAffine(const Step& step);
   void runApply(const Step& step);
   void runLoad(const Step& step);
-  void loadIndexed(const Step& step, const GraphValue& load, size_t low, size_t high);
+  void loadIndexed(const Step& step, const GraphValue& load, int64_t first, size_t low,
+                   size_t high);
+  bool addSharedIndices(const GraphValue& load, int64_t& first) const;
+  /// Whether all lanes have the same position.
+  bool isShared(const IndexTerm& term) const { return nest_.registers[term.position].lane == none; }
   void runOutside(const Step& step);
   bool runCheck(const Step& step);
   void runReduction(const Step& step);
