@@ -3,7 +3,7 @@
 #include "driver/value_text.h"
 
 #include "driver/tensor_text.h"
-#include "interp/value.h"
+#include "lang/run_value.h"
 #include "lang/utf8.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ public:
     case ValueKind::Constructor:
       return constructor(value, place);
     case ValueKind::Closure:
-      return "<" + lang::typeText(lang::functionType(types_, interp::functionOf(value), typing_)) +
+      return "<" + lang::typeText(lang::functionType(types_, lang::functionOf(value), typing_)) +
              ">";
     case ValueKind::Reference:
       return "ref(..)";

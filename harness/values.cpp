@@ -3,7 +3,7 @@
 
 #include "harness/operand_data.h"
 #include "harness/types.h"
-#include "interp/value.h"
+#include "lang/run_value.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -55,11 +55,11 @@ std::string partProblem(TypeContext& types, const Pair& pair, std::vector<Pair>&
     return "";
   case ValueKind::Constructor:
     if (type->kind != TypeKind::Data ||
-        interp::constructorOf(value).definition != type->definition ||
-        interp::constructorOf(value).fields.size() != fields.size())
+        lang::constructorOf(value).definition != type->definition ||
+        lang::constructorOf(value).fields.size() != fields.size())
       return expected;
     for (size_t i = 0; i < fields.size(); ++i)
-      stack.push_back({fields[i], fieldType(types, interp::constructorOf(value), i, type)});
+      stack.push_back({fields[i], fieldType(types, lang::constructorOf(value), i, type)});
     return "";
   case ValueKind::Reference:
     if (type->kind != TypeKind::Reference)

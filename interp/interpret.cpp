@@ -6,8 +6,7 @@
 // checked for the same.
 #include "interp/interpret.h"
 
-#include "interp/boundary.h"
-#include "lang/call_sites.h"
+#include "lang/boundary.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
 #include "runtime/holdings.h"
@@ -108,7 +107,7 @@ private:
   // Control.
 
   void fail(FaultKind kind, std::string problem, lang::SourceRange range) {
-    fail(Fault{kind, std::move(problem), range});
+    fail(Fault{{kind, std::move(problem)}, range});
   }
 
   void fail(Fault fault) {
@@ -214,7 +213,7 @@ private:
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
              const lang::Call* call) {
     countCall();
-    const FunctionChecks* checks = boundaries_.of(function);
+    const lang::FunctionChecks* checks = boundaries_.of(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
     while (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back()) &&
@@ -245,14 +244,14 @@ private:
   }
 
   /// Compares the arguments of a call. What is known of sizes is in `sizes_` from here on.
-  bool checkCall(const FunctionChecks& checks, const Value& closure,
+  bool checkCall(const lang::FunctionChecks& checks, const Value& closure,
                  std::span<const Value> arguments, const lang::Call* call) {
     sizes_.clear();
     if (!checks.outer.empty()) {
       const runtime::Tensor& outer = closure.fields().back().tensor();
       for (size_t i = 0; i < checks.outer.size(); ++i)
         if (int64_t size = outer.elements<int64_t>()[i]; size != unknownSize)
-          sizes_.add(checks.outer[i], size, fromOutside);
+          sizes_.add(checks.outer[i], size, lang::fromOutside);
     }
     return passes(checkArguments(checks, arguments, call, sizes_));
   }
@@ -264,21 +263,21 @@ private:
 
   bool checkVar(const lang::Var& var, lang::SourceRange place) {
     const lang::Type* type = boundaries_.typeOf(var);
-    return !type || passes(interp::checkVar(*activations_.back().function, var, *type, place,
-                                            slot(var), knownSizes()));
+    return !type || passes(lang::checkVar(*activations_.back().function, var, *type, place,
+                                          slot(var), knownSizes()));
   }
 
   /// Compares what the innermost block returns with the declared result.
   bool checkReturn(const Value& value) {
-    const FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+    const lang::FunctionChecks* checks = boundaries_.of(*activations_.back().function);
     return !checks || !checks->result ||
            passes(checkResult(*checks, value, knownSizes(), cursors_.back().block->result.range));
   }
 
   /// Whether the result of the innermost call needs no check of its own when it is that of a
   /// function with `next`, whose arguments were just compared.
-  bool isReturnChecked(const FunctionChecks* next) {
-    const FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+  bool isReturnChecked(const lang::FunctionChecks* next) {
+    const lang::FunctionChecks* checks = boundaries_.of(*activations_.back().function);
     if (!checks || !checks->result)
       return true;
     return next && next->result && implies(*next->result, sizes_, *checks->result, knownSizes());
@@ -293,7 +292,7 @@ private:
   }
 
   /// The sizes that a closure takes with it.
-  Value outerSizes(const FunctionChecks& checks) {
+  Value outerSizes(const lang::FunctionChecks& checks) {
     runtime::Tensor outer({runtime::DTypeCode::Int, 64}, {int64_t(checks.outer.size())});
     for (size_t i = 0; i < checks.outer.size(); ++i) {
       const lang::DimSizes::Known* known = knownSizes().find(checks.outer[i]);
@@ -357,7 +356,8 @@ private:
     std::vector<Value> captured;
     for (const lang::Var* var : frames_.layout(function).captures)
       captured.push_back(var == &self ? Value() : slot(*var));
-    if (const FunctionChecks* checks = boundaries_.of(function); checks && !checks->outer.empty())
+    if (const lang::FunctionChecks* checks = boundaries_.of(function);
+        checks && !checks->outer.empty())
       captured.push_back(outerSizes(*checks));
     return closureValue(function, std::move(captured));
   }
@@ -375,21 +375,21 @@ private:
     Value callee = read(call.callee);
     switch (callee.kind()) {
     case ValueKind::Operator:
-      applyOperator(binding, call, operatorOf(callee), arguments);
+      applyOperator(binding, call, lang::operatorOf(callee), arguments);
       break;
     case ValueKind::Maker:
-      construct(binding, call, constructorOf(callee), std::move(arguments));
+      construct(binding, call, lang::constructorOf(callee), std::move(arguments));
       break;
     default:
       if (!demand(callee.kind() == ValueKind::Closure &&
-                      functionOf(callee).parameters.size() == arguments.size(),
+                      lang::functionOf(callee).parameters.size() == arguments.size(),
                   "function of these arguments", call.callee.range))
         break;
       if (activations_.size() >= options_.maximumDepth)
         fail(FaultKind::Depth,
              fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
       else
-        enter(functionOf(callee), callee, std::move(arguments), &call);
+        enter(lang::functionOf(callee), callee, std::move(arguments), &call);
     }
   }
 
@@ -403,8 +403,9 @@ private:
                      std::span<const Value> arguments) {
     auto result = sites_.apply(binding, row, arguments);
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
-      fail(fault->kind, std::move(fault->problem), call.range);
-      fault_.row = &row;
+      Fault located{std::move(*fault), call.range};
+      located.row = &row;
+      fail(std::move(located));
       return;
     }
     slot(*binding.var) = std::move(std::get<Value>(result));
@@ -439,7 +440,7 @@ private:
     bool ofConstructor = pattern.kind == lang::PatternKind::Constructor;
     if (value.kind() != (ofConstructor ? ValueKind::Constructor : ValueKind::Tuple))
       return false;
-    if (ofConstructor ? &constructorOf(value) != pattern.constructor
+    if (ofConstructor ? &lang::constructorOf(value) != pattern.constructor
                       : value.fields().size() != pattern.parts.size())
       return false;
     for (size_t i = 0; i < pattern.parts.size(); ++i)
@@ -452,7 +453,7 @@ private:
 
   const lang::Typing& typing_;
   lang::Frames frames_;
-  Boundaries boundaries_;
+  lang::Boundaries boundaries_;
   lang::Liveness liveness_;
   lang::CallSites sites_;
   const Options& options_;

@@ -2,8 +2,8 @@
 #include "driver/session.h"
 #include "driver/tensor_text.h"
 #include "driver/value_text.h"
-#include "interp/boundary.h"
 #include "interp/interpret.h"
+#include "lang/boundary.h"
 #include "lang/walk.h"
 #include "lower/engine.h"
 #include "stdlib/ops.h"
@@ -298,7 +298,7 @@ TEST_CASE("types that name no size cost nothing", "[boundary]") {
                   "-> (int32, A) { let %y: Tensor[(?, ?), float32] = %x; (%i, %a) }");
   REQUIRE(loaded);
   REQUIRE(loaded->isGood());
-  interp::Boundaries boundaries(*loaded->module, loaded->typing);
+  lang::Boundaries boundaries(*loaded->module, loaded->typing);
   const lang::Function& main = *loaded->module->find("main")->function;
   CHECK(boundaries.of(main) == nullptr);
   lang::walk(
@@ -361,8 +361,7 @@ TEST_CASE("what comes out of a function, cell or list is compared", "[boundary]"
        "{ (%f([1f, 2f, 3f]), 1) } def @main() { @app(" +
            twice + ") }",
        {},
-       "what this gives" + inferred +
-           "its value is `Tensor[(6), float32]`; at %f([1f, 2f, 3f])"},
+       "what this gives" + inferred + "its value is `Tensor[(6), float32]`; at %f([1f, 2f, 3f])"},
       {"def @first(%l: List[Tensor[(3), float32]]) "
        "{ match (%l) { Cons(%h, _) => %h + 1f, Nil => [1f, 2f, 3f] } } "
        "def @main(%x: Tensor[(?), float32]) { @first(Cons(%x, Nil)) }",

@@ -5,7 +5,7 @@
 #include "driver/value_files.h"
 #include "driver/value_text.h"
 #include "formats/load.h"
-#include "interp/value.h"
+#include "lang/run_value.h"
 #include "runtime/half.h"
 
 #include <catch2/catch.hpp>
@@ -128,9 +128,9 @@ TEST_CASE("a list of a million elements is written as JSON") {
   lang::Constructor nil{{lang::ExprKind::Constructor, {}}, "Nil", {}};
   lang::Constructor cons{{lang::ExprKind::Constructor, {}}, "Cons", {}};
   runtime::Value element = runtime::tensorValue(runtime::Tensor::scalar(runtime::Int32, 7));
-  runtime::Value list = interp::constructorValue(nil, {});
+  runtime::Value list = lang::constructorValue(nil, {});
   for (int i = 0; i < 1'000'000; ++i)
-    list = interp::constructorValue(cons, {element, list});
+    list = lang::constructorValue(cons, {element, list});
   Folder folder;
   REQUIRE(driver::writeOutput(folder.path("o.json"), list));
   std::string text = folder.read("o.json");

@@ -3,20 +3,19 @@
 //
 // Fields of data types are written in type parameters. No types are made for their uses: a type is
 // looked at together with what the parameters in it stand for.
-#include "interp/boundary.h"
+#include "lang/boundary.h"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
 
-namespace interp {
+namespace lang {
+
+using runtime::Value;
+using runtime::ValueKind;
 
 namespace {
-
-using lang::Type;
-using lang::TypeDefinition;
-using lang::TypeKind;
 
 struct Meanings;
 
@@ -44,13 +43,13 @@ bool holdsSizes(const Type* root) {
   while (!open.empty()) {
     const Type& type = *open.back();
     open.pop_back();
-    if (!std::ranges::all_of(type.shape, &lang::Dim::isAny))
+    if (!std::ranges::all_of(type.shape, &Dim::isAny))
       return true;
     if (type.kind == TypeKind::Function)
       continue;
     std::ranges::for_each(type.parts, add);
     if (type.kind == TypeKind::Data)
-      for (const lang::Constructor* constructor : type.definition->constructors)
+      for (const Constructor* constructor : type.definition->constructors)
         std::ranges::for_each(constructor->fields, add);
   }
   return false;
@@ -58,7 +57,7 @@ bool holdsSizes(const Type* root) {
 
 class Walk {
 public:
-  Walk(const Type& type, const Value& value, const lang::DimSizes& sizes) : sizes_(sizes) {
+  Walk(const Type& type, const Value& value, const DimSizes& sizes) : sizes_(sizes) {
     add({&type, nullptr}, value);
   }
 
@@ -75,10 +74,10 @@ public:
 private:
   /// Names mean something in the type of the result alone.
   bool fits(const Meant& meant, const Value& value) const {
-    lang::DimSizes none;
+    DimSizes none;
     auto dims = value.kind() == ValueKind::Tensor
-                    ? lang::misfits(*meant.type, value.tensor().dtype(), value.tensor().shape(),
-                                    meant.meanings ? none : sizes_)
+                    ? misfits(*meant.type, value.tensor().dtype(), value.tensor().shape(),
+                              meant.meanings ? none : sizes_)
                     : std::nullopt;
     return dims && dims->empty();
   }
@@ -105,8 +104,7 @@ private:
     }
   }
 
-  void addFields(const lang::Constructor& constructor, const Meanings* meanings,
-                 const Value& value) {
+  void addFields(const Constructor& constructor, const Meanings* meanings, const Value& value) {
     for (size_t i = 0; i < constructor.fields.size(); ++i)
       add({constructor.fields[i], meanings}, value.fields()[i]);
   }
@@ -144,7 +142,7 @@ private:
     return found->second;
   }
 
-  const lang::DimSizes& sizes_;
+  const DimSizes& sizes_;
   std::vector<std::pair<Meant, const Value*>> open_;
   std::set<std::pair<const Value*, Meant>> seen_;
   std::map<std::pair<const TypeDefinition*, std::vector<Meant>>, const Meanings*> meanings_;
@@ -154,10 +152,10 @@ private:
 } // namespace
 
 std::optional<WholeMisfit> findWholeMisfit(const Type& type, const Value& value,
-                                           const lang::DimSizes& sizes) {
+                                           const DimSizes& sizes) {
   if (!holdsSizes(&type))
     return std::nullopt;
   return Walk(type, value, sizes).findMisfit();
 }
 
-} // namespace interp
+} // namespace lang

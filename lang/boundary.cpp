@@ -1,5 +1,5 @@
 // Finding what is looked at: once for a module, before it runs.
-#include "interp/boundary.h"
+#include "lang/boundary.h"
 
 #include "lang/walk.h"
 
@@ -7,43 +7,42 @@
 #include <fmt/format.h>
 #include <set>
 
-namespace interp {
+namespace lang {
 
 namespace {
 
 /// Whether a type names a size of a tensor, outside of parts that are not compared.
-bool saysSize(const lang::Type& type) {
+bool saysSize(const Type& type) {
   if (type.isTensor())
-    return std::ranges::any_of(type.shape, [](const lang::Dim* dim) {
-      return !dim->isAny() && dim->kind != lang::DimKind::Unknown;
-    });
+    return std::ranges::any_of(
+        type.shape, [](const Dim* dim) { return !dim->isAny() && dim->kind != DimKind::Unknown; });
   return type.isTuple() &&
-         std::ranges::any_of(type.parts, [](const lang::Type* part) { return saysSize(*part); });
+         std::ranges::any_of(type.parts, [](const Type* part) { return saysSize(*part); });
 }
 
-bool saysSize(const lang::Type* type) {
+bool saysSize(const Type* type) {
   return type && saysSize(*type);
 }
 
-using Symbols = std::set<const lang::Dim*>;
+using Symbols = std::set<const Dim*>;
 
-void addSymbols(const lang::Dim& dim, Symbols& symbols) {
-  if (dim.kind == lang::DimKind::Symbol)
+void addSymbols(const Dim& dim, Symbols& symbols) {
+  if (dim.kind == DimKind::Symbol)
     symbols.insert(&dim);
-  for (const lang::DimTerm& term : dim.terms)
+  for (const DimTerm& term : dim.terms)
     if (term.variable->hasSymbol)
       addSymbols(*term.variable, symbols);
 }
 
 /// The names in the tensors of a type that are compared.
-void addSymbols(const lang::Type& type, Symbols& symbols) {
+void addSymbols(const Type& type, Symbols& symbols) {
   if (!type.hasSymbol)
     return;
   if (type.isTensor())
-    for (const lang::Dim* dim : type.shape)
+    for (const Dim* dim : type.shape)
       addSymbols(*dim, symbols);
   if (type.isTuple())
-    for (const lang::Type* part : type.parts)
+    for (const Type* part : type.parts)
       addSymbols(*part, symbols);
 }
 
@@ -52,16 +51,16 @@ void addSymbols(const lang::Type& type, Symbols& symbols) {
 /// Visits functions before those nested in them.
 class BoundaryFinder {
 public:
-  BoundaryFinder(const lang::Module& module, const lang::Typing& typing, Boundaries& found)
+  BoundaryFinder(const Module& module, const Typing& typing, Boundaries& found)
       : typing_(typing), found_(found) {
     found_.functions_.resize(module.functionCount);
     found_.vars_.resize(module.varCount);
-    for (const lang::TypeDefinition* definition : module.typeDefinitions)
-      for (const lang::Constructor* constructor : definition->constructors)
+    for (const TypeDefinition* definition : module.typeDefinitions)
+      for (const Constructor* constructor : definition->constructors)
         if (std::ranges::any_of(constructor->fields,
-                                [](const lang::Type* field) { return saysSize(field); }))
+                                [](const Type* field) { return saysSize(field); }))
           found_.constructors_.insert(constructor);
-    for (const lang::Global* global : module.globals)
+    for (const Global* global : module.globals)
       if (global->function)
         addDefinition(*global->function, fmt::format("@{}", global->name));
   }
@@ -69,7 +68,7 @@ public:
 private:
   /// A function with the names that its annotations have.
   struct Scope {
-    const lang::Function* function;
+    const Function* function;
     std::string name;
     size_t parent;
     /// In its parameters and what it takes from outside; in all that it compares, nested functions
@@ -78,7 +77,7 @@ private:
   };
   static constexpr size_t noParent = SIZE_MAX;
 
-  void addDefinition(const lang::Function& root, std::string name) {
+  void addDefinition(const Function& root, std::string name) {
     scopes_ = {{&root, std::move(name), noParent}};
     for (size_t i = 0; i < scopes_.size(); ++i)
       readScope(i);
@@ -89,18 +88,18 @@ private:
   }
 
   void readScope(size_t at) {
-    const lang::Function& function = *scopes_[at].function;
+    const Function& function = *scopes_[at].function;
     Scope& scope = scopes_[at];
-    for (const lang::Var* parameter : function.parameters)
-      if (const lang::Type* type = typeOf(*parameter))
+    for (const Var* parameter : function.parameters)
+      if (const Type* type = typeOf(*parameter))
         addSymbols(*type, scope.bound);
-    if (const lang::Type* type = resultOf(function))
+    if (const Type* type = resultOf(function))
       addSymbols(*type, scope.used);
-    std::vector<const lang::Block*> blocks{function.body};
+    std::vector<const Block*> blocks{function.body};
     while (!blocks.empty()) {
-      const lang::Block& block = *blocks.back();
+      const Block& block = *blocks.back();
       blocks.pop_back();
-      for (const lang::Binding& binding : block.bindings)
+      for (const Binding& binding : block.bindings)
         readBinding(binding, &binding == &block.bindings.back() ? block.result.value : nullptr, at,
                     blocks);
     }
@@ -110,57 +109,54 @@ private:
   }
 
   /// What a block ends with, a value for `tail`, is compared by whoever takes it.
-  void readBinding(const lang::Binding& binding, const lang::Expr* tail, size_t at,
-                   std::vector<const lang::Block*>& blocks) {
+  void readBinding(const Binding& binding, const Expr* tail, size_t at,
+                   std::vector<const Block*>& blocks) {
     bool isOpen = binding.var != tail && comesOut(*binding.value);
     if (isOpen || saysSize(binding.var->annotation))
       readVar(*binding.var, at);
-    if (const auto* nested = binding.value->as<lang::Function>()) {
+    if (const auto* nested = binding.value->as<Function>()) {
       std::string_view name = binding.var->name;
       scopes_.push_back({nested, name.empty() ? "" : fmt::format("%{}", name), at});
       return;
     }
-    if (const auto* match = binding.value->as<lang::Match>())
-      for (const lang::Arm& arm : match->arms)
-        lang::forEachPatternVar(*arm.pattern, [&](const lang::Var& var) { readVar(var, at); });
-    lang::forEachBlock(*binding.value, [&](const lang::Block& inner) { blocks.push_back(&inner); });
+    if (const auto* match = binding.value->as<Match>())
+      for (const Arm& arm : match->arms)
+        forEachPatternVar(*arm.pattern, [&](const Var& var) { readVar(var, at); });
+    forEachBlock(*binding.value, [&](const Block& inner) { blocks.push_back(&inner); });
   }
 
   /// Whether the value comes out of what may hold another one than the type says. Operators are
   /// asked for their results at each call, and parts of tuples are compared with them.
-  static bool comesOut(const lang::Expr& value) {
-    if (const auto* call = value.as<lang::Call>())
-      return !call->callee.value->as<lang::OperatorRef>();
-    return value.as<lang::RefRead>() || value.as<lang::If>() || value.as<lang::Match>() ||
-           value.as<lang::BlockExpr>();
+  static bool comesOut(const Expr& value) {
+    if (const auto* call = value.as<Call>())
+      return !call->callee.value->as<OperatorRef>();
+    return value.as<RefRead>() || value.as<If>() || value.as<Match>() || value.as<BlockExpr>();
   }
 
   /// What a declaration says, and what was found where there is none or it leaves something open.
-  static const lang::Type* fuller(const lang::Type* declared, const lang::Type* found) {
-    const lang::Type* type = declared && !declared->hasUnknown ? declared : found;
+  static const Type* fuller(const Type* declared, const Type* found) {
+    const Type* type = declared && !declared->hasUnknown ? declared : found;
     return saysSize(type) ? type : nullptr;
   }
 
-  const lang::Type* typeOf(const lang::Var& var) const {
-    return fuller(var.annotation, typing_.of(var));
-  }
+  const Type* typeOf(const Var& var) const { return fuller(var.annotation, typing_.of(var)); }
 
-  const lang::Type* resultOf(const lang::Function& function) const {
+  const Type* resultOf(const Function& function) const {
     return fuller(function.resultAnnotation, typing_.result(function));
   }
 
-  void readVar(const lang::Var& var, size_t at) {
+  void readVar(const Var& var, size_t at) {
     found_.vars_[var.number] = typeOf(var);
-    if (const lang::Type* type = typeOf(var))
+    if (const Type* type = typeOf(var))
       addSymbols(*type, scopes_[at].used);
   }
 
   /// What a function takes from outside is found before its nested functions are looked at.
   void addScope(Scope& scope) {
-    const lang::Function& function = *scope.function;
+    const Function& function = *scope.function;
     FunctionChecks checks{&function, scope.name};
     for (size_t i = 0; i < function.parameters.size(); ++i)
-      if (const lang::Type* type = typeOf(*function.parameters[i]))
+      if (const Type* type = typeOf(*function.parameters[i]))
         checks.parameters.push_back({uint32_t(i), type});
     checks.result = resultOf(function);
     checks.requirements = typing_.requirements(function);
@@ -178,13 +174,13 @@ private:
       found_.functions_[function.number] = std::make_unique<FunctionChecks>(std::move(checks));
   }
 
-  const lang::Typing& typing_;
+  const Typing& typing_;
   Boundaries& found_;
   std::vector<Scope> scopes_;
 };
 
-Boundaries::Boundaries(const lang::Module& module, const lang::Typing& typing) {
+Boundaries::Boundaries(const Module& module, const Typing& typing) {
   BoundaryFinder(module, typing, *this);
 }
 
-} // namespace interp
+} // namespace lang

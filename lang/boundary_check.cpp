@@ -1,6 +1,6 @@
 // Comparing values with types, and what is said when they differ. Recursion follows types, whose
 // nesting the checker bounds.
-#include "interp/boundary.h"
+#include "lang/boundary.h"
 
 #include "lang/op.h"
 #include "lang/utf8.h"
@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace interp {
+namespace lang {
 
 using runtime::FaultKind;
+using runtime::Value;
+using runtime::ValueKind;
 
 namespace {
 
 /// Compares the tensors in a value; learns sizes.
-bool matchValue(const lang::Type& type, const Value& value, uint32_t source,
-                lang::ShapeMatcher& matcher) {
+bool matchValue(const Type& type, const Value& value, uint32_t source, ShapeMatcher& matcher) {
   if (type.isTensor())
     return value.kind() == ValueKind::Tensor &&
            matcher.match(type, value.tensor().dtype(), value.tensor().shape(), source);
@@ -32,7 +33,7 @@ bool matchValue(const lang::Type& type, const Value& value, uint32_t source,
 
 /// A part of a value that does not fit, and the type that it should have.
 struct Misfit {
-  const lang::Type* type;
+  const Type* type;
   const Value* value;
   /// The way to it: `.0.1`.
   std::string path;
@@ -40,12 +41,11 @@ struct Misfit {
 };
 
 /// The first part of a value that does not fit.
-std::optional<Misfit> findMisfit(const lang::Type& type, const Value& value,
-                                 const lang::DimSizes& sizes) {
+std::optional<Misfit> findMisfit(const Type& type, const Value& value, const DimSizes& sizes) {
   if (type.isTensor()) {
     if (value.kind() != ValueKind::Tensor)
       return Misfit{&type, &value, ""};
-    auto dims = lang::misfits(type, value.tensor().dtype(), value.tensor().shape(), sizes);
+    auto dims = misfits(type, value.tensor().dtype(), value.tensor().shape(), sizes);
     if (dims && dims->empty())
       return std::nullopt;
     return Misfit{&type, &value, "", dims ? std::move(*dims) : std::vector<size_t>()};
@@ -84,24 +84,24 @@ std::string valueText(const Value& value) {
 }
 
 /// Wanted and actual shape one below the other; none unless their dimensions can be compared.
-lang::ShapeTable shapesOf(const Misfit& misfit, std::string_view origin) {
+ShapeTable shapesOf(const Misfit& misfit, std::string_view origin) {
   if (misfit.dims.empty())
     return {};
   std::string dtype = runtime::dtypeName(misfit.type->dtype);
-  lang::ShapeRow declared{std::string(origin), {}, dtype, misfit.dims, "", {}};
-  lang::ShapeRow given{"given", sizeTexts(*misfit.value), dtype, misfit.dims, "", {}};
-  for (const lang::Dim* dim : misfit.type->shape)
-    declared.dims.push_back(lang::dimText(dim));
+  ShapeRow declared{std::string(origin), {}, dtype, misfit.dims, "", {}};
+  ShapeRow given{"given", sizeTexts(*misfit.value), dtype, misfit.dims, "", {}};
+  for (const Dim* dim : misfit.type->shape)
+    declared.dims.push_back(dimText(dim));
   return {{std::move(declared), std::move(given)}};
 }
 
-std::string parameterName(const lang::Function& function, size_t i) {
+std::string parameterName(const Function& function, size_t i) {
   std::string_view name = function.parameters[i]->name;
-  return name.empty() ? "" : fmt::format("%{}", lang::printable(name));
+  return name.empty() ? "" : fmt::format("%{}", printable(name));
 }
 
 /// The words for the parameter that gave a size.
-std::string sourceText(const lang::Function& function, uint32_t source) {
+std::string sourceText(const Function& function, uint32_t source) {
   if (source == fromOutside)
     return "in the function around it";
   if (source == fromResult)
@@ -115,32 +115,32 @@ std::string_view originOf(bool isDeclared) {
 }
 
 /// Says that `subject` is declared, or whatever `origin` is, as one type, `verb` another.
-Fault faultOf(const Misfit& misfit, const lang::DimSizes& sizes, lang::SourceRange range,
-              const std::string& subject, std::string_view origin, std::string_view verb,
-              const std::function<std::string(uint32_t)>& source) {
-  Fault fault{FaultKind::Sizes,
-              fmt::format("{} is {} as `{}`, but {} {}", subject, origin,
-                          lang::typeText(misfit.type), verb, valueText(*misfit.value)),
-              range};
+RunFault faultOf(const Misfit& misfit, const DimSizes& sizes, SourceRange range,
+                 const std::string& subject, std::string_view origin, std::string_view verb,
+                 const std::function<std::string(uint32_t)>& source) {
+  RunFault fault{
+      {FaultKind::Sizes, fmt::format("{} is {} as `{}`, but {} {}", subject, origin,
+                                     typeText(misfit.type), verb, valueText(*misfit.value))},
+      range};
   fault.shapes = shapesOf(misfit, origin);
   for (size_t dim : misfit.dims)
-    if (std::string note = lang::misfitText(misfit.type->shape[dim],
-                                            misfit.value->tensor().shape()[dim], sizes, source);
+    if (std::string note =
+            misfitText(misfit.type->shape[dim], misfit.value->tensor().shape()[dim], sizes, source);
         !note.empty())
       fault.notes.push_back(std::move(note));
   return fault;
 }
 
 std::string functionText(const FunctionChecks& checks) {
-  return checks.name.empty() ? "this function" : fmt::format("`{}`", lang::printable(checks.name));
+  return checks.name.empty() ? "this function" : fmt::format("`{}`", printable(checks.name));
 }
 
 using Parameter = FunctionChecks::Parameter;
 
 /// The parameter whose argument does not fit, if there is one.
-const Parameter* matchArguments(const FunctionChecks& checks,
-                                       std::span<const Value> arguments, lang::DimSizes& sizes) {
-  lang::ShapeMatcher matcher(sizes);
+const Parameter* matchArguments(const FunctionChecks& checks, std::span<const Value> arguments,
+                                DimSizes& sizes) {
+  ShapeMatcher matcher(sizes);
   for (const Parameter& each : checks.parameters)
     if (!matchValue(*each.type, arguments[each.position], each.position, matcher))
       return &each;
@@ -148,36 +148,36 @@ const Parameter* matchArguments(const FunctionChecks& checks,
   return failed ? &*std::ranges::find(checks.parameters, *failed, &Parameter::position) : nullptr;
 }
 
-Fault argumentFault(const FunctionChecks& checks, const Parameter& failed, const Value& argument,
-                    const lang::Call* call, const lang::DimSizes& sizes) {
-  const lang::Function& function = *checks.function;
+RunFault argumentFault(const FunctionChecks& checks, const Parameter& failed, const Value& argument,
+                       const Call* call, const DimSizes& sizes) {
+  const Function& function = *checks.function;
   uint32_t i = failed.position;
-  const lang::Var& parameter = *function.parameters[i];
+  const Var& parameter = *function.parameters[i];
   bool isDeclared = failed.type == parameter.annotation;
   auto misfit = findMisfit(*failed.type, argument, sizes);
   std::string subject = fmt::format("argument `{}{}` of {}", parameterName(function, i),
                                     misfit->path, functionText(checks));
-  lang::SourceRange range = call ? call->arguments[i].range : parameter.range;
-  Fault fault = faultOf(*misfit, sizes, range, subject, originOf(isDeclared), "here it is",
-                        [&](uint32_t source) { return sourceText(function, source); });
+  SourceRange range = call ? call->arguments[i].range : parameter.range;
+  RunFault fault = faultOf(*misfit, sizes, range, subject, originOf(isDeclared), "here it is",
+                           [&](uint32_t source) { return sourceText(function, source); });
   if (call)
     fault.labels.push_back({parameter.range, isDeclared ? "declared here" : "the parameter"});
   return fault;
 }
 
-std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang::Call* call,
-                                       const lang::DimSizes& sizes) {
-  for (const lang::Requirement& needed : checks.requirements) {
-    auto size = lang::sizeOf(needed.dim, sizes);
+std::optional<RunFault> checkRequirements(const FunctionChecks& checks, const Call* call,
+                                          const DimSizes& sizes) {
+  for (const Requirement& needed : checks.requirements) {
+    auto size = sizeOf(needed.dim, sizes);
     if (!size || (*size >= needed.least && *size % needed.divisor == 0))
       continue;
     std::string cause = needed.row ? fmt::format(" for `{}`", needed.row->name) : "";
     std::string need = needed.divisor > 1 ? fmt::format("a multiple of {}", needed.divisor)
                                           : fmt::format("at least {}", needed.least);
-    Fault fault{FaultKind::Sizes,
-                fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(checks),
-                            lang::dimText(needed.dim), need, cause, *size),
-                call ? call->range : needed.range};
+    RunFault fault{{FaultKind::Sizes,
+                    fmt::format("{} needs `{}` to be {}{}, but it is {}", functionText(checks),
+                                dimText(needed.dim), need, cause, *size)},
+                   call ? call->range : needed.range};
     if (call)
       fault.labels.push_back({needed.range, "needed here"});
     return fault;
@@ -187,16 +187,17 @@ std::optional<Fault> checkRequirements(const FunctionChecks& checks, const lang:
 
 } // namespace
 
-std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<const Value> arguments,
-                                    const lang::Call* call, lang::DimSizes& sizes) {
+std::optional<RunFault> checkArguments(const FunctionChecks& checks,
+                                       std::span<const Value> arguments, const Call* call,
+                                       DimSizes& sizes) {
   if (const Parameter* failed = matchArguments(checks, arguments, sizes))
     return argumentFault(checks, *failed, arguments[failed->position], call, sizes);
   return checkRequirements(checks, call, sizes);
 }
 
-std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& value,
-                                 lang::DimSizes& sizes, lang::SourceRange range) {
-  lang::ShapeMatcher matcher(sizes);
+std::optional<RunFault> checkResult(const FunctionChecks& checks, const Value& value,
+                                    DimSizes& sizes, SourceRange range) {
+  ShapeMatcher matcher(sizes);
   if (matchValue(*checks.result, value, fromResult, matcher) && !matcher.finish())
     return std::nullopt;
   auto misfit = findMisfit(*checks.result, value, sizes);
@@ -207,9 +208,8 @@ std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& valu
                  [&](uint32_t source) { return sourceText(*checks.function, source); });
 }
 
-std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
-                              const lang::Type& type, lang::SourceRange place, const Value& value,
-                              const lang::DimSizes& sizes) {
+std::optional<RunFault> checkVar(const Function& function, const Var& var, const Type& type,
+                                 SourceRange place, const Value& value, const DimSizes& sizes) {
   auto misfit = findMisfit(type, value, sizes);
   if (!misfit)
     return std::nullopt;
@@ -217,17 +217,17 @@ std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& v
   std::string field = misfit->path.empty() ? "" : fmt::format("field `{}` of ", misfit->path);
   std::string subject = var.name.empty()
                             ? field + "what this gives"
-                            : fmt::format("`%{}{}`", lang::printable(var.name), misfit->path);
-  Fault fault = faultOf(*misfit, sizes, place.isValid() ? place : var.range, subject,
-                        originOf(isDeclared), "its value is",
-                        [&](uint32_t source) { return sourceText(function, source); });
+                            : fmt::format("`%{}{}`", printable(var.name), misfit->path);
+  RunFault fault =
+      faultOf(*misfit, sizes, place.isValid() ? place : var.range, subject, originOf(isDeclared),
+              "its value is", [&](uint32_t source) { return sourceText(function, source); });
   if (place.isValid() && isDeclared)
     fault.labels.push_back({var.range, "declared here"});
   return fault;
 }
 
-std::optional<Fault> checkWhole(const lang::Function& entry, const lang::Type& type,
-                                const Value& value, const lang::DimSizes& sizes) {
+std::optional<RunFault> checkWhole(const Function& entry, const Type& type, const Value& value,
+                                   const DimSizes& sizes) {
   auto whole = findWholeMisfit(type, value, sizes);
   if (!whole)
     return std::nullopt;
@@ -239,10 +239,10 @@ std::optional<Fault> checkWhole(const lang::Function& entry, const lang::Type& t
                  [&](uint32_t source) { return sourceText(entry, source); });
 }
 
-std::optional<Fault> checkFields(const lang::Constructor& constructor,
-                                 std::span<const Value> fields, const lang::Call& call) {
-  lang::DimSizes sizes;
-  lang::ShapeMatcher matcher(sizes);
+std::optional<RunFault> checkFields(const Constructor& constructor, std::span<const Value> fields,
+                                    const Call& call) {
+  DimSizes sizes;
+  ShapeMatcher matcher(sizes);
   std::optional<uint32_t> failed;
   for (uint32_t i = 0; i < fields.size() && !failed; ++i)
     if (!matchValue(*constructor.fields[i], fields[i], i, matcher))
@@ -253,13 +253,13 @@ std::optional<Fault> checkFields(const lang::Constructor& constructor,
     return std::nullopt;
   auto misfit = findMisfit(*constructor.fields[*failed], fields[*failed], sizes);
   std::string subject =
-      fmt::format("field {}{} of `{}`", *failed, misfit->path, lang::printable(constructor.name));
+      fmt::format("field {}{} of `{}`", *failed, misfit->path, printable(constructor.name));
   return faultOf(*misfit, sizes, call.arguments[*failed].range, subject, "declared", "here it is",
                  [](uint32_t source) { return fmt::format("in field {}", source); });
 }
 
-bool implies(const lang::Type& inner, const lang::DimSizes& innerSizes, const lang::Type& outer,
-             const lang::DimSizes& outerSizes) {
+bool implies(const Type& inner, const DimSizes& innerSizes, const Type& outer,
+             const DimSizes& outerSizes) {
   if (outer.isTuple()) {
     if (!inner.isTuple() || inner.parts.size() != outer.parts.size())
       return false;
@@ -273,17 +273,17 @@ bool implies(const lang::Type& inner, const lang::DimSizes& innerSizes, const la
   if (!inner.isTensor() || inner.dtype != outer.dtype || inner.shape.size() != outer.shape.size())
     return false;
   for (size_t i = 0; i < outer.shape.size(); ++i) {
-    const lang::Dim* wanted = outer.shape[i];
-    if (wanted->isAny() || wanted->kind == lang::DimKind::Unknown)
+    const Dim* wanted = outer.shape[i];
+    if (wanted->isAny() || wanted->kind == DimKind::Unknown)
       continue;
-    auto wantedSize = lang::sizeOf(wanted, outerSizes);
-    auto size = lang::sizeOf(inner.shape[i], innerSizes);
+    auto wantedSize = sizeOf(wanted, outerSizes);
+    auto size = sizeOf(inner.shape[i], innerSizes);
     bool bothFree =
-        !wantedSize && !size && wanted == inner.shape[i] && wanted->kind == lang::DimKind::Symbol;
+        !wantedSize && !size && wanted == inner.shape[i] && wanted->kind == DimKind::Symbol;
     if (!bothFree && (!size || wantedSize != size))
       return false;
   }
   return true;
 }
 
-} // namespace interp
+} // namespace lang

@@ -9,31 +9,34 @@
 // and in the result of a run at its end. A type that names no size costs nothing.
 #pragma once
 
-#include "interp/interpret.h"
+#include "lang/module.h"
+#include "lang/run_fault.h"
+#include "lang/run_value.h"
 #include "lang/shape_match.h"
+#include "lang/typing.h"
 
 #include <optional>
 #include <unordered_set>
 
-namespace interp {
+namespace lang {
 
 /// What is looked at when a function is called and when it returns.
 struct FunctionChecks {
-  const lang::Function* function = nullptr;
+  const Function* function = nullptr;
   /// For messages: `@f`, `%f` or empty.
   std::string name;
   /// The parameters that are compared, by position, with the types that they must have.
   struct Parameter {
     uint32_t position;
-    const lang::Type* type;
+    const Type* type;
   };
   std::vector<Parameter> parameters;
   /// What the result must be, or null when it is not compared.
-  const lang::Type* result = nullptr;
+  const Type* result = nullptr;
   /// Names whose sizes a closure takes from the function around it.
-  std::vector<const lang::Dim*> outer;
+  std::vector<const Dim*> outer;
   /// What the body takes for granted of sizes.
-  std::span<const lang::Requirement> requirements = {};
+  std::span<const Requirement> requirements = {};
   /// Whether something in the body needs the sizes that the arguments gave.
   bool keepsSizes = false;
 };
@@ -42,24 +45,24 @@ struct FunctionChecks {
 class Boundaries {
 public:
   /// Points into the typing.
-  Boundaries(const lang::Module& module, const lang::Typing& typing);
+  Boundaries(const Module& module, const Typing& typing);
 
   /// Null for most functions.
-  const FunctionChecks* of(const lang::Function& function) const {
+  const FunctionChecks* of(const Function& function) const {
     return functions_[function.number].get();
   }
   /// What the value of a binding or of a pattern's variable must be, or null when it is not
   /// compared.
-  const lang::Type* typeOf(const lang::Var& var) const { return vars_[var.number]; }
-  bool isChecked(const lang::Constructor& constructor) const {
+  const Type* typeOf(const Var& var) const { return vars_[var.number]; }
+  bool isChecked(const Constructor& constructor) const {
     return !constructors_.empty() && constructors_.contains(&constructor);
   }
 
 private:
   friend class BoundaryFinder;
   std::vector<std::unique_ptr<FunctionChecks>> functions_;
-  std::vector<const lang::Type*> vars_;
-  std::unordered_set<const lang::Constructor*> constructors_;
+  std::vector<const Type*> vars_;
+  std::unordered_set<const Constructor*> constructors_;
 };
 
 /// Where sizes come from that no parameter gave.
@@ -67,38 +70,39 @@ inline constexpr uint32_t fromOutside = UINT32_MAX, fromResult = UINT32_MAX - 1;
 
 /// Compares the arguments of a call, whose sizes go to `sizes`, and what the body requires of them.
 /// `call` is null when there is none in the text.
-std::optional<Fault> checkArguments(const FunctionChecks& checks, std::span<const Value> arguments,
-                                    const lang::Call* call, lang::DimSizes& sizes);
+std::optional<RunFault> checkArguments(const FunctionChecks& checks,
+                                       std::span<const runtime::Value> arguments, const Call* call,
+                                       DimSizes& sizes);
 
 /// Compares what a function returns at `range`; learns sizes of names that only the result has.
-std::optional<Fault> checkResult(const FunctionChecks& checks, const Value& value,
-                                 lang::DimSizes& sizes, lang::SourceRange range);
+std::optional<RunFault> checkResult(const FunctionChecks& checks, const runtime::Value& value,
+                                    DimSizes& sizes, SourceRange range);
 
 /// Compares the value of a variable with `type`; it is written at `place`, if anywhere. Names
 /// without a size are free.
-std::optional<Fault> checkVar(const lang::Function& function, const lang::Var& var,
-                              const lang::Type& type, lang::SourceRange place, const Value& value,
-                              const lang::DimSizes& sizes);
+std::optional<RunFault> checkVar(const Function& function, const Var& var, const Type& type,
+                                 SourceRange place, const runtime::Value& value,
+                                 const DimSizes& sizes);
 
 /// The first tensor anywhere in a value, also in data types and references, that does not fit, with
 /// the type that it should have.
 struct WholeMisfit {
-  const lang::Type* type;
-  const Value* value;
+  const Type* type;
+  const runtime::Value* value;
 };
-std::optional<WholeMisfit> findWholeMisfit(const lang::Type& type, const Value& value,
-                                           const lang::DimSizes& sizes);
+std::optional<WholeMisfit> findWholeMisfit(const Type& type, const runtime::Value& value,
+                                           const DimSizes& sizes);
 
 /// Compares all tensors in the result of a run with its type.
-std::optional<Fault> checkWhole(const lang::Function& entry, const lang::Type& type,
-                                const Value& value, const lang::DimSizes& sizes);
+std::optional<RunFault> checkWhole(const Function& entry, const Type& type,
+                                   const runtime::Value& value, const DimSizes& sizes);
 
 /// Compares the fields of a new value of a data type.
-std::optional<Fault> checkFields(const lang::Constructor& constructor,
-                                 std::span<const Value> fields, const lang::Call& call);
+std::optional<RunFault> checkFields(const Constructor& constructor,
+                                    std::span<const runtime::Value> fields, const Call& call);
 
 /// Whether every value that fits `inner` fits `outer`, so that a check of `inner` is enough.
-bool implies(const lang::Type& inner, const lang::DimSizes& innerSizes, const lang::Type& outer,
-             const lang::DimSizes& outerSizes);
+bool implies(const Type& inner, const DimSizes& innerSizes, const Type& outer,
+             const DimSizes& outerSizes);
 
-} // namespace interp
+} // namespace lang
