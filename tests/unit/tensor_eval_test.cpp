@@ -1,5 +1,6 @@
 // Evaluation of tensor functions: the loops engine against the reference, and both against values
 // known in closed form.
+#include "lower/plan.h"
 #include "tests/unit/tensor_functions.h"
 
 using namespace tests;
@@ -545,4 +546,24 @@ TEST_CASE("the text of a tensor function") {
                                         "t2[i0 < 2]: float32 = Sum[i1 < 3]((s0 * s0))\n"
                                         "  where s0 = Exp((t1[i0, (i1 + 1)] else 0))\n"
                                         "result t2\n");
+}
+
+TEST_CASE("a position that a whole strip shares is looked at outside of the strip") {
+  Tensor table = tensorOf(runtime::Float32, {3, 40}, std::vector<double>(120, 1));
+  Tensor rows = tensorOf(runtime::Int64, {2}, {2, 0});
+  TensorFunction function = build({table, rows}, runtime::Float32, {2, 40}, [](ComputeCall& call) {
+    call.result([&](const Position& at) { return call.input(0)({call.input(1)({at[0]}), at[1]}); });
+  });
+  lower::Program program = lower::makeProgram(function);
+  REQUIRE(program.stages.size() == 1);
+  const lower::Nest& nest = program.stages[0].map;
+  size_t looks = 0;
+  for (const lower::Block& block : nest.blocks)
+    for (const lower::Step& step : block.steps)
+      if (step.kind == lower::StepKind::Outside) {
+        ++looks;
+        CHECK(step.lane == lower::none);
+        CHECK(!block.strips);
+      }
+  CHECK(looks == 1);
 }
