@@ -210,7 +210,9 @@ void computeSlope(ComputeCall& call) {
   Correlated correlated(call.attributes());
   TensorHandle left = call.input(0), right = call.input(1);
   TensorHandle leftWay = call.input(2), rightWay = call.input(3);
-  Scalar zero = call.number(left.dtype(), 0), count = correlated.count(call, left);
+  // Without channels there is nothing that changes.
+  Scalar zero = call.number(left.dtype(), 0);
+  Scalar count = maximum(correlated.count(call, left), call.integer(1));
   call.result([&](const Position& at) {
     Scalar sum = call.sumOver(correlated.taps(call, left), [&](const Position& tap) {
       Meeting from = correlated.meeting(at, tap);
