@@ -17,6 +17,19 @@ constexpr runtime::DType dtypes[] = {
     runtime::Float32, runtime::Float32, runtime::Float32, runtime::Int32,   runtime::Int64,
     runtime::UInt8,   runtime::Bool,    runtime::Float64, runtime::Float16, runtime::BFloat16};
 
+/// The words in backquotes of a text: the choices that the documentation of an attribute names.
+std::vector<std::string_view> choicesIn(std::string_view doc) {
+  std::vector<std::string_view> choices;
+  for (size_t start = doc.find('`'); start != doc.npos; start = doc.find('`', start)) {
+    size_t end = doc.find('`', ++start);
+    if (end == doc.npos)
+      break;
+    choices.push_back(doc.substr(start, end - start));
+    start = end + 1;
+  }
+  return choices;
+}
+
 } // namespace
 
 runtime::DType OperatorDraw::dtype() {
@@ -77,6 +90,8 @@ AttributeValue OperatorDraw::attribute(Arena& arena, const AttributeRow& row,
   case AttributeKind::Bool:
     return boolAttribute(random_.chance(50));
   case AttributeKind::String:
+    if (auto choices = choicesIn(row.doc); !choices.empty() && random_.chance(60))
+      return stringAttribute(random_.pick(choices));
     return stringAttribute(texts[random_.index(std::size(texts))]);
   case AttributeKind::DType:
     return stringAttribute(dtypeNames[random_.index(std::size(dtypeNames))]);

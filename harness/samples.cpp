@@ -16,6 +16,20 @@ namespace harness {
 
 using namespace lang;
 
+RelationResult relateAdopting(const OperatorRow& row, TypeContext& types,
+                              std::vector<const Type*>& operands, const Attributes& attributes) {
+  RelationResult result = applyRelation(row, {types, operands, attributes});
+  auto differs = [&](const auto& asked) { return asked.second != operands[asked.first]; };
+  if (std::ranges::none_of(result.operands, differs))
+    return result;
+  for (const auto& [index, type] : result.operands)
+    operands[index] = type;
+  result = applyRelation(row, {types, operands, attributes});
+  if (std::ranges::any_of(result.operands, differs))
+    result.outcome = RelationResult::Outcome::Failed;
+  return result;
+}
+
 namespace {
 
 constexpr int64_t largestTensor = 400, sizeTrials = 7;
@@ -158,18 +172,16 @@ private:
       operand = withDType(operand, from, to);
   }
 
-  /// Keeps a candidate that the relation accepts as it is.
-  bool consider(const Candidate& candidate) {
+  /// Keeps a candidate that the relation accepts, with the operands that it asks for.
+  bool consider(Candidate candidate) {
     if (candidate.operands.size() != row_.operands.size() ||
         !std::ranges::all_of(candidate.operands, isSmall))
       return false;
     Attributes attributes{row_.attributes, candidate.attributes};
-    RelationResult result = applyRelation(row_, {types_, candidate.operands, attributes});
-    if (result.outcome != RelationResult::Outcome::Solved || !isSmall(result.output))
+    RelationResult result = relateAdopting(row_, types_, candidate.operands, attributes);
+    if (result.outcome != RelationResult::Outcome::Solved || !isSmall(result.output) ||
+        !std::ranges::all_of(candidate.operands, isSmall))
       return false;
-    for (const auto& [index, type] : result.operands)
-      if (type != candidate.operands[index])
-        return false;
     std::string key;
     for (const Type* operand : candidate.operands)
       key += typeText(operand) + ";";

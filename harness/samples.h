@@ -46,6 +46,11 @@ struct SampleOptions {
   lang::Dims symbols = {};
 };
 
+/// Asks a relation, giving the operands the types that it says they must have.
+lang::RelationResult relateAdopting(const lang::OperatorRow& row, lang::TypeContext& types,
+                                    std::vector<const lang::Type*>& operands,
+                                    const lang::Attributes& attributes);
+
 /// Fills a pool; `reader` reads the examples, and its types are used.
 void fillSamples(SamplePool& pool, Reader& reader, uint64_t seed, const SampleOptions& options);
 

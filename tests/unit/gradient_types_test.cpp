@@ -13,16 +13,13 @@ namespace {
 /// Fewest calls of each kind that a row must have; some rows have few samples.
 constexpr size_t leastChecked = 1;
 
-/// The call with other operand types, where the relation takes them as they are.
+/// The call with other operand types, or those that the relation asks for in their place.
 std::optional<harness::OperatorSample> withOperands(TypeContext& types,
                                                     const harness::OperatorSample& sample,
                                                     std::vector<const Type*> operands) {
-  RelationResult answer = applyRelation(*sample.row, {types, operands, sample.attributes});
+  RelationResult answer = harness::relateAdopting(*sample.row, types, operands, sample.attributes);
   if (answer.outcome != RelationResult::Outcome::Solved)
     return std::nullopt;
-  for (const auto& [index, type] : answer.operands)
-    if (type != operands[index])
-      return std::nullopt;
   harness::OperatorSample changed = sample;
   changed.operands = std::move(operands);
   changed.output = answer.output;

@@ -145,13 +145,16 @@ private:
   /// Slices of numbers move bounds that lie outside, slices of names ask that none does.
   bool movesBounds() const { return sample_.row->name == "strided_slice"; }
 
-  /// `?` in the result, and a comparison with a quotient that is given, leave a question open,
-  /// which is asked again when numbers are there.
+  /// `?` in the result, and a comparison with a quotient that is given or asked for, leave a
+  /// question open, which is asked again when numbers are there.
   bool mayDepend() const {
+    auto hasQuotient = [](const Type* type) {
+      return anyDim(type, [](const Dim* dim) { return dim->hasQuotient; });
+    };
     return anyDim(answer_.output, [](const Dim* dim) { return dim->isAny(); }) ||
-           std::ranges::any_of(operands_, [](const Type* type) {
-             return anyDim(type, [](const Dim* dim) { return dim->hasQuotient; });
-           });
+           std::ranges::any_of(operands_, hasQuotient) ||
+           std::ranges::any_of(answer_.operands,
+                               [&](const auto& asked) { return hasQuotient(asked.second); });
   }
 
   bool agree(const Type* symbolic, const Type* concrete) {
