@@ -5,6 +5,7 @@
 #include "harness/draw.h"
 #include "harness/gradient_data.h"
 #include "harness/run_operator.h"
+#include "harness/types.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "lang/verify.h"
@@ -15,6 +16,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace harness {
 
@@ -101,9 +103,9 @@ struct Point {
 /// The module of a comparison in the making.
 class Comparison {
 public:
-  Comparison(TypeContext& types, const OperatorSample& call, int exponent)
-      : module(types), call_(call), exponent_(exponent), make_(module, stdlib::operatorTable()),
-        body_(make_) {
+  Comparison(TypeContext& types, const OperatorSample& call, int exponent, bool isNamed)
+      : module(types), call_(call), exponent_(exponent), isNamed_(isNamed),
+        make_(module, stdlib::operatorTable()), body_(make_) {
     write();
   }
 
@@ -196,14 +198,15 @@ private:
   }
 
   /// Weights are parameters, or numbers that vary with the place where only the data says how many
-  /// there are.
+  /// there are, and over names.
   void weigh(GradientCall& d) {
     std::vector<const Type*> leaves = leavesOf(call_.output);
     for (size_t field = 0; field < leaves.size(); ++field) {
       const Type* type = leaves[field];
       if (!type->dtype.isFloat())
         continue;
-      if (std::ranges::all_of(type->shape, [](const Dim* dim) { return dim->isConstant(); })) {
+      auto isNumber = [](const Dim* dim) { return dim->isConstant(); };
+      if (!isNamed_ && std::ranges::all_of(type->shape, isNumber)) {
         weights_[field] = parameter(type);
         continue;
       }
@@ -242,6 +245,7 @@ private:
 
   const OperatorSample& call_;
   int exponent_;
+  bool isNamed_;
   Builder make_;
   BlockBuilder body_;
   std::vector<Setting> settings_;
@@ -306,21 +310,50 @@ std::optional<OperatorSample> inFloat64(TypeContext& types, const OperatorSample
   return wide;
 }
 
+/// The call with names in place of some of the numbers among the extents, the same one for equal
+/// numbers, if a few trials find one that the relation takes. Data fits it as it fits the call.
+std::optional<OperatorSample> overNames(TypeContext& types, const OperatorSample& call,
+                                        Random& random) {
+  for (int trial = 0; trial < 4; ++trial) {
+    OperatorSample named = call;
+    std::map<const Dim*, const Dim*> names;
+    for (const Type*& operand : named.operands)
+      operand = changeDims(types, operand, [&](const Dim* dim) {
+        auto [known, isNew] = names.try_emplace(dim, dim);
+        if (isNew && dim->isConstant() && random.chance(60))
+          known->second = types.symbol(fmt::format("n{}", dim->value));
+        return known->second;
+      });
+    RelationResult answer = relateAdopting(*call.row, types, named.operands, named.attributes);
+    named.output = answer.output;
+    if (answer.outcome == RelationResult::Outcome::Solved)
+      return named;
+  }
+  return std::nullopt;
+}
+
 constexpr int exactExponent = 66, kernelExponent = 20;
 constexpr unsigned exactDigits = 50;
 
 GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& random,
-                        bool isExact) {
-  Comparison comparison(types, call, isExact ? exactExponent : kernelExponent);
+                        bool isNamed, bool isExact) {
+  auto named = isNamed ? overNames(types, call, random) : std::nullopt;
+  if (isNamed && !named)
+    return {};
+  int exponent = isExact ? exactExponent : kernelExponent;
+  Comparison comparison(types, named ? *named : call, exponent, isNamed);
   if (isExact && usesKernel(comparison.module)) {
     Arena arena;
     auto wide = inFloat64(types, call, arena);
-    return wide ? compare(types, *wide, random, false) : GradientVerdict{};
+    return wide ? compare(types, *wide, random, isNamed, false) : GradientVerdict{};
   }
   Typing typing;
   if (std::string problem = checkedProblem(comparison.module, &typing); !problem.empty())
     return {false, false, "the comparison is " + problem};
-  auto data = gradientData(call, comparison.parameterTypes, random, isExact, comparison.isStepwise);
+  // The types of the data, whose extents are numbers in both cases.
+  std::vector<const Type*> parameters =
+      named ? Comparison(types, call, exponent, true).parameterTypes : comparison.parameterTypes;
+  auto data = gradientData(call, parameters, random, isExact, comparison.isStepwise);
   auto answer = runModule(comparison.module, typing, *comparison.entry, std::move(data.values),
                           isExact ? exactDigits : 0);
   return answer ? judge(*answer, isExact, data.isSingle) : GradientVerdict{};
@@ -328,9 +361,10 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
 
 } // namespace
 
-GradientVerdict compareGradient(TypeContext& types, const OperatorSample& call, Random& random) {
+GradientVerdict compareGradient(TypeContext& types, const OperatorSample& call, Random& random,
+                                bool isNamed) {
   try {
-    return compare(types, call, random, true);
+    return compare(types, call, random, isNamed, true);
   } catch (const std::logic_error& fault) {
     return {false, false, fault.what()};
   }

@@ -34,9 +34,10 @@ struct GradientVerdict {
   std::string problem = {};
 };
 
-/// Compares the rule of a call, whose extents are numbers, along one direction of random data.
+/// Compares the rule of a call, whose extents are numbers, along one direction of random data. With
+/// `isNamed` the rule is written over names for the numbers, where the operator takes names.
 GradientVerdict compareGradient(lang::TypeContext& types, const OperatorSample& call,
-                                Random& random);
+                                Random& random, bool isNamed = false);
 
 /// The call with its types and attributes, for messages.
 std::string callText(const OperatorSample& call);

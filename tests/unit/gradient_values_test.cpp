@@ -38,7 +38,7 @@ bool isSmall(const harness::OperatorSample& sample) {
 }
 
 struct Tally {
-  size_t compared = 0, kinks = 0, tried = 0;
+  size_t compared = 0, named = 0, kinks = 0, tried = 0;
   std::vector<std::string> problems = {};
 };
 
@@ -59,6 +59,12 @@ Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSa
       tally.kinks += verdict.isKink;
       if (!verdict.problem.empty() && tally.problems.size() < 4)
         tally.problems.push_back(harness::callText(*sample) + ": " + verdict.problem);
+      if (tally.named > 0 && random.chance(70))
+        continue;
+      harness::GradientVerdict named = harness::compareGradient(types, *sample, random, true);
+      tally.named += named.isCompared;
+      if (!named.problem.empty() && tally.problems.size() < 4)
+        tally.problems.push_back(harness::callText(*sample) + ", over names: " + named.problem);
     }
     if (tally.tried == triedBefore)
       break;
@@ -87,9 +93,10 @@ TEST_CASE("gradient rules agree with difference quotients") {
     std::erase_if(samples, [](const harness::OperatorSample* sample) { return !isSmall(*sample); });
     Tally tally = compareRow(types, samples, harness::mixSeed(seed, i), wanted);
     INFO(row.name << ": " << tally.compared << " compared of " << tally.tried << ", of which "
-                  << tally.kinks << " at kinks");
+                  << tally.kinks << " at kinks, and " << tally.named << " over names");
     CAPTURE(tally.problems);
     CHECK(tally.problems.empty());
     CHECK(tally.compared >= leastCompared);
+    CHECK(tally.named >= 1);
   }
 }
