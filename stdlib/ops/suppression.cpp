@@ -6,7 +6,9 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/picture_samples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -418,7 +420,45 @@ constexpr AttributeRow suppressionAttributes[] = {
 constexpr AttributeRow allClassAttributes[] = {
     {"output_format", AttributeKind::String, "\"onnx\"", "`onnx` or `tensorflow`"}};
 
+/// Gives the boxes the cotangents of the rows that they were moved to: `places` says for each row
+/// which box of its batch item it is, anything outside for none.
+void giveMoved(GradientCall& d, const Term& places, const Term& cotangent) {
+  Term boxes = d.operand(0), batch = alongAxis(positionsAlong(boxes, 0), 0, 2);
+  std::vector<Taps<Term>> taps;
+  taps.push_back({{places}});
+  give(d, 0, toPictures(samplesOf(boxes, batch, taps), cotangent));
+}
+
+void validCountsGradient(GradientCall& d) {
+  giveMoved(d, castTo(d.result(2), runtime::Int64), incoming(d, 1));
+}
+
+/// The numbers of the boxes that stay, in a column of their own, go where the boxes go.
+void suppressionGradient(GradientCall& d) {
+  if (d.attributes().boolean("return_indices"))
+    return giveZeros(d);
+  Term boxes = castTo(d.operand(0), runtime::Float64);
+  Term numbers = alongAxis(castTo(positionsAlong(boxes, 1), boxes.dtype()), 1, 3);
+  Term column = broadcastLike(numbers, sliced(boxes, 2, 0, 1));
+  Term moved = d.call(
+      "vision.non_max_suppression",
+      {concatenated({boxes, column}, 2), d.operand(1), d.operand(2), d.operand(3), d.operand(4)},
+      sameAttributes(d));
+  giveMoved(d, sum(sliced(moved, 2, -1, toEnd), {2}), d.cotangent());
+}
+
 constexpr NoGradient chooses = {"chooses boxes by comparing them"};
+
+constexpr GradientExample validGradients[] = {
+    {"vision.get_valid_counts([[[0f, 0.2f], [1f, 0.9f]]], 0.5f, "
+     "attrs_type_key=\"relay.attrs.GetValidCountsAttrs\")",
+     "([0], [[[3f, 4f], [5f, 6f]]], [[0, 0]])", "[[[0f, 0f], [3f, 4f]]]"}};
+constexpr GradientExample suppressionGradients[] = {
+    {"vision.non_max_suppression([[[0f, 0.5f, 0f, 0f, 2f, 2f], [0f, 0.9f, 0f, 0f, 2f, 1.9f]]], "
+     "[2], [[0, 1]], -1, 0.5f, return_indices=False, "
+     "attrs_type_key=\"relay.attrs.NonMaximumSuppressionAttrs\")",
+     "[[[1f, 2f, 3f, 4f, 5f, 6f], [7f, 8f, 9f, 10f, 11f, 12f]]]",
+     "[[[0f, 0f, 0f, 0f, 0f, 0f], [1f, 2f, 3f, 4f, 5f, 6f]]]"}};
 
 constexpr Example validExamples[] = {
     {"vision.get_valid_counts([[[0f, 0.2f, 1f], [1f, 0.9f, 2f], [-1f, 0.8f, 3f]]], 0.5f, "
@@ -428,36 +468,46 @@ constexpr Example suppressionExamples[] = {
     {"vision.non_max_suppression([[[0f, 0.5f, 0f, 0f, 2f, 2f], [0f, 0.9f, 0f, 0f, 2f, 1.9f], "
      "[0f, 0.7f, 5f, 5f, 6f, 6f]]], [3], [[0, 1, 2]], -1, 0.5f, "
      "attrs_type_key=\"relay.attrs.NonMaximumSuppressionAttrs\")",
-     "([[1, 2, -1]], [[2]])"}};
+     "([[1, 2, -1]], [[2]])"},
+    {"vision.non_max_suppression([[[0f, 0.5f, 0f, 0f, 2f, 2f], [0f, 0.9f, 0f, 0f, 2f, 1.9f]]], "
+     "[2], [[0, 1]], -1, 0.5f, return_indices=False, "
+     "attrs_type_key=\"relay.attrs.NonMaximumSuppressionAttrs\")",
+     "[[[0f, 0.9f, 0f, 0f, 2f, 1.9f], [-1f, -1f, -1f, -1f, -1f, -1f]]]"}};
 constexpr Example allClassExamples[] = {
     {"vision.all_class_non_max_suppression([[[0f, 0f, 2f, 2f], [0f, 0f, 2f, 1.9f]]], "
      "[[[0.5f, 0.9f]]], 10, 0.5f, 0.1f, "
      "attrs_type_key=\"relay.attrs.AllClassNonMaximumSuppressionAttrs\")",
-     "([[0i64, 0i64, 1i64], [0i64, 0i64, 0i64]], [1i64])"}};
+     "([[0i64, 0i64, 1i64], [0i64, 0i64, 0i64]], [1i64])"},
+    {"vision.all_class_non_max_suppression([[[0f, 0f, 2f, 2f], [0f, 0f, 2f, 1.9f]]], "
+     "[[[0.5f, 0.9f]]], 10, 0.5f, 0.1f, output_format=\"tensorflow\", "
+     "attrs_type_key=\"relay.attrs.AllClassNonMaximumSuppressionAttrs\")",
+     "([[[0i64, 1i64], [0i64, 0i64]]], [[0.9f, 0f]], [1i64])"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "vision.get_valid_counts",
      .doc = "Moves the boxes with a high score to the front and counts them.",
-     .details = "The results are the counts, the rows (the rest -1) and the number of each row.",
+     .details =
+         "The results are the counts, the rows (the rest -1) and the number of each row. The "
+         "threshold has no gradient.",
      .operands = validOperands,
      .attributes = validAttributes,
      .attributesKey = "relay.attrs.GetValidCountsAttrs",
      .relation = validCountsRelation,
      .kernel = kernelOf<decodeColumns, validCounts>(),
-     .gradient = chooses,
+     .gradient = GradientRule{validCountsGradient, validGradients},
      .examples = validExamples,
      .unregisteredAttributes = true},
     {.name = "vision.non_max_suppression",
      .doc = "Drops boxes that overlap a better box of the same class.",
      .details = "Boxes are taken by falling score. With `return_indices` the results are the "
                 "numbers of the boxes that stay and how many they are, else all rows with the "
-                "dropped ones -1.",
+                "dropped ones -1. The gradient follows the rows; the limits have none.",
      .operands = suppressionOperands,
      .attributes = suppressionAttributes,
      .attributesKey = "relay.attrs.NonMaximumSuppressionAttrs",
      .relation = suppressionRelation,
      .kernel = kernelOf<decodeSuppression, suppress>(),
-     .gradient = chooses,
+     .gradient = GradientRule{suppressionGradient, suppressionGradients},
      .examples = suppressionExamples,
      .unregisteredAttributes = true},
     {.name = "vision.all_class_non_max_suppression",
