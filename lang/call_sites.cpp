@@ -15,14 +15,13 @@ using runtime::ValueKind;
 
 namespace {
 
-/// The type of a tensor, with 64-bit extents where the checked type has such: the element type of
-/// some results hangs on them.
+/// The type of a tensor; in how many bits its extents count, on which the element type of some
+/// results hangs, is a matter of the program.
 const Type* tensorTypeOf(TypeContext& types, const runtime::Tensor& tensor, const Type* checked) {
   std::vector<const Dim*> dims;
-  bool isLike = checked && checked->isTensor() && checked->shape.size() == tensor.rank();
-  for (size_t i = 0; i < tensor.rank(); ++i)
-    dims.push_back(types.constant(tensor.shape()[i], isLike && checked->shape[i]->is64));
-  return types.tensor(dims, tensor.dtype());
+  for (int64_t extent : tensor.shape())
+    dims.push_back(types.constant(extent));
+  return types.tensor(dims, tensor.dtype(), checked && checked->isWide);
 }
 
 /// The type of a value whose type in the program is `checked`, or null when that is not known.
@@ -37,8 +36,8 @@ const Type* typeOf(TypeContext& types, const Value& value, const Type* checked) 
   return types.tuple(fields);
 }
 
-/// Of a tensor its element type, rank, and the extents, each with whether it counts in 64 bits; of
-/// a tuple its fields.
+/// Of a tensor its element type, rank, whether its extents count in 64 bits, and these; of a tuple
+/// its fields.
 void appendNumbers(const Value& value, const Type* checked, std::vector<int64_t>& numbers) {
   if (value.kind() != ValueKind::Tensor) {
     std::span<const Value> fields = value.fields();
@@ -50,13 +49,10 @@ void appendNumbers(const Value& value, const Type* checked, std::vector<int64_t>
   }
   const runtime::Tensor& tensor = value.tensor();
   runtime::DType dtype = tensor.dtype();
-  bool isLike = checked && checked->isTensor() && checked->shape.size() == tensor.rank();
   numbers.push_back(int64_t(dtype.code) << 32 | int64_t(dtype.bits) << 16 | dtype.lanes);
-  numbers.push_back(int64_t(tensor.rank()));
-  for (size_t i = 0; i < tensor.rank(); ++i) {
-    numbers.push_back(tensor.shape()[i]);
-    numbers.push_back(isLike && checked->shape[i]->is64);
-  }
+  numbers.push_back(int64_t(tensor.rank()) << 1 | int64_t(checked && checked->isWide));
+  for (int64_t extent : tensor.shape())
+    numbers.push_back(extent);
 }
 
 std::vector<Shape> shapesOf(std::span<const Value> tensors) {

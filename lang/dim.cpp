@@ -100,9 +100,9 @@ bool isAtLeast(const Dim* dim, int64_t least) {
   return known && *known >= least;
 }
 
-const Dim* TypeContext::sum(std::span<const DimTerm> terms, int64_t number, bool is64) {
+const Dim* TypeContext::sum(std::span<const DimTerm> terms, int64_t number) {
   if (terms.empty())
-    return constant(number, is64);
+    return constant(number);
   if (terms.size() == 1 && number == 0 && terms[0].coefficient == 1)
     return terms[0].variable;
   return internDim({.kind = DimKind::Linear, .value = number, .terms = terms});
@@ -114,7 +114,7 @@ const Dim* TypeContext::add(const Dim* left, const Dim* right) {
   Sum result = sumOf(left);
   if (!addScaled(result, sumOf(right), 1))
     return any_;
-  return sum(result.terms, result.constant, left->is64 || right->is64);
+  return sum(result.terms, result.constant);
 }
 
 const Dim* TypeContext::subtract(const Dim* left, const Dim* right) {
@@ -134,9 +134,8 @@ const Dim* TypeContext::multiplyVariables(const Dim* left, const Dim* right) {
 }
 
 const Dim* TypeContext::multiply(const Dim* left, const Dim* right) {
-  bool is64 = left->is64 || right->is64;
   if (left->isConstant(0) || right->isConstant(0))
-    return constant(0, is64);
+    return constant(0);
   if (left->isAny() || right->isAny())
     return any_;
   Sum result, a = sumOf(left), b = sumOf(right);
@@ -148,7 +147,7 @@ const Dim* TypeContext::multiply(const Dim* left, const Dim* right) {
              result.terms.size() <= mostTerms;
     }
   std::erase_if(result.terms, [](const DimTerm& term) { return term.coefficient == 0; });
-  return fits ? sum(result.terms, result.constant, is64) : any_;
+  return fits ? sum(result.terms, result.constant) : any_;
 }
 
 /// Whatever the divisor divides leaves the quotient; a quotient of a quotient is one quotient.
@@ -156,7 +155,7 @@ const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
   if (divisor <= 0 || left->isAny())
     return any_;
   if (left->isConstant())
-    return constant(floorQuotient(left->value, divisor), left->is64);
+    return constant(floorQuotient(left->value, divisor));
   Sum whole, rest, dividend = sumOf(left);
   whole.constant = floorQuotient(dividend.constant, divisor);
   rest.constant = dividend.constant - whole.constant * divisor;
@@ -166,7 +165,7 @@ const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
         .terms.push_back({term.variable, divides ? term.coefficient / divisor : term.coefficient});
   }
   if (rest.terms.empty())
-    return sum(whole.terms, whole.constant, false);
+    return sum(whole.terms, whole.constant);
   const Dim* inner = rest.terms[0].variable;
   if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1 &&
       inner->kind == DimKind::Quotient) {
@@ -175,13 +174,13 @@ const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
         __builtin_mul_overflow(divisor, innerDivisor, &divisors))
       return any_;
     const Dim* quotient = floorDivide(add(inner->terms[0].variable, constant(shift)), divisors);
-    return add(sum(whole.terms, whole.constant, false), quotient);
+    return add(sum(whole.terms, whole.constant), quotient);
   }
-  DimTerm quotient{sum(rest.terms, rest.constant, false), divisor};
+  DimTerm quotient{sum(rest.terms, rest.constant), divisor};
   if (quotient.variable->depth >= mostDepth)
     return any_;
   const Dim* fraction = internDim({.kind = DimKind::Quotient, .terms = {&quotient, 1}});
-  return add(sum(whole.terms, whole.constant, false), fraction);
+  return add(sum(whole.terms, whole.constant), fraction);
 }
 
 const Dim* TypeContext::substitute(const Dim* dim,

@@ -2,8 +2,9 @@
 //
 // Dimensions are interned by TypeContext (type.h) in a normal form, so equality is pointer equality
 // and two forms that differ are different for some sizes. Quotients are the exception: `n / 2 * 2`
-// is `n` for even n only, so comparisons with quotients stay open (matchDims in relation.h). A
-// constant remembers whether the text wrote it with 64 bits (`4i64`), which shows only in print.
+// is `n` for even n only, so comparisons with quotients stay open (matchDims in relation.h).
+// `4i64` and `4` are one size; in how many bits extents count is a matter of their type
+// (`Type::isWide`).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,6 @@ struct DimTerm {
 /// One dimension. Make them with TypeContext only.
 struct Dim {
   DimKind kind;
-  bool is64 = false;
   /// The value of a constant, the constant part of a linear form, the number of an unknown.
   int64_t value = 0;
   std::string_view name = {};

@@ -76,9 +76,17 @@ std::string genericsText(std::span<const TypeParameter* const> generics) {
   return result.empty() ? result : result + "]";
 }
 
+/// Numbers from 2^31 on have 64 bits in any text.
 std::string tensorText(const Type& type) {
   std::string dtype = runtime::dtypeName(type.dtype);
-  return type.shape.empty() ? dtype : "Tensor[" + shapeText(type.shape) + ", " + dtype + "]";
+  if (type.shape.empty())
+    return dtype;
+  std::string extents;
+  for (const Dim* dim : type.shape) {
+    bool has64Bits = dim->isConstant() && (type.isWide || !isNarrowNumber(dim));
+    extents += (extents.empty() ? "" : ", ") + dimText(dim) + (has64Bits ? "i64" : "");
+  }
+  return "Tensor[(" + extents + "), " + dtype + "]";
 }
 
 class TypeWriter {
@@ -160,7 +168,7 @@ private:
 std::string dimText(const Dim* dim) {
   switch (dim->kind) {
   case DimKind::Constant:
-    return std::to_string(dim->value) + (dim->is64 ? "i64" : "");
+    return std::to_string(dim->value);
   case DimKind::Any:
     return "?";
   case DimKind::Symbol:

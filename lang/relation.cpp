@@ -179,6 +179,20 @@ void boundOutput(RelationResult& result) {
     std::ranges::for_each(result.output->parts, boundShape);
 }
 
+bool isWide(const Type* operand) {
+  return operand->isWide || std::ranges::any_of(operand->parts, &Type::isWide);
+}
+
+/// The extents of a result come from those of the operands, so they count in as many bits.
+const Type* widened(TypeContext& types, const Type* type) {
+  if (type->isTensor())
+    return types.tensor(type->shape, type->dtype, true);
+  std::vector<const Type*> fields;
+  for (const Type* field : type->parts)
+    fields.push_back(widened(types, field));
+  return type->isTuple() ? types.tuple(fields) : type;
+}
+
 } // namespace
 
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
@@ -193,8 +207,11 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
   if (result.outcome == RelationResult::Outcome::Failed &&
       result.problem.find(fmt::format("`{}`", row.name)) == std::string::npos)
     result.problem = fmt::format("in `{}`, {}", row.name, result.problem);
-  if (result.outcome == RelationResult::Outcome::Solved)
+  if (result.outcome == RelationResult::Outcome::Solved) {
     boundOutput(result);
+    if (std::ranges::any_of(call.operands, isWide))
+      result.output = widened(call.types, result.output);
+  }
   return result;
 }
 

@@ -16,7 +16,7 @@ const Type* withDims(TypeContext& types, const Type* type,
   std::vector<const Dim*> dims;
   for (const Dim* dim : type->shape)
     dims.push_back(change(dim));
-  return types.tensor(dims, type->dtype);
+  return types.tensor(dims, type->dtype, type->isWide);
 }
 
 bool ShapeFunction::holds(const Instruction& need, const int64_t* values) {
@@ -127,7 +127,7 @@ private:
   const Dim* input(const Dim* dim, uint16_t place) {
     if (dim->isConstant()) {
       made_.instructions_.push_back({Step::NeedsNumber, place, 0, dim->value});
-      return types_.constant(dim->value, dim->is64);
+      return types_.constant(dim->value);
     }
     const Dim* form = dim->isAny() ? freshName(place) : formOf(dim, place);
     if (uint16_t value = valueOf(form); value != place)

@@ -18,7 +18,6 @@ void mix(size_t& hash, const void* pointer) {
 size_t hashOf(const Dim& dim) {
   size_t hash = size_t(dim.kind);
   mix(hash, size_t(dim.value));
-  mix(hash, size_t(dim.is64));
   mix(hash, dim.origin);
   mix(hash, dim.parameter);
   mix(hash, std::hash<std::string_view>{}(dim.name));
@@ -30,8 +29,8 @@ size_t hashOf(const Dim& dim) {
 }
 
 bool same(const Dim& a, const Dim& b) {
-  return a.kind == b.kind && a.is64 == b.is64 && a.value == b.value && a.name == b.name &&
-         a.origin == b.origin && a.parameter == b.parameter && std::ranges::equal(a.terms, b.terms);
+  return a.kind == b.kind && a.value == b.value && a.name == b.name && a.origin == b.origin &&
+         a.parameter == b.parameter && std::ranges::equal(a.terms, b.terms);
 }
 
 size_t hashOf(const Type& type) {
@@ -47,14 +46,14 @@ size_t hashOf(const Type& type) {
   mix(hash, type.parameter);
   mix(hash, type.definition);
   mix(hash, type.op);
-  mix(hash, size_t(type.number));
+  mix(hash, size_t(type.number) << 1 | size_t(type.isWide));
   return hash;
 }
 
 bool same(const Type& a, const Type& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.result == b.result &&
          a.parameter == b.parameter && a.definition == b.definition && a.op == b.op &&
-         a.number == b.number && std::ranges::equal(a.shape, b.shape) &&
+         a.number == b.number && a.isWide == b.isWide && std::ranges::equal(a.shape, b.shape) &&
          std::ranges::equal(a.parts, b.parts) && std::ranges::equal(a.generics, b.generics);
 }
 
@@ -87,6 +86,15 @@ void addExtent(Type& type, const Type* part) {
 }
 
 } // namespace
+
+bool isNarrowNumber(const Dim* dim) {
+  return dim->isConstant() && dim->value <= INT32_MAX;
+}
+
+bool countsIn64Bits(const Type& tensor) {
+  auto isLarge = [](const Dim* dim) { return dim->isConstant() && !isNarrowNumber(dim); };
+  return tensor.isWide || std::ranges::any_of(tensor.shape, isLarge);
+}
 
 TypeContext::TypeContext() {
   any_ = internDim({.kind = DimKind::Any});
@@ -131,10 +139,10 @@ const Type* TypeContext::intern(const Type& type) {
   return made;
 }
 
-const Dim* TypeContext::constant(int64_t value, bool is64) {
-  if (!is64 && value >= 0 && size_t(value) < smallConstants_.size())
+const Dim* TypeContext::constant(int64_t value) {
+  if (value >= 0 && size_t(value) < smallConstants_.size())
     return smallConstants_[size_t(value)];
-  return internDim({.kind = DimKind::Constant, .is64 = is64, .value = value});
+  return internDim({.kind = DimKind::Constant, .value = value});
 }
 
 const TypeParameter* TypeContext::parameter(std::string_view name, const void* origin) {
@@ -158,8 +166,9 @@ const Dim* TypeContext::unknownDim(uint32_t number) {
   return internDim({.kind = DimKind::Unknown, .value = number});
 }
 
-const Type* TypeContext::tensor(Dims shape, runtime::DType dtype) {
-  return intern({.kind = TypeKind::Tensor, .dtype = dtype, .shape = shape});
+const Type* TypeContext::tensor(Dims shape, runtime::DType dtype, bool isWide) {
+  isWide = isWide && std::ranges::any_of(shape, isNarrowNumber);
+  return intern({.kind = TypeKind::Tensor, .dtype = dtype, .shape = shape, .isWide = isWide});
 }
 
 const Type* TypeContext::tensorOf(std::span<const int64_t> shape, runtime::DType dtype) {

@@ -50,6 +50,10 @@ struct Type {
   /// Tensor: element type and extents. Dimension, an argument of a dimension parameter: the extent.
   runtime::DType dtype = {};
   Dims shape = {};
+  /// Tensor: its extents count in 64 bits, as a text says by `4i64` for any of them. Sizes are
+  /// equal in whatever bits they count. Only where a number below 2^31 is among the extents: larger
+  /// ones need 64 bits anyhow, and names could not tell it in a text.
+  bool isWide = false;
   /// Tuple: fields. Function: parameters. Data: arguments. Reference: the one content type.
   Types parts = {};
   /// Function: result.
@@ -86,7 +90,7 @@ public:
   TypeContext(const TypeContext&) = delete;
   TypeContext& operator=(const TypeContext&) = delete;
 
-  const Dim* constant(int64_t value, bool is64 = false);
+  const Dim* constant(int64_t value);
   const Dim* any() const { return any_; }
   /// A type parameter that nobody wrote; the same name and origin give the same parameter.
   const TypeParameter* parameter(std::string_view name, const void* origin);
@@ -105,7 +109,8 @@ public:
   /// The form with `replace` applied to every symbol and unknown in it.
   const Dim* substitute(const Dim* dim, const std::function<const Dim*(const Dim*)>& replace);
 
-  const Type* tensor(Dims shape, runtime::DType dtype);
+  /// `isWide` is dropped where the extents cannot tell it (see Type).
+  const Type* tensor(Dims shape, runtime::DType dtype, bool isWide = false);
   const Type* tensor(std::initializer_list<const Dim*> shape, runtime::DType dtype) {
     return tensor(Dims(shape.begin(), shape.size()), dtype);
   }
@@ -126,7 +131,7 @@ public:
 
 private:
   const Dim* internDim(const Dim& dim);
-  const Dim* sum(std::span<const DimTerm> terms, int64_t number, bool is64);
+  const Dim* sum(std::span<const DimTerm> terms, int64_t number);
   const Dim* multiplyVariables(const Dim* left, const Dim* right);
   const Type* intern(const Type& type);
 
@@ -139,10 +144,15 @@ private:
   const Type* error_ = nullptr;
 };
 
+/// Whether an extent is a number that counts in 32 bits unless something says otherwise.
+bool isNarrowNumber(const Dim* dim);
+/// Whether positions in a tensor of this type need 64 bits, by what is known of its extents.
+bool countsIn64Bits(const Type& tensor);
+
 /// The type as the text format writes it: `Tensor[(1, n), float32]`, `float32`, `fn (A) -> B`.
 std::string typeText(const Type* type);
 std::string dimText(const Dim* dim);
-/// A shape alone: `(1, 3)`.
+/// A shape alone: `(1, 3)`, for messages, which do not tell in how many bits extents count.
 std::string shapeText(Dims shape);
 
 /// The product of dimensions.

@@ -40,7 +40,7 @@ const Type* TypeMap::mapParts(const Type& type) {
     parts.push_back((*this)(part));
   switch (type.kind) {
   case TypeKind::Tensor:
-    return types_.tensor(dims, type.dtype);
+    return types_.tensor(dims, type.dtype, type.isWide);
   case TypeKind::Dimension:
     return types_.dimension(dims[0]);
   case TypeKind::Tuple:

@@ -150,7 +150,7 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
   case surface::DimKind::Integer:
     if (dim.value < 0)
       context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
-    return types.constant(dim.value, dim.is64);
+    return types.constant(dim.value);
   case surface::DimKind::Meta:
     break;
   }
@@ -171,10 +171,13 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
 
 const Type* buildTensor(ResolveContext& context, const surface::TensorType& type) {
   std::vector<const lang::Dim*> dims;
-  for (const surface::Dim& dim : type.shape)
+  bool isWide = false;
+  for (const surface::Dim& dim : type.shape) {
     dims.push_back(buildDim(context, dim));
+    isWide |= dim.is64 && lang::isNarrowNumber(dims.back());
+  }
   auto dtype = buildDType(context, type.dtype.text, type.dtype.range);
-  return dtype ? context.module.types.tensor(dims, *dtype) : context.module.types.error();
+  return dtype ? context.module.types.tensor(dims, *dtype, isWide) : context.module.types.error();
 }
 
 const Type* unknownType(ResolveContext& context) {

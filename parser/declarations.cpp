@@ -203,7 +203,7 @@ const Dim* Builder::holeDim(Range range) {
 }
 
 const Dim* Builder::operationDim(Range range, DimKind kind, const Dim* left, const Dim* right) {
-  return dim({kind, false, range, 0, {}, {}, left, right});
+  return dim({kind, left->is64 || right->is64, range, 0, {}, {}, left, right});
 }
 
 } // namespace parser

@@ -75,6 +75,17 @@ Unifier::Merged Unifier::merge(const Type* left, const Type* right, bool keepRig
   return merged;
 }
 
+namespace {
+
+/// Whether two tensor types are equal but for the bits that their extents count in. Each keeps its
+/// own: relations that were asked about one of them may have answered by it.
+bool differInBitsOnly(const Type& left, const Type& right) {
+  return left.isTensor() && right.isTensor() && left.isWide != right.isWide &&
+         left.dtype == right.dtype && std::ranges::equal(left.shape, right.shape);
+}
+
+} // namespace
+
 /// At least one side is an unknown. What both stand for is merged and kept at the left root; a
 /// protected right side keeps what it stood for.
 Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool keepRight,
@@ -90,7 +101,7 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
   if (!rightType)
     return {bind(rightRoot, keepRight ? leftType : left), left};
   Merged merged = merge(leftType, rightType, keepRight, depth);
-  if (merged.result != UnifyResult::Same)
+  if (merged.result != UnifyResult::Same || differInBitsOnly(*leftType, *rightType))
     return merged;
   if (leftRoot)
     bindings_[leftRoot->number] = merged.type;
@@ -155,8 +166,10 @@ Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
       return {UnifyResult::Different};
     shape.push_back(dim);
   }
-  return {UnifyResult::Same,
-          left->isTensor() ? types_.tensor(shape, left->dtype) : types_.dimension(shape[0])};
+  if (!left->isTensor())
+    return {UnifyResult::Same, types_.dimension(shape[0])};
+  bool isWide = left->isWide || (right->isWide && left->hasUnknown);
+  return {UnifyResult::Same, types_.tensor(shape, left->dtype, isWide)};
 }
 
 Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool keepRight,
@@ -260,7 +273,7 @@ const Type* Unifier::rebuildShape(const Type* type,
     shape.push_back(replace(dim));
   if (type->kind == TypeKind::Dimension)
     return types_.dimension(shape[0]);
-  return type->isTensor() ? types_.tensor(shape, type->dtype) : type;
+  return type->isTensor() ? types_.tensor(shape, type->dtype, type->isWide) : type;
 }
 
 const Type* Unifier::mapDims(const Type* type,

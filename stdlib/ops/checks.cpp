@@ -76,7 +76,7 @@ const Dim* offsetDim(lang::TypeContext& types, const Dim* dim, int64_t offset) {
   int64_t sum = 0;
   if (__builtin_add_overflow(dim->value, offset, &sum) || sum < 0)
     return nullptr;
-  return types.constant(sum, dim->is64);
+  return types.constant(sum);
 }
 
 const Dim* scaledDim(lang::TypeContext& types, const Dim* dim, int64_t factor) {

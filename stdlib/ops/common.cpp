@@ -145,9 +145,19 @@ std::optional<std::vector<const Dim*>> shapeAttribute(const RelationCall& call,
   for (const lang::AttributeValue& item : items) {
     if (item.integer < 0)
       return std::nullopt;
-    shape.push_back(call.types.constant(item.integer, item.width == 64));
+    shape.push_back(call.types.constant(item.integer));
   }
   return shape;
+}
+
+RelationResult solvedAsWritten(const RelationCall& call, std::string_view name, lang::Dims shape,
+                               runtime::DType dtype) {
+  auto isWide = [](const lang::AttributeValue& item) {
+    return item.width == 64 && item.integer >= 0 && item.integer <= INT32_MAX;
+  };
+  const lang::AttributeValue& value = call.attributes.get(name);
+  bool asksWide = std::ranges::any_of(value.items, isWide) || isWide(value);
+  return call.solved(call.types.tensor(shape, dtype, asksWide));
 }
 
 namespace {

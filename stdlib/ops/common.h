@@ -61,10 +61,14 @@ lang::RelationResult broadcastFailure(const lang::RelationCall& call,
 /// True when a tensor of shape `from` broadcasts to shape `to` itself, as far as is known.
 bool broadcastsTo(lang::Dims from, lang::Dims to);
 
-/// The dimensions that an integer-list attribute writes; an element of 64 bits gives a dimension of
-/// 64 bits. Nothing when an extent is negative.
+/// The dimensions that an integer-list attribute writes. Nothing when an extent is negative.
 std::optional<std::vector<const lang::Dim*>> shapeAttribute(const lang::RelationCall& call,
                                                             std::string_view name);
+
+/// A result of a shape that an attribute writes: if it writes an extent with 64 bits, as in `4i64`,
+/// the extents count so, as they do in a type that is written so.
+lang::RelationResult solvedAsWritten(const lang::RelationCall& call, std::string_view name,
+                                     lang::Dims shape, runtime::DType dtype);
 
 /// The elements of an integer tensor in row-major order; nothing when it is of another type or has
 /// an element above the range of int64.

@@ -63,7 +63,7 @@ Checked<const Dim*> resultExtent(TypeContext& types, const Dim* extent, const Di
   if (result->value >= 0)
     return result;
   if (extent->value == 0)
-    return types.constant(0, result->is64);
+    return types.constant(0);
   return Problem{
       fmt::format("a padding of {} and {} leaves nothing of an extent of {} under a kernel "
                   "of {}",

@@ -62,7 +62,8 @@ RelationResult shapedRelation(const RelationCall& call, DType dtype) {
   if (call.attributes.isNull("shape"))
     return call.failed("`shape` must be given");
   auto shape = shapeAttribute(call, "shape");
-  return shape ? call.solved(*shape, dtype) : call.failed("`shape` has a negative extent");
+  return shape ? solvedAsWritten(call, "shape", *shape, dtype)
+               : call.failed("`shape` has a negative extent");
 }
 
 RelationResult constantRelation(const RelationCall& call) {

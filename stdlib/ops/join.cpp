@@ -132,7 +132,7 @@ Checked<DimVector> cutParts(TypeContext& types, const Dim* whole, std::span<cons
       return Problem{
           fmt::format("the cut points [{}] must increase strictly between 0 and the extent {}",
                       fmt::join(cuts, ", "), dimText(whole))};
-    parts.push_back(types.constant(cut - last, whole->is64));
+    parts.push_back(types.constant(cut - last));
     last = cut;
   }
   parts.push_back(types.subtract(whole, types.constant(last)));

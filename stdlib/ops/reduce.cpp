@@ -67,8 +67,7 @@ RelationResult reduceRelation(const RelationCall& call) {
 RelationResult argReduceRelation(const RelationCall& call) {
   if (call.rank(0) == 0)
     return call.failedAt(0, "a tensor of rank 0 has no position to give");
-  bool is64 = std::ranges::any_of(call.shape(0), &Dim::is64);
-  return reducedTo(call, is64 ? runtime::Int64 : runtime::Int32);
+  return reducedTo(call, countsIn64Bits(*call.operands[0]) ? runtime::Int64 : runtime::Int32);
 }
 
 RelationResult varianceRelation(const RelationCall& call) {

@@ -133,7 +133,7 @@ const Dim* scaledExtent(TypeContext& types, const Dim* dim, double scale) {
     return nullptr;
   if (dim->isConstant()) {
     float scaled = std::nearbyint(float(dim->value) * float(scale));
-    return scaled < 0x1p62f ? types.constant(int64_t(scaled), dim->is64) : nullptr;
+    return scaled < 0x1p62f ? types.constant(int64_t(scaled)) : nullptr;
   }
   bool isWhole = scale == std::floor(scale) && scale < 0x1p31;
   return isWhole ? types.multiply(dim, types.constant(int64_t(scale))) : types.any();

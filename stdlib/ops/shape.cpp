@@ -74,17 +74,9 @@ RelationResult squeezeRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
-/// Which entries of `newshape` are written with 64 bits.
-std::vector<bool> wideEntries(const RelationCall& call) {
-  std::vector<bool> wide;
-  for (const AttributeValue& item : call.attributes.get("newshape").items)
-    wide.push_back(item.width == 64);
-  return wide;
-}
-
 RelationResult reshaped(const RelationCall& call, const DimVector& shape,
                         const std::vector<DimBound>& bounds) {
-  RelationResult result = call.solved(shape, call.dtype(0));
+  RelationResult result = solvedAsWritten(call, "newshape", Dims(shape), call.dtype(0));
   for (const DimBound& bound : bounds)
     requireMultiple(result, bound.dim, bound.divisor);
   return result;
@@ -93,7 +85,7 @@ RelationResult reshaped(const RelationCall& call, const DimVector& shape,
 RelationResult reshapeRelation(const RelationCall& call) {
   std::vector<DimBound> bounds;
   auto shape = reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
-                            call.attributes.boolean("allowzero"), wideEntries(call), &bounds);
+                            call.attributes.boolean("allowzero"), &bounds);
   return shape ? reshaped(call, *shape, bounds) : call.failed(shape.failure());
 }
 
@@ -108,12 +100,10 @@ Fix fixSqueeze(const RelationCall& call) {
 RelationResult reverseReshapeRelation(const RelationCall& call) {
   DimVector from(call.shape(0).rbegin(), call.shape(0).rend());
   std::vector<int64_t> wanted = call.attributes.integers("newshape");
-  std::vector<bool> wide = wideEntries(call);
   std::ranges::reverse(wanted);
-  std::reverse(wide.begin(), wide.end());
   std::vector<DimBound> bounds;
   auto shape =
-      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), wide, &bounds);
+      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), &bounds);
   if (!shape)
     return call.failed(fmt::format("read from the right, {}", shape.failure().text));
   std::ranges::reverse(*shape);
@@ -203,7 +193,7 @@ RelationResult broadcastToRelation(const RelationCall& call) {
   if (!broadcastsTo(call.shape(0), *shape))
     return call.failedAt(0, fmt::format("the shape `{}` does not broadcast to `{}`",
                                         shapeText(call.shape(0)), shapeText(*shape)));
-  return call.solved(*shape, call.dtype(0));
+  return solvedAsWritten(call, "shape", *shape, call.dtype(0));
 }
 
 RelationResult broadcastToLikeRelation(const RelationCall& call) {

@@ -75,15 +75,12 @@ struct ReshapeScan {
   Dims from;
   std::span<const int64_t> wanted;
   bool allowZero;
-  /// Which of the wanted numbers have 64 bits, as their dimensions then have; may be shorter.
-  const std::vector<bool>& wide;
   size_t next = 0;
   size_t cursor = 0;
   std::vector<bool> taken = std::vector<bool>(from.size());
   std::vector<const Dim*> result = {};
   /// The product of the extents that are written as numbers.
   int64_t literals = 1;
-  bool hasWideLiteral = false;
   std::optional<size_t> inferred = std::nullopt;
   std::vector<lang::DimBound> bounds = {};
   Problem problem = {};
@@ -107,17 +104,11 @@ const Dim* takeDim(ReshapeScan& scan, int64_t special) {
   return scan.from[scan.cursor++];
 }
 
-bool isWide(const ReshapeScan& scan, size_t entry) {
-  return entry < scan.wide.size() && scan.wide[entry];
-}
-
 bool addLiteral(ReshapeScan& scan, int64_t extent) {
-  bool wide = isWide(scan, scan.next - 1);
   if (__builtin_mul_overflow(scan.literals, extent, &scan.literals))
     return fail(scan, fmt::format("the new shape `[{}]` has too many elements",
                                   fmt::join(scan.wanted, ", ")));
-  scan.result.push_back(scan.types.constant(extent, wide));
-  scan.hasWideLiteral |= wide;
+  scan.result.push_back(scan.types.constant(extent));
   return true;
 }
 
@@ -148,11 +139,10 @@ bool splitOne(ReshapeScan& scan) {
                                   fmt::join(scan.wanted, ", "), left, right));
   int64_t known = left > 0 ? left : right;
   const Dim* other = scan.types.floorDivide(whole, known);
-  size_t knownEntry = scan.next - (left > 0 ? 2 : 1);
-  const Dim* constant = scan.types.constant(known, isWide(scan, knownEntry));
+  const Dim* constant = scan.types.constant(known);
   int64_t both = 0;
   if (left > 0 && right > 0) {
-    other = scan.types.constant(right, isWide(scan, scan.next - 1));
+    other = scan.types.constant(right);
     if (__builtin_mul_overflow(left, right, &both))
       both = -1;
   }
@@ -229,10 +219,7 @@ bool infer(ReshapeScan& scan) {
   if (rest->isConstant() && rest->value % scan.literals != 0)
     return fail(scan, remainderProblem(scan, rest->value));
   scan.bounds.push_back({rest, 0, scan.literals});
-  const Dim* extent = scan.types.floorDivide(rest, scan.literals);
-  if (extent->isConstant() && scan.hasWideLiteral)
-    extent = scan.types.constant(extent->value, true);
-  scan.result[*scan.inferred] = extent;
+  scan.result[*scan.inferred] = scan.types.floorDivide(rest, scan.literals);
   return true;
 }
 
@@ -240,9 +227,8 @@ bool infer(ReshapeScan& scan) {
 
 Checked<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
                                               std::span<const int64_t> wanted, bool allowZero,
-                                              const std::vector<bool>& wide,
                                               std::vector<lang::DimBound>* bounds) {
-  ReshapeScan scan{types, from, wanted, allowZero, wide};
+  ReshapeScan scan{types, from, wanted, allowZero};
   bool good = true;
   while (good && scan.next < wanted.size())
     good = readOne(scan);
@@ -370,9 +356,8 @@ RelationResult slicedResult(const RelationCall& call, std::span<const AxisSlice>
     } else if (!shape[i]->isConstant()) {
       result.push_back(slicedForm(call.types, shape[i], slices[i], bounds));
     } else if (auto range = resolveSlice(slices[i], shape[i]->value)) {
-      result.push_back(range->count == shape[i]->value
-                           ? shape[i]
-                           : call.types.constant(range->count, shape[i]->is64));
+      result.push_back(range->count == shape[i]->value ? shape[i]
+                                                       : call.types.constant(range->count));
     } else {
       return call.failed(fmt::format("the slice of dimension {} begins at {} behind its end at {} "
                                      "(stride {}, shape `{}`)",

@@ -25,12 +25,10 @@ const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
                               const lang::Dim* right);
 
 /// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
-/// Dimensions from entries that are `wide` (none, where it is shorter) have 64 bits. `bounds` gets
-/// what must be a multiple of which number.
+/// `bounds` gets what must be a multiple of which number.
 runtime::Checked<std::vector<const lang::Dim*>>
 reshapedDims(lang::TypeContext& types, lang::Dims from, std::span<const int64_t> wanted,
-             bool allowZero, const std::vector<bool>& wide = {},
-             std::vector<lang::DimBound>* bounds = {});
+             bool allowZero, std::vector<lang::DimBound>* bounds = {});
 
 /// The problem that two known element counts differ, or nothing.
 std::optional<runtime::Problem> countProblem(lang::TypeContext& types, lang::Dims from,

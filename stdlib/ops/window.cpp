@@ -134,7 +134,7 @@ Checked<const Dim*> windowPositions(lang::TypeContext& types, const Dim* extent,
   if (ceilMode)
     room = types.add(room, types.constant(window.strides[i] - 1));
   const Dim* positions = types.add(types.floorDivide(room, window.strides[i]), types.constant(1));
-  return isStatic && positions->value < 0 ? types.constant(0, positions->is64) : positions;
+  return isStatic && positions->value < 0 ? types.constant(0) : positions;
 }
 
 Checked<Layout> readLayout(const Attributes& attributes, std::string_view name,

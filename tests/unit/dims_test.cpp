@@ -62,6 +62,24 @@ TEST_CASE("forms over all sizes", "[dims]") {
   CHECK(lang::isAtLeast(types.floorDivide(plus(n, 2), 2), 1));
 }
 
+TEST_CASE("sizes do not tell in how many bits they count", "[dims]") {
+  lang::TypeContext types;
+  const Dim *four = types.constant(4), *n = types.symbol("n");
+  const lang::Type* plain = types.tensor({four, n}, runtime::Float32);
+  const Dim* extents[] = {four, n};
+  const lang::Type* wide = types.tensor(extents, runtime::Float32, true);
+  CHECK(plain != wide);
+  CHECK(wide->shape[0] == plain->shape[0]);
+  CHECK(lang::countsIn64Bits(*wide));
+  CHECK_FALSE(lang::countsIn64Bits(*plain));
+  // Where no text could tell it, it is not there.
+  CHECK(types.tensor(std::span(extents).last(1), runtime::Float32, true) ==
+        types.tensor({n}, runtime::Float32));
+  const Dim* large = types.constant(int64_t(1) << 31);
+  CHECK(types.tensor(std::span(&large, 1), runtime::Float32, true) ==
+        types.tensor({large}, runtime::Float32));
+}
+
 TEST_CASE("substitution evaluates", "[dims]") {
   lang::TypeContext types;
   const Dim *n = types.symbol("n"), *m = types.symbol("m");

@@ -247,7 +247,7 @@ TEST_CASE("types are inferred", "[language]") {
       {"def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(n, 3), float32]) { %x + %y }",
        "fn (Tensor[(n, 3), float32], Tensor[(n, 3), float32]) -> Tensor[(n, 3), float32]"},
       {"def @main(%x: Tensor[(4i64, 3), float32]) { argmax(%x) }",
-       "fn (Tensor[(4i64, 3), float32]) -> int64"},
+       "fn (Tensor[(4i64, 3i64), float32]) -> int64"},
       {"def @main() { let %i = @id; (%i(1), %i(2f)) }", "fn () -> (int32, float32)"},
       {"def @main() { @map(@id, Cons(1, Nil)) }", "fn () -> List[int32]"},
       {"def @main() { @map(Some, Cons(1, Nil)) }", "fn () -> List[Option[int32]]"},

@@ -136,8 +136,11 @@ TEST_CASE("types as text", "[print]") {
   const Type* int8 = types.scalar(runtime::Int8);
   CHECK(typeText(int8) == "int8");
   CHECK(typeText(types.tensor({types.constant(5)}, runtime::Int8)) == "Tensor[(5), int8]");
-  CHECK(typeText(types.tensor({types.constant(2), types.any(), types.constant(4, true), n},
-                              runtime::Float32)) == "Tensor[(2, ?, 4i64, n), float32]");
+  const Dim* extents[] = {types.constant(2), types.any(), n};
+  CHECK(typeText(types.tensor(extents, runtime::Float32)) == "Tensor[(2, ?, n), float32]");
+  CHECK(typeText(types.tensor(extents, runtime::Float32, true)) == "Tensor[(2i64, ?, n), float32]");
+  CHECK(typeText(types.tensor({types.constant(2), types.constant(int64_t(1) << 31)},
+                              int8->dtype)) == "Tensor[(2, 2147483648i64), int8]");
   CHECK(dimText(types.add(types.multiply(n, types.constant(2)), types.constant(1))) == "2 * n + 1");
   CHECK(dimText(types.subtract(types.subtract(m, n), types.constant(3))) == "m - n - 3");
   CHECK(dimText(types.subtract(types.constant(1), n)) == "1 - n");
