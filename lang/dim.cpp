@@ -1,5 +1,5 @@
-// Arithmetic on dimensions, in normal form. Sums are short: a form that grows past the limits is
-// `?`, so no program makes the arithmetic run away.
+// Arithmetic on dimensions, in normal form. A form that grows past the limits is `?`, so no program
+// makes the arithmetic run away: forms are walked as if they were trees, whose size is bounded.
 #include "lang/type.h"
 
 #include <algorithm>
@@ -9,8 +9,9 @@ namespace lang {
 
 namespace {
 
-constexpr size_t mostTerms = 32, mostFactors = 8;
-constexpr uint8_t mostDepth = 16;
+/// Bounds on the parts of a form, on their nesting, and on the products of terms in one product.
+constexpr uint32_t mostParts = 1 << 14, mostDepth = 64;
+constexpr size_t mostProducts = 4096;
 
 /// A dimension as a sum, terms in the order of their serial numbers.
 struct Sum {
@@ -40,12 +41,29 @@ bool addTerm(std::vector<DimTerm>& terms, const Dim* variable, int64_t amount, i
   return accumulate(at->coefficient, amount, scale);
 }
 
+/// Adds a multiple of a sum, term by term; false when a number overflows. Terms may be left that
+/// are 0 times something.
 bool addScaled(Sum& sum, const Sum& other, int64_t scale) {
   bool fits = accumulate(sum.constant, other.constant, scale);
   for (const DimTerm& term : other.terms)
     fits = fits && addTerm(sum.terms, term.variable, term.coefficient, scale);
-  std::erase_if(sum.terms, [](const DimTerm& term) { return term.coefficient == 0; });
-  return fits && sum.terms.size() <= mostTerms;
+  return fits;
+}
+
+/// Whether a form of these parts is within the bounds, coefficients counting as repetitions where
+/// they are exponents.
+bool isBounded(std::span<const DimTerm> terms, bool areFactors) {
+  uint64_t parts = 1, degree = 0;
+  uint32_t depth = 0;
+  for (const DimTerm& term : terms) {
+    uint64_t times = areFactors ? uint64_t(term.coefficient) : 1;
+    degree += times;
+    if (degree > (areFactors ? mostDimFactors : mostDimTerms))
+      return false;
+    parts += times * term.variable->size;
+    depth = std::max<uint32_t>(depth, term.variable->depth);
+  }
+  return parts <= mostParts && depth < mostDepth;
 }
 
 int64_t floorQuotient(int64_t value, int64_t divisor) {
@@ -100,37 +118,54 @@ bool isAtLeast(const Dim* dim, int64_t least) {
   return known && *known >= least;
 }
 
-const Dim* TypeContext::sum(std::span<const DimTerm> terms, int64_t number) {
+const Dim* TypeContext::tooLong() {
+  ++longForms_;
+  return any_;
+}
+
+const Dim* TypeContext::internForm(const Dim& dim) {
+  return isBounded(dim.terms, dim.kind == DimKind::Product) ? internDim(dim) : tooLong();
+}
+
+const Dim* TypeContext::sum(std::vector<DimTerm> terms, int64_t number) {
+  std::erase_if(terms, [](const DimTerm& term) { return term.coefficient == 0; });
   if (terms.empty())
     return constant(number);
   if (terms.size() == 1 && number == 0 && terms[0].coefficient == 1)
     return terms[0].variable;
-  return internDim({.kind = DimKind::Linear, .value = number, .terms = terms});
+  return internForm({.kind = DimKind::Linear, .value = number, .terms = terms});
+}
+
+const Dim* TypeContext::addAll(std::span<const DimTerm> summands) {
+  Sum result;
+  for (const DimTerm& summand : summands) {
+    if (summand.variable->isAny() ||
+        !addScaled(result, sumOf(summand.variable), summand.coefficient))
+      return any_;
+    // Terms that cancel leave room, so that the work is bounded and not what may be said.
+    if (result.terms.size() > 2 * mostDimTerms)
+      std::erase_if(result.terms, [](const DimTerm& term) { return term.coefficient == 0; });
+    if (result.terms.size() > 2 * mostDimTerms)
+      return tooLong();
+  }
+  return sum(std::move(result.terms), result.constant);
 }
 
 const Dim* TypeContext::add(const Dim* left, const Dim* right) {
-  if (left->isAny() || right->isAny())
-    return any_;
-  Sum result = sumOf(left);
-  if (!addScaled(result, sumOf(right), 1))
-    return any_;
-  return sum(result.terms, result.constant);
+  DimTerm both[] = {{left, 1}, {right, 1}};
+  return addAll(both);
 }
 
 const Dim* TypeContext::subtract(const Dim* left, const Dim* right) {
   return add(left, multiply(right, constant(-1)));
 }
 
-/// The product of two variables of linear forms; null when it is too large.
+/// The product of two variables of linear forms; `?` when it is too long.
 const Dim* TypeContext::multiplyVariables(const Dim* left, const Dim* right) {
   std::vector<DimTerm> factors = factorsOf(left);
   for (const DimTerm& factor : factorsOf(right))
     addTerm(factors, factor.variable, factor.coefficient, 1);
-  int64_t degree = 0;
-  for (const DimTerm& factor : factors)
-    degree += factor.coefficient;
-  return degree <= int64_t(mostFactors) ? internDim({.kind = DimKind::Product, .terms = factors})
-                                        : nullptr;
+  return internForm({.kind = DimKind::Product, .terms = factors});
 }
 
 const Dim* TypeContext::multiply(const Dim* left, const Dim* right) {
@@ -139,15 +174,17 @@ const Dim* TypeContext::multiply(const Dim* left, const Dim* right) {
   if (left->isAny() || right->isAny())
     return any_;
   Sum result, a = sumOf(left), b = sumOf(right);
-  bool fits = addScaled(result, a, b.constant) && addScaled(result, {b.terms, 0}, a.constant);
+  if (!addScaled(result, a, b.constant) || !addScaled(result, {b.terms, 0}, a.constant))
+    return any_;
+  if (a.terms.size() * b.terms.size() > mostProducts)
+    return tooLong();
   for (const DimTerm& x : a.terms)
     for (const DimTerm& y : b.terms) {
-      const Dim* both = fits ? multiplyVariables(x.variable, y.variable) : nullptr;
-      fits = both && addTerm(result.terms, both, x.coefficient, y.coefficient) &&
-             result.terms.size() <= mostTerms;
+      const Dim* both = multiplyVariables(x.variable, y.variable);
+      if (both->isAny() || !addTerm(result.terms, both, x.coefficient, y.coefficient))
+        return any_;
     }
-  std::erase_if(result.terms, [](const DimTerm& term) { return term.coefficient == 0; });
-  return fits ? sum(result.terms, result.constant) : any_;
+  return sum(std::move(result.terms), result.constant);
 }
 
 /// Whatever the divisor divides leaves the quotient; a quotient of a quotient is one quotient.
@@ -165,7 +202,7 @@ const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
         .terms.push_back({term.variable, divides ? term.coefficient / divisor : term.coefficient});
   }
   if (rest.terms.empty())
-    return sum(whole.terms, whole.constant);
+    return sum(std::move(whole.terms), whole.constant);
   const Dim* inner = rest.terms[0].variable;
   if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1 &&
       inner->kind == DimKind::Quotient) {
@@ -174,13 +211,11 @@ const Dim* TypeContext::floorDivide(const Dim* left, int64_t divisor) {
         __builtin_mul_overflow(divisor, innerDivisor, &divisors))
       return any_;
     const Dim* quotient = floorDivide(add(inner->terms[0].variable, constant(shift)), divisors);
-    return add(sum(whole.terms, whole.constant), quotient);
+    return add(sum(std::move(whole.terms), whole.constant), quotient);
   }
-  DimTerm quotient{sum(rest.terms, rest.constant), divisor};
-  if (quotient.variable->depth >= mostDepth)
-    return any_;
-  const Dim* fraction = internDim({.kind = DimKind::Quotient, .terms = {&quotient, 1}});
-  return add(sum(whole.terms, whole.constant), fraction);
+  DimTerm quotient{sum(std::move(rest.terms), rest.constant), divisor};
+  const Dim* fraction = internForm({.kind = DimKind::Quotient, .terms = {&quotient, 1}});
+  return add(sum(std::move(whole.terms), whole.constant), fraction);
 }
 
 const Dim* TypeContext::substitute(const Dim* dim,
@@ -206,10 +241,10 @@ const Dim* TypeContext::substitute(const Dim* dim,
   case DimKind::Linear:
     break;
   }
-  result = constant(dim->value);
+  std::vector<DimTerm> summands{{constant(dim->value), 1}};
   for (const DimTerm& term : dim->terms)
-    result = add(result, multiply(substitute(term.variable, replace), constant(term.coefficient)));
-  return result;
+    summands.push_back({substitute(term.variable, replace), term.coefficient});
+  return addAll(summands);
 }
 
 const Dim* product(TypeContext& types, Dims dims) {

@@ -22,6 +22,9 @@ enum class DimKind : uint8_t { Constant, Any, Symbol, Unknown, Product, Quotient
 
 struct Dim;
 
+/// What a form may have: summands, and factors of one summand. Longer ones are `?`.
+inline constexpr size_t mostDimTerms = 256, mostDimFactors = 64;
+
 /// Linear: a summand. Product: a factor and its exponent. Quotient: the dividend and the divisor.
 struct DimTerm {
   const Dim* variable;
@@ -46,6 +49,8 @@ struct Dim {
   /// Counts dimensions in the order in which they were made.
   uint32_t serial = 0;
   uint8_t depth = 1;
+  /// How many parts the form has, written out: a part that occurs twice counts twice.
+  uint32_t size = 1;
   bool hasSymbol = false;
   bool hasUnknown = false;
   bool hasQuotient = false;

@@ -76,6 +76,8 @@ void setFlags(Dim& dim) {
     dim.hasQuotient |= term.variable->hasQuotient;
     dim.hasForeign |= term.variable->hasForeign;
     dim.depth = std::max<uint8_t>(dim.depth, uint8_t(term.variable->depth + 1));
+    bool isRepeated = dim.kind == DimKind::Product;
+    dim.size += uint32_t(isRepeated ? term.coefficient : 1) * term.variable->size;
   }
 }
 

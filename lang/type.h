@@ -100,12 +100,17 @@ public:
   const Dim* symbol(const TypeParameter* parameter);
   const Dim* unknownDim(uint32_t number);
 
-  /// Sum, difference and product in normal form; `?` absorbs, and what overflows is `?`.
+  /// Sum, difference and product in normal form; `?` absorbs, and what overflows or is too long is
+  /// `?`.
   const Dim* add(const Dim* left, const Dim* right);
   const Dim* subtract(const Dim* left, const Dim* right);
   const Dim* multiply(const Dim* left, const Dim* right);
+  /// The sum of dimensions times numbers, as one step: the sums on the way are not made.
+  const Dim* addAll(std::span<const DimTerm> summands);
   /// Floor of the quotient; `?` for a divisor below 1.
   const Dim* floorDivide(const Dim* left, int64_t divisor);
+  /// How often a form was too long so far, to tell that from an overflow.
+  uint64_t longForms() const { return longForms_; }
   /// The form with `replace` applied to every symbol and unknown in it.
   const Dim* substitute(const Dim* dim, const std::function<const Dim*(const Dim*)>& replace);
 
@@ -131,7 +136,9 @@ public:
 
 private:
   const Dim* internDim(const Dim& dim);
-  const Dim* sum(std::span<const DimTerm> terms, int64_t number);
+  const Dim* internForm(const Dim& dim);
+  const Dim* tooLong();
+  const Dim* sum(std::vector<DimTerm> terms, int64_t number);
   const Dim* multiplyVariables(const Dim* left, const Dim* right);
   const Type* intern(const Type& type);
 
@@ -141,6 +148,7 @@ private:
   std::map<std::pair<const void*, std::string_view>, const TypeParameter*> parameters_;
   std::vector<const Dim*> smallConstants_;
   const Dim* any_ = nullptr;
+  uint64_t longForms_ = 0;
   const Type* error_ = nullptr;
 };
 

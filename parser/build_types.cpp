@@ -71,63 +71,84 @@ const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim)
 
 const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
 
-const lang::Dim* combineDims(ResolveContext& context, const surface::Dim& operation,
-                             const lang::Dim* left, const lang::Dim* right) {
-  lang::TypeContext& types = context.module.types;
-  switch (operation.kind) {
-  case surface::DimKind::Sum:
-    return types.add(left, right);
-  case surface::DimKind::Difference:
-    return types.subtract(left, right);
-  case surface::DimKind::Product:
-    return types.multiply(left, right);
-  default:
-    break;
-  }
-  if (right->isConstant() && right->value > 0)
-    return types.floorDivide(left, right->value);
-  context.diagnostics.report(Message::UnusableDivisor, operation.right->range,
-                             lang::dimText(right));
-  return left;
-}
-
-/// Whether `?` or something that was reported is in the form, which then is `?` as a whole.
-bool mentionsAny(ResolveContext& context, const surface::Dim& dim) {
-  std::vector<const surface::Dim*> stack{&dim};
-  while (!stack.empty()) {
-    const surface::Dim* at = stack.back();
-    stack.pop_back();
-    if (at->left) {
-      stack.push_back(at->left);
-      stack.push_back(at->right);
-    } else if (buildDim(context, *at)->isAny()) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// A form that overflows, or has more terms than dimensions may have.
-void reportTooLarge(ResolveContext& context, lang::SourceRange range) {
+/// A form that overflows, or is longer than dimensions may be.
+void reportTooLarge(ResolveContext& context, lang::SourceRange range, bool isTooLong) {
   constexpr size_t longest = 40;
   std::string text(
       context.source.text().substr(range.begin - context.source.base(), range.end - range.begin));
   if (text.size() > longest)
     text = text.substr(0, longest) + "...";
-  context.diagnostics.report(Message::NumberOutOfRange, range, text, "a dimension");
+  if (isTooLong)
+    context.diagnostics.report(Message::DimensionTooLong, range, text, lang::mostDimTerms,
+                               lang::mostDimFactors);
+  else
+    context.diagnostics.report(Message::NumberOutOfRange, range, text, "a dimension");
 }
 
-/// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows.
+const lang::Dim* divideDim(ResolveContext& context, const surface::Dim& operation,
+                           const lang::Dim* left, const lang::Dim* right) {
+  if (right->isConstant() && right->value > 0)
+    return context.module.types.floorDivide(left, right->value);
+  bool wasReported = right->isAny() && operation.right->left;
+  if (!wasReported)
+    context.diagnostics.report(Message::UnusableDivisor, operation.right->range,
+                               lang::dimText(right));
+  return left;
+}
+
+/// A form that has become `?` without a `?` in it was too large.
+const lang::Dim* notTooLarge(ResolveContext& context, const lang::Dim* form, bool holdsAny,
+                             lang::SourceRange range, uint64_t longBefore) {
+  if (form->isAny() && !holdsAny)
+    reportTooLarge(context, range, context.module.types.longForms() != longBefore);
+  return form;
+}
+
+/// `a + b - c`: the operations of `spine`, last first, on `first`.
+const lang::Dim* buildSum(ResolveContext& context, const lang::Dim* first,
+                          std::span<const surface::Dim* const> spine) {
+  lang::TypeContext& types = context.module.types;
+  std::vector<lang::DimTerm> summands{{first, 1}};
+  for (size_t i = spine.size(); i-- > 0;)
+    summands.push_back({buildDim(context, *spine[i]->right),
+                        spine[i]->kind == surface::DimKind::Difference ? -1 : 1});
+  auto isAny = [](const lang::DimTerm& summand) { return summand.variable->isAny(); };
+  uint64_t longBefore = types.longForms();
+  return notTooLarge(context, types.addAll(summands), std::ranges::any_of(summands, isAny),
+                     spine[0]->range, longBefore);
+}
+
+/// `a * b / 2`, as in buildSum.
+const lang::Dim* buildProduct(ResolveContext& context, const lang::Dim* first,
+                              std::span<const surface::Dim* const> spine) {
+  lang::TypeContext& types = context.module.types;
+  const lang::Dim* result = first;
+  for (size_t i = spine.size(); i-- > 0;) {
+    const surface::Dim& operation = *spine[i];
+    const lang::Dim* right = buildDim(context, *operation.right);
+    bool holdsAny = result->isAny() || right->isAny();
+    uint64_t longBefore = types.longForms();
+    result = operation.kind == surface::DimKind::Product
+                 ? types.multiply(result, right)
+                 : divideDim(context, operation, result, right);
+    notTooLarge(context, result, holdsAny, operation.range, longBefore);
+  }
+  return result;
+}
+
+/// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows. All
+/// operations of one level are sums and differences, or products and quotients.
 const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& dim) {
+  auto isSum = [](const surface::Dim& at) {
+    return at.kind == surface::DimKind::Sum || at.kind == surface::DimKind::Difference;
+  };
   std::vector<const surface::Dim*> spine;
   const surface::Dim* at = &dim;
-  for (; at->left; at = at->left)
+  for (; at->left && isSum(*at) == isSum(dim); at = at->left)
     spine.push_back(at);
-  const lang::Dim* result = buildDim(context, *at);
-  for (; !spine.empty(); spine.pop_back())
-    result = combineDims(context, *spine.back(), result, buildDim(context, *spine.back()->right));
-  if (result->isAny() && !mentionsAny(context, dim))
-    reportTooLarge(context, dim.range);
+  const lang::Dim* first = buildDim(context, *at);
+  const lang::Dim* result =
+      isSum(dim) ? buildSum(context, first, spine) : buildProduct(context, first, spine);
   if (result->isConstant() && result->value < 0)
     context.diagnostics.report(Message::NegativeDimension, dim.range, result->value);
   return result;

@@ -62,6 +62,28 @@ TEST_CASE("forms over all sizes", "[dims]") {
   CHECK(lang::isAtLeast(types.floorDivide(plus(n, 2), 2), 1));
 }
 
+TEST_CASE("forms of hundreds of terms", "[dims]") {
+  lang::TypeContext types;
+  const Dim *sum = types.constant(0), *product = types.constant(1);
+  for (int i = 0; i < 200; ++i)
+    sum = types.add(sum, types.symbol("s" + std::to_string(i)));
+  CHECK(sum->terms.size() == 200);
+  for (int i = 0; i < 7; ++i)
+    product = types.multiply(product, types.add(types.symbol("p" + std::to_string(i)),
+                                                types.symbol("q" + std::to_string(i))));
+  CHECK(product->terms.size() == 128);
+  CHECK(types.longForms() == 0);
+  CHECK(types.multiply(sum, product)->isAny());
+  CHECK(types.longForms() == 1);
+  CHECK(types.add(types.constant(INT64_MAX), types.constant(1))->isAny());
+  CHECK(types.longForms() == 1);
+  // Every quotient holds the one before it twice, so written out they are long.
+  const Dim* nested = types.symbol("n");
+  for (int i = 0; i < 60 && !nested->isAny(); ++i)
+    nested = types.floorDivide(types.add(nested, types.multiply(nested, types.symbol("m"))), 3);
+  CHECK(nested->isAny());
+}
+
 TEST_CASE("sizes do not tell in how many bits they count", "[dims]") {
   lang::TypeContext types;
   const Dim *four = types.constant(4), *n = types.symbol("n");
