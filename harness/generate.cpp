@@ -29,6 +29,18 @@ Program Generator::program() {
   return std::move(program_);
 }
 
+/// Mostly a stem with a number; now and then a name that printers must change or might mistake.
+std::string Generator::freshName(const char* stem) {
+  static const std::vector<std::string> odd{"inff",  "inff16", "inff3",  "inf",  "nanf", "nanf64",
+                                            "nanfx", "vinff",  "vinff1", "lets", "True", "Tensor",
+                                            "int32", "fn_",    "f32",    "i64",  "e5",   "v",
+                                            "x/y",   "v1",     "_",      "meta"};
+  if (random_.chance(8))
+    if (auto [name, isNew] = oddNames_.insert(random_.pick(odd)); isNew)
+      return *name;
+  return stem + std::to_string(names_++);
+}
+
 void Generator::beginDefinition(std::string name) {
   if (!generics_.empty() || mayUseSymbols_)
     graphs_.clear();

@@ -23,6 +23,8 @@ NodeId Generator::block(const Type* goal, int depth, bool pinned) {
 }
 
 void Generator::addItem(Node& block, int depth) {
+  if (random_.chance(4))
+    addWeakenedCell(block);
   switch (random_.index(12)) {
   case 0:
   case 1:
@@ -133,6 +135,27 @@ void Generator::addCall(Node& block, int depth) {
   const auto& list = callables_.empty() || random_.chance(20) ? universe_.prelude : callables_;
   NodeId made = call(random_.pick(list), {}, depth);
   bindLet(block, made, program_.node(made).type, random_.chance(25));
+}
+
+/// A tensor, a reference to it, and a let that forgets the sizes of what the reference holds. They
+/// are not used, since what they are used for would know less as well.
+void Generator::addWeakenedCell(Node& block) {
+  const Type* content = randomTensor();
+  std::optional<NodeId> value;
+  if (!content->shape.empty() && !hasOpenDims(content))
+    value = creation(content);
+  if (!value)
+    return;
+  const Type* reference = types_.reference(content);
+  auto bind = [&](NodeId bound, Binder binder) {
+    block.items.push_back({ItemKind::Let, binder});
+    block.parts.push_back(bound);
+    return program_.add({NodeKind::Local, binder.type, binder.name});
+  };
+  NodeId tensor = bind(*value, {freshName("x"), content, true});
+  NodeId made = program_.add({NodeKind::RefNew, reference, {}, {tensor}});
+  NodeId cell = bind(made, {freshName("c"), reference, true});
+  bind(cell, {freshName("w"), reference, true, true});
 }
 
 /// A new reference cell, or a write to one that is there.

@@ -87,6 +87,7 @@ private:
   void addGenericClosure(Node& block, int depth);
   void addCall(Node& block, int depth);
   void addWrite(Node& block, int depth);
+  void addWeakenedCell(Node& block);
   void bind(Node& block, NodeId value, const Type* type, bool mayAnnotate);
   void bindLet(Node& block, NodeId value, const Type* type, bool isAnnotated);
   NodeId matchExpr(const Type* goal, int depth, bool pinned);
@@ -96,7 +97,7 @@ private:
 
   std::vector<const Variable*> visible(const std::function<bool(const Variable&)>& wanted) const;
   std::vector<const Variable*> visible(const Type* goal) const;
-  std::string freshName(const char* stem) { return stem + std::to_string(names_++); }
+  std::string freshName(const char* stem);
   bool isFull() const { return program_.nodes.size() > options_.nodes; }
   bool fits(const OperatorSample& sample) const { return mayUseSymbols_ || !sample.hasSymbols; }
   bool isWanted(const OperatorSample& sample);
@@ -108,6 +109,8 @@ private:
   GenerateOptions options_;
   Program program_;
   size_t names_ = 0, graphLines_ = 0;
+  /// Names that are used once each.
+  std::set<std::string> oddNames_;
   std::set<const lang::TypeDefinition*> usedData_;
   std::vector<Callable> callables_;
 

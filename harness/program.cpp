@@ -37,7 +37,11 @@ private:
   std::string type(const Type* type) { return annotationText(*program_.types, type, style_); }
 
   std::string binder(const Binder& binder) {
-    return "%" + binder.name + (binder.isAnnotated ? ": " + type(binder.type) : "");
+    const Type* annotation = binder.type;
+    if (binder.isWeak)
+      annotation = changeDims(*program_.types, annotation,
+                              [&](const Dim*) { return program_.types->any(); });
+    return "%" + binder.name + (binder.isAnnotated ? ": " + type(annotation) : "");
   }
 
   std::string indent() const { return std::string(depth_ * 2, ' '); }

@@ -40,6 +40,8 @@ struct Binder {
   std::string name;
   const lang::Type* type;
   bool isAnnotated = false;
+  /// The annotation says `?` for every size.
+  bool isWeak = false;
 };
 
 enum class ItemKind : uint8_t { Let, Graph, Sequence };

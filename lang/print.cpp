@@ -1,4 +1,5 @@
-// The frame of a printed text: header, and definitions in the order of their names.
+// The frame of a printed text: header, and definitions in the order of the names that they are
+// printed by, so that a text that is read and printed again keeps its order.
 #include "lang/print.h"
 
 #include "lang/print_expr.h"
@@ -29,22 +30,31 @@ std::string definitionText(const TypeDefinition& definition) {
          " {\n" + (constructors.empty() ? "  \n" : constructors) + "}";
 }
 
-/// What the module itself defines, without the prelude, by name.
-template <typename T>
-std::vector<const T*> ownDefinitions(const std::vector<const T*>& all, size_t prelude) {
-  std::vector<const T*> result(all.begin() + ptrdiff_t(std::min(prelude, all.size())), all.end());
-  std::ranges::stable_sort(result, {}, [](const T* definition) { return definition->name; });
+/// What the module itself defines, without the prelude, by the name that `nameOf` gives.
+template <typename T, typename NameOf>
+std::vector<const T*> ownDefinitions(const std::vector<const T*>& all, size_t prelude,
+                                     NameOf nameOf) {
+  std::vector<std::pair<std::string, const T*>> own;
+  for (size_t i = std::min(prelude, all.size()); i < all.size(); ++i)
+    own.emplace_back(nameOf(*all[i]), all[i]);
+  std::ranges::stable_sort(own, {}, &std::pair<std::string, const T*>::first);
+  std::vector<const T*> result;
+  for (const auto& [name, definition] : own)
+    result.push_back(definition);
   return result;
 }
 
 void printDefinitions(const Module& module, printing::ExprPrinter& printer, std::string& out) {
   std::string_view separator = "";
-  for (const TypeDefinition* type : ownDefinitions(module.typeDefinitions, module.preludeTypes)) {
+  auto typeName = [](const TypeDefinition& type) { return printing::bareName(type.name); };
+  auto globalName = [&](const Global& global) { return printer.globalName(global); };
+  for (const TypeDefinition* type :
+       ownDefinitions(module.typeDefinitions, module.preludeTypes, typeName)) {
     out += separator;
     out += definitionText(*type) + "\n";
     separator = "\n";
   }
-  for (const Global* global : ownDefinitions(module.globals, module.preludeGlobals)) {
+  for (const Global* global : ownDefinitions(module.globals, module.preludeGlobals, globalName)) {
     if (!global->function)
       continue;
     out += separator;

@@ -22,6 +22,8 @@ public:
 
   /// Appends `def @name(...) {...}`.
   void definition(const Global& global, std::string& out);
+  /// The name that a global is printed by, with its `@`.
+  std::string globalName(const Global& global) const { return names_.global(global); }
   /// Appends the body of a function whose parameters are free variables of it.
   void openExpression(const Function& function, std::string& out);
   /// Appends an expression.

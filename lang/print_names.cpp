@@ -15,29 +15,51 @@ bool isNameByte(char c) {
   return isLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '/';
 }
 
+bool isAmong(std::span<const std::string_view> words, std::string_view name) {
+  return std::ranges::find(words, name) != words.end();
+}
+
 /// True for words that a reader takes for something else, with or without a sigil before them.
 bool isTaken(std::string_view name) {
   static constexpr std::string_view words[] = {
       "let",    "fn",       "def", "if",       "else",      "type", "match",
       "extern", "free_var", "ref", "ref_read", "ref_write", "meta"};
-  return name.starts_with("inff") || name.starts_with("nanf") ||
-         std::ranges::find(words, name) != std::end(words);
+  return isAmong(words, name);
 }
 
-std::string repaired(std::string_view name) {
+/// True for the literals of floats, which TVM finds at the beginning of longer names too.
+bool isFloat(std::string_view name) {
+  static constexpr std::string_view literals[] = {"inff", "inff16", "inff32", "inff64",
+                                                  "nanf", "nanf16", "nanf32", "nanf64"};
+  return isAmong(literals, name);
+}
+
+bool beginsAsFloat(std::string_view name) {
+  return name.starts_with("inff") || name.starts_with("nanf");
+}
+
+std::string withNameBytes(std::string_view name) {
   std::string result(name);
   for (char& c : result)
     if (!isNameByte(c))
       c = '_';
-  return isTaken(result) ? "v" + result : result;
+  return result;
+}
+
+/// A name that has a sigil before it.
+std::string repaired(std::string_view name) {
+  std::string result = withNameBytes(name);
+  return isTaken(result) || beginsAsFloat(result) ? "v" + result : result;
 }
 
 } // namespace
 
+/// What a text can say stays as it is, since nothing here knows the names that there are beside it.
 std::string bareName(std::string_view name) {
-  std::string result = repaired(name);
+  static constexpr std::string_view words[] = {"_", "True", "False", "Tensor"};
+  std::string result = withNameBytes(name);
   bool begins = !result.empty() && (isLetter(result[0]) || result[0] == '_');
-  if (!begins || result == "_" || result == "True" || result == "False" || result == "Tensor")
+  if (!begins || isTaken(result) || isFloat(result) || isAmong(words, result))
     result.insert(0, "v");
   return result;
 }
@@ -45,6 +67,10 @@ std::string bareName(std::string_view name) {
 Names::Names(std::span<const Global* const> globals) {
   for (const Global* global : globals)
     globals_.emplace(global->name);
+  std::vector<const Global*> sorted(globals.begin(), globals.end());
+  std::ranges::stable_sort(sorted, {}, [](const Global* global) { return global->name; });
+  for (const Global* global : sorted)
+    repair(*global);
 }
 
 std::string_view Names::keep(std::string_view name) {
@@ -66,16 +92,21 @@ std::string Names::local(std::string_view hint) {
   return "%" + name;
 }
 
-std::string Names::global(const Global& global) {
-  if (auto known = repaired_.find(&global); known != repaired_.end())
-    return known->second;
-  std::string prefix = bareName(global.name);
+void Names::repair(const Global& global) {
+  std::string prefix = repaired(global.name);
+  if (prefix.empty() || !(isLetter(prefix[0]) || prefix[0] == '_'))
+    prefix.insert(0, "v");
   if (prefix == global.name)
-    return "@" + prefix;
+    return;
   std::string name = prefix;
   for (size_t i = 1; !globals_.insert(name).second; ++i)
     name = prefix + std::to_string(i);
-  return repaired_[&global] = "@" + name;
+  repaired_[&global] = std::move(name);
+}
+
+std::string Names::global(const Global& global) const {
+  auto known = repaired_.find(&global);
+  return "@" + (known == repaired_.end() ? std::string(global.name) : known->second);
 }
 
 } // namespace lang::printing

@@ -21,16 +21,19 @@ public:
   /// A fresh name for a local with its `%`: `v` goes in front of a hint that does not begin with a
   /// letter, a number behind one that is taken.
   std::string local(std::string_view hint);
-  /// The name of a global with its `@`.
-  std::string global(const Global& global);
+  /// The name of a global with its `@`. It depends on the globals alone, not on the order of
+  /// asking.
+  std::string global(const Global& global) const;
 
 private:
+  void repair(const Global& global);
   std::string_view keep(std::string_view name);
 
   /// Names are only added, so neither they nor their entries need an allocation each.
   std::pmr::monotonic_buffer_resource memory_;
   std::pmr::unordered_map<std::string_view, size_t> locals_{&memory_};
   std::unordered_set<std::string> globals_;
+  /// The names of those globals that are not printed by their own.
   std::unordered_map<const Global*, std::string> repaired_;
 };
 

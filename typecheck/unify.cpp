@@ -107,7 +107,9 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
     bindings_[leftRoot->number] = merged.type;
   if (rightRoot && !keepRight)
     bindings_[rightRoot->number] = leftRoot ? leftRoot : merged.type;
-  return {UnifyResult::Same, leftRoot ? leftRoot : merged.type};
+  // Whichever side is an unknown stays one in the merged type, so that both are weakened together.
+  const Type* shared = leftRoot ? leftRoot : keepRight ? nullptr : rightRoot;
+  return {UnifyResult::Same, shared ? shared : merged.type};
 }
 
 UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
