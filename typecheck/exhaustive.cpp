@@ -1,10 +1,17 @@
-// The usefulness algorithm. Patterns are expanded by a column at a time; the work is bounded, since
-// the problem is exponential in the worst case. Columns in which every pattern is a wildcard are
-// passed over at once: a tuple may have thousands.
+// Coverage by one walk over the decisions that a compiled match would make: at each step a row that
+// asks for little is looked at, and the values are told apart at a place that it constrains. A row
+// that is met without constraints is reached; where no row is left, a case is missing. Rows hold
+// what they still ask for and nothing else, so places where a row asks for nothing cost nothing,
+// and situations that were met before are not walked again. The problem is exponential in the worst
+// case; the work is bounded.
 #include "typecheck/exhaustive.h"
 
 #include <algorithm>
+#include <deque>
 #include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace typecheck {
 
@@ -14,131 +21,256 @@ using lang::PatternKind;
 
 namespace {
 
-/// Patterns that may be looked at.
-constexpr size_t maximumWork = 50'000'000;
+/// Constraints that may be looked at.
+constexpr size_t maximumWork = 10'000'000;
 
-/// A row of patterns; null is a wildcard.
-using Row = std::vector<const Pattern*>;
+/// A place inside of the matched value: the value itself, or a part of what is at another place.
+using Place = uint32_t;
 
-bool isWild(const Pattern* pattern) {
-  return !pattern || pattern->kind == PatternKind::Wildcard || pattern->kind == PatternKind::Var;
-}
+/// That the value at a place must be built by the constructor of the pattern.
+struct Constraint {
+  Place place;
+  const Pattern* pattern;
+};
 
-class Usefulness {
+/// An arm, and what it asks for beyond what is known of the value.
+struct Row {
+  size_t arm;
+  std::vector<Constraint> constraints;
+};
+
+/// A decision that was made, and those before it.
+struct Decision {
+  const Decision* before;
+  Place place;
+  const Constructor* constructor;
+};
+
+/// The rows that a value may still fall into, first to last, by what is known of it.
+struct Situation {
+  std::vector<Row> rows;
+  const Decision* known;
+};
+
+class Walk {
 public:
-  /// A vector of values that matches `row` and no row of `rows`, as pattern texts; nothing when
-  /// there is none.
-  std::optional<std::vector<std::string>> find(const std::vector<Row>& rows, const Row& row) {
-    work_ += (rows.size() + 1) * (row.size() + 1);
-    if (gaveUp())
-      return std::nullopt;
-    if (size_t wild = wildColumns(rows, row))
-      return findBehind(rows, row, wild);
-    if (row.empty())
-      return rows.empty() ? std::optional(std::vector<std::string>{}) : std::nullopt;
-    if (!isWild(row[0]))
-      return findWith(rows, row, row[0]);
-    const Pattern* head = firstHead(rows);
-    if (head->kind == PatternKind::Tuple)
-      return findWith(rows, row, head);
-    return findConstructors(rows, row, *head->constructor->definition);
-  }
-
-  bool gaveUp() const { return work_ > maximumWork; }
-
-private:
-  static const Pattern* firstHead(const std::vector<Row>& rows) {
-    for (const Row& row : rows)
-      if (!isWild(row[0]))
-        return row[0];
-    return nullptr;
-  }
-
-  /// The parts of a pattern in place of it, when it has the same head; wildcards for a wildcard.
-  static std::optional<Row> specialise(const Row& row, const Constructor* constructor,
-                                       size_t arity) {
-    Row result(arity, nullptr);
-    if (!isWild(row[0])) {
-      if (row[0]->constructor != constructor || row[0]->parts.size() != arity)
-        return std::nullopt;
-      result.assign(row[0]->parts.begin(), row[0]->parts.end());
+  explicit Walk(const lang::Match& match) : reached_(match.arms.size()) {
+    Situation all{{}, nullptr};
+    for (size_t i = 0; i < match.arms.size(); ++i) {
+      Row row{i, {}};
+      constrain(row, 0, match.arms[i].pattern);
+      add(all.rows, std::move(row));
     }
-    result.insert(result.end(), row.begin() + 1, row.end());
+    open_.push_back(std::move(all));
+  }
+
+  MatchCoverage run() {
+    MatchCoverage result;
+    while (!open_.empty() && work_ <= maximumWork) {
+      Situation next = std::move(open_.back());
+      open_.pop_back();
+      if (next.rows.empty()) {
+        if (!result.missing)
+          result.missing = textOf(next.known);
+      } else if (next.rows[0].constraints.empty()) {
+        reached_[next.rows[0].arm] = true;
+      } else if (isNew(next)) {
+        divide(std::move(next));
+      }
+    }
+    for (size_t arm = 0; arm < reached_.size(); ++arm)
+      if (!reached_[arm])
+        result.useless.push_back(arm);
+    result.tooComplex = work_ > maximumWork;
     return result;
   }
 
-  std::optional<std::vector<std::string>> findUnder(const std::vector<Row>& rows, const Row& row,
-                                                    const Constructor* constructor, size_t arity) {
-    std::vector<Row> specialised;
-    for (const Row& other : rows)
-      if (auto kept = specialise(other, constructor, arity))
-        specialised.push_back(std::move(*kept));
-    auto own = specialise(row, constructor, arity);
-    auto witness = own ? find(specialised, *own) : std::nullopt;
-    if (!witness)
-      return std::nullopt;
-    std::vector<std::string> parts(witness->begin(), witness->begin() + ptrdiff_t(arity));
-    witness->erase(witness->begin(), witness->begin() + ptrdiff_t(arity));
-    std::string text = constructor ? std::string(constructor->name) : std::string();
-    if (!constructor || arity > 0)
-      text += fmt::format("({}{})", fmt::join(parts, ", "), !constructor && arity == 1 ? "," : "");
-    witness->insert(witness->begin(), std::move(text));
-    return witness;
+private:
+  Place part(Place whole, const Constructor* constructor, size_t index) {
+    return parts_.try_emplace({whole, constructor, index}, Place(parts_.size() + 1)).first->second;
   }
 
-  std::optional<std::vector<std::string>> findWith(const std::vector<Row>& rows, const Row& row,
-                                                   const Pattern* head) {
-    return findUnder(rows, row, head->constructor, head->parts.size());
+  /// Adds what a pattern asks for; a tuple asks for what its parts do.
+  void constrain(Row& row, Place place, const Pattern* pattern) {
+    std::vector<Constraint> stack{{place, pattern}};
+    while (!stack.empty()) {
+      Constraint at = stack.back();
+      stack.pop_back();
+      ++work_;
+      if (at.pattern->kind == PatternKind::Constructor)
+        row.constraints.push_back(at);
+      if (at.pattern->kind != PatternKind::Tuple)
+        continue;
+      tuples_.try_emplace(at.place, at.pattern->parts.size());
+      for (size_t i = at.pattern->parts.size(); i-- > 0;)
+        stack.push_back({part(at.place, nullptr, i), at.pattern->parts[i]});
+    }
   }
 
-  /// How many columns, from the first on, are nothing but wildcards.
-  static size_t wildColumns(const std::vector<Row>& rows, const Row& row) {
-    size_t count = 0;
-    auto isWildHere = [&](const Row& other) { return isWild(other[count]); };
-    while (count < row.size() && isWildHere(row) && std::ranges::all_of(rows, isWildHere))
-      ++count;
-    return count;
+  /// Adds a row unless one before it takes every value.
+  void add(std::vector<Row>& rows, Row row) {
+    work_ += row.constraints.size() + 1;
+    if (rows.empty() || !rows.back().constraints.empty())
+      rows.push_back(std::move(row));
   }
 
-  std::optional<std::vector<std::string>> findBehind(const std::vector<Row>& rows, const Row& row,
-                                                     size_t columns) {
-    std::vector<Row> rest;
-    for (const Row& other : rows)
-      rest.emplace_back(other.begin() + ptrdiff_t(columns), other.end());
-    auto witness = find(rest, Row(row.begin() + ptrdiff_t(columns), row.end()));
-    if (witness)
-      witness->insert(witness->begin(), columns, "_");
-    return witness;
+  bool isNew(const Situation& situation) {
+    std::u32string key;
+    auto append = [&](const void* pointer) {
+      auto bits = reinterpret_cast<uintptr_t>(pointer);
+      key += {char32_t(bits), char32_t(bits >> 32)};
+    };
+    for (const Row& row : situation.rows) {
+      append(nullptr);
+      key += char32_t(row.arm);
+      for (const Constraint& constraint : row.constraints)
+        append(constraint.pattern);
+    }
+    return met_.insert(std::move(key)).second;
   }
 
-  std::optional<std::vector<std::string>> findConstructors(const std::vector<Row>& rows,
-                                                           const Row& row,
-                                                           const lang::TypeDefinition& definition) {
-    for (const Constructor* constructor : definition.constructors)
-      if (auto witness = findUnder(rows, row, constructor, constructor->fields.size()))
-        return witness;
-    return std::nullopt;
+  /// Of the places that the row with the fewest constraints asks for, the one that most rows do.
+  static Place placeToDivide(const std::vector<Row>& rows) {
+    auto length = [](const Row& row) {
+      return row.constraints.empty() ? SIZE_MAX : row.constraints.size();
+    };
+    const Row& shortest = *std::ranges::min_element(rows, {}, length);
+    std::unordered_map<Place, size_t> uses;
+    for (const Constraint& constraint : shortest.constraints)
+      uses.emplace(constraint.place, 0);
+    for (const Row& row : rows)
+      for (const Constraint& constraint : row.constraints)
+        if (auto use = uses.find(constraint.place); use != uses.end())
+          ++use->second;
+    auto count = [&](const Constraint& constraint) { return uses.at(constraint.place); };
+    return std::ranges::max_element(shortest.constraints, {}, count)->place;
   }
 
+  /// Tells the values apart by their constructor at one place; constructors that no row names there
+  /// are one case.
+  void divide(Situation situation) {
+    Place place = placeToDivide(situation.rows);
+    auto isThere = [place](const Constraint& constraint) { return constraint.place == place; };
+    std::unordered_map<const Constructor*, size_t> cases;
+    std::vector<std::pair<const Constructor*, std::vector<Row>>> divided;
+    std::vector<Row> others;
+    const lang::TypeDefinition* definition = nullptr;
+    size_t othersWork = 0;
+    for (Row& row : situation.rows) {
+      if (work_ > maximumWork)
+        return;
+      auto here = std::ranges::find_if(row.constraints, isThere);
+      if (here == row.constraints.end()) {
+        for (auto& [constructor, rows] : divided)
+          add(rows, row);
+        othersWork += row.constraints.size() + 1;
+        add(others, std::move(row));
+        continue;
+      }
+      const Constructor* constructor = here->pattern->constructor;
+      definition = constructor->definition;
+      auto [at, isNewCase] = cases.try_emplace(constructor, divided.size());
+      if (isNewCase) {
+        work_ += othersWork;
+        divided.emplace_back(constructor, others);
+      }
+      std::vector<Row>& rows = divided[at->second].second;
+      add(rows, refined(row, size_t(here - row.constraints.begin())));
+    }
+    schedule(*definition, cases, divided, std::move(others), {situation.known, place, nullptr});
+  }
+
+  /// The row with a constraint replaced by those on the parts.
+  Row refined(const Row& row, size_t index) {
+    Constraint whole = row.constraints[index];
+    Row result{row.arm, {row.constraints.begin(), row.constraints.begin() + ptrdiff_t(index)}};
+    const Pattern& pattern = *whole.pattern;
+    for (size_t i = 0; i < pattern.parts.size(); ++i)
+      constrain(result, part(whole.place, pattern.constructor, i), pattern.parts[i]);
+    result.constraints.insert(result.constraints.end(),
+                              row.constraints.begin() + ptrdiff_t(index) + 1,
+                              row.constraints.end());
+    return result;
+  }
+
+  /// Opens the cases so that they are walked in the order of the definition.
+  void schedule(const lang::TypeDefinition& definition,
+                const std::unordered_map<const Constructor*, size_t>& cases,
+                std::vector<std::pair<const Constructor*, std::vector<Row>>>& divided,
+                std::vector<Row> others, Decision decision) {
+    auto open = [&](const Constructor* constructor, std::vector<Row> rows) {
+      decision.constructor = constructor;
+      decisions_.push_back(decision);
+      open_.push_back({std::move(rows), &decisions_.back()});
+    };
+    const auto& constructors = definition.constructors;
+    auto isOther = [&](const Constructor* constructor) { return !cases.contains(constructor); };
+    auto other = std::ranges::find_if(constructors, isOther);
+    std::vector<std::pair<size_t, size_t>> order;
+    for (size_t i = 0; i < divided.size(); ++i)
+      order.emplace_back(placeIn(definition, divided[i].first), i);
+    std::ranges::sort(order, std::greater());
+    size_t otherPlace = size_t(other - constructors.begin());
+    bool hasOther = other != constructors.end();
+    for (auto [where, number] : order) {
+      if (hasOther && where < otherPlace) {
+        open(*other, std::move(others));
+        hasOther = false;
+      }
+      open(divided[number].first, std::move(divided[number].second));
+    }
+    if (hasOther)
+      open(*other, std::move(others));
+  }
+
+  size_t placeIn(const lang::TypeDefinition& definition, const Constructor* constructor) {
+    auto [known, isNewDefinition] = places_.try_emplace(&definition);
+    if (isNewDefinition)
+      for (const Constructor* each : definition.constructors)
+        known->second.emplace(each, known->second.size());
+    return known->second.at(constructor);
+  }
+
+  /// The values that decisions describe, as a pattern.
+  std::string textOf(const Decision* known) {
+    std::unordered_map<Place, const Constructor*> chosen;
+    for (; known; known = known->before)
+      chosen.emplace(known->place, known->constructor);
+    return textAt(0, chosen);
+  }
+
+  /// Recursion follows patterns, whose nesting the reader bounds.
+  std::string textAt(Place place, const std::unordered_map<Place, const Constructor*>& chosen) {
+    auto choice = chosen.find(place);
+    const Constructor* constructor = choice == chosen.end() ? nullptr : choice->second;
+    auto tuple = tuples_.find(place);
+    if (!constructor && tuple == tuples_.end())
+      return "_";
+    size_t count = constructor ? constructor->fields.size() : tuple->second;
+    std::string text(constructor ? constructor->name : std::string_view());
+    for (size_t i = 0; i < count; ++i)
+      text += (i == 0 ? "(" : ", ") + textAt(part(place, constructor, i), chosen);
+    bool isPair = constructor || count != 1;
+    return text + (!isPair ? ",)" : count > 0 ? ")" : constructor ? "" : "()");
+  }
+
+  std::vector<bool> reached_;
+  std::vector<Situation> open_;
+  std::deque<Decision> decisions_;
+  std::map<std::tuple<Place, const Constructor*, size_t>, Place> parts_;
+  /// Places that hold tuples, and how many parts these have.
+  std::unordered_map<Place, size_t> tuples_;
+  /// The places of constructors in their definitions.
+  std::unordered_map<const lang::TypeDefinition*, std::unordered_map<const Constructor*, size_t>>
+      places_;
+  std::unordered_set<std::u32string> met_;
   size_t work_ = 0;
 };
 
 } // namespace
 
 MatchCoverage coverage(const lang::Match& match) {
-  MatchCoverage result;
-  Usefulness usefulness;
-  std::vector<Row> rows;
-  for (size_t i = 0; i < match.arms.size(); ++i) {
-    Row row{match.arms[i].pattern};
-    if (!usefulness.find(rows, row))
-      result.useless.push_back(i);
-    rows.push_back(std::move(row));
-  }
-  if (auto witness = usefulness.find(rows, Row{nullptr}))
-    result.missing = witness->front();
-  result.tooComplex = usefulness.gaveUp();
-  return result;
+  return Walk(match).run();
 }
 
 } // namespace typecheck

@@ -41,13 +41,21 @@ def nested_branches(count):
     return head + branch * count + "0\n" + "}" * count + "\n}\n"
 
 
-def paired_switches(count):
-    """A match on that many values; each arm looks at two of them."""
+def letters_in_boxes(letters):
+    """A match on a switch for each letter and box, of which there are too few: each arm is a letter
+    in no box, or two letters in one."""
+    boxes = letters - 1
+    wrong = [{letter * boxes + box: "Off" for box in range(boxes)} for letter in range(letters)]
+    wrong += [
+        {one * boxes + box: "On", other * boxes + box: "On"}
+        for box in range(boxes) for one in range(letters) for other in range(one)
+    ]
+    count = letters * boxes
     names = [f"%s{i}" for i in range(count)]
     arms = ""
-    for i in range(0, count, 2):
-        patterns = ["_"] * i + ["On", "On"] + ["_"] * (count - i - 2)
-        arms += f"    ({', '.join(patterns)}) => {i},\n"
+    for number, asked in enumerate(wrong):
+        patterns = ", ".join(asked.get(i, "_") for i in range(count))
+        arms += f"    ({patterns}) => {number},\n"
     parameters = ", ".join(f"{name}: Switch" for name in names)
     return (
         f"type Switch {{ On, Off }}\n\ndef @main({parameters}) {{\n"
@@ -59,7 +67,7 @@ def paired_switches(count):
 GENERATED = {
     "nesting-too-deep": nested_calls(5000),
     "text-too-deep": nested_branches(2500),
-    "match-too-complex": paired_switches(30),
+    "match-too-complex": letters_in_boxes(12),
 }
 
 

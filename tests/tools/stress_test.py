@@ -118,7 +118,40 @@ def nested(before, after, count=100_000, inner="1"):
     return function(before * count + inner + after * count)
 
 
+def constructors(count, arms):
+    """A match over a type of that many constructors."""
+    names = ", ".join(f"C{i}" for i in range(count))
+    return f"{HEADER}type T {{ {names} }}\ndef @main(%t: T) {{ match (%t) {{ {arms} }} }}\n"
+
+
+def switches(count, arms):
+    """A match over that many values of two cases; each arm is a dictionary of what it asks for."""
+    rows = ""
+    for arm in arms:
+        rows += f"({', '.join(arm.get(i, '_') for i in range(count))}) => 1,\n"
+    names = [f"%s{i}" for i in range(count)]
+    parameters = ", ".join(f"{name}: S" for name in names)
+    return f"{HEADER}type S {{ A, B }}\ndef @main({parameters}) {{ match (({', '.join(names)})) {{\n{rows}}} }}\n"
+
+
 CASES = {
+    "flat_match": lambda: program(
+        "check", constructors(10_000, ", ".join(f"C{i} => {i}" for i in range(10_000))), 0, seconds=3
+    ),
+    "flat_match_missing": lambda: program(
+        "check", constructors(10_000, ", ".join(f"C{i} => {i}" for i in range(9_999))),
+        1, ["`C9999` is missing"], seconds=3,
+    ),
+    "match_of_columns": lambda: program(
+        "check", switches(19, [{i: "A", (i + 1) % 19: "B"} for i in range(19)] + [{}]), 0, seconds=3
+    ),
+    "match_of_equal_pairs": lambda: program(
+        "check", switches(40, [{i: "A", (i + 20) % 40: "B"} for i in range(40)]),
+        1, ["missing-case"], seconds=3,
+    ),
+    "match_of_columns_missing": lambda: program(
+        "check", switches(40, [{i: "A"} for i in range(40)]), 1, ["missing-case"], seconds=3
+    ),
     "empty": lambda: program("check", "", 1, ["error"]),
     "zeros": lambda: program("check", bytes(100_000), 1, ["error"]),
     "bytes": lambda: program("check", bytes(range(256)) * 400, 1, ["error"]),
