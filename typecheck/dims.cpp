@@ -80,6 +80,7 @@ const Dim* DimSolver::solveFor(const DimTerm& term, const Dim* difference) {
   if (rest->isConstant() && (rest->value % divisor != 0 || solution->value < 0))
     return nullptr;
   bindings_[size_t(term.variable->value)] = solution;
+  ++solvedCount_;
   return solution;
 }
 

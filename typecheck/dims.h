@@ -34,6 +34,8 @@ public:
 
   /// Equations that wait since this was last called.
   std::vector<DimEquation> takeEquations() { return std::exchange(equations_, {}); }
+  /// How many unknowns were solved so far.
+  uint64_t solvedCount() const { return solvedCount_; }
 
 private:
   const Dim* resolve(const Dim* dim, uint32_t depth);
@@ -44,6 +46,7 @@ private:
   std::vector<const Dim*> unknowns_;
   std::vector<const Dim*> bindings_;
   std::vector<DimEquation> equations_;
+  uint64_t solvedCount_ = 0;
 };
 
 /// A bound in its simplest terms: one on `2 * n - 3` is one on `n`.

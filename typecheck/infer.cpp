@@ -45,7 +45,7 @@ std::string Inference::text(const Type* type) {
 const Type* Inference::tooLarge(lang::SourceRange range) {
   if (!reportedTooLarge_)
     diagnostics_.report(Message::TypeTooLarge, range, Unifier::maximumSize, Unifier::maximumDepth);
-  reportedTooLarge_ = true;
+  reportedTooLarge_ = isGroupTooLarge_ = true;
   return unifier_.types().error();
 }
 
@@ -157,6 +157,7 @@ void Inference::inferGroup(std::span<const lang::Global* const> group) {
   groupVars_.clear();
   groupFunctions_.clear();
   groupErrors_ = diagnostics_.errorCount();
+  isGroupTooLarge_ = false;
   genericScopes_.resize(1);
   varScopes_.clear();
   functionScopes_.clear();
@@ -179,6 +180,8 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   relations_.solve();
   for (const Type* type : mistaken_)
     unifier_.poison(type);
+  if (isGroupTooLarge_)
+    poisonGroup();
   reportHoles();
   checkTypeParameters();
   if (diagnostics_.errorCount() == groupErrors_)
@@ -192,6 +195,17 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   closeRecursion();
   checkEquations();
   checkBounds();
+}
+
+/// Leaves nothing open that could be reported.
+void Inference::poisonGroup() {
+  std::vector<const Type*> types;
+  for (const lang::Var* var : groupVars_)
+    types.push_back(varTypes_[var->number]);
+  for (const lang::Function* function : groupFunctions_)
+    types.push_back(resultTypes_[function->number]);
+  unifier_.poisonAll(types);
+  relations_.solve();
 }
 
 /// After a mistake in the group, what stays open of lets and results follows from it.
@@ -245,21 +259,25 @@ void Inference::reportOpenResults() {
 }
 
 /// The final form of a type.
-const Type* Inference::settled(const Type* type, lang::SourceRange range) {
+const Type* Inference::settled(const Type* type, lang::SourceRange range, TypeMemo& known) {
   const Type* resolved = unifier_.resolve(type);
   if (resolved->isError() && !unifier_.shallow(type)->isError())
     return tooLarge(range);
-  return unifier_.mapDims(resolved, [&](const lang::Dim* dim) {
+  if (!resolved->hasUnknown)
+    return resolved;
+  auto settle = [&](const lang::Dim* dim) {
     return dim->hasUnknown ? unifier_.types().any() : dim;
-  });
+  };
+  return unifier_.mapDims(resolved, settle, known);
 }
 
 void Inference::writeTypes() {
+  TypeMemo known;
   for (const lang::Function* function : groupFunctions_)
     typing.setResult(*function,
-                     settled(resultTypes_[function->number], function->body->result.range));
+                     settled(resultTypes_[function->number], function->body->result.range, known));
   for (const lang::Var* var : groupVars_)
-    typing.setType(*var, settled(varTypes_[var->number], var->range));
+    typing.setType(*var, settled(varTypes_[var->number], var->range, known));
 }
 
 const Type* Inference::inferFunction(const lang::Function& function) {
@@ -272,6 +290,10 @@ const Type* Inference::inferFunction(const lang::Function& function) {
 void Inference::inferBinding(const lang::Binding& binding) {
   const lang::Var& var = *binding.var;
   relations_.definitions[var.number] = binding.value;
+  if (isGroupTooLarge_) {
+    setType(var, unifier_.types().error());
+    return;
+  }
   if (const auto* function = binding.value->as<lang::Function>(); function && binding.isLet()) {
     const Type* type = declare(*function);
     setType(var, var.annotation ? annotated(var.annotation) : type);
@@ -284,6 +306,8 @@ void Inference::inferBinding(const lang::Binding& binding) {
     return;
   }
   const Type* value = infer(*binding.value);
+  if (unifier_.isTooLarge(value))
+    value = tooLarge(binding.value->range);
   if (!var.annotation) {
     setType(var, value);
     return;

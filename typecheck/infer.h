@@ -22,12 +22,14 @@ public:
 
 private:
   using Type = lang::Type;
+  using TypeMemo = std::unordered_map<const Type*, const Type*>;
 
   // Definitions.
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
   void checkBody(const lang::Function& function, const Type* body);
   void finishGroup(std::span<const lang::Global* const> group);
+  void poisonGroup();
   void reportOpen(std::initializer_list<lang::VarOrigin> origins);
   bool isConsequence(lang::VarOrigin origin) const;
   void reportOpenResults();
@@ -81,7 +83,7 @@ private:
   void checkEquations();
   void setType(const lang::Var& var, const Type* type);
   const Type* tooLarge(lang::SourceRange range);
-  const Type* settled(const Type* type, lang::SourceRange range);
+  const Type* settled(const Type* type, lang::SourceRange range, TypeMemo& known);
   bool require(const Type* wanted, const Type* given, lang::SourceRange range,
                MismatchReporter report, bool keepGiven = false);
   bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
@@ -131,7 +133,9 @@ private:
   std::vector<std::pair<const lang::Hole*, const Type*>> holes_;
   /// How many errors there were before the group.
   size_t groupErrors_ = 0;
-  bool reportedTooLarge_ = false;
+  /// Whether a type was too large, in the module and in the group. The rest of such a group is not
+  /// looked at, since what is missing of that type shows everywhere.
+  bool reportedTooLarge_ = false, isGroupTooLarge_ = false;
 };
 
 } // namespace typecheck

@@ -82,10 +82,7 @@ const Type* Inference::inferTuple(const lang::TupleExpr& tuple) {
   std::vector<const Type*> fields;
   for (const lang::Operand& field : tuple.fields)
     fields.push_back(inferOperand(field));
-  const Type* type = unifier_.types().tuple(fields);
-  if (type->size <= Unifier::maximumSize && type->depth <= Unifier::maximumDepth)
-    return type;
-  return tooLarge(tuple.range);
+  return unifier_.types().tuple(fields);
 }
 
 const Type* Inference::inferProject(const lang::Project& project) {

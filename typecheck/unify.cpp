@@ -19,14 +19,24 @@ Unifier::Unifier(TypeContext& types, uint32_t firstUnknown, uint32_t firstUnknow
 const Type* Unifier::fresh() {
   unknowns_.push_back(types_.unknown(uint32_t(unknowns_.size())));
   bindings_.push_back(nullptr);
+  extents_.emplace_back();
+  seenIn_.push_back(0);
+  isClosed_.push_back(false);
   return unknowns_.back();
+}
+
+void Unifier::setBinding(const Type* unknown, const Type* type) {
+  bindings_[unknown->number] = type;
+  extents_[unknown->number] = extentOf(type);
+  isClosed_[unknown->number] = false;
+  ++changes_;
 }
 
 const Type* Unifier::slot(const Type* type) {
   if (type->isUnknown())
     return type;
   const Type* unknown = fresh();
-  bindings_[unknown->number] = type;
+  setBinding(unknown, type);
   return unknown;
 }
 
@@ -104,9 +114,9 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
   if (merged.result != UnifyResult::Same || differInBitsOnly(*leftType, *rightType))
     return merged;
   if (leftRoot)
-    bindings_[leftRoot->number] = merged.type;
+    setBinding(leftRoot, merged.type);
   if (rightRoot && !keepRight)
-    bindings_[rightRoot->number] = leftRoot ? leftRoot : merged.type;
+    setBinding(rightRoot, leftRoot ? leftRoot : merged.type);
   // Whichever side is an unknown stays one in the merged type, so that both are weakened together.
   const Type* shared = leftRoot ? leftRoot : keepRight ? nullptr : rightRoot;
   return {UnifyResult::Same, shared ? shared : merged.type};
@@ -117,45 +127,11 @@ UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
     return UnifyResult::Same;
   if (occurs(unknown, type))
     return UnifyResult::Infinite;
-  bindings_[unknown->number] = type->isUnknown() ? root(type) : type;
+  bool fits = !isTooLarge(type);
+  setBinding(unknown, !fits ? types_.error() : type->isUnknown() ? root(type) : type);
   if (onBound)
     onBound(unknown->number);
-  return UnifyResult::Same;
-}
-
-/// Shared parts are visited once: written out, the type may be exponentially larger.
-std::vector<const Type*> Unifier::openUnknowns(const Type* type) {
-  std::vector<const Type*> open, stack{type};
-  std::unordered_set<const Type*> seen;
-  while (!stack.empty()) {
-    const Type* at = stack.back();
-    stack.pop_back();
-    if (at->isUnknown())
-      at = root(at);
-    if (!at->hasUnknown || !seen.insert(at).second)
-      continue;
-    if (!at->isUnknown()) {
-      stack.insert(stack.end(), at->parts.begin(), at->parts.end());
-      if (at->result)
-        stack.push_back(at->result);
-    } else if (const Type* bound = bindings_[at->number]) {
-      stack.push_back(bound);
-    } else {
-      open.push_back(at);
-    }
-  }
-  return open;
-}
-
-bool Unifier::occurs(const Type* unknown, const Type* type) {
-  if (!type->hasUnknown)
-    return false;
-  return std::ranges::count(openUnknowns(type), unknown) > 0;
-}
-
-void Unifier::poison(const Type* type) {
-  for (const Type* unknown : openUnknowns(type))
-    bind(unknown, types_.error());
+  return fits ? UnifyResult::Same : UnifyResult::TooLarge;
 }
 
 Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
@@ -280,11 +256,21 @@ const Type* Unifier::rebuildShape(const Type* type,
 
 const Type* Unifier::mapDims(const Type* type,
                              const std::function<const Dim*(const Dim*)>& replace) {
+  std::unordered_map<const Type*, const Type*> known;
+  return mapDims(type, replace, known);
+}
+
+const Type* Unifier::mapDims(const Type* type, const std::function<const Dim*(const Dim*)>& replace,
+                             std::unordered_map<const Type*, const Type*>& known) {
   if (!type->hasSymbol && !type->hasUnknown)
     return type;
-  if (!type->shape.empty())
-    return rebuildShape(type, replace);
-  return rebuild(type, [&](const Type* part) { return mapDims(part, replace); });
+  if (auto found = known.find(type); found != known.end())
+    return found->second;
+  const Type* mapped =
+      !type->shape.empty()
+          ? rebuildShape(type, replace)
+          : rebuild(type, [&](const Type* part) { return mapDims(part, replace, known); });
+  return known[type] = mapped;
 }
 
 /// Whether values of a data type may hold functions or references over its parameters, by its own
@@ -335,8 +321,10 @@ const Type* Unifier::rebuild(const Type* type,
 const Type* Unifier::resolve(const Type* type) {
   if (!type->hasUnknown)
     return type;
+  uint64_t changes = changes_ + dims_.solvedCount();
+  if (std::exchange(resolvedChanges_, changes) != changes || tooLarge_)
+    resolved_.clear();
   tooLarge_ = false;
-  resolved_.clear();
   const Type* resolved = resolve(type, 0);
   return tooLarge_ ? types_.error() : resolved;
 }
@@ -353,20 +341,16 @@ const Type* Unifier::resolve(const Type* type, uint32_t depth) {
     const Type* bound = bindings_[at->number];
     if (!bound)
       return at;
-    if (!bound->hasUnknown)
-      return bound;
-    if (auto known = resolved_.find(at->number); known != resolved_.end())
-      return known->second;
-    const Type* resolved = resolve(bound, depth);
-    resolved_.emplace(at->number, resolved);
-    return resolved;
+    return resolve(bound, depth);
   }
+  if (auto known = resolved_.find(type); known != resolved_.end())
+    return known->second;
   if (!type->shape.empty())
-    return rebuildShape(type, [&](const Dim* dim) { return dims_.resolve(dim); });
+    return resolved_[type] = rebuildShape(type, [&](const Dim* dim) { return dims_.resolve(dim); });
   const Type* resolved = rebuild(type, [&](const Type* part) { return resolve(part, depth + 1); });
   if (resolved->size > maximumSize || resolved->depth > maximumDepth)
     tooLarge_ = true;
-  return resolved;
+  return resolved_[type] = resolved;
 }
 
 const Type* Unifier::substitute(const Type* type,

@@ -41,9 +41,14 @@ public:
   const Type* shallow(const Type* type);
   /// The type with everything known filled in; the poison type when it is too large.
   const Type* resolve(const Type* type);
+  /// Whether a type passes the bounds, with what its unknowns stand for.
+  bool isTooLarge(const Type* type);
 
   /// The type with `replace` applied to every dimension.
   const Type* mapDims(const Type* type, const std::function<const Dim*(const Dim*)>& replace);
+  /// As above, for many types with one `replace`: `known` holds what was mapped before.
+  const Type* mapDims(const Type* type, const std::function<const Dim*(const Dim*)>& replace,
+                      std::unordered_map<const Type*, const Type*>& known);
   /// The type with type parameters replaced; the two lists are of one length. The argument of a
   /// dimension parameter is a Dimension type.
   const Type* substitute(const Type* type, std::span<const lang::TypeParameter* const> parameters,
@@ -52,9 +57,11 @@ public:
   const Type* instantiate(const Type* function);
 
   /// The unknowns inside the type that stand for nothing yet, each once.
-  std::vector<const Type*> openUnknowns(const Type* type);
+  std::vector<const Type*> openUnknowns(const Type* type) { return openUnknownsOf({&type, 1}); }
+  std::vector<const Type*> openUnknownsOf(lang::Types types);
   /// Makes the open unknowns inside the type the poison type: a mistake was reported about it.
-  void poison(const Type* type);
+  void poison(const Type* type) { poisonAll({&type, 1}); }
+  void poisonAll(lang::Types types);
 
   /// Called with the number of an unknown when it comes to stand for something.
   std::function<void(uint32_t)> onBound;
@@ -63,6 +70,11 @@ public:
   DimSolver& dims() { return dims_; }
 
 private:
+  /// How deep a type is nested, and how many types it holds, written out.
+  struct Extent {
+    uint32_t depth = 1;
+    uint32_t size = 1;
+  };
   struct Merged {
     UnifyResult result = UnifyResult::Same;
     const Type* type = nullptr;
@@ -79,6 +91,8 @@ private:
   Merged mergeInvariantParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
                              std::vector<const Type*>& parts);
   UnifyResult bind(const Type* unknown, const Type* type);
+  void setBinding(const Type* unknown, const Type* type);
+  Extent extentOf(const Type* type);
   bool holdsFunctions(const lang::TypeDefinition* definition);
   bool occurs(const Type* unknown, const Type* type);
   const Type* resolve(const Type* type, uint32_t depth);
@@ -93,9 +107,20 @@ private:
   std::vector<const Type*> unknowns_;
   std::map<std::tuple<const Type*, const Type*, bool>, Merged> mergedGround_;
   std::unordered_map<const lang::TypeDefinition*, bool> holdsFunctions_;
-  /// What unknowns resolved to during one call of resolve(): shared parts are visited once.
-  std::unordered_map<uint32_t, const Type*> resolved_;
+  /// What types resolved to since something was bound: shared parts are visited once.
+  std::unordered_map<const Type*, const Type*> resolved_;
+  /// How often something was bound, by now and when `resolved_` began.
+  uint64_t changes_ = 0, resolvedChanges_ = 0;
   bool tooLarge_ = false;
+  /// By the number of an unknown: how large that is what it stood for first. Types only grow
+  /// afterwards where their own unknowns are bound, so this may be too little, never too much.
+  std::vector<Extent> extents_;
+  std::unordered_map<const Type*, Extent> extentsOfTypes_;
+  /// By the number of an unknown: the search by occurs() that saw it last.
+  std::vector<uint32_t> seenIn_;
+  uint32_t searches_ = 0;
+  /// By the number of an unknown: true when what it stands for has no open unknown in it.
+  std::vector<bool> isClosed_;
   /// Above 0 inside of types whose parts may not be instantiated.
   uint32_t invariant_ = 0;
   /// Merges done by the current call of unify().

@@ -118,6 +118,11 @@ def nested(before, after, count=100_000, inner="1"):
     return function(before * count + inner + after * count)
 
 
+def nest_of_lets(value, count=20_000, start="%x"):
+    rows = "".join(f"let %v{i + 1} = {value.format(f'%v{i}')};\n" for i in range(count))
+    return function(f"let %v0 = {start};\n{rows}1")
+
+
 def constructors(count, arms):
     """A match over a type of that many constructors."""
     names = ", ".join(f"C{i}" for i in range(count))
@@ -135,6 +140,30 @@ def switches(count, arms):
 
 
 CASES = {
+    "nest_of_constructors": lambda: program(
+        "check", nest_of_lets("Some({})"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_open_constructors": lambda: program(
+        "check", nest_of_lets("Some({})", start="None"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_references": lambda: program(
+        "check", nest_of_lets("ref({})"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_tuples": lambda: program(
+        "check", nest_of_lets("({},)"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_functions": lambda: program(
+        "check", nest_of_lets("fn () {{ {} }}"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_pairs": lambda: program(
+        "check", nest_of_lets("Cons({0}, Cons({0}, Nil))"), 1, ["type-too-large", "1 error"], seconds=3
+    ),
+    "nest_of_unknowns": lambda: program(
+        "check", nest_of_lets("({0}, {0})").replace("%x: int32", "%x"),
+        1, ["type-too-large", "1 error"], seconds=3,
+    ),
+    "nest_within_bounds": lambda: program("check", nest_of_lets("Some({})", 4_000), 0, seconds=3),
+    "deep_function": lambda: program("check", nested("fn () {", "}", 1_900), 0, seconds=1),
     "flat_match": lambda: program(
         "check", constructors(10_000, ", ".join(f"C{i} => {i}" for i in range(10_000))), 0, seconds=3
     ),
