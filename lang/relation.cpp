@@ -1,5 +1,6 @@
 // Answers of relations, and the arithmetic of dimensions that rules share.
 #include "lang/op.h"
+#include "runtime/limits.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -179,6 +180,15 @@ void boundOutput(RelationResult& result) {
     std::ranges::for_each(result.output->parts, boundShape);
 }
 
+/// The tensor of too large a rank that a result is or holds; null when there is none.
+const Type* overRank(const Type* output) {
+  auto isOver = [](const Type* type) { return type->shape.size() > runtime::mostDimensions; };
+  if (isOver(output))
+    return output;
+  auto part = std::ranges::find_if(output->parts, isOver);
+  return part == output->parts.end() ? nullptr : *part;
+}
+
 bool isWide(const Type* operand) {
   return operand->isWide || std::ranges::any_of(operand->parts, &Type::isWide);
 }
@@ -208,6 +218,10 @@ RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
       result.problem.find(fmt::format("`{}`", row.name)) == std::string::npos)
     result.problem = fmt::format("in `{}`, {}", row.name, result.problem);
   if (result.outcome == RelationResult::Outcome::Solved) {
+    if (const Type* over = overRank(result.output))
+      return call.failed(fmt::format("the result of `{}` has rank {}, but tensors have at most {} "
+                                     "dimensions",
+                                     row.name, over->shape.size(), runtime::mostDimensions));
     boundOutput(result);
     if (std::ranges::any_of(call.operands, isWide))
       result.output = widened(call.types, result.output);

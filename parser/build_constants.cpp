@@ -54,7 +54,7 @@ public:
         break;
       at = elements[0];
     }
-    if (!collect(literal, 0))
+    if (!checkRank(context_, "this literal", shape_.size(), literal.range) || !collect(literal, 0))
       return nullptr;
     runtime::Tensor tensor(dtype_.value_or(runtime::Float32), shape_);
     size_t width = tensor.dtype().bytes();

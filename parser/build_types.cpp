@@ -1,5 +1,6 @@
 // Types of the surface tree to interned types.
 #include "parser/resolve_context.h"
+#include "runtime/limits.h"
 
 #include <charconv>
 
@@ -198,6 +199,8 @@ const Type* buildTensor(ResolveContext& context, const surface::TensorType& type
     isWide |= dim.is64 && lang::isNarrowNumber(dims.back());
   }
   auto dtype = buildDType(context, type.dtype.text, type.dtype.range);
+  if (!checkRank(context, "this type", dims.size(), type.range))
+    return context.module.types.error();
   return dtype ? context.module.types.tensor(dims, *dtype, isWide) : context.module.types.error();
 }
 
@@ -270,6 +273,14 @@ const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) 
 }
 
 } // namespace
+
+bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
+               lang::SourceRange range) {
+  if (rank <= runtime::mostDimensions)
+    return true;
+  context.diagnostics.report(Message::RankTooLarge, range, what, rank, runtime::mostDimensions);
+  return false;
+}
 
 const Type* buildType(ResolveContext& context, const surface::Type* type) {
   if (!type)

@@ -81,6 +81,9 @@ inline void bindLocal(ResolveContext& context, const lang::Var* var) {
 // Types (build_types.cpp). Null for `_` and for no type at all; the poison type after an error.
 
 const lang::Type* buildType(ResolveContext& context, const surface::Type* type);
+/// Whether a tensor may have that rank; else it is reported of `what`.
+bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
+               lang::SourceRange range);
 
 // Patterns (build_patterns.cpp); binds the pattern's variables in the innermost frame.
 

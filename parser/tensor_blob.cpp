@@ -2,6 +2,7 @@
 #include "parser/tensor_blob.h"
 
 #include "parser/base64.h"
+#include "runtime/limits.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -79,6 +80,8 @@ std::variant<Tensor, std::string> decodeTensor(std::string_view base64) {
     return "record that ends early";
   if (std::string problem = checkDType(code, bits, lanes); !problem.empty())
     return problem;
+  if (rank > runtime::mostDimensions)
+    return fmt::format("shape of more than {} dimensions", runtime::mostDimensions);
   runtime::Shape shape;
   for (uint64_t i = 0; i < rank; ++i)
     shape.push_back(int64_t(reader.number(8)));

@@ -1,6 +1,7 @@
 // Axes, reshaping, slicing, and the gradient of picking.
 #include "stdlib/ops/shape_rules.h"
 
+#include "runtime/limits.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/fixes.h"
 
@@ -234,7 +235,8 @@ Checked<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
     good = readOne(scan);
   if (good && scan.inferred)
     good = infer(scan);
-  if (good)
+  // One too long is refused as what it is.
+  if (good && scan.result.size() <= runtime::mostDimensions)
     if (auto different = countProblem(types, from, scan.result))
       good = fail(scan, different->text);
   if (!good)

@@ -63,8 +63,13 @@ def letters_in_boxes(letters):
     )
 
 
+def ones(count):
+    return f"def @main(%x: Tensor[({', '.join(['1'] * count)}), float32]) {{\n  %x\n}}\n"
+
+
 # Programs too long for a page, which shows a sketch of them.
 GENERATED = {
+    "rank-too-large": ones(2000),
     "nesting-too-deep": nested_calls(5000),
     "text-too-deep": nested_branches(2500),
     "match-too-complex": letters_in_boxes(12),

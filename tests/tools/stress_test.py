@@ -139,6 +139,11 @@ def switches(count, arms):
     return f"{HEADER}type S {{ A, B }}\ndef @main({parameters}) {{ match (({', '.join(names)})) {{\n{rows}}} }}\n"
 
 
+def rank(count):
+    ones = ", ".join(["1"] * count)
+    return f"{HEADER}def @main(%x: Tensor[({ones}), float32]) {{ negative(%x) }}\n"
+
+
 CASES = {
     "nest_of_constructors": lambda: program(
         "check", nest_of_lets("Some({})"), 1, ["type-too-large", "1 error"], seconds=3
@@ -181,6 +186,23 @@ CASES = {
     "match_of_columns_missing": lambda: program(
         "check", switches(40, [{i: "A"} for i in range(40)]), 1, ["missing-case"], seconds=3
     ),
+    "rank_at_bound": lambda: program("run --random 42", rank(1024), 0, seconds=3),
+    "rank_of_type": lambda: program("check", rank(100_000), 1, ["rank-too-large"], seconds=3),
+    "rank_of_literal": lambda: program(
+        "check", function("[" * 2_000 + "1" + "]" * 2_000), 1, ["rank-too-large"], seconds=3
+    ),
+    "rank_of_reshape": lambda: program(
+        "check", function(f"reshape(%x, newshape=[{', '.join(['1'] * 100_000)}])"),
+        1, ["rank 100000"], seconds=3,
+    ),
+    "rank_of_zeros": lambda: program(
+        "check", function(f"zeros(shape=[{', '.join(['1'] * 100_000)}], dtype=\"int8\")"),
+        1, ["rank 100000"], seconds=3,
+    ),
+    "rank_of_axes": lambda: program(
+        "check", function("expand_dims(%x, axis=0, num_newaxis=100000)"), 1, ["1024"], seconds=3
+    ),
+    "rank_of_blob": lambda: program("check", metadata([1] * 2_000, b"\0" * 4), 1, ["error"], seconds=3),
     "empty": lambda: program("check", "", 1, ["error"]),
     "zeros": lambda: program("check", bytes(100_000), 1, ["error"]),
     "bytes": lambda: program("check", bytes(range(256)) * 400, 1, ["error"]),
