@@ -2,7 +2,7 @@
 //
 // Dimensions are interned by TypeContext (type.h) in a normal form, so equality is pointer equality
 // and two forms that differ are different for some sizes. Quotients are the exception: `n / 2 * 2`
-// is `n` for even n only, so comparisons with quotients stay open (matchDims in relation.h).
+// is `n` for even n only, so comparisons with quotients may stay open (matchDims in relation.h).
 // `4i64` and `4` are one size; in how many bits extents count is a matter of their type
 // (`Type::isWide`).
 #pragma once

@@ -59,6 +59,73 @@ std::optional<size_t> RelationCall::normalAxis(int64_t axis, size_t rank) const 
   return size_t(normal);
 }
 
+namespace {
+
+/// A number for every name such that the quotients of a form are exact.
+struct SampleSizes {
+  int64_t multiple;
+  int64_t round;
+  int64_t of(const Dim* name) const { return multiple * (round + name->serial % (8 + round)); }
+};
+
+/// The least number that names must be multiples of for quotients to have no remainders beyond
+/// those of their constant parts; nothing when it is too large to be of use.
+std::optional<int64_t> exactMultiple(const Dim* dim) {
+  constexpr int64_t most = int64_t(1) << 24;
+  int64_t inside = 1;
+  for (const DimTerm& term : dim->terms) {
+    auto part =
+        term.variable->hasQuotient ? exactMultiple(term.variable) : std::optional(int64_t(1));
+    if (!part || (inside = std::lcm(inside, *part)) > most)
+      return std::nullopt;
+  }
+  if (dim->kind != DimKind::Quotient)
+    return inside;
+  int64_t divisor = dim->terms[0].coefficient;
+  return divisor > most / inside ? std::nullopt : std::optional(inside * divisor);
+}
+
+/// The value of a form; nothing when it passes 64 bits.
+std::optional<int64_t> valueAt(const Dim* dim, const SampleSizes& sizes) {
+  int64_t result = dim->kind == DimKind::Product ? 1 : dim->value;
+  if (dim->kind == DimKind::Symbol)
+    return sizes.of(dim);
+  for (const DimTerm& term : dim->terms) {
+    auto value = valueAt(term.variable, sizes);
+    if (!value)
+      return std::nullopt;
+    if (dim->kind == DimKind::Quotient)
+      return *value / term.coefficient - (*value % term.coefficient < 0 ? 1 : 0);
+    int64_t times = dim->kind == DimKind::Product ? term.coefficient : 1;
+    for (int64_t i = 0; dim->kind == DimKind::Product && i < times; ++i)
+      if (__builtin_mul_overflow(result, *value, &result))
+        return std::nullopt;
+    int64_t scaled = 0;
+    if (dim->kind == DimKind::Linear &&
+        (__builtin_mul_overflow(*value, term.coefficient, &scaled) ||
+         __builtin_add_overflow(result, scaled, &result)))
+      return std::nullopt;
+  }
+  return result;
+}
+
+/// Whether two forms over names differ where all their quotients are exact. Then they differ at
+/// large multiples of any number, so whatever must be a multiple of what, they are not the same.
+bool differWhereExact(const Dim* left, const Dim* right) {
+  auto ofLeft = exactMultiple(left), ofRight = exactMultiple(right);
+  if (!ofLeft || !ofRight)
+    return false;
+  for (int64_t round : {3, 16}) {
+    SampleSizes sizes{std::lcm(*ofLeft, *ofRight), round};
+    auto a = valueAt(left, sizes), b = valueAt(right, sizes);
+    if (a && b && *a != *b)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
 DimMatch matchDims(const Dim* left, const Dim* right) {
   if (left->isAny() || right->isAny())
     return DimMatch::Maybe;
@@ -66,9 +133,10 @@ DimMatch matchDims(const Dim* left, const Dim* right) {
     return DimMatch::Same;
   if (left->isConstant() && right->isConstant())
     return left->value == right->value ? DimMatch::Same : DimMatch::Different;
-  bool isOpen = left->hasUnknown || right->hasUnknown || left->hasForeign || right->hasForeign ||
-                left->hasQuotient || right->hasQuotient;
-  return isOpen ? DimMatch::Maybe : DimMatch::Different;
+  if (left->hasUnknown || right->hasUnknown || left->hasForeign || right->hasForeign)
+    return DimMatch::Maybe;
+  bool hasQuotient = left->hasQuotient || right->hasQuotient;
+  return hasQuotient && !differWhereExact(left, right) ? DimMatch::Maybe : DimMatch::Different;
 }
 
 const Dim* meetDims(const Dim* left, const Dim* right) {

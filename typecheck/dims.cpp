@@ -100,7 +100,7 @@ const Dim* DimSolver::unifyForms(const Dim* left, const Dim* right) {
   }
   if (left->hasForeign || right->hasForeign)
     return right->isConstant() ? right : left->isConstant() ? left : nullptr;
-  return difference->hasQuotient ? left : nullptr;
+  return matchDims(left, right) == lang::DimMatch::Different ? nullptr : left;
 }
 
 lang::DimBound simplified(lang::DimBound bound) {

@@ -56,6 +56,11 @@ TEST_CASE("forms over all sizes", "[dims]") {
   CHECK(lang::matchDims(n, types.any()) == DimMatch::Maybe);
   CHECK(lang::matchDims(types.multiply(types.floorDivide(n, 2), types.constant(2)), n) ==
         DimMatch::Maybe);
+  CHECK(lang::matchDims(types.floorDivide(n, 2), n) == DimMatch::Different);
+  CHECK(lang::matchDims(types.floorDivide(plus(n, 1), 2), types.floorDivide(n, 2)) ==
+        DimMatch::Maybe);
+  CHECK(lang::matchDims(types.floorDivide(types.multiply(n, m), 6), types.multiply(n, m)) ==
+        DimMatch::Different);
   CHECK(lang::isAtLeast(plus(n, 3), 3));
   CHECK_FALSE(lang::isAtLeast(plus(n, -1), 0));
   CHECK_FALSE(lang::isAtLeast(types.subtract(n, m), 0));
