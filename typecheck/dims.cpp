@@ -69,6 +69,28 @@ const DimTerm* onlyUnknown(std::span<const DimTerm> terms) {
   return found;
 }
 
+/// Among several unknowns, one whose solution is a size whatever the others are: a sum of multiples
+/// of these.
+const DimTerm* sureUnknown(const Dim* sum) {
+  auto isPlain = [](const DimTerm& term) {
+    return !term.variable->hasUnknown || term.variable->kind == DimKind::Unknown;
+  };
+  if (!std::ranges::all_of(sum->terms, isPlain))
+    return nullptr;
+  for (const DimTerm& own : sum->terms) {
+    if (own.coefficient == INT64_MIN)
+      continue;
+    auto fits = [&](int64_t number) {
+      bool isOpposite = (number < 0) != (own.coefficient < 0);
+      return number == 0 || (isOpposite && number % std::abs(own.coefficient) == 0);
+    };
+    auto isSize = [&](const DimTerm& term) { return &term == &own || fits(term.coefficient); };
+    if (own.variable->hasUnknown && fits(sum->value) && std::ranges::all_of(sum->terms, isSize))
+      return &own;
+  }
+  return nullptr;
+}
+
 } // namespace
 
 /// Solves `difference = 0`, in which `term` holds the unknown. Null when it has no solution.
@@ -93,6 +115,8 @@ const Dim* DimSolver::unifyForms(const Dim* left, const Dim* right) {
   DimTerm whole{difference, 1};
   bool isSum = difference->kind == DimKind::Linear;
   if (const DimTerm* term = onlyUnknown(isSum ? difference->terms : std::span(&whole, 1)))
+    return solveFor(*term, difference) ? resolve(left) : nullptr;
+  if (const DimTerm* term = isSum ? sureUnknown(difference) : nullptr)
     return solveFor(*term, difference) ? resolve(left) : nullptr;
   if (difference->hasUnknown) {
     equations_.push_back({left, right});

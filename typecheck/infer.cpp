@@ -193,6 +193,7 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
   closeRecursion();
+  nameSizes(group);
   checkEquations();
   checkBounds();
 }

@@ -78,6 +78,9 @@ private:
   void enterDefinition(const lang::Global& global);
   void requireSizes(const Type* annotation);
   void closeRecursion();
+  void nameSizes(std::span<const lang::Global* const> group);
+  std::string_view sizeName(const lang::Dim* size, std::span<const lang::Global* const> group);
+  bool isSizeName(std::string_view name, std::span<const lang::Global* const> group) const;
   void checkBounds();
   void reportBound(const OpenBound& bound);
   void checkEquations();

@@ -94,6 +94,78 @@ void Inference::closeRecursion() {
       unifier_.dims().unify(size, name);
 }
 
+namespace {
+
+void collectUnknowns(const Dim* root, std::vector<const Dim*>& found) {
+  std::vector<const Dim*> stack{root};
+  while (!stack.empty()) {
+    const Dim* dim = stack.back();
+    stack.pop_back();
+    if (!dim->hasUnknown)
+      continue;
+    if (dim->kind == lang::DimKind::Unknown && std::ranges::count(found, dim) == 0)
+      found.push_back(dim);
+    for (size_t i = dim->terms.size(); i-- > 0;)
+      stack.push_back(dim->terms[i].variable);
+  }
+}
+
+} // namespace
+
+/// Whether a name means something in a definition of the group already.
+bool Inference::isSizeName(std::string_view name,
+                           std::span<const lang::Global* const> group) const {
+  const Dim* symbol = module_.types.symbol(name);
+  auto knows = [&](const lang::Global* global) {
+    const DefinitionDims& dims = definitionDims_.at(global);
+    return dims.rigid.contains(symbol) || dims.flexible.contains(symbol);
+  };
+  auto declares = [&](const lang::Function* function) {
+    return std::ranges::count(function->generics, name, &lang::TypeParameter::name) > 0;
+  };
+  return std::ranges::any_of(group, knows) || std::ranges::any_of(groupFunctions_, declares);
+}
+
+/// The name that the bodies of a group give a size, which is no name of a signature, else a new
+/// one.
+std::string_view Inference::sizeName(const Dim* size, std::span<const lang::Global* const> group) {
+  std::string_view name;
+  for (const lang::Global* global : group)
+    for (const auto& [symbol, unknown] : definitionDims_[global].flexible)
+      if (unifier_.dims().resolve(unknown) == size && (name.empty() || symbol->name < name))
+        name = symbol->name;
+  auto isRigid = [&](const lang::Global* global) {
+    return definitionDims_[global].rigid.contains(unifier_.types().symbol(name));
+  };
+  if (!name.empty() && std::ranges::none_of(group, isRigid))
+    return name;
+  std::string made = "n";
+  for (size_t i = 1; isSizeName(made, group); ++i)
+    made = "n" + std::to_string(i);
+  return unifier_.types().symbol(made)->name;
+}
+
+/// What nothing says of the sizes of parameters is for callers to choose: it becomes a name, as if
+/// the signature gave it. Sizes that equations still wait for are left to run time.
+void Inference::nameSizes(std::span<const lang::Global* const> group) {
+  std::vector<const Dim*> waiting, open;
+  for (const auto& [equation, range] : equations_)
+    for (const Dim* side : {equation.left, equation.right})
+      collectUnknowns(unifier_.dims().resolve(side), waiting);
+  for (const lang::Global* global : group)
+    for (const lang::Var* parameter : global->function->parameters)
+      unifier_.mapDims(unifier_.resolve(varTypes_[parameter->number]), [&](const Dim* dim) {
+        collectUnknowns(dim, open);
+        return dim;
+      });
+  for (const Dim* size : open)
+    if (std::ranges::count(waiting, size) == 0) {
+      const Dim* name = unifier_.types().symbol(sizeName(size, group));
+      definitionDims_[group[0]].rigid.insert(name);
+      unifier_.dims().unify(size, name);
+    }
+}
+
 /// Equations that had too many unknowns when they came up; one that is still open is left to run
 /// time.
 void Inference::checkEquations() {
