@@ -11,12 +11,6 @@ using namespace lang;
 
 namespace {
 
-bool divides(ScalarFunction function) {
-  using enum ScalarFunction;
-  return function == Divide || function == FloorDivide || function == FloorMod ||
-         function == TruncDivide || function == TruncMod;
-}
-
 /// Those that the value is made from; a position is looked at by itself.
 void appendOperands(const ScalarNode* node, std::vector<const ScalarNode*>& stack) {
   if (const auto* load = node->as<ScalarLoad>()) {
@@ -56,7 +50,7 @@ bool canStop(const ScalarNode* node) {
   if (const auto* load = node->as<ScalarLoad>())
     return !load->outside && std::ranges::any_of(load->position, hasLoad);
   const auto* apply = node->as<ScalarApply>();
-  return apply && divides(apply->function);
+  return apply && scalarFunctionDivides(apply->function);
 }
 
 } // namespace

@@ -176,7 +176,7 @@ private:
       return true;
     }
     int64_t a = wholes_[first], b = wholes_[second];
-    if (b == 0 && divides(next.function)) {
+    if (b == 0 && lang::scalarFunctionDivides(next.function)) {
       problem_ = "integer division by zero";
       return false;
     }

@@ -62,12 +62,6 @@ int64_t wholeOf(DType dtype, const R& value) {
   return whole < 0 ? int64_t(whole) : int64_t(uint64_t(whole));
 }
 
-/// Whether a zero second operand is a fault on integers.
-inline bool divides(ScalarFunction function) {
-  return function >= ScalarFunction::Divide && function <= ScalarFunction::TruncMod &&
-         function != ScalarFunction::Power;
-}
-
 /// Whether the function is one of integers and bool alone.
 inline bool isOfBits(ScalarFunction function) {
   switch (function) {

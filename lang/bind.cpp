@@ -252,9 +252,4 @@ TensorFunction ExtentBinder::bind(std::span<const Shape> inputs,
   return Binding(*this, inputs, results).run();
 }
 
-TensorFunction bindExtents(const TensorFunction& function, std::span<const Shape> inputs,
-                           std::span<const Shape> results) {
-  return ExtentBinder(function).bind(inputs, results);
-}
-
 } // namespace lang

@@ -42,7 +42,4 @@ private:
   std::vector<uint32_t> roots_;
 };
 
-TensorFunction bindExtents(const TensorFunction& function, std::span<const runtime::Shape> inputs,
-                           std::span<const runtime::Shape> results);
-
 } // namespace lang

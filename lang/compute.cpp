@@ -13,23 +13,6 @@ using runtime::DType;
 
 namespace {
 
-bool givesBool(ScalarFunction function) {
-  switch (function) {
-  case ScalarFunction::Equal:
-  case ScalarFunction::NotEqual:
-  case ScalarFunction::Less:
-  case ScalarFunction::LessEqual:
-  case ScalarFunction::Greater:
-  case ScalarFunction::GreaterEqual:
-  case ScalarFunction::IsNan:
-  case ScalarFunction::IsFinite:
-  case ScalarFunction::IsInf:
-    return true;
-  default:
-    return false;
-  }
-}
-
 Scalar binary(ScalarFunction function, Scalar a, double b) {
   return apply(function, {a, number(a, b)});
 }
@@ -42,7 +25,7 @@ Scalar apply(ScalarFunction function, std::initializer_list<Scalar> operands) {
   for (Scalar operand : operands)
     nodes.push_back(operand.node());
   DType dtype = nodes[function == ScalarFunction::Select ? 1 : 0]->dtype;
-  return {arena, makeApply(*arena, function, givesBool(function) ? runtime::Bool : dtype, nodes)};
+  return {arena, makeApply(*arena, function, scalarFunctionGivesBool(function) ? runtime::Bool : dtype, nodes)};
 }
 
 Scalar number(Scalar like, double value) {

@@ -1,9 +1,8 @@
 // Folding of integer constants and of the trivial cases of index arithmetic and of logic.
 #include "lang/fold.h"
 
+#include "lang/scalar_meaning.h"
 #include "runtime/half.h"
-
-#include <algorithm>
 
 namespace lang {
 
@@ -22,51 +21,31 @@ double roundTo(DType dtype, double value) {
   return value;
 }
 
-int64_t floorQuotient(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a < 0) != (b < 0));
+/// The value by the meaning of whole numbers, if that of reals is the same: then nothing wraps. A
+/// long double holds every int64, so that rounding hides no difference.
+template <ScalarFunction function>
+std::optional<int64_t> valueOf(int64_t a, int64_t b) {
+  if constexpr (HasMeaning<function, int64_t> && HasMeaning<function, long double>) {
+    auto value = applied<function>(a, b);
+    auto real = applied<function>(static_cast<long double>(a), static_cast<long double>(b));
+    if (static_cast<long double>(value) == static_cast<long double>(real))
+      return int64_t(value);
+  }
+  return std::nullopt;
 }
 
-/// The value of an int64 function of constants; nothing where it overflows or is not folded.
+/// The value of a function of two int64 constants; nothing where it wraps or is a fault.
 std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t b) {
-  int64_t result = 0;
-  switch (function) {
-  case ScalarFunction::Add:
-    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::Subtract:
-    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::Multiply:
-    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-  case ScalarFunction::FloorDivide:
-    return b <= 0 ? std::nullopt : std::optional(floorQuotient(a, b));
-  case ScalarFunction::FloorMod:
-    return b <= 0 ? std::nullopt : std::optional(a - floorQuotient(a, b) * b);
-  case ScalarFunction::Maximum:
-    return std::max(a, b);
-  case ScalarFunction::Minimum:
-    return std::min(a, b);
-  default:
+  if (b == 0 && scalarFunctionDivides(function))
     return std::nullopt;
-  }
-}
-
-std::optional<bool> foldComparison(ScalarFunction function, int64_t a, int64_t b) {
   switch (function) {
-  case ScalarFunction::Equal:
-    return a == b;
-  case ScalarFunction::NotEqual:
-    return a != b;
-  case ScalarFunction::Less:
-    return a < b;
-  case ScalarFunction::LessEqual:
-    return a <= b;
-  case ScalarFunction::Greater:
-    return a > b;
-  case ScalarFunction::GreaterEqual:
-    return a >= b;
-  default:
-    return std::nullopt;
+#define SCALAR_FUNCTION(name, ...)                                                                 \
+  case ScalarFunction::name:                                                                       \
+    return valueOf<ScalarFunction::name>(a, b);
+#include "lang/scalar_functions.def"
+#undef SCALAR_FUNCTION
   }
+  return std::nullopt;
 }
 
 /// The cases of index arithmetic that need no node: x + 0, x * 1, x / 1, x mod 1, 0 * x.
@@ -94,18 +73,17 @@ const ScalarNode* foldIdentity(Arena& arena, ScalarFunction function, const Scal
 const ScalarNode* foldIndex(Arena& arena, ScalarFunction function, const ScalarNode* a,
                             const ScalarNode* b) {
   auto left = integerOf(a), right = integerOf(b);
-  if (left && right) {
+  bool givesBool = scalarFunctionGivesBool(function);
+  if (left && right)
     if (auto value = foldIntegers(function, *left, *right))
-      return makeInteger(arena, *value);
-    if (auto holds = foldComparison(function, *left, *right))
-      return makeNumber(arena, runtime::Bool, *holds);
-  }
+      return givesBool ? makeNumber(arena, runtime::Bool, double(*value))
+                       : makeInteger(arena, *value);
   if (const ScalarNode* same = foldIdentity(arena, function, a, b))
     return same;
   // A loop's index or an extent equals itself; a load may fault.
   bool isPlain = a->kind == ScalarKind::Index || a->kind == ScalarKind::Extent;
-  auto holds = a == b && isPlain ? foldComparison(function, 0, 0) : std::nullopt;
-  return holds ? makeNumber(arena, runtime::Bool, *holds) : nullptr;
+  auto holds = a == b && isPlain && givesBool ? foldIntegers(function, 0, 0) : std::nullopt;
+  return holds ? makeNumber(arena, runtime::Bool, double(*holds)) : nullptr;
 }
 
 /// Logic and choices that a constant decides.

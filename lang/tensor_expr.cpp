@@ -15,10 +15,13 @@ namespace {
 struct FunctionRow {
   std::string_view name;
   size_t arity;
+  std::string_view result;
+  bool divides = false;
 };
 
 constexpr std::array functionRows{
-#define SCALAR_FUNCTION(name, arity, ...) FunctionRow{#name, arity},
+#define SCALAR_FUNCTION(name, arity, result, ...) FunctionRow{#name, arity, #result},
+#define SCALAR_DIVISION(name, arity, result, ...) FunctionRow{#name, arity, #result, true},
 #include "lang/scalar_functions.def"
 #undef SCALAR_FUNCTION
 };
@@ -223,6 +226,14 @@ std::string_view scalarFunctionName(ScalarFunction function) {
 
 size_t scalarFunctionArity(ScalarFunction function) {
   return functionRows[size_t(function)].arity;
+}
+
+bool scalarFunctionGivesBool(ScalarFunction function) {
+  return functionRows[size_t(function)].result == "bool";
+}
+
+bool scalarFunctionDivides(ScalarFunction function) {
+  return functionRows[size_t(function)].divides;
 }
 
 std::string tensorFunctionText(const TensorFunction& function) {

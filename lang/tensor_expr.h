@@ -5,10 +5,10 @@
 // as they stand; code generators fuse and schedule them. Writers of operators use the handles of
 // compute.h; only engines look at the nodes here.
 //
-// Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a number
-// where the types of the call have one, else made of ScalarExtents. Those are parameters: whoever
-// runs the function knows the shapes of its inputs, and those of its results by asking the
-// operator's relation. bindExtents() (bind.h) puts numbers in their place. Loop axes are numbered
+// Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a
+// number where the types of the call have one, else made of ScalarExtents. Those are parameters:
+// whoever runs the function knows the shapes of its inputs, and those of its results by asking the
+// operator's relation. ExtentBinder (bind.h) puts numbers in their place. Loop axes are numbered
 // uniquely within a TensorFunction.
 #pragma once
 
@@ -29,6 +29,10 @@ enum class ScalarFunction : uint8_t {
 /// The name as in the table.
 std::string_view scalarFunctionName(ScalarFunction function);
 size_t scalarFunctionArity(ScalarFunction function);
+/// Whether the value is a bool, whatever the operands are.
+bool scalarFunctionGivesBool(ScalarFunction function);
+/// Whether a second operand of zero is a fault on whole numbers.
+bool scalarFunctionDivides(ScalarFunction function);
 
 /// How a reduction joins values. The Arg kinds give the row-major position over the reduced axes of
 /// the extreme value (the first or the last of equal ones), as an integer of the node's type.

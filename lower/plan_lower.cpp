@@ -20,9 +20,7 @@ using lang::ScalarNode;
 using enum ScalarFunction;
 
 bool isIntegerDivision(ScalarFunction function, Element element) {
-  bool divides = function == Divide || function == FloorDivide || function == FloorMod ||
-                 function == TruncDivide || function == TruncMod;
-  return divides && !isFloat(element);
+  return lang::scalarFunctionDivides(function) && !isFloat(element);
 }
 
 bool isAnalysis(ScalarFunction function) {
