@@ -57,13 +57,18 @@ std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources
   return lang::renderFinding(finding, sources, {look.colour});
 }
 
-std::variant<runtime::Value, interp::Fault>
-call(Session& session, const Program& program, const lang::Global& entry,
-     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, const Look& look) {
+std::variant<runtime::Value, interp::Fault> call(Session& session, const Program& program,
+                                                 const lang::Global& entry,
+                                                 std::vector<runtime::Value> arguments,
+                                                 const lang::TensorEngine& engine, const Look& look,
+                                                 lang::Diagnostics& findings) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
   how.progress = [&](uint64_t calls) { progress.step(calls); };
+  how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
+    findings.report(lang::Message::Float64Result, where, row.name);
+  };
   return interp::interpret(*program.module, program.typing, session.operators(), entry,
                            std::move(arguments), how);
 }
@@ -96,7 +101,11 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())
     return;
-  auto result = call(session, program, *entry, std::move(arguments.values), *engine, look);
+  lang::Diagnostics findings = session.noFindings();
+  auto result =
+      call(session, program, *entry, std::move(arguments.values), *engine, look, findings);
+  answer.errors +=
+      lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {
     answer.code = fault->kind == runtime::FaultKind::Memory ? ExitCode::World : ExitCode::Program;
     answer.errors += faultText(*fault, session.sources(), look);

@@ -31,10 +31,15 @@ std::span<const parser::surface::File* const> Session::prelude() {
   return prelude_;
 }
 
-void Session::read(Program& program, Stage stage) {
-  lang::Diagnostics& diagnostics = program.diagnostics;
+lang::Diagnostics Session::noFindings() const {
+  lang::Diagnostics diagnostics;
   for (lang::Message warning : silenced_)
     diagnostics.silence(warning);
+  return diagnostics;
+}
+
+void Session::read(Program& program, Stage stage) {
+  lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
   const auto* file = parser::parseText(trees_, *program.source, diagnostics);
   program.tree = file;
   if (!file || diagnostics.hasErrors())

@@ -49,6 +49,9 @@ public:
   /// Keeps silent about a warning in the programs that are loaded from here on.
   void silence(lang::Message warning) { silenced_.push_back(warning); }
 
+  /// A sink that keeps silent about what the session does.
+  lang::Diagnostics noFindings() const;
+
   const lang::SourceMap& sources() const { return sources_; }
   /// What ships with Baton in the language itself; empty before the first program.
   std::span<const parser::surface::File* const> preludeTrees() const { return prelude_; }

@@ -44,8 +44,8 @@ public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
       : typing_(typing), frames_(module), boundaries_(module, typing),
-        liveness_(lang::findLiveness(module)), sites_(typing, operators, options.engine),
-        options_(options) {}
+        liveness_(lang::findLiveness(module)),
+        sites_(typing, operators, options.engine, options.rounding), options_(options) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     enter(entry, {}, std::move(arguments), nullptr);
@@ -257,8 +257,7 @@ private:
   }
 
   bool checkLet(const Binding& binding) {
-    return checkVar(*binding.var,
-                    binding.place.isValid() ? binding.place : binding.value->range);
+    return checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
   }
 
   bool checkVar(const lang::Var& var, lang::SourceRange place) {

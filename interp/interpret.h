@@ -26,6 +26,8 @@ struct Options {
   lang::TensorEngine engine;
   /// Called now and then with the number of calls so far, of functions and operators.
   std::function<void(uint64_t)> progress = {};
+  /// Told once of each operator whose results have fewer digits than the engine keeps.
+  lang::CallSites::Rounding rounding = {};
   /// Calls that may be open at once; a program that recurses deeper is faulty.
   size_t maximumDepth = 5'000'000;
 };

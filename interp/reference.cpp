@@ -3,6 +3,7 @@
 
 #include "interp/evaluate.h"
 #include "interp/real.h"
+#include "interp/real_kernel.h"
 
 #include <algorithm>
 
@@ -205,7 +206,7 @@ private:
 } // namespace
 
 lang::TensorEngine referenceEngine(unsigned digits) {
-  return {[digits](lang::TensorFunction function) -> lang::TensorCode {
+  lang::TensorEngine engine{[digits](lang::TensorFunction function) -> lang::TensorCode {
     auto compiled = compile(std::move(function));
     return {[compiled, digits](std::span<const Value> inputs, std::vector<Value>& outputs) {
               if (digits == 0)
@@ -215,6 +216,13 @@ lang::TensorEngine referenceEngine(unsigned digits) {
             },
             bytesOf(*compiled)};
   }};
+  if (digits != 0)
+    engine.runKernel = [digits](const lang::KernelTask& task, std::span<const Value> inputs,
+                                std::vector<Value>& outputs) {
+      RealDigits scope(digits);
+      return runOnReals(task, inputs, outputs);
+    };
+  return engine;
 }
 
 std::string realText(const Value& value, int64_t flat) {

@@ -8,7 +8,8 @@
 //
 // With `digits` decimal digits floats are reals, which nothing rounds to the types of the program;
 // the same code computes them. Their values carry them along (runtime::Value::exact), beside
-// elements that are rounded.
+// elements that are rounded. A kernel that only compares and moves elements is given the
+// ranks of the reals in their place, and so keeps them; any other one computes in float64.
 #pragma once
 
 #include "lang/tensor_engine.h"

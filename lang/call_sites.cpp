@@ -77,23 +77,46 @@ bool takes(const CallCode& code, std::span<const Value> tensors) {
   });
 }
 
-std::variant<Value, Fault> run(const CallCode& code, std::span<const Value> tensors) {
+} // namespace
+
+/// With an engine that keeps more digits than elements have, the engine runs the kernel, and says
+/// once when it could not keep them.
+runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<const Value> inputs,
+                                          std::vector<Value>& outputs, SourceRange call) {
+  const Kernel& kernel = code.key.row->kernel;
+  if (engine_.runKernel) {
+    bool onlyOrders = kernel.onlyOrders && kernel.onlyOrders(code.key.attributes);
+    bool hasFloats = std::ranges::any_of(
+        inputs, [](const Value& input) { return input.tensor().dtype().isFloat(); });
+    if (!onlyOrders && hasFloats && rounding_ && rounded_.insert(code.key.row).second)
+      rounding_(*code.key.row, call);
+    std::vector<const Type*> results;
+    appendTensors(code.output, results);
+    KernelTask task{kernel.run, code.parameters, onlyOrders, {}};
+    for (const Type* result : results)
+      task.results.push_back(result->dtype);
+    return engine_.runKernel(task, inputs, outputs);
+  }
+  std::vector<runtime::Tensor> tensors, results;
+  for (const Value& input : inputs)
+    tensors.push_back(input.tensor());
+  auto fault = kernel.run({tensors, results}, code.parameters);
+  for (runtime::Tensor& result : results)
+    outputs.push_back(runtime::tensorValue(std::move(result)));
+  return fault;
+}
+
+std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<const Value> inputs,
+                                          SourceRange call) {
   std::vector<Value> outputs;
-  if (const Kernel& kernel = code.key.row->kernel) {
-    std::vector<runtime::Tensor> inputs, results;
-    for (const Value& tensor : tensors)
-      inputs.push_back(tensor.tensor());
-    if (auto fault = kernel.run({inputs, results}, code.parameters))
+  if (code.key.row->kernel) {
+    if (auto fault = runKernel(code, inputs, outputs, call))
       return Fault{FaultKind::Data, runtime::kernelFaultText(fault)};
-    for (runtime::Tensor& result : results)
-      outputs.push_back(runtime::tensorValue(std::move(result)));
-  } else if (auto fault = code.code.run(tensors, outputs)) {
+  } else if (auto fault = code.code.run(inputs, outputs)) {
     return std::move(*fault);
   }
   return assemble(code.output, std::move(outputs));
 }
-
-} // namespace
 
 const Attributes& CallSites::defaults(const OperatorRow& row) {
   auto [found, isNew] = defaults_.try_emplace(&row);
@@ -249,7 +272,7 @@ std::variant<Value, Fault> CallSites::apply(const Binding& binding, const Operat
     code = std::get<Code>(std::move(found));
     last = code;
   }
-  return run(*code, inputs);
+  return run(*code, inputs, call.range);
 }
 
 } // namespace lang

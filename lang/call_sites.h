@@ -11,14 +11,19 @@
 #include "lang/open_call.h"
 #include "lang/typing.h"
 
+#include <unordered_set>
 #include <variant>
 
 namespace lang {
 
 class CallSites {
 public:
-  CallSites(const Typing& typing, const OperatorTable& table, const TensorEngine& engine)
-      : typing_(typing), table_(table), engine_(engine) {}
+  /// Told of an operator whose results have fewer digits than the engine keeps.
+  using Rounding = std::function<void(const OperatorRow& row, SourceRange call)>;
+
+  CallSites(const Typing& typing, const OperatorTable& table, const TensorEngine& engine,
+            const Rounding& rounding = {})
+      : typing_(typing), table_(table), engine_(engine), rounding_(rounding) {}
 
   /// The result of the call that `binding` binds, or what was wrong. The call has no attributes
   /// when the operator was called through a value.
@@ -57,10 +62,17 @@ private:
   const Type* checkedType(const Question& question, size_t argument) const;
   std::shared_ptr<TypeContext> scratchTypes();
   const Attributes& defaults(const OperatorRow& row);
+  std::variant<runtime::Value, runtime::Fault>
+  run(const CallCode& code, std::span<const runtime::Value> inputs, SourceRange call);
+  runtime::KernelFault runKernel(const CallCode& code, std::span<const runtime::Value> inputs,
+                                 std::vector<runtime::Value>& outputs, SourceRange call);
 
   const Typing& typing_;
   const OperatorTable& table_;
   const TensorEngine& engine_;
+  Rounding rounding_;
+  /// Those that were told of.
+  std::unordered_set<const OperatorRow*> rounded_;
   CodeCache codes_;
   /// At each site the code that it used last; what is forgotten there is forgotten here.
   std::unordered_map<const Call*, std::weak_ptr<const CallCode>> sites_;

@@ -31,9 +31,19 @@ struct OperandRow {
 struct Kernel {
   runtime::KernelParameters (*decode)(const Attributes& attributes, Types operands) = nullptr;
   runtime::KernelFunction run = nullptr;
+  /// Whether, with these attributes, it only compares elements and moves them: then it can be given
+  /// others that are in the same order, such as int64 ranks in place of floats. Null: it computes.
+  bool (*onlyOrders)(const Attributes& attributes) = nullptr;
 
   explicit operator bool() const { return run != nullptr; }
 };
+
+/// The kernel as one that only compares and moves elements, always or with some attributes.
+constexpr Kernel ordering(
+    Kernel kernel, bool (*onlyOrders)(const Attributes&) = [](const Attributes&) { return true; }) {
+  kernel.onlyOrders = onlyOrders;
+  return kernel;
+}
 
 /// A kernel of two functions: `decode(attributes, operandTypes)` gives a plain struct, which
 /// `run(call, parameters)` takes.

@@ -4,6 +4,7 @@
 
 #include "lang/tensor_expr.h"
 #include "runtime/fault.h"
+#include "runtime/kernel.h"
 #include "runtime/value.h"
 
 #include <functional>
@@ -21,9 +22,23 @@ struct TensorCode {
   size_t bytes = 0;
 };
 
-/// Makes code of a function whose extents are all constants; problems show when the code runs.
+/// A kernel that is to run on values.
+struct KernelTask {
+  runtime::KernelFunction run;
+  std::span<const std::byte> parameters;
+  /// Whether it only compares elements and moves them (Kernel::onlyOrders).
+  bool onlyOrders;
+  /// The element types of the results.
+  std::vector<runtime::DType> results;
+};
+
 struct TensorEngine {
+  /// Makes code of a function whose extents are all constants; problems show when the code runs.
   std::function<TensorCode(TensorFunction function)> compile;
+  /// Runs kernels where values carry more digits than their elements; else there is none.
+  std::function<runtime::KernelFault(const KernelTask& task, std::span<const runtime::Value> inputs,
+                                     std::vector<runtime::Value>& outputs)>
+      runKernel = {};
 };
 
 /// Element type and extents of an input; an extent of -1 may be any.

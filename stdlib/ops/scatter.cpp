@@ -197,6 +197,14 @@ ScatterParameters decodeSlices(const Attributes& attributes, Types) {
   return {0, *joiningOf(attributes.text("mode"), false)};
 }
 
+bool movesElements(const Attributes& attributes) {
+  return attributes.text("reduction") == "update";
+}
+
+bool movesSlices(const Attributes& attributes) {
+  return attributes.text("mode") == "update";
+}
+
 KernelFault scatterElements(const KernelCall& call, const ScatterParameters& parameters) {
   const Tensor &data = call.inputs[0], &indices = call.inputs[1], &updates = call.inputs[2];
   size_t axis = parameters.axis;
@@ -388,7 +396,7 @@ constexpr OperatorRow rows[] = {
      .attributes = elementsAttributes,
      .attributesKey = "relay.attrs.ScatterElementsAttrs",
      .relation = scatterElementsRelation,
-     .kernel = kernelOf<decodeElements, scatterElements>(),
+     .kernel = ordering(kernelOf<decodeElements, scatterElements>(), movesElements),
      .gradient = GradientRule{scatterElementsGradient, elementsGradients},
      .examples = elementsExamples,
      .unregisteredAttributes = true},
@@ -400,7 +408,7 @@ constexpr OperatorRow rows[] = {
      .attributes = ndAttributes,
      .attributesKey = "relay.attrs.ScatterNDAttrs",
      .relation = scatterNdRelation,
-     .kernel = kernelOf<decodeSlices, scatterNd>(),
+     .kernel = ordering(kernelOf<decodeSlices, scatterNd>(), movesSlices),
      .gradient = GradientRule{scatterNdGradient},
      .examples = ndExamples,
      .unregisteredAttributes = true},

@@ -5,8 +5,8 @@ usage: messages_test.py BATON ROOT [--accept]
 
 Every code of lang/diagnostics.def has a page CODE.md, and every page a code. A page is the title
 `# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
-Right. The wrong program must give this message first and in the words of the page; the right one
-must check without a finding. `baton explain` must show what the pages say. --accept writes the
+Right. The wrong program must give this message first and in the words of the page, in `baton check`
+or the command that COMMANDS has for it; the right one must check without a finding. `baton explain` must show what the pages say. --accept writes the
 words of now into the pages.
 """
 import argparse
@@ -76,12 +76,16 @@ GENERATED = {
 }
 
 
-def check(baton, text):
-    """The exit code of `baton check` on a text, and what it says."""
+# Messages of other commands than `check`.
+COMMANDS = {"float64-result": ["run", "--precision", "30"]}
+
+
+def check(baton, text, command=("check",)):
+    """The exit code of `baton check`, or of another command, on a text, and what it says."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "example.rly").write_text(text)
         result = subprocess.run(
-            [baton, "check", "example.rly"],
+            [baton, *command, "example.rly"],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -127,7 +131,7 @@ class Page:
     def check_wrong(self, baton, severity, accept):
         code = self.path.stem
         wrong = GENERATED.get(code, self.parts["wrong"])
-        status, said = check(baton, wrong)
+        status, said = check(baton, wrong, COMMANDS.get(code, ("check",)))
         wanted = 1 if severity == "Error" else 0
         if status != wanted:
             self.complain(f"exit code {status} of the wrong program, not {wanted}")

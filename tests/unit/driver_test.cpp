@@ -260,6 +260,51 @@ TEST_CASE("precision shows as many digits as asked for") {
         "0." + std::string(50, '3') + " : float64\n");
 }
 
+TEST_CASE("operators that only compare and move elements keep all digits") {
+  Folder folder;
+  std::string file = folder.write(
+      "sort.rly", "def @main() {\n"
+                  "  let %x = add([1f, 1f, 0f, 1f], multiply([2f, 1f, -1f, 0f], 1e-30f));\n"
+                  "  (sort(%x), argsort(%x, dtype=\"float32\"), topk(%x, k=1),\n"
+                  "   searchsorted([1f], %x, right=True),\n"
+                  "   unique(%x, attrs_type_key=\"relay.attrs.UniqueAttrs\").3,\n"
+                  "   scatter_elements([0f], [0], slice_like(%x, [1f], axes=None),\n"
+                  "     attrs_type_key=\"relay.attrs.ScatterElementsAttrs\"), argwhere(%x))\n"
+                  "}");
+  Answer answer = baton({"run", file, "--precision", "40"});
+  CHECK(answer.errors == "");
+  const std::string first = "1.000000000000000000000000000002000000006";
+  for (std::string text :
+       {"1.000000000000000000000000000001000000003,", ".1 = [2.0, 3.0, 1.0, 0.0] : ",
+        ".3 = [1, 1, 0, 1] : ", ".4 = [4] : ", "[[0],\n        [1],\n        [2],\n        [3]]"})
+    CHECK(answer.output.find(text) != std::string::npos);
+  CHECK(answer.output.find(first + "] : Tensor[(4), float32]") != std::string::npos);
+  CHECK(answer.output.find(".0 = [" + first + "] : Tensor[(1), float32]") != std::string::npos);
+  CHECK(answer.output.find(".5 = [" + first + "] : Tensor[(1), float32]") != std::string::npos);
+}
+
+TEST_CASE("an operator that computes in float64 is told of once") {
+  Folder folder;
+  std::string text = "def @f(%x: Tensor[(1), float32]) {\n"
+                     "  scatter_elements(%x, [0], %x, reduction=\"add\",\n"
+                     "    attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")\n"
+                     "}\n"
+                     "def @main() { @f(@f(divide([1f], [3f]))) }";
+  std::string file = folder.write("scatter.rly", text);
+  Answer answer = baton({"run", file, "--precision", "30"});
+  CHECK(answer.code == ExitCode::Good);
+  CHECK(answer.errors.find("warning[float64-result]: `scatter_elements` computes in float64") == 0);
+  CHECK(answer.errors.find("1 warning in ") != std::string::npos);
+  CHECK(answer.output == "[1.33333333333333325931846502499] : Tensor[(1), float32]\n");
+  CHECK(baton({"run", file, "--precision", "30", "--allow", "float64-result"}).errors == "");
+  CHECK(baton({"run", file}).errors == "");
+  std::string whole =
+      folder.write("whole.rly", "def @main() { scatter_elements([1], [0], [2], "
+                                "reduction=\"add\", "
+                                "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\") }");
+  CHECK(baton({"run", whole, "--precision", "30"}).errors == "");
+}
+
 } // namespace
 
 TEST_CASE("named dimensions of given inputs size the filled ones") {
