@@ -1,6 +1,7 @@
 // Each column of lang/scalar_functions.def is held by something else than itself: floats by reals
 // of 60 digits, derivatives by central differences of those reals, and the spelling in C by a C
 // compiler.
+#include "lang/fold.h"
 #include "lang/scalar_derivative.h"
 #include "lang/scalar_meaning.h"
 #include "lang/scalar_spelling.h"
@@ -481,4 +482,26 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
     });
   });
   CHECK(compared > 300);
+}
+
+TEST_CASE("Constants fold to what the table means, unless they wrap or fault") {
+  lang::Arena arena;
+  auto folded = [&](ScalarFunction function, int64_t a, int64_t b) {
+    const lang::ScalarNode* operands[] = {lang::makeInteger(arena, a), lang::makeInteger(arena, b)};
+    bool isBool = lang::scalarFunctionGivesBool(function);
+    return lang::integerOf(
+        lang::makeApply(arena, function, isBool ? runtime::Bool : runtime::Int64, operands));
+  };
+  using enum ScalarFunction;
+  CHECK(folded(FloorDivide, 7, -2) == -4);
+  CHECK(folded(TruncDivide, -7, 2) == -3);
+  CHECK(folded(TruncMod, -7, 2) == -1);
+  CHECK(folded(FloorMod, INT64_MIN, 3) == 1);
+  CHECK(folded(Less, -1, 0) == 1);
+  CHECK(folded(Multiply, int64_t(1) << 31, int64_t(1) << 31) == int64_t(1) << 62);
+  CHECK(folded(Multiply, int64_t(1) << 32, int64_t(1) << 31) == std::nullopt);
+  CHECK(folded(Add, INT64_MAX, 1) == std::nullopt);
+  CHECK(folded(Subtract, INT64_MIN, 1) == std::nullopt);
+  for (ScalarFunction function : {Divide, FloorDivide, FloorMod, TruncDivide, TruncMod})
+    CHECK(folded(function, 1, 0) == std::nullopt);
 }
