@@ -173,6 +173,8 @@ std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   }
   RelationCall call{*answer.types, answer.operands, question.attributes, values};
   RelationResult result = applyRelation(row, call);
+  if (result.isTooLarge)
+    return Fault{FaultKind::Memory, result.problem};
   if (result.outcome == RelationResult::Outcome::Failed) {
     call.values = {};
     bool fitsShapes = applyRelation(row, call).outcome != RelationResult::Outcome::Failed;

@@ -38,6 +38,12 @@ RelationResult RelationCall::failed(std::string problem, std::string help) const
   return result;
 }
 
+RelationResult RelationCall::failedForSize(std::string problem) const {
+  RelationResult result = failed(std::move(problem));
+  result.isTooLarge = true;
+  return result;
+}
+
 RelationResult RelationCall::failedAt(size_t operand, std::string problem, std::string help) const {
   RelationResult result = failed(std::move(problem), std::move(help));
   result.operand = operand;

@@ -46,6 +46,8 @@ struct RelationResult {
   /// Failed: the situation, and a fix when there is a sure one.
   std::string problem;
   std::string help;
+  /// Failed: no type is wrong, but an extent of the result passes 64 bits.
+  bool isTooLarge = false;
   /// Failed: the dimensions that clash; they are marked below the shapes of the operands.
   std::vector<DimMark> marks;
   /// Solved: what must hold of the named dimensions beside what the types say.
@@ -75,6 +77,8 @@ struct RelationCall {
   RelationResult waitFor(size_t operand) const;
   RelationResult failed(std::string problem, std::string help = {}) const;
   RelationResult failed(runtime::Problem problem) const { return failed(std::move(problem.text)); }
+  /// Fails because the result is too large for any memory.
+  RelationResult failedForSize(std::string problem) const;
   RelationResult failedAt(size_t operand, std::string problem, std::string help = {}) const;
   RelationResult failedAt(size_t operand, runtime::Problem problem) const {
     return failedAt(operand, std::move(problem.text));

@@ -163,7 +163,7 @@ RelationResult spaceToBatchRelation(const RelationCall& call) {
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
   shape[0] = scaledDim(call.types, shape[0], blocks.count);
   if (!shape[0])
-    return call.failed("the batch times the blocks is too large");
+    return call.failedForSize("the batch times the blocks is too large");
   std::vector<DimBound> bounds;
   for (size_t i = 0; i < blocks.shape.size(); ++i) {
     const Dim* padded =

@@ -215,7 +215,7 @@ RelationResult solvedInLayout(const RelationCall& call, const Layout& canonical,
   auto isStatic = [&](Dims dims) { return std::ranges::all_of(dims, isNumber); };
   bool isConcrete = call.isKnown(1) && isStatic(call.shape(0)) && isStatic(call.shape(1));
   if (isConcrete && !isStatic(*tiled))
-    return call.failed("the shape of the result is too large");
+    return call.failedForSize("the shape of the result is too large");
   RelationResult result = call.solved(*tiled, dtype);
   if (inferredWeight)
     result.operands.emplace_back(1, inferredWeight);

@@ -111,7 +111,8 @@ std::optional<double> realValue(const Tensor& tensor) {
   return integers ? std::optional(double((*integers)[0])) : std::nullopt;
 }
 
-/// ceil((stop - start) / step); nothing when that is no number, or negative, or too large.
+/// ceil((stop - start) / step), INT64_MAX for all that is beyond; nothing when it is no number or
+/// negative.
 std::optional<int64_t> rangeLength(const Tensor& start, const Tensor& stop, const Tensor& step) {
   auto first = integerValues(start), last = integerValues(stop), stride = integerValues(step);
   if (first && last && stride) {
@@ -123,15 +124,15 @@ std::optional<int64_t> rangeLength(const Tensor& start, const Tensor& stop, cons
     if (distance < 0)
       return std::nullopt;
     __int128 count = (distance + by - 1) / by;
-    return count > longestRange ? std::nullopt : std::optional(int64_t(count));
+    return int64_t(std::min<__int128>(count, INT64_MAX));
   }
   auto from = realValue(start), to = realValue(stop), by = realValue(step);
   if (!from || !to || !by || *by == 0)
     return std::nullopt;
   double count = std::ceil((*to - *from) / *by);
-  if (std::isnan(count) || count > double(longestRange) || count < 0)
+  if (std::isnan(count) || std::isinf(count) || count < 0)
     return std::nullopt;
-  return int64_t(count);
+  return count > double(longestRange) ? INT64_MAX : int64_t(count);
 }
 
 constexpr OperandRow arangeOperands[] = {
@@ -161,7 +162,9 @@ RelationResult arangeRelation(const RelationCall& call) {
     auto count = rangeLength(*call.value(0), *call.value(1), *call.value(2));
     if (!count)
       return call.failed("the range has no length: `step` is zero or leads away from `end`, or a "
-                         "bound is not finite, or it has more elements than memory");
+                         "bound is not finite");
+    if (*count > longestRange)
+      return call.failedForSize("the range has more elements than memory");
     length = call.types.constant(*count);
   }
   RelationResult result = call.solved(std::vector<const Dim*>{length}, *dtype);

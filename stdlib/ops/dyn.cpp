@@ -122,11 +122,14 @@ RelationResult dynTileRelation(const RelationCall& call) {
   DimVector shape(rank - call.rank(0), call.types.constant(1));
   shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
   for (size_t i = 0; i < reps->size(); ++i) {
-    const Dim*& dim = shape[rank - reps->size() + i];
-    dim = (*reps)[i] < 1 ? nullptr : timesChecked(call.types, dim, call.types.constant((*reps)[i]));
-    if (!dim)
+    if ((*reps)[i] < 1)
       return call.failedAt(1, fmt::format("the shape `{}` cannot be repeated [{}] times",
                                           shapeText(call.shape(0)), fmt::join(*reps, ", ")));
+    const Dim*& dim = shape[rank - reps->size() + i];
+    dim = timesChecked(call.types, dim, call.types.constant((*reps)[i]));
+    if (!dim)
+      return call.failedForSize(fmt::format("the shape `{}` repeated [{}] times is too large",
+                                            shapeText(call.shape(0)), fmt::join(*reps, ", ")));
   }
   return call.solved(shape, call.dtype(0));
 }

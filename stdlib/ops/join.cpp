@@ -186,8 +186,8 @@ RelationResult tileRelation(const RelationCall& call) {
   for (size_t i = 0; i < rank; ++i) {
     shape[i] = timesChecked(call.types, shape[i], call.types.constant(reps[i]));
     if (!shape[i])
-      return call.failed(fmt::format("repeating the shape `{}` by [{}] overflows",
-                                     shapeText(call.shape(0)), fmt::join(reps, ", ")));
+      return call.failedForSize(fmt::format("the shape `{}` repeated [{}] times is too large",
+                                            shapeText(call.shape(0)), fmt::join(reps, ", ")));
   }
   return call.solved(shape, call.dtype(0));
 }
@@ -209,8 +209,8 @@ RelationResult repeatRelation(const RelationCall& call) {
   }
   shape[axis] = timesChecked(call.types, shape[axis], call.types.constant(repeats));
   if (!shape[axis])
-    return call.failed(fmt::format("repeating the shape `{}` {} times overflows",
-                                   shapeText(call.shape(0)), repeats));
+    return call.failedForSize(fmt::format("the shape `{}` repeated {} times is too large",
+                                          shapeText(call.shape(0)), repeats));
   return call.solved(shape, call.dtype(0));
 }
 

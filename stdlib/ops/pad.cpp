@@ -121,7 +121,7 @@ RelationResult dilateRelation(const RelationCall& call) {
           fmt::format("`strides` must be positive, but entry {} is {}", i, strides[i]));
     const Dim* scaled = scaledDim(call.types, dim, strides[i]);
     if (!scaled)
-      return call.failed(
+      return call.failedForSize(
           fmt::format("dimension {} of {} times {} is too large", i, dimText(dim), strides[i]));
     shape.push_back(dim->isConstant(0) ? dim : offsetDim(call.types, scaled, 1 - strides[i]));
   }

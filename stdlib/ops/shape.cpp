@@ -152,7 +152,8 @@ RelationResult batchFlattenRelation(const RelationCall& call) {
   for (const Dim* dim : data.subspan(1)) {
     rest = timesChecked(call.types, rest, dim);
     if (!rest)
-      return call.failed(fmt::format("flattening the shape `{}` overflows", shapeText(data)));
+      return call.failedForSize(
+          fmt::format("the shape `{}` is too large to flatten", shapeText(data)));
   }
   return call.solved({data[0], rest}, call.dtype(0));
 }

@@ -35,7 +35,7 @@ RelationResult reorgRelation(const RelationCall& call) {
   }
   shape[1] = scaledDim(call.types, shape[1], stride * stride);
   if (!shape[1])
-    return call.failed("the channels times the square of `stride` are too many");
+    return call.failedForSize("the channels times the square of `stride` are too many");
   shape[2] = call.types.floorDivide(shape[2], stride);
   shape[3] = call.types.floorDivide(shape[3], stride);
   RelationResult result = call.solved(shape, call.dtype(0));
@@ -72,7 +72,7 @@ RelationResult priorRelation(const RelationCall& call) {
   const Dim* places = types.multiply(call.shape(0)[2], call.shape(0)[3]);
   const Dim* count = scaledDim(types, places, int64_t(sizes + ratios - 1));
   if (!count)
-    return call.failed("there are too many boxes");
+    return call.failedForSize("there are too many boxes");
   return call.solved(types.tensor({types.constant(1), count, types.constant(4)}, call.dtype(0)));
 }
 
