@@ -2,6 +2,7 @@
 // in, so one mistake is not reported again as many.
 #include "driver/session.h"
 
+#include "driver/suggestions.h"
 #include "formats/file.h"
 #include "parser/metadata.h"
 #include "parser/parse.h"
@@ -66,6 +67,8 @@ runtime::Result<Program> Session::loadText(std::string name, std::string text, S
     return runtime::Error{"the texts of one run can have at most 2 GiB together"};
   read(program, stage);
   program.diagnostics.sortByPlace();
+  if (suggestions_ == Suggestions::ThatHelp)
+    keepWhatHelps(program, operators_, sources_);
   return program;
 }
 

@@ -19,6 +19,9 @@ namespace driver {
 /// How far a text is taken.
 enum class Stage { Resolved, Checked };
 
+/// Whether suggestions are those that help (suggestions.h), or all that came to mind.
+enum class Suggestions { ThatHelp, AsFound };
+
 /// One text and what was made of it.
 struct Program {
   const lang::SourceFile* source = nullptr;
@@ -37,7 +40,9 @@ struct Program {
 
 class Session {
 public:
-  explicit Session(const lang::OperatorTable& operators) : operators_(operators) {}
+  explicit Session(const lang::OperatorTable& operators,
+                   Suggestions suggestions = Suggestions::ThatHelp)
+      : operators_(operators), suggestions_(suggestions) {}
 
   /// Reads the file at `path`, or standard input for `-`. The error says why it could not be had;
   /// mistakes in the text are diagnostics of the program.
@@ -63,6 +68,7 @@ private:
   void read(Program& program, Stage stage);
 
   const lang::OperatorTable& operators_;
+  Suggestions suggestions_;
   lang::SourceMap sources_;
   lang::TypeContext types_;
   lang::Arena trees_;

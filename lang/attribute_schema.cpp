@@ -40,7 +40,7 @@ bool fitsKind(AttributeKind kind, const AttributeValue& value) {
     return value.kind == AttributeValueKind::String &&
            (value.text.empty() || runtime::parseDType(value.text));
   case AttributeKind::IntList:
-    return isIntList(value);
+    return isInt(value) || isIntList(value);
   case AttributeKind::FloatList:
     return isList(value, isNumber);
   case AttributeKind::IntListList:
@@ -64,11 +64,27 @@ bool fitsSchema(const AttributeRow& row, const AttributeValue& value) {
   return value.kind == AttributeValueKind::Null ? isNullable(row) : fitsKind(row.kind, value);
 }
 
-AttributeValue storedAttribute(AttributeKind kind, const AttributeValue& value) {
-  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Float)
+namespace {
+
+/// How many entries the list has that one integer stands for.
+size_t entryCount(const AttributeRow& row) {
+  bool isList = row.defaultText.starts_with("[") && row.defaultText != "[]";
+  return row.length > 0 ? row.length
+         : isList       ? size_t(std::ranges::count(row.defaultText, ',')) + 1
+                        : 1;
+}
+
+} // namespace
+
+AttributeValue storedAttribute(Arena& arena, const AttributeRow& row, const AttributeValue& value) {
+  if (value.kind != AttributeValueKind::Int)
+    return value;
+  if (row.kind == AttributeKind::Float)
     return floatAttribute(double(value.integer));
-  if (value.kind == AttributeValueKind::Int && kind == AttributeKind::Bool)
+  if (row.kind == AttributeKind::Bool)
     return boolAttribute(value.integer != 0);
+  if (row.kind == AttributeKind::IntList)
+    return listAttribute(arena.copy(std::vector<AttributeValue>(entryCount(row), value)));
   return value;
 }
 

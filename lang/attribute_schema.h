@@ -12,8 +12,9 @@ bool isNullable(const AttributeRow& row);
 /// True when the value is one of the attribute's: of its kind, or `None` where that is a value.
 bool fitsSchema(const AttributeRow& row, const AttributeValue& value);
 
-/// The value in the form that the kind stores: integers become numbers or truth values.
-AttributeValue storedAttribute(AttributeKind kind, const AttributeValue& value);
+/// The value in the form that the row stores: integers become numbers, truth values, or lists of
+/// equal integers.
+AttributeValue storedAttribute(Arena& arena, const AttributeRow& row, const AttributeValue& value);
 
 /// A copy of a value whose texts and lists lie in `arena`; expressions and objects of metadata
 /// stay those of `value`.

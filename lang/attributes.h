@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lang/arena.h"
+#include "lang/source.h"
 #include "runtime/dtype.h"
 
 #include <optional>
@@ -39,7 +40,8 @@ AttributeValue stringAttribute(std::string_view text);
 AttributeValue listAttribute(std::span<const AttributeValue> items);
 bool operator==(const AttributeValue& left, const AttributeValue& right);
 
-/// What a schema row accepts. Bool and Float take integers too, as TVM does.
+/// What a schema row accepts. Bool and Float take integers too, as TVM does, and IntList takes one
+/// for a list of equal ones.
 enum class AttributeKind : uint8_t {
   Int,
   Float,
@@ -67,6 +69,15 @@ struct AttributeRow {
   /// True when Relay's attribute object holds the scalar as an object of its own, as it does for
   /// everything nullable; then the metadata section has the number of that object.
   bool boxed = false;
+  /// Of an IntList: how many entries an integer stands for, where the default does not tell.
+  uint8_t length = 0;
+
+  /// The row of a list of that many entries.
+  constexpr AttributeRow ofLength(size_t entries) const {
+    AttributeRow row = *this;
+    row.length = uint8_t(entries);
+    return row;
+  }
 };
 
 /// Reads the text of a default into a value; the texts come from operator tables only.
@@ -76,6 +87,8 @@ AttributeValue parseAttributeDefault(Arena& arena, std::string_view text);
 struct Attributes {
   std::span<const AttributeRow> rows;
   std::span<const AttributeValue> values;
+  /// Where a text gives each of them, name and value; empty, or invalid where it gives none.
+  std::span<const SourceRange> places = {};
 
   const AttributeValue& get(std::string_view name) const;
   bool isNull(std::string_view name) const;

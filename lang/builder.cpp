@@ -175,7 +175,7 @@ const Attributes* Builder::attributes(const OperatorRow& row, Settings settings)
     AttributeValue value = setting.kept(arena);
     if (found == row.attributes.end() || !fitsSchema(*found, value))
       throw std::logic_error(fmt::format("`{}` takes no such `{}`", row.name, setting.name));
-    values[size_t(found - row.attributes.begin())] = storedAttribute(found->kind, value);
+    values[size_t(found - row.attributes.begin())] = storedAttribute(arena, *found, value);
   }
   for (size_t i = 0; i < values.size(); ++i)
     if (!fitsSchema(row.attributes[i], values[i]))

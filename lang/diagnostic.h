@@ -60,14 +60,37 @@ struct ShapeTable {
   bool fromBack = false;
 };
 
-/// One finding, with its place, further places, notes, and a fix when there is a sure one.
+/// One replacement in a text; an empty range puts something in, an empty text leaves something out.
+struct Edit {
+  SourceRange range;
+  std::string text;
+  /// Where it is valid, the new text is what stands there.
+  SourceRange copied = {};
+};
+
+/// A change to a program in words, in which `{}` stands for the new code, and as edits.
+///
+/// Who reports suggests what may help; `baton` applies the edits, checks what comes out, and shows
+/// what removes the finding without a new error (driver/suggestions.h).
+struct Suggestion {
+  std::string text;
+  std::vector<Edit> edits;
+  /// What is shown of the changed text beside the edits.
+  SourceRange shown = {};
+  /// True when it is of no interest once one of those before it helps.
+  bool isFallback = false;
+  /// True when it is worth a note even if it does not help, since its place is right with it.
+  bool isFact = false;
+};
+
+/// One finding, with its place, further places, notes, and changes that may mend it.
 struct Diagnostic {
   Message message;
   SourceRange range;
   std::string text;
   std::vector<Label> labels;
   std::vector<std::string> notes;
-  std::string help;
+  std::vector<Suggestion> suggestions;
   ShapeTable shapes = {};
 
   Severity severity() const { return messageRow(message).severity; }
@@ -79,8 +102,8 @@ struct Diagnostic {
     notes.push_back(std::move(what));
     return *this;
   }
-  Diagnostic& suggest(std::string what) {
-    help = std::move(what);
+  Diagnostic& suggest(Suggestion change) {
+    suggestions.push_back(std::move(change));
     return *this;
   }
 };
@@ -105,6 +128,7 @@ public:
   bool hasErrors() const { return errors_ > 0; }
   size_t errorCount() const { return errors_; }
   const std::vector<Diagnostic>& all() const { return items_; }
+  std::span<Diagnostic> all() { return items_; }
   /// Puts findings in the order of the text.
   void sortByPlace();
 

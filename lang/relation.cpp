@@ -30,11 +30,10 @@ RelationResult RelationCall::waitFor(size_t operand) const {
   return result;
 }
 
-RelationResult RelationCall::failed(std::string problem, std::string help) const {
+RelationResult RelationCall::failed(std::string problem) const {
   RelationResult result;
   result.outcome = RelationResult::Outcome::Failed;
   result.problem = std::move(problem);
-  result.help = std::move(help);
   return result;
 }
 
@@ -44,15 +43,14 @@ RelationResult RelationCall::failedForSize(std::string problem) const {
   return result;
 }
 
-RelationResult RelationCall::failedAt(size_t operand, std::string problem, std::string help) const {
-  RelationResult result = failed(std::move(problem), std::move(help));
+RelationResult RelationCall::failedAt(size_t operand, std::string problem) const {
+  RelationResult result = failed(std::move(problem));
   result.operand = operand;
   return result;
 }
 
-RelationResult RelationCall::failedOn(std::vector<DimMark> marks, std::string problem,
-                                      std::string help) const {
-  RelationResult result = failed(std::move(problem), std::move(help));
+RelationResult RelationCall::failedOn(std::vector<DimMark> marks, std::string problem) const {
+  RelationResult result = failed(std::move(problem));
   result.operand = marks.front().operand;
   result.marks = std::move(marks);
   return result;
@@ -207,6 +205,27 @@ bool isKnownTensor(const Type* type) {
   return type->isTensor();
 }
 
+RelationResult notATuple(const OperatorRow& row, const RelationCall& call, size_t i) {
+  RelationResult result =
+      call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
+                                   row.operands[i].name, row.name, typeText(call.operands[i])));
+  if (isKnownTensor(call.operands[i]))
+    result.fixes = {{"a tuple of one is written with a comma: {}",
+                     {{CallChange::Kind::Wrap, i, {}, {}, "(", ",)"}}}};
+  return result;
+}
+
+RelationResult notATensor(const OperatorRow& row, const RelationCall& call, size_t i) {
+  const Type* type = call.operands[i];
+  RelationResult result =
+      call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
+                                   row.operands[i].name, row.name, typeText(type)));
+  if (type->isTuple() && !type->parts.empty() && isKnownTensor(type->parts[0]))
+    result.fixes = {
+        {"take a field of the tuple: {}", {{CallChange::Kind::Wrap, i, {}, {}, "", ".0"}}}};
+  return result;
+}
+
 /// The first operand whose type rules it out or is still open; Solved when all are fine.
 RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
   for (size_t i = 0; i < row.operands.size(); ++i) {
@@ -218,18 +237,11 @@ RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
       return call.waitFor(i);
     if (operand.kind == OperandKind::Tensor) {
       if (!isKnownTensor(type))
-        return call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
-                                            operand.name, row.name, typeText(type)));
+        return notATensor(row, call, i);
       continue;
     }
     if (!type->isTuple())
-      return call.failedAt(i,
-                           fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                       operand.name, row.name, typeText(type)),
-                           isKnownTensor(type) ? fmt::format("a tuple of one is written with a "
-                                                             "comma: `(%{},)`",
-                                                             operand.name)
-                                               : "");
+      return notATuple(row, call, i);
     for (const Type* field : type->parts) {
       if (field->isUnknown())
         return call.waitFor(i);

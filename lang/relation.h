@@ -33,6 +33,37 @@ struct DimBound {
   int64_t divisor = 1;
 };
 
+/// One change of a call, told in terms of operands and attributes, since a relation knows no text.
+struct CallChange {
+  enum class Kind : uint8_t {
+    /// Gives the attribute `name` the value `text`.
+    Attribute,
+    /// Puts `text` before the operand, or before its field, and `after` behind it.
+    Wrap,
+    /// Exchanges the operand with the one before it.
+    Swap,
+    /// Writes the operand, if it is a number, as one of the element type `name`.
+    Number
+  };
+  Kind kind;
+  size_t operand = 0;
+  std::optional<size_t> field = {};
+  std::string name = {};
+  std::string text = {};
+  std::string after = {};
+};
+
+/// Changes with which a relation would hold, in words in which `{}` stands for the new code; or,
+/// without changes, something worth knowing, in which `%data` stands for the operand `data`.
+struct CallFix {
+  std::string text;
+  std::vector<CallChange> changes = {};
+  /// True when it is of no interest once one of those before it helps.
+  bool isFallback = false;
+  /// True when it is worth telling even if the rest of the program does not take the change.
+  bool isFact = false;
+};
+
 /// The answer of a type relation.
 struct RelationResult {
   enum class Outcome : uint8_t { Solved, Waiting, Failed };
@@ -43,9 +74,9 @@ struct RelationResult {
   std::vector<std::pair<size_t, const Type*>> operands;
   /// Waiting: the operand whose type is needed. Failed: the operand at fault, if one is.
   std::optional<size_t> operand;
-  /// Failed: the situation, and a fix when there is a sure one.
+  /// Failed: the situation, and what may mend it, best first.
   std::string problem;
-  std::string help;
+  std::vector<CallFix> fixes;
   /// Failed: no type is wrong, but an extent of the result passes 64 bits.
   bool isTooLarge = false;
   /// Failed: the dimensions that clash; they are marked below the shapes of the operands.
@@ -75,17 +106,16 @@ struct RelationCall {
   RelationResult solved(Dims shape, runtime::DType dtype) const;
   RelationResult solved(const std::vector<const Dim*>& shape, runtime::DType dtype) const;
   RelationResult waitFor(size_t operand) const;
-  RelationResult failed(std::string problem, std::string help = {}) const;
+  RelationResult failed(std::string problem) const;
   RelationResult failed(runtime::Problem problem) const { return failed(std::move(problem.text)); }
   /// Fails because the result is too large for any memory.
   RelationResult failedForSize(std::string problem) const;
-  RelationResult failedAt(size_t operand, std::string problem, std::string help = {}) const;
+  RelationResult failedAt(size_t operand, std::string problem) const;
   RelationResult failedAt(size_t operand, runtime::Problem problem) const {
     return failedAt(operand, std::move(problem.text));
   }
   /// Fails because of dimensions; the first one's operand is the one at fault.
-  RelationResult failedOn(std::vector<DimMark> marks, std::string problem,
-                          std::string help = {}) const;
+  RelationResult failedOn(std::vector<DimMark> marks, std::string problem) const;
 
   /// An axis attribute made non-negative, or nothing when it lies outside -rank .. rank-1.
   std::optional<size_t> normalAxis(int64_t axis, size_t rank) const;

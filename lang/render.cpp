@@ -1,6 +1,7 @@
 // Headings, notes, the summary line, and JSON; excerpts are in excerpt.cpp.
 #include "lang/render.h"
 
+#include "lang/edit.h"
 #include "lang/excerpt.h"
 #include "lang/render_shapes.h"
 #include "lang/utf8.h"
@@ -60,8 +61,8 @@ std::string renderFinding(const Finding& finding, const SourceMap& sources,
   text += renderShapes(finding, sources, gutter, options);
   for (const std::string& note : finding.notes)
     text += remark("note", note, gutter, options);
-  if (!finding.help.empty())
-    text += remark("help", finding.help, gutter, options);
+  for (const std::string& help : helpLines(finding.suggestions, sources))
+    text += remark("help", help, gutter, options);
   return text;
 }
 
@@ -69,7 +70,8 @@ std::string renderDiagnostic(const Diagnostic& diagnostic, const SourceMap& sour
                              const RenderOptions& options) {
   const MessageRow& row = messageRow(diagnostic.message);
   return renderFinding({row.severity, row.code, diagnostic.text, diagnostic.range,
-                        diagnostic.labels, diagnostic.notes, diagnostic.help, diagnostic.shapes},
+                        diagnostic.labels, diagnostic.notes, diagnostic.suggestions,
+                        diagnostic.shapes},
                        sources, options);
 }
 
@@ -83,24 +85,50 @@ std::string renderDiagnostics(const Diagnostics& diagnostics, const SourceMap& s
   return text + summary(diagnostics, fileName);
 }
 
+namespace {
+
+/// The members `line`, `column`, `endLine` and `endColumn`.
+std::string placeJson(SourceRange range, const SourceMap& sources) {
+  LineColumn begin, end;
+  if (const SourceFile* file = sources.find(range)) {
+    begin = file->position(range.begin);
+    end = file->position(std::max(range.begin, range.end));
+  }
+  return fmt::format(R"("line":{},"column":{},"endLine":{},"endColumn":{})", begin.line,
+                     begin.column, end.line, end.column);
+}
+
+std::string suggestionJson(const Suggestion& suggestion, const SourceMap& sources) {
+  std::string edits;
+  for (const Edit& edit : suggestion.edits)
+    edits += fmt::format(R"({}{{{},"text":{}}})", edits.empty() ? "" : ",",
+                         placeJson(edit.range, sources), jsonQuoted(edit.text));
+  return fmt::format(R"({{"message":{},"edits":[{}]}})",
+                     jsonQuoted(helpLines(std::span(&suggestion, 1), sources)[0]), edits);
+}
+
+std::string suggestionsJson(const Diagnostic& diagnostic, const SourceMap& sources) {
+  std::string text;
+  for (const Suggestion& suggestion : diagnostic.suggestions)
+    text += (text.empty() ? "" : ",") + suggestionJson(suggestion, sources);
+  return text.empty() ? "" : fmt::format(R"(,"suggestions":[{}])", text);
+}
+
+} // namespace
+
 std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& sources,
                            std::string_view fileName) {
-  LineColumn begin, end;
-  std::string_view name = fileName;
-  if (const SourceFile* file = sources.find(diagnostic.range)) {
-    name = file->name();
-    begin = file->position(diagnostic.range.begin);
-    end = file->position(std::max(diagnostic.range.begin, diagnostic.range.end));
-  }
+  const SourceFile* file = sources.find(diagnostic.range);
+  std::string_view name = file ? std::string_view(file->name()) : fileName;
   std::string shapes;
   if (!diagnostic.shapes.rows.empty())
     shapes = R"(,"shapes":)" + shapesJson(diagnostic.shapes, sources);
-  return fmt::format(R"({{"code":{},"severity":{},"message":{},"file":{},)"
-                     R"("line":{},"column":{},"endLine":{},"endColumn":{}{}}})",
+  return fmt::format(R"({{"code":{},"severity":{},"message":{},"file":{},{}{}{}}})",
                      jsonQuoted(messageRow(diagnostic.message).code),
                      diagnostic.severity() == Severity::Error ? R"("error")" : R"("warning")",
-                     jsonQuoted(diagnostic.text), jsonQuoted(name), begin.line, begin.column,
-                     end.line, end.column, shapes);
+                     jsonQuoted(diagnostic.text), jsonQuoted(name),
+                     placeJson(diagnostic.range, sources), shapes,
+                     suggestionsJson(diagnostic, sources));
 }
 
 } // namespace lang

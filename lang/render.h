@@ -26,7 +26,7 @@ struct Finding {
   SourceRange range = {};
   std::vector<Label> labels = {};
   std::vector<std::string> notes = {};
-  std::string help = {};
+  std::vector<Suggestion> suggestions = {};
   ShapeTable shapes = {};
 };
 
@@ -44,8 +44,9 @@ std::string renderDiagnostics(const Diagnostics& diagnostics, const SourceMap& s
                               std::string_view fileName, const RenderOptions& options = {});
 
 /// A diagnostic as a JSON object with `code`, `severity`, `message`, `file`, `line`, `column`,
-/// `endLine` and `endColumn`, and `shapes` when it has some; lines and columns count from 1,
-/// columns are bytes. One without a place is at the start of `fileName`.
+/// `endLine` and `endColumn`, and `shapes` and `suggestions` when it has some; lines and columns
+/// count from 1, columns are bytes. One without a place is at the start of `fileName`. A suggestion
+/// has `message` and `edits`, each with its place and the new `text`.
 std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& sources,
                            std::string_view fileName);
 

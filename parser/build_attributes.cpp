@@ -1,8 +1,8 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
-#include "parser/resolve_context.h"
+#include "parser/name_hints.h"
 
 #include "lang/attribute_schema.h"
-#include "lang/edit_distance.h"
+#include "lang/named_arguments.h"
 
 #include <algorithm>
 #include <charconv>
@@ -168,7 +168,7 @@ public:
       : context_(context), row_(row) {
     auto defaults = context.environment.operators.defaults(&row);
     values_.assign(defaults.begin(), defaults.end());
-    given_.resize(values_.size());
+    places_.resize(values_.size());
   }
 
   void set(std::string_view name, lang::SourceRange nameRange, lang::SourceRange range,
@@ -180,36 +180,34 @@ public:
       return;
     }
     size_t index = size_t(found - row_.attributes.begin());
-    given_[index] = true;
+    places_[index] = lang::cover(nameRange, range);
     if (lang::fitsSchema(*found, value)) {
-      values_[index] = lang::storedAttribute(found->kind, value);
+      values_[index] = lang::storedAttribute(context_.module.arena, *found, value);
       return;
     }
     failed_ = true;
     auto& report = context_.diagnostics.report(Message::AttributeMismatch, range, name, row_.name,
                                                kindText(found->kind), valueText(value));
-    if (found->kind == AttributeKind::IntList && value.kind == AttributeValueKind::Int)
-      report.suggest(fmt::format("write `{}=[{}]`", name, value.integer));
+    suggestValue(report, found->kind, value, range);
   }
 
-  const lang::Attributes* finish(lang::SourceRange range) {
+  const lang::Attributes* finish(const surface::Call& call) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const AttributeRow& row = row_.attributes[i];
-      if (given_[i] || !row.defaultText.empty())
+      if (places_[i].isValid() || !row.defaultText.empty())
         continue;
       failed_ = true;
       // An unknown attribute may be the missing one.
       if (misspelt_)
         break;
-      auto& report =
-          context_.diagnostics.report(Message::MissingAttribute, range, row_.name, row.name);
-      if (row.nullable)
-        report.suggest(fmt::format("`{}=None` leaves it open", row.name));
+      suggestMissing(
+          context_.diagnostics.report(Message::MissingAttribute, call.range, row_.name, row.name),
+          row, call);
     }
     if (failed_)
       return nullptr;
     lang::Arena& arena = context_.module.arena;
-    return arena.make<lang::Attributes>(row_.attributes, arena.copy(values_));
+    return arena.make<lang::Attributes>(row_.attributes, arena.copy(values_), arena.copy(places_));
   }
 
 private:
@@ -219,18 +217,75 @@ private:
     std::vector<std::string_view> names;
     for (const AttributeRow& row : row_.attributes)
       names.push_back(row.name);
-    if (auto near = lang::similarNames(name, names); !near.empty())
-      report.suggest(fmt::format("did you mean `{}`?", near[0]));
-    else if (names.empty())
+    if (names.empty())
       report.note(fmt::format("`{}` has no attributes", row_.name));
     else
       report.note(fmt::format("its attributes are {}", fmt::join(names, ", ")));
+    suggestAttributes(report, name, row_, places_);
+  }
+
+  /// What somebody may have meant by a value of another kind.
+  static void suggestValue(lang::Diagnostic& report, AttributeKind kind,
+                           const AttributeValue& value, lang::SourceRange range) {
+    bool isOne = value.kind == AttributeValueKind::List && value.items.size() == 1;
+    if (kind == AttributeKind::DType && value.kind == AttributeValueKind::String)
+      suggestDType(report, range, value.text, "\"");
+    else if (kind == AttributeKind::Int && isOne)
+      report.suggest({"write {}", {{range, fmt::format("{}", value.items[0].integer)}}});
+    else if (value.kind == AttributeValueKind::Float && value.real == double(int32_t(value.real)))
+      report.suggest({"write {}", {{range, fmt::format("{}", int32_t(value.real))}}});
+  }
+
+  /// Arguments beyond the operands are attributes without their names.
+  void suggestMissing(lang::Diagnostic& report, const AttributeRow& row,
+                      const surface::Call& call) const {
+    std::vector<lang::ExtraArgument> extra;
+    for (size_t i = row_.operands.size(); i < call.arguments.size(); ++i)
+      extra.push_back({call.arguments[i]->range, formOf(*call.arguments[i])});
+    std::vector<bool> given;
+    for (lang::SourceRange place : places_)
+      given.push_back(place.isValid());
+    uint32_t end = call.range.end - 1;
+    for (lang::Suggestion& suggestion : lang::namedArguments(row_, given, extra, end))
+      report.suggest(std::move(suggestion));
+    bool isFirst = call.arguments.empty() && call.attributes.empty();
+    if (lang::isNullable(row))
+      report.suggest({"`None` leaves it open: {}",
+                      {{{end, end}, fmt::format("{}{}=None", isFirst ? "" : ", ", row.name)}}});
+  }
+
+  static bool isInt(const surface::Expr* expr) {
+    return expr->kind == surface::ExprKind::IntLiteral;
+  }
+
+  static lang::ArgumentForm formOf(const surface::Expr& argument) {
+    using lang::ArgumentForm;
+    switch (argument.kind) {
+    case surface::ExprKind::IntLiteral:
+      return ArgumentForm::Int;
+    case surface::ExprKind::BoolLiteral:
+      return ArgumentForm::Bool;
+    case surface::ExprKind::FloatLiteral:
+      return ArgumentForm::Float;
+    case surface::ExprKind::Tuple:
+      return std::ranges::all_of(surface::as<surface::Tuple>(&argument).fields, isInt)
+                 ? ArgumentForm::IntTuple
+                 : ArgumentForm::Other;
+    case surface::ExprKind::TensorLiteral: {
+      auto elements = surface::as<surface::TensorLiteral>(&argument).elements;
+      return std::ranges::all_of(elements, isInt) ? ArgumentForm::IntList
+                                                  : ArgumentForm::IntListList;
+    }
+    default:
+      return ArgumentForm::Other;
+    }
   }
 
   ResolveContext& context_;
   const lang::OperatorRow& row_;
   std::vector<AttributeValue> values_;
-  std::vector<bool> given_;
+  /// Where the text gives each, or invalid.
+  std::vector<lang::SourceRange> places_;
   bool misspelt_ = false;
   bool failed_ = false;
 };
@@ -297,7 +352,7 @@ const lang::Attributes* buildAttributes(ResolveContext& context, const lang::Ope
   }
   if (call.metaTail && namesAttributes(call.metaTail->meta))
     fillFromObject(context, row, filler, *call.metaTail);
-  return filler.finish(call.range);
+  return filler.finish(call);
 }
 
 const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::OperatorRow& row) {

@@ -1,6 +1,6 @@
 // Expressions of the surface tree to the graph. Chains that lean to the left (calls of calls,
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
-#include "parser/resolve_context.h"
+#include "parser/name_hints.h"
 
 namespace parser {
 
@@ -148,7 +148,9 @@ private:
     if (const lang::Var* var = context_.locals.find(local.name))
       return {var, nullptr, local.range};
     auto& report = context_.diagnostics.report(Message::UnknownLocal, local.range, local.name);
-    suggestName(context_, report, "%", local.name, [&] { return context_.locals.names(); });
+    if (wantsHints(context_))
+      suggestNames(report, local.range, local.name,
+                   std::vector{NameChoices{"%", context_.locals.names()}, sameGlobals(local.name)});
     return poison(local.range);
   }
 
@@ -168,8 +170,10 @@ private:
     if (const lang::Global* found = context_.definitions.findGlobal(*context_.unit, global.name))
       return {found, nullptr, global.range};
     auto& report = context_.diagnostics.report(Message::UnknownGlobal, global.range, global.name);
-    suggestName(context_, report, "@", global.name,
-                [&] { return context_.definitions.globalNames(); });
+    if (wantsHints(context_))
+      suggestNames(report, global.range, global.name,
+                   std::vector{NameChoices{"@", context_.definitions.globalNames()},
+                               sameLocals(global.name), sameOperators(global.name)});
     return poison(global.range);
   }
 
@@ -181,11 +185,40 @@ private:
       return context_.module.arena.make<lang::OperatorRef>(lang::Expr{ExprKind::Operator, range},
                                                            row);
     auto& report = context_.diagnostics.report(Message::UnknownName, range, name);
-    suggestName(context_, report, "", name, [&] {
-      auto near = context_.environment.operators.similar(name);
-      return near.empty() ? context_.definitions.constructorNames() : near;
-    });
+    if (wantsHints(context_))
+      hintAtName(report, name, range);
     return nullptr;
+  }
+
+  // Names that somebody wrote with the sigil of another kind, or without one.
+
+  NameChoices sameLocals(std::string_view name) {
+    bool isLocal = context_.locals.find(name) != nullptr;
+    return {"%", isLocal ? std::vector{name} : std::vector<std::string_view>{}};
+  }
+  NameChoices sameGlobals(std::string_view name) {
+    bool isGlobal = context_.definitions.findGlobal(*context_.unit, name) != nullptr;
+    return {"@", isGlobal ? std::vector{name} : std::vector<std::string_view>{}};
+  }
+  NameChoices sameOperators(std::string_view name) {
+    bool isOperator = context_.environment.operators.find(name) != nullptr;
+    return {"", isOperator ? std::vector{name} : std::vector<std::string_view>{}};
+  }
+
+  void hintAtName(lang::Diagnostic& report, std::string_view name, SourceRange range) {
+    std::vector<std::string_view> operators;
+    for (const lang::OperatorRow* row : context_.environment.operators.all())
+      operators.push_back(row->name);
+    suggestNames(report, range, name,
+                 std::vector{sameLocals(name), sameGlobals(name),
+                             NameChoices{"", context_.definitions.constructorNames()},
+                             NameChoices{"", std::move(operators)},
+                             NameChoices{"", {"True", "False", "None"}}});
+    // What the value of an attribute may be.
+    report.suggest({"texts and element types are written in quotes: {}",
+                    {{range, fmt::format("\"{}\"", name)}},
+                    {},
+                    true});
   }
 
   Use buildName(const surface::Name& name) {
@@ -270,7 +303,10 @@ private:
         context_.source.text().substr(0, element->range.begin - context_.source.base());
     size_t last = before.find_last_not_of(" \t\r\n");
     if (last != std::string_view::npos && before[last] != ',' && before[last] != '/')
-      context_.diagnostics.report(Message::SuspiciousElement, element->range, literal->value);
+      context_.diagnostics.report(Message::SuspiciousElement, element->range, literal->value)
+          .suggest({"a subtraction has blanks on both sides: {}",
+                    {{{element->range.begin, element->range.begin + 1}, "- "}},
+                    element->range});
   }
 
   Use buildPlainCall(Use callee, const surface::Call& call, std::string_view what) {

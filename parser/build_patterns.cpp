@@ -1,5 +1,5 @@
 // Patterns. Their nesting is bounded by the reader, so recursion is safe.
-#include "parser/resolve_context.h"
+#include "parser/name_hints.h"
 
 namespace parser {
 
@@ -47,8 +47,9 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
     if (!result->constructor) {
       auto& report =
           context.diagnostics.report(Message::UnknownConstructor, with.name.range, with.name.text);
-      suggestName(context, report, "", with.name.text,
-                  [&] { return context.definitions.constructorNames(); });
+      if (wantsHints(context))
+        suggestNames(report, with.name.range, with.name.text,
+                     std::vector{NameChoices{"", context.definitions.constructorNames()}});
       result->parts = parts;
       break;
     }

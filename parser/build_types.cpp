@@ -1,5 +1,5 @@
 // Types of the surface tree to interned types.
-#include "parser/resolve_context.h"
+#include "parser/name_hints.h"
 #include "runtime/limits.h"
 
 #include <charconv>
@@ -23,7 +23,7 @@ std::optional<runtime::DType> buildDType(ResolveContext& context, std::string_vi
                                          lang::SourceRange range) {
   auto dtype = runtime::parseDType(name);
   if (!dtype)
-    context.diagnostics.report(Message::UnknownDType, range, name);
+    suggestDType(context.diagnostics.report(Message::UnknownDType, range, name), range, name, "");
   return dtype;
 }
 
@@ -232,7 +232,12 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
       if (auto dtype = runtime::parseDType(type.name))
         return types.scalar(*dtype);
       auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
-      suggestName(context, report, "", type.name, [&] { return context.definitions.typeNames(); });
+      lang::SourceRange name{type.range.begin, type.range.begin + uint32_t(type.name.size())};
+      if (wantsHints(context)) {
+        suggestNames(report, name, type.name,
+                     std::vector{NameChoices{"", context.definitions.typeNames()}});
+        suggestDType(report, name, type.name, "");
+      }
       return types.error();
     }
     wanted = definition->generics.size();

@@ -20,6 +20,8 @@ public:
 
   /// True when text right before the last token was reported and left out.
   bool skippedText() const { return skippedText_; }
+  /// The whole text.
+  lang::SourceRange range() const { return rangeOf(begin_, limit_); }
   /// The bytes of a range of this text.
   std::string_view textOf(lang::SourceRange range) const;
   /// Every comment so far.
@@ -50,6 +52,8 @@ private:
   void hashItem();
   void header(std::string_view version);
   void unexpected();
+  void foreignQuote();
+  void foreignComment();
 
   std::string_view lexeme() const { return {start_, size_t(cursor_ - start_)}; }
   std::string_view rest() const { return {cursor_, size_t(limit_ - cursor_)}; }

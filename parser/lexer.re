@@ -39,6 +39,8 @@ Lexer::Kind Lexer::scan(Value& value) {
       "//" { lineComment(); continue; }
       "/*" { blockComment(); continue; }
       "#[" { hashItem(); continue; }
+      "'" { foreignQuote(); continue; }
+      "#" { foreignComment(); continue; }
       "v" [0-9]+ "." [0-9]+ "." [0-9]+ {
         if (!atStart_) {
           cursor_ = start_ + lexeme().find('.');

@@ -170,6 +170,22 @@ Lexer::Kind Lexer::meta(Value& value) {
 
 // Numbers.
 
+namespace {
+
+/// Digits that run together with the signs between them, apart: `1 - 2`.
+std::string withBlanks(std::string_view digits) {
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    bool isSign = digits[i] == '+' || digits[i] == '-';
+    bool isExponent = i > 0 && (digits[i - 1] == 'e' || digits[i - 1] == 'E');
+    text +=
+        isSign && i > 0 && !isExponent ? fmt::format(" {} ", digits[i]) : std::string(1, digits[i]);
+  }
+  return text;
+}
+
+} // namespace
+
 Lexer::Kind Lexer::number(Value& value) {
   std::string_view text = lexeme();
   size_t minuses = text.find_first_not_of('-');
@@ -188,12 +204,16 @@ Lexer::Kind Lexer::integer(bool negative, std::string_view digits, std::string_v
   value.integer = {0, 32};
   if (width == 0 || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     auto& finding = diagnostics_.report(Message::MalformedNumber, here(), clipped(lexeme()));
-    if (suffix.empty() && digits.find_first_of("+-") == std::string_view::npos)
-      finding.suggest("a real number ends in `f`, `f16` or `f64`");
-    else if (suffix.empty())
-      finding.suggest("`+` and `-` between numbers need blanks on both sides");
-    else
+    double real = 0;
+    const char* end = digits.data() + digits.size();
+    if (!suffix.empty())
       finding.note("widths are 16, 32 and 64: `1i64`, `2.5f16`");
+    else if (std::from_chars(digits.data(), end, real).ptr == end)
+      finding.suggest({"a real number ends in `f`, `f16` or `f64`: {}",
+                       {{here(), fmt::format("{}f", lexeme())}}});
+    else
+      finding.suggest({"`+` and `-` between numbers have blanks on both sides: {}",
+                       {{here(), withBlanks(lexeme())}}});
     return Token::Integer;
   }
   uint64_t magnitude = 0;
@@ -362,6 +382,26 @@ Lexer::Kind Lexer::comparison(Kind kind) {
   return kind;
 }
 
+/// A string in quotes of the wrong kind is one finding.
+void Lexer::foreignQuote() {
+  size_t end = rest().find_first_of("'\n");
+  if (end == std::string_view::npos || rest()[end] != '\'')
+    return unexpected();
+  skippedText_ = true;
+  cursor_ += end + 1;
+  diagnostics_.report(Message::UnexpectedText, here(), "`" + clipped(lexeme()) + "`")
+      .suggest({"a string stands in double quotes: {}",
+                {{rangeOf(start_, start_ + 1), "\""}, {rangeOf(cursor_ - 1, cursor_), "\""}}});
+}
+
+/// So is a comment of another language.
+void Lexer::foreignComment() {
+  skippedText_ = true;
+  cursor_ += std::min(rest().find('\n'), rest().size());
+  diagnostics_.report(Message::UnexpectedText, rangeOf(start_, start_ + 1), "`#`")
+      .suggest({"a comment begins with {}", {{rangeOf(start_, start_ + 1), "//"}}});
+}
+
 /// One finding for a run of bytes that no token starts with.
 void Lexer::unexpected() {
   skippedText_ = true;
@@ -375,7 +415,11 @@ void Lexer::unexpected() {
                      : (static_cast<unsigned char>(*start_) & 0x80) != 0
                          ? "text outside ASCII: `" + clipped(lexeme()) + "`"
                          : "control character";
-  diagnostics_.report(Message::UnexpectedText, here(), what);
+  auto& report = diagnostics_.report(Message::UnexpectedText, here(), what);
+  if (*start_ == '.')
+    report.note("a value has no members: functions are called as in `f(%x)`");
+  else if (*start_ == '@' || *start_ == '%')
+    report.note(fmt::format("`{}` begins a name and is no operator", *start_));
 }
 
 } // namespace parser

@@ -1,7 +1,6 @@
 // What all parts of name resolution share, and the parts themselves.
 #pragma once
 
-#include "lang/edit_distance.h"
 #include "parser/definitions.h"
 #include "parser/graph.h"
 #include "parser/names.h"
@@ -46,18 +45,6 @@ struct ResolveContext {
                                         module.varCount++, annotation);
   }
 };
-
-/// Adds "did you mean" for the nearest of `names`, a function that lists candidates. Past the
-/// errors that are shown nobody looks for one, since that takes time with the size of the program.
-template <typename Names>
-void suggestName(const ResolveContext& context, lang::Diagnostic& report, std::string_view sigil,
-                 std::string_view name, const Names& names) {
-  if (context.diagnostics.errorCount() > lang::Diagnostics::maximumErrors)
-    return;
-  auto near = lang::similarNames(name, names());
-  if (!near.empty())
-    report.suggest(fmt::format("did you mean `{}{}`?", sigil, near[0]));
-}
 
 // Expressions (build_graph.cpp).
 

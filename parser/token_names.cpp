@@ -2,6 +2,9 @@
 #include "parser/token_names.h"
 
 #include "parser/reader.h"
+#include "parser/syntax_hints.h"
+
+#include <algorithm>
 
 #include <bitset>
 #include <vector>
@@ -114,7 +117,11 @@ void reportSyntaxError(Reader& reader, Grammar::symbol_kind_type found, lang::So
     return;
   std::string wanted = describeExpected(expected, count);
   std::string seen = describeToken(Grammar::token_kind_type(found), reader.lexer.textOf(range));
-  reader.diagnostics.report(lang::Message::SyntaxError, range, wanted, seen);
+  auto& report = reader.diagnostics.report(lang::Message::SyntaxError, range, wanted, seen);
+  auto [before, beforeRange] = reader.tokens.previous();
+  suggestRepairs(report, reader.lexer,
+                 {found, range, Grammar::symbol_kind_type(before), beforeRange,
+                  std::span(expected, size_t(std::max(count, 0)))});
 }
 
 } // namespace parser

@@ -49,8 +49,10 @@ bool startsDefinition(Grammar::token_kind_type kind) {
 } // namespace
 
 Grammar::token_kind_type TokenStream::next(Value& value, lang::SourceRange& range) {
-  if (!again_)
+  if (!again_) {
+    previous_ = {current_.kind, current_.range};
     balanced();
+  }
   again_ = false;
   while (recovering_ && !isLandmark())
     balanced();
@@ -116,7 +118,7 @@ void TokenStream::balanced() {
     close();
   else if ((startsDefinition(current_.kind) || current_.kind == Token::End) && !openers_.empty()) {
     if (!stopped_)
-      reportUnclosed();
+      reportUnclosed(0);
     closeDownTo(0);
   }
 }
@@ -139,7 +141,8 @@ void TokenStream::close() {
     if (!failed_)
       diagnostics_
           .report(lang::Message::UnexpectedText, current_.range, quotedTokenName(current_.kind))
-          .note("no bracket is open that this one closes");
+          .note("no bracket is open that this one closes")
+          .suggest({"leave it out", {{current_.range, ""}}});
     current_.kind = lexer_.next(current_.value, current_.range);
     index = closerIndex(current_.kind);
     reported_ = true;
@@ -154,7 +157,7 @@ void TokenStream::close() {
   while (openerIndex(openers_[depth - 1].kind) != index)
     --depth;
   if (depth < openers_.size()) {
-    reportUnclosed();
+    reportUnclosed(depth);
     return closeDownTo(depth);
   }
   pop();
@@ -175,15 +178,26 @@ void TokenStream::closeDownTo(size_t depth) {
   balanced();
 }
 
-void TokenStream::reportUnclosed() {
+/// Reports the innermost opener; all above `depth` want their closers.
+void TokenStream::reportUnclosed(size_t depth) {
   if (failed_)
     return;
+  constexpr std::string_view marks = ")]}";
+  constexpr size_t mostMarks = 100;
+  std::string missing;
+  for (size_t i = openers_.size(); i > depth && missing.size() < mostMarks; --i)
+    missing += marks[openerIndex(openers_[i - 1].kind)];
+  uint32_t place = previous_.second.end;
+  bool isBody = missing[0] == '}';
   const Opener& opener = openers_.back();
+  size_t index = openerIndex(opener.kind);
   std::string found = describeToken(current_.kind, lexer_.textOf(current_.range));
   diagnostics_
-      .report(lang::Message::SyntaxError, current_.range,
-              quotedTokenName(closers[openerIndex(opener.kind)]), found)
-      .label(opener.range, quotedTokenName(opener.kind) + " opened here");
+      .report(lang::Message::SyntaxError, current_.range, quotedTokenName(closers[index]), found)
+      .label(opener.range, quotedTokenName(opener.kind) + " opened here")
+      .suggest({"close it: {}",
+                {{{place, place}, isBody ? "\n" + missing : missing}},
+                isBody ? lang::SourceRange{} : previous_.second});
 }
 
 } // namespace parser

@@ -19,6 +19,8 @@ public:
   /// True when a finding about brackets or stray text covers the place of the last token, so that
   /// a syntax error there is no news.
   bool isReported() const { return reported_ || lexer_.skippedText() || isConsequence(); }
+  /// The token before the last one and its place; `End` and nowhere at the beginning.
+  std::pair<Grammar::token_kind_type, lang::SourceRange> previous() const { return previous_; }
   /// After a syntax error at the last token, when everything from `place` on is to be skipped:
   /// from now on only landmarks come, until endRecovery(). These are `;` and the closer of the
   /// innermost bracket that is open at `place`, then those of the brackets around it; a definition
@@ -45,7 +47,7 @@ private:
   void close();
   void pop();
   void closeDownTo(size_t depth);
-  void reportUnclosed();
+  void reportUnclosed(size_t depth);
   bool isLandmark() const;
 
   Lexer& lexer_;
@@ -54,6 +56,7 @@ private:
   /// How many openers of each kind are open: parenthesis, bracket, brace.
   size_t open_[3] = {};
   Lexeme current_{};
+  std::pair<Kind, lang::SourceRange> previous_{};
   /// A token that waits until the openers above `closeTo_` are closed.
   Lexeme held_{};
   bool holds_ = false;

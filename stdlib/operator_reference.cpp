@@ -108,7 +108,8 @@ std::string operatorReference(const lang::OperatorTable& table) {
   std::string text = fmt::format(
       "# Operators\n\n"
       "All {} operators, by name. This file is made from the table in `stdlib/ops/` by\n"
-      "`baton operators --markdown`; change it there.\n",
+      "`baton operators --markdown`; change it there.\n\n"
+      "An integer may stand for a list of equal integers: `strides=2` for `strides=[2, 2]`.\n",
       table.all().size());
   for (const OperatorRow* row : table.all())
     text += "\n" + operatorReference(table, *row);

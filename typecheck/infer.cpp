@@ -2,6 +2,7 @@
 // arms, which the reader bounds; blocks are loops.
 #include "typecheck/infer.h"
 
+#include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 
 #include <algorithm>
@@ -147,6 +148,7 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
     auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
                                        text(declared), text(given));
     showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    suggestNumber(report, function.body->result, unifier_.resolve(declared));
     if (!function.resultAnnotation)
       report.note("the declared type comes from the calls of this function");
   };
@@ -226,7 +228,7 @@ void Inference::reportOpen(std::initializer_list<lang::VarOrigin> origins) {
     std::string what = var->name.empty() ? "this expression" : fmt::format("`%{}`", var->name);
     auto& report = diagnostics_.report(Message::CannotInfer, var->range, what);
     if (var->origin == lang::VarOrigin::Parameter || var->origin == lang::VarOrigin::Free)
-      report.suggest(fmt::format("write its type: `%{}: ...`", var->name));
+      report.note(fmt::format("a parameter says its type behind a colon: `%{}: ...`", var->name));
   }
   relations_.solve();
 }
@@ -315,10 +317,11 @@ void Inference::inferBinding(const lang::Binding& binding) {
   }
   setType(var, annotated(var.annotation));
   lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
-  auto mismatch = [this, &var, place](const Type* declared, const Type* given) {
+  auto mismatch = [this, &var, &binding, place](const Type* declared, const Type* given) {
     auto& report =
         diagnostics_.report(Message::LetMismatch, place, var.name, text(declared), text(given));
     showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    suggestNumber(report, {binding.value, place}, unifier_.resolve(declared));
     if (place != var.range)
       report.label(var.range, "declared here");
   };

@@ -47,7 +47,7 @@ private:
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
-  MismatchReporter branchReporter(lang::SourceRange other, lang::SourceRange range);
+  MismatchReporter branchReporter(lang::SourceRange other, const lang::Operand& branch);
   const Type* inferIf(const lang::If& branch);
   const Type* inferMatch(const lang::Match& match);
   const Type* inferProject(const lang::Project& project);

@@ -1,5 +1,6 @@
 // One short function per kind of expression; the rules are those of section "Rules by node" in
 // Relay's type inference.
+#include "typecheck/call_edits.h"
 #include "typecheck/exhaustive.h"
 #include "typecheck/infer.h"
 #include "typecheck/shape_report.h"
@@ -126,9 +127,11 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
     size_t given = call.arguments.size();
     for (const lang::Operand& argument : call.arguments)
       inferOperand(argument);
-    diagnostics_.report(Message::ArgumentCount, call.range, fmt::format("`{}`", row.name),
-                        row.operands.size(), row.operands.size() == 1 ? "" : "s",
-                        given == 1 ? "1 is" : fmt::format("{} are", given));
+    auto& report = diagnostics_.report(
+        Message::ArgumentCount, call.range, fmt::format("`{}`", row.name), row.operands.size(),
+        row.operands.size() == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
+    if (given > row.operands.size())
+      suggestNames(report, row, call, relations_.definitions);
     return unifier_.types().error();
   }
   PendingRelation relation;
@@ -230,6 +233,7 @@ void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wan
       isNamed && wanted->hasUnknown ? lang::typeText(declared) : text(wanted), text(given));
   const Type *known = unifier_.resolve(wanted), *found = unifier_.resolve(given);
   showMismatch(report, known, found);
+  suggestNumber(report, call.arguments[i], known);
   if (!isNamed || !known->isTensor() || found->shape.size() != known->shape.size())
     return;
   for (size_t k = 0; k < known->shape.size(); ++k)
@@ -247,18 +251,20 @@ const Type* Inference::inferIf(const lang::If& branch) {
   require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);
   const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
   const Type* otherwise = inferBlock(*branch.elseBlock);
-  lang::SourceRange first = branch.thenBlock->result.range, second = branch.elseBlock->result.range;
+  const lang::Operand &first = branch.thenBlock->result, &second = branch.elseBlock->result;
   if (unifier_.shallow(then)->isUnknown())
-    relations_.expect(unifier_.shallow(then), branchReporter(second, first));
-  bool agree = require(then, otherwise, second, branchReporter(first, second));
+    relations_.expect(unifier_.shallow(then), branchReporter(second.range, first));
+  bool agree = require(then, otherwise, second.range, branchReporter(first.range, second));
   return agree ? then : unifier_.types().error();
 }
 
-/// Says that the branch at `range` has another type than the one at `other`.
-MismatchReporter Inference::branchReporter(lang::SourceRange other, lang::SourceRange range) {
-  return [this, other, range](const Type* wanted, const Type* given) {
-    diagnostics_.report(Message::BranchMismatch, range, text(wanted), text(given))
-        .label(other, text(wanted));
+/// Says that a branch has another type than the one at `other`.
+MismatchReporter Inference::branchReporter(lang::SourceRange other, const lang::Operand& branch) {
+  return [this, other, &branch](const Type* wanted, const Type* given) {
+    auto& report =
+        diagnostics_.report(Message::BranchMismatch, branch.range, text(wanted), text(given));
+    report.label(other, text(wanted));
+    suggestNumber(report, branch, unifier_.resolve(wanted));
   };
 }
 
@@ -296,8 +302,9 @@ const Type* Inference::inferMatch(const lang::Match& match) {
   bool agree = true;
   for (const lang::Arm& arm : match.arms) {
     const Type* body = monomorphic(inferBlock(*arm.body));
-    lang::SourceRange first = match.arms[0].body->result.range, range = arm.body->result.range;
-    agree &= require(result, body, range, branchReporter(first, range));
+    lang::SourceRange first = match.arms[0].body->result.range;
+    const lang::Operand& branch = arm.body->result;
+    agree &= require(result, body, branch.range, branchReporter(first, branch));
   }
   if (fits)
     checkCoverage(match);
@@ -308,14 +315,14 @@ void Inference::checkCoverage(const lang::Match& match) {
   MatchCoverage found = coverage(match);
   if (found.tooComplex) {
     diagnostics_.report(Message::MatchTooComplex, match.range)
-        .suggest("match on one value after the other");
+        .note("matches on one value after the other are easier to tell");
     return;
   }
   for (size_t arm : found.useless)
     diagnostics_.report(Message::UselessArm, match.arms[arm].pattern->range);
   if (found.missing && !match.isPartial)
     diagnostics_.report(Message::MissingCase, match.range, *found.missing)
-        .suggest("add an arm for it, or write `match?` to leave cases out");
+        .note("a match has an arm for every case; `match?` may leave some out");
 }
 
 void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
@@ -348,6 +355,23 @@ void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
   }
 }
 
+namespace {
+
+/// Wildcards for the fields that a pattern leaves out.
+void suggestWildcards(lang::Diagnostic& report, const lang::Pattern& pattern, size_t wanted) {
+  size_t given = pattern.parts.size();
+  std::string missing;
+  for (size_t i = given; i < wanted && i < given + 16; ++i)
+    missing += i == 0 ? "_" : ", _";
+  uint32_t end = pattern.range.end - (given == 0 ? 0 : 1);
+  if (!missing.empty())
+    report.suggest({"a pattern has all fields: {}",
+                    {{{end, end}, given == 0 ? fmt::format("({})", missing) : missing}},
+                    pattern.range});
+}
+
+} // namespace
+
 void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type* type) {
   TypeContext& types = unifier_.types();
   const lang::Constructor& constructor = *pattern.constructor;
@@ -361,9 +385,11 @@ void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type
   // What sizes a value was built with is not in its type.
   auto forget = [&](const lang::Dim* dim) { return dim->hasSymbol ? types.any() : dim; };
   size_t wanted = constructor.fields.size(), given = pattern.parts.size();
-  if (wanted != given)
-    diagnostics_.report(Message::PatternFieldCount, pattern.range, constructor.name, wanted,
-                        wanted == 1 ? "" : "s", given);
+  if (wanted != given) {
+    auto& report = diagnostics_.report(Message::PatternFieldCount, pattern.range, constructor.name,
+                                       wanted, wanted == 1 ? "" : "s", given);
+    suggestWildcards(report, pattern, wanted);
+  }
   for (size_t i = 0; i < given; ++i) {
     bool known = fits && wanted == given;
     inferPattern(*pattern.parts[i],

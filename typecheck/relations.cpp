@@ -3,6 +3,7 @@
 #include "typecheck/relations.h"
 
 #include "lang/module.h"
+#include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 
 #include <algorithm>
@@ -78,6 +79,16 @@ Relations::Wait Relations::ask(const PendingRelation& relation) {
   return relation.row ? askOperator(relation) : askProjection(relation);
 }
 
+void Relations::reportField(const PendingRelation& relation, const Type& tuple) {
+  auto& report = diagnostics_.report(Message::FieldOutOfRange, relation.range, relation.field,
+                                     tuple.parts.size(), lang::typeText(unifier_.resolve(&tuple)));
+  uint32_t end = relation.range.end, length = uint32_t(std::to_string(relation.field).size());
+  if (relation.field > 0 && relation.field == tuple.parts.size())
+    report.suggest({"fields count from 0: {}",
+                    {{{end - length, end}, std::to_string(relation.field - 1)}},
+                    relation.range});
+}
+
 Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   const Type* tuple = unifier_.shallow(relation.operands[0]);
   if (tuple->isUnknown())
@@ -87,8 +98,7 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
     return {};
   }
   if (tuple->isTuple())
-    diagnostics_.report(Message::FieldOutOfRange, relation.range, relation.field,
-                        tuple->parts.size(), lang::typeText(unifier_.resolve(tuple)));
+    reportField(relation, *tuple);
   else if (!tuple->isError())
     diagnostics_.report(Message::NotATuple, relation.range, relation.field,
                         lang::typeText(unifier_.resolve(tuple)));
@@ -194,8 +204,9 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
   if (operands.size() == 1 && report.shapes.rows.empty())
     report.note(fmt::format("`{}` is `{}`", rows.empty() ? "the operand" : rows[0].name,
                             lang::typeText(operands[0])));
-  if (!result.help.empty())
-    report.suggest(withOperands(result.help, *relation.row, relation.places, definitions));
+  for (const lang::CallFix& fix : result.fixes)
+    addFix(report, fix, *relation.row,
+           {relation.range, *relation.attributes, relation.places, definitions});
 }
 
 void Relations::reportUnsolved(const PendingRelation& relation) {

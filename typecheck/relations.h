@@ -81,6 +81,7 @@ private:
   Wait askProjection(const PendingRelation& relation);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
+  void reportField(const PendingRelation& relation, const Type& tuple);
   void unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
   void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,
                      std::span<const Type* const> operands);

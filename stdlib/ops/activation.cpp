@@ -36,12 +36,12 @@ RelationResult biasAddRelation(const RelationCall& call) {
   return withVector(call, "bias");
 }
 
-Fix fixPrelu(const RelationCall& call) {
+Fixes fixPrelu(const RelationCall& call) {
   constexpr std::string_view names[] = {"alpha"};
   return vectorFix(call, preluRelation, names);
 }
 
-Fix fixBiasAdd(const RelationCall& call) {
+Fixes fixBiasAdd(const RelationCall& call) {
   constexpr std::string_view names[] = {"bias"};
   return vectorFix(call, biasAddRelation, names);
 }

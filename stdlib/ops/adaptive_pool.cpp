@@ -68,7 +68,7 @@ RelationResult relate(const RelationCall& call) {
 }
 
 template <size_t dims>
-Fix fix(const RelationCall& call) {
+Fixes fix(const RelationCall& call) {
   return poolFix(call, relate<dims>, dims);
 }
 
@@ -86,7 +86,7 @@ RelationResult relateGlobal(const RelationCall& call) {
   return relatePool(call, 2, 0, {1, 1});
 }
 
-Fix fixGlobal(const RelationCall& call) {
+Fixes fixGlobal(const RelationCall& call) {
   return poolFix(call, relateGlobal, 2);
 }
 

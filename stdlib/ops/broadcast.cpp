@@ -99,10 +99,11 @@ Fix axesBehindFix(const RelationCall& call, Relation relation, size_t i) {
     shape.resize(rank + count, call.types.constant(1));
     if (!Trial(call).shape(i, shape).holds(relation))
       continue;
-    return fmt::format("shapes are aligned at their ends; add {} behind: "
-                       "`expand_dims(%{}, axis={}{})`",
-                       counted(int64_t(count), "axis"), operands[i].name, rank,
-                       count == 1 ? "" : fmt::format(", num_newaxis={}", count));
+    return wrapFix(fmt::format("shapes are aligned at their ends; add {} behind: {{}}",
+                               counted(int64_t(count), "axis")),
+                   i, "expand_dims(",
+                   fmt::format(", axis={}{})", rank,
+                               count == 1 ? "" : fmt::format(", num_newaxis={}", count)));
   }
   return std::nullopt;
 }
@@ -126,22 +127,20 @@ Fix unpaddedFix(const RelationCall& call) {
   int64_t lost = losses[0] < 0 ? -losses[0] : losses[0];
   if (lost % 2 != 0 || lost > 10)
     return std::nullopt;
-  return fmt::format(
+  return lang::CallFix{fmt::format(
       "`%{}` is smaller by {} in both: a {} x {} convolution takes as much, unless it "
       "has `padding=[{}, {}]`",
-      operands[losses[0] < 0 ? 0 : 1].name, lost, lost + 1, lost + 1, lost / 2, lost / 2);
+      operands[losses[0] < 0 ? 0 : 1].name, lost, lost + 1, lost + 1, lost / 2, lost / 2)};
 }
 
 template <Relation relation>
-Fix fix(const RelationCall& call) {
-  for (size_t i : {1, 0})
-    if (Fix behind = axesBehindFix(call, relation, i))
-      return behind;
+Fixes fix(const RelationCall& call) {
+  Fixes fixes = firstFixes({axesBehindFix(call, relation, 1), axesBehindFix(call, relation, 0)});
   if (call.rank(0) == call.rank(1))
-    for (size_t i : {1, 0})
-      if (Fix turned = transposeFix(call, relation, i, operands[i].name))
-        return turned;
-  return unpaddedFix(call);
+    addFallbacks(fixes,
+                 firstFixes({transposeFix(call, relation, 1), transposeFix(call, relation, 0)}));
+  addFallbacks(fixes, fixesOf(unpaddedFix(call)));
+  return fixes;
 }
 
 constexpr std::string_view tieDetails =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stdlib {
 
@@ -18,11 +19,29 @@ RelationResult axisFailure(const RelationCall& call, std::string_view attribute,
   return axisFailureIn(call, attribute, axis, call.rank(operand));
 }
 
+namespace {
+
+/// The attribute with `axis` in place of `wrong`, which it is or has in its list.
+std::string axisText(const lang::AttributeValue& value, int64_t wrong, int64_t axis) {
+  if (value.kind != lang::AttributeValueKind::List)
+    return std::to_string(axis);
+  std::vector<int64_t> entries;
+  for (const lang::AttributeValue& item : value.items)
+    entries.push_back(item.integer == wrong ? axis : item.integer);
+  return fmt::format("[{}]", fmt::join(entries, ", "));
+}
+
+} // namespace
+
 RelationResult axisFailureIn(const RelationCall& call, std::string_view attribute, int64_t axis,
                              size_t rank) {
   RelationResult result = call.failed(axisProblem(attribute, axis, rank));
-  if (rank > 0 && axis == int64_t(rank))
-    result.help = fmt::format("axes count from 0: the last axis is {} or -1", rank - 1);
+  if (rank == 0 || axis != int64_t(rank))
+    return result;
+  std::string text = axisText(call.attributes.get(attribute), axis, axis - 1);
+  result.fixes = {
+      {fmt::format("axes count from 0: the last axis is {} or -1", rank - 1)},
+      {"write {}", {{lang::CallChange::Kind::Attribute, 0, {}, std::string(attribute), text, {}}}}};
   return result;
 }
 

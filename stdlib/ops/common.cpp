@@ -11,6 +11,7 @@
 
 namespace stdlib {
 
+using lang::CallChange;
 using lang::Dim;
 using lang::Dims;
 using lang::RelationCall;
@@ -21,30 +22,41 @@ RelationResult sameAsFirst(const RelationCall& call) {
   return call.solved(call.operands[0]);
 }
 
+namespace {
+
+/// A number of the other's type in place of one of the two, if one is a number; or a cast, of the
+/// one that gives way first.
+Fixes conversions(const RelationCall& call, size_t from, size_t other) {
+  Fixes fixes;
+  for (size_t i : {from, other})
+    if (call.rank(i) == 0)
+      addFallbacks(fixes, {{"write {}",
+                            {{CallChange::Kind::Number,
+                              i,
+                              {},
+                              runtime::dtypeName(call.dtype(i == from ? other : from))}}}});
+  for (size_t i : {from, other})
+    addFallbacks(fixes,
+                 {wrapFix("convert it: {}", i, "cast(",
+                          fmt::format(", dtype=\"{}\")",
+                                      runtime::dtypeName(call.dtype(i == from ? other : from))))});
+  return fixes;
+}
+
+} // namespace
+
 std::optional<RelationResult> requireSameDType(const RelationCall& call, size_t left,
                                                size_t right) {
   if (call.dtype(left) == call.dtype(right))
     return std::nullopt;
-  return call.failedAt(right,
-                       fmt::format("the element types differ: `{}` and `{}`",
-                                   runtime::dtypeName(call.dtype(left)),
-                                   runtime::dtypeName(call.dtype(right))),
-                       "convert one of them with `cast`");
+  RelationResult problem =
+      call.failedAt(right, fmt::format("the element types differ: `{}` and `{}`",
+                                       runtime::dtypeName(call.dtype(left)),
+                                       runtime::dtypeName(call.dtype(right))));
+  bool isLeft = givesWay(call.dtype(left), call.dtype(right));
+  problem.fixes = conversions(call, isLeft ? left : right, isLeft ? right : left);
+  return problem;
 }
-
-namespace {
-
-/// True when of two different types a programmer would rather convert the first: integers become
-/// floats, small integers large ones, and float64, which mostly comes by accident, the other float.
-bool givesWay(DType left, DType right) {
-  if (left.isFloat() != right.isFloat())
-    return right.isFloat();
-  if (left.isFloat())
-    return left.bits > right.bits;
-  return left.isBool() || (!right.isBool() && left.bits < right.bits);
-}
-
-} // namespace
 
 std::optional<RelationResult> requireSameDType(const RelationCall& call,
                                                std::span<const lang::OperandRow> rows, size_t left,
@@ -52,18 +64,10 @@ std::optional<RelationResult> requireSameDType(const RelationCall& call,
   auto problem = requireSameDType(call, left, right);
   if (!problem)
     return std::nullopt;
-  size_t from = givesWay(call.dtype(left), call.dtype(right)) ? left : right;
-  DType wanted = call.dtype(from == left ? right : left);
   problem->operand.reset();
   problem->problem = fmt::format("the element types differ: `{}` is `{}`, `{}` is `{}`",
                                  rows[left].name, runtime::dtypeName(call.dtype(left)),
                                  rows[right].name, runtime::dtypeName(call.dtype(right)));
-  Fix literal;
-  if (call.rank(from) == 0 && wanted == runtime::Float32 && call.dtype(from).isInteger())
-    literal = "write a number with `f`, as in `1f`";
-  Fix converted = fmt::format("convert it: `cast(%{}, dtype=\"{}\")`", rows[from].name,
-                              runtime::dtypeName(wanted));
-  problem->help = *firstFixes({literal, converted});
   return problem;
 }
 

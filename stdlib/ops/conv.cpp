@@ -116,7 +116,7 @@ RelationResult relate(const RelationCall& call) {
 }
 
 template <size_t dims>
-Fix fix(const RelationCall& call) {
+Fixes fix(const RelationCall& call) {
   return convFix(call, relate<dims>, dims);
 }
 
@@ -127,7 +127,7 @@ RelationResult relateBlocked(const RelationCall& call) {
   return relate<2>(call);
 }
 
-Fix fixBlocked(const RelationCall& call) {
+Fixes fixBlocked(const RelationCall& call) {
   return convFix(call, relateBlocked, 2);
 }
 

@@ -112,8 +112,9 @@ constexpr std::array<lang::AttributeRow, 10> convAttributes(size_t dims, bool is
       {"dilation", AttributeKind::IntList, ones[i], "distances of the taps of the window"},
       {"groups", AttributeKind::Int, "1", "how many groups the channels are split into"},
       {"channels", AttributeKind::Int, "None", "channels of the result; from the weight if unset"},
-      {"kernel_size", AttributeKind::IntList, "None",
-       "spatial extents of the weight; from the weight if unset", true},
+      lang::AttributeRow{"kernel_size", AttributeKind::IntList, "None",
+                         "spatial extents of the weight; from the weight if unset", true}
+          .ofLength(dims),
       {"data_layout", AttributeKind::String, data[i],
        isBackward ? "layout of the gradient" : "layout of the data"},
       {"kernel_layout", AttributeKind::String, weight[i],

@@ -45,43 +45,151 @@ std::optional<std::vector<int64_t>> kernelOf(const RelationCall& call, size_t di
   return extents;
 }
 
+/// The spatial extents of operand `i` in a layout, when all are numbers.
+std::optional<std::vector<int64_t>> spatialOf(const RelationCall& call, size_t i,
+                                              std::string_view text, size_t dims) {
+  auto layout = parseLayout(text);
+  if (!layout || layout->hasTiles() || !call.operands[i]->isTensor() ||
+      call.rank(i) != layout->rank())
+    return std::nullopt;
+  std::vector<int64_t> extents;
+  for (char axis : spatialAxes(dims)) {
+    auto place = layout->find(axis);
+    if (!place || !call.shape(i)[*place]->isConstant())
+      return std::nullopt;
+    extents.push_back(call.shape(i)[*place]->value);
+  }
+  return extents;
+}
+
+bool isSquare(const std::vector<int64_t>& extents) {
+  return std::ranges::count(extents, extents[0]) == ptrdiff_t(extents.size());
+}
+
+/// Whether data that is said to be in one layout may well be in another: a picture that is square
+/// in the first is hardly one of other proportions.
+bool mayBeData(const RelationCall& call, std::string_view name, std::string_view layout,
+               size_t dims) {
+  auto now = spatialOf(call, 0, call.attributes.text(name), dims);
+  auto then = spatialOf(call, 0, layout, dims);
+  return !now || !then || dims == 1 || !isSquare(*now) || isSquare(*then);
+}
+
+/// The same for a weight: of two windows, the larger one is hardly what is meant.
+bool mayBeWeight(const RelationCall& call, std::string_view layout, size_t dims) {
+  auto now = spatialOf(call, 1, call.attributes.text("kernel_layout"), dims);
+  auto then = spatialOf(call, 1, layout, dims);
+  return !now || !then || std::ranges::max(*then) <= std::ranges::max(*now);
+}
+
+/// Layouts written in small letters, which mean tiles, in capital ones.
+Fix capitalsFix(const RelationCall& call, Relation relation) {
+  lang::CallFix fix{"layouts are written in capital letters: {}"};
+  Trial trial(call);
+  // A trial keeps views of what it tries.
+  std::vector<std::string> texts;
+  texts.reserve(call.attributes.rows.size());
+  for (const lang::AttributeRow& row : call.attributes.rows) {
+    if (row.kind != lang::AttributeKind::String || !row.name.ends_with("layout"))
+      continue;
+    std::string_view now = call.attributes.text(row.name);
+    std::string& text = texts.emplace_back(now);
+    for (char& letter : text)
+      letter = letter >= 'a' && letter <= 'z' ? char(letter - 'a' + 'A') : letter;
+    if (text == now)
+      continue;
+    trial.attribute(row.name, lang::stringAttribute(text));
+    fix.changes.push_back({lang::CallChange::Kind::Attribute,
+                           0,
+                           {},
+                           std::string(row.name),
+                           fmt::format("\"{}\"", text),
+                           {}});
+  }
+  if (fix.changes.empty() || !trial.holds(relation))
+    return std::nullopt;
+  return fix;
+}
+
+/// One entry of a list for each spatial dimension.
+Fix entriesFix(const RelationCall& call, Relation relation, size_t dims) {
+  for (const lang::AttributeRow& row : call.attributes.rows) {
+    if (row.kind != lang::AttributeKind::IntList || call.attributes.isNull(row.name))
+      continue;
+    std::vector<int64_t> entries = call.attributes.integers(row.name);
+    if (entries.size() != 1 || dims == 1)
+      continue;
+    entries.resize(dims, entries[0]);
+    if (Fix fix = listFix(call, relation, row.name, entries))
+      return fix;
+  }
+  return std::nullopt;
+}
+
 /// `layout` as the attribute `name`, when the text is another now.
 Fix layoutFix(const RelationCall& call, Relation relation, std::string_view name,
-              std::string_view layout) {
+              std::string_view layout, std::string text) {
   if (call.attributes.text(name) == layout)
     return std::nullopt;
-  return attributeFix(call, relation, name, lang::stringAttribute(layout));
+  return attributeFix(call, relation, name, lang::stringAttribute(layout), std::move(text));
 }
 
 Fix dataLayoutFix(const RelationCall& call, Relation relation, std::string_view name, size_t dims) {
-  if (Fix last = layoutFix(call, relation, name, channelsLast[dims - 1]))
-    return "`data` seems to have its channels last: " + *last;
-  if (Fix first = layoutFix(call, relation, name, channelsFirst[dims - 1]))
-    return "`data` seems to have its channels first: " + *first;
+  for (bool isLast : {true, false}) {
+    std::string_view layout = (isLast ? channelsLast : channelsFirst)[dims - 1];
+    if (!mayBeData(call, name, layout, dims))
+      continue;
+    if (Fix fix = layoutFix(call, relation, name, layout,
+                            fmt::format("`data` seems to have its channels {}: write {{}}",
+                                        isLast ? "last" : "first")))
+      return fix;
+  }
   return std::nullopt;
 }
 
 Fix kernelLayoutFix(const RelationCall& call, Relation relation, size_t dims) {
-  if (Fix last = layoutFix(call, relation, "kernel_layout", outLast[dims - 1]))
-    return "`weight` seems to have its output channels last: " + *last;
-  if (Fix first = layoutFix(call, relation, "kernel_layout", outFirst[dims - 1]))
-    return "`weight` seems to have its output channels first: " + *first;
+  struct Order {
+    std::string_view layout, text;
+  };
+  const Order orders[] = {{outLast[dims - 1], "output channels last"},
+                          {outFirst[dims - 1], "output channels first"},
+                          {inFirst[dims - 1], "input channels first"}};
   auto isOutputPadding = [](const lang::AttributeRow& row) { return row.name == "output_padding"; };
-  if (std::ranges::any_of(call.attributes.rows, isOutputPadding))
-    if (Fix first = layoutFix(call, relation, "kernel_layout", inFirst[dims - 1]))
-      return "`weight` seems to have its input channels first: " + *first;
+  bool isTransposed = std::ranges::any_of(call.attributes.rows, isOutputPadding);
+  for (const Order& order : orders) {
+    bool isUsual = &order != &orders[2] || isTransposed;
+    if (!isUsual || !mayBeWeight(call, order.layout, dims))
+      continue;
+    if (Fix fix = layoutFix(call, relation, "kernel_layout", order.layout,
+                            fmt::format("`weight` seems to have its {}: write {{}}", order.text)))
+      return fix;
+  }
   return std::nullopt;
 }
 
 Fix bothLayoutsFix(const RelationCall& call, Relation relation, size_t dims) {
-  for (bool last : {true, false}) {
-    std::string_view data = last ? channelsLast[dims - 1] : channelsFirst[dims - 1];
-    std::string_view weight = last ? outLast[dims - 1] : outFirst[dims - 1];
+  for (bool isLast : {true, false}) {
+    std::string_view data = (isLast ? channelsLast : channelsFirst)[dims - 1];
+    std::string_view weight = (isLast ? outLast : outFirst)[dims - 1];
+    if (!mayBeData(call, "data_layout", data, dims) || !mayBeWeight(call, weight, dims))
+      continue;
     Trial trial(call);
     trial.attribute("data_layout", lang::stringAttribute(data))
         .attribute("kernel_layout", lang::stringAttribute(weight));
     if (trial.holds(relation))
-      return fmt::format("write `data_layout=\"{}\", kernel_layout=\"{}\"`", data, weight);
+      return lang::CallFix{"write {}",
+                           {{lang::CallChange::Kind::Attribute,
+                             0,
+                             {},
+                             "data_layout",
+                             fmt::format("\"{}\"", data),
+                             {}},
+                            {lang::CallChange::Kind::Attribute,
+                             0,
+                             {},
+                             "kernel_layout",
+                             fmt::format("\"{}\"", weight),
+                             {}}}};
   }
   return std::nullopt;
 }
@@ -117,10 +225,8 @@ Fix paddingFix(const RelationCall& call, Relation relation, size_t dims) {
     if (extent % 2 == 0 || __builtin_mul_overflow(extent / 2, dilation[i], &extent))
       return std::nullopt;
   }
-  Fix fix = listFix(call, relation, "padding", *padding);
-  if (!fix)
-    return std::nullopt;
-  return *fix + ", with which this window keeps the size at stride 1";
+  return listFix(call, relation, "padding", *padding,
+                 "write {}, with which this window keeps the size at stride 1");
 }
 
 /// The weight with as many input channels as the data has.
@@ -136,30 +242,19 @@ Fix channelsFix(const RelationCall& call, Relation relation) {
 
 } // namespace
 
-Fix convFix(const RelationCall& call, Relation relation, size_t dims) {
-  using Try = Fix (*)(const RelationCall&, Relation, size_t);
-  constexpr Try tries[] = {
-      [](const RelationCall& c, Relation r, size_t) { return batchAxisFix(c, r, 0, "data"); },
-      [](const RelationCall& c, Relation r, size_t d) {
-        return dataLayoutFix(c, r, "data_layout", d);
-      },
-      kernelLayoutFix,
-      bothLayoutsFix,
-      [](const RelationCall& c, Relation r, size_t) { return groupsFix(c, r); },
-      sizesFix,
-      paddingFix,
-      [](const RelationCall& c, Relation r, size_t) { return channelsFix(c, r); },
-  };
-  for (Try attempt : tries)
-    if (Fix fix = attempt(call, relation, dims))
-      return fix;
-  return std::nullopt;
+Fixes convFix(const RelationCall& call, Relation relation, size_t dims) {
+  return firstFixes({capitalsFix(call, relation), entriesFix(call, relation, dims),
+                     batchAxisFix(call, relation, 0),
+                     dataLayoutFix(call, relation, "data_layout", dims),
+                     kernelLayoutFix(call, relation, dims), bothLayoutsFix(call, relation, dims),
+                     groupsFix(call, relation), sizesFix(call, relation, dims),
+                     paddingFix(call, relation, dims), channelsFix(call, relation)});
 }
 
-Fix poolFix(const RelationCall& call, Relation relation, size_t dims) {
-  if (Fix batch = batchAxisFix(call, relation, 0, "data"))
-    return batch;
-  return dataLayoutFix(call, relation, "layout", dims);
+Fixes poolFix(const RelationCall& call, Relation relation, size_t dims) {
+  return firstFixes({capitalsFix(call, relation), entriesFix(call, relation, dims),
+                     batchAxisFix(call, relation, 0),
+                     dataLayoutFix(call, relation, "layout", dims)});
 }
 
 } // namespace stdlib

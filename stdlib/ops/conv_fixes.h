@@ -5,10 +5,10 @@
 
 namespace stdlib {
 
-/// A fix of a convolution over `dims` spatial dimensions that makes `relation` hold.
-Fix convFix(const lang::RelationCall& call, Relation relation, size_t dims);
+/// Fixes of a convolution over `dims` spatial dimensions that make `relation` hold.
+Fixes convFix(const lang::RelationCall& call, Relation relation, size_t dims);
 
 /// As convFix, for pools: of data in the attribute `layout`, operand 0.
-Fix poolFix(const lang::RelationCall& call, Relation relation, size_t dims);
+Fixes poolFix(const lang::RelationCall& call, Relation relation, size_t dims);
 
 } // namespace stdlib

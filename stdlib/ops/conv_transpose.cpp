@@ -102,7 +102,7 @@ RelationResult relate(const RelationCall& call) {
 }
 
 template <size_t dims>
-Fix fix(const RelationCall& call) {
+Fixes fix(const RelationCall& call) {
   return convFix(call, relate<dims>, dims);
 }
 

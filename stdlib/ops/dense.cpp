@@ -111,31 +111,29 @@ Fix unitsFix(const RelationCall& call, Relation relation, Transposes transposes)
   return attributeFix(call, relation, "units", intAttribute(columns->value));
 }
 
-Fix denseFix(const RelationCall& call) {
+Fixes denseFix(const RelationCall& call) {
   Relation relation = relate<denseTransposes>;
-  Fix swapped = swapFix(call, relation, "nn.dense(%weight, %data)");
-  Fix units = unitsFix(call, relation, denseTransposes(call.attributes));
-  if (swapped || units)
-    return firstFixes({swapped, units});
-  if (Fix turned = transposeFix(call, relation, 1, "weight"))
-    return fmt::format("`weight` is (units, features): {}", *turned);
+  Fixes fixes = allFixes(
+      {swapFix(call, relation), unitsFix(call, relation, denseTransposes(call.attributes))});
+  addFallbacks(fixes, fixesOf(transposeFix(call, relation, 1,
+                                           "`weight` is (units, features): transpose it: {}")));
   if (call.rank(0) > 2 && call.isKnown(1)) {
     const Dim* flat[] = {call.shape(0)[0], product(call.types, call.shape(0).subspan(1))};
     if (Trial(call).shape(0, flat).holds(relation))
-      return "flatten the features: `nn.batch_flatten(%data)`";
+      addFallbacks(fixes, {wrapFix("flatten the features: {}", 0, "nn.batch_flatten(", ")")});
   }
-  if (call.rank(0) == 0)
-    return std::nullopt;
-  return shapeFix(call, relation, 1, "weight", 1, call.shape(0)[call.rank(0) - 1]);
+  if (call.rank(0) > 0)
+    addFallbacks(
+        fixes, fixesOf(shapeFix(call, relation, 1, "weight", 1, call.shape(0)[call.rank(0) - 1])));
+  return fixes;
 }
 
-Fix matmulFix(const RelationCall& call) {
+Fixes matmulFix(const RelationCall& call) {
   Relation relation = relate<matmulTransposes>;
   Transposes transposes = matmulTransposes(call.attributes);
-  return firstFix({attributeFix(call, relation, "transpose_b", boolAttribute(!transposes.b)),
-                   attributeFix(call, relation, "transpose_a", boolAttribute(!transposes.a)),
-                   unitsFix(call, relation, transposes),
-                   swapFix(call, relation, "nn.matmul(%tensor_b, %tensor_a)")});
+  return firstFixes({attributeFix(call, relation, "transpose_b", boolAttribute(!transposes.b)),
+                     attributeFix(call, relation, "transpose_a", boolAttribute(!transposes.a)),
+                     unitsFix(call, relation, transposes), swapFix(call, relation)});
 }
 
 template <ReadTransposes transposesOf>
@@ -193,17 +191,17 @@ Fix repeatFix(const RelationCall& call) {
   shape[0] = call.types.constant(many);
   if (!Trial(call).shape(small, shape).holds(relateBatches))
     return std::nullopt;
-  return fmt::format("each matrix for {} of the others: `repeat(%{}, repeats={}, axis=0)`",
-                     many / few, small == 0 ? "tensor_a" : "tensor_b", many / few);
+  return wrapFix(fmt::format("each matrix for {} of the others: {{}}", many / few), small,
+                 "repeat(", fmt::format(", repeats={}, axis=0)", many / few));
 }
 
-Fix batchesFix(const RelationCall& call) {
+Fixes batchesFix(const RelationCall& call) {
   Transposes transposes = matmulTransposes(call.attributes);
-  return firstFix({attributeFix(call, relateBatches, "transpose_b", boolAttribute(!transposes.b)),
-                   attributeFix(call, relateBatches, "transpose_a", boolAttribute(!transposes.a)),
-                   repeatFix(call), batchAxisFix(call, relateBatches, 0, "tensor_a"),
-                   batchAxisFix(call, relateBatches, 1, "tensor_b"),
-                   swapFix(call, relateBatches, "nn.batch_matmul(%tensor_b, %tensor_a)")});
+  Relation relation = relateBatches;
+  return firstFixes({attributeFix(call, relation, "transpose_b", boolAttribute(!transposes.b)),
+                     attributeFix(call, relation, "transpose_a", boolAttribute(!transposes.a)),
+                     repeatFix(call), batchAxisFix(call, relation, 0),
+                     batchAxisFix(call, relation, 1), swapFix(call, relation)});
 }
 
 void computeBatches(ComputeCall& call) {

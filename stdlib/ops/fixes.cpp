@@ -11,6 +11,7 @@ namespace stdlib {
 
 using lang::AttributeValue;
 using lang::AttributeValueKind;
+using lang::CallChange;
 using lang::Dim;
 using lang::Dims;
 using lang::RelationCall;
@@ -46,20 +47,41 @@ bool Trial::holds(Relation relation) const {
   return relation(changed).outcome == RelationResult::Outcome::Solved;
 }
 
-Fix firstFixes(std::initializer_list<Fix> fixes) {
-  Fix result;
-  size_t count = 0;
+Fixes allFixes(std::initializer_list<Fix> fixes) {
+  Fixes result;
   for (const Fix& fix : fixes)
-    if (fix && count < 2)
-      result = count++ == 0 ? *fix : fmt::format("{}; or {}", *result, *fix);
+    if (fix)
+      result.push_back(*fix);
   return result;
 }
 
-Fix firstFix(std::initializer_list<Fix> fixes) {
+void addFallbacks(Fixes& fixes, const Fixes& others) {
+  bool isFirst = fixes.empty();
+  for (const lang::CallFix& other : others) {
+    if (!isFirst && other.changes.empty())
+      continue;
+    fixes.push_back(other);
+    fixes.back().isFallback |= !isFirst;
+  }
+}
+
+Fixes firstFixes(std::initializer_list<Fix> fixes) {
+  Fixes result;
   for (const Fix& fix : fixes)
-    if (fix)
-      return fix;
-  return std::nullopt;
+    addFallbacks(result, fixesOf(fix));
+  return result;
+}
+
+Fix reworded(Fix fix, std::string text) {
+  if (fix)
+    fix->text = std::move(text);
+  return fix;
+}
+
+lang::CallFix wrapFix(std::string text, size_t operand, std::string before, std::string after,
+                      std::optional<size_t> field) {
+  return {std::move(text),
+          {{CallChange::Kind::Wrap, operand, field, {}, std::move(before), std::move(after)}}};
 }
 
 namespace {
@@ -80,17 +102,17 @@ std::string valueText(const AttributeValue& value) {
 
 } // namespace
 
-Fix swapFix(const RelationCall& call, Relation relation, std::string_view correct) {
+Fix swapFix(const RelationCall& call, Relation relation) {
   if (!areTensors(call, 2) || call.operands[0] == call.operands[1])
     return std::nullopt;
   Trial trial(call);
   trial.operand(0, call.operands[1]).operand(1, call.operands[0]);
   if (!trial.holds(relation))
     return std::nullopt;
-  return fmt::format("swap the arguments: `{}`", correct);
+  return lang::CallFix{"swap the arguments: {}", {{CallChange::Kind::Swap, 1}}};
 }
 
-Fix transposeFix(const RelationCall& call, Relation relation, size_t i, std::string_view name) {
+Fix transposeFix(const RelationCall& call, Relation relation, size_t i, std::string text) {
   if (!areTensors(call, i + 1) || call.rank(i) < 2 || call.rank(i) > highestFixedRank)
     return std::nullopt;
   size_t rank = call.rank(i);
@@ -102,38 +124,48 @@ Fix transposeFix(const RelationCall& call, Relation relation, size_t i, std::str
   std::swap(axes[rank - 2], axes[rank - 1]);
   if (!Trial(call).shape(i, shape).holds(relation))
     return std::nullopt;
-  return fmt::format("transpose it: `transpose(%{}, axes=[{}])`", name, fmt::join(axes, ", "));
+  return wrapFix(std::move(text), i, "transpose(",
+                 fmt::format(", axes=[{}])", fmt::join(axes, ", ")));
 }
 
-Fix batchAxisFix(const RelationCall& call, Relation relation, size_t i, std::string_view name) {
+Fix batchAxisFix(const RelationCall& call, Relation relation, size_t i) {
   if (!areTensors(call, i + 1))
     return std::nullopt;
   std::vector<const Dim*> shape(call.shape(i).begin(), call.shape(i).end());
   shape.insert(shape.begin(), call.types.constant(1));
   if (!Trial(call).shape(i, shape).holds(relation))
     return std::nullopt;
-  return fmt::format("add a batch axis: `expand_dims(%{}, axis=0)`", name);
+  return wrapFix("add a batch axis: {}", i, "expand_dims(", ", axis=0)");
 }
 
+namespace {
+
+Fix attributeChange(std::string text, std::string_view name, std::string value) {
+  return lang::CallFix{
+      std::move(text),
+      {{CallChange::Kind::Attribute, 0, {}, std::string(name), std::move(value), {}}}};
+}
+
+} // namespace
+
 Fix attributeFix(const RelationCall& call, Relation relation, std::string_view name,
-                 const AttributeValue& value) {
+                 const AttributeValue& value, std::string text) {
   if (!Trial(call).attribute(name, value).holds(relation))
     return std::nullopt;
-  return fmt::format("write `{}={}`", name, valueText(value));
+  return attributeChange(std::move(text), name, valueText(value));
 }
 
 Fix listFix(const RelationCall& call, Relation relation, std::string_view name,
-            std::span<const int64_t> values) {
+            std::span<const int64_t> values, std::string text) {
   std::vector<AttributeValue> items;
   for (int64_t value : values)
     items.push_back(lang::intAttribute(value));
   if (!Trial(call).attribute(name, items).holds(relation))
     return std::nullopt;
-  return fmt::format("write `{}=[{}]`", name, fmt::join(values, ", "));
+  return attributeChange(std::move(text), name, fmt::format("[{}]", fmt::join(values, ", ")));
 }
 
-Fix newAxesFix(const RelationCall& call, Relation relation, size_t i, std::string_view name,
-               size_t count) {
+Fix newAxesFix(const RelationCall& call, Relation relation, size_t i, size_t count) {
   if (!areTensors(call, i + 1) || count == 0 || call.rank(i) + count > highestFixedRank)
     return std::nullopt;
   size_t rank = call.rank(i);
@@ -143,8 +175,8 @@ Fix newAxesFix(const RelationCall& call, Relation relation, size_t i, std::strin
     if (!Trial(call).shape(i, shape).holds(relation))
       continue;
     std::string many = count == 1 ? "" : fmt::format(", num_newaxis={}", count);
-    return fmt::format("add {}: `expand_dims(%{}, axis={}{})`", counted(int64_t(count), "axis"),
-                       name, axis, many);
+    return wrapFix(fmt::format("add {}: {{}}", counted(int64_t(count), "axis")), i, "expand_dims(",
+                   fmt::format(", axis={}{})", axis, many));
   }
   return std::nullopt;
 }
@@ -157,13 +189,26 @@ Fix shapeFix(const RelationCall& call, Relation relation, size_t i, std::string_
   shape[dim] = extent;
   if (!Trial(call).shape(i, shape).holds(relation))
     return std::nullopt;
-  return fmt::format("for this `data`, `{}` must have the shape `{}`", name,
-                     lang::shapeText(Dims(shape)));
+  return lang::CallFix{fmt::format("for this `data`, `{}` must have the shape `{}`", name,
+                                   lang::shapeText(Dims(shape)))};
+}
+
+bool givesWay(runtime::DType left, runtime::DType right) {
+  if (left.isFloat() != right.isFloat())
+    return right.isFloat();
+  if (left.isFloat())
+    return left.bits > right.bits;
+  return left.isBool() || (!right.isBool() && left.bits < right.bits);
+}
+
+RelationResult mended(RelationResult failure, lang::CallFix fix) {
+  failure.fixes.push_back(std::move(fix));
+  return failure;
 }
 
 RelationResult failedCall(const RelationCall& call, std::vector<lang::DimMark> marks,
-                          std::string problem, std::string help) {
-  RelationResult result = call.failed(std::move(problem), std::move(help));
+                          std::string problem) {
+  RelationResult result = call.failed(std::move(problem));
   result.marks = std::move(marks);
   return result;
 }

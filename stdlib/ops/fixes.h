@@ -1,8 +1,8 @@
 // Fixes for calls that a relation refused: changed calls are tried, and only what would be accepted
-// is suggested.
+// is suggested. Whether the rest of the program takes the change as well, others ask.
 //
-// In the texts `%data` stands for the operand called `data`, as in gradient rules; whoever shows
-// them puts what the program has there.
+// In the texts `{}` stands for the changed code. In one without changes, which states a fact,
+// `%data` stands for the operand called `data`, as in gradient rules.
 #pragma once
 
 #include "lang/relation.h"
@@ -18,8 +18,9 @@ using Relation = lang::RelationResult (*)(const lang::RelationCall&);
 /// Tensors of more dimensions get no fixes that try one dimension after the other.
 inline constexpr size_t highestFixedRank = 64;
 
-/// A fix in words, or nothing.
-using Fix = std::optional<std::string>;
+/// A fix, or nothing.
+using Fix = std::optional<lang::CallFix>;
+using Fixes = std::vector<lang::CallFix>;
 
 /// A call of which some operands and attributes are changed, to ask a relation again. It keeps
 /// views of the call that it was made from.
@@ -41,52 +42,74 @@ private:
   std::vector<lang::AttributeValue> values_;
 };
 
-/// The relation `check`, with a fix from `fix` in its failures that have none.
-template <Relation check, Fix (*fix)(const lang::RelationCall&)>
+inline Fixes fixesOf(Fix fix) {
+  return fix ? Fixes{std::move(*fix)} : Fixes{};
+}
+inline Fixes fixesOf(Fixes fixes) {
+  return fixes;
+}
+
+/// The relation `check`, with fixes from `fix`, a Fix or Fixes, in its failures that have none.
+template <Relation check, auto fix>
 lang::RelationResult withFix(const lang::RelationCall& call) {
   lang::RelationResult result = check(call);
-  if (result.outcome == lang::RelationResult::Outcome::Failed && result.help.empty())
-    result.help = fix(call).value_or("");
+  if (result.outcome == lang::RelationResult::Outcome::Failed && result.fixes.empty())
+    result.fixes = fixesOf(fix(call));
   return result;
 }
 
-/// The first one or two fixes in one text; nothing when there is none.
-Fix firstFixes(std::initializer_list<Fix> fixes);
+/// All that there are, each of interest beside the others.
+Fixes allFixes(std::initializer_list<Fix> fixes);
 
-/// Exchanges operands 0 and 1; `correct` is the text of the call with both in their places.
-Fix swapFix(const lang::RelationCall& call, Relation relation, std::string_view correct);
+/// All that there are; each but the first is a fallback. Facts count when nothing is before them.
+Fixes firstFixes(std::initializer_list<Fix> fixes);
 
-/// Exchanges the last two dimensions of operand `i`, called `name`.
+/// Adds fixes that are fallbacks to those before.
+void addFallbacks(Fixes& fixes, const Fixes& others);
+
+/// The fix with another text.
+Fix reworded(Fix fix, std::string text);
+
+/// Exchanges operands 0 and 1.
+Fix swapFix(const lang::RelationCall& call, Relation relation);
+
+/// Exchanges the last two dimensions of operand `i`; `text` tells so.
 Fix transposeFix(const lang::RelationCall& call, Relation relation, size_t i,
-                 std::string_view name);
+                 std::string text = "transpose it: {}");
 
-/// Puts a batch axis before operand `i`, called `name`.
-Fix batchAxisFix(const lang::RelationCall& call, Relation relation, size_t i,
-                 std::string_view name);
+/// Puts a batch axis before operand `i`.
+Fix batchAxisFix(const lang::RelationCall& call, Relation relation, size_t i);
+
+/// The call `before` operand `after`, whatever the relation says: for a type that was tried.
+lang::CallFix wrapFix(std::string text, size_t operand, std::string before, std::string after,
+                      std::optional<size_t> field = {});
 
 /// Gives an integer, a truth value or a string as an attribute.
 Fix attributeFix(const lang::RelationCall& call, Relation relation, std::string_view name,
-                 const lang::AttributeValue& value);
+                 const lang::AttributeValue& value, std::string text = "write {}");
 
 /// Gives a list of integers as an attribute.
 Fix listFix(const lang::RelationCall& call, Relation relation, std::string_view name,
-            std::span<const int64_t> values);
+            std::span<const int64_t> values, std::string text = "write {}");
 
-/// Puts axes of extent 1 into operand `i`, called `name`, somewhere.
-Fix newAxesFix(const lang::RelationCall& call, Relation relation, size_t i, std::string_view name,
-               size_t count);
+/// Puts axes of extent 1 into operand `i` somewhere.
+Fix newAxesFix(const lang::RelationCall& call, Relation relation, size_t i, size_t count);
 
-/// Says which shape operand `i`, called `name`, must have: its own with `extent` as dimension
+/// A fact: which shape operand `i`, called `name`, must have: its own with `extent` as dimension
 /// `dim`.
 Fix shapeFix(const lang::RelationCall& call, Relation relation, size_t i, std::string_view name,
              size_t dim, const lang::Dim* extent);
 
-/// The first fix that there is.
-Fix firstFix(std::initializer_list<Fix> fixes);
+/// True when of two different types a programmer would rather convert the first: integers become
+/// floats, small integers large ones, and float64, which mostly comes by accident, the other float.
+bool givesWay(runtime::DType left, runtime::DType right);
+
+/// A failure with a fix, or a fact.
+lang::RelationResult mended(lang::RelationResult failure, lang::CallFix fix);
 
 /// Fails because of dimensions that an attribute caused: the whole call is at fault.
 lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
-                                std::string problem, std::string help = {});
+                                std::string problem);
 lang::RelationResult failedCall(const lang::RelationCall& call, std::vector<lang::DimMark> marks,
                                 runtime::Problem problem);
 

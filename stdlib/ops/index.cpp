@@ -71,8 +71,8 @@ RelationResult takeAlong(const RelationCall& call) {
 
 RelationResult takeRelation(const RelationCall& call) {
   if (!isIndexType(call.dtype(1)))
-    return call.failedAt(1, indexTypeProblem("indices", call.dtype(1)),
-                         "convert it: `cast(%indices, dtype=\"int32\")`");
+    return mended(call.failedAt(1, indexTypeProblem("indices", call.dtype(1))),
+                  wrapFix("convert it: {}", 1, "cast(", ", dtype=\"int32\")"));
   std::string_view mode = call.attributes.text("mode");
   if (mode != "clip" && mode != "wrap" && mode != "fast")
     return call.failed(
@@ -86,7 +86,7 @@ RelationResult takeRelation(const RelationCall& call) {
 
 RelationResult gatherRelation(const RelationCall& call) {
   if (call.attributes.isNull("axis"))
-    return call.failed("`axis` is missing", "name the dimension to gather along");
+    return mended(call.failed("`axis` is missing"), {"`axis` is the dimension to gather along"});
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0));
   if (!axis)
@@ -111,7 +111,7 @@ RelationResult gatherRelation(const RelationCall& call) {
 
 Fix fixGather(const RelationCall& call) {
   size_t data = call.rank(0), indices = call.rank(1);
-  return newAxesFix(call, gatherRelation, 1, "indices", data > indices ? data - indices : 0);
+  return newAxesFix(call, gatherRelation, 1, data > indices ? data - indices : 0);
 }
 
 RelationResult gatherNdRelation(const RelationCall& call) {

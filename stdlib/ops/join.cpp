@@ -25,21 +25,28 @@ using DimVector = std::vector<const Dim*>;
 
 constexpr int64_t largestPartCount = 65536;
 
+/// Converts field `from` to the element type of another.
+CallFix castField(Types fields, size_t from, size_t other) {
+  return wrapFix("convert it: {}", 0, "cast(",
+                 fmt::format(", dtype=\"{}\")", runtime::dtypeName(fields[other]->dtype)), from);
+}
+
 /// The problem when the fields of a tuple are none, or differ in rank or element type.
 std::optional<RelationResult> requireAlike(const RelationCall& call) {
   Types fields = call.fields(0);
   if (fields.empty())
     return call.failedAt(0, "the tuple is empty");
-  for (const Type* field : fields) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Type* field = fields[i];
     if (field->shape.size() != fields[0]->shape.size())
       return call.failedAt(0, fmt::format("the numbers of dimensions differ: `{}` and `{}`",
                                           shapeText(fields[0]->shape), shapeText(field->shape)));
     if (field->dtype != fields[0]->dtype)
-      return call.failedAt(0,
-                           fmt::format("the element types differ: `{}` and `{}`",
-                                       runtime::dtypeName(fields[0]->dtype),
-                                       runtime::dtypeName(field->dtype)),
-                           "convert them with `cast`");
+      return mended(call.failedAt(0, fmt::format("the element types differ: `{}` and `{}`",
+                                                 runtime::dtypeName(fields[0]->dtype),
+                                                 runtime::dtypeName(field->dtype))),
+                    castField(fields, givesWay(fields[0]->dtype, field->dtype) ? 0 : i,
+                              givesWay(fields[0]->dtype, field->dtype) ? i : 0));
   }
   return std::nullopt;
 }
@@ -90,7 +97,7 @@ RelationResult concatenateRelation(const RelationCall& call) {
   return call.solved(*shape, fields[0]->dtype);
 }
 
-Fix fixConcatenate(const RelationCall& call) {
+Fixes fixConcatenate(const RelationCall& call) {
   return joinFix(call, concatenateRelation);
 }
 
@@ -165,11 +172,11 @@ RelationResult splitRelation(const RelationCall& call) {
   return result;
 }
 
-Fix fixSplit(const RelationCall& call) {
+Fixes fixSplit(const RelationCall& call) {
   auto axis = call.normalAxis(call.attributes.integer("axis"), call.rank(0));
   const AttributeValue& how = call.attributes.get("indices_or_sections");
   if (!axis || how.kind != AttributeValueKind::Int || !call.shape(0)[*axis]->isConstant())
-    return std::nullopt;
+    return {};
   return splitFix(call, splitRelation, call.shape(0)[*axis]->value, how.integer);
 }
 

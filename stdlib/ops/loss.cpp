@@ -45,9 +45,8 @@ Fix fixCrossEntropy(const RelationCall& call) {
   trial.operand(1, call.types.tensor(Dims(shape), call.dtype(0)));
   if (!trial.holds(crossEntropyRelation))
     return std::nullopt;
-  return fmt::format("turn class numbers into rows: `one_hot(%y, 1f, 0f, depth={}, "
-                     "dtype=\"float32\")`",
-                     call.shape(0)[1]->value);
+  return wrapFix("turn class numbers into rows: {}", 1, "one_hot(",
+                 fmt::format(", 1f, 0f, depth={}, dtype=\"float32\")", call.shape(0)[1]->value));
 }
 
 /// The problem with the operand types of nll_loss, or nothing.

@@ -77,7 +77,7 @@ RelationResult groupNormRelation(const RelationCall& call) {
 }
 
 template <Relation relation>
-Fix fixVectors(const RelationCall& call) {
+Fixes fixVectors(const RelationCall& call) {
   constexpr std::string_view names[] = {"gamma", "beta", "moving_mean", "moving_var"};
   return vectorFix(call, relation, std::span(names).first(call.operands.size() - 1));
 }

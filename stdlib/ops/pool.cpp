@@ -56,7 +56,7 @@ RelationResult relate(const RelationCall& call) {
 }
 
 template <size_t dims>
-Fix fix(const RelationCall& call) {
+Fixes fix(const RelationCall& call) {
   return poolFix(call, relate<dims>, dims);
 }
 
@@ -139,7 +139,7 @@ constexpr std::array<AttributeRow, count> attributesOf(size_t dims) {
   constexpr std::string_view layouts[] = {"\"NCW\"", "\"NCHW\"", "\"NCDHW\""};
   size_t i = dims - 1;
   std::array<AttributeRow, count> rows{{
-      {"pool_size", AttributeKind::IntList, "", "extents of the window"},
+      AttributeRow{"pool_size", AttributeKind::IntList, "", "extents of the window"}.ofLength(dims),
       {"strides", AttributeKind::IntList, ones[i], "steps of the window"},
       {"dilation", AttributeKind::IntList, ones[i], "distances of the taps of the window"},
       {"padding", AttributeKind::IntList, zeros[i],

@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 #include "stdlib/ops/shape_rules.h"
@@ -25,7 +26,7 @@ using DimVector = std::vector<const Dim*>;
 
 RelationResult reverseRelation(const RelationCall& call) {
   if (call.attributes.isNull("axis"))
-    return call.failed("`axis` is missing", "name the dimension to turn round");
+    return mended(call.failed("`axis` is missing"), {"`axis` is the dimension to turn round"});
   int64_t axis = call.attributes.integer("axis");
   if (!call.normalAxis(axis, call.rank(0)))
     return axisFailure(call, "axis", axis);

@@ -347,7 +347,8 @@ constexpr OperandRow poolOperands[] = {
 };
 
 constexpr AttributeRow cropAttributes[] = {
-    {"crop_size", AttributeKind::IntList, "None", "the height and width of the results"},
+    AttributeRow{"crop_size", AttributeKind::IntList, "None", "the height and width of the results"}
+        .ofLength(2),
     {"layout", AttributeKind::String, "\"NCHW\"", "the order of the dimensions"},
     {"method", AttributeKind::String, "\"bilinear\"", "`bilinear` or `nearest_neighbor`"},
     {"extrapolation_value", AttributeKind::Float, "0f", "what stands outside a picture"},
@@ -355,7 +356,8 @@ constexpr AttributeRow cropAttributes[] = {
      "the element type of the result; empty means that of the data"},
 };
 constexpr AttributeRow poolAttributes[] = {
-    {"pooled_size", AttributeKind::IntList, "", "the height and width of the results"},
+    AttributeRow{"pooled_size", AttributeKind::IntList, "", "the height and width of the results"}
+        .ofLength(2),
     {"spatial_scale", AttributeKind::Float, "", "the factor from regions to elements"},
     {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the data, `NCHW`"},
 };

@@ -220,14 +220,28 @@ constexpr AttributeRow layoutRow(std::string_view layout) {
 }
 
 constexpr AttributeRow resize1dAttributes[] = {
-    sizeRow,     roiRow,   layoutRow("\"NCW\""), methodRow,        modeRow,
-    roundingRow, alphaRow, excludeRow,           extrapolationRow, outTypeRow};
-constexpr AttributeRow resize2dAttributes[] = {
-    sizeRow,  roiRow,     layoutRow("\"NCHW\""), methodRow, modeRow, roundingRow,
-    alphaRow, excludeRow, extrapolationRow,      outTypeRow};
-constexpr AttributeRow resize3dAttributes[] = {
-    sizeRow,  roiRow,     layoutRow("\"NCDHW\""), methodRow, modeRow, roundingRow,
-    alphaRow, excludeRow, extrapolationRow,       outTypeRow};
+    sizeRow.ofLength(1), roiRow,   layoutRow("\"NCW\""), methodRow,        modeRow,
+    roundingRow,         alphaRow, excludeRow,           extrapolationRow, outTypeRow};
+constexpr AttributeRow resize2dAttributes[] = {sizeRow.ofLength(2),
+                                               roiRow,
+                                               layoutRow("\"NCHW\""),
+                                               methodRow,
+                                               modeRow,
+                                               roundingRow,
+                                               alphaRow,
+                                               excludeRow,
+                                               extrapolationRow,
+                                               outTypeRow};
+constexpr AttributeRow resize3dAttributes[] = {sizeRow.ofLength(3),
+                                               roiRow,
+                                               layoutRow("\"NCDHW\""),
+                                               methodRow,
+                                               modeRow,
+                                               roundingRow,
+                                               alphaRow,
+                                               excludeRow,
+                                               extrapolationRow,
+                                               outTypeRow};
 
 constexpr AttributeRow scaleDRow = {"scale_d", AttributeKind::Float, "", "the factor of the depth"};
 constexpr AttributeRow scaleHRow = {"scale_h", AttributeKind::Float, "",

@@ -483,7 +483,8 @@ constexpr OperandRow roiOperands[] = {{"data", "the pictures"},
                                       {"rois", "rows of (batch item, left, top, right, bottom)"}};
 
 constexpr AttributeRow roiAttributes[] = {
-    {"pooled_size", AttributeKind::IntList, "", "the height and width of the result"},
+    AttributeRow{"pooled_size", AttributeKind::IntList, "", "the height and width of the result"}
+        .ofLength(2),
     {"spatial_scale", AttributeKind::Float, "", "the factor from regions to elements"},
     {"sample_ratio", AttributeKind::Int, "-1",
      "how many samples a bin has each way; one per element when not positive"},

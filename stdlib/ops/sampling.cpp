@@ -223,7 +223,8 @@ constexpr OperandRow gridOperands[] = {
     {"grid", "where to read, from -1 to 1: batch, coordinate (x first), height, width"}};
 
 constexpr AttributeRow affineAttributes[] = {
-    {"target_shape", AttributeKind::IntList, "", "the height and width of the grid"}};
+    AttributeRow{"target_shape", AttributeKind::IntList, "", "the height and width of the grid"}
+        .ofLength(2)};
 constexpr AttributeRow gridAttributes[] = {
     {"method", AttributeKind::String, "\"bilinear\"", "`nearest`, `bilinear` or `bicubic`"},
     {"layout", AttributeKind::String, "\"NCHW\"", "`NCHW`, or `NCDHW` for volumes"},

@@ -42,9 +42,10 @@ RelationResult squeezeAll(const RelationCall& call) {
   DimVector shape;
   for (const Dim* dim : call.shape(0)) {
     if (!dim->isConstant())
-      return call.failed(fmt::format("without `axis` the shape must be static, but it is `{}`",
-                                     shapeText(call.shape(0))),
-                         "name the axes to drop");
+      return mended(call.failed(fmt::format("without `axis` the shape must be static, but it is "
+                                            "`{}`",
+                                            shapeText(call.shape(0)))),
+                    {"`axis` lists the dimensions to drop"});
     if (!dim->isConstant(1))
       shape.push_back(dim);
   }
@@ -89,7 +90,7 @@ RelationResult reshapeRelation(const RelationCall& call) {
   return shape ? reshaped(call, *shape, bounds) : call.failed(shape.failure());
 }
 
-Fix fixReshape(const RelationCall& call) {
+Fixes fixReshape(const RelationCall& call) {
   return reshapeFix(call, reshapeRelation);
 }
 
@@ -182,7 +183,7 @@ RelationResult transposeRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
-Fix fixTranspose(const RelationCall& call) {
+Fixes fixTranspose(const RelationCall& call) {
   return permutationFix(call, transposeRelation);
 }
 

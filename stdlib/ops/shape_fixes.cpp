@@ -53,38 +53,26 @@ bool isKept(Dims from, std::span<const int64_t> wanted, size_t i) {
   return i < from.size() && from[i]->isConstant(wanted[i]);
 }
 
-/// `[1, 2]` when the relation holds with it.
-Fix listThatHolds(const RelationCall& call, Relation relation, std::string_view name,
-                  std::span<const int64_t> values) {
-  if (!listFix(call, relation, name, values))
-    return std::nullopt;
-  return fmt::format("`{}=[{}]`", name, fmt::join(values, ", "));
-}
-
-std::string choices(std::span<const std::string> texts) {
-  return texts.size() == 1 ? texts[0] : fmt::format("{} or {}", texts[0], texts[texts.size() - 1]);
-}
-
 } // namespace
 
-Fix reshapeFix(const RelationCall& call, Relation relation) {
+Fixes reshapeFix(const RelationCall& call, Relation relation) {
   std::vector<int64_t> wanted = call.attributes.integers("newshape");
+  Fixes found;
   if (wanted.size() > longestList)
-    return std::nullopt;
-  std::vector<std::string> found;
+    return found;
   for (size_t i = 0; i < wanted.size() && found.empty(); ++i) {
     if (wanted[i] < 1 || isKept(call.shape(0), wanted, i))
       continue;
     for (int64_t entry : entriesThatFit(call.shape(0), wanted, i)) {
       std::vector<int64_t> changed = wanted;
       changed[i] = entry;
-      if (Fix fix = listThatHolds(call, relation, "newshape", changed))
+      if (Fix fix = listFix(call, relation, "newshape", changed, "sizes that fit: {}"))
         found.push_back(*fix);
     }
   }
-  if (found.empty())
-    return std::nullopt;
-  return fmt::format("sizes that fit: {}", choices(found));
+  for (lang::CallFix& fix : found)
+    fix.isFact = true;
+  return found;
 }
 
 Fix squeezeFix(const RelationCall& call, Relation relation) {
@@ -94,13 +82,10 @@ Fix squeezeFix(const RelationCall& call, Relation relation) {
       ones.push_back(int64_t(i));
   if (ones.empty() || ones.size() > longestList)
     return std::nullopt;
-  Fix fix = listThatHolds(call, relation, "axis", ones);
-  if (!fix)
-    return std::nullopt;
-  return fmt::format("{} {} 1: {}", ones.size() == 1 ? "only dimension" : "the dimensions",
-                     ones.size() == 1 ? fmt::format("{} is", ones[0])
-                                      : fmt::format("{} are", fmt::join(ones, " and ")),
-                     *fix);
+  return listFix(call, relation, "axis", ones,
+                 ones.size() == 1
+                     ? fmt::format("only dimension {} is 1: {{}}", ones[0])
+                     : fmt::format("the dimensions {} are 1: {{}}", fmt::join(ones, " and ")));
 }
 
 namespace {
@@ -127,31 +112,29 @@ std::vector<std::vector<int64_t>> withoutRepeats(const std::vector<int64_t>& axe
 
 } // namespace
 
-Fix permutationFix(const RelationCall& call, Relation relation) {
+Fixes permutationFix(const RelationCall& call, Relation relation) {
   std::vector<int64_t> axes = call.attributes.integers("axes");
   size_t rank = call.rank(0);
+  Fixes found;
   if (axes.size() > longestList)
-    return std::nullopt;
-  if (axes.size() + 1 == rank) {
-    for (int64_t& axis : axes) {
-      if (axis >= int64_t(rank))
-        return std::nullopt;
-      axis += axis >= 0;
-    }
-    axes.insert(axes.begin(), 0);
-    Fix fix = listThatHolds(call, relation, "axes", axes);
-    if (!fix)
-      return std::nullopt;
-    return "to leave a first axis, such as the batch, in its place: " + *fix;
-  }
-  std::vector<std::string> found;
-  if (axes.size() == rank)
+    return found;
+  if (axes.size() == rank) {
     for (const std::vector<int64_t>& changed : withoutRepeats(axes))
-      if (Fix fix = listThatHolds(call, relation, "axes", changed))
+      if (Fix fix =
+              listFix(call, relation, "axes", changed, "each axis must be named once, as in {}"))
         found.push_back(*fix);
-  if (found.empty())
-    return std::nullopt;
-  return fmt::format("each axis must be named once, as in {}", choices(found));
+    return found;
+  }
+  if (axes.size() + 1 != rank)
+    return found;
+  for (int64_t& axis : axes) {
+    if (axis >= int64_t(rank))
+      return found;
+    axis += axis >= 0;
+  }
+  axes.insert(axes.begin(), 0);
+  return fixesOf(listFix(call, relation, "axes", axes,
+                         "to leave a first axis, such as the batch, in its place: {}"));
 }
 
 Fix otherAxisFix(const RelationCall& call, Relation relation) {
@@ -159,24 +142,23 @@ Fix otherAxisFix(const RelationCall& call, Relation relation) {
     return std::nullopt;
   Fix result;
   for (size_t axis = 0; axis < call.rank(0); ++axis) {
-    Fix fix = attributeFix(call, relation, "axis", lang::intAttribute(int64_t(axis)));
+    Fix fix = attributeFix(call, relation, "axis", lang::intAttribute(int64_t(axis)),
+                           fmt::format("it fits along axis {}: write {{}}", axis));
     if (fix && result)
       return std::nullopt;
     if (fix)
-      result = fmt::format("it fits along axis {}: {}", axis, *fix);
+      result = fix;
   }
   return result;
 }
 
-Fix vectorFix(const RelationCall& call, Relation relation,
-              std::span<const std::string_view> names) {
-  if (Fix other = otherAxisFix(call, relation))
-    return other;
+Fixes vectorFix(const RelationCall& call, Relation relation,
+                std::span<const std::string_view> names) {
+  Fixes fixes = fixesOf(otherAxisFix(call, relation));
   auto axis = call.normalAxis(call.attributes.integer("axis"), call.rank(0));
-  for (size_t i = 0; axis && i < names.size(); ++i)
-    if (Fix fix = shapeFix(call, relation, i + 1, names[i], 0, call.shape(0)[*axis]))
-      return fix;
-  return std::nullopt;
+  for (size_t i = 0; axis && i < names.size() && fixes.empty(); ++i)
+    fixes = fixesOf(shapeFix(call, relation, i + 1, names[i], 0, call.shape(0)[*axis]));
+  return fixes;
 }
 
 namespace {
@@ -201,62 +183,74 @@ Fix oddPadFix(const RelationCall& call, Relation relation, size_t axis) {
     std::vector<const lang::Type*> changed(fields.begin(), fields.end());
     changed[k] = call.types.tensor(Dims(shape), runtime::Float32);
     if (Trial(call).operand(0, call.types.tuple(changed)).holds(relation))
-      return fmt::format("an odd size was halved and doubled; pad it: "
-                         "`nn.pad(%data.{}, 0f, pad_width=[{}])`",
-                         k, fmt::join(widths, ", "));
+      return wrapFix("an odd size was halved and doubled; pad it: {}", 0, "nn.pad(",
+                     fmt::format(", 0f, pad_width=[{}])", fmt::join(widths, ", ")), k);
   }
   return std::nullopt;
 }
 
 } // namespace
 
-Fix joinFix(const RelationCall& call, Relation relation) {
+namespace {
+
+/// An axis for a field that misses one; that along which the operator joins first, since a field
+/// without it is the usual mistake.
+Fix newFieldAxisFix(const RelationCall& call, Relation relation, size_t rank, size_t joined) {
   lang::Types fields = call.fields(0);
-  size_t rank = 0;
-  for (const lang::Type* field : fields)
-    rank = std::max(rank, field->shape.size());
-  if (fields.empty() || fields.size() > longestList || rank > longestList)
-    return std::nullopt;
-  for (size_t axis = 0; axis < rank; ++axis)
-    if (Fix fix = attributeFix(call, relation, "axis", lang::intAttribute(int64_t(axis))))
-      return fmt::format("the shapes differ along axis {} only: {}", axis, *fix);
-  auto joined = call.normalAxis(call.attributes.integer("axis"), rank);
-  if (Fix padded = joined ? oddPadFix(call, relation, *joined) : std::nullopt)
-    return padded;
   for (size_t k = 0; k < fields.size(); ++k) {
     if (fields[k]->shape.size() + 1 != rank)
       continue;
     for (size_t i = 0; i <= rank; ++i) {
-      // The axis of the operator first: a field without it is the usual mistake.
-      size_t axis = i == 0 ? joined.value_or(0) : i - 1;
+      size_t axis = i == 0 ? joined : i - 1;
       std::vector<const Dim*> shape(fields[k]->shape.begin(), fields[k]->shape.end());
-      shape.insert(shape.begin() + ptrdiff_t(axis), call.types.constant(1));
+      shape.insert(shape.begin() + ptrdiff_t(std::min(axis, shape.size())), call.types.constant(1));
       std::vector<const lang::Type*> changed(fields.begin(), fields.end());
       changed[k] = call.types.tensor(Dims(shape), fields[k]->dtype);
       if (Trial(call).operand(0, call.types.tuple(changed)).holds(relation))
-        return fmt::format("add an axis: `expand_dims(%data.{}, axis={})`", k, axis);
+        return wrapFix("add an axis: {}", 0, "expand_dims(", fmt::format(", axis={})", axis), k);
     }
   }
   return std::nullopt;
 }
 
-Fix splitFix(const RelationCall& call, Relation relation, int64_t extent, int64_t count) {
-  std::vector<std::string> found;
+} // namespace
+
+Fixes joinFix(const RelationCall& call, Relation relation) {
+  lang::Types fields = call.fields(0);
+  size_t rank = 0;
+  for (const lang::Type* field : fields)
+    rank = std::max(rank, field->shape.size());
+  Fixes fixes;
+  if (fields.empty() || fields.size() > longestList || rank > longestList)
+    return fixes;
+  for (size_t axis = 0; axis < rank && fixes.empty(); ++axis)
+    fixes = fixesOf(
+        attributeFix(call, relation, "axis", lang::intAttribute(int64_t(axis)),
+                     fmt::format("the shapes differ along axis {} only: write {{}}", axis)));
+  auto joined = call.normalAxis(call.attributes.integer("axis"), rank);
+  if (joined)
+    addFallbacks(fixes, fixesOf(oddPadFix(call, relation, *joined)));
+  addFallbacks(fixes, fixesOf(newFieldAxisFix(call, relation, rank, joined.value_or(0))));
+  return fixes;
+}
+
+Fixes splitFix(const RelationCall& call, Relation relation, int64_t extent, int64_t count) {
+  Fixes found;
   for (int64_t near : nearDivisors(extent, count))
-    if (attributeFix(call, relation, "indices_or_sections", lang::intAttribute(near)))
-      found.push_back(fmt::format("`indices_or_sections={}`", near));
-  Fix equal, cut;
-  if (!found.empty())
-    equal = fmt::format("equal parts: {}", choices(found));
-  if (count > 1 && count <= int64_t(longestList)) {
-    std::vector<int64_t> cuts;
-    int64_t step = extent / count + 1;
-    for (int64_t i = 1; i < count; ++i)
-      cuts.push_back(i * step);
-    if (Fix fix = listThatHolds(call, relation, "indices_or_sections", cuts))
-      cut = fmt::format("unequal ones: {}", *fix);
-  }
-  return firstFixes({equal, cut});
+    if (Fix fix = attributeFix(call, relation, "indices_or_sections", lang::intAttribute(near),
+                               "equal parts: {}"))
+      found.push_back(*fix);
+  for (lang::CallFix& fix : found)
+    fix.isFact = true;
+  if (count < 2 || count > int64_t(longestList))
+    return found;
+  std::vector<int64_t> cuts;
+  int64_t step = extent / count + 1;
+  for (int64_t i = 1; i < count; ++i)
+    cuts.push_back(i * step);
+  if (Fix fix = listFix(call, relation, "indices_or_sections", cuts, "unequal parts: {}"))
+    found.push_back(*fix);
+  return found;
 }
 
 Fix padWidthFix(const RelationCall& call, Relation relation) {
@@ -278,7 +272,13 @@ Fix padWidthFix(const RelationCall& call, Relation relation) {
   }
   if (!Trial(call).attribute("pad_width", items).holds(relation))
     return std::nullopt;
-  return fmt::format("to pad the last dimensions only: `pad_width=[{}]`", fmt::join(texts, ", "));
+  return lang::CallFix{"to pad the last dimensions only: {}",
+                       {{lang::CallChange::Kind::Attribute,
+                         0,
+                         {},
+                         "pad_width",
+                         fmt::format("[{}]", fmt::join(texts, ", ")),
+                         {}}}};
 }
 
 } // namespace stdlib

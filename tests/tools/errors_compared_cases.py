@@ -320,13 +320,6 @@ CASES = [
         "jnp.concatenate((jnp.zeros((8, 64))), 1)",
     ),
     Case(
-        "one_tuple_attribute",
-        "`(3)` where `(3,)` was meant",
-        "Both libraries take a number as a list of one.",
-        "torch.zeros(1, 3, 1, 1).reshape((3))",
-        "jnp.zeros((1, 3, 1, 1)).reshape((3))",
-    ),
-    Case(
         "pad_pairs",
         "Padding for some of the dimensions",
         "PyTorch counts from the last dimension and takes any number of pairs.",

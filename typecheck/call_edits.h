@@ -1,0 +1,32 @@
+// Fixes of operator calls as edits of the text that the calls stand in.
+#pragma once
+
+#include "lang/diagnostic.h"
+#include "lang/expr.h"
+#include "lang/op.h"
+#include "typecheck/shape_report.h"
+
+namespace typecheck {
+
+/// A call with its places in the text.
+struct CallPlaces {
+  lang::SourceRange range;
+  const lang::Attributes& attributes;
+  std::span<const lang::Operand* const> operands;
+  Definitions definitions;
+};
+
+/// Adds to a report what a fix suggests of a call of `row`, as far as the text has a place for it,
+/// or the fact that it states.
+void addFix(lang::Diagnostic& report, const lang::CallFix& fix, const lang::OperatorRow& row,
+            const CallPlaces& call);
+
+/// Suggests to name the arguments of a call of `row` that are no operands.
+void suggestNames(lang::Diagnostic& report, const lang::OperatorRow& row, const lang::Call& call,
+                  Definitions definitions);
+
+/// Suggests to write a number, which `operand` may be, as one of the type of a tensor.
+void suggestNumber(lang::Diagnostic& report, const lang::Operand& operand,
+                   const lang::Type* wanted);
+
+} // namespace typecheck
