@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/session.h"
+#include "lang/edit.h"
 #include "lang/print.h"
 #include "stdlib/ops.h"
 
@@ -33,6 +34,15 @@ public:
       if (item.severity() == lang::Severity::Error)
         result.push_back(std::string(lang::messageRow(item.message).code) + " at " +
                          place(item.range));
+    return result;
+  }
+
+  /// What is suggested, each suggestion on a line of its own.
+  std::vector<std::string> helps() const {
+    std::vector<std::string> result;
+    for (const lang::Diagnostic& item : program_.diagnostics.all())
+      for (const lang::Suggestion& suggestion : item.suggestions)
+        result.push_back(lang::helpLines(std::span(&suggestion, 1), session_.sources())[0]);
     return result;
   }
 

@@ -2,7 +2,8 @@
 //
 // The programs are in tests/mistakes/*.rly, many to a file. `// case: NAME` begins one,
 // `// expect: CODE at PLACE` lines give its errors in their order (checked_program.h tells how
-// places are written), and the lines after them are the program.
+// places are written), `// help: TEXT` lines what is suggested, and the lines after them are the
+// program. That suggestions help is held by tools/suggestions_test.py.
 #include "tests/unit/case_files.h"
 #include "tests/unit/checked_program.h"
 
@@ -12,13 +13,16 @@ TEST_CASE("every mistake gives its errors and no other", "[mistakes]") {
     REQUIRE_FALSE(file.cases.empty());
     for (const tests::Case& item : file.cases) {
       INFO(item.title << "\n" << item.text);
-      std::vector<std::string> expected;
+      std::vector<std::string> expected, helps;
       for (const std::string& note : item.notes) {
-        REQUIRE(note.starts_with("expect: "));
-        expected.push_back(note.substr(8));
+        bool isHelp = note.starts_with("help: ");
+        REQUIRE((isHelp || note.starts_with("expect: ")));
+        (isHelp ? helps : expected).push_back(note.substr(note.find(' ') + 1));
       }
       REQUIRE_FALSE(expected.empty());
-      CHECK(tests::CheckedProgram(item.text).errors() == expected);
+      tests::CheckedProgram program(item.text);
+      CHECK(program.errors() == expected);
+      CHECK(program.helps() == helps);
     }
   }
 }
