@@ -80,6 +80,12 @@ struct ShownMark {
   const LineMark* mark;
 };
 
+/// What is shown of a line, and the marks in it.
+struct Window {
+  DisplayLine shown;
+  std::vector<LineMark> marks;
+};
+
 /// Writes the rows of an excerpt.
 class ExcerptWriter {
 public:
@@ -102,20 +108,25 @@ public:
       out_ += painted("...", Style::Gutter, options_) + '\n';
   }
 
-  /// A line with its marks, in as many windows as they need.
+  /// A line with its marks, in as many windows as they need, from left to right. The finding
+  /// chooses its window first.
   void line(const SourceFile& file, uint32_t number, std::vector<LineMark> marks) {
-    std::stable_sort(marks.begin(), marks.end(), [](const LineMark& a, const LineMark& b) {
-      return a.isPrimary > b.isPrimary;
-    });
+    std::ranges::stable_sort(marks, std::ranges::greater{}, &LineMark::isPrimary);
+    std::vector<Window> windows;
     while (!marks.empty()) {
       DisplayLine shown = displayLine(file.line(number), marks[0].begin, options_.columns);
       auto outside =
           std::stable_partition(marks.begin() + 1, marks.end(), [&](const LineMark& mark) {
             return mark.begin >= shown.firstByte && mark.begin <= shown.endByte;
           });
-      row(fmt::format("{}", number), shown.text);
-      underline(shown, {marks.data(), size_t(outside - marks.begin())});
+      windows.push_back({std::move(shown), {marks.begin(), outside}});
       marks.erase(marks.begin(), outside);
+    }
+    std::ranges::stable_sort(windows, {},
+                             [](const Window& window) { return window.shown.firstByte; });
+    for (const Window& window : windows) {
+      row(fmt::format("{}", number), window.shown.text);
+      underline(window.shown, window.marks);
     }
   }
 

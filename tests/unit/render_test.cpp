@@ -344,10 +344,22 @@ TEST_CASE("of a long line only the part around the place is shown") {
         R"(error: here
   --> f.rly:1:100001
    |
- 1 | ...xxxxxxxxxxhereyyyyyyyyyyyyyyyy...
-   |              ^^^^
  1 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
    |   -- far away
+ 1 | ...xxxxxxxxxxhereyyyyyyyyyyyyyyyy...
+   |              ^^^^
+)");
+  CHECK(shownAt(text, 100'000, 100'004,
+                {{{200'000, 200'002}, "last"}, {{50'000, 50'002}, "first"}}, {.columns = 30}) ==
+        R"(error: here
+  --> f.rly:1:100001
+   |
+ 1 | ...xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+   |              -- first
+ 1 | ...xxxxxxxxxxhereyyyyyyyyyyyyyyyy...
+   |              ^^^^
+ 1 | ...yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+   |                              -- last
 )");
 }
 
@@ -407,7 +419,7 @@ TEST_CASE("colour changes nothing but colour") {
   CHECK(plain == shown(program));
 }
 
-TEST_CASE("a diagnostic as JSON has the eight fields") {
+TEST_CASE("a diagnostic as JSON has the eight fields, and what else there is") {
   driver::Session session(stdlib::operatorTable());
   auto program = session.loadText("a\"\xff.rly", "def @main(%x: int32) {\n  add(%x, %y)\n}\n");
   REQUIRE(program);
@@ -415,7 +427,8 @@ TEST_CASE("a diagnostic as JSON has the eight fields") {
   CHECK(lang::diagnosticJson(program->diagnostics.all()[0], session.sources(), "") ==
         "{\"code\":\"unknown-local\",\"severity\":\"error\","
         "\"message\":\"no local `%y` is in scope here\",\"file\":\"a\\\"\uFFFD.rly\","
-        "\"line\":2,\"column\":11,\"endLine\":2,\"endColumn\":13}");
+        "\"line\":2,\"column\":11,\"endLine\":2,\"endColumn\":13,"
+        "\"help\":\"did you mean `%x`?\"}");
 }
 
 } // namespace
