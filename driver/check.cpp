@@ -41,12 +41,21 @@ std::string goodText(const Program& program) {
                      count == 1 ? "" : "s");
 }
 
+/// A file that cannot be read, in the form of a diagnostic without a code.
+std::string unreadableJson(const std::string& path, const std::string& reason) {
+  return fmt::format(R"({{"code":null,"severity":"error","message":{},"file":{},)"
+                     R"("line":1,"column":1,"endLine":1,"endColumn":1}})",
+                     lang::jsonQuoted(reason), lang::jsonQuoted(path));
+}
+
 /// Checks one file into the report and, unless it is all that is wanted, the answer's texts.
 void checkFile(Session& session, const std::string& path, const CheckOptions& options,
                const Look& look, Report& report, Answer& answer) {
   auto program = session.load(path);
-  if (!program)
+  if (!program) {
+    Report::add(report.diagnostics, unreadableJson(path, program.failure().message));
     return answer.fail(ExitCode::World, program.failure().message);
+  }
   if (!program->isGood())
     answer.code = std::max(answer.code, ExitCode::Program);
   if (options.json) {

@@ -107,11 +107,26 @@ std::string suggestionJson(const Suggestion& suggestion, const SourceMap& source
                      jsonQuoted(helpLines(std::span(&suggestion, 1), sources)[0]), edits);
 }
 
-std::string suggestionsJson(const Diagnostic& diagnostic, const SourceMap& sources) {
-  std::string text;
+/// The member `name`, a list; empty when the list is.
+std::string listJson(std::string_view name, const std::vector<std::string>& items) {
+  return items.empty() ? "" : fmt::format(R"(,"{}":[{}])", name, fmt::join(items, ","));
+}
+
+std::string remarksJson(const Diagnostic& diagnostic, const SourceMap& sources,
+                        std::string_view fileName) {
+  std::vector<std::string> labels, notes, suggestions;
+  for (const Label& label : diagnostic.labels) {
+    const SourceFile* file = sources.find(label.range);
+    labels.push_back(fmt::format(R"({{"message":{},"file":{},{}}})", jsonQuoted(label.text),
+                                 jsonQuoted(file ? std::string_view(file->name()) : fileName),
+                                 placeJson(label.range, sources)));
+  }
+  for (const std::string& note : diagnostic.notes)
+    notes.push_back(jsonQuoted(note));
   for (const Suggestion& suggestion : diagnostic.suggestions)
-    text += (text.empty() ? "" : ",") + suggestionJson(suggestion, sources);
-  return text.empty() ? "" : fmt::format(R"(,"suggestions":[{}])", text);
+    suggestions.push_back(suggestionJson(suggestion, sources));
+  return listJson("labels", labels) + listJson("notes", notes) +
+         listJson("suggestions", suggestions);
 }
 
 } // namespace
@@ -128,7 +143,7 @@ std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& source
                      diagnostic.severity() == Severity::Error ? R"("error")" : R"("warning")",
                      jsonQuoted(diagnostic.text), jsonQuoted(name),
                      placeJson(diagnostic.range, sources), shapes,
-                     suggestionsJson(diagnostic, sources));
+                     remarksJson(diagnostic, sources, name));
 }
 
 } // namespace lang

@@ -44,9 +44,10 @@ std::string renderDiagnostics(const Diagnostics& diagnostics, const SourceMap& s
                               std::string_view fileName, const RenderOptions& options = {});
 
 /// A diagnostic as a JSON object with `code`, `severity`, `message`, `file`, `line`, `column`,
-/// `endLine` and `endColumn`, and `shapes` and `suggestions` when it has some; lines and columns
-/// count from 1, columns are bytes. One without a place is at the start of `fileName`. A suggestion
-/// has `message` and `edits`, each with its place and the new `text`.
+/// `endLine` and `endColumn`; lines and columns count from 1, columns are bytes. One without a
+/// place is at the start of `fileName`. `shapes`, `labels` (each with `message` and its place),
+/// `notes` and `suggestions` (each with `message` and `edits`, which have a place and the new `text`)
+/// are there when it has some.
 std::string diagnosticJson(const Diagnostic& diagnostic, const SourceMap& sources,
                            std::string_view fileName);
 
