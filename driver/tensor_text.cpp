@@ -4,6 +4,7 @@
 
 #include "interp/reference.h"
 #include "runtime/half.h"
+#include "stdlib/value_calls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,22 +17,28 @@ namespace {
 
 constexpr size_t lineWidth = 96;
 
-/// `text` of a finite float, made to look like one.
-std::string withPoint(std::string text) {
-  return text.find_first_of(".enif") == std::string::npos ? text + ".0" : text;
+/// `text` if it reads as a number that `isSame`, else the exact digits of `value`.
+template <typename IsSame>
+std::string orExact(std::string text, double value, IsSame&& isSame) {
+  bool isRead = std::isnan(value) || isSame(std::strtod(text.c_str(), nullptr));
+  return isRead ? text : fmt::format("{:.17g}", value);
 }
 
-/// The fewest digits that give a 16-bit float back.
-template <typename Small>
-std::string shortestSmall(Small value) {
+/// The fewest digits that are read as a 16-bit float, of a small whole number all; `read` rounds as
+/// whoever reads them.
+template <typename Read>
+std::string shortestSmall(float value, Read&& read) {
   constexpr int enoughDigits = 5;
-  float wide = float(value);
-  for (int digits = 1; digits < enoughDigits; ++digits) {
-    std::string text = fmt::format("{:.{}g}", wide, digits);
-    if (Small(std::strtof(text.c_str(), nullptr)).bits == value.bits)
-      return text;
+  constexpr float mostWhole = 65536;
+  bool isWhole = std::fabs(value) < mostWhole && std::trunc(value) == value;
+  if (isWhole || !std::isfinite(value))
+    return fmt::format("{}", value);
+  for (int digits = 1; digits <= enoughDigits; ++digits) {
+    double near = std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr);
+    if (float(read(near)) == value)
+      return fmt::format("{}", near);
   }
-  return fmt::format("{:.{}g}", wide, enoughDigits);
+  return fmt::format("{:.17g}", value);
 }
 
 template <typename T>
@@ -39,15 +46,22 @@ T elementAt(const runtime::Tensor& tensor, int64_t flat) {
   return tensor.elements<T>()[size_t(flat)];
 }
 
+/// Digits that are read back as the same float, in the way of the lexer: by way of a double.
 std::string floatText(const runtime::Tensor& tensor, int64_t flat) {
   runtime::DType dtype = tensor.dtype();
   if (dtype.code == runtime::DTypeCode::BFloat)
-    return withPoint(shortestSmall(elementAt<runtime::BHalf>(tensor, flat)));
+    return shortestSmall(float(elementAt<runtime::BHalf>(tensor, flat)),
+                         [](double read) { return runtime::BHalf(float(read)); });
   if (dtype.bits == 16)
-    return withPoint(shortestSmall(elementAt<runtime::Half>(tensor, flat)));
-  if (dtype.bits == 32)
-    return withPoint(fmt::format("{}", elementAt<float>(tensor, flat)));
-  return withPoint(fmt::format("{}", elementAt<double>(tensor, flat)));
+    return shortestSmall(float(elementAt<runtime::Half>(tensor, flat)), [](double read) {
+      return runtime::Half(runtime::floatRoundedToOdd(read));
+    });
+  if (dtype.bits == 32) {
+    float value = elementAt<float>(tensor, flat);
+    return orExact(fmt::format("{}", value), value,
+                   [&](double read) { return float(read) == value; });
+  }
+  return fmt::format("{}", elementAt<double>(tensor, flat));
 }
 
 std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
@@ -63,20 +77,42 @@ std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
     return isSigned ? std::to_string(elementAt<int32_t>(tensor, flat))
                     : std::to_string(elementAt<uint32_t>(tensor, flat));
   default:
-    return isSigned ? std::to_string(elementAt<int64_t>(tensor, flat))
-                    : std::to_string(elementAt<uint64_t>(tensor, flat));
+    // Literals have no sign bit to spare, so the largest go by way of negative ones, which wrap.
+    return std::to_string(elementAt<int64_t>(tensor, flat));
   }
 }
 
+/// The element type of the literals that a tensor of `dtype` is written with; another one when
+/// there are none of that type.
+runtime::DType literalType(runtime::DType dtype) {
+  if (dtype.code == runtime::DTypeCode::BFloat)
+    return runtime::Float32;
+  bool isNarrow = dtype.bits == 8 || (dtype.bits == 16 && !dtype.isSigned());
+  if (dtype.isFloat() || dtype.isBool() || (dtype.isSigned() && !isNarrow))
+    return dtype;
+  return isNarrow ? runtime::Int32 : runtime::Int64;
+}
+
+std::string suffixOf(runtime::DType literal) {
+  if (literal.isBool() || literal == runtime::Int32)
+    return "";
+  std::string letter = literal.isFloat() ? "f" : "i";
+  return literal.bits == 32 ? letter : letter + std::to_string(literal.bits);
+}
+
 std::string elementText(const runtime::Value& value, int64_t flat) {
-  if (value.exact())
-    return withPoint(interp::realText(value, flat));
   const runtime::Tensor& tensor = value.tensor();
   if (!tensor.dtype().isComputable())
     return "?";
+  std::string suffix = suffixOf(literalType(tensor.dtype()));
+  if (value.exact())
+    return interp::realText(value, flat) + suffix;
   if (tensor.dtype().isBool())
-    return elementAt<uint8_t>(tensor, flat) ? "true" : "false";
-  return tensor.dtype().isFloat() ? floatText(tensor, flat) : integerText(tensor, flat);
+    return elementAt<uint8_t>(tensor, flat) ? "True" : "False";
+  if (!tensor.dtype().isFloat())
+    return integerText(tensor, flat) + suffix;
+  std::string text = floatText(tensor, flat);
+  return (text == "-nan" ? "nan" : text) + suffix;
 }
 
 /// How many positions are shown at the front and at the back of a dimension that is cut.
@@ -110,9 +146,8 @@ public:
       : value_(value), tensor_(value.tensor()), layout_(layout),
         edge_(chooseEdge(tensor_, layout.mostElements)), at_(tensor_.rank(), 0) {}
 
+  /// The elements as a literal.
   std::string write() {
-    if (tensor_.size() == 0)
-      return "[]";
     collect();
     out_ = std::string(tensor_.rank(), '[');
     for (const std::string& text : texts_) {
@@ -122,6 +157,14 @@ public:
         separate(tensor_.rank() - 1 - closed);
     }
     return std::move(out_);
+  }
+
+  /// Whether not every element is shown.
+  bool isAbridged() const {
+    for (size_t dim = 0; dim < tensor_.rank(); ++dim)
+      if (isCut(dim))
+        return true;
+    return false;
   }
 
 private:
@@ -184,8 +227,30 @@ private:
 
 } // namespace
 
+std::string indented(std::string_view text, size_t columns) {
+  std::string result, indentation(columns, ' ');
+  for (char letter : text) {
+    bool isBlank = result.ends_with('\n') && letter == '\n';
+    if (result.ends_with('\n') && !isBlank)
+      result += indentation;
+    result += letter;
+  }
+  return result;
+}
+
 std::string tensorText(const runtime::Value& value, const TensorLayout& layout) {
-  return TensorWriter(value, layout).write();
+  const runtime::Tensor& tensor = value.tensor();
+  if (tensor.size() == 0)
+    return stdlib::zerosText(tensor.shape(), tensor.dtype());
+  TensorWriter writer(value, layout);
+  bool hasComment = tensor.rank() > 0 && (!layout.isInline || writer.isAbridged());
+  std::string text = writer.write();
+  if (literalType(tensor.dtype()) != tensor.dtype())
+    text = stdlib::castText(indented(text, stdlib::castText("", tensor.dtype()).find(',')),
+                            tensor.dtype());
+  if (hasComment)
+    text += fmt::format(" /* ty={} */", tensorTypeText(tensor.dtype(), tensor.shape()));
+  return text;
 }
 
 std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape) {

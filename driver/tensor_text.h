@@ -4,6 +4,7 @@
 #include "runtime/value.h"
 
 #include <string>
+#include <string_view>
 
 namespace driver {
 
@@ -15,9 +16,14 @@ struct TensorLayout {
   bool isInline = false;
 };
 
-/// The elements of a tensor: `[[1, 2], [3, 4]]`, or one number for rank 0. Floats have the fewest
-/// digits that read back as the same value, reals all their digits.
+/// A tensor as text that reads back as the same tensor, unless it is abbreviated:
+/// `[[1f, 2f], [3f, 4f]] /* ty=Tensor[(2, 2), float32] */`, or one literal for rank 0. Floats have
+/// the fewest digits that read back as the same value, reals all their digits. What has no literals
+/// is a call: `cast(3, dtype="int8")`. The comment is left out inline, unless it is needed.
 std::string tensorText(const runtime::Value& value, const TensorLayout& layout = {});
+
+/// `text` with its lines but the first moved to the right, except empty ones.
+std::string indented(std::string_view text, size_t columns);
 
 /// The type: `Tensor[(2, 3), float32]`, or the element type alone for rank 0.
 std::string tensorTypeText(runtime::DType dtype, const runtime::Shape& shape);

@@ -29,18 +29,6 @@ struct Place {
   Place inner(bool inlined) const { return {depth + 1, isInline || inlined}; }
 };
 
-/// `  .0 = ` and the text, with its further lines aligned to the first.
-std::string fieldLine(size_t number, std::string_view text) {
-  std::string line = fmt::format("  .{} = ", number);
-  std::string indentation(line.size(), ' ');
-  for (char letter : text) {
-    line += letter;
-    if (letter == '\n')
-      line += indentation;
-  }
-  return line + '\n';
-}
-
 /// A constructor whose last field may continue a list.
 bool isLink(const Value& value) {
   return value.kind() == ValueKind::Constructor && !value.fields().empty();
@@ -57,7 +45,7 @@ public:
     ++parts_;
     switch (value.kind()) {
     case ValueKind::Tensor:
-      return tensor(value, place);
+      return tensorText(value, place.isInline ? TensorLayout{24, true} : TensorLayout());
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
     case ValueKind::Constructor:
@@ -66,7 +54,7 @@ public:
       return "<" + lang::typeText(lang::functionType(types_, lang::functionOf(value), typing_)) +
              ">";
     case ValueKind::Reference:
-      return "ref(..)";
+      return fmt::format("ref({})", text(value.content(), place.inner(true)));
     case ValueKind::Operator:
       return fmt::format("<operator {}>", value.symbol().name);
     case ValueKind::Maker:
@@ -76,17 +64,6 @@ public:
   }
 
 private:
-  std::string tensor(const Value& value, Place place) {
-    const runtime::Tensor& tensor = value.tensor();
-    TensorLayout layout;
-    if (place.isInline)
-      layout = {24, true};
-    std::string type = tensorTypeText(tensor.dtype(), tensor.shape());
-    if (tensor.rank() == 0 && place.depth > 0)
-      return tensorText(value, layout);
-    return tensorText(value, layout) + " : " + type;
-  }
-
   std::string tuple(std::span<const Value> fields, Place place) {
     std::vector<std::string> texts;
     size_t width = 0;
@@ -96,18 +73,14 @@ private:
       width += texts.back().size() + 2;
       hasLines |= texts.back().find('\n') != std::string::npos;
     }
-    std::string rest;
     if (fields.size() > mostFields)
-      rest = fmt::format("... {} more", fields.size() - mostFields);
-    if (place.isInline || (!hasLines && width <= widestTuple)) {
-      if (!rest.empty())
-        texts.push_back(rest);
+      texts.push_back(fmt::format("... {} more", fields.size() - mostFields));
+    if (place.isInline || (!hasLines && width <= widestTuple))
       return fmt::format("({}{})", fmt::join(texts, ", "), fields.size() == 1 ? "," : "");
-    }
     std::string result = "(\n";
-    for (size_t i = 0; i < texts.size(); ++i)
-      result += fieldLine(i, texts[i]);
-    return result + (rest.empty() ? ")" : "  " + rest + "\n)");
+    for (const std::string& text : texts)
+      result += fmt::format("  {},\n", indented(text, 2));
+    return result + ")";
   }
 
   std::string constructor(const Value& value, Place place) {

@@ -9,8 +9,9 @@
 namespace driver {
 
 /// A value of a checked module as text without a line break at its end:
-/// `[1, 2] : Tensor[(2), int32]`, `(1, true)`, `Cons(1, Cons(2, Nil))`, `<fn (int32) -> int32>`,
-/// `ref(..)`.
+/// `[1, 2] /* ty=Tensor[(2), int32] */`, `(1f, True)`, `Cons(1, Cons(2, Nil))`, `ref(1)`. It reads
+/// back as the same value, unless it is abbreviated or holds a function, which is shown as
+/// `<fn (int32) -> int32>`.
 std::string valueText(const runtime::Value& value, lang::TypeContext& types,
                       const lang::Typing& typing);
 

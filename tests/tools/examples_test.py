@@ -10,9 +10,9 @@ import sys
 
 # What the output must hold, line by line, in this order; blanks count as one.
 EXPECTED = {
-    "hello": ["14.0", "3.5", "0.875", "0.21875", "0.0546875", "0.013671875", "2.90625", "Nil"],
+    "hello": ["14f", "3.5f", "0.875f", "0.21875f", "0.0546875f", "0.013671875f", "2.90625f", "Nil"],
     "mlp": ["0.242133", "0.367651", "0.390215", "0.400095", "[2, 2, 0, 2]"],
-    "sizes": ["2.0, 3.0, 0.0", "4.0, 5.0, 0.5"],
+    "sizes": ["2f, 3f, 0f", "4f, 5f, 0.5f"],
     "lists": ["Cons(1, Cons(2, Cons(5, Cons(7, Cons(9, Nil)))))", "3"],
 }
 

@@ -1,128 +1,19 @@
-// The command line as a function: answers, exit codes, results as text and in files.
-#include "driver/command_line.h"
-#include "driver/large_stack.h"
-#include "driver/tensor_text.h"
+// The command line as a function: answers, exit codes, results in files.
 #include "driver/value_files.h"
 #include "driver/value_text.h"
 #include "formats/load.h"
 #include "lang/run_value.h"
-#include "runtime/half.h"
+#include "tests/unit/command.h"
 
-#include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
+#include <csignal>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
 
 namespace {
 
-using driver::Answer;
-using driver::ExitCode;
-
-/// A folder of its own for one test, gone at the end.
-class Folder {
-public:
-  Folder() : path_(std::filesystem::temp_directory_path() / fmt::format("baton-{}", getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-private:
-  std::filesystem::path path_;
-};
-
-Answer baton(std::vector<std::string> words) {
-  std::vector<const char*> pointers{"baton"};
-  for (const std::string& word : words)
-    pointers.push_back(word.c_str());
-  Answer answer;
-  driver::runOnLargeStack(
-      [&] { answer = driver::runCommandLine(int(pointers.size()), pointers.data(), {}); });
-  return answer;
-}
-
-/// The tensor with elements 0, 1, 2 and so on.
-runtime::Value counting(runtime::Shape shape) {
-  runtime::Tensor tensor(runtime::Int32, std::move(shape));
-  std::iota(tensor.elements<int32_t>().begin(), tensor.elements<int32_t>().end(), 0);
-  return runtime::tensorValue(std::move(tensor));
-}
-
-template <typename T>
-std::string scalarText(runtime::DType dtype, T value) {
-  return driver::tensorText(runtime::tensorValue(runtime::Tensor::scalar(dtype, value)));
-}
-
-TEST_CASE("numbers have the fewest digits that give them back") {
-  CHECK(scalarText(runtime::Float32, 0.1f) == "0.1");
-  CHECK(scalarText(runtime::Float32, 3.0f) == "3.0");
-  CHECK(scalarText(runtime::Float32, 1e20f) == "1e+20");
-  CHECK(scalarText(runtime::Float64, -1.0 / 3) == "-0.3333333333333333");
-  CHECK(scalarText(runtime::Float32, -INFINITY) == "-inf");
-  CHECK(scalarText(runtime::Float64, double(NAN)) == "nan");
-  CHECK(scalarText(runtime::Float16, runtime::Half(0.1f)) == "0.1");
-  CHECK(scalarText(runtime::BFloat16, runtime::BHalf(3.140625f)) == "3.14");
-  CHECK(scalarText(runtime::Int8, int8_t(-128)) == "-128");
-  CHECK(scalarText(runtime::UInt64, UINT64_MAX) == "18446744073709551615");
-  CHECK(scalarText(runtime::Bool, uint8_t(1)) == "true");
-}
-
-TEST_CASE("tensors are shown in brackets, large ones by their edges") {
-  CHECK(driver::tensorText(counting({2, 3})) == "[[0, 1, 2],\n [3, 4, 5]]");
-  CHECK(driver::tensorText(counting({2, 1, 2})) == "[[[0, 1]],\n\n [[2, 3]]]");
-  CHECK(driver::tensorText(counting({0, 3})) == "[]");
-  CHECK(driver::tensorText(counting({1000})) == "[  0,   1,   2, ..., 997, 998, 999]");
-  CHECK(driver::tensorText(counting({20, 2}), {10, true}) ==
-        "[[0, 1], [2, 3], ..., [36, 37], [38, 39]]");
-  CHECK(driver::tensorText(counting(runtime::Shape(20, 2))).size() < 10'000);
-  CHECK(driver::tensorText(counting(runtime::Shape(10, 4))).size() < 10'000);
-}
-
-TEST_CASE("values are shown in the language's own notation") {
-  Folder folder;
-  std::string file = folder.write("values.rly", R"(
-def @main() {
-  (Cons(1, Cons(2, Nil)), True, (), (2f,), fn (%x: int32) { %x }, ref(1), add, Cons)
-}
-def @deep(%n: int32, %l: List[int32]) -> List[int32] {
-  if (equal(%n, 0)) { %l } else { @deep(subtract(%n, 1), Cons(%n, %l)) }
-}
-def @list() { @deep(1000, Nil) }
-def @scalar() { 1i64 }
-)");
-  Answer answer = baton({"run", file});
-  CHECK(answer.errors == "");
-  CHECK(answer.output.find(".0 = Cons(1, Cons(2, Nil))\n") != std::string::npos);
-  CHECK(answer.output.find("<fn (int32) -> int32>") != std::string::npos);
-  CHECK(answer.output.find("ref(..)") != std::string::npos);
-  CHECK(baton({"run", file, "--entry", "scalar"}).output == "1 : int64\n");
-  Answer list = baton({"run", file, "--entry", "list"});
-  CHECK(list.output.starts_with("Cons(1, Cons(2, "));
-  CHECK(list.output.ends_with("... 988 more))))))))))))\n"));
-}
-
-TEST_CASE("a value that shares its parts is shown and refused in bounded text") {
-  runtime::Value value = runtime::tensorValue(runtime::Tensor::scalar(runtime::Int32, 1));
-  for (int i = 0; i < 100; ++i)
-    value = runtime::tupleValue({value, value});
-  lang::TypeContext types;
-  CHECK(driver::valueText(value, types, {}).size() < 100'000);
-  Folder folder;
-  auto written = driver::writeOutput(folder.path("o.npz"), value);
-  REQUIRE(!written);
-  CHECK(written.failure().message == "the result has more than 1000000 parts");
-}
+using namespace tests;
 
 TEST_CASE("a list of a million elements is written as JSON") {
   lang::Constructor nil{{lang::ExprKind::Constructor, {}}, "Nil", {}};
@@ -161,33 +52,6 @@ TEST_CASE("results go to files under the keys of their parts") {
   auto json = nlohmann::json::parse(folder.read("o.json"));
   CHECK(json["out"]["tuple"][1]["tuple"][0]["data"][0] == 1);
   CHECK(json["out"]["tuple"][2]["tuple"].empty());
-}
-
-/// The answer's code and error text together.
-void checkError(const Answer& answer, ExitCode code, const std::string& part) {
-  CHECK(answer.output == "");
-  CHECK(answer.code == code);
-  CAPTURE(answer.errors);
-  CHECK(answer.errors.find(part) != std::string::npos);
-}
-
-TEST_CASE("what is wrong with inputs is said with both sides") {
-  Folder folder;
-  std::string file =
-      folder.write("i.rly", "fn (%data: Tensor[(2, ?), float32], %t: (int32, int32)) { %data }");
-  std::string other = folder.write("s.rly", "fn (%n: int32) { %n }");
-  std::string npz = folder.path("n.npz");
-  REQUIRE(baton({"run", other, "--random", "1", "--output", npz}).code == ExitCode::Good);
-  checkError(baton({"run", file}), ExitCode::World, "\n  %data: Tensor[(2, ?), float32]\n");
-  checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "whose shape is open");
-  checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "only tensors can be filled");
-  checkError(baton({"run", file, "--input", "dta=" + npz}), ExitCode::World,
-             "did you mean `data`?");
-  checkError(baton({"run", file, "--input", "data=" + npz}), ExitCode::World,
-             "parameter `%data` is `Tensor[(2, ?), float32]`, but its input is `int32`");
-  checkError(baton({"run", file, "--input", "data"}), ExitCode::World, "takes NAME=PATH");
-  checkError(baton({"run", other, "--input", "n=" + npz, "--input", "n=" + npz}), ExitCode::World,
-             "given twice");
 }
 
 TEST_CASE("exit codes say whose fault it is") {
@@ -231,6 +95,32 @@ TEST_CASE("the JSON of check is one object") {
   CHECK(both["diagnostics"][0]["file"] == bad);
 }
 
+TEST_CASE("the JSON of check says all that the text says") {
+  Folder folder;
+  std::string file = folder.write("b.rly", "type T { A }\ntype T { B }\n"
+                                           "def @main(%data: int32) { (%dta, match (%data) {}) }\n"
+                                           "def @g(%x: int32) { let %x = 1; %x }\n");
+  auto all = nlohmann::json::parse(baton({"check", file, "--json"}).output)["diagnostics"];
+  REQUIRE(all.size() == 3);
+  CHECK(all[0]["code"] == "repeated-type");
+  CHECK(all[0]["labels"] ==
+        nlohmann::json::parse(fmt::format(R"([{{"message":"first defined here","file":"{}",)"
+                                          R"("line":1,"column":6,"endLine":1,"endColumn":7}}])",
+                                          file)));
+  CHECK(!all[0].contains("help"));
+  CHECK(all[1]["help"] == "did you mean `%data`?");
+  CHECK(!all[1].contains("labels"));
+  CHECK(all[2]["notes"].size() == 1);
+
+  std::string none = folder.path("none.rly");
+  Answer answer = baton({"check", file, none, "--json"});
+  CHECK(answer.code == ExitCode::World);
+  auto last = nlohmann::json::parse(answer.output)["diagnostics"].back();
+  CHECK(last["file"] == none);
+  CHECK(last["severity"] == "error");
+  CHECK(last["message"].get<std::string>().find("No such file") != std::string::npos);
+}
+
 TEST_CASE("a printed program prints the same again") {
   Folder folder;
   std::string file = folder.write(
@@ -246,7 +136,7 @@ TEST_CASE("an engine is chosen by its name") {
   Folder folder;
   std::string file = folder.write("engine.rly", "def @main() { 1f / 3f }");
   for (std::string engine : {"loops", "interp"})
-    CHECK(baton({"run", file, "--engine", engine}).output == "0.33333334 : float32\n");
+    CHECK(baton({"run", file, "--engine", engine}).output == "0.33333334f\n");
   checkError(baton({"run", file, "--engine", "loop"}), ExitCode::World,
              "there is no engine `loop`; the engines are `loops` and `interp`");
   checkError(baton({"run", file, "--engine", "loops", "--precision", "30"}), ExitCode::World,
@@ -256,8 +146,88 @@ TEST_CASE("an engine is chosen by its name") {
 TEST_CASE("precision shows as many digits as asked for") {
   Folder folder;
   std::string file = folder.write("d.rly", "def @main() { divide(1f64, 3f64) }");
-  CHECK(baton({"run", file, "--precision", "50"}).output ==
-        "0." + std::string(50, '3') + " : float64\n");
+  CHECK(baton({"run", file, "--precision", "50"}).output == "0." + std::string(50, '3') + "f64\n");
+}
+
+TEST_CASE("a byte-order mark is no part of the text") {
+  Folder folder;
+  std::string file = folder.write("bom.rly", "\xEF\xBB\xBF"
+                                             "def @main() { %x }\n");
+  Answer answer = baton({"check", file});
+  CHECK(answer.errors.find("bom.rly:1:15") != std::string::npos);
+  CHECK(answer.errors.find("| def @main() { %x }\n   |               ^^\n") != std::string::npos);
+  CHECK(baton({"run", folder.write("g.rly", "\xEF\xBB\xBF#[version = \"0.0.5\"]\n1")}).output ==
+        "1\n");
+}
+
+TEST_CASE("functions of the prelude are found beside the operators") {
+  CHECK(baton({"operators", "@map"}).output ==
+        "## @map\n\n    @map[A, B](%f: fn (A) -> B, %xs: List[A]) -> List[B]\n\n"
+        "The list of `%f(x)`.\n");
+  CHECK(baton({"operators", "map"}).output == baton({"operators", "@map"}).output);
+  std::string both = baton({"operators", "sum"}).output;
+  CHECK(both.starts_with("## sum\n"));
+  CHECK(both.find("\n## @sum\n") != std::string::npos);
+  CHECK(baton({"operators"}).output.find("\n@foldl ") != std::string::npos);
+}
+
+TEST_CASE("a word that is no name lists what contains it") {
+  std::string named = baton({"operators", "Fold"}).output;
+  CHECK(named.starts_with("@foldl "));
+  CHECK(named.find("\n@foldr1 ") != std::string::npos);
+  CHECK(named.find("@map") == std::string::npos);
+  CHECK(baton({"operators", "seed"}).output.find("@unfoldr ") != std::string::npos);
+  checkError(baton({"operators", "nn.cnov2d"}), ExitCode::World, "did you mean `nn.conv2d`?");
+  checkError(baton({"operators", "@fodlr"}), ExitCode::World, "did you mean `@foldr`?");
+}
+
+TEST_CASE("programs come from standard input, also by a socket") {
+  for (std::vector<std::string> words : {std::vector<std::string>{"run", "-"},
+                                         {"check", "-"},
+                                         {"print", "-"},
+                                         {"opt", "-", "--passes", "dead-code"},
+                                         {"check", "--hover", "1:15", "-"}}) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    std::string_view text = "def @main() { 1 }\n";
+    REQUIRE(write(ends[0], text.data(), text.size()) == ssize_t(text.size()));
+    close(ends[0]);
+    int before = dup(STDIN_FILENO);
+    dup2(ends[1], STDIN_FILENO);
+    Answer answer = baton(words);
+    dup2(before, STDIN_FILENO);
+    close(before);
+    close(ends[1]);
+    CHECK(answer.errors == "");
+    CHECK(answer.output.find('1') != std::string::npos);
+  }
+}
+
+TEST_CASE("an interrupt ends a run and says where it was") {
+  Folder folder;
+  std::string file = folder.write("e.rly", "def @loop(%n: int32) -> int32 { @loop(%n) }\n"
+                                           "def @main() { @loop(1) }\n");
+  pid_t child = fork();
+  if (child == 0) {
+    auto ignore = [](int) {};
+    signal(SIGINT, ignore);
+    std::thread([&] {
+      struct sigaction now = {};
+      do
+        sigaction(SIGINT, nullptr, &now);
+      while (now.sa_handler == +ignore);
+      kill(getpid(), SIGINT);
+    }).detach();
+    Answer answer = baton({"run", file});
+    bool isGood = answer.output.empty() &&
+                  answer.errors.find("interrupted after ") != std::string::npos &&
+                  answer.errors.find("e.rly:1:33") != std::string::npos;
+    _exit(isGood ? int(answer.code) : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
 }
 
 TEST_CASE("operators that only compare and move elements keep all digits") {
@@ -306,28 +276,3 @@ TEST_CASE("an operator that computes in float64 is told of once") {
 }
 
 } // namespace
-
-TEST_CASE("named dimensions of given inputs size the filled ones") {
-  Folder folder;
-  std::string made = folder.write("m.rly", "fn (%x: Tensor[(5, 2), float32]) { %x }");
-  std::string npz = folder.path("x.npz");
-  REQUIRE(baton({"run", made, "--random", "1", "--output", npz}).code == ExitCode::Good);
-  std::string file = folder.write(
-      "n.rly",
-      "fn (%y: Tensor[(n + 1, 3), float32], %x: Tensor[(n, k), float32]) { shape_of(%y) }");
-  Answer filled = baton({"run", file, "--random", "1", "--input", "x=" + npz});
-  CAPTURE(filled.errors);
-  CHECK(filled.output.starts_with("[6, 3]"));
-  CHECK(baton({"run", file, "--random", "1", "--dim", "n=5", "--dim", "k=2"}).output ==
-        filled.output);
-  checkError(baton({"run", file, "--input", "x=" + npz, "--dim", "n=4", "--random", "1"}),
-             ExitCode::World, "`n` is 4 by --dim, but here it is 5");
-  checkError(baton({"run", file, "--input", "y=" + npz, "--dim", "n=4", "--random", "1"}),
-             ExitCode::World, "its input is `Tensor[(5, 2), float32]`");
-  checkError(baton({"run", file, "--random", "1", "--dim", "m=4"}), ExitCode::World,
-             "no parameter of `@main` has a dimension `m`");
-  checkError(baton({"run", file, "--random", "1", "--dim", "n=-4"}), ExitCode::World,
-             "--dim takes NAME=SIZE");
-  checkError(baton({"run", file, "--random", "1", "--dim", "n=1"}), ExitCode::World,
-             "or the size of `k` with --dim k=SIZE");
-}

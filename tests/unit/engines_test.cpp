@@ -55,22 +55,22 @@ TEST_CASE("sums of products do not depend on the number of rows and columns", "[
                        "(less(max(abs(%y - 20000.002f)), 0.005f), "
                        "equal(max(%y), min(%y))) }";
     INFO(rows);
-    CHECK(valueOf(text, lower::loopsEngine()) == "(true, true)");
+    CHECK(valueOf(text, lower::loopsEngine()) == "(True, True)");
   }
 }
 
 TEST_CASE("means of narrow types neither overflow nor wrap", "[engines]") {
-  checkBoth("mean(ones(shape=[70000], dtype=\"float16\"))", "1.0 : float16");
-  checkBoth("mean(ones(shape=[256], dtype=\"uint8\"))", "1 : uint8");
+  checkBoth("mean(ones(shape=[70000], dtype=\"float16\"))", "1f16");
+  checkBoth("mean(ones(shape=[256], dtype=\"uint8\"))", "cast(1, dtype=\"uint8\")");
   auto full = [](std::string value, std::string shape, std::string dtype) {
     return "cast(full(" + value + ", shape=" + shape + ", dtype=\"float32\"), dtype=\"" + dtype +
            "\")";
   };
-  checkBoth("mean(" + full("100f", "[300]", "int8") + ")", "100 : int8");
-  checkBoth("mean(" + full("3e+38f", "[4]", "float32") + ")", "3e+38 : float32");
-  checkBoth("sum(nn.softmax(" + full("0f", "[70000]", "float16") + "))", "1.001 : float16");
+  checkBoth("mean(" + full("100f", "[300]", "int8") + ")", "cast(100, dtype=\"int8\")");
+  checkBoth("mean(" + full("3e+38f", "[4]", "float32") + ")", "3e+38f");
+  checkBoth("sum(nn.softmax(" + full("0f", "[70000]", "float16") + "))", "1.001f16");
   checkBoth("nn.avg_pool2d(" + full("200f", "[1, 1, 20, 20]", "uint8") + ", pool_size=[20, 20])",
-            "[[[[200]]]] : Tensor[(1, 1, 1, 1), uint8]");
+            "cast([[[[200]]]], dtype=\"uint8\") /* ty=Tensor[(1, 1, 1, 1), uint8] */");
 }
 
 TEST_CASE("a thousand shapes are not all remembered", "[engines]") {
@@ -84,7 +84,7 @@ TEST_CASE("a thousand shapes are not all remembered", "[engines]") {
     long most = 0;
     std::string own = text;
     own.replace(own.find("SHAPES"), 6, shapes);
-    CHECK(valueOf(own, countingEngine(token, most)).ends_with(": float32"));
+    CHECK(valueOf(own, countingEngine(token, most)).ends_with("f"));
     CHECK(token.use_count() == 1);
     return most;
   };

@@ -284,17 +284,17 @@ TEST_CASE("programs mean what they mean in Relay", "[language]") {
        "(12, 1)"},
       {counter + "%0 = %f(); let %x = if (False) { %0 } else { 0 }; let %c = %f(); (%x, %c) }",
        "(0, 1)"},
-      {"def @main() { let %c = ref(1); %0 = ref_write(%c, 5); ref_read(%c) }", "1 : int32"},
-      {"def @main() { let %c = ref(1); %0 = ref_read(%c); ref_write(%c, 5); %0 }", "5 : int32"},
+      {"def @main() { let %c = ref(1); %0 = ref_write(%c, 5); ref_read(%c) }", "1"},
+      {"def @main() { let %c = ref(1); %0 = ref_read(%c); ref_write(%c, 5); %0 }", "5"},
       {"def @main() { let %r = ref(0); %0 = (ref_write(%r, 1); ref_read(%r)); "
        "%1 = (ref_write(%r, 2); ref_read(%r)); (%1, %0, %1) }",
        "(2, 1, 2)"},
       {"def @main() { %0 = if (True) { %1 = add(1, 2); %1 * %1 } else { 0 }; add(%0, %1) }",
-       "12 : int32"},
-      {"def @main() { let %x = 1; let %x = %x + 1; %x }", "2 : int32"},
+       "12"},
+      {"def @main() { let %x = 1; let %x = %x + 1; %x }", "2"},
       {"def @f(%q: int32) -> int32 { %1 = fn (%x: int32) -> int32 { %x + 4 }; %1(%q) } "
        "def @main() { %1(1) + @f(10) }",
-       "19 : int32"},
+       "19"},
       {"def @f() { %1 = match (Cons(5, Nil)) { Cons(%h, Cons(%a, _)) => { let %z = %h + %a; "
        "(%z, fn (%k: int32) { %k + %h }) }, Cons(%h, _) => { (%h, fn (%k: int32) { %k + %h }) }, "
        "Nil => { (0, fn (%k: int32) { %k }) } }; %1.0 } "
@@ -302,26 +302,26 @@ TEST_CASE("programs mean what they mean in Relay", "[language]") {
        "(7, 5)"},
       {"def @main() { let %y = 3; let %f = fn (%x: int32) { fn (%z: int32) { "
        "%x * 100 + %y * 10 + %z } }; let %y = 7; %f(1)(2) }",
-       "132 : int32"},
+       "132"},
       {"def @main() { let %f = (fn (%n: int32) -> int32 { if (%n == 0) { 0 } else { "
        "%n + %f(%n - 1) } }); %f(4) }",
-       "10 : int32"},
+       "10"},
       {"def @even(%n: int32) -> bool { if (%n == 0) { True } else { @odd(%n - 1) } } "
        "def @odd(%n: int32) -> bool { if (%n == 0) { False } else { @even(%n - 1) } } "
        "def @main() { @even(100001) }",
-       "false : bool"},
+       "False"},
       {"def @main() { match ((1, 2)) { (%a, %b) => { let %a = 5; (%a, %b) } } }", "(5, 2)"},
       {"def @main() { match (Some(Cons(1, Nil))) { Some(Cons(%x, Nil)) => %x, "
        "Some(Cons(_, Cons(%y, _))) => %y, Some(Nil) => 0, None => 0 } }",
-       "1 : int32"},
+       "1"},
       {"def @main() { let %a = ref((1, 2.5f)); let %b = %a; ref_write(%b, (3, 4f)); "
        "ref_read(%a).1 }",
-       "4.0 : float32"},
+       "4f"},
       {"def @main() { split([1, 2, 3, 4], indices_or_sections=2).1 }",
-       "[3, 4] : Tensor[(2), int32]"},
+       "[3, 4] /* ty=Tensor[(2), int32] */"},
       {"def @g(%x: Tensor[(?), int32]) { %x + %x } def @main() { @g([1, 2]) }",
-       "[2, 4] : Tensor[(2), int32]"},
-      {"def @f(%x: int32) { 1 } def @f(%x: int32) { 2 } def @main() { @f(0) }", "2 : int32"},
+       "[2, 4] /* ty=Tensor[(2), int32] */"},
+      {"def @f(%x: int32) { 1 } def @f(%x: int32) { 2 } def @main() { @f(0) }", "2"},
       {"def @main() { match? (Cons(1, Nil)) { Nil => 3 } }",
        "fault: no arm of this match is for `Cons`"},
   };
@@ -341,37 +341,37 @@ TEST_CASE("every function of the prelude", "Cons(language, Nil)") {
   const std::string twice = "fn (%x: int32) { %x * 2 }";
   const std::string tree = "Rose(1, Cons(Rose(2, Nil), Cons(Rose(3, Nil), Nil)))";
   const Row rows[] = {
-      {"@id(4)", "4 : int32"},
-      {"@compose(" + twice + ", fn (%x: int32) { %x + 1 })(4)", "10 : int32"},
-      {"@flip(" + minus + ")(1, 2)", "19 : int32"},
-      {"@hd(" + list + ")", "1 : int32"},
+      {"@id(4)", "4"},
+      {"@compose(" + twice + ", fn (%x: int32) { %x + 1 })(4)", "10"},
+      {"@flip(" + minus + ")(1, 2)", "19"},
+      {"@hd(" + list + ")", "1"},
       {"@tl(" + list + ")", "Cons(2, Cons(3, Nil))"},
-      {"@nth(" + list + ", 2)", "3 : int32"},
-      {"@length(" + list + ")", "3 : int32"},
+      {"@nth(" + list + ", 2)", "3"},
+      {"@length(" + list + ")", "3"},
       {"@update(" + list + ", 1, 7)", "Cons(1, Cons(7, Cons(3, Nil)))"},
       {"@map(" + twice + ", " + list + ")", "Cons(2, Cons(4, Cons(6, Nil)))"},
-      {"@foldl(" + minus + ", 5, " + list + ")", "4877 : int32"},
-      {"@foldr(" + minus + ", 5, " + list + ")", "15 : int32"},
-      {"@foldr1(" + minus + ", " + list + ")", "-7 : int32"},
-      {"@sum(" + list + ")", "6 : int32"},
+      {"@foldl(" + minus + ", 5, " + list + ")", "4877"},
+      {"@foldr(" + minus + ", 5, " + list + ")", "15"},
+      {"@foldr1(" + minus + ", " + list + ")", "-7"},
+      {"@sum(" + list + ")", "6"},
       {"@concat(" + list + ", " + list + ")",
        "Cons(1, Cons(2, Cons(3, Cons(1, Cons(2, Cons(3, Nil))))))"},
       {"@filter(fn (%x: int32) { %x > 1 }, " + list + ")", "Cons(2, Cons(3, Nil))"},
-      {"@zip(" + list + ", Cons(4f, Nil))", "Cons((1, 4.0), Nil)"},
+      {"@zip(" + list + ", Cons(4f, Nil))", "Cons((1, 4f), Nil)"},
       {"@rev(" + list + ")", "Cons(3, Cons(2, Cons(1, Nil)))"},
       {"@map_accumr(" + step + ", 0, " + list + ")", "(6, Cons(51, Cons(32, Cons(3, Nil))))"},
       {"@map_accuml(" + step + ", 0, " + list + ")", "(6, Cons(33, Cons(12, Cons(1, Nil))))"},
       {"@unfoldr(" + seed + ", 0)", "Cons(0, Cons(1, Cons(2, Nil)))"},
       {"@unfoldl(" + seed + ", 0)", "Cons(2, Cons(1, Cons(0, Nil)))"},
-      {"@size(@tmap(" + twice + ", " + tree + "))", "3 : int32"},
-      {"match (@tmap(" + twice + ", " + tree + ")) { Rose(%x, _) => %x }", "2 : int32"},
-      {"@iterate(" + twice + ", 3)(1)", "8 : int32"},
-      {"@iterate(" + twice + ", 0)(1)", "1 : int32"},
+      {"@size(@tmap(" + twice + ", " + tree + "))", "3"},
+      {"match (@tmap(" + twice + ", " + tree + ")) { Rose(%x, _) => %x }", "2"},
+      {"@iterate(" + twice + ", 3)(1)", "8"},
+      {"@iterate(" + twice + ", 0)(1)", "1"},
       {"@nat_double(" + two + ")", "succ(succ(succ(succ(zero))))"},
       {"@nat_add(" + two + ", succ(zero))", "succ(succ(succ(zero)))"},
-      {"@nat_nth(" + list + ", " + two + ")", "3 : int32"},
+      {"@nat_nth(" + list + ", " + two + ")", "3"},
       {"@nat_update(" + list + ", succ(zero), 7)", "Cons(7, Cons(3, Nil))"},
-      {"@nat_iterate(" + twice + ", " + two + ")(1)", "4 : int32"},
+      {"@nat_iterate(" + twice + ", " + two + ")(1)", "4"},
   };
   for (const Row& row : rows) {
     INFO(row.text);
@@ -464,7 +464,7 @@ TEST_CASE("what Relay does silently is warned of", "[language]") {
 }
 
 TEST_CASE("texts without definitions and old headers", "[language]") {
-  CHECK(valueOf("1 + 2") == "3 : int32");
+  CHECK(valueOf("1 + 2") == "3");
   CHECK(typeOfMain("fn (%x: int32) { %x + 1 }") == "fn (int32) -> int32");
   CHECK(typeOfMain("v0.0.4\ndef @main(%x: int32) { %x }") == "fn (int32) -> int32");
   CHECK(typeOfMain("v0.0.4\nfn (%x: int32) { %x }") == "fn (int32) -> int32");
@@ -487,10 +487,10 @@ TEST_CASE("metadata sections", "[language]") {
   "span": "0"}}, {"type_key": "runtime.String", "repr_str": "batch"}],
  "b64ndarrays": ["P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAACAPwAAAEA="]})";
   CHECK(valueOf(module("def @main() { meta[relay.Constant][0] }" + section)) ==
-        "[1.0, 2.0] : Tensor[(2), float32]");
+        "[1f, 2f] /* ty=Tensor[(2), float32] */");
   CHECK(valueOf(module("def @main() { split(meta[relay.Constant][0], "
                        "indices_or_sections=meta[runtime.BoxInt][0]).1 }" +
-                       section)) == "[2.0] : Tensor[(1), float32]");
+                       section)) == "[2f] /* ty=Tensor[(1), float32] */");
   CHECK(typeOfMain(module("def @main(%x: Tensor[(meta[tir.Var][0], 2), float32]) { %x + %x }" +
                           section)) ==
         "fn (Tensor[(batch, 2), float32]) -> Tensor[(batch, 2), float32]");

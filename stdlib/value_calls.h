@@ -1,0 +1,17 @@
+// Calls of operators as text, for values that the text format has no literal for.
+#pragma once
+
+#include "runtime/tensor.h"
+
+#include <string>
+#include <string_view>
+
+namespace stdlib {
+
+/// The call that converts a value to another element type: `cast(3, dtype="int8")`.
+std::string castText(std::string_view value, runtime::DType dtype);
+
+/// The call that makes a tensor of zeros: `zeros(shape=[0, 3], dtype="int8")`.
+std::string zerosText(const runtime::Shape& shape, runtime::DType dtype);
+
+} // namespace stdlib

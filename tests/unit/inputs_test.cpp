@@ -1,0 +1,135 @@
+// The arguments of the entry: literals, files, sizes and the fill.
+#include "formats/safetensors.h"
+#include "tests/unit/command.h"
+
+namespace {
+
+using namespace tests;
+
+TEST_CASE("what is wrong with inputs is said with both sides") {
+  Folder folder;
+  std::string file =
+      folder.write("i.rly", "fn (%data: Tensor[(2, ?), float32], %t: List[int32]) { %data }");
+  std::string other = folder.write("s.rly", "fn (%n: int32) { %n }");
+  std::string npz = folder.path("n.npz");
+  REQUIRE(baton({"run", other, "--random", "1", "--output", npz}).code == ExitCode::Good);
+  checkError(baton({"run", file}), ExitCode::World, "\n  %data: Tensor[(2, ?), float32]\n");
+  checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "whose shape is open");
+  checkError(baton({"run", file, "--random", "1"}), ExitCode::World,
+             "only tensors and tuples of them can be filled");
+  checkError(baton({"run", file, "--input", "dta=" + npz}), ExitCode::World,
+             "did you mean `data`?");
+  checkError(baton({"run", file, "--input", "data=" + npz}), ExitCode::World,
+             "parameter `%data` is `Tensor[(2, ?), float32]`, but its input is `int32`");
+  checkError(baton({"run", file, "--input", "data"}), ExitCode::World, "takes NAME=PATH");
+  checkError(baton({"run", other, "--input", npz}), ExitCode::World,
+             "has no tensor for a parameter of `@main`; the file has `out`; its parameters are:\n"
+             "  %n: int32");
+  checkError(baton({"run", other, "--input", "n=" + npz, "--input", "n=" + npz}), ExitCode::World,
+             "given twice");
+}
+
+TEST_CASE("named dimensions of given inputs size the filled ones") {
+  Folder folder;
+  std::string made = folder.write("m.rly", "fn (%x: Tensor[(5, 2), float32]) { %x }");
+  std::string npz = folder.path("x.npz");
+  REQUIRE(baton({"run", made, "--random", "1", "--output", npz}).code == ExitCode::Good);
+  std::string file = folder.write(
+      "n.rly",
+      "fn (%y: Tensor[(n + 1, 3), float32], %x: Tensor[(n, k), float32]) { shape_of(%y) }");
+  Answer filled = baton({"run", file, "--random", "1", "--input", "x=" + npz});
+  CAPTURE(filled.errors);
+  CHECK(filled.output.starts_with("[6, 3]"));
+  CHECK(baton({"run", file, "--random", "1", "--dim", "n=5", "--dim", "k=2"}).output ==
+        filled.output);
+  checkError(baton({"run", file, "--input", "x=" + npz, "--dim", "n=4", "--random", "1"}),
+             ExitCode::World, "`n` is 4 by --dim, but here it is 5");
+  checkError(baton({"run", file, "--input", "y=" + npz, "--dim", "n=4", "--random", "1"}),
+             ExitCode::World, "its input is `Tensor[(5, 2), float32]`");
+  checkError(baton({"run", file, "--random", "1", "--dim", "m=4"}), ExitCode::World,
+             "no parameter of `@main` has a dimension `m`");
+  checkError(baton({"run", file, "--random", "1", "--dim", "n=-4"}), ExitCode::World,
+             "--dim takes NAME=SIZE");
+  checkError(baton({"run", file, "--random", "1", "--dim", "n=1"}), ExitCode::World,
+             "or the size of `k` with --dim k=SIZE");
+}
+
+TEST_CASE("inputs can be literals") {
+  Folder folder;
+  std::string file = folder.write("l.rly", "fn (%n: int32, %x: Tensor[(2, k), float32], %b: bool, "
+                                           "%h: float16, %u: uint64) { (%n, %x, %b, %h, %u) }");
+  auto given = [&](std::vector<std::string> inputs) {
+    std::vector<std::string> words{"run", file};
+    for (const std::string& input : inputs)
+      words.insert(words.end(), {"--input", input});
+    return baton(words);
+  };
+  Answer answer =
+      given({"n=-3", "%x=[[1, 2.5e1], [-3f, nanf],]", "b=True", "h=.1", "u=18446744073709551615"});
+  CHECK(answer.errors == "");
+  CHECK(answer.output == "(\n  -3,\n  [[  1f,  25f],\n   [ -3f, nanf]] /* ty=Tensor[(2, 2), "
+                         "float32] */,\n  True,\n  0.1f16,\n  cast(-1i64, dtype=\"uint64\"),\n)\n");
+  for (auto [input, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"n=3.5", "the input `%n`: `3.5` is no `int32`"},
+           {"n=3f", "the input `%n`: `3f` is no `int32`"},
+           {"n=2147483648", "`2147483648` does not fit `int32`"},
+           {"n=True", "`True` is no `int32`"},
+           {"n=[3]", "parameter `%n` is `int32`, but its input is `Tensor[(1), int32]`"},
+           {"n=12/x", "`12/x` is no `int32`"},
+           {"n=x", "the name ends in none of .npy, .npz and .safetensors"},
+           {"b=1", "`1` is no `bool`"},
+           {"h=1e6", "`1e6` does not fit `float16`"},
+           {"u=-1", "`-1` does not fit `uint64`"},
+           {"x=[[1], [2, 3]]", "its lists differ in length: 1 and 2"},
+           {"x=[[1], 2]", "a number stands where there is a list elsewhere"},
+           {"x=[1, [2]]", "a list stands where there is a number elsewhere"},
+           {"x=[[1]", "the list is never closed"},
+           {"x=[1]]", "unexpected `]`"},
+           {"x=[1 2]", "unexpected `2]`"}})
+    checkError(given({input}), ExitCode::World, problem);
+}
+
+TEST_CASE("a file alone gives the parameters that it has by name, converted where needed") {
+  Folder folder;
+  std::string file = folder.path("w.safetensors");
+  formats::TensorMap tensors;
+  tensors.emplace("fc.weight", runtime::Tensor::scalar(runtime::Float64, 0.1));
+  tensors.emplace("n", runtime::Tensor::scalar(runtime::Int64, int64_t(7)));
+  tensors.emplace("rest", runtime::Tensor::scalar(runtime::Int64, int64_t(1) << 40));
+  REQUIRE(formats::writeSafetensors(file, tensors));
+  std::string program =
+      folder.write("w.rly", "fn (%fc_weight: float32, %n: int32) { (%fc_weight, %n) }");
+  Answer answer = baton({"run", program, "--input", file});
+  CHECK(answer.output == "(0.1f, 7)\n");
+  CHECK(answer.errors == "note: the input `%fc_weight` is converted from `float64` to `float32`\n"
+                         "note: the input `%n` is converted from `int64` to `int32`\n"
+                         "note: not every tensor in `" +
+                             file +
+                             "` has a parameter; of the others, the file has "
+                             "`rest`\n");
+  CHECK(baton({"run", program, "--input", file, "--input", "n=8"}).output == "(0.1f, 8)\n");
+  checkError(baton({"run", program, "--input", file, "--input", file}), ExitCode::World,
+             "the input `n` is given twice");
+  checkError(baton({"run", program, "--input", file, "--input", "n=" + file + ":rest"}),
+             ExitCode::World, "it holds 1099511627776, which does not fit `int32`");
+  checkError(baton({"run", program, "--input", file, "--input", "n=" + file + ":fc.weight"}),
+             ExitCode::World, "parameter `%n` is `int32`, but its input is `float64`");
+  checkError(baton({"run", program, "--input", "none.npz"}), ExitCode::World, "`none.npz`");
+}
+
+TEST_CASE("dimensions in tuples and data types are seen, and tuples are filled") {
+  Folder folder;
+  std::string file = folder.write("t.rly", "def @main(%t: (Tensor[(n), float32], (Tensor[(n), "
+                                           "float32],))) { %t }\n"
+                                           "def @list(%l: List[Tensor[(n), float32]]) { 1 }\n");
+  Answer answer = baton({"run", file, "--random", "1", "--dim", "n=1"});
+  CHECK(answer.errors == "");
+  CHECK(answer.output.starts_with("(["));
+  CHECK(answer.output == baton({"run", file, "--random", "1", "--dim", "n=1"}).output);
+  checkError(baton({"run", file, "--random", "1"}), ExitCode::World,
+             "cannot be filled; give the size of `n` with --dim n=SIZE");
+  Answer list = baton({"run", file, "--entry", "list", "--random", "1", "--dim", "n=1"});
+  CHECK(list.errors.find("no parameter") == std::string::npos);
+}
+
+} // namespace
