@@ -2,6 +2,7 @@
 // tested like any function; only main.cpp and the progress line touch the terminal.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 namespace driver {
@@ -14,7 +15,9 @@ enum class ExitCode : int {
   /// The world is wrong: a file, memory, the command line.
   World = 2,
   /// Baton is wrong.
-  Fault = 70
+  Fault = 70,
+  /// Somebody ended the run, as a shell reports an interrupt.
+  Interrupted = 130
 };
 
 /// An exit code and the texts for standard output and standard error.

@@ -15,6 +15,10 @@ Progress::~Progress() {
     fmt::print(stderr, "\r\x1b[K");
 }
 
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
 void Progress::step(uint64_t calls) {
   if (!isShown_)
     return;

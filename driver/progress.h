@@ -16,6 +16,8 @@ public:
   ~Progress();
 
   void step(uint64_t calls);
+  /// Since the start.
+  double seconds() const;
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -1,6 +1,7 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
 #include "driver/arguments.h"
 #include "driver/engines.h"
+#include "driver/interrupt.h"
 #include "driver/load.h"
 #include "driver/progress.h"
 #include "driver/value_files.h"
@@ -69,8 +70,25 @@ std::variant<runtime::Value, interp::Fault> call(Session& session, const Program
   how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
     findings.report(lang::Message::Float64Result, where, row.name);
   };
-  return interp::interpret(*program.module, program.typing, session.operators(), entry,
-                           std::move(arguments), how);
+  InterruptWatch watch;
+  how.isInterrupted = [&] { return watch.isInterrupted(); };
+  auto result = interp::interpret(*program.module, program.typing, session.operators(), entry,
+                                  std::move(arguments), how);
+  auto* fault = std::get_if<interp::Fault>(&result);
+  if (fault && fault->kind == runtime::FaultKind::Interrupted)
+    fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
+  return result;
+}
+
+ExitCode codeOf(runtime::FaultKind kind) {
+  switch (kind) {
+  case runtime::FaultKind::Memory:
+    return ExitCode::World;
+  case runtime::FaultKind::Interrupted:
+    return ExitCode::Interrupted;
+  default:
+    return ExitCode::Program;
+  }
 }
 
 /// What values hold now beyond what they held before the run: cycles of references keep them.
@@ -97,6 +115,8 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
       return answer.fail(ExitCode::World, good.failure().message);
   Arguments arguments = readArguments(*entry, program.typing, options);
+  for (const std::string& note : arguments.notes)
+    answer.errors += "note: " + note + '\n';
   for (const std::string& problem : arguments.problems)
     answer.fail(ExitCode::World, problem);
   if (!arguments.problems.empty())
@@ -107,7 +127,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {
-    answer.code = fault->kind == runtime::FaultKind::Memory ? ExitCode::World : ExitCode::Program;
+    answer.code = codeOf(fault->kind);
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }

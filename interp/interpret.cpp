@@ -204,15 +204,23 @@ private:
     open(block, endsCall);
   }
 
-  /// `call` is null for the first call.
-  void countCall() {
+  /// False when the run is to end here.
+  bool countCall(lang::SourceRange range) {
+    ++calls_;
     if (options_.progress)
-      options_.progress(++calls_);
+      options_.progress(calls_);
+    bool isInterrupted = options_.isInterrupted && options_.isInterrupted();
+    if (isInterrupted)
+      fail(FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_), range);
+    return !isInterrupted;
   }
+
+  /// `call` is null for the first call.
 
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
              const lang::Call* call) {
-    countCall();
+    if (!countCall(call ? call->range : function.range))
+      return;
     const lang::FunctionChecks* checks = boundaries_.of(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
@@ -408,7 +416,7 @@ private:
       return;
     }
     slot(*binding.var) = std::move(std::get<Value>(result));
-    countCall();
+    countCall(call.range);
   }
 
   void evaluateMatch(const lang::Match& match) {

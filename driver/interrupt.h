@@ -1,0 +1,23 @@
+// Ctrl-C: the first one asks a run to end, which then says where it was; a second one ends at once.
+#pragma once
+
+#include <csignal>
+
+namespace driver {
+
+/// Takes the first interrupt of the process for as long as it lives, unless they are ignored. There
+/// is one at a time.
+class InterruptWatch {
+public:
+  InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  ~InterruptWatch();
+
+  bool isInterrupted() const;
+
+private:
+  struct sigaction before_ = {};
+};
+
+} // namespace driver
