@@ -1,11 +1,72 @@
-// `baton operators`: what the operator table says.
+// `baton operators`: what the operator table says, and the functions of the prelude beside it.
 #include "driver/commands.h"
 #include "formats/quote.h"
+#include "lang/edit_distance.h"
 #include "stdlib/operator_reference.h"
+#include "stdlib/prelude_reference.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace driver {
+
+namespace {
+
+/// What can be asked about, with the line that sums it up.
+struct Entry {
+  std::string name;
+  std::string_view doc;
+};
+
+std::vector<Entry> allEntries(const lang::OperatorTable& table) {
+  std::vector<Entry> entries;
+  for (const lang::OperatorRow* row : table.all())
+    entries.push_back({std::string(row->name), row->doc});
+  for (const stdlib::PreludeFunction& function : stdlib::preludeFunctions())
+    entries.push_back(
+        {"@" + function.name, std::string_view(function.doc).substr(0, function.doc.find('\n'))});
+  return entries;
+}
+
+bool contains(std::string_view text, std::string_view word) {
+  auto isSame = [](char a, char b) { return std::tolower(uint8_t(a)) == std::tolower(uint8_t(b)); };
+  return !std::ranges::search(text, word, isSame).empty();
+}
+
+/// A line for each of those that are `wanted`.
+template <typename Wanted>
+std::string listOf(const std::vector<Entry>& entries, Wanted&& wanted) {
+  std::string text;
+  for (const Entry& entry : entries)
+    if (wanted(entry))
+      text += fmt::format("{:<32} {}\n", entry.name, entry.doc);
+  return text;
+}
+
+/// What has exactly that name: an operator, a function of the prelude, whose `@` may be left out,
+/// or both.
+std::string referenceOf(const lang::OperatorTable& table, std::string_view name) {
+  std::string text;
+  if (const lang::OperatorRow* row = table.find(name))
+    text = stdlib::operatorReference(table, *row);
+  std::string_view bare = name.substr(name.starts_with('@') ? 1 : 0);
+  for (const stdlib::PreludeFunction& function : stdlib::preludeFunctions())
+    if (function.name == bare)
+      text += (text.empty() ? "" : "\n") + stdlib::preludeReference(function);
+  return text;
+}
+
+std::string unknownText(std::string_view name, const std::vector<Entry>& entries) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries)
+    names.push_back(entry.name);
+  auto near = lang::similarNames(name, names);
+  return fmt::format("there is no operator {}, and none whose name or summary contains that{}",
+                     formats::backquoted(name),
+                     near.empty() ? "" : fmt::format("; did you mean `{}`?", near[0]));
+}
+
+} // namespace
 
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options) {
   Answer answer;
@@ -13,20 +74,16 @@ Answer operators(const lang::OperatorTable& table, const OperatorsOptions& optio
     answer.output = stdlib::operatorReference(table);
     return answer;
   }
-  if (options.name.empty()) {
-    for (const lang::OperatorRow* row : table.all())
-      answer.output += fmt::format("{:<32} {}\n", row->name, row->doc);
-    return answer;
-  }
-  if (const lang::OperatorRow* row = table.find(options.name)) {
-    answer.output = stdlib::operatorReference(table, *row);
-    return answer;
-  }
-  auto similar = table.similar(options.name);
-  answer.fail(ExitCode::World,
-              fmt::format("there is no operator {}{}", formats::backquoted(options.name),
-                          similar.empty() ? std::string()
-                                          : fmt::format("; did you mean `{}`?", similar[0])));
+  std::vector<Entry> entries = allEntries(table);
+  std::string_view word = options.name;
+  if (!word.empty())
+    answer.output = referenceOf(table, word);
+  if (answer.output.empty())
+    answer.output = listOf(entries, [&](const Entry& entry) { return contains(entry.name, word); });
+  if (answer.output.empty())
+    answer.output = listOf(entries, [&](const Entry& entry) { return contains(entry.doc, word); });
+  if (answer.output.empty())
+    answer.fail(ExitCode::World, unknownText(word, entries));
   return answer;
 }
 

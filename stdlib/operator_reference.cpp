@@ -2,6 +2,7 @@
 #include "stdlib/operator_reference.h"
 
 #include "stdlib/gradient_reference.h"
+#include "stdlib/prelude_reference.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,6 @@ namespace stdlib {
 
 using lang::AttributeKind;
 using lang::OperatorRow;
-
-namespace {
 
 std::string_view kindName(AttributeKind kind) {
   switch (kind) {
@@ -39,6 +38,8 @@ std::string_view kindName(AttributeKind kind) {
   }
   return {};
 }
+
+namespace {
 
 /// The lines of a text as a block of code.
 std::string indented(std::string_view text) {
@@ -113,7 +114,7 @@ std::string operatorReference(const lang::OperatorTable& table) {
       table.all().size());
   for (const OperatorRow* row : table.all())
     text += "\n" + operatorReference(table, *row);
-  return text;
+  return text + "\n" + preludeReference();
 }
 
 } // namespace stdlib

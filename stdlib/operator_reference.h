@@ -8,6 +8,9 @@
 
 namespace stdlib {
 
+/// What an attribute of this kind is: `integer`, `list of numbers`.
+std::string_view kindName(lang::AttributeKind kind);
+
 /// The call with operand names and defaults, what must be given left out: `f(data, units=,
 /// axis=1)`.
 std::string callText(const lang::OperatorRow& row);
@@ -15,7 +18,7 @@ std::string callText(const lang::OperatorRow& row);
 /// One operator in Markdown: its call, what it does, operands, attributes, gradient, examples.
 std::string operatorReference(const lang::OperatorTable& table, const lang::OperatorRow& row);
 
-/// All operators of a table in Markdown, by name.
+/// All operators of a table in Markdown, by name, and behind them the prelude.
 std::string operatorReference(const lang::OperatorTable& table);
 
 } // namespace stdlib

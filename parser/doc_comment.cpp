@@ -1,10 +1,10 @@
 // A comment documents what begins on the line below it; one behind other text of its line does not.
-#include "driver/doc_comment.h"
+#include "parser/doc_comment.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace driver {
+namespace parser {
 
 namespace {
 
@@ -46,9 +46,9 @@ bool beginsLine(std::string_view before) {
 
 } // namespace
 
-std::string docComment(const parser::surface::File& tree, const lang::SourceFile& source,
+std::string docComment(const surface::File& tree, const lang::SourceFile& source,
                        lang::SourceRange name) {
-  auto found = std::ranges::find_if(tree.definitions, [&](const parser::surface::Definition* it) {
+  auto found = std::ranges::find_if(tree.definitions, [&](const surface::Definition* it) {
     return it->name.range == name;
   });
   if (found == tree.definitions.end())
@@ -78,4 +78,4 @@ std::string docComment(const parser::surface::File& tree, const lang::SourceFile
   return std::string(trimmed(doc, "\n"));
 }
 
-} // namespace driver
+} // namespace parser

@@ -6,11 +6,11 @@
 
 #include <string>
 
-namespace driver {
+namespace parser {
 
 /// The text of the comments right above the definition whose name stands at `name`, without their
 /// delimiters; empty when there are none.
-std::string docComment(const parser::surface::File& tree, const lang::SourceFile& source,
+std::string docComment(const surface::File& tree, const lang::SourceFile& source,
                        lang::SourceRange name);
 
-} // namespace driver
+} // namespace parser
