@@ -1,6 +1,8 @@
 // All problems are collected, so that one run shows everything that is missing.
 #include "driver/arguments.h"
 
+#include "driver/input_convert.h"
+#include "driver/input_literal.h"
 #include "driver/tensor_text.h"
 #include "formats/load.h"
 #include "formats/quote.h"
@@ -36,7 +38,12 @@ public:
     for (const std::string& dim : options_.dims)
       readDim(dim);
     for (const std::string& input : options_.inputs)
-      readInput(input);
+      if (!isWholeFile(input))
+        readInput(input);
+    const std::vector<bool> named = given_;
+    for (const std::string& input : options_.inputs)
+      if (isWholeFile(input))
+        readFile(input, named);
     if (auto misfit = matcher_.finish())
       failFit(*misfit, values_[*misfit].tensor().dtype(), values_[*misfit].tensor().shape());
     std::vector<const lang::Var*> missing;
@@ -49,10 +56,10 @@ public:
         missing.push_back(parameters_[i]);
     }
     if (!missing.empty())
-      fail("`@{}` needs inputs that are not given:{}\ngive each with --input NAME=PATH, or fill "
-           "them with --random SEED",
+      fail("`@{}` needs inputs that are not given:{}\ngive each with --input NAME=PATH or "
+           "NAME=LITERAL, or fill them with --random SEED",
            lang::printable(entry_.name), listed(missing));
-    return {std::move(values_), std::move(problems_)};
+    return {std::move(values_), std::move(problems_), std::move(notes_)};
   }
 
 private:
@@ -78,11 +85,21 @@ private:
 
   /// The named dimension of that name in the types of the parameters, or null.
   const lang::Dim* findDim(std::string_view name) const {
+    std::unordered_set<const lang::Type*> seenTypes;
+    std::vector<const lang::Type*> openTypes;
+    for (const lang::Var* parameter : parameters_)
+      openTypes.push_back(typing_.of(*parameter));
     std::unordered_set<const lang::Dim*> seen;
     std::vector<const lang::Dim*> open;
-    for (const lang::Var* parameter : parameters_)
-      if (const lang::Type* type = typing_.of(*parameter); type->isTensor())
-        open.insert(open.end(), type->shape.begin(), type->shape.end());
+    while (!openTypes.empty()) {
+      const lang::Type* type = openTypes.back();
+      openTypes.pop_back();
+      if (!type || !type->hasSymbol || !seenTypes.insert(type).second)
+        continue;
+      open.insert(open.end(), type->shape.begin(), type->shape.end());
+      openTypes.insert(openTypes.end(), type->parts.begin(), type->parts.end());
+      openTypes.push_back(type->result);
+    }
     while (!open.empty()) {
       const lang::Dim* dim = open.back();
       open.pop_back();
@@ -114,30 +131,118 @@ private:
     sizes_.add(dim, size, fromOption);
   }
 
+  static bool isWholeFile(std::string_view input) {
+    return input.find('=') == std::string_view::npos && formats::isKeyedFile(input);
+  }
+
   void readInput(std::string_view input) {
     size_t equals = input.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == input.size())
-      return fail("--input takes NAME=PATH, and this is {}", formats::backquoted(input));
-    std::string_view name = input.substr(0, equals);
+      return fail(
+          "--input takes NAME=PATH, NAME=LITERAL, or a .npz or .safetensors file alone, and "
+          "this is {}",
+          formats::backquoted(input));
+    std::string_view name = input.substr(0, equals), value = input.substr(equals + 1);
     if (name.starts_with('%'))
       name.remove_prefix(1);
-    auto named = [&](const lang::Var* parameter) { return parameter->name == name; };
-    auto found = std::find_if(parameters_.begin(), parameters_.end(), named);
+    auto found = std::ranges::find(parameters_, name, &lang::Var::name);
     if (found == parameters_.end())
       return failUnknown(name);
     size_t i = size_t(found - parameters_.begin());
     if (given_[i])
       return fail("the input {} is given twice", formats::backquoted(name));
     given_[i] = true;
-    auto location = formats::splitKey(input.substr(equals + 1));
+    auto location = formats::splitKey(value);
+    if (!formats::isTensorFile(location.path) && looksLiteral(value))
+      readLiteral(i, value);
+    else
+      readTensor(i, location);
+  }
+
+  void readLiteral(size_t i, std::string_view text) {
+    const lang::Type* type = typing_.of(*parameters_[i]);
+    auto tensor = literalTensor(text, type->isTensor() ? type->dtype : runtime::Int32);
+    if (!tensor)
+      return fail("the input `{}`: {}", parameterName(*parameters_[i]), tensor.failure().message);
+    accept(i, std::move(*tensor));
+  }
+
+  void readTensor(size_t i, const formats::TensorLocation& location) {
     auto tensor = formats::loadTensor(location.path, location.key);
     if (!tensor)
-      return fail("the input `{}`: {}", parameterName(**found), tensor.failure().message);
-    const lang::Type* type = typing_.of(**found);
-    if (type->isTensor() && matcher_.match(*type, tensor->dtype(), tensor->shape(), uint32_t(i)))
-      set(i, std::move(*tensor));
+      return fail("the input `{}`: {}", parameterName(*parameters_[i]), tensor.failure().message);
+    const lang::Type* type = typing_.of(*parameters_[i]);
+    runtime::DType from = tensor->dtype(), to = type->dtype;
+    if (type->isTensor() && from != to && isConvertible(from, to)) {
+      auto converted = convertedTensor(*tensor, to);
+      if (!converted)
+        return fail("the input `{}` is `{}`: {}", parameterName(*parameters_[i]),
+                    runtime::dtypeName(from), converted.failure().message);
+      tensor = std::move(converted);
+      notes_.push_back(fmt::format("the input `{}` is converted from `{}` to `{}`",
+                                   parameterName(*parameters_[i]), runtime::dtypeName(from),
+                                   runtime::dtypeName(to)));
+    }
+    accept(i, std::move(*tensor));
+  }
+
+  /// Takes a tensor for a parameter if it fits.
+  void accept(size_t i, runtime::Tensor tensor) {
+    const lang::Type* type = typing_.of(*parameters_[i]);
+    if (type->isTensor() && matcher_.match(*type, tensor.dtype(), tensor.shape(), uint32_t(i)))
+      set(i, std::move(tensor));
     else
-      failFit(i, tensor->dtype(), tensor->shape());
+      failFit(i, tensor.dtype(), tensor.shape());
+  }
+
+  /// The key for a parameter: its name, or one that differs in letters that no name can have.
+  static const std::string* keyFor(std::string_view name, const std::vector<std::string>& keys) {
+    auto isLetter = [](char c) { return std::isalnum(uint8_t(c)) || c == '_' || c == '/'; };
+    auto reads = [&](const std::string& key) {
+      return std::ranges::equal(key, name, [&](char letter, char own) {
+        return letter == own || (own == '_' && !isLetter(letter));
+      });
+    };
+    auto found = std::ranges::find(keys, name);
+    if (found == keys.end())
+      found = std::ranges::find_if(keys, reads);
+    return found == keys.end() ? nullptr : &*found;
+  }
+
+  /// Fills parameters by the keys of a file, except those that are given by `named` inputs.
+  void readFile(const std::string& path, const std::vector<bool>& named) {
+    auto keys = formats::loadKeys(path);
+    if (!keys)
+      return fail("{}", keys.failure().message);
+    std::unordered_set<std::string_view> used;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const std::string* key = keyFor(parameters_[i]->name, *keys);
+      if (!key)
+        continue;
+      used.insert(*key);
+      if (named[i])
+        continue;
+      if (given_[i])
+        fail("the input {} is given twice", formats::backquoted(parameters_[i]->name));
+      else
+        readTensor(i, {path, *key});
+      given_[i] = true;
+    }
+    if (used.empty())
+      return fail("{} has no tensor for a parameter of `@{}`; {}{}", formats::backquoted(path),
+                  lang::printable(entry_.name), formats::listedKeys(*keys), ownParameters());
+    std::vector<std::string> rest;
+    std::ranges::copy_if(*keys, std::back_inserter(rest),
+                         [&](const std::string& key) { return !used.contains(key); });
+    if (!rest.empty())
+      notes_.push_back(fmt::format("not every tensor in {} has a parameter; of the others, {}",
+                                   formats::backquoted(path), formats::listedKeys(rest)));
+  }
+
+  std::string ownParameters() const {
+    return parameters_.empty()
+               ? fmt::format("; `@{}` has no parameters", lang::printable(entry_.name))
+               : "; its parameters are:" + listed({parameters_.begin(), parameters_.end()});
   }
 
   void failUnknown(std::string_view name) {
@@ -149,10 +254,8 @@ private:
     // Any name of one letter is one change away from any other.
     if (!similar.empty() && name.size() > 1)
       advice = fmt::format("; did you mean {}?", formats::backquoted(similar[0]));
-    else if (parameters_.empty())
-      advice = ", which has none";
     else
-      advice = "; its parameters are:" + listed({parameters_.begin(), parameters_.end()});
+      advice = ownParameters();
     fail("{} is no parameter of `@{}`{}", formats::backquoted(name), lang::printable(entry_.name),
          advice);
   }
@@ -174,34 +277,58 @@ private:
   }
 
   void fill(size_t i) {
+    uint64_t leaves = 0;
+    if (auto value = filled(i, typing_.of(*parameters_[i]), leaves))
+      values_[i] = std::move(*value);
+  }
+
+  /// A value of a type made of tensors and tuples of them; nothing after a report. Further leaves
+  /// of a parameter get numbers that no parameter has.
+  std::optional<runtime::Value> filled(size_t i, const lang::Type* type, uint64_t& leaves) {
     const lang::Var& parameter = *parameters_[i];
-    const lang::Type* type = typing_.of(parameter);
-    if (!type->isTensor())
-      return fail("parameter `{}` is `{}`, and only tensors can be filled or read from files; call "
-                  "a function that takes tensors and builds it, with --entry",
-                  parameterName(parameter), lang::typeText(type));
+    if (type->isTuple()) {
+      std::vector<runtime::Value> fields;
+      for (const lang::Type* part : type->parts) {
+        auto field = filled(i, part, leaves);
+        if (!field)
+          return std::nullopt;
+        fields.push_back(std::move(*field));
+      }
+      return runtime::tupleValue(std::move(fields));
+    }
+    if (!type->isTensor()) {
+      fail("parameter `{}` is `{}`, and only tensors and tuples of them can be filled; call a "
+           "function that takes tensors and builds it, with --entry",
+           parameterName(parameter), lang::typeText(typing_.of(parameter)));
+      return std::nullopt;
+    }
     runtime::Shape shape;
     for (const lang::Dim* dim : type->shape) {
       auto size = lang::sizeOf(dim, sizes_);
-      if (!size)
-        return failOpen(parameter, *dim);
+      if (!size) {
+        failOpen(parameter, *dim);
+        return std::nullopt;
+      }
       shape.push_back(*size);
     }
-    auto tensor = formats::randomTensor(type->dtype, std::move(shape), *options_.seed, i);
-    if (!tensor)
-      return fail("parameter `{}` is `{}` and cannot be filled: {}", parameterName(parameter),
-                  lang::typeText(type), tensor.failure().message);
-    set(i, std::move(*tensor));
+    uint64_t number = i + (leaves++ << 32);
+    auto tensor = formats::randomTensor(type->dtype, std::move(shape), *options_.seed, number);
+    if (tensor)
+      return runtime::tensorValue(std::move(*tensor));
+    fail("parameter `{}` is `{}` and cannot be filled: {}", parameterName(parameter),
+         lang::typeText(typing_.of(parameter)), tensor.failure().message);
+    return std::nullopt;
   }
 
   void failOpen(const lang::Var& parameter, const lang::Dim& dim) {
-    std::string other;
+    std::vector<std::string> ways;
+    if (typing_.of(parameter)->isTensor())
+      ways.push_back(fmt::format("it with --input {}=PATH", lang::printable(parameter.name)));
     if (dim.kind == lang::DimKind::Symbol)
-      other = fmt::format(", or the size of `{0}` with --dim {0}=SIZE", lang::dimText(&dim));
-    fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled; give it with "
-         "--input {}=PATH{}",
+      ways.push_back(fmt::format("the size of `{0}` with --dim {0}=SIZE", lang::dimText(&dim)));
+    fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled{}{}",
          parameterName(parameter), lang::typeText(typing_.of(parameter)),
-         lang::printable(parameter.name), other);
+         ways.empty() ? "" : "; give ", fmt::join(ways, ", or "));
   }
 
   const lang::Global& entry_;
@@ -213,6 +340,7 @@ private:
   lang::DimSizes sizes_;
   lang::ShapeMatcher matcher_;
   std::vector<std::string> problems_;
+  std::vector<std::string> notes_;
 };
 
 } // namespace

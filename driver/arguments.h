@@ -1,4 +1,4 @@
-// The arguments of the entry function: tensors from files, and the reproducible fill.
+// The arguments of the entry function: literals, tensors from files, and the reproducible fill.
 #pragma once
 
 #include "driver/commands.h"
@@ -11,6 +11,8 @@ namespace driver {
 struct Arguments {
   std::vector<runtime::Value> values;
   std::vector<std::string> problems;
+  /// What was done to inputs so that they fit.
+  std::vector<std::string> notes;
 };
 
 /// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,

@@ -34,10 +34,11 @@ Examples:
   baton run model.rly --random 42 --output out.npz
                                      fill all parameters reproducibly, keep the result
   baton run model.rly --input data=cat.npy --input kernel=weights.npz:conv1
+  baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
 
 FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
-70 a fault of Baton.)";
+70 a fault of Baton, 130 interrupted.)";
 
 /// A check of CLI11: nothing, or what is wrong with the word. Its own conversion lets numbers wrap.
 std::string checkNumber(const std::string& word, uint64_t least, uint64_t most) {
@@ -115,8 +116,9 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->capture_default_str();
   command
       ->add_option("--input", options.inputs,
-                   "A parameter from a .npy, .npz or .safetensors file; may be repeated")
-      ->type_name("NAME=PATH[:KEY]")
+                   "A parameter from a .npy, .npz or .safetensors file, or as a literal; a .npz or "
+                   ".safetensors file alone gives all that it has by name; may be repeated")
+      ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|PATH")
       ->allow_extra_args(false);
   command->add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
       ->type_name("NAME=SIZE")
@@ -166,8 +168,13 @@ std::string problemText(const CLI::Error& problem) {
 }
 
 CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
-  CLI::App* command = app.add_subcommand("operators", "Describe the operators, or one of them");
-  command->add_option("NAME", options.name, "An operator, such as nn.conv2d")->type_name("");
+  CLI::App* command = app.add_subcommand(
+      "operators", "Describe the operators and the functions of the prelude, or one of them");
+  command
+      ->add_option("NAME", options.name,
+                   "An operator, such as nn.conv2d, or a function, such as @map; a word that is no "
+                   "name lists what contains it")
+      ->type_name("");
   command->add_flag("--markdown", options.markdown, "The whole reference, as in docs/operators.md");
   return command;
 }

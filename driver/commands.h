@@ -46,7 +46,7 @@ struct OptOptions {
 struct RunOptions {
   std::string file;
   std::string entry = "main";
-  /// `NAME=PATH[:KEY]` each.
+  /// `NAME=PATH[:KEY]`, `NAME=LITERAL` or a file with a tensor for each of several parameters.
   std::vector<std::string> inputs;
   /// `NAME=SIZE` each.
   std::vector<std::string> dims;
@@ -58,7 +58,7 @@ struct RunOptions {
 };
 
 struct OperatorsOptions {
-  /// One operator, or empty for all.
+  /// An operator or a function of the prelude, a word to look for, or empty for all.
   std::string name;
   bool markdown = false;
 };

@@ -22,10 +22,6 @@ namespace {
 
 constexpr uint64_t largestNpy = uint64_t(1) << 36;
 
-bool isKeyedFile(std::string_view path) {
-  return path.ends_with(".npz") || path.ends_with(".safetensors");
-}
-
 /// The key given, or that of the only tensor there is.
 Result<std::string> chooseKey(const std::optional<std::string>& key,
                               const Result<std::vector<std::string>>& keys) {
@@ -69,7 +65,26 @@ Result<runtime::Tensor> loadBySuffix(const std::string& path,
   return Error{"the name ends in none of .npy, .npz and .safetensors"};
 }
 
+/// What `read` gives, its error with the path in front.
+template <typename Read>
+auto named(const std::string& path, Read&& read) {
+  return guarded([&]() -> decltype(read()) {
+    auto result = read();
+    if (result || result.failure().message.find(backquoted(path)) != std::string::npos)
+      return result;
+    return Error{fmt::format("{}: {}", backquoted(path), result.failure().message)};
+  });
+}
+
 } // namespace
+
+bool isKeyedFile(std::string_view path) {
+  return path.ends_with(".npz") || path.ends_with(".safetensors");
+}
+
+bool isTensorFile(std::string_view path) {
+  return isKeyedFile(path) || path.ends_with(".npy");
+}
 
 TensorLocation splitKey(std::string_view text) {
   for (size_t colon = text.rfind(':'); colon != std::string_view::npos && colon > 0;
@@ -83,12 +98,12 @@ TensorLocation splitKey(std::string_view text) {
 }
 
 Result<runtime::Tensor> loadTensor(const std::string& path, const std::optional<std::string>& key) {
-  return guarded([&]() -> Result<runtime::Tensor> {
-    auto tensor = loadBySuffix(path, key);
-    if (tensor || tensor.failure().message.find(backquoted(path)) != std::string::npos)
-      return tensor;
-    return Error{fmt::format("{}: {}", backquoted(path), tensor.failure().message)};
-  });
+  return named(path, [&] { return loadBySuffix(path, key); });
+}
+
+Result<std::vector<std::string>> loadKeys(const std::string& path) {
+  return named(
+      path, [&] { return path.ends_with(".npz") ? readNpzKeys(path) : readSafetensorsKeys(path); });
 }
 
 } // namespace formats

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace formats {
 
@@ -27,5 +28,13 @@ TensorLocation splitKey(std::string_view text);
 /// file has exactly one tensor. Errors name the path.
 runtime::Result<runtime::Tensor> loadTensor(const std::string& path,
                                             const std::optional<std::string>& key);
+
+/// The keys of a .npz or .safetensors. Errors name the path.
+runtime::Result<std::vector<std::string>> loadKeys(const std::string& path);
+
+/// True for the names of files that hold tensors by key.
+bool isKeyedFile(std::string_view path);
+/// True for the names of all files that hold tensors.
+bool isTensorFile(std::string_view path);
 
 } // namespace formats
