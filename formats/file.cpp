@@ -49,13 +49,17 @@ struct OpenFile {
   struct stat status;
 };
 
-Result<OpenFile> openToRead(const std::string& path) {
-  OpenFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), {}};
+Result<OpenFile> lookAt(Descriptor descriptor, const std::string& path) {
+  OpenFile file{std::move(descriptor), {}};
   if (file.descriptor.number < 0 || ::fstat(file.descriptor.number, &file.status) != 0)
     return systemError("read", path, errno);
   if (S_ISDIR(file.status.st_mode))
     return systemError("read", path, EISDIR);
   return file;
+}
+
+Result<OpenFile> openToRead(const std::string& path) {
+  return lookAt(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
 }
 
 Result<OpenFile> openRegular(const std::string& path) {
@@ -75,6 +79,34 @@ ssize_t readMore(int descriptor, std::string& bytes, size_t room) {
   while (count < 0 && errno == EINTR);
   bytes.resize(before + size_t(count < 0 ? 0 : count));
   return count;
+}
+
+Result<std::string> readAll(const Result<OpenFile>& file, const std::string& path,
+                            uint64_t mostBytes) {
+  if (!file)
+    return file.failure();
+  auto tooLarge = [&](uint64_t size) {
+    return Error{fmt::format("cannot read {}: it has {} bytes or more, and the limit is {}",
+                             backquoted(path), size, mostBytes)};
+  };
+  uint64_t expected = S_ISREG(file->status.st_mode) ? uint64_t(file->status.st_size) : 0;
+  if (expected > mostBytes)
+    return tooLarge(expected);
+  std::string bytes;
+  bytes.reserve(expected + 1);
+  for (;;) {
+    // The size may be unknown or may have grown, so the end is only where a read finds nothing;
+    // the one byte more than expected finds it without growing the buffer.
+    size_t left = bytes.size() <= expected ? expected + 1 - bytes.size() : chunkBytes;
+    size_t room = expected == 0 ? chunkBytes : std::min(left, chunkBytes);
+    ssize_t count = readMore(file->descriptor.number, bytes, room);
+    if (count < 0)
+      return systemError("read", path, errno);
+    if (bytes.size() > mostBytes)
+      return tooLarge(bytes.size());
+    if (count == 0)
+      return bytes;
+  }
 }
 
 Result<Done> writeAll(int descriptor, std::string_view bytes, const std::string& path) {
@@ -133,32 +165,14 @@ Result<Done> replaceFile(const std::string& path, std::string_view bytes,
 } // namespace
 
 Result<std::string> readFile(const std::string& path, uint64_t mostBytes) {
-  return guarded([&]() -> Result<std::string> {
-    auto file = openToRead(path);
-    if (!file)
-      return file.failure();
-    auto tooLarge = [&](uint64_t size) {
-      return Error{fmt::format("cannot read {}: it has {} bytes or more, and the limit is {}",
-                               backquoted(path), size, mostBytes)};
-    };
-    uint64_t expected = S_ISREG(file->status.st_mode) ? uint64_t(file->status.st_size) : 0;
-    if (expected > mostBytes)
-      return tooLarge(expected);
-    std::string bytes;
-    bytes.reserve(expected + 1);
-    for (;;) {
-      // The size may be unknown or may have grown, so the end is only where a read finds nothing;
-      // the one byte more than expected finds it without growing the buffer.
-      size_t left = bytes.size() <= expected ? expected + 1 - bytes.size() : chunkBytes;
-      size_t room = expected == 0 ? chunkBytes : std::min(left, chunkBytes);
-      ssize_t count = readMore(file->descriptor.number, bytes, room);
-      if (count < 0)
-        return systemError("read", path, errno);
-      if (bytes.size() > mostBytes)
-        return tooLarge(bytes.size());
-      if (count == 0)
-        return bytes;
-    }
+  return guarded([&] { return readAll(openToRead(path), path, mostBytes); });
+}
+
+Result<std::string> readStandardInput(uint64_t mostBytes) {
+  constexpr const char* name = "standard input";
+  return guarded([&] {
+    Descriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    return readAll(lookAt(std::move(copy), name), name, mostBytes);
   });
 }
 

@@ -15,6 +15,9 @@ namespace formats {
 /// All bytes of the file; an error when it is missing, a directory, or above `mostBytes`.
 runtime::Result<std::string> readFile(const std::string& path, uint64_t mostBytes);
 
+/// All bytes of standard input, whatever it is: a socket cannot be opened again by its path.
+runtime::Result<std::string> readStandardInput(uint64_t mostBytes);
+
 /// The size in bytes of a regular file.
 runtime::Result<uint64_t> fileSize(const std::string& path);
 
