@@ -3,10 +3,11 @@
 
 #include "driver/commands.h"
 #include "driver/definition_text.h"
-#include "driver/doc_comment.h"
+#include "driver/describe_surface.h"
 #include "driver/find_at.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
+#include "parser/doc_comment.h"
 #include "stdlib/operator_reference.h"
 
 #include <charconv>
@@ -29,7 +30,7 @@ public:
   Describer(Session& session, const Program& program, const NodeAt& node)
       : session_(session), program_(program), node_(node) {}
 
-  Hover describe() const {
+  std::optional<Hover> describe() const {
     if (!node_.expr)
       return {node_.range, "type", std::string(node_.definition->name), "",
               definitionText(*node_.definition)};
@@ -100,10 +101,10 @@ private:
     if (!file)
       return "";
     if (file == program_.source)
-      return docComment(*program_.tree, *file, global.range);
+      return parser::docComment(*program_.tree, *file, global.range);
     for (const parser::surface::File* tree : session_.preludeTrees())
       if (file->contains(tree->range))
-        return docComment(*tree, *file, global.range);
+        return parser::docComment(*tree, *file, global.range);
     return "";
   }
 
@@ -142,8 +143,14 @@ private:
             "of " + definitionText(*constructor.definition)};
   }
 
-  /// What a hole must be is what its message says.
-  Hover hole() const {
+  /// What a hole must be is what its message says. Where no hole is written, an error was reported:
+  /// the name of an operator says what it is all the same.
+  std::optional<Hover> hole() const {
+    std::string written = sourceText();
+    if (const lang::OperatorRow* row = session_.operators().find(written))
+      return op(*row);
+    if (written != "_")
+      return std::nullopt;
     Hover hover{node_.range, "hole", "_"};
     for (const lang::Diagnostic& item : program_.diagnostics.all())
       if (item.message == lang::Message::ExpressionHole && item.range == node_.range) {
@@ -177,6 +184,8 @@ std::optional<lang::LineColumn> readPlace(std::string_view text) {
 }
 
 std::optional<Hover> hoverAt(Session& session, const Program& program, uint32_t offset) {
+  if (auto described = describeSurface(session, program, findSurfaceAt(*program.tree, offset)))
+    return described;
   auto node = findAt(program, offset);
   if (!node)
     return std::nullopt;
@@ -189,7 +198,7 @@ std::string hoverText(const Hover& hover) {
   std::string text = hover.name.empty() ? std::string(hover.kind) : hover.name;
   if (!hover.type.empty())
     text += " : " + hover.type;
-  else if (hover.kind != "operator")
+  else if (hover.kind != "operator" && hover.kind != "size")
     text += " : a type that is not known";
   text += '\n';
   if (!hover.name.empty())
@@ -223,24 +232,21 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look) {
     answer.fail(ExitCode::World, "--hover takes a place LINE:COL of one program");
     return answer;
   }
-  auto program = session.load(options.files[0]);
+  auto program = session.load(options.files[0], Stage::Guessed);
   if (!program) {
     answer.fail(ExitCode::World, program.failure().message);
-    return answer;
-  }
-  if (!program->module) {
-    answer.code = ExitCode::Program;
-    answer.errors = lang::renderDiagnostics(program->diagnostics, session.sources(),
-                                            options.files[0], {look.colour});
     return answer;
   }
   const lang::SourceFile& source = *program->source;
   std::string_view line = source.line(place->line);
   std::optional<Hover> found;
-  if (place->column <= line.size()) {
+  if (program->module && place->column <= line.size()) {
     size_t offset = size_t(line.data() - source.text().data()) + place->column - 1;
     found = hoverAt(session, *program, source.base() + uint32_t(offset));
   }
+  if (!found)
+    answer.errors = lang::renderDiagnostics(program->diagnostics, session.sources(),
+                                            options.files[0], {look.colour});
   if (!found)
     answer.fail(ExitCode::Program,
                 fmt::format("no expression stands at {}:{}:{}", lang::printable(source.name()),

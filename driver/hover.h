@@ -1,8 +1,7 @@
 // What editors show where the mouse is: the innermost expression or name, its type, and its
 // documentation.
 //
-// Programs with type errors are as good as others, as far as their types are known; only a text
-// whose names have no meaning cannot be asked.
+// A program with errors is as good as any other, as far as its text can be understood (Stage).
 #pragma once
 
 #include "driver/session.h"
@@ -14,7 +13,7 @@ namespace driver {
 /// What stands at a place of a program.
 struct Hover {
   lang::SourceRange range;
-  /// Such as `parameter`, `let`, `operator` or `call`.
+  /// Such as `parameter`, `let`, `operator`, `attribute`, `size` or `call`.
   std::string_view kind;
   /// With its sigil; empty for an expression that is no name.
   std::string name = {};

@@ -1,5 +1,6 @@
 // From a path to a checked module. A stage runs only on what the stages before it found no error
-// in, so one mistake is not reported again as many.
+// in, so one mistake is not reported again as many; where somebody asks about a wrong program, what
+// later stages report is of no interest.
 #include "driver/session.h"
 
 #include "driver/suggestions.h"
@@ -15,6 +16,8 @@ namespace driver {
 namespace {
 
 constexpr uint64_t largestText = uint64_t(1) << 31;
+/// What some editors put in front of UTF-8; it is no part of a text, so no place counts it.
+constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
 } // namespace
 
@@ -43,25 +46,29 @@ void Session::read(Program& program, Stage stage) {
   lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
   const auto* file = parser::parseText(trees_, *program.source, diagnostics);
   program.tree = file;
-  if (!file || diagnostics.hasErrors())
+  bool isGuessed = stage == Stage::Guessed;
+  if (!file || (diagnostics.hasErrors() && !isGuessed))
     return;
   lang::MetadataTable metadata;
   if (file->metadata.isValid()) {
     auto table = parser::readMetadata(*program.source, file->metadata, diagnostics);
-    if (!table)
+    if (!table && !isGuessed)
       return;
-    metadata = std::move(*table);
+    if (table)
+      metadata = std::move(*table);
   }
   program.module = parser::resolve(*file, *program.source, std::move(metadata),
                                    {types_, operators_, prelude()}, diagnostics);
-  if (diagnostics.hasErrors())
+  if (diagnostics.hasErrors() && !isGuessed)
     program.module = nullptr;
-  else if (stage == Stage::Checked)
+  else if (stage != Stage::Resolved)
     program.typing = typecheck::checkModule(*program.module, operators_, diagnostics);
 }
 
 runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
   Program program;
+  if (text.starts_with(byteOrderMark))
+    text.erase(0, byteOrderMark.size());
   program.source = sources_.add(std::move(name), std::move(text));
   if (!program.source)
     return runtime::Error{"the texts of one run can have at most 2 GiB together"};
@@ -74,7 +81,8 @@ runtime::Result<Program> Session::loadText(std::string name, std::string text, S
 
 runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
   bool isInput = path == "-";
-  auto text = formats::readFile(isInput ? "/dev/stdin" : path, largestText);
+  auto text =
+      isInput ? formats::readStandardInput(largestText) : formats::readFile(path, largestText);
   if (!text)
     return text.failure();
   return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);

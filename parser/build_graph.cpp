@@ -127,9 +127,10 @@ private:
 
   // Atoms.
 
-  /// Stands where an error was reported, so that resolution can go on; the module is not used.
+  /// A hole where an error was reported, so that what is around it can be asked about.
   Use poison(SourceRange range) {
-    return {scalarConstant(context_, range, runtime::Int32, 0), nullptr, range};
+    return {context_.module.arena.make<lang::Hole>(lang::Expr{ExprKind::Hole, range}), nullptr,
+            range};
   }
 
   Use buildHole(SourceRange range) {
@@ -145,13 +146,22 @@ private:
   }
 
   Use buildLocal(const surface::Local& local) {
-    if (const lang::Var* var = context_.locals.find(local.name))
+    const lang::Var* var = context_.locals.find(local.name);
+    if (var && isInNoFunction(*var))
+      return poison(local.range);
+    if (var)
       return {var, nullptr, local.range};
     auto& report = context_.diagnostics.report(Message::UnknownLocal, local.range, local.name);
     if (wantsHints(context_))
       suggestNames(report, local.range, local.name,
                    std::vector{NameChoices{"%", context_.locals.names()}, sameGlobals(local.name)});
     return poison(local.range);
+  }
+
+  /// A free variable of a definition, which was reported where it is declared.
+  bool isInNoFunction(const lang::Var& var) const {
+    return var.origin == lang::VarOrigin::Free &&
+           context_.module.form != lang::ModuleForm::Expression;
   }
 
   Use buildGraphVariable(const surface::Graph& variable) {
@@ -329,8 +339,9 @@ private:
     const auto& name = surface::as<surface::Name>(call.callee);
     const lang::Expr* callee = findName(name.name, name.range);
     if (!callee) {
-      buildArguments(call);
-      return poison(call.range);
+      std::vector<Use> operands = buildArguments(call);
+      operands.push_back(poison(name.range));
+      return useOf(makeNode(NodeKind::Call, call.range, operands));
     }
     Use calleeUse{callee, nullptr, name.range};
     const auto* op = callee->as<lang::OperatorRef>();
@@ -339,8 +350,12 @@ private:
     std::vector<Use> operands = buildArguments(call);
     operands.push_back(calleeUse);
     const lang::Attributes* attributes = buildAttributes(context_, *op->row, call);
+    if (!attributes) {
+      operands.back() = poison(name.range);
+      return useOf(makeNode(NodeKind::Call, call.range, operands));
+    }
     Node* node = makeNode(NodeKind::Call, call.range, operands);
-    node->attributes = attributes ? attributes : defaultAttributes(context_, *op->row);
+    node->attributes = attributes;
     return useOf(node);
   }
 

@@ -41,6 +41,14 @@ public:
     return function;
   }
 
+  /// A function whose body has no meaning.
+  const lang::Function* hollow(const Node& node) {
+    auto* function = arena_.make<lang::Function>(*node.function);
+    const auto* hole = arena_.make<lang::Hole>(Expr{ExprKind::Hole, node.bodies[0].range});
+    function->body = arena_.make<Block>(std::span<const Binding>{}, Operand{hole, hole->range});
+    return function;
+  }
+
 private:
   /// A sequence in place is its result, so the place to point at is that of the result.
   Operand operand(Use use) {
@@ -160,10 +168,11 @@ private:
 } // namespace
 
 const lang::Function* lowerFunction(Lowering& lowering, Node* root) {
+  size_t errors = lowering.diagnostics.errorCount();
   std::vector<Node*> order = placeGraph(lowering, root);
-  if (order.empty())
-    return nullptr;
   Emitter emitter(lowering);
+  if (lowering.diagnostics.errorCount() > errors)
+    return emitter.hollow(*root);
   for (Node* node : order)
     if (node != root)
       emitter.emit(*node);

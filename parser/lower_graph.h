@@ -56,7 +56,7 @@ void forEachUse(const Node& node, Visit&& visit) {
 /// when that goes too deep it is reported, and nothing is returned.
 std::vector<Node*> placeGraph(Lowering& lowering, Node* root);
 
-/// Lowers the function node of a definition; null after a report that nothing can be lowered.
+/// Lowers the function node of a definition; after a report its body is a hole.
 const lang::Function* lowerFunction(Lowering& lowering, Node* root);
 
 } // namespace parser

@@ -19,7 +19,8 @@ struct Environment {
 };
 
 /// Resolves a file, whose metadata section has been read into `metadata`. Findings go to
-/// `diagnostics`; when there are errors the module is incomplete and must not be used further.
+/// `diagnostics`. A module with errors has holes where there is no meaning: it can be checked, so
+/// that one can ask about the rest, and is of no other use.
 std::unique_ptr<lang::Module> resolve(const surface::File& file, const lang::SourceFile& source,
                                       lang::MetadataTable metadata, const Environment& environment,
                                       lang::Diagnostics& diagnostics);

@@ -2,7 +2,7 @@
 // sound module, and its printed form reads back and prints the same, with types and without.
 #include "tests/fuzz/reading.h"
 
-#include "driver/session.h"
+#include "driver/hover.h"
 #include "lang/print.h"
 #include "lang/render.h"
 #include "lang/verify.h"
@@ -43,6 +43,18 @@ std::string brokenRoundTrip(Session& session, const Program& program, Stage stag
   return "";
 }
 
+/// Asks about some places of a text that has no meaning as a whole.
+void ask(const std::string& text) {
+  constexpr uint32_t mostPlaces = 4;
+  Session session(stdlib::operatorTable());
+  auto program = session.loadText("text", text, Stage::Guessed);
+  if (!program || !program->module)
+    return;
+  lang::SourceRange range = program->source->range();
+  for (uint32_t i = 0; i < mostPlaces; ++i)
+    driver::hoverAt(session, *program, range.begin + (range.end - range.begin) / mostPlaces * i);
+}
+
 /// The promises for a text that is taken as far as `stage`; `isGood` tells whether it had a
 /// meaning.
 std::string brokenAt(const std::string& text, Stage stage, bool& isGood) {
@@ -52,6 +64,8 @@ std::string brokenAt(const std::string& text, Stage stage, bool& isGood) {
     return "";
   std::string errors = shown(session, *program);
   isGood = program->isGood();
+  if (!isGood)
+    ask(text);
   if (!isGood)
     return program->diagnostics.hasErrors() && !errors.empty() ? "" : "refused without an error";
   for (const std::string& problem : lang::verify(*program->module))

@@ -17,7 +17,7 @@ std::optional<driver::Hover> hover(std::string program, std::string* at = nullpt
   REQUIRE(mark != std::string::npos);
   program.erase(mark, 1);
   driver::Session session(stdlib::operatorTable());
-  auto loaded = session.loadText("f.rly", program);
+  auto loaded = session.loadText("f.rly", program, driver::Stage::Guessed);
   REQUIRE(loaded);
   REQUIRE(loaded->module);
   uint32_t base = loaded->source->base();
@@ -124,6 +124,50 @@ TEST_CASE("programs with errors can be asked, as far as their types are known") 
         "operator add : fn (Tensor[(2, 3), float32], int32) -> _ at add");
   CHECK(saidIn("%n + |_") == "hole _ :  at _");
   CHECK(saidIn("let %y: int32 = |_; %y") == "hole _ : int32 at _");
+}
+
+TEST_CASE("programs whose text could not be understood can be asked about the rest") {
+  CHECK(saidIn("let %y = |%n + 1; let %z = @missing(%y); %z") == "parameter %n : int32 at %n");
+  CHECK(saidIn("@missing(|%n)") == "parameter %n : int32 at %n");
+  CHECK(saidIn("|@missing(%n)") == "nothing");
+  CHECK(saidIn("let |%y = %n + 1; (%y, %nn)") == "let %y : int32 at %y");
+  CHECK(saidIn("let |%y = %n + 1; %y +") == "let %y : int32 at %y");
+  CHECK(saidIn("nn.dense(|%x, unts=3)") == "parameter %x : Tensor[(2, 3), float32] at %x");
+  CHECK(saidIn("|nn.dense(%x, %x, unts=3)").starts_with("operator nn.dense : "));
+  CHECK(saidIn("match (%n) { Konz(%a) => |%a }").starts_with("pattern variable %a : "));
+  CHECK(saidIn("let %f = fn () { let %q = 1; %q }; |%q") == "nothing");
+  std::string broken = "def @g(%a: int32) { let %x = ; %x }\ndef ( { }\ndef @h(%b: Nope) { %b }\n";
+  CHECK(said(broken + "def @f(%n: bool) { (@g(1), |%n) }") == "parameter %n : bool at %n");
+  CHECK(said(broken + "def @f(%n: bool) { |@h(1) }").starts_with("global @h"));
+  CHECK(said("def @f(%n: bool) { |%n }\n" + broken) == "parameter %n : bool at %n");
+  CHECK(said("def @f(%n: bool) { |%n }\n#[metadata]\n{") == "parameter %n : bool at %n");
+}
+
+TEST_CASE("attributes have what the operator's row says of them") {
+  CHECK(saidIn("nn.softmax(%x, |axis=1)") == "attribute axis : integer at axis");
+  CHECK(saidIn("nn.softmax(%x, axis=|1)") == "attribute axis : integer at 1");
+  CHECK(saidIn("sum(nn.relu(%x), axis=[0, |1], keepdims=True)").starts_with("attribute axis : "));
+  CHECK(hover("def @main(%x: Tensor[(2), float32]) { nn.softmax(%x, |axis=0) }")
+            ->doc.starts_with("of `nn.softmax`, by default `-1`\n"));
+  CHECK(hover("def @main(%x: Tensor[(2), float32]) { cast(%x, |dtype=\"int8\") }")
+            ->doc.starts_with("of `cast`, which must be given\n"));
+  CHECK(saidIn("nn.softmax(%x, |axsi=1)") == "call  :  at nn.softmax(%x, axsi=1)");
+}
+
+TEST_CASE("named sizes say where they come from") {
+  auto docOf = [](const std::string& program) { return hover(program)->doc; };
+  CHECK(said("def @f(%x: Tensor[(2, |n), int32]) { %x }") == "size n :  at n");
+  CHECK(docOf("def @f(%x: Tensor[(2, n), int32], %t: (int32, Tensor[(2 * n), int32])) -> "
+              "Tensor[(2, |n), int32] { %x }") ==
+        "dimension 1 of `%x`, dimension 0 of `%t.1`, which is `2 * n`");
+  CHECK(docOf("def @f[n](%x: Tensor[(n), int32]) { let %y: Tensor[(|n), int32] = %x; %y }") ==
+        "a parameter of `@f`\ndimension 0 of `%x`");
+  CHECK(docOf("type V[n] { V(Tensor[(|n), int32]) } def @f() { 1 }") == "a parameter of type `V`");
+  CHECK(docOf("def @f() { let %y: Tensor[(|m), int32] = [1, 2]; %y }") ==
+        "of no parameter of `@f`");
+  CHECK(docOf("fn (%x: Tensor[(|n), int32]) { %x }") == "dimension 0 of `%x`");
+  CHECK(docOf("def @f(%x: Tensor[(|n), int32]) { split(%x, indices_or_sections=3).0 }") ==
+        "dimension 0 of `%x`\n`@f` needs it to be a multiple of 3, for `split`");
 }
 
 TEST_CASE("what stands at a place covers it, whatever the place") {
