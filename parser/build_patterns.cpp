@@ -50,8 +50,8 @@ const Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pat
       if (wantsHints(context))
         suggestNames(report, with.name.range, with.name.text,
                      std::vector{NameChoices{"", context.definitions.constructorNames()}});
-        // A tuple gives the variables of its parts types.
-        result->kind = PatternKind::Tuple;
+      // A tuple gives the variables of its parts types.
+      result->kind = PatternKind::Tuple;
       result->parts = parts;
       break;
     }
