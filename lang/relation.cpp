@@ -3,6 +3,7 @@
 #include "runtime/limits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -65,64 +66,27 @@ std::optional<size_t> RelationCall::normalAxis(int64_t axis, size_t rank) const 
 
 namespace {
 
-/// A number for every name such that the quotients of a form are exact.
-struct SampleSizes {
-  int64_t multiple;
-  int64_t round;
-  int64_t of(const Dim* name) const { return multiple * (round + name->serial % (8 + round)); }
-};
-
-/// The least number that names must be multiples of for quotients to have no remainders beyond
-/// those of their constant parts; nothing when it is too large to be of use.
-std::optional<int64_t> exactMultiple(const Dim* dim) {
-  constexpr int64_t most = int64_t(1) << 24;
-  int64_t inside = 1;
-  for (const DimTerm& term : dim->terms) {
-    auto part =
-        term.variable->hasQuotient ? exactMultiple(term.variable) : std::optional(int64_t(1));
-    if (!part || (inside = std::lcm(inside, *part)) > most)
-      return std::nullopt;
-  }
-  if (dim->kind != DimKind::Quotient)
-    return inside;
-  int64_t divisor = dim->terms[0].coefficient;
-  return divisor > most / inside ? std::nullopt : std::optional(inside * divisor);
-}
-
-/// The value of a form; nothing when it passes 64 bits.
-std::optional<int64_t> valueAt(const Dim* dim, const SampleSizes& sizes) {
-  int64_t result = dim->kind == DimKind::Product ? 1 : dim->value;
+/// The value of a form for very large sizes, without rounding of quotients.
+double roughValue(const Dim* dim, uint32_t variety) {
   if (dim->kind == DimKind::Symbol)
-    return sizes.of(dim);
+    return 1e15 * (3 + dim->serial % variety);
+  double result = dim->kind == DimKind::Product ? 1 : double(dim->value);
   for (const DimTerm& term : dim->terms) {
-    auto value = valueAt(term.variable, sizes);
-    if (!value)
-      return std::nullopt;
+    double value = roughValue(term.variable, variety), number = double(term.coefficient);
     if (dim->kind == DimKind::Quotient)
-      return *value / term.coefficient - (*value % term.coefficient < 0 ? 1 : 0);
-    int64_t times = dim->kind == DimKind::Product ? term.coefficient : 1;
-    for (int64_t i = 0; dim->kind == DimKind::Product && i < times; ++i)
-      if (__builtin_mul_overflow(result, *value, &result))
-        return std::nullopt;
-    int64_t scaled = 0;
-    if (dim->kind == DimKind::Linear &&
-        (__builtin_mul_overflow(*value, term.coefficient, &scaled) ||
-         __builtin_add_overflow(result, scaled, &result)))
-      return std::nullopt;
+      return value / number;
+    result =
+        dim->kind == DimKind::Product ? result * std::pow(value, number) : result + value * number;
   }
   return result;
 }
 
-/// Whether two forms over names differ where all their quotients are exact. Then they differ at
-/// large multiples of any number, so whatever must be a multiple of what, they are not the same.
-bool differWhereExact(const Dim* left, const Dim* right) {
-  auto ofLeft = exactMultiple(left), ofRight = exactMultiple(right);
-  if (!ofLeft || !ofRight)
-    return false;
-  for (int64_t round : {3, 16}) {
-    SampleSizes sizes{std::lcm(*ofLeft, *ofRight), round};
-    auto a = valueAt(left, sizes), b = valueAt(right, sizes);
-    if (a && b && *a != *b)
+/// Whether two forms over names are far from each other for very large sizes. Then no rounding of
+/// quotients makes them equal, whatever must be a multiple of what.
+bool differByFar(const Dim* left, const Dim* right) {
+  for (uint32_t variety : {11, 23}) {
+    double a = roughValue(left, variety), b = roughValue(right, variety);
+    if (std::abs(a - b) > 1e-3 * std::max(std::abs(a), std::abs(b)))
       return true;
   }
   return false;
@@ -140,7 +104,7 @@ DimMatch matchDims(const Dim* left, const Dim* right) {
   if (left->hasUnknown || right->hasUnknown || left->hasForeign || right->hasForeign)
     return DimMatch::Maybe;
   bool hasQuotient = left->hasQuotient || right->hasQuotient;
-  return hasQuotient && !differWhereExact(left, right) ? DimMatch::Maybe : DimMatch::Different;
+  return hasQuotient && !differByFar(left, right) ? DimMatch::Maybe : DimMatch::Different;
 }
 
 const Dim* meetDims(const Dim* left, const Dim* right) {
@@ -172,9 +136,8 @@ const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right) 
     return right;
   if (right->isConstant(1))
     return left;
-  auto isOpen = [](const Dim* dim) { return dim->isAny() || dim->hasUnknown || dim->hasQuotient; };
   bool isForeign = left->hasForeign || right->hasForeign;
-  if (left == right || isForeign || !(isOpen(left) || isOpen(right)))
+  if (left == right || isForeign || matchDims(left, right) != DimMatch::Maybe)
     return meetDims(left, right);
   if (mayBeOne(left))
     return mayBeOne(right) ? types.any() : right;

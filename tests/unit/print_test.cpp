@@ -246,7 +246,7 @@ TEST_CASE("globals are sorted, and repaired names stay apart", "[print]") {
   IrBuilder ir;
   const Global* dotted = ir.define("a.b", ir.function({}, ir.block(ir.integer(1))));
   ir.define("a_b", ir.function({}, ir.block(dotted)));
-  CHECK(body(ir) == "def @a_b1() {\n  1\n}\n\ndef @a_b() {\n  @a_b1\n}");
+  CHECK(body(ir) == "def @a_b() {\n  @a_b1\n}\n\ndef @a_b1() {\n  1\n}");
 }
 
 TEST_CASE("data types and constructors", "[print]") {
