@@ -10,6 +10,7 @@
 #include "parser/doc_comment.h"
 #include "stdlib/operator_reference.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -25,6 +26,11 @@ std::string knownText(const Type* type) {
   return !type || type->isError() || type->isUnknown() ? "" : lang::typeText(type);
 }
 
+/// The type as a part of another one.
+std::string partText(const Type* type) {
+  return type ? lang::typeText(type) : "_";
+}
+
 class Describer {
 public:
   Describer(Session& session, const Program& program, const NodeAt& node)
@@ -32,8 +38,8 @@ public:
 
   std::optional<Hover> describe() const {
     if (!node_.expr)
-      return {node_.range, "type", std::string(node_.definition->name), "",
-              definitionText(*node_.definition)};
+      return Hover{node_.range, "type", std::string(node_.definition->name), "",
+                   definitionText(*node_.definition)};
     switch (node_.expr->kind) {
     case ExprKind::Var:
       return local(static_cast<const lang::Var&>(*node_.expr));
@@ -46,7 +52,7 @@ public:
     case ExprKind::Hole:
       return hole();
     default:
-      return {node_.range, kindName(node_.expr->kind), "", knownText(node_.type)};
+      return Hover{node_.range, kindName(node_.expr->kind), "", knownText(node_.type)};
     }
   }
 
@@ -118,8 +124,8 @@ private:
     std::string type;
     if (node_.call) {
       for (const lang::Operand& argument : node_.call->arguments)
-        type += (type.empty() ? "" : ", ") + lang::typeText(typeOf(argument));
-      type = fmt::format("fn ({}) -> {}", type, lang::typeText(node_.type));
+        type += (type.empty() ? "" : ", ") + partText(typeOf(argument));
+      type = fmt::format("fn ({}) -> {}", type, partText(node_.type));
     }
     return {node_.range, "operator", std::string(row.name), std::move(type),
             stdlib::callText(row) + '\n' + std::string(row.doc)};
@@ -152,16 +158,20 @@ private:
     if (written != "_")
       return std::nullopt;
     Hover hover{node_.range, "hole", "_"};
-    for (const lang::Diagnostic& item : program_.diagnostics.all())
-      if (item.message == lang::Message::ExpressionHole && item.range == node_.range) {
-        size_t begin = item.text.find('`') + 1;
-        hover.type = item.text.substr(begin, item.text.rfind('`') - begin);
-        if (hover.type == "_")
-          hover.type.clear();
-        for (const std::string& note : item.notes)
-          hover.doc += (hover.doc.empty() ? "" : "\n") + note;
-      }
+    for (const lang::Diagnostics* found : {&program_.diagnostics, &program_.consequences})
+      for (const lang::Diagnostic& item : found->all())
+        if (item.message == lang::Message::ExpressionHole && item.range == node_.range)
+          fillHole(hover, item);
     return hover;
+  }
+
+  static void fillHole(Hover& hover, const lang::Diagnostic& item) {
+    size_t begin = item.text.find('`') + 1;
+    hover.type = item.text.substr(begin, item.text.rfind('`') - begin);
+    if (hover.type == "_")
+      hover.type.clear();
+    for (const std::string& note : item.notes)
+      hover.doc += (hover.doc.empty() ? "" : "\n") + note;
   }
 
   Session& session_;
@@ -225,6 +235,18 @@ std::string hoverJson(const Hover& hover, const lang::SourceMap& sources) {
                      lang::jsonQuoted(hover.doc));
 }
 
+namespace {
+
+/// Whether something was reported at a place, or the text could not be read at all.
+bool isMistaken(const Program& program, uint32_t offset) {
+  return !program.module ||
+         std::ranges::any_of(program.diagnostics.all(), [&](const lang::Diagnostic& item) {
+           return item.range.begin <= offset && offset < item.range.end;
+         });
+}
+
+} // namespace
+
 Answer hover(Session& session, const CheckOptions& options, const Look& look) {
   Answer answer;
   auto place = readPlace(options.hover);
@@ -239,15 +261,17 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look) {
   }
   const lang::SourceFile& source = *program->source;
   std::string_view line = source.line(place->line);
+  std::optional<uint32_t> offset;
+  if (place->column <= line.size())
+    offset = source.base() + uint32_t(line.data() - source.text().data()) + place->column - 1;
   std::optional<Hover> found;
-  if (program->module && place->column <= line.size()) {
-    size_t offset = size_t(line.data() - source.text().data()) + place->column - 1;
-    found = hoverAt(session, *program, source.base() + uint32_t(offset));
-  }
-  if (!found)
+  if (program->module && offset)
+    found = hoverAt(session, *program, *offset);
+  if (!found && offset && isMistaken(*program, *offset)) {
+    answer.code = ExitCode::Program;
     answer.errors = lang::renderDiagnostics(program->diagnostics, session.sources(),
                                             options.files[0], {look.colour});
-  if (!found)
+  } else if (!found)
     answer.fail(ExitCode::Program,
                 fmt::format("no expression stands at {}:{}:{}", lang::printable(source.name()),
                             place->line, place->column));

@@ -30,7 +30,7 @@ std::vector<Entry> allEntries(const lang::OperatorTable& table) {
 
 bool contains(std::string_view text, std::string_view word) {
   auto isSame = [](char a, char b) { return std::tolower(uint8_t(a)) == std::tolower(uint8_t(b)); };
-  return !std::ranges::search(text, word, isSame).empty();
+  return word.empty() || !std::ranges::search(text, word, isSame).empty();
 }
 
 /// A line for each of those that are `wanted`.

@@ -49,20 +49,23 @@ void Session::read(Program& program, Stage stage) {
   bool isGuessed = stage == Stage::Guessed;
   if (!file || (diagnostics.hasErrors() && !isGuessed))
     return;
+  auto sink = [&]() -> lang::Diagnostics& {
+    return diagnostics.hasErrors() ? program.consequences : diagnostics;
+  };
   lang::MetadataTable metadata;
   if (file->metadata.isValid()) {
-    auto table = parser::readMetadata(*program.source, file->metadata, diagnostics);
-    if (!table && !isGuessed)
-      return;
+    auto table = parser::readMetadata(*program.source, file->metadata, sink());
     if (table)
       metadata = std::move(*table);
+    else if (!isGuessed)
+      return;
   }
   program.module = parser::resolve(*file, *program.source, std::move(metadata),
-                                   {types_, operators_, prelude()}, diagnostics);
+                                   {types_, operators_, prelude()}, sink());
   if (diagnostics.hasErrors() && !isGuessed)
     program.module = nullptr;
   else if (stage != Stage::Resolved)
-    program.typing = typecheck::checkModule(*program.module, operators_, diagnostics);
+    program.typing = typecheck::checkModule(*program.module, operators_, sink());
 }
 
 runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {

@@ -35,6 +35,8 @@ struct Program {
   const parser::surface::File* tree = nullptr;
   /// In the order of the text.
   lang::Diagnostics diagnostics = {};
+  /// What Guessed found behind errors: holes that stand for them, and other mistakes.
+  lang::Diagnostics consequences = {};
 
   bool isGood() const { return module && !diagnostics.hasErrors(); }
 };

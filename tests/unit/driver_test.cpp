@@ -199,7 +199,8 @@ TEST_CASE("programs come from standard input, also by a socket") {
     close(before);
     close(ends[1]);
     CHECK(answer.errors == "");
-    CHECK(answer.output.find('1') != std::string::npos);
+    CHECK(answer.code == ExitCode::Good);
+    CHECK(!answer.output.empty());
   }
 }
 

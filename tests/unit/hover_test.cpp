@@ -135,6 +135,7 @@ TEST_CASE("programs whose text could not be understood can be asked about the re
   CHECK(saidIn("nn.dense(|%x, unts=3)") == "parameter %x : Tensor[(2, 3), float32] at %x");
   CHECK(saidIn("|nn.dense(%x, %x, unts=3)").starts_with("operator nn.dense : "));
   CHECK(saidIn("match (%n) { Konz(%a) => |%a }").starts_with("pattern variable %a : "));
+  CHECK(saidIn("%n |+ _") == "operator add : fn (int32, _) -> _ at +");
   CHECK(saidIn("let %f = fn () { let %q = 1; %q }; |%q") == "nothing");
   std::string broken = "def @g(%a: int32) { let %x = ; %x }\ndef ( { }\ndef @h(%b: Nope) { %b }\n";
   CHECK(said(broken + "def @f(%n: bool) { (@g(1), |%n) }") == "parameter %n : bool at %n");
