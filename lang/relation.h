@@ -123,8 +123,8 @@ struct RelationCall {
 
 /// What comparing two dimensions tells. Named dimensions stand for every size, so two forms over
 /// them are the same, or different for some sizes, which is `Different`. `Maybe` when a `?`, an
-/// unknown or a symbol of Relay's leaves it open, or when the forms are the same where all their
-/// quotients are exact: `n / 2 * 2` is `n` for all sizes that there are if they must be even.
+/// unknown or a symbol of Relay's leaves it open, or when forms with quotients stay close for large
+/// sizes: `n / 2 * 2` is `n` for all sizes that there are if they must be even.
 enum class DimMatch : uint8_t { Same, Different, Maybe };
 DimMatch matchDims(const Dim* left, const Dim* right);
 
