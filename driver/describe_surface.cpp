@@ -120,11 +120,11 @@ std::string needsText(const Program& program, const SurfaceAt& at, const Owner& 
   for (const lang::Requirement& need : program.typing.requirements(*global->function))
     if (lang::dimText(need.dim) == at.dim->name && (need.least > 0 || need.divisor > 1))
       text += fmt::format(
-          "\n{} needs it to be {}{}, for `{}`", owner.name,
+          "\n{} needs it to be {}{}{}", owner.name,
           need.divisor > 1 ? fmt::format("a multiple of {}", need.divisor)
                            : fmt::format("at least {}", need.least),
           need.divisor > 1 && need.least > 0 ? fmt::format(" and at least {}", need.least) : "",
-          need.row->name);
+          need.row ? fmt::format(", for `{}`", need.row->name) : "");
   return text;
 }
 

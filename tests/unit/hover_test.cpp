@@ -169,6 +169,9 @@ TEST_CASE("named sizes say where they come from") {
   CHECK(docOf("fn (%x: Tensor[(|n), int32]) { %x }") == "dimension 0 of `%x`");
   CHECK(docOf("def @f(%x: Tensor[(|n), int32]) { split(%x, indices_or_sections=3).0 }") ==
         "dimension 0 of `%x`\n`@f` needs it to be a multiple of 3, for `split`");
+  CHECK(docOf("def @f(%x: Tensor[(|n), int32], %y: Tensor[(n - 1), int32]) { %y }") ==
+        "dimension 0 of `%x`, dimension 0 of `%y`, which is `n - 1`\n"
+        "`@f` needs it to be at least 1");
 }
 
 TEST_CASE("what stands at a place covers it, whatever the place") {
