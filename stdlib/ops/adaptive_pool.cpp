@@ -152,7 +152,6 @@ void maximumSecondGradient(GradientCall& d) {
   Term moved = d.call(fmt::format("nn.adaptive_max_pool{}d_{}", dims, other),
                       {d.cotangent(), d.operand(1)}, sameAttributes(d));
   give(d, 0, castTo(moved, d.operand(0).dtype()));
-  give(d, 1, zerosLike(d.operand(1)));
 }
 
 constexpr OperandRow operands[] = {{"data", "the tensor to pool"}};
