@@ -86,6 +86,8 @@ RelationResult typesOf(const RelationCall& call, const ConvAttributes& conv,
       return call.failed(tiled->failure());
   RelationResult result = call.solved(*output, conv.outDType.value_or(call.dtype(0)));
   DType dtype = call.isKnown(1) ? call.dtype(1) : call.dtype(0);
+  requireTiles(result, types, conv.canonicalData, conv.data, offset);
+  requireTiles(result, types, conv.canonicalData, conv.result, shape);
   result.operands.emplace_back(1, types.tensor(*offsetShape, dtype));
   if (!call.isKnown(2))
     result.operands.emplace_back(2, types.tensor(*weightShape, call.dtype(0)));
