@@ -45,6 +45,17 @@ const lang::OperatorTable& operatorTable() {
       correlationFamily(),
       deformableConvFamily(),
       regionsFamily(),
+      qnnFamily(),
+      qnnTablesFamily(),
+      qnnContractionsFamily(),
+      winogradFamily(),
+      bitserialFamily(),
+      sparseFamily(),
+      randomFamily(),
+      proposalFamily(),
+      dynPicturesFamily(),
+      annotationFamily(),
+      dialectFamily(),
   };
   static const lang::OperatorTable table(families);
   return table;

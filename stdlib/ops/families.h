@@ -43,5 +43,16 @@ lang::OperatorFamily slidingFamily();
 lang::OperatorFamily correlationFamily();
 lang::OperatorFamily deformableConvFamily();
 lang::OperatorFamily regionsFamily();
+lang::OperatorFamily qnnFamily();
+lang::OperatorFamily qnnTablesFamily();
+lang::OperatorFamily qnnContractionsFamily();
+lang::OperatorFamily winogradFamily();
+lang::OperatorFamily bitserialFamily();
+lang::OperatorFamily sparseFamily();
+lang::OperatorFamily randomFamily();
+lang::OperatorFamily proposalFamily();
+lang::OperatorFamily dynPicturesFamily();
+lang::OperatorFamily annotationFamily();
+lang::OperatorFamily dialectFamily();
 
 } // namespace stdlib

@@ -8,8 +8,9 @@ import json
 import struct
 import zipfile
 
-# dtype: array code, numpy descriptor, name in safetensors
+# dtype: array code, numpy descriptor, name in safetensors. A float16 is held as its bits.
 KINDS = {
+    "float16": ("H", "<f2", "F16"),
     "float32": ("f", "<f4", "F32"),
     "float64": ("d", "<f8", "F64"),
     "int8": ("b", "|i1", "I8"),
