@@ -8,7 +8,9 @@
 // Floats of at most 32 bits are added in float32 in blocks of `blockDepth` summed positions, in
 // their order, and so are the blocks of a piece of `pieceDepth` positions; pieces are added in
 // float64. So the error of a sum is bounded whatever its length, and
-// a result does not depend on how many rows and columns there are beside it.
+// a result does not depend on how many rows and columns there are beside it, nor on the processor:
+// with wide registers more columns are done at once, each as it would be with narrow ones, and
+// products are rounded before they are added everywhere.
 #include "lower/tensor_eval_contract.h"
 
 #include "lower/tensor_eval_parallel.h"
@@ -24,24 +26,41 @@ namespace {
 constexpr size_t tileRows = 6;
 constexpr size_t blockDepth = 32, pieceDepth = 512;
 
-template <typename A>
+/// The bytes of a register that the processor computes with.
+constexpr size_t narrowBytes = 16, wideBytes = 32;
+
+#if defined(__x86_64__)
+#define BATON_WIDE __attribute__((target("avx2")))
+bool hasWideRegisters() {
+  return __builtin_cpu_supports("avx2");
+}
+#else
+#define BATON_WIDE
+bool hasWideRegisters() {
+  return false;
+}
+#endif
+
+template <typename A, size_t bytes>
 struct Vector {
-  typedef A type __attribute__((vector_size(16)));
+  typedef A type __attribute__((vector_size(bytes)));
 };
 
-template <typename A>
-constexpr size_t tileColumns = 2 * 16 / sizeof(A);
+template <typename A, size_t bytes>
+constexpr size_t tileColumns = 2 * bytes / sizeof(A);
 
-/// tile += rows * columns over `depth` summed positions; slivers as in the file comment.
-template <typename A>
-void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
-  using V = typename Vector<A>::type;
-  constexpr size_t lanes = 16 / sizeof(A);
+/// tile += rows * columns over `depth` summed positions; slivers as in the file comment. Inlined
+/// into functions for one kind of processor each.
+template <typename A, size_t bytes>
+inline __attribute__((always_inline)) void multiplyTile(const A* rows, const A* columns,
+                                                        size_t depth, A* tile) {
+  using V = typename Vector<A, bytes>::type;
+  constexpr size_t lanes = bytes / sizeof(A);
   V sums[tileRows][2] = {};
   for (size_t k = 0; k < depth; ++k) {
     V first, second;
-    std::memcpy(&first, columns + k * 2 * lanes, 16);
-    std::memcpy(&second, columns + k * 2 * lanes + lanes, 16);
+    std::memcpy(&first, columns + k * 2 * lanes, bytes);
+    std::memcpy(&second, columns + k * 2 * lanes + lanes, bytes);
     for (size_t i = 0; i < tileRows; ++i) {
       V factor = V{} + rows[k * tileRows + i];
       sums[i][0] += factor * first;
@@ -51,9 +70,9 @@ void multiplyTile(const A* rows, const A* columns, size_t depth, A* tile) {
   for (size_t i = 0; i < tileRows; ++i)
     for (size_t half = 0; half < 2; ++half) {
       V before;
-      std::memcpy(&before, tile + (2 * i + half) * lanes, 16);
+      std::memcpy(&before, tile + (2 * i + half) * lanes, bytes);
       before += sums[i][half];
-      std::memcpy(tile + (2 * i + half) * lanes, &before, 16);
+      std::memcpy(tile + (2 * i + half) * lanes, &before, bytes);
     }
 }
 
@@ -190,11 +209,37 @@ Blocking chooseBlocking(const Contraction& contraction, size_t width) {
   return blocking;
 }
 
-template <typename T>
+/// totals += rows * columns for one tile, over all summed positions of the panels.
+template <typename A, size_t bytes>
+inline __attribute__((always_inline)) void addPieces(const A* rows, const A* columns, size_t depth,
+                                                     Total<A>* totals) {
+  constexpr size_t width = tileColumns<A, bytes>;
+  for (size_t piece = 0; piece < depth; piece += pieceDepth) {
+    A tile[tileRows * width] = {};
+    size_t end = std::min(piece + pieceDepth, depth);
+    for (size_t k = piece; k < end; k += blockDepth)
+      multiplyTile<A, bytes>(rows + k * tileRows, columns + k * width,
+                             std::min(blockDepth, end - k), tile);
+    for (size_t n = 0; n < tileRows * width; ++n)
+      totals[n] += tile[n];
+  }
+}
+
+template <typename A>
+BATON_WIDE void addWideTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
+  addPieces<A, wideBytes>(rows, columns, depth, totals);
+}
+
+template <typename A>
+void addNarrowTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
+  addPieces<A, narrowBytes>(rows, columns, depth, totals);
+}
+
+template <typename T, size_t bytes>
 class Contractor {
 public:
   using A = Sum<T>;
-  static constexpr size_t width = tileColumns<A>;
+  static constexpr size_t width = tileColumns<A, bytes>;
 
   Contractor(const Contraction& contraction, const Blocking& blocking,
              const std::byte* const* tensors, std::byte* out)
@@ -242,15 +287,10 @@ private:
   }
 
   static void addTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
-    for (size_t piece = 0; piece < depth; piece += pieceDepth) {
-      A tile[tileRows * width] = {};
-      size_t end = std::min(piece + pieceDepth, depth);
-      for (size_t k = piece; k < end; k += blockDepth)
-        multiplyTile<A>(rows + k * tileRows, columns + k * width, std::min(blockDepth, end - k),
-                        tile);
-      for (size_t n = 0; n < tileRows * width; ++n)
-        totals[n] += tile[n];
-    }
+    if constexpr (bytes == wideBytes)
+      addWideTile<A>(rows, columns, depth, totals);
+    else
+      addNarrowTile<A>(rows, columns, depth, totals);
   }
 
   /// The positions in the result of a side's elements, relative to the batch.
@@ -292,14 +332,14 @@ private:
   std::tuple<int64_t, int64_t, int64_t> packed_{-1, -1, -1};
 };
 
-template <typename T>
+template <typename T, size_t bytes>
 void contract(const Contraction& contraction, const std::byte* const* tensors, std::byte* out) {
-  Blocking blocking = chooseBlocking(contraction, tileColumns<Sum<T>>);
+  Blocking blocking = chooseBlocking(contraction, tileColumns<Sum<T>, bytes>);
   double products = double(contraction.rows.count) * double(contraction.columns.count) *
                     double(blocking.summed) * double(blocking.batch);
   int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
   runParts(blocks, 1, threadsFor(products * 0.15), [&](int64_t first, int64_t last) {
-    Contractor<T> contractor(contraction, blocking, tensors, out);
+    Contractor<T, bytes> contractor(contraction, blocking, tensors, out);
     for (int64_t block = first; block < last; ++block)
       contractor.run(block);
     return std::optional<runtime::Fault>();
@@ -312,8 +352,13 @@ void runContraction(const Contraction& contraction, const std::byte* const* tens
                     std::byte* out) {
   withOwnElement(contraction.element, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, Bit>)
-      contract<T>(contraction, tensors, out);
+    if constexpr (!std::is_same_v<T, Bit>) {
+      static const bool isWide = hasWideRegisters();
+      if (isWide)
+        contract<T, wideBytes>(contraction, tensors, out);
+      else
+        contract<T, narrowBytes>(contraction, tensors, out);
+    }
   });
 }
 
