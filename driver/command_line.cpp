@@ -282,7 +282,8 @@ Look lookOfTerminal() {
   const char* noColour = std::getenv("NO_COLOR");
   bool wantsNone = noColour && *noColour;
   bool isBold = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNone;
-  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain, isBold};
+  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain, isBold,
+          [](const std::string& text) { writeAll(text, stderr); }};
 }
 
 int finish(const Answer& answer) {

@@ -5,6 +5,7 @@
 #include "driver/session.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Look {
   bool progress = false;
   /// Headings on standard output in bold.
   bool bold = false;
+  /// Takes what a program shows while it runs; without it, that is among the errors of the answer.
+  std::function<void(const std::string&)> show = {};
 };
 
 struct CheckOptions {

@@ -11,8 +11,13 @@ using namespace std::chrono_literals;
 Progress::Progress(bool isShown) : isShown_(isShown), start_(Clock::now()), next_(start_ + 1s) {}
 
 Progress::~Progress() {
+  clear();
+}
+
+void Progress::clear() {
   if (isDrawn_)
     fmt::print(stderr, "\r\x1b[K");
+  isDrawn_ = false;
 }
 
 double Progress::seconds() const {

@@ -16,6 +16,8 @@ public:
   ~Progress();
 
   void step(uint64_t calls);
+  /// Erases the line until it is drawn again.
+  void clear();
   /// Since the start.
   double seconds() const;
 

@@ -58,17 +58,33 @@ std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources
   return lang::renderFinding(finding, sources, {look.colour});
 }
 
+/// A value that the program shows, after the place that does.
+std::string shownText(Session& session, const Program& program, const runtime::Value& value,
+                      lang::SourceRange where) {
+  std::string text = valueText(value, session.types(), program.typing) + '\n';
+  const lang::SourceFile* file = session.sources().find(where);
+  if (!file)
+    return text;
+  lang::LineColumn at = file->position(where.begin);
+  return fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
+}
+
 std::variant<runtime::Value, interp::Fault> call(Session& session, const Program& program,
                                                  const lang::Global& entry,
                                                  std::vector<runtime::Value> arguments,
                                                  const lang::TensorEngine& engine, const Look& look,
-                                                 lang::Diagnostics& findings) {
+                                                 lang::Diagnostics& findings, Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
   how.progress = [&](uint64_t calls) { progress.step(calls); };
   how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
     findings.report(lang::Message::Float64Result, where, row.name);
+  };
+  how.show = [&](const runtime::Value& value, lang::SourceRange where) {
+    progress.clear();
+    std::string text = shownText(session, program, value, where);
+    look.show ? look.show(text) : void(answer.errors += text);
   };
   InterruptWatch watch;
   how.isInterrupted = [&] { return watch.isInterrupted(); };
@@ -123,7 +139,7 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     return;
   lang::Diagnostics findings = session.noFindings();
   auto result =
-      call(session, program, *entry, std::move(arguments.values), *engine, look, findings);
+      call(session, program, *entry, std::move(arguments.values), *engine, look, findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (const auto* fault = std::get_if<interp::Fault>(&result)) {

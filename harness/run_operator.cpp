@@ -37,7 +37,7 @@ bool appendLeafTypes(const Type* type, std::vector<const Type*>& leaves) {
 std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const RelationCall& call,
                                                const Type* output) {
   std::vector<const Type*> promised;
-  if (row.kernel || !appendLeafTypes(output, promised))
+  if (!row.compute || !appendLeafTypes(output, promised))
     return std::nullopt;
   return *tensorFunctionOf(row, call.operands, output, call.attributes);
 }
@@ -51,6 +51,8 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
     result.problem = runtime::kernelFaultText(row.kernel.run({leaves, result.results}, parameters));
     return result;
   }
+  if (row.action == Action::Pass || row.action == Action::Show)
+    return OperatorRun{{leaves.begin(), leaves.end()}, {}};
   auto function = operatorFunction(row, call, output);
   if (!function)
     return std::nullopt;

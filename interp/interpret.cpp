@@ -29,6 +29,8 @@ struct Activation {
   lang::SourceRange call;
   /// Of named dimensions, when the body needs them.
   std::unique_ptr<lang::DimSizes> sizes = nullptr;
+  /// The tensors that the results are written into, if the call says so.
+  std::optional<Value> destinations = {};
 };
 
 /// A block in progress. With `endsCall`, the end of the block is the end of the activation.
@@ -173,6 +175,8 @@ private:
     if (cursors_.back().endsCall) {
       if (!checkReturn(value))
         return;
+      if (const auto& into = activations_.back().destinations; into && !deliver(value, *into))
+        return;
       activations_.pop_back();
     }
     cursors_.pop_back();
@@ -180,6 +184,22 @@ private:
       result_ = std::move(value);
     else
       slot(*waiting().var) = std::move(value);
+  }
+
+  /// Writes the value of a call into the tensors of a tuple; then the value is `()`.
+  bool deliver(Value& value, const Value& destinations) {
+    std::span<const Value> results(&value, 1), into = destinations.fields();
+    if (value.kind() == ValueKind::Tuple)
+      results = value.fields();
+    if (!std::ranges::equal(into, results, &runtime::overwrite)) {
+      fail(FaultKind::Data,
+           "the results can't be written: each output must be a tensor of the result's type that "
+           "the program allocated",
+           waiting().value->range);
+      return false;
+    }
+    value = runtime::tupleValue({});
+    return true;
   }
 
   const Binding& waiting() const {
@@ -225,7 +245,7 @@ private:
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
     while (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back()) &&
-           isReturnChecked(checks)) {
+           isReturnChecked(checks) && !activations_.back().destinations) {
       cursors_.pop_back();
       activations_.pop_back();
     }
@@ -379,7 +399,11 @@ private:
       construct(binding, call, *constructor, std::move(arguments));
       return;
     }
-    Value callee = read(call.callee);
+    callValue(binding, call, read(call.callee), std::move(arguments));
+  }
+
+  void callValue(const Binding& binding, const lang::Call& call, const Value& callee,
+                 std::vector<Value> arguments) {
     switch (callee.kind()) {
     case ValueKind::Operator:
       applyOperator(binding, call, lang::operatorOf(callee), arguments);
@@ -408,6 +432,48 @@ private:
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
                      std::span<const Value> arguments) {
+    switch (row.action) {
+    case lang::Action::Compute:
+    case lang::Action::Allocate:
+      compute(binding, call, row, arguments);
+      break;
+    case lang::Action::Show:
+      if (options_.show)
+        options_.show(arguments[0], call.range);
+      [[fallthrough]];
+    case lang::Action::Pass:
+      slot(*binding.var) = arguments[0];
+      break;
+    case lang::Action::Nothing:
+      slot(*binding.var) = runtime::tupleValue({});
+      break;
+    case lang::Action::Call:
+    case lang::Action::CallInto:
+      applyToFields(binding, call, row, arguments);
+      break;
+    }
+  }
+
+  /// Calls a function with the fields of a tuple.
+  void applyToFields(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
+                     std::span<const Value> arguments) {
+    const Value &callee = arguments[0], &tuple = arguments[1];
+    bool writes = row.action == lang::Action::CallInto;
+    bool fits =
+        tuple.kind() == ValueKind::Tuple && (!writes || arguments[2].kind() == ValueKind::Tuple);
+    if (!demand(fits, "tuple of arguments", call.range))
+      return;
+    callValue(binding, call, callee, {tuple.fields().begin(), tuple.fields().end()});
+    if (!writes || !fault_.problem.empty())
+      return;
+    if (callee.kind() == ValueKind::Closure)
+      activations_.back().destinations = arguments[2];
+    else
+      deliver(slot(*binding.var), arguments[2]);
+  }
+
+  void compute(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
+               std::span<const Value> arguments) {
     auto result = sites_.apply(binding, row, arguments);
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
       Fault located{std::move(*fault), call.range};
@@ -415,7 +481,9 @@ private:
       fail(std::move(located));
       return;
     }
-    slot(*binding.var) = std::move(std::get<Value>(result));
+    Value& value = slot(*binding.var) = std::move(std::get<Value>(result));
+    if (row.action == lang::Action::Allocate)
+      value.makeWritable();
     countCall(call.range);
   }
 

@@ -28,6 +28,8 @@ struct Options {
   std::function<void(uint64_t)> progress = {};
   /// Told once of each operator whose results have fewer digits than the engine keeps.
   lang::CallSites::Rounding rounding = {};
+  /// Told of the values that the program shows, and of the calls that do.
+  std::function<void(const Value&, lang::SourceRange)> show = {};
   /// Asked at every call; true ends the run.
   std::function<bool()> isInterrupted = {};
   /// Calls that may be open at once; a program that recurses deeper is faulty.

@@ -128,8 +128,10 @@ private:
   /// Whether the value comes out of what may hold another one than the type says. Operators are
   /// asked for their results at each call, and parts of tuples are compared with them.
   static bool comesOut(const Expr& value) {
-    if (const auto* call = value.as<Call>())
-      return !call->callee.value->as<OperatorRef>();
+    if (const auto* call = value.as<Call>()) {
+      const auto* op = call->callee.value->as<OperatorRef>();
+      return !op || op->row->action == Action::Call;
+    }
     return value.as<RefRead>() || value.as<If>() || value.as<Match>() || value.as<BlockExpr>();
   }
 

@@ -148,6 +148,11 @@ const Parameter* matchArguments(const FunctionChecks& checks, std::span<const Va
   return failed ? &*std::ranges::find(checks.parameters, *failed, &Parameter::position) : nullptr;
 }
 
+/// Where an argument of a function stands. An operator that calls one hands on the fields of a tuple.
+SourceRange argumentRange(const Call& call, size_t i) {
+  return call.callee.value->as<OperatorRef>() ? call.range : call.arguments[i].range;
+}
+
 RunFault argumentFault(const FunctionChecks& checks, const Parameter& failed, const Value& argument,
                        const Call* call, const DimSizes& sizes) {
   const Function& function = *checks.function;
@@ -157,7 +162,7 @@ RunFault argumentFault(const FunctionChecks& checks, const Parameter& failed, co
   auto misfit = findMisfit(*failed.type, argument, sizes);
   std::string subject = fmt::format("argument `{}{}` of {}", parameterName(function, i),
                                     misfit->path, functionText(checks));
-  SourceRange range = call ? call->arguments[i].range : parameter.range;
+  SourceRange range = call ? argumentRange(*call, i) : parameter.range;
   RunFault fault = faultOf(*misfit, sizes, range, subject, originOf(isDeclared), "here it is",
                            [&](uint32_t source) { return sourceText(function, source); });
   if (call)

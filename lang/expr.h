@@ -125,6 +125,10 @@ struct TypeDefinition {
   bool isExtern = false;
 };
 
+/// The one data type that operators mention: what TVM's machine allocates tensors in. It is the same
+/// in every module, and has no constructors.
+extern const TypeDefinition storageDefinition;
+
 /// A use of an atom at a place.
 struct Operand {
   const Expr* value = nullptr;

@@ -3,6 +3,8 @@
 
 namespace lang {
 
+const TypeDefinition storageDefinition{.name = "Storage", .range = {}, .isExtern = true};
+
 runtime::Tensor constantTensor(const Constant& constant) {
   if (constant.tensor)
     return *constant.tensor;

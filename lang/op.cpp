@@ -22,7 +22,9 @@ std::string_view familyOf(const OperatorRow& row, std::span<const OperatorFamily
 
 } // namespace
 
-OperatorTable::OperatorTable(std::span<const OperatorFamily> families) {
+OperatorTable::OperatorTable(std::span<const OperatorFamily> families,
+                             std::span<const AbsentOperator> absent)
+    : absent_(absent) {
   for (OperatorFamily family : families)
     for (const OperatorRow& row : family) {
       rows_.push_back(&row);
@@ -45,6 +47,11 @@ OperatorTable::OperatorTable(std::span<const OperatorFamily> families) {
 const OperatorRow* OperatorTable::find(std::string_view name) const {
   auto found = byName_.find(name);
   return found == byName_.end() ? nullptr : found->second;
+}
+
+std::optional<std::string_view> OperatorTable::reasonOfAbsence(std::string_view name) const {
+  auto found = std::ranges::find(absent_, name, &AbsentOperator::name);
+  return found == absent_.end() ? std::nullopt : std::optional(found->reason);
 }
 
 const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {

@@ -97,7 +97,25 @@ struct Example {
 /// constants to a relation only where it says Constants, since Relay types the others with `?`.
 enum class ShapeNeeds : uint8_t { Shapes, Values, Constants };
 
-/// One operator. Exactly one of `compute` and `kernel` is set.
+/// What a call does. All but Compute and Allocate take values of any type, and do by themselves what
+/// they say: their rows have neither `compute` nor `kernel`, all others have one of the two.
+enum class Action : uint8_t {
+  Compute,
+  /// Computes into memory that may be written to afterwards, so two calls never share a result.
+  Allocate,
+  /// Gives back operand 0.
+  Pass,
+  /// Gives `()`.
+  Nothing,
+  /// Tells the person who runs the program operand 0, and gives it back.
+  Show,
+  /// Calls operand 0, a function, with the fields of operand 1.
+  Call,
+  /// As Call, and writes the results into the fields of operand 2, which Allocate made. Gives `()`.
+  CallInto
+};
+
+/// One operator.
 struct OperatorRow {
   std::string_view name;
   /// One sentence, for lists and hovers.
@@ -111,6 +129,7 @@ struct OperatorRow {
   RelationResult (*relation)(const RelationCall& call);
   void (*compute)(ComputeCall& call) = nullptr;
   Kernel kernel = {};
+  Action action = Action::Compute;
   Gradient gradient;
   std::span<const Example> examples;
   ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
@@ -122,15 +141,24 @@ struct OperatorRow {
 
 using OperatorFamily = std::span<const OperatorRow>;
 
+/// An operator of Relay's that Baton leaves out, and why, as the end of a sentence.
+struct AbsentOperator {
+  std::string_view name;
+  std::string_view reason;
+};
+
 /// All operators by name, with defaults read. Two rows of one name throw std::logic_error.
 class OperatorTable {
 public:
-  explicit OperatorTable(std::span<const OperatorFamily> families);
+  explicit OperatorTable(std::span<const OperatorFamily> families,
+                         std::span<const AbsentOperator> absent = {});
 
   /// The operator of that name, or nullptr.
   const OperatorRow* find(std::string_view name) const;
   /// The operator with an infix spelling, or nullptr.
   const OperatorRow* findInfix(std::string_view symbol) const;
+  /// Why there is no operator of that name, if there is a reason.
+  std::optional<std::string_view> reasonOfAbsence(std::string_view name) const;
   /// In the order of their names.
   const std::vector<const OperatorRow*>& all() const { return rows_; }
   /// The default of each attribute; Null for those that must be given.
@@ -140,6 +168,7 @@ public:
 
 private:
   Arena arena_;
+  std::span<const AbsentOperator> absent_;
   std::vector<const OperatorRow*> rows_;
   std::unordered_map<std::string_view, const OperatorRow*> byName_;
   std::unordered_map<const OperatorRow*, std::span<const AttributeValue>> defaults_;

@@ -339,7 +339,7 @@ Rewriter::generics(std::span<const TypeParameter* const> old) {
 }
 
 const TypeDefinition* Rewriter::definition(const TypeDefinition* old) {
-  if (staysInModule())
+  if (staysInModule() || old == &storageDefinition)
     return old;
   auto [made, isNew] = definitions_.try_emplace(old);
   if (isNew) {

@@ -88,7 +88,7 @@ private:
     case ValueKind::Tuple:
       for (size_t i = 0; type.isTuple() && i < type.parts.size(); ++i)
         add({type.parts[i], meant.meanings}, value.fields()[i]);
-      return type.isTuple();
+      return type.isTuple() || type.definition == &storageDefinition;
     case ValueKind::Constructor:
       if (type.kind == TypeKind::Data)
         addFields(constructorOf(value), meaningsOf(meant), value);

@@ -194,6 +194,10 @@ private:
     if (const lang::OperatorRow* row = context_.environment.operators.find(name))
       return context_.module.arena.make<lang::OperatorRef>(lang::Expr{ExprKind::Operator, range},
                                                            row);
+    if (auto reason = context_.environment.operators.reasonOfAbsence(name)) {
+      context_.diagnostics.report(Message::AbsentOperator, range, name, *reason);
+      return nullptr;
+    }
     auto& report = context_.diagnostics.report(Message::UnknownName, range, name);
     if (wantsHints(context_))
       hintAtName(report, name, range);

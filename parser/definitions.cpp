@@ -49,11 +49,18 @@ void Definitions::declareFunction(Unit& unit, const surface::FunctionDefinition&
   entry->second.surface = &function;
 }
 
-lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry) {
+const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry) {
   if (entry.definition)
     return entry.definition;
-  lang::Arena& arena = module_.arena;
   const surface::TypeDefinition& surface = *entry.surface;
+  auto& definitions = unit.isPrelude ? preludeTypes_ : module_.typeDefinitions;
+  // TVM prints `extern type Storage` as a type without constructors.
+  if (surface.name.text == lang::storageDefinition.name && surface.generics.empty() &&
+      surface.constructors.empty()) {
+    definitions.push_back(&lang::storageDefinition);
+    return entry.definition = &lang::storageDefinition;
+  }
+  lang::Arena& arena = module_.arena;
   std::vector<const lang::TypeParameter*> generics;
   for (const surface::Identifier& generic : surface.generics)
     generics.push_back(arena.make<lang::TypeParameter>(generic.text, lang::ParameterKind::Type));
@@ -69,7 +76,7 @@ lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry) {
   }
   definition->constructors = arena.copy(constructors);
   entry.definition = definition;
-  (unit.isPrelude ? preludeTypes_ : module_.typeDefinitions).push_back(definition);
+  definitions.push_back(definition);
   pendingTypes.push_back({&unit, &surface, definition});
   return definition;
 }
@@ -87,7 +94,7 @@ lang::Global* Definitions::enterGlobal(Unit& unit, GlobalEntry& entry) {
   return entry.global;
 }
 
-lang::TypeDefinition* Definitions::findType(const Unit& from, std::string_view name) {
+const lang::TypeDefinition* Definitions::findType(const Unit& from, std::string_view name) {
   for (Unit* unit : {from.isPrelude ? &prelude_ : &program_, &prelude_})
     if (auto found = unit->types.find(name); found != unit->types.end())
       return enterType(*unit, found->second);

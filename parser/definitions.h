@@ -11,7 +11,7 @@ namespace parser {
 /// A definition of a data type on its way into the module.
 struct TypeEntry {
   const surface::TypeDefinition* surface = nullptr;
-  lang::TypeDefinition* definition = nullptr;
+  const lang::TypeDefinition* definition = nullptr;
 };
 
 struct ConstructorEntry {
@@ -42,7 +42,7 @@ public:
   void declare(const surface::File& file, bool isPrelude);
 
   // Look-ups from a definition of `from`, which sees its own unit first. Null when there is none.
-  lang::TypeDefinition* findType(const Unit& from, std::string_view name);
+  const lang::TypeDefinition* findType(const Unit& from, std::string_view name);
   const lang::Constructor* findConstructor(const Unit& from, std::string_view name);
   const lang::Global* findGlobal(const Unit& from, std::string_view name);
   /// How many fields the text gives a constructor, known before the fields are resolved.
@@ -75,7 +75,7 @@ public:
 private:
   void declareType(Unit& unit, const surface::TypeDefinition& type);
   void declareFunction(Unit& unit, const surface::FunctionDefinition& function);
-  lang::TypeDefinition* enterType(Unit& unit, TypeEntry& entry);
+  const lang::TypeDefinition* enterType(Unit& unit, TypeEntry& entry);
   lang::Global* enterGlobal(Unit& unit, GlobalEntry& entry);
 
   lang::Module& module_;

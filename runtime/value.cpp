@@ -29,6 +29,7 @@ namespace {
 struct TensorObject : Object {
   Tensor tensor;
   std::shared_ptr<const void> exact;
+  bool isWritable = false;
 };
 
 struct Compound : Object {
@@ -132,6 +133,23 @@ const Value& Value::content() const {
 
 void Value::setContent(Value content) const {
   static_cast<Compound*>(object_)->fields()[0] = std::move(content);
+}
+
+void Value::makeWritable() {
+  static_cast<TensorObject*>(object_)->isWritable = true;
+}
+
+bool overwrite(const Value& destination, const Value& source) {
+  if (destination.kind() != ValueKind::Tensor || source.kind() != ValueKind::Tensor)
+    return false;
+  auto* target = static_cast<TensorObject*>(destination.object_);
+  const Tensor& tensor = source.tensor();
+  if (!target->isWritable || target->tensor.dtype() != tensor.dtype() ||
+      target->tensor.shape() != tensor.shape())
+    return false;
+  target->tensor = tensor;
+  target->exact = source.exact();
+  return true;
 }
 
 Holdings held() {

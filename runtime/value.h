@@ -1,7 +1,7 @@
 // Values of programs: what expressions evaluate to, in every engine.
 //
 // A Value is a counted pointer to an immutable object; only reference cells are written after they
-// are made. Reference cells can form cycles, which are not collected. Releasing a value neither
+// are made, and tensors that were made to be written. Reference cells can form cycles, which are not collected. Releasing a value neither
 // recurses nor allocates, however deep it is, so it works when memory has run out.
 //
 // What a constructor, function or operator is, is the language's business: here it is a Symbol.
@@ -53,15 +53,21 @@ public:
   /// Of a Reference its content; the cell is shared by all copies of the value.
   const Value& content() const;
   void setContent(Value content) const;
+  /// Of a Tensor that nobody shares: lets `overwrite` change it from here on.
+  void makeWritable();
 
 private:
   friend struct Object;
+  friend bool overwrite(const Value& destination, const Value& source);
   explicit Value(Object* object) : object_(object) {}
 
   Object* object_ = nullptr;
 };
 
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact = nullptr);
+/// Makes a tensor the elements of another of the same type, for all copies of the value; false, and
+/// nothing is done, when it is none that may be written.
+bool overwrite(const Value& destination, const Value& source);
 Value tupleValue(std::vector<Value> fields);
 Value referenceValue(Value content);
 /// A Constructor, Closure, Operator or Maker: an operator that is used as a value, or a constructor

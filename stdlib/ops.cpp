@@ -57,7 +57,13 @@ const lang::OperatorTable& operatorTable() {
       annotationFamily(),
       dialectFamily(),
   };
-  static const lang::OperatorTable table(families);
+  static const lang::AbsentOperator absent[] = {
+      {"torch_op", "it runs TorchScript through PyTorch's library, which Baton does not contain; "
+                   "write what it computes with operators, or as a function"},
+      {"parser.MetaRef", "it stands for `meta[KEY][INDEX]` while TVM's parser works, and never in "
+                         "programs; write `meta[...]` itself"},
+  };
+  static const lang::OperatorTable table(families, absent);
   return table;
 }
 

@@ -13,6 +13,7 @@
 // computed, so nothing is asked of what happens in between.
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "transform/effects.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
 
@@ -104,7 +105,7 @@ struct SameBits {
 class Sharer : public Rewriter {
 public:
   Sharer(const Module& from, Builder& into, const Typing& typing)
-      : Rewriter(from, into), typing_(typing) {}
+      : Rewriter(from, into), typing_(typing), tensorsChange_(writesTensors(from)) {}
 
 private:
   /// A value that was computed, and the variables that hold it: the old one, for its type.
@@ -113,13 +114,21 @@ private:
     Atom atom;
   };
 
-  static bool isShared(const Expr& value) {
+  bool isShared(const Expr& value) const {
     const auto* call = value.as<Call>();
     if (!call)
       return value.kind == ExprKind::Tuple || value.kind == ExprKind::Project ||
              value.kind == ExprKind::Constant;
-    ExprKind callee = call->callee.value->kind;
-    return call->named.empty() && (callee == ExprKind::Operator || callee == ExprKind::Constructor);
+    if (const auto* op = call->callee.value->as<OperatorRef>())
+      return isFunction(op->row->action) && call->named.empty();
+    return call->callee.value->kind == ExprKind::Constructor && call->named.empty();
+  }
+
+  /// Whether an operator gives the same whenever it is called with the same.
+  bool isFunction(Action action) const {
+    bool callsAnother = action == Action::Call || action == Action::CallInto;
+    Effect effect = effectOf(action);
+    return !tensorsChange_ && !callsAnother && !effect.writes && !effect.allocates;
   }
 
   bool haveOneType(const Expr& left, const Expr& right) const {
@@ -161,6 +170,7 @@ private:
   }
 
   const Typing& typing_;
+  bool tensorsChange_;
   std::unordered_map<const Expr*, Computed, SameValue, SameValue> computed_;
   std::unordered_set<const Constant*, SameBits, SameBits> constants_;
   std::vector<const Expr*> inScope_;

@@ -57,7 +57,33 @@ std::vector<const Global*> calleesFirst(const Module& module) {
 
 } // namespace
 
-Effects::Effects(const Module& module) : bindings_(module.varCount) {
+Effect effectOf(Action action) {
+  switch (action) {
+  case Action::Allocate:
+    return {.allocates = true};
+  case Action::Show:
+  case Action::CallInto:
+    return {.writes = true};
+  default:
+    return {};
+  }
+}
+
+bool writesTensors(const Module& module) {
+  bool found = false;
+  for (const Global* global : module.globals)
+    if (global->function)
+      walk(
+          *global->function->body, [](const Binding&) {},
+          [&](const Operand& operand) {
+            const auto* op = operand.value->as<OperatorRef>();
+            found |= op && op->row->action == Action::CallInto;
+          });
+  return found;
+}
+
+Effects::Effects(const Module& module)
+    : tensorsChange_(writesTensors(module)), bindings_(module.varCount) {
   for (const Global* global : calleesFirst(module)) {
     Effect effect;
     addFunction(*global->function, effect);
@@ -70,6 +96,22 @@ Effect Effects::of(const Global& global) const {
   return found == globals_.end() ? Effect{.isUnknown = true} : found->second;
 }
 
+Effect Effects::ofCall(const Call& call) const {
+  const Expr* callee = call.callee.value;
+  Effect effect;
+  if (const auto* op = callee->as<OperatorRef>()) {
+    effect = effectOf(op->row->action);
+    effect.reads |= tensorsChange_;
+    if (op->row->action != Action::Call && op->row->action != Action::CallInto)
+      return effect;
+    callee = call.arguments[0].value;
+  }
+  if (const auto* global = callee->as<Global>())
+    return effect |= of(*global);
+  effect.isUnknown = callee->kind != ExprKind::Constructor;
+  return effect;
+}
+
 /// What a value does itself, apart from the blocks inside.
 Effect Effects::own(const Expr& value) const {
   switch (value.kind) {
@@ -79,13 +121,10 @@ Effect Effects::own(const Expr& value) const {
     return {.reads = true};
   case ExprKind::RefWrite:
     return {.writes = true};
-  case ExprKind::Call: {
-    const Expr& callee = *static_cast<const Call&>(value).callee.value;
-    if (const auto* global = callee.as<Global>())
-      return of(*global);
-    bool isKnown = callee.kind == ExprKind::Operator || callee.kind == ExprKind::Constructor;
-    return {.isUnknown = !isKnown};
-  }
+  case ExprKind::If:
+    return {.reads = tensorsChange_};
+  case ExprKind::Call:
+    return ofCall(static_cast<const Call&>(value));
   default:
     return {};
   }

@@ -1,7 +1,8 @@
 // What evaluating a binding does besides giving a value. This file says what passes may change.
 //
-// A program's meaning is its value and the order of its writes to references. Operators are
-// functions: a call may be dropped, moved or shared. So may tuples, projections, constructors and
+// A program's meaning is its value and the order of its writes to references and of what it shows.
+// Operators are functions, but for those whose rows say otherwise (lang::Action): a call may be
+// dropped, moved or shared. So may tuples, projections, constructors and
 // function literals. A fault, such as an index outside or a declared size that a value has not, is
 // not a part of the meaning: a program that gives a value must give the same one after a pass, but
 // one that ends in a fault may give a value instead, or fault elsewhere. What counts:
@@ -11,6 +12,9 @@
 // * Unknown: a call of a value that may be any function, and of a global that may not end. Such a
 //   call may write, read, and run forever; it is never dropped, and stays in order.
 //
+// Where a program writes into tensors, as TVM's machine does, everything that looks at elements is
+// a read.
+//
 // `ref(...)` makes a cell that nobody else has: it may be dropped and moved within its function,
 // and never shared or moved into a function that may be called twice. A branch, a match or a block
 // does what is done inside of it; a function literal does nothing until it is called. A global
@@ -18,6 +22,7 @@
 #pragma once
 
 #include "lang/module.h"
+#include "lang/op.h"
 
 #include <unordered_map>
 
@@ -38,6 +43,12 @@ struct Effect {
   Effect& operator|=(const Effect& other);
 };
 
+/// What calling an operator does beside what functions do that it calls.
+Effect effectOf(lang::Action action);
+
+/// Whether a module writes into tensors, so that looking at their elements is a read.
+bool writesTensors(const lang::Module& module);
+
 /// The effects of all bindings of a module.
 class Effects {
 public:
@@ -51,7 +62,9 @@ public:
 private:
   void addFunction(const lang::Function& function, Effect& result);
   Effect own(const lang::Expr& value) const;
+  Effect ofCall(const lang::Call& call) const;
 
+  bool tensorsChange_;
   /// By Var::number.
   std::vector<Effect> bindings_;
   /// Those whose bodies have been looked at. The others, on the way to them, may call themselves.

@@ -1,8 +1,177 @@
 // Markers: they give back what they are given, and tell a pass or a person something.
+//
+// They take values of any type, functions included. `debug` alone does something: it shows its
+// operand to whoever runs the program.
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 
 namespace stdlib {
 
-lang::OperatorFamily annotationFamily() { return {}; }
+namespace {
+
+using namespace lang;
+
+RelationResult sameAsValue(const RelationCall& call) {
+  return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
+}
+
+/// The cotangent of the result is that of the operand, field by field.
+void passBack(GradientCall& d) {
+  if (d.operand(0).type()->isTensor())
+    return give(d, 0, d.cotangent());
+  for (size_t i = 0; i < d.fieldCount(0); ++i)
+    if (d.hasCotangent(i))
+      giveField(d, 0, i, d.cotangent(i));
+}
+
+constexpr OperandRow dataOperand[] = {{"data", "a value of any type", OperandKind::Any}};
+constexpr OperandRow funcOperand[] = {{"func", "a value of any type", OperandKind::Any}};
+constexpr OperandRow programOperand[] = {{"program", "a value of any type", OperandKind::Any}};
+constexpr OperandRow bodyOperand[] = {{"body", "a value of any type", OperandKind::Any}};
+
+constexpr AttributeRow castHintAttributes[] = {
+    {"dtype", AttributeKind::DType, "", "the element type that is hinted at"}};
+constexpr AttributeRow compilerAttributes[] = {
+    {"compiler", AttributeKind::String, "", "the name of the compiler for the region"}};
+constexpr AttributeRow withFuncIdAttributes[] = {
+    {"fid", AttributeKind::Int, "-1", "the number of the function"}};
+constexpr AttributeRow debugAttributes[] = {{"debug_func", AttributeKind::Object, "None",
+                                             "a function of TVM's host; not called here", true}};
+constexpr AttributeRow onDeviceAttributes[] = {
+    {"virtual_device", AttributeKind::Object, "None", "the device, as metadata", true},
+    {"constrain_result", AttributeKind::Bool, "False", "whether the result must be there"},
+    {"constrain_body", AttributeKind::Bool, "True", "whether the operand must be there"}};
+constexpr AttributeRow deviceCopyAttributes[] = {
+    {"src_virtual_device", AttributeKind::Object, "None", "the device from which, as metadata",
+     true},
+    {"dst_virtual_device", AttributeKind::Object, "None", "the device to which, as metadata",
+     true}};
+
+constexpr Example stopFusionExamples[] = {{"annotation.stop_fusion([1f, 2f])", "[1f, 2f]"}};
+constexpr Example castHintExamples[] = {
+    {"annotation.cast_hint([1f, 2f], dtype=\"int8\", attrs_type_key=\"relay.attrs.CastHintAttrs\")",
+     "[1f, 2f]"}};
+constexpr Example bitpackStartExamples[] = {{"annotation.bitpack_start([1, 2])", "[1, 2]"}};
+constexpr Example bitpackEndExamples[] = {{"annotation.bitpack_end([1, 2])", "[1, 2]"}};
+constexpr Example checkpointExamples[] = {{"annotation.checkpoint(([1f], [2f]))", "([1f], [2f])"}};
+constexpr Example compilerBeginExamples[] = {{"annotation.compiler_begin([1f], compiler=\"dnnl\", "
+                                              "attrs_type_key=\"relay.attrs.CompilerAttrs\")",
+                                              "[1f]"}};
+constexpr Example compilerEndExamples[] = {{"annotation.compiler_end([1f], compiler=\"dnnl\", "
+                                            "attrs_type_key=\"relay.attrs.CompilerAttrs\")",
+                                            "[1f]"}};
+constexpr Example withFuncIdExamples[] = {
+    {"annotation.with_funcid(fn (%x: int32) { %x * 2 }, fid=3, "
+     "attrs_type_key=\"relay.attrs.WithFuncIdAttrs\")(4)",
+     "8"}};
+constexpr Example debugExamples[] = {{"debug([1f, 2f]) * 2f", "[2f, 4f]"}};
+constexpr Example onDeviceExamples[] = {{"on_device([1f, 2f], constrain_result=True)", "[1f, 2f]"},
+                                        {"on_device(fn (%x: int32) { %x + 1 })(4)", "5"}};
+constexpr Example deviceCopyExamples[] = {{"device_copy([1f, 2f])", "[1f, 2f]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "annotation.stop_fusion",
+     .doc = "Its operand; TVM fuses no kernels across it.",
+     .operands = dataOperand,
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = stopFusionExamples},
+    {.name = "annotation.cast_hint",
+     .doc = "Its operand; tells TVM's quantisation an element type.",
+     .operands = dataOperand,
+     .attributes = castHintAttributes,
+     .attributesKey = "relay.attrs.CastHintAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = castHintExamples,
+     .unregisteredAttributes = true},
+    {.name = "annotation.bitpack_start",
+     .doc = "Its operand; a region for TVM's VTA begins here.",
+     .operands = dataOperand,
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = bitpackStartExamples},
+    {.name = "annotation.bitpack_end",
+     .doc = "Its operand; a region for TVM's VTA ends here.",
+     .operands = dataOperand,
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = bitpackEndExamples},
+    {.name = "annotation.checkpoint",
+     .doc = "Its operand, which derivatives compute again instead of keeping it.",
+     .operands = dataOperand,
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = checkpointExamples},
+    {.name = "annotation.compiler_begin",
+     .doc = "Its operand; a region for another compiler begins here.",
+     .operands = dataOperand,
+     .attributes = compilerAttributes,
+     .attributesKey = "relay.attrs.CompilerAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = compilerBeginExamples,
+     .unregisteredAttributes = true},
+    {.name = "annotation.compiler_end",
+     .doc = "Its operand; a region for another compiler ends here.",
+     .operands = dataOperand,
+     .attributes = compilerAttributes,
+     .attributesKey = "relay.attrs.CompilerAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = compilerEndExamples,
+     .unregisteredAttributes = true},
+    {.name = "annotation.with_funcid",
+     .doc = "Its operand; TVM's partial evaluation numbers functions with it.",
+     .operands = funcOperand,
+     .attributes = withFuncIdAttributes,
+     .attributesKey = "relay.attrs.WithFuncIdAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = withFuncIdExamples,
+     .unregisteredAttributes = true},
+    {.name = "debug",
+     .doc = "Its operand, which is shown with the place of the call while the program runs.",
+     .details = "`baton run` writes it to standard error. Passes neither drop nor move it.",
+     .operands = programOperand,
+     .attributes = debugAttributes,
+     .attributesKey = "relay.attrs.DebugAttrs",
+     .relation = sameAsValue,
+     .action = Action::Show,
+     .gradient = GradientRule{passBack},
+     .examples = debugExamples},
+    {.name = "on_device",
+     .doc = "Its operand; tells TVM's device planning where a value is to be.",
+     .operands = bodyOperand,
+     .attributes = onDeviceAttributes,
+     .attributesKey = "relay.attrs.OnDeviceAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = onDeviceExamples},
+    {.name = "device_copy",
+     .doc = "Its operand; TVM copies it from one device to another.",
+     .operands = dataOperand,
+     .attributes = deviceCopyAttributes,
+     .attributesKey = "relay.attrs.DeviceCopyAttrs",
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = GradientRule{passBack},
+     .examples = deviceCopyExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily annotationFamily() {
+  return rows;
+}
 
 } // namespace stdlib

@@ -178,8 +178,9 @@ void arange(ComputeCall& call) {
       [&](const Position& at) { return start({}) + cast(at[0], call.outputDType()) * step({}); });
 }
 
+template <DType unset>
 RelationResult shapeOfRelation(const RelationCall& call) {
-  DType dtype = call.attributes.dtype("dtype").value_or(runtime::Int32);
+  DType dtype = call.attributes.dtype("dtype").value_or(unset);
   if (call.rank(0) == 0)
     return call.solved(call.types.scalar(dtype));
   std::vector<const Dim*> shape{call.types.constant(int64_t(call.rank(0)))};
@@ -224,6 +225,9 @@ constexpr AttributeRow arangeAttributes[] = {
     {"dtype", AttributeKind::DType, "", "the type of the result and of the operands"}};
 constexpr AttributeRow shapeOfAttributes[] = {
     {"dtype", AttributeKind::DType, "\"\"", "the type of the result; int32 when it is unset"}};
+constexpr OperandRow tensorOperand[] = {{"tensor", "the input"}};
+constexpr AttributeRow shapeOfDialectAttributes[] = {
+    {"dtype", AttributeKind::DType, "\"\"", "the type of the result; int64 when it is unset"}};
 constexpr Example castExamples[] = {{"cast([1.7f, -1.7f], dtype=\"int32\")", "[1, -1]"},
                                     {"cast([0, 3], dtype=\"bool\")", "[False, True]"}};
 constexpr Example castLikeExamples[] = {{"cast_like([1, 2], 0f)", "[1f, 2f]"}};
@@ -237,6 +241,7 @@ constexpr Example onesExamples[] = {{"ones(shape=[2, 1], dtype=\"int32\")", "[[1
 constexpr Example arangeExamples[] = {
     {"arange(0, 5, 2, dtype=\"int32\")", "[0, 2, 4]"},
     {"arange(1f, 0f, -0.25f, dtype=\"float32\")", "[1f, 0.75f, 0.5f, 0.25f]"}};
+constexpr Example shapeOfDialectExamples[] = {{"vm.shape_of([[1f, 2f, 3f]])", "[1i64, 3i64]"}};
 constexpr Example shapeOfExamples[] = {{"shape_of([[1f, 2f, 3f]], dtype=\"int32\")", "[1, 3]"}};
 constexpr Example sizeExamples[] = {{"ndarray_size([[1f, 2f, 3f]], dtype=\"int32\")", "3"}};
 constexpr NoGradient noOperands{"there is no operand"};
@@ -340,10 +345,20 @@ constexpr OperatorRow rows[] = {
      .operands = dataOperand,
      .attributes = shapeOfAttributes,
      .attributesKey = "relay.attrs.ShapeOfAttrs",
-     .relation = shapeOfRelation,
+     .relation = shapeOfRelation<runtime::Int32>,
      .compute = shapeOf,
      .gradient = integerValued,
      .examples = shapeOfExamples},
+    {.name = "vm.shape_of",
+     .doc = "The shape of a tensor, as TVM's machine computes it.",
+     .details = "Stands in programs that TVM's passes have changed; other programs say `shape_of`.",
+     .operands = tensorOperand,
+     .attributes = shapeOfDialectAttributes,
+     .attributesKey = "relay.attrs.ShapeOfAttrs",
+     .relation = shapeOfRelation<runtime::Int64>,
+     .compute = shapeOf,
+     .gradient = integerValued,
+     .examples = shapeOfDialectExamples},
     {.name = "ndarray_size",
      .doc = "The number of elements of a tensor.",
      .operands = dataOperand,

@@ -26,8 +26,7 @@ struct Accepted {
 };
 
 void compareWithReference(const Accepted& accepted, const harness::OperatorRun& run) {
-  auto function =
-      harness::operatorFunction(accepted.row, accepted.call, accepted.output);
+  auto function = harness::operatorFunction(accepted.row, accepted.call, accepted.output);
   if (!function)
     return;
   std::vector<runtime::Value> inputs, results;
@@ -102,6 +101,12 @@ bool askAndRun(TypeContext& types, const OperatorRow& row, Types operands,
   return runAccepted({row, call, result.output, leaves});
 }
 
+/// Whether the operands of a row can be drawn: tensors, not the functions that it calls, nor the
+/// storage in which it makes tensors.
+bool takesData(const OperatorRow& row) {
+  return row.action == Action::Compute || row.action == Action::Pass || row.action == Action::Show;
+}
+
 } // namespace
 
 TEST_CASE("relations answer every question, and keep their promises") {
@@ -137,7 +142,12 @@ TEST_CASE("calls give what their tensor expressions say, for data of every kind"
   harness::SamplePool pool;
   harness::fillSamples(pool, reader, 7, {.perRow = 12});
   std::set<std::string_view> neverRun;
-  for (const auto& samples : pool.byRow) {
+  for (size_t at = 0; at < pool.byRow.size(); ++at) {
+    const auto& samples = pool.byRow[at];
+    const OperatorRow& row = *stdlib::operatorTable().all()[at];
+    if (!takesData(row))
+      continue;
+    INFO(row.name);
     REQUIRE(!samples.empty());
     bool hasRun = false;
     for (size_t i = 0; i < samples.size(); ++i) {
