@@ -313,12 +313,26 @@ private:
     offsetsOf(contraction_.columns, firstColumn, columns, columnOffsets_);
     T* base = out_ + contraction_.store.constant + offsetOf(contraction_.batch, batch);
     size_t rowTiles = roundUp(rows, tileRows) / tileRows;
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = 0; j < columns; ++j) {
+    for (size_t j = 0; j < columns; j += width) {
+      auto offsets = std::span(columnOffsets_).subspan(j, std::min(width, columns - j));
+      bool isDense = isRun(offsets);
+      for (size_t i = 0; i < rows; ++i) {
         size_t tile = j / width * rowTiles + i / tileRows;
-        const Total<A>& sum = sums_[tile * tileRows * width + i % tileRows * width + j % width];
-        base[rowOffsets_[i] + columnOffsets_[j]] = elementFrom<T>(sum);
+        const Total<A>* sums = &sums_[tile * tileRows * width + i % tileRows * width];
+        T* to = base + rowOffsets_[i];
+        if (isDense)
+          for (size_t k = 0; k < offsets.size(); ++k)
+            to[offsets[0] + int64_t(k)] = elementFrom<T>(sums[k]);
+        else
+          for (size_t k = 0; k < offsets.size(); ++k)
+            to[offsets[k]] = elementFrom<T>(sums[k]);
       }
+    }
+  }
+
+  static bool isRun(std::span<const int64_t> offsets) {
+    return std::ranges::adjacent_find(offsets, [](int64_t a, int64_t b) { return b != a + 1; }) ==
+           offsets.end();
   }
 
   const Contraction& contraction_;
