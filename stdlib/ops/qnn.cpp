@@ -166,16 +166,20 @@ constexpr AttributeRow requantizeAttributes[] = {
 
 constexpr Example quantizeExamples[] = {
     {"qnn.quantize([-1.25f, 0f, 0.75f, 100f], 0.5f, 1, out_dtype=\"int8\")",
-     "[-2i8, 1i8, 3i8, 127i8]"},
-    {"qnn.quantize([[1f, 1f]], [1f, 0.25f], 0, out_dtype=\"uint8\")", "[[1u8, 4u8]]"}};
+     "cast([-2, 1, 3, 127], dtype=\"int8\")"},
+    {"qnn.quantize([[1f, 1f]], [1f, 0.25f], 0, out_dtype=\"uint8\")",
+     "cast([[1, 4]], dtype=\"uint8\")"}};
 constexpr Example dequantizeExamples[] = {
-    {"qnn.dequantize([0u8, 3u8, 255u8], 0.5f, 3, out_dtype=\"float32\")", "[-1.5f, 0f, 126f]"}};
+    {"qnn.dequantize(cast([-3, 0, 127], dtype=\"int8\"), 0.5f, -3, out_dtype=\"float32\")",
+     "[0f, 1.5f, 65f]"},
+    {"qnn.dequantize([[0, 200], [3, 255]], [0.5f, 2f], [3, 0], axis=0, out_dtype=\"float32\")",
+     "[[-1.5f, 98.5f], [6f, 510f]]"}};
 constexpr Example requantizeExamples[] = {
     {"qnn.requantize([5, -5, 7, 1000], 1f, 0, 2f, 0, out_dtype=\"int8\")",
-     "[3i8, -2i8, 4i8, 127i8]"},
+     "cast([3, -2, 4, 127], dtype=\"int8\")"},
     {"qnn.requantize([5, -5, 7, 1000], 1f, 0, 2f, 0, rounding=\"TONEAREST\", "
      "out_dtype=\"int8\")",
-     "[3i8, -3i8, 4i8, 127i8]"},
+     "cast([3, -3, 4, 127], dtype=\"int8\")"},
     {"qnn.requantize([[10, 10]], [0.5f, 2f], 2, 1f, 1, compute_dtype=\"float32\", "
      "out_dtype=\"int32\")",
      "[[5, 17]]"}};
@@ -191,9 +195,10 @@ void dequantizeGradient(GradientCall& d) {
   size_t rank = d.operand(0).rank();
   if (scale.rank() == 0)
     return give(d, 1, sumOfAll(product));
+  bool isSingle = scale.dim(0)->isConstant() && scale.dim(0)->value == 1;
   give(d, 1,
-       rank == 0 ? reshapedLike(product, scale)
-                 : summedLike(summedExcept(product, d.axis("axis", rank)), scale));
+       rank == 0 || isSingle ? reshapedLike(sumOfAll(product), scale)
+                             : summedLike(summedExcept(product, d.axis("axis", rank)), scale));
 }
 
 constexpr OperatorRow rows[] = {
