@@ -46,6 +46,8 @@ const lang::OperatorTable& operatorTable() {
       deformableConvFamily(),
       regionsFamily(),
       qnnFamily(),
+      qnnArithmeticFamily(),
+      qnnSimulatedFamily(),
       qnnTablesFamily(),
       qnnContractionsFamily(),
       winogradFamily(),

@@ -44,6 +44,8 @@ lang::OperatorFamily correlationFamily();
 lang::OperatorFamily deformableConvFamily();
 lang::OperatorFamily regionsFamily();
 lang::OperatorFamily qnnFamily();
+lang::OperatorFamily qnnArithmeticFamily();
+lang::OperatorFamily qnnSimulatedFamily();
 lang::OperatorFamily qnnTablesFamily();
 lang::OperatorFamily qnnContractionsFamily();
 lang::OperatorFamily winogradFamily();

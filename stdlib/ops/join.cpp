@@ -2,6 +2,8 @@
 //
 // Choosing among many sources is a balanced tree of selects, so its depth is the logarithm of their
 // number.
+#include "stdlib/ops/join.h"
+
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -17,9 +19,9 @@ namespace stdlib {
 using runtime::Checked;
 using runtime::Problem;
 
-namespace {
-
 using namespace lang;
+
+namespace {
 
 using DimVector = std::vector<const Dim*>;
 
@@ -73,6 +75,8 @@ std::optional<DimVector> commonShape(Types fields, std::optional<size_t> except,
   return shape;
 }
 
+} // namespace
+
 RelationResult concatenateRelation(const RelationCall& call) {
   if (auto problem = requireAlike(call))
     return *problem;
@@ -96,6 +100,8 @@ RelationResult concatenateRelation(const RelationCall& call) {
         (*shape)[i] = field->shape[i];
   return call.solved(*shape, fields[0]->dtype);
 }
+
+namespace {
 
 Fixes fixConcatenate(const RelationCall& call) {
   return joinFix(call, concatenateRelation);
@@ -236,9 +242,9 @@ Scalar pieceAt(std::vector<Scalar> pieces, std::vector<Scalar> ends, Scalar at) 
   return pieces[0];
 }
 
-void computeConcatenate(ComputeCall& call) {
-  std::vector<TensorHandle> fields = call.fields(0);
-  size_t axis = call.axis("axis", fields[0].rank());
+} // namespace
+
+void resultJoined(ComputeCall& call, const std::vector<TensorHandle>& fields, size_t axis) {
   call.result([&](const Position& at) {
     std::vector<Scalar> pieces, ends;
     Scalar start = call.integer(0);
@@ -249,6 +255,13 @@ void computeConcatenate(ComputeCall& call) {
     }
     return pieceAt(std::move(pieces), std::move(ends), at[axis]);
   });
+}
+
+namespace {
+
+void computeConcatenate(ComputeCall& call) {
+  std::vector<TensorHandle> fields = call.fields(0);
+  resultJoined(call, fields, call.axis("axis", fields[0].rank()));
 }
 
 void computeStack(ComputeCall& call) {

@@ -3,6 +3,8 @@
 
 namespace stdlib {
 
-lang::OperatorFamily qnnTablesFamily() { return {}; }
+lang::OperatorFamily qnnTablesFamily() {
+  return {};
+}
 
 } // namespace stdlib
