@@ -191,14 +191,7 @@ void dequantizeGradient(GradientCall& d) {
   Term unit = d.call(
       "qnn.dequantize", {d.operand(0), onesLike(scale), d.operand(2)},
       {{"axis", d.attributes().integer("axis")}, {"out_dtype", std::string_view("float32")}});
-  Term product = cotangent * unit;
-  size_t rank = d.operand(0).rank();
-  if (scale.rank() == 0)
-    return give(d, 1, sumOfAll(product));
-  bool isSingle = scale.dim(0)->isConstant() && scale.dim(0)->value == 1;
-  give(d, 1,
-       rank == 0 || isSingle ? reshapedLike(sumOfAll(product), scale)
-                             : summedLike(summedExcept(product, d.axis("axis", rank)), scale));
+  giveScale(d, 1, cotangent * unit);
 }
 
 constexpr OperatorRow rows[] = {

@@ -3,7 +3,7 @@
 
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/fixes.h"
+#include "stdlib/ops/gradient.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -243,6 +243,18 @@ Scalar quantized(Scalar x, Scalar scale, Scalar zeroPoint, DType dtype) {
 
 Scalar dequantized(Scalar value, Scalar scale, Scalar zeroPoint) {
   return cast(cast(value, Int32) - zeroPoint, Float32) * scale;
+}
+
+void giveScale(GradientCall& d, size_t i, const Term& share) {
+  Term scale = d.operand(i), sum = castTo(share, scale.dtype());
+  size_t rank = d.operand(0).rank();
+  if (scale.rank() == 0)
+    return give(d, i, sumOfAll(sum));
+  // A single scale serves all channels, whatever `axis` says.
+  bool isSingle = scale.dim(0)->isConstant() && scale.dim(0)->value == 1;
+  give(d, i,
+       rank == 0 || isSingle ? reshapedLike(sumOfAll(sum), scale)
+                             : summedLike(summedExcept(sum, d.axis("axis", rank)), scale));
 }
 
 } // namespace stdlib

@@ -13,6 +13,11 @@
 #include <optional>
 #include <string_view>
 
+namespace lang {
+class GradientCall;
+class Term;
+} // namespace lang
+
 namespace stdlib {
 
 /// The problem when operand `i`, which messages call `name`, has none of the element types.
@@ -106,5 +111,9 @@ lang::Scalar quantized(lang::Scalar x, lang::Scalar scale, lang::Scalar zeroPoin
 
 /// The float32 that an integer of at most 32 bits stands for.
 lang::Scalar dequantized(lang::Scalar value, lang::Scalar scale, lang::Scalar zeroPoint);
+
+/// Gives operand `i` of a rule, a scale of the data that is operand 0, its cotangent: what `share`,
+/// which has the shape of the data, has for each channel.
+void giveScale(lang::GradientCall& d, size_t i, const lang::Term& share);
 
 } // namespace stdlib
