@@ -5,6 +5,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
 #include "stdlib/ops/join.h"
 #include "stdlib/ops/quantized.h"
 
@@ -169,8 +170,9 @@ std::optional<RelationResult> requireScalars(const RelationCall& call, size_t i,
                                              runtime::DType dtype) {
   std::string_view name = concatenateOperands[i].name;
   if (call.fields(i).size() != call.fields(0).size())
-    return call.failedAt(i, fmt::format("`{}` has {} fields, but `data` has {}", name,
-                                        call.fields(i).size(), call.fields(0).size()));
+    return call.failedAt(i, fmt::format("`{}` has {}, but `data` has {}", name,
+                                        counted(int64_t(call.fields(i).size()), "field"),
+                                        call.fields(0).size()));
   for (const Type* field : call.fields(i))
     if (!field->shape.empty() || field->dtype != dtype)
       return call.failedAt(i, fmt::format("`{}` must hold `{}` scalars, but it has a `{}`", name,

@@ -63,7 +63,7 @@ bool demandParameter(const RelationCall& call, RelationResult& result, size_t i,
     return true;
   if (channels && type->isTensor() && type->dtype == dtype && call.rank(i) == 1)
     return demandOperand(call, result, i, name, call.types.tensor({channels}, dtype));
-  std::string wanted = fmt::format("a `{}` scalar", runtime::dtypeName(dtype));
+  std::string wanted = fmt::format("a scalar of `{}`", runtime::dtypeName(dtype));
   if (channels)
     wanted += fmt::format(", or a vector of {}", dimText(channels));
   result = call.failedAt(
