@@ -19,7 +19,7 @@ using runtime::Value;
 using Shape = std::vector<int64_t>;
 using Define = std::function<void(ComputeCall&)>;
 
-constexpr std::array allDTypes{
+inline constexpr std::array allDTypes{
     runtime::Bool,     runtime::Int8,    runtime::Int16,  runtime::Int32,  runtime::Int64,
     runtime::UInt8,    runtime::UInt16,  runtime::UInt32, runtime::UInt64, runtime::Float16,
     runtime::BFloat16, runtime::Float32, runtime::Float64};
