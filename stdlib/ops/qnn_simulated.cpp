@@ -171,7 +171,8 @@ void computeAnnotation(ComputeCall& call) {
   });
 }
 
-/// The result is a whole number of steps, which the step multiplies.
+/// The result is a whole number of steps, which the step multiplies. Zero is no number of steps of
+/// length zero, and stays zero at all others.
 void annotationGradient(GradientCall& d) {
   bool isIdentity = d.attributes().integer("kind") == identityKind;
   give(d, 0, isIdentity ? d.cotangent() : zerosLike(d.operand(0)));
@@ -179,8 +180,9 @@ void annotationGradient(GradientCall& d) {
     give(d, i, zerosLike(d.operand(i)));
   if (isIdentity)
     return give(d, 1, zerosLike(d.operand(1)));
-  Term steps = maximum(minimum(d.operand(0) / d.operand(1), d.operand(3)), d.operand(2));
-  give(d, 1, sumOfAll(d.cotangent() * map("round", steps)));
+  Term quotient = d.operand(0) / d.operand(1);
+  Term steps = map("round", maximum(minimum(quotient, d.operand(3)), d.operand(2)));
+  give(d, 1, sumOfAll(maskedBy(quotient == quotient, d.cotangent() * steps)));
 }
 
 constexpr AttributeRow axisRow{"axis", AttributeKind::Int, "-1",
