@@ -290,22 +290,37 @@ private:
   bool failed_ = false;
 };
 
-/// A field of an attribute object: texts and machine numbers stand there as they are, boxed ones
-/// and lists as the number of an object, 0 for null.
+/// The number of an object that a field is, or nothing.
+std::optional<size_t> objectNumber(ResolveContext& context, const std::string& text) {
+  size_t number = SIZE_MAX;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool isReference = error == std::errc{} && end == text.data() + text.size() &&
+                     number < context.module.metadata.nodes.size();
+  return isReference ? std::optional(number) : std::nullopt;
+}
+
+/// A text of an attribute object: itself, or the number of the object that holds it. Which of the
+/// two a field has changed between versions of TVM, and no attribute is a text of digits.
+AttributeValue objectText(ResolveContext& context, const std::string& text) {
+  auto number = objectNumber(context, text);
+  if (number && context.module.metadata.nodes[*number].typeKey == "runtime.String")
+    return metadataValue(context, *number);
+  return lang::stringAttribute(context.module.arena.copyText(text));
+}
+
+/// A field of an attribute object: machine numbers stand there as they are, boxed ones and lists as
+/// the number of an object, 0 for null; texts either way.
 AttributeValue objectField(ResolveContext& context, const AttributeRow& row,
                            const std::string& text) {
   bool isScalar = row.kind == AttributeKind::Int || row.kind == AttributeKind::Float ||
                   row.kind == AttributeKind::Bool;
   if (row.kind == AttributeKind::String || row.kind == AttributeKind::DType)
-    return lang::stringAttribute(context.module.arena.copyText(text));
+    return objectText(context, text);
   if (isScalar && !row.boxed && !lang::isNullable(row))
     return row.kind == AttributeKind::Float ? lang::floatAttribute(realOf(text))
                                             : lang::intAttribute(integerOf(text));
-  size_t number = SIZE_MAX;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool isReference = error == std::errc{} && end == text.data() + text.size() &&
-                     number < context.module.metadata.nodes.size();
-  return isReference ? metadataValue(context, number) : AttributeValue{};
+  auto number = objectNumber(context, text);
+  return number ? metadataValue(context, *number) : AttributeValue{};
 }
 
 void fillFromObject(ResolveContext& context, const lang::OperatorRow& row, AttributeFiller& filler,
