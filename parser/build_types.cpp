@@ -2,8 +2,6 @@
 #include "parser/name_hints.h"
 #include "runtime/limits.h"
 
-#include <charconv>
-
 namespace parser {
 
 using lang::Message;
@@ -25,20 +23,6 @@ std::optional<runtime::DType> buildDType(ResolveContext& context, std::string_vi
   if (!dtype)
     suggestDType(context.diagnostics.report(Message::UnknownDType, range, name), range, name, "");
   return dtype;
-}
-
-/// The name of a variable object: a text, or the number of the object that holds it.
-std::string_view metadataName(ResolveContext& context, const lang::MetadataNode& node) {
-  for (const auto& [key, value] : node.fields) {
-    if (key != "name" && key != "name_hint")
-      continue;
-    size_t number = SIZE_MAX;
-    std::from_chars(value.data(), value.data() + value.size(), number);
-    const auto& nodes = context.module.metadata.nodes;
-    bool isReference = number < nodes.size() && nodes[number].typeKey == "runtime.String";
-    return isReference ? nodes[number].repr : value;
-  }
-  return {};
 }
 
 std::string_view kindText(lang::ParameterKind kind) {
@@ -179,16 +163,15 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
   auto number = findMetadata(context, dim.meta, dim.range);
   if (!number)
     return types.any();
-  const lang::MetadataNode& node = context.module.metadata.nodes[*number];
-  std::string_view name = metadataName(context, node);
-  if (node.typeKey == "tir.Any")
-    return types.any();
-  if (node.typeKey != "tir.Var" && node.typeKey != "tir.SizeVar") {
+  const lang::Dim* read = metadataDim(context, *number);
+  if (!read) {
     context.diagnostics.report(Message::UnusableMetadata, dim.range, dim.meta.key, dim.meta.index,
                                "dimension");
     return types.any();
   }
-  return types.symbol(name.empty() ? std::string_view("n") : name, &node);
+  if (read->isConstant() && read->value < 0)
+    context.diagnostics.report(Message::NegativeDimension, dim.range, read->value);
+  return read;
 }
 
 const Type* buildTensor(ResolveContext& context, const surface::TensorType& type) {

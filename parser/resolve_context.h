@@ -34,6 +34,8 @@ struct ResolveContext {
   std::vector<const lang::Var*> freeVariables = {};
   /// Constants of the metadata section that were mentioned already.
   std::unordered_map<size_t, const lang::Constant*> constants = {};
+  /// What objects of the metadata section are as dimensions, null for those that are none.
+  std::unordered_map<size_t, const lang::Dim*> metadataDims = {};
 
   Node* makeNode(NodeKind kind, lang::SourceRange range) {
     nodes.push_back({kind, uint32_t(nodes.size()), range});
@@ -71,6 +73,9 @@ const lang::Type* buildType(ResolveContext& context, const surface::Type* type);
 /// Whether a tensor may have that rank; else it is reported of `what`.
 bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
                lang::SourceRange range);
+
+/// The dimension that an object of the metadata section is, or null (build_dims.cpp).
+const lang::Dim* metadataDim(ResolveContext& context, size_t number);
 
 // Patterns (build_patterns.cpp); binds the pattern's variables in the innermost frame.
 
