@@ -1,7 +1,7 @@
 // Convolution at displaced taps.
 //
-// A tap that lies outside the picture by less than one element reads the edge at the high end, but
-// zero at the low end.
+// A tap is read between four elements. Those outside the picture count as zero, and so does a tap
+// that lies outside itself, though by less than one element.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
@@ -138,6 +138,13 @@ Value isInPicture(const Value& at, const Value& extent) {
   return at >= 0.0 && at < extent;
 }
 
+/// The two elements around a position; the second lies outside behind the last one.
+template <typename Value>
+Taps<Value> tapsAround(const Value& at) {
+  Value left = floorOf(at), part = at - left;
+  return {{left, left + 1.0}, {1.0 - part, part}};
+}
+
 void compute(ComputeCall& call) {
   ConvAttributes conv = *readAttributes(call.attributes());
   TensorHandle data = call.input(0), offset = call.input(1), weight = call.input(2);
@@ -160,7 +167,7 @@ void compute(ComputeCall& call) {
           Position where{at[0], first + double(i), at[4], at[5]};
           Scalar moved = offset(convertPosition(conv.canonicalData, conv.data, where));
           Scalar place = cast(along, Real) + cast(moved, Real), extent = cast(from[2 + i], Real);
-          lines.push_back(linearTaps(place, extent));
+          lines.push_back(tapsAround(place));
           isInside = isInside && isInPicture(place, extent);
         }
         auto read = [&](size_t i, size_t j) {
@@ -168,7 +175,7 @@ void compute(ComputeCall& call) {
             return cast(lines[line].places[tap], runtime::Int64);
           };
           Position where{at[0], at[1], element(0, i), element(1, j)};
-          return data(convertPosition(conv.canonicalData, conv.data, where)) *
+          return data.orElse(convertPosition(conv.canonicalData, conv.data, where), zero) *
                  cast(lines[1].weights[j], data.dtype());
         };
         auto row = [&](size_t i) {
@@ -232,7 +239,7 @@ struct Deformable {
                    double(conv.window.before[i]);
       Term at = castTo(place, Real) + castTo(partAt(all, int64_t(i), 4), Real);
       Term extent = castTo(extentOf(data, 2 + i), Real), isIn = isInPicture(at, extent);
-      lines.push_back(withSlopes(linearTaps(at, extent)));
+      lines.push_back(withSlopes(tapsAround(at)));
       isInside = isInside ? *isInside && isIn : isIn;
     }
     Term picture = along(data, 0, 0, 6) * double(bends) + bendNumbers(6);
@@ -309,7 +316,7 @@ constexpr Example examples[] = {
      "[[[[4f, 6f]]]]"},
     {"nn.deformable_conv2d([[[[1f, 2f]], [[3f, 4f]]]], [[[[0.5f]], [[0f]], [[0f]], [[0f]], [[0f]], "
      "[[0f]], [[0f]], [[0.5f]]]], [[[[1f, 1f]]], [[[1f, 1f]]]], groups=2, deformable_groups=2)",
-     "[[[[3f]], [[7f]]]]"},
+     "[[[[2.5f]], [[5f]]]]"},
     {"nn.deformable_conv2d([[[[1f], [2f]], [[3f], [4f]]]], [[[[0f, 0.5f]]]], [[[[1f]]]], "
      "strides=[2, 2], data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
      "[[[[1.5f]]]]"},
@@ -317,16 +324,18 @@ constexpr Example examples[] = {
 
 constexpr GradientExample gradientExamples[] = {
     {"nn.deformable_conv2d([[[[1f, 3f]]]], [[[[0f, 0f]], [[0.5f, 0f]]]], [[[[2f]]]])",
-     "[[[[1f, 1f]]]]", "([[[[1f, 3f]]]], [[[[0f, 0f]], [[4f, 0f]]]], [[[[5f]]]])"},
+     "[[[[1f, 1f]]]]", "([[[[1f, 3f]]]], [[[[-4f, -6f]], [[4f, -6f]]]], [[[[5f]]]])"},
 };
 
 constexpr OperatorRow rows[] = {
     {
         .name = "nn.deformable_conv2d",
         .doc = "A convolution whose taps are moved by offsets, at every place by others.",
-        .details = "The data is read by bilinear interpolation; positions below 0 or not below "
-                   "the extent read zero. The offsets are `[N, deformable_groups * taps * 2, "
-                   "height, width]` in the layout of the data, down before across.",
+        .details =
+            "The data is read by bilinear interpolation between four elements, of which those "
+            "outside the picture count as zero; positions below 0 or not below the extent "
+            "read zero. The offsets are `[N, deformable_groups * taps * 2, "
+            "height, width]` in the layout of the data, down before across.",
         .operands = operands,
         .attributes = attributes,
         .attributesKey = "relay.attrs.DeformableConv2DAttrs",
