@@ -1,7 +1,8 @@
 // Moving blocks of a picture between space, channels and the batch.
 //
-// All four only permute elements (space_to_batch_nd pads first). depth_to_space and space_to_depth
-// ignore channels or rows beyond the last whole block, as Relay does.
+// All four only permute elements (space_to_batch_nd pads first). Relay ignores what is beyond the
+// last whole block. Here only where there is no whole block at all, since the result is then empty
+// and no element is where nobody expects it; a `?` and a number are told the same.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -23,11 +24,16 @@ const Layout& nchw() {
   return layout;
 }
 
-/// The dimension divided by a number; null when it is a number that it does not divide. For a name,
-/// `bounds` gets that it must.
+/// Whether a number of parts can be split into groups: into whole ones, or into none.
+bool isSplit(int64_t parts, int64_t group) {
+  return parts % group == 0 || parts < group;
+}
+
+/// The dimension divided by a number; null when it is a number that can't be split so. For a name,
+/// `bounds` gets that it is a multiple.
 const Dim* dividedDim(TypeContext& types, const Dim* dim, int64_t divisor,
                       std::vector<DimBound>& bounds) {
-  bool leavesRest = dim->isConstant() && dim->value % divisor != 0;
+  bool leavesRest = dim->isConstant() && !isSplit(dim->value, divisor);
   bounds.push_back({dim, 0, divisor});
   return leavesRest ? nullptr : types.floorDivide(dim, divisor);
 }
@@ -56,13 +62,14 @@ RelationResult pictureRelation(const RelationCall& call, Change change) {
     return call.failed(output.failure());
   RelationResult result = call.solved(*output, call.dtype(0));
   for (const DimBound& bound : bounds)
-    requireMultiple(result, bound.dim, bound.divisor);
+    if (!bound.dim->isConstant())
+      requireMultiple(result, bound.dim, bound.divisor);
   return result;
 }
 
 RelationResult depthToSpaceRelation(const RelationCall& call) {
-  if (!isOneOf(call.attributes.text("mode"), {"DCR", "CRD"}))
-    return choiceFailure(call, "mode", "`DCR` or `CRD`");
+  if (!isOneOf(call.attributes.text("mode"), {"DCR", "CDR", "CRD"}))
+    return choiceFailure(call, "mode", "`DCR`, `CDR` or `CRD`");
   return pictureRelation(
       call, [&](std::vector<const Dim*>& shape, int64_t block, std::vector<DimBound>& bounds) {
         shape[1] = dividedDim(call.types, shape[1], block * block, bounds);
@@ -156,6 +163,14 @@ struct Blocks {
   }
 };
 
+/// How many places a block has; the relation has found that it fits.
+int64_t blockCount(const Attributes& attributes) {
+  int64_t count = 1;
+  for (int64_t extent : attributes.integers("block_shape"))
+    count *= extent;
+  return count;
+}
+
 RelationResult spaceToBatchRelation(const RelationCall& call) {
   Blocks blocks(call.attributes, "paddings");
   if (auto problem = blocks.check(call, "paddings"))
@@ -187,7 +202,7 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
   if (auto problem = blocks.check(call, "crops"))
     return call.failed(*problem);
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
-  if (shape[0]->isConstant() && shape[0]->value % blocks.count != 0)
+  if (shape[0]->isConstant() && !isSplit(shape[0]->value, blocks.count))
     return call.failed(
         fmt::format("a batch of {} can't be split into {} blocks", shape[0]->value, blocks.count));
   shape[0] = call.types.floorDivide(shape[0], blocks.count);
@@ -204,7 +219,8 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
     shape[i + 1] = cropped;
   }
   RelationResult result = call.solved(shape, call.dtype(0));
-  requireMultiple(result, call.shape(0)[0], blocks.count);
+  if (!call.shape(0)[0]->isConstant())
+    requireMultiple(result, call.shape(0)[0], blocks.count);
   return result;
 }
 
@@ -244,7 +260,8 @@ constexpr AttributeRow pictureAttributes[] = {
     {"block_size", AttributeKind::Int, "1", "the height and width of a block"},
     {"layout", AttributeKind::String, "\"NCHW\"", "the layout of the input and the result"},
     {"mode", AttributeKind::String, "\"DCR\"",
-     "`DCR`: channels count places in the block first; `CRD`: the channels of the result first"}};
+     "`DCR`: channels count places in the block first; `CDR`, or `CRD` as ONNX calls it: the "
+     "channels of the result first"}};
 constexpr AttributeRow spaceToBatchAttributes[] = {
     {"block_shape", AttributeKind::IntList, "[1, 1]", "the extents of a block"},
     {"paddings", AttributeKind::IntListList, "", "how much to pad each spatial dimension"},
@@ -257,13 +274,20 @@ constexpr Example depthToSpaceExamples[] = {
     {"nn.depth_to_space([[[[1]], [[2]], [[3]], [[4]]]], block_size=2)", "[[[[1, 2], [3, 4]]]]"},
     {"nn.depth_to_space([[[[1]], [[2]], [[3]], [[4]], [[5]], [[6]], [[7]], [[8]]]], "
      "block_size=2, mode=\"CRD\")",
-     "[[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]"}};
+     "[[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]"},
+    {"nn.depth_to_space([[[[1]], [[2]], [[3]], [[4]], [[5]], [[6]], [[7]], [[8]]]], "
+     "block_size=2, mode=\"CDR\")",
+     "[[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]"},
+    {"nn.depth_to_space([[[[1]], [[2]]]], block_size=2)",
+     "zeros(shape=[1, 0, 2, 2], dtype=\"int32\")"}};
 constexpr Example spaceToDepthExamples[] = {
     {"nn.space_to_depth([[[[1, 2], [3, 4]]]], block_size=2)", "[[[[1]], [[2]], [[3]], [[4]]]]"}};
 constexpr Example spaceToBatchExamples[] = {
     {"nn.space_to_batch_nd([[1, 2, 3]], block_shape=[2], paddings=[[1, 0]])", "[[0, 2], [1, 3]]"}};
 constexpr Example batchToSpaceExamples[] = {
-    {"nn.batch_to_space_nd([[0, 2], [1, 3]], block_shape=[2], crops=[[1, 0]])", "[[1, 2, 3]]"}};
+    {"nn.batch_to_space_nd([[0, 2], [1, 3]], block_shape=[2], crops=[[1, 0]])", "[[1, 2, 3]]"},
+    {"nn.batch_to_space_nd([[1, 2]], block_shape=[2], crops=[[1, 0]])",
+     "zeros(shape=[0, 3], dtype=\"int32\")"}};
 
 /// The inverse of a rearrangement of pictures, with the zeros that it could not give back: what the
 /// blocks of `axes` left over at the ends.
@@ -286,8 +310,8 @@ void depthToSpaceGradient(GradientCall& d) {
   std::string_view layout = d.attributes().text("layout");
   Term inverse =
       d.call("nn.space_to_depth", {d.cotangent()}, {{"block_size", block}, {"layout", layout}});
-  if (d.attributes().text("mode") == "CRD") {
-    // space_to_depth puts the place in the block first; CRD has the channel first.
+  if (d.attributes().text("mode") != "DCR") {
+    // space_to_depth puts the place in the block first; the others have the channel first.
     size_t axis = *parseLayout(layout)->find('C');
     std::vector<int64_t> split(inverse.rank(), 0), joined(inverse.rank(), 0);
     split[axis] = -4;
@@ -315,16 +339,22 @@ void spaceToBatchGradient(GradientCall& d) {
 }
 
 void batchToSpaceGradient(GradientCall& d) {
-  give(d, 0,
-       d.call("nn.space_to_batch_nd", {d.cotangent()},
-              {{"block_shape", d.attributes().get("block_shape")},
-               {"paddings", d.attributes().get("crops")}}));
+  Term inverse = d.call("nn.space_to_batch_nd", {d.cotangent()},
+                        {{"block_shape", d.attributes().get("block_shape")},
+                         {"paddings", d.attributes().get("crops")}});
+  // A batch that is smaller than a block gave nothing.
+  const Dim* batch = d.operand(0).dim(0);
+  std::vector<std::pair<int64_t, int64_t>> widths(inverse.rank());
+  widths[0].second = batch->isConstant() ? batch->value % blockCount(d.attributes()) : 0;
+  give(d, 0, widths[0].second > 0 ? padded(inverse, widths) : inverse);
 }
 
 constexpr OperatorRow rows[] = {
     {.name = "nn.depth_to_space",
      .doc = "Spreads groups of channels out into blocks of a larger picture.",
-     .details = "The height and width grow by `block_size`, the channels shrink by its square.",
+     .details =
+         "The height and width grow by `block_size`, the channels shrink by its square. With "
+         "fewer channels than that the result has none.",
      .operands = data,
      .attributes = pictureAttributes,
      .attributesKey = "relay.attrs.SubPixelAttrs",
@@ -354,7 +384,7 @@ constexpr OperatorRow rows[] = {
      .examples = spaceToBatchExamples},
     {.name = "nn.batch_to_space_nd",
      .doc = "Moves parts of the batch into blocks of the spatial dimensions and crops them.",
-     .details = "Undoes `nn.space_to_batch_nd`.",
+     .details = "Undoes `nn.space_to_batch_nd`. From a batch smaller than a block nothing is made.",
      .operands = data,
      .attributes = batchToSpaceAttributes,
      .attributesKey = "relay.attrs.BatchToSpaceNDAttrs",
