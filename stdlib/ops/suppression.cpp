@@ -361,8 +361,6 @@ KernelFault suppressAllClasses(const KernelCall& call, const FormatParameters& p
       selectOfClass(corners.data() + batch * count * 4,
                     values.data() + (batch * classes + type) * count, count, *most, *limit, *least,
                     {batch, type, 0, 0}, all);
-    if (!isOnnx)
-      std::ranges::stable_sort(all, std::greater<>(), &Selected::score);
     if (isOnnx && batch + 1 < batches)
       continue;
     int64_t start = isOnnx ? 0 : batch * perItem;
@@ -481,7 +479,12 @@ constexpr Example allClassExamples[] = {
     {"vision.all_class_non_max_suppression([[[0f, 0f, 2f, 2f], [0f, 0f, 2f, 1.9f]]], "
      "[[[0.5f, 0.9f]]], 10, 0.5f, 0.1f, output_format=\"tensorflow\", "
      "attrs_type_key=\"relay.attrs.AllClassNonMaximumSuppressionAttrs\")",
-     "([[[0i64, 1i64], [0i64, 0i64]]], [[0.9f, 0f]], [1i64])"}};
+     "([[[0i64, 1i64], [0i64, 0i64]]], [[0.9f, 0f]], [1i64])"},
+    {"vision.all_class_non_max_suppression([[[0f, 0f, 2f, 2f], [3f, 3f, 4f, 4f]]], "
+     "[[[0.2f, 0.5f], [0.9f, 0f]]], 10, 0.5f, 0.1f, output_format=\"tensorflow\", "
+     "attrs_type_key=\"relay.attrs.AllClassNonMaximumSuppressionAttrs\")",
+     "([[[0i64, 1i64], [0i64, 0i64], [1i64, 0i64], [0i64, 0i64]]], [[0.5f, 0.2f, 0.9f, 0f]], "
+     "[3i64])"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "vision.get_valid_counts",
@@ -512,9 +515,10 @@ constexpr OperatorRow rows[] = {
      .unregisteredAttributes = true},
     {.name = "vision.all_class_non_max_suppression",
      .doc = "Drops, for each class by itself, boxes that overlap a better box.",
-     .details = "Format `onnx` gives rows (batch, class, box) and their count; `tensorflow` gives "
-                "rows (class, box) by falling score, the scores, and the count per batch item. "
-                "Rows beyond the count are zero.",
+     .details =
+         "Format `onnx` gives rows (batch, class, box) and their count; `tensorflow` gives "
+         "rows (class, box), the scores, and the count per batch item. Boxes come by falling "
+         "score, class after class. Rows beyond the count are zero.",
      .operands = allClassOperands,
      .attributes = allClassAttributes,
      .attributesKey = "relay.attrs.AllClassNonMaximumSuppressionAttrs",
