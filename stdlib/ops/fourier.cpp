@@ -59,8 +59,9 @@ struct Frames {
 RelationResult stftRelation(const RelationCall& call) {
   if (auto problem = requireFloat(call, 0))
     return *problem;
-  if (auto problem = requireSameDType(call, 0, 1))
-    return *problem;
+  if (!call.dtype(1).isInteger())
+    if (auto problem = requireSameDType(call, 0, 1))
+      return *problem;
   if (call.rank(0) != 1 && call.rank(0) != 2)
     return call.failedAt(0, fmt::format("the data must have rank 1 or 2, but its shape is `{}`",
                                         shapeText(call.shape(0))));
@@ -134,7 +135,7 @@ void computeStft(ComputeCall& call) {
       return call.sumOver({period}, [&](const Position& k) {
         Position from(at.begin(), at.end() - 2);
         from.push_back(start + k[0]);
-        return window(k) * x(from) * factors({floorMod(row * k[0], period)});
+        return cast(window(k), x.dtype()) * x(from) * factors({floorMod(row * k[0], period)});
       });
     });
   };
@@ -148,8 +149,9 @@ void computeStft(ComputeCall& call) {
 
 constexpr OperandRow dftOperands[] = {{"re_data", "the real part"},
                                       {"im_data", "the imaginary part, of the same type"}};
-constexpr OperandRow stftOperands[] = {{"data", "a signal, or a batch of signals"},
-                                       {"window", "the factors of a frame's samples"}};
+constexpr OperandRow stftOperands[] = {
+    {"data", "a signal, or a batch of signals"},
+    {"window", "the factors of a frame's samples, of the type of the data or integers"}};
 
 constexpr AttributeRow dftAttributes[] = {
     {"inverse", AttributeKind::Bool, "False", "whether to transform back", true}};
@@ -170,7 +172,10 @@ constexpr Example dftExamples[] = {
 constexpr Example stftExamples[] = {
     {"stft([1f, 2f, 3f, 5f], [1f, 1f], n_fft=2, hop_length=1, win_length=2, "
      "attrs_type_key=\"relay.attrs.StftAttrs\")",
-     "[[[3f, 0f], [5f, 0f], [8f, 0f]], [[-1f, 0f], [-1f, 0f], [-2f, 0f]]]"}};
+     "[[[3f, 0f], [5f, 0f], [8f, 0f]], [[-1f, 0f], [-1f, 0f], [-2f, 0f]]]"},
+    {"stft([1f, 2f, 3f], [3, 1], n_fft=2, hop_length=1, win_length=2, "
+     "attrs_type_key=\"relay.attrs.StftAttrs\")",
+     "[[[5f, 0f], [9f, 0f]], [[1f, 0f], [3f, 0f]]]"}};
 
 /// The transpose of a transform is the other one, but for the factor.
 void dftGradient(GradientCall& d) {
@@ -210,8 +215,9 @@ void stftGradient(GradientCall& d) {
                        {"strides", std::vector{frames.hop}}});
     return slicedLike(all, framed, allAxes(all.rank()));
   };
-  give(d, 0, addedAtPlaces(framed * window, windows(placesLike(data)), data));
-  give(d, 1, summedExcept(framed * windows(data), data.rank()));
+  give(d, 0, addedAtPlaces(framed * castTo(window, data.dtype()), windows(placesLike(data)), data));
+  if (window.dtype().isFloat())
+    give(d, 1, summedExcept(framed * windows(data), data.rank()));
 }
 
 constexpr OperatorRow rows[] = {
