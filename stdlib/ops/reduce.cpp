@@ -130,6 +130,12 @@ void reduce(ComputeCall& call) {
   });
 }
 
+/// Truth values have no sum in their own type: whether one holds, as in Relay.
+void computeSum(ComputeCall& call) {
+  bool isTruth = call.outputDType() == runtime::Bool;
+  return isTruth ? reduce<Combiner::Any>(call) : reduce<Combiner::Sum>(call);
+}
+
 template <Combiner combiner>
 void reduceTruth(ComputeCall& call) {
   Reduction reduction(call);
@@ -303,8 +309,10 @@ constexpr OperatorRow argReduction(std::string_view name, std::string_view doc,
           .examples = examples};
 }
 
-constexpr Example sumExamples[] = {{"sum([[1f, 2f], [3f, 4f]], axis=[0])", "[4f, 6f]"},
-                                   {"sum([[1, 2], [3, 4]])", "10"}};
+constexpr Example sumExamples[] = {
+    {"sum([[1f, 2f], [3f, 4f]], axis=[0])", "[4f, 6f]"},
+    {"sum([[1, 2], [3, 4]])", "10"},
+    {"sum([[True, True], [False, False]], axis=[1])", "[True, False]"}};
 constexpr Example prodExamples[] = {{"prod([[1f, 2f], [3f, 4f]], axis=[1])", "[2f, 12f]"}};
 constexpr Example maxExamples[] = {
     {"max([[1f, 5f], [3f, 4f]], axis=[-1], keepdims=True)", "[[5f], [4f]]"}};
@@ -329,8 +337,8 @@ constexpr GradientExample prodZeros[] = {
     {"prod([[0f, 3f], [0f, 0f]], axis=[1])", "[1f, 1f]", "[[3f, 0f], [0f, 0f]]"}};
 
 constexpr OperatorRow rows[] = {
-    reduction("sum", "The sum over axes.", "Integers wrap.", reduce<Combiner::Sum>,
-              GradientRule{sumGradient}, sumExamples),
+    reduction("sum", "The sum over axes.", "Integers wrap. Of truth values it is `any`.",
+              computeSum, GradientRule{sumGradient}, sumExamples),
     reduction("prod", "The product over axes.", "Integers wrap.", reduce<Combiner::Product>,
               GradientRule{productGradient, prodZeros}, prodExamples),
     reduction("max", "The largest element over axes.",
