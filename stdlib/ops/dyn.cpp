@@ -7,10 +7,12 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
+#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/sort.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -25,9 +27,20 @@ using namespace lang;
 
 using DimVector = std::vector<const Dim*>;
 
-/// The problem when operand `i` is not a vector of integers of known length.
-std::optional<RelationResult> requireVector(const RelationCall& call, size_t i) {
-  bool good = call.rank(i) == 1 && call.dtype(i).isInteger() && call.shape(i)[0]->isConstant() &&
+bool isInteger(runtime::DType dtype) {
+  return dtype.isInteger();
+}
+
+/// Whether Relay takes the whole part of a number for a count.
+bool isCount(runtime::DType dtype) {
+  return dtype.isInteger() || dtype.isFloat();
+}
+
+/// The problem when operand `i` is not a vector of integers, or of what else `isGood` says, of
+/// known length.
+std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
+                                            bool (*isGood)(runtime::DType) = isInteger) {
+  bool good = call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
               call.shape(i)[0]->value <= int64_t(largestRank);
   if (good)
     return std::nullopt;
@@ -39,6 +52,24 @@ std::optional<RelationResult> requireVector(const RelationCall& call, size_t i) 
 
 size_t lengthOf(const RelationCall& call, size_t i) {
   return size_t(call.shape(i)[0]->value);
+}
+
+/// The whole parts of numbers, as Relay takes counts that are floats; nothing when one is too large
+/// or no number.
+std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor) {
+  if (!tensor.dtype().isFloat())
+    return integerValues(tensor);
+  std::vector<int64_t> values;
+  for (double value : readReals(tensor)) {
+    if (!(std::abs(value) < 0x1p62))
+      return std::nullopt;
+    values.push_back(int64_t(value));
+  }
+  return values;
+}
+
+RelationResult noCount(const RelationCall& call, size_t i, std::string_view name) {
+  return call.failedAt(i, fmt::format("`{}` holds what is no count, or too large a one", name));
 }
 
 /// The value of an integer operand when it is known.
@@ -113,12 +144,14 @@ RelationResult dynSqueezeRelation(const RelationCall& call) {
 }
 
 RelationResult dynTileRelation(const RelationCall& call) {
-  if (auto problem = requireVector(call, 1))
+  if (auto problem = requireVector(call, 1, isCount))
     return *problem;
   size_t rank = std::max(lengthOf(call, 1), call.rank(0));
-  auto reps = knownIntegers(call, 1);
-  if (!reps)
+  if (!call.value(1))
     return allAny(call, rank, call.dtype(0));
+  auto reps = wholeValues(*call.value(1));
+  if (!reps)
+    return noCount(call, 1, "reps");
   DimVector shape(rank - call.rank(0), call.types.constant(1));
   shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
   for (size_t i = 0; i < reps->size(); ++i) {
@@ -250,12 +283,14 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
 
 RelationResult dynTopkRelation(const RelationCall& call) {
   bool one = std::ranges::all_of(call.shape(1), [](const Dim* dim) { return dim->isConstant(1); });
-  if (!one || call.rank(1) > 1 || !call.dtype(1).isInteger())
+  if (!one || call.rank(1) > 1 || !isCount(call.dtype(1)))
     return call.failedAt(
-        1, fmt::format("`k` must be one integer, but it is `{}`", typeText(call.operands[1])));
-  auto k = knownIntegers(call, 1);
-  if (!k)
+        1, fmt::format("`k` must be one number, but it is `{}`", typeText(call.operands[1])));
+  if (!call.value(1))
     return topkResult(call, call.types.any());
+  auto k = wholeValues(*call.value(1));
+  if (!k)
+    return noCount(call, 1, "k");
   return topkResult(call, k->front() < 1 ? nullptr : call.types.constant(k->front()));
 }
 
@@ -324,7 +359,7 @@ void computeStridedSlice(ComputeCall& call) {
 }
 
 runtime::KernelFault runDynTopk(const runtime::KernelCall& call, const TopkParameters& parameters) {
-  auto k = integerValues(call.inputs[1]);
+  auto k = wholeValues(call.inputs[1]);
   if (!k || k->size() != 1)
     return {runtime::KernelFaultCode::NotOneNumber, {1, call.inputs[1].size()}};
   return topkOf(call, parameters, k->front());
@@ -335,8 +370,10 @@ constexpr OperandRow expandDimsOperands[] = {{"data", "the input"},
                                              {"axis", "where the new dimensions go"}};
 constexpr OperandRow squeezeOperands[] = {{"data", "the input"},
                                           {"axes", "the dimensions to drop"}};
-constexpr OperandRow tileOperands[] = {{"data", "the input"},
-                                       {"reps", "how often to repeat each of the last dimensions"}};
+constexpr OperandRow tileOperands[] = {
+    {"data", "the input"},
+    {"reps", "how often to repeat each of the last dimensions; of floats the "
+             "whole part"}};
 constexpr OperandRow broadcastOperands[] = {{"data", "the input"},
                                             {"shape", "the shape of the result"}};
 constexpr OperandRow shapeOperand[] = {{"shape", "the shape of the result"}};
@@ -351,8 +388,8 @@ constexpr OperandRow sliceOperands[] = {{"data", "the input"},
                                         {"begin", "where the slice begins in each dimension"},
                                         {"end", "before which it ends, or its lengths"},
                                         {"strides", "the distances between its positions"}};
-constexpr OperandRow topkOperands[] = {{"data", "the input"},
-                                       {"k", "how many to keep; all if below 1"}};
+constexpr OperandRow topkOperands[] = {
+    {"data", "the input"}, {"k", "how many to keep, of a float the whole part; all if below 1"}};
 
 constexpr AttributeRow reshapeAttributes[] = {
     {"newshape", AttributeKind::IntList, "", "unused: the operand counts", true},
@@ -393,7 +430,8 @@ constexpr Example expandDimsExamples[] = {
      "[[1f], [2f]]"}};
 constexpr Example squeezeExamples[] = {{"dyn.squeeze([[[1f], [2f]]], [0, -1])", "[1f, 2f]"}};
 constexpr Example tileExamples[] = {
-    {"dyn.tile([1f, 2f], [2, 1], reps=None)", "[[1f, 2f], [1f, 2f]]"}};
+    {"dyn.tile([1f, 2f], [2, 1], reps=None)", "[[1f, 2f], [1f, 2f]]"},
+    {"dyn.tile([1f, 2f], [2f], reps=None)", "[1f, 2f, 1f, 2f]"}};
 constexpr Example broadcastExamples[] = {
     {"dyn.broadcast_to([1f, 2f], [2, 2], shape=None)", "[[1f, 2f], [1f, 2f]]"}};
 constexpr Example zerosExamples[] = {
@@ -406,7 +444,8 @@ constexpr Example sliceExamples[] = {
     {"dyn.strided_slice([1f, 2f, 3f, 4f], [1], [4], [2], begin=None, end=None, strides=None, "
      "axes=None)",
      "[2f, 4f]"}};
-constexpr Example topkExamples[] = {{"dyn.topk([3f, 1f, 4f], 2, k=None)", "([4f, 3f], [2, 0])"}};
+constexpr Example topkExamples[] = {{"dyn.topk([3f, 1f, 4f], 2, k=None)", "([4f, 3f], [2, 0])"},
+                                    {"dyn.topk([3f, 1f, 4f], [1.5f], k=None)", "([4f], [2])"}};
 
 /// The counts of elements may be different numbers or forms in the types, and equal in the data.
 void dynReshapeBack(GradientCall& d) {
