@@ -118,12 +118,14 @@ private:
     stage.kind = StagePlanKind::Contract;
     stage.result = whole ? result_ : addTensor(id);
     Graph part = graph_;
-    part.store = whole ? graph_.store : rowMajor();
+    // The rest of the graph keeps its axes, whichever of them the stage walks as one.
+    Affine store = whole ? graph_.store : rowMajor();
+    part.store = store;
     std::vector<uint32_t> summed = graph_.values[id].reduced;
     merge(part, summed);
     fill(stage.contraction, part, summed, graph_.values[id].element);
     if (!whole)
-      replace(id, stage.result);
+      replace(id, stage.result, std::move(store));
     program_.stages.push_back(std::move(stage));
     return whole;
   }
@@ -158,11 +160,11 @@ private:
     return form;
   }
 
-  void replace(uint32_t id, uint32_t tensor) {
+  void replace(uint32_t id, uint32_t tensor, Affine form) {
     GraphValue load{GraphValueKind::Load, graph_.values[id].element};
     load.axes = graph_.values[id].axes;
     load.tensor = tensor;
-    load.affine = rowMajor();
+    load.affine = std::move(form);
     // A fill is never read, since all positions are inside; any earlier value would do.
     load.fill = none;
     graph_.values[id] = std::move(load);

@@ -302,6 +302,21 @@ TEST_CASE("matrix products in all layouts, with more after the sum") {
         }
 }
 
+TEST_CASE("products whose rows are of two axes, with more after the sum") {
+  std::mt19937 random(6);
+  Tensor a = randomTensor(random, runtime::Float64, {2, 4, 7, 16}, -3, 3);
+  Tensor b = randomTensor(random, runtime::Float64, {2, 16, 5}, -3, 3);
+  checkEngines({a, b}, runtime::Float32, {2, 4, 7, 5}, [&](ComputeCall& call) {
+    auto x = call.input(0), y = call.input(1);
+    call.result([&](const Position& at) {
+      Scalar sum = call.sumOver({x.extent(3)}, [&](const Position& k) {
+        return x({at[0], at[1], at[2], k[0]}) * y({at[0], k[0], at[3]});
+      });
+      return cast(sum, runtime::Float32);
+    });
+  });
+}
+
 TEST_CASE("gather with data as positions, and its fault") {
   Tensor data = tensorOf(runtime::Float32, {3, 2}, {1, 2, 3, 4, 5, 6});
   auto define = [](ComputeCall& call) {
