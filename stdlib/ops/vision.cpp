@@ -220,7 +220,7 @@ constexpr OperandRow locationOperands[] = {
     {"anchor", "the corners of the anchors: 1, box, 4"}};
 
 constexpr AttributeRow reorgAttributes[] = {
-    {"stride", AttributeKind::Int, "1", "the height and width of a block"}};
+    {"stride", AttributeKind::Int, "1", "the height and width of a block", false, true}};
 constexpr AttributeRow clipRow = {"clip", AttributeKind::Bool, "False",
                                   "whether corners are kept within 0 and 1"};
 constexpr AttributeRow priorAttributes[] = {
