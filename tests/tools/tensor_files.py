@@ -18,6 +18,9 @@ KINDS = {
     "int32": ("i", "<i4", "I32"),
     "int64": ("q", "<i8", "I64"),
     "uint8": ("B", "|u1", "U8"),
+    "uint16": ("H", "<u2", "U16"),
+    "uint32": ("I", "<u4", "U32"),
+    "uint64": ("Q", "<u8", "U64"),
     "bool": ("B", "|b1", "BOOL"),
 }
 OF_DESCRIPTOR = {row[1]: dtype for dtype, row in KINDS.items()}
