@@ -3,6 +3,7 @@
 //
 // Boxes may name any two opposite corners. Equal scores keep their order. Rows that hold no box are
 // filled with -1 (with 0 in the results of all_class_non_max_suppression).
+#include "stdlib/ops/boxes.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -36,18 +37,6 @@ double overlapOf(const double* a, const double* b) {
   double shared = common(0) * common(1);
   double all = span(a[0], a[2]) * span(a[1], a[3]) + span(b[0], b[2]) * span(b[1], b[3]) - shared;
   return all <= 0 ? 0 : shared / all;
-}
-
-/// 0 .. count-1, the highest score first; NaN counts as the lowest.
-std::vector<int64_t> byScore(int64_t count, const std::function<double(int64_t)>& score) {
-  std::vector<int64_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  auto rank = [&](int64_t i) {
-    double value = score(i);
-    return std::isnan(value) ? -INFINITY : value;
-  };
-  std::ranges::stable_sort(order, std::greater<>(), rank);
-  return order;
 }
 
 /// The value of a tensor with one element, or nothing.
