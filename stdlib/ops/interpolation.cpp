@@ -25,7 +25,7 @@ Scalar clamped(Scalar position, Scalar extent) {
 struct Line {
   size_t axis;
   Scalar in, out;
-  double start = 0, end = 0;
+  Scalar start = {}, end = {};
 };
 
 /// Where the result at `position` of a line is read.
@@ -43,7 +43,7 @@ Scalar coordinateAt(std::string_view mode, const Line& line, Scalar position) {
   if (mode == "tf_crop_and_resize")
     return select(line.out > 1.0,
                   (in - 1.0) * line.start + at * (line.end - line.start) * (in - 1.0) / (out - 1.0),
-                  (in - 1.0) * (0.5 * (line.start + line.end)));
+                  (in - 1.0) * ((line.start + line.end) * 0.5));
   return (at + 0.5) * scale - 0.5;
 }
 

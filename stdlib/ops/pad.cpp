@@ -1,7 +1,5 @@
 // Padding, dilation and the fifo buffer.
-//
-// Widths of `nn.pad` may be negative, which crops. Reflections may not reach past the far edge, and
-// nothing can be repeated of an empty dimension; those are errors, not wrapped reads.
+#include "stdlib/ops/pad.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
@@ -12,89 +10,17 @@
 
 namespace stdlib {
 
-using runtime::Problem;
-
 namespace {
 
 using namespace lang;
 
-/// What stands outside the tensor: a constant, the edge, or the mirror image about the edge, which
-/// repeats the edge element (Symmetric) or not (Reflect).
-enum class PadMode : uint8_t { Constant, Edge, Reflect, Symmetric };
-
-std::optional<PadMode> padMode(std::string_view text) {
-  if (text == "constant")
-    return PadMode::Constant;
-  if (text == "edge")
-    return PadMode::Edge;
-  if (text == "reflect" || text == "REFLECT")
-    return PadMode::Reflect;
-  if (text == "SYMMETRIC")
-    return PadMode::Symmetric;
-  return std::nullopt;
-}
-
-/// The least extent that a dimension can have whose outside is not a constant.
-int64_t leastExtent(PadMode mode, int64_t before, int64_t after) {
-  int64_t widest = std::max(before, after);
-  if (mode == PadMode::Constant || widest <= 0)
-    return 0;
-  return mode == PadMode::Edge ? 1 : mode == PadMode::Symmetric ? widest : widest + 1;
-}
-
-/// The problem of one dimension whose outside is not a constant, or nothing.
-std::optional<Problem> reachProblem(PadMode mode, int64_t extent, int64_t before, int64_t after) {
-  int64_t widest = std::max(before, after);
-  if (extent >= leastExtent(mode, before, after))
-    return std::nullopt;
-  if (mode == PadMode::Edge)
-    return Problem{"an empty dimension has no edge to repeat"};
-  return Problem{
-      fmt::format("padding by {} mirrors past the far edge of a dimension of {}", widest, extent)};
-}
-
-/// The shape after padding, for both operators.
-RelationResult paddedType(const RelationCall& call, PadMode mode, bool mayCrop) {
-  auto widths = call.attributes.integerLists("pad_width");
-  if (widths.size() != call.rank(0))
-    return call.failed(fmt::format("`pad_width` has {}, but `data` has {}",
-                                   counted(int64_t(widths.size()), "pair"),
-                                   counted(int64_t(call.rank(0)), "dimension")));
-  std::vector<const Dim*> shape;
-  for (size_t i = 0; i < widths.size(); ++i) {
-    if (widths[i].size() != 2)
-      return call.failed(fmt::format("`pad_width` must hold a pair per dimension, but entry {} has "
-                                     "{} numbers",
-                                     i, widths[i].size()));
-    int64_t before = widths[i][0], after = widths[i][1];
-    if (!mayCrop && (before < 0 || after < 0))
-      return call.failed(fmt::format("`pad_width` must not be negative, but entry {} is [{}, {}]",
-                                     i, before, after));
-    const Dim* dim = call.shape(0)[i];
-    int64_t sum = 0;
-    const Dim* padded =
-        __builtin_add_overflow(before, after, &sum) ? nullptr : offsetDim(call.types, dim, sum);
-    if (!padded)
-      return call.failed(fmt::format("dimension {} of {} can't be padded by [{}, {}]", i,
-                                     dimText(dim), before, after));
-    if (dim->isConstant() && !padded->isConstant(0))
-      if (auto problem = reachProblem(mode, dim->value, before, after))
-        return call.failed(fmt::format("dimension {}: {}", i, problem->text));
-    shape.push_back(padded);
-  }
-  RelationResult result = call.solved(shape, call.dtype(0));
-  for (size_t i = 0; i < widths.size(); ++i)
-    requireAtLeast(result, call.shape(0)[i], leastExtent(mode, widths[i][0], widths[i][1]));
-  return result;
-}
-
 RelationResult padRelation(const RelationCall& call) {
-  auto mode = padMode(call.attributes.text("pad_mode"));
-  if (!mode || !isOneOf(call.attributes.text("pad_mode"), {"constant", "edge", "reflect"}))
-    return choiceFailure(call, "pad_mode", "`constant`, `edge` or `reflect`");
+  if (auto problem = requirePadMode(call))
+    return *problem;
   if (auto problem = requireScalar(call, 1, "pad_val"))
     return *problem;
-  return paddedType(call, *mode, true);
+  return paddedType(call, *padMode(call.attributes.text("pad_mode")),
+                    call.attributes.integerLists("pad_width"), true);
 }
 
 Fix fixPad(const RelationCall& call) {
@@ -105,7 +31,7 @@ RelationResult mirrorPadRelation(const RelationCall& call) {
   std::string_view mode = call.attributes.text("mode");
   if (!isOneOf(mode, {"SYMMETRIC", "REFLECT"}))
     return choiceFailure(call, "mode", "`SYMMETRIC` or `REFLECT`");
-  return paddedType(call, *padMode(mode), false);
+  return paddedType(call, *padMode(mode), call.attributes.integerLists("pad_width"), false);
 }
 
 RelationResult dilateRelation(const RelationCall& call) {
@@ -146,16 +72,6 @@ RelationResult fifoBufferRelation(const RelationCall& call) {
     if (i != *axis && matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
       return differ();
   return call.solved(call.operands[1]);
-}
-
-/// The position inside a dimension that stands at `at`, which may lie outside by less than the
-/// extent.
-Scalar inside(PadMode mode, Scalar at, Scalar extent) {
-  Scalar zero = number(at, 0), last = extent - 1.0;
-  if (mode == PadMode::Edge)
-    return maximum(minimum(at, last), zero);
-  Scalar repeat = number(at, mode == PadMode::Symmetric ? 1 : 0);
-  return select(at < 0.0, zero - at - repeat, select(at > last, last + last + repeat - at, at));
 }
 
 void computePad(ComputeCall& call) {

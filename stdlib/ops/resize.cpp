@@ -2,93 +2,36 @@
 //
 // The extents that upsampling gives are rounded in float32, halves to even, as Relay does. Layouts
 // may be any that keep the spatial dimensions whole.
-#include "stdlib/ops/resize.h"
+#include "stdlib/ops/resize_rules.h"
 
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/layout.h"
 
 #include <cmath>
 #include <fmt/format.h>
 
 namespace stdlib {
 
-using runtime::Checked;
-using runtime::Problem;
-
 namespace {
 
 using namespace lang;
 
-/// The spatial dimensions of a picture in order (`W`, `HW` or `DHW` by their number); a
-/// problem when the layout is not one of such pictures.
-Checked<std::vector<size_t>> spatialAxes(std::string_view text, size_t count) {
-  auto layout = parseLayout(text);
-  if (!layout)
-    return layout.failure();
-  std::string letters = std::string("DHW").substr(3 - count);
-  Layout plain = *parseLayout("NC" + letters);
-  std::vector<size_t> axes;
-  bool isWhole = areConvertible(*layout, plain);
-  for (char letter : isWhole ? letters : std::string()) {
-    isWhole = isWhole && layout->tileOf(letter) == 1;
-    axes.push_back(*layout->find(letter));
-  }
-  if (isWhole)
-    return axes;
-  return Problem{
-      fmt::format("`layout` must order N, C and the whole dimensions {}, as `NC{}` does, but "
-                  "it is `{}`",
-                  letters, letters, text)};
-}
-
-/// The spatial dimensions of the data, or the failure.
-std::variant<std::vector<size_t>, RelationResult> checkedAxes(const RelationCall& call,
-                                                              size_t count) {
-  std::string_view text = call.attributes.text("layout");
-  auto axes = spatialAxes(text, count);
-  if (!axes)
-    return call.failed(axes.failure());
-  size_t rank = parseLayout(text)->rank();
-  if (call.rank(0) != rank)
-    return call.failedAt(0, fmt::format("the layout `{}` has {} dimensions, but the data is `{}`",
-                                        text, rank, typeText(call.operands[0])));
-  return *axes;
-}
-
-/// The problem of filling `to` elements from none, or nothing.
-std::optional<RelationResult> emptyProblem(const RelationCall& call, const Dim* from,
-                                           const Dim* to) {
-  if (!from->isConstant(0) || !to->isConstant() || to->isConstant(0))
-    return std::nullopt;
-  return call.failedAt(0, fmt::format("an empty dimension of `{}` can't be resized to {}",
-                                      typeText(call.operands[0]), to->value));
-}
-
-std::optional<RelationResult> resizeChoiceProblem(const RelationCall& call, size_t count) {
-  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "linear", "cubic"}))
-    return choiceFailure(call, "method", "`nearest_neighbor`, `linear` or `cubic`");
-  std::string_view mode = call.attributes.text("coordinate_transformation_mode");
-  if (!isCoordinateMode(mode))
-    return choiceFailure(call, "coordinate_transformation_mode",
-                         "`half_pixel`, `align_corners`, `asymmetric`, `pytorch_half_pixel`, "
-                         "`tf_half_pixel_for_nn` or `tf_crop_and_resize`");
-  if (!isRoundingMethod(call.attributes.text("rounding_method")))
-    return choiceFailure(call, "rounding_method",
-                         "`round`, `round_prefer_floor`, `round_prefer_ceil`, `floor`, `ceil` or "
-                         "empty");
+/// The problem of a `roi` that does not fit the coordinates, or nothing.
+std::optional<RelationResult> regionProblem(const RelationCall& call, size_t count) {
   size_t given = call.attributes.reals("roi").size();
-  if (given != 2 * count && (given != 0 || mode == "tf_crop_and_resize"))
-    return call.failed(
-        fmt::format("`roi` must hold {} numbers, but it holds {}", 2 * count, given));
-  return std::nullopt;
+  bool isUsed = call.attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize";
+  if (given == 2 * count || (given == 0 && !isUsed))
+    return std::nullopt;
+  return call.failed(fmt::format("`roi` must hold {} numbers, but it holds {}", 2 * count, given));
 }
 
 template <size_t count>
 RelationResult resizeRelation(const RelationCall& call) {
-  if (auto problem = resizeChoiceProblem(call, count))
+  if (auto problem = resizeChoiceProblem(call))
+    return *problem;
+  if (auto problem = regionProblem(call, count))
     return *problem;
   auto axes = checkedAxes(call, count);
   if (auto* failure = std::get_if<RelationResult>(&axes))
@@ -114,18 +57,11 @@ RelationResult resizeRelation(const RelationCall& call) {
 
 template <size_t count>
 void computeSizedResize(ComputeCall& call) {
-  const Attributes& attributes = call.attributes();
-  Sampling sampling{.method = *resizeMethod(attributes.text("method")),
-                    .coordinates = attributes.text("coordinate_transformation_mode"),
-                    .rounding = attributes.text("rounding_method"),
-                    .cubicAlpha = attributes.real("cubic_alpha"),
-                    .excludesOutside = attributes.integer("cubic_exclude") != 0,
-                    .region = attributes.reals("roi"),
-                    .extrapolation = attributes.real("extrapolation_value")};
-  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count));
+  Sampling sampling = resizeSampling(call.attributes());
+  for (double bound : call.attributes().reals("roi"))
+    sampling.region.push_back(call.number(runtime::Float64, bound));
+  computeResize(call, sampling, *spatialAxes(call.attributes().text("layout"), count));
 }
-
-constexpr std::string_view scaleNames[] = {"scale_d", "scale_h", "scale_w"};
 
 /// `dim * scale` rounded; null when the scale is no factor or the result does not fit.
 const Dim* scaledExtent(TypeContext& types, const Dim* dim, double scale) {
@@ -141,6 +77,8 @@ const Dim* scaledExtent(TypeContext& types, const Dim* dim, double scale) {
 
 template <size_t count>
 RelationResult upsamplingRelation(const RelationCall& call) {
+  if (auto problem = upsamplingChoiceProblem(call, count))
+    return *problem;
   auto axes = checkedAxes(call, count);
   if (auto* failure = std::get_if<RelationResult>(&axes))
     return *failure;
@@ -157,68 +95,19 @@ RelationResult upsamplingRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
-RelationResult upsampling2dRelation(const RelationCall& call) {
-  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "bilinear", "bicubic"}))
-    return choiceFailure(call, "method", "`nearest_neighbor`, `bilinear` or `bicubic`");
-  return upsamplingRelation<2>(call);
-}
-
-RelationResult upsampling3dRelation(const RelationCall& call) {
-  if (!isOneOf(call.attributes.text("method"), {"nearest_neighbor", "trilinear"}))
-    return choiceFailure(call, "method", "`nearest_neighbor` or `trilinear`");
-  std::string_view mode = call.attributes.text("coordinate_transformation_mode");
-  if (!isCoordinateMode(mode) || mode == "tf_crop_and_resize")
-    return choiceFailure(call, "coordinate_transformation_mode",
-                         "`half_pixel`, `align_corners`, `asymmetric`, `pytorch_half_pixel` or "
-                         "`tf_half_pixel_for_nn`");
-  return upsamplingRelation<3>(call);
-}
-
 template <size_t count>
 void computeUpsampling(ComputeCall& call) {
-  const Attributes& attributes = call.attributes();
-  Sampling sampling{.method = *resizeMethod(attributes.text("method"))};
-  if constexpr (count == 3)
-    sampling.coordinates = attributes.text("coordinate_transformation_mode");
-  else
-    sampling.coordinates = attributes.boolean("align_corners") ? "align_corners" : "asymmetric";
-  computeResize(call, sampling, *spatialAxes(attributes.text("layout"), count));
+  computeResize(call, upsamplingSampling(call.attributes(), count),
+                *spatialAxes(call.attributes().text("layout"), count));
 }
-
-// Gradients: along each dimension the operator is a matrix, which it makes itself from the unit
-// vectors; the cotangent is multiplied by its transpose. Extents are not asked for.
 
 constexpr OperandRow data[] = {{"data", "the pictures"}};
 
-constexpr AttributeRow methodRow = {"method", AttributeKind::String, "\"linear\"",
-                                    "`nearest_neighbor`, `linear` or `cubic`"};
 constexpr AttributeRow sizeRow = {"size", AttributeKind::IntList, "None",
                                   "the spatial extents of the result"};
 constexpr AttributeRow roiRow = {
     "roi", AttributeKind::FloatList, "None",
     "the part to read for `tf_crop_and_resize`, from 0 to 1: the starts, then the ends"};
-constexpr AttributeRow modeRow = {
-    "coordinate_transformation_mode", AttributeKind::String, "\"half_pixel\"",
-    "how positions of the result map to the input: `half_pixel`, `align_corners`, `asymmetric`, "
-    "`pytorch_half_pixel`, `tf_half_pixel_for_nn` or `tf_crop_and_resize`"};
-constexpr AttributeRow roundingRow = {
-    "rounding_method", AttributeKind::String, "\"round\"",
-    "which neighbour is nearest: `round`, `round_prefer_floor`, `round_prefer_ceil`, `floor`, "
-    "`ceil`; empty means `round` for `align_corners`, else `floor`"};
-constexpr AttributeRow alphaRow = {"cubic_alpha", AttributeKind::Float, "-0.5f",
-                                   "the coefficient of the cubic spline"};
-constexpr AttributeRow excludeRow = {"cubic_exclude", AttributeKind::Int, "0",
-                                     "1 leaves elements outside the picture out of cubic sums"};
-constexpr AttributeRow extrapolationRow = {"extrapolation_value", AttributeKind::Float, "0f",
-                                           "what `tf_crop_and_resize` gives outside the picture"};
-constexpr AttributeRow outTypeRow = {
-    "out_dtype", AttributeKind::DType, "\"\"",
-    "the element type of the result; empty means that of the data"};
-
-constexpr AttributeRow layoutRow(std::string_view layout) {
-  return {"layout", AttributeKind::String, layout, "the order of the dimensions"};
-}
-
 constexpr AttributeRow resize1dAttributes[] = {
     sizeRow.ofLength(1), roiRow,   layoutRow("\"NCW\""), methodRow,        modeRow,
     roundingRow,         alphaRow, excludeRow,           extrapolationRow, outTypeRow};
@@ -247,21 +136,10 @@ constexpr AttributeRow scaleDRow = {"scale_d", AttributeKind::Float, "", "the fa
 constexpr AttributeRow scaleHRow = {"scale_h", AttributeKind::Float, "",
                                     "the factor of the height"};
 constexpr AttributeRow scaleWRow = {"scale_w", AttributeKind::Float, "", "the factor of the width"};
-constexpr AttributeRow upsamplingAttributes[] = {
-    scaleHRow,
-    scaleWRow,
-    layoutRow("\"NCHW\""),
-    {"method", AttributeKind::String, "\"nearest_neighbor\"",
-     "`nearest_neighbor`, `bilinear` or `bicubic`"},
-    {"align_corners", AttributeKind::Bool, "False",
-     "whether the corners of input and result coincide"}};
+constexpr AttributeRow upsamplingAttributes[] = {scaleHRow, scaleWRow, layoutRow("\"NCHW\""),
+                                                 upsamplingMethodRow, alignRow};
 constexpr AttributeRow upsampling3dAttributes[] = {
-    scaleDRow,
-    scaleHRow,
-    scaleWRow,
-    layoutRow("\"NCDHW\""),
-    {"method", AttributeKind::String, "\"nearest_neighbor\"", "`nearest_neighbor` or `trilinear`"},
-    modeRow};
+    scaleDRow, scaleHRow, scaleWRow, layoutRow("\"NCDHW\""), upsampling3dMethodRow, modeRow};
 
 constexpr Example resize1dExamples[] = {
     {"image.resize1d([[[0f, 4f]]], size=[4])", "[[[0f, 1f, 3f, 4f]]]"},
@@ -293,23 +171,6 @@ constexpr std::string_view resizeDetails =
     "`x * m / n` (asymmetric), `(x + 0.5) * m / n` (tf_half_pixel_for_nn) or within `roi` "
     "(tf_crop_and_resize). Neighbours outside the picture are those at its border.";
 
-/// Pulls a cotangent back along one dimension: the operator is linear in each, so its matrix is
-/// what `resize` makes of the unit vectors, which it gets as the rows of `[1, n, n]`.
-template <typename Resize>
-Term pulledBack(const Term& pull, const Term& x, size_t axis, Resize resize) {
-  Term numbers = runningSum(castTo(onesLike(summedExcept(x, axis)), runtime::Int32), 0);
-  Term unit = expandDims(castTo(expandDims(numbers, 1) == numbers, pull.dtype()), 0);
-  std::vector<size_t> order = allAxes(pull.rank());
-  std::swap(order[axis], order.back());
-  Term product = pull.rule().call("nn.dense", {transposed(pull, order), resize(unit)},
-                                  {{"units", AttributeValue{}}});
-  return transposed(product, order);
-}
-
-Term squeezed(const Term& a, const std::vector<size_t>& axes) {
-  return a.rule().call("squeeze", {a}, {{"axis", axes}});
-}
-
 template <size_t count>
 void resizeGradient(GradientCall& d) {
   const Attributes& attributes = d.attributes();
@@ -318,7 +179,7 @@ void resizeGradient(GradientCall& d) {
   std::span<const AttributeValue> roi = attributes.get("roi").items;
   Term pull = d.cotangent();
   for (size_t i = 0; i < count; ++i)
-    pull = pulledBack(pull, d.operand(0), axes[i], [&](const Term& unit) {
+    pull = pulledBackAlong(pull, d.operand(0), axes[i], [&](const Term& unit) {
       std::vector<AttributeValue> region;
       if (!roi.empty())
         region = {roi[i], roi[i + count]};
@@ -340,7 +201,7 @@ void upsamplingGradient(GradientCall& d) {
   std::string_view mode = count == 3 ? "coordinate_transformation_mode" : "align_corners";
   Term pull = d.cotangent();
   for (size_t i = 0; i < count; ++i)
-    pull = pulledBack(pull, d.operand(0), axes[i], [&](const Term& unit) {
+    pull = pulledBackAlong(pull, d.operand(0), axes[i], [&](const Term& unit) {
       // The unit vectors as a picture of the operator's rank that is one element high and deep.
       std::vector<Setting> settings{{"scale_h", 1.0},
                                     {"scale_w", attributes.get(scaleNames[3 - count + i])},
@@ -394,7 +255,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = upsamplingAttributes,
      .attributesKey = "relay.attrs.UpSamplingAttrs",
-     .relation = upsampling2dRelation,
+     .relation = upsamplingRelation<2>,
      .compute = computeUpsampling<2>,
      .gradient = GradientRule{upsamplingGradient<2>},
      .examples = upsamplingExamples},
@@ -403,7 +264,7 @@ constexpr OperatorRow rows[] = {
      .operands = data,
      .attributes = upsampling3dAttributes,
      .attributesKey = "relay.attrs.UpSampling3DAttrs",
-     .relation = upsampling3dRelation,
+     .relation = upsamplingRelation<3>,
      .compute = computeUpsampling<3>,
      .gradient = GradientRule{upsamplingGradient<3>},
      .examples = upsampling3dExamples},

@@ -22,8 +22,8 @@ struct Sampling {
   double cubicAlpha = -0.5;
   /// Cubic: weights outside the picture count zero and the others are scaled up.
   bool excludesOutside = false;
-  /// For tf_crop_and_resize: the starts, then the ends, of all spatial dimensions.
-  std::vector<double> region = {};
+  /// For tf_crop_and_resize: the starts, then the ends, of all spatial dimensions, in float64.
+  std::vector<lang::Scalar> region = {};
   /// For tf_crop_and_resize: the value at coordinates outside the picture.
   double extrapolation = 0;
 };
