@@ -53,6 +53,7 @@ const lang::OperatorTable& operatorTable() {
       winogradFamily(),
       bitserialFamily(),
       sparseFamily(),
+      coordinatesFamily(),
       randomFamily(),
       proposalFamily(),
       dynPicturesFamily(),

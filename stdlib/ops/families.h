@@ -51,6 +51,7 @@ lang::OperatorFamily qnnContractionsFamily();
 lang::OperatorFamily winogradFamily();
 lang::OperatorFamily bitserialFamily();
 lang::OperatorFamily sparseFamily();
+lang::OperatorFamily coordinatesFamily();
 lang::OperatorFamily randomFamily();
 lang::OperatorFamily proposalFamily();
 lang::OperatorFamily dynPicturesFamily();

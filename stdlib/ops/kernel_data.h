@@ -15,6 +15,17 @@ std::vector<double> readReals(const runtime::Tensor& tensor);
 /// Writes `value` to element `at`; floats are rounded to the type, integers truncated.
 void writeReal(runtime::Tensor& tensor, int64_t at, double value);
 
+/// Writes a sum that was computed in float64, rounded once, or in uint64, wrapped.
+template <typename T, typename Sum>
+void writeSum(T& element, Sum sum) {
+  if constexpr (std::is_same_v<T, runtime::Half>)
+    element = T(runtime::floatRoundedToOdd(sum));
+  else if constexpr (isHalf<T>)
+    element = T(float(sum));
+  else
+    element = T(sum);
+}
+
 /// Copies `count` elements of equal type from one tensor to another.
 void copyElements(const runtime::Tensor& from, int64_t fromAt, runtime::Tensor& to, int64_t toAt,
                   int64_t count);
