@@ -6,6 +6,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/conv_fixes.h"
+#include "stdlib/ops/conv_forms.h"
 #include "stdlib/ops/conv_gradient.h"
 #include "stdlib/ops/families.h"
 
@@ -81,8 +82,9 @@ RelationResult windowProblem(const RelationCall& call, const ConvAttributes& con
   return call.failedOn(marks, fmt::format("along `{}`, {}", axis, problem.text));
 }
 
-template <size_t dims>
-RelationResult relate(const RelationCall& call) {
+} // namespace
+
+RelationResult convRelation(const RelationCall& call, size_t dims) {
   auto conv = readConv(call.attributes, dims, ConvKind::Forward);
   if (!conv)
     return call.failed(conv.failure());
@@ -115,6 +117,13 @@ RelationResult relate(const RelationCall& call) {
   return result;
 }
 
+namespace {
+
+template <size_t dims>
+RelationResult relate(const RelationCall& call) {
+  return convRelation(call, dims);
+}
+
 template <size_t dims>
 Fixes fix(const RelationCall& call) {
   return convFix(call, relate<dims>, dims);
@@ -131,10 +140,10 @@ Fixes fixBlocked(const RelationCall& call) {
   return convFix(call, relateBlocked, 2);
 }
 
-template <size_t dims>
-void compute(ComputeCall& call) {
-  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Forward);
-  TensorHandle data = call.input(0), weight = call.input(1);
+} // namespace
+
+void convResult(ComputeCall& call, const ConvAttributes& conv, TensorHandle data,
+                TensorHandle weight) {
   Extents dataShape = convertExtents(conv.data, conv.canonicalData, data.shape());
   Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
   Scalar isDepthwise = call.number(runtime::Bool, conv.groups > 1 && !conv.hasGroupAxis()) &&
@@ -149,7 +158,7 @@ void compute(ComputeCall& call) {
                  [&](Scalar group, const Position& at) {
                    return call.sumOver(taps, [&](const Position& tap) {
                      Position from{at[0], group * inputs + tap[0]};
-                     for (size_t i = 0; i < dims; ++i)
+                     for (size_t i = 0; i < conv.dims; ++i)
                        from.push_back(at[2 + i] * double(conv.window.strides[i]) +
                                       tap[1 + i] * double(conv.window.dilation[i]) -
                                       double(conv.window.before[i]));
@@ -161,6 +170,14 @@ void compute(ComputeCall& call) {
                      return dataAt(from) * weightAt(of);
                    });
                  });
+}
+
+namespace {
+
+template <size_t dims>
+void compute(ComputeCall& call) {
+  convResult(call, *readConv(call.attributes(), dims, ConvKind::Forward), call.input(0),
+             call.input(1));
 }
 
 constexpr OperandRow operands[] = {
@@ -198,11 +215,14 @@ constexpr Example blockedExamples[] = {
     {"nn.contrib_conv2d_NCHWc([[[[[1f, 2f]]]]], [[[[[[3f], [4f]]]]]], channels=1, kernel_size=[1, "
      "1], data_layout=\"NCHW2c\", kernel_layout=\"OIHW2i1o\", out_layout=\"NCHW1c\")",
      "[[[[[11f]]]]]"},
+    {"nn.contrib_conv2d_NCHWc([[[[1f, 2f]]]], [[[[3f]]]], channels=1, kernel_size=[1, 1])",
+     "[[[[3f, 6f]]]]"},
 };
 constexpr Example blockedDepthwiseExamples[] = {
     {"nn.contrib_depthwise_conv2d_NCHWc([[[[[1f, 2f]]]]], [[[[[[3f, 4f]]]]]], groups=2, "
      "channels=2, kernel_size=[1, 1], data_layout=\"NCHW2c\", kernel_layout=\"OIHW1i2o\")",
      "[[[[[3f, 8f]]]]]"},
+    {"nn.contrib_depthwise_conv2d_NCHWc([[[[1f, 2f]]]], [[[[3f]]]])", "[[[[3f, 6f]]]]"},
 };
 constexpr Example examples3d[] = {
     {"nn.conv3d([[[[[1f, 2f]], [[3f, 4f]]]]], [[[[[1f]], [[2f]]]]])", "[[[[[7f, 10f]]]]]"},

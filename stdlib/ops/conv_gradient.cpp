@@ -264,52 +264,58 @@ Shape canonicalShape(const Term& operand, const Layout& layout, const Layout& ca
   return *convertShape(operand.rule().types(), layout, canonical, operand.shape());
 }
 
-/// Whether nothing is multiplied: windows may then not fit what they would slide over.
-bool isEmpty(GradientCall& d) {
-  auto isZero = [](const Dim* dim) { return dim->isConstant(0); };
-  return std::ranges::any_of(d.operand(0).shape(), isZero) ||
-         std::ranges::any_of(d.operand(1).shape(), isZero) ||
-         std::ranges::any_of(d.result().shape(), isZero);
-}
-
 Shape lastDims(const Shape& shape, size_t count) {
   return {shape.end() - ptrdiff_t(count), shape.end()};
 }
 
 } // namespace
 
-void convGradientOver(GradientCall& d, size_t dims) {
-  if (isEmpty(d))
-    return giveZeros(d);
-  ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::Forward);
-  Shape weight = canonicalShape(d.operand(1), conv.weight, conv.canonicalWeight);
+bool isEmptyConvolution(GradientCall& d) {
+  auto isZero = [](const Dim* dim) { return dim->isConstant(0); };
+  return std::ranges::any_of(d.operand(0).shape(), isZero) ||
+         std::ranges::any_of(d.operand(1).shape(), isZero) ||
+         std::ranges::any_of(d.result().shape(), isZero);
+}
+
+ConvCotangents convCotangents(GradientCall& d, const ConvAttributes& conv, const Term& data,
+                              const Term& weight) {
+  Shape shape = canonicalShape(weight, conv.weight, conv.canonicalWeight);
   Convolution c{conv,
-                canonicalShape(d.operand(0), conv.data, conv.canonicalData),
+                canonicalShape(data, conv.data, conv.canonicalData),
                 {},
-                *meetKernel(d.types(), conv, weight)};
+                *meetKernel(d.types(), conv, shape)};
   c.form = conv.hasGroupAxis() ? WeightForm::GroupAxis : WeightForm::Plain;
-  const Dim* channels = weight[0];
+  const Dim* channels = shape[0];
   if (conv.hasGroupAxis())
-    channels = d.types().multiply(weight[0], weight[1]);
+    channels = d.types().multiply(shape[0], shape[1]);
   else if (conv.groups > 1 && c.data[1]->isConstant(conv.groups) &&
-           weight[0]->isConstant(conv.groups) && !weight[1]->isConstant(1)) {
+           shape[0]->isConstant(conv.groups) && !shape[1]->isConstant(1)) {
     c.form = WeightForm::Depthwise;
-    channels = d.types().multiply(weight[0], weight[1]);
+    channels = d.types().multiply(shape[0], shape[1]);
   }
   c.result = {c.data[0], channels};
-  for (size_t i = 0; i < dims; ++i)
+  for (size_t i = 0; i < conv.dims; ++i)
     c.result.push_back(
         *windowPositions(d.types(), c.data[2 + i], c.kernel[i], conv.window, i, false));
   c.uncovered = uncovered(c, d.types());
   auto wide = d.cotangent().dtype();
-  Laid gradient{d.cotangent(), conv.result}, data{castTo(d.operand(0), wide), conv.data},
-      kernel{castTo(d.operand(1), wide), conv.weight};
-  give(d, 0, castTo(byData(c, gradient, kernel, data), d.operand(0).dtype()));
-  give(d, 1, castTo(byWeight(c, gradient, data, kernel), d.operand(1).dtype()));
+  Laid gradient{d.cotangent(), conv.result}, pictures{castTo(data, wide), conv.data},
+      kernel{castTo(weight, wide), conv.weight};
+  return {castTo(byData(c, gradient, kernel, pictures), data.dtype()),
+          castTo(byWeight(c, gradient, pictures, kernel), weight.dtype())};
+}
+
+void convGradientOver(GradientCall& d, size_t dims) {
+  if (isEmptyConvolution(d))
+    return giveZeros(d);
+  ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::Forward);
+  auto [byData, byWeight] = convCotangents(d, conv, d.operand(0), d.operand(1));
+  give(d, 0, byData);
+  give(d, 1, byWeight);
 }
 
 void convTransposeGradientOver(GradientCall& d, size_t dims) {
-  if (isEmpty(d))
+  if (isEmptyConvolution(d))
     return giveZeros(d);
   ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::Transposed);
   Shape weight = canonicalShape(d.operand(1), conv.weight, conv.canonicalWeight);
@@ -328,7 +334,7 @@ void convTransposeGradientOver(GradientCall& d, size_t dims) {
 }
 
 void convBackwardWeightGradientOver(GradientCall& d, size_t dims) {
-  if (isEmpty(d))
+  if (isEmptyConvolution(d))
     return giveZeros(d);
   ConvAttributes conv = *readConv(d.attributes(), dims, ConvKind::BackwardWeight);
   Convolution c{conv,

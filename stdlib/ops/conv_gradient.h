@@ -8,6 +8,20 @@
 
 namespace stdlib {
 
+struct ConvAttributes;
+
+/// Whether a call multiplies nothing: windows may then not fit what they would slide over.
+bool isEmptyConvolution(lang::GradientCall& d);
+
+struct ConvCotangents {
+  lang::Term data, weight;
+};
+
+/// The cotangents of `data` and `weight`, in the layouts that `conv` says, for the call's result,
+/// which is their convolution. Nothing may be empty.
+ConvCotangents convCotangents(lang::GradientCall& d, const ConvAttributes& conv,
+                              const lang::Term& data, const lang::Term& weight);
+
 /// The rules of nn.conv{dims}d, nn.conv{dims}d_transpose and nn.conv{dims}d_backward_weight.
 void convGradientOver(lang::GradientCall& d, size_t dims);
 void convTransposeGradientOver(lang::GradientCall& d, size_t dims);

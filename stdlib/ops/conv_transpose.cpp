@@ -5,6 +5,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/conv_fixes.h"
+#include "stdlib/ops/conv_forms.h"
 #include "stdlib/ops/conv_gradient.h"
 #include "stdlib/ops/families.h"
 
@@ -70,8 +71,9 @@ Checked<const Dim*> resultExtent(TypeContext& types, const Dim* extent, const Di
                   window.before[i], window.after[i], extent->value, kernel->value)};
 }
 
-template <size_t dims>
-RelationResult relate(const RelationCall& call) {
+} // namespace
+
+RelationResult convTransposeRelation(const RelationCall& call, size_t dims) {
   auto conv = readConv(call.attributes, dims, ConvKind::Transposed);
   if (!conv)
     return call.failed(conv.failure());
@@ -99,6 +101,13 @@ RelationResult relate(const RelationCall& call) {
     requireAtLeast(result, taps, 1);
   requireMultiple(result, inputs, conv->groups);
   return result;
+}
+
+namespace {
+
+template <size_t dims>
+RelationResult relate(const RelationCall& call) {
+  return convTransposeRelation(call, dims);
 }
 
 template <size_t dims>
@@ -143,13 +152,13 @@ TensorHandle spread(ComputeCall& call, const ConvAttributes& conv, TensorHandle 
   });
 }
 
-template <size_t dims>
-void compute(ComputeCall& call) {
-  ConvAttributes conv = *readConv(call.attributes(), dims, ConvKind::Transposed);
-  TensorHandle weight = call.input(1);
+} // namespace
+
+void convTransposeResult(ComputeCall& call, const ConvAttributes& conv, TensorHandle data,
+                         TensorHandle weight) {
   Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
   Layout layout = conv.data;
-  TensorHandle data = spread(call, conv, call.input(0), layout);
+  data = spread(call, conv, data, layout);
   auto dataAt = canonicalReader(call, data, conv.canonicalData, layout, true);
   auto weightAt = canonicalReader(call, weight, conv.canonicalWeight, conv.weight, false);
   Scalar inputs = floorDivide(weightShape[0], conv.groups);
@@ -160,7 +169,7 @@ void compute(ComputeCall& call) {
                    return call.sumOver(taps, [&](const Position& tap) {
                      Scalar input = group * inputs + tap[0];
                      Position from{at[0], input}, of{input, at[1]};
-                     for (size_t i = 0; i < dims; ++i) {
+                     for (size_t i = 0; i < conv.dims; ++i) {
                        // The kernel is run backwards, so that the steps through the data are
                        // positive.
                        Scalar last = taps[1 + i] - 1.0;
@@ -172,6 +181,14 @@ void compute(ComputeCall& call) {
                      return dataAt(from) * weightAt(of);
                    });
                  });
+}
+
+namespace {
+
+template <size_t dims>
+void compute(ComputeCall& call) {
+  convTransposeResult(call, *readConv(call.attributes(), dims, ConvKind::Transposed), call.input(0),
+                      call.input(1));
 }
 
 constexpr OperandRow operands[] = {

@@ -3,6 +3,7 @@
 // nn.dense is nn.matmul with its second operand transposed; one rule serves both. The second
 // operand of both is a matrix; the first has any number of leading dimensions.
 #include "stdlib/ops/conv_call.h"
+#include "stdlib/ops/dense_forms.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 #include "stdlib/ops/gradient.h"
@@ -136,10 +137,8 @@ Fixes matmulFix(const RelationCall& call) {
                      unitsFix(call, relation, transposes), swapFix(call, relation)});
 }
 
-template <ReadTransposes transposesOf>
-void compute(ComputeCall& call) {
-  Transposes transposes = transposesOf(call.attributes());
-  TensorHandle a = call.input(0), b = call.input(1);
+/// Defines a product of `a`, which has any leading dimensions, and the matrix `b`.
+void productResult(ComputeCall& call, Transposes transposes, TensorHandle a, TensorHandle b) {
   DType dtype = call.outputDType();
   size_t last = a.rank() - 1;
   call.result([&](const Position& at) {
@@ -151,6 +150,11 @@ void compute(ComputeCall& call) {
       return cast(a(left), dtype) * cast(b(right), dtype);
     });
   });
+}
+
+template <ReadTransposes transposesOf>
+void compute(ComputeCall& call) {
+  productResult(call, transposesOf(call.attributes()), call.input(0), call.input(1));
 }
 
 RelationResult relateBatches(const RelationCall& call) {
@@ -204,9 +208,22 @@ Fixes batchesFix(const RelationCall& call) {
                      batchAxisFix(call, relation, 1), swapFix(call, relation)});
 }
 
-void computeBatches(ComputeCall& call) {
+} // namespace
+
+RelationResult denseRelation(const RelationCall& call) {
+  return relate<denseTransposes>(call);
+}
+
+RelationResult batchMatmulRelation(const RelationCall& call) {
+  return relateBatches(call);
+}
+
+void denseResult(ComputeCall& call, TensorHandle data, TensorHandle weight) {
+  productResult(call, denseTransposes(call.attributes()), data, weight);
+}
+
+void batchMatmulResult(ComputeCall& call, TensorHandle a, TensorHandle b) {
   Transposes transposes = matmulTransposes(call.attributes());
-  TensorHandle a = call.input(0), b = call.input(1);
   DType dtype = call.outputDType();
   Scalar batches = call.outputShape()[0];
   auto batchOf = [&](const TensorHandle& operand, Scalar batch) {
@@ -222,6 +239,12 @@ void computeBatches(ComputeCall& call) {
       return cast(a(left), dtype) * cast(b(right), dtype);
     });
   });
+}
+
+namespace {
+
+void computeBatches(ComputeCall& call) {
+  batchMatmulResult(call, call.input(0), call.input(1));
 }
 
 Term product(const Term& a, const Term& b, Transposes transposes) {

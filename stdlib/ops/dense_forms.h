@@ -1,0 +1,19 @@
+// Products of matrices for operators that get their operands in another form, such as quantized:
+// the relations of the plain ones, and their results from tensors that such an operator defined.
+#pragma once
+
+#include "lang/compute.h"
+#include "lang/relation.h"
+
+namespace stdlib {
+
+/// The relations of nn.dense and nn.batch_matmul on operands 0 and 1.
+lang::RelationResult denseRelation(const lang::RelationCall& call);
+lang::RelationResult batchMatmulRelation(const lang::RelationCall& call);
+
+/// Defines the product of `data`, converted to the type of the result, and `weight`, likewise, as
+/// nn.dense and its kin do.
+void denseResult(lang::ComputeCall& call, lang::TensorHandle data, lang::TensorHandle weight);
+void batchMatmulResult(lang::ComputeCall& call, lang::TensorHandle x, lang::TensorHandle y);
+
+} // namespace stdlib
