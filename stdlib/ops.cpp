@@ -51,6 +51,7 @@ const lang::OperatorTable& operatorTable() {
       qnnTablesFamily(),
       qnnContractionsFamily(),
       winogradFamily(),
+      winogradWeightsFamily(),
       bitserialFamily(),
       sparseFamily(),
       coordinatesFamily(),

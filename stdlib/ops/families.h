@@ -49,6 +49,7 @@ lang::OperatorFamily qnnSimulatedFamily();
 lang::OperatorFamily qnnTablesFamily();
 lang::OperatorFamily qnnContractionsFamily();
 lang::OperatorFamily winogradFamily();
+lang::OperatorFamily winogradWeightsFamily();
 lang::OperatorFamily bitserialFamily();
 lang::OperatorFamily sparseFamily();
 lang::OperatorFamily coordinatesFamily();
