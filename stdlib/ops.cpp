@@ -52,6 +52,8 @@ const lang::OperatorTable& operatorTable() {
       qnnContractionsFamily(),
       winogradFamily(),
       winogradWeightsFamily(),
+      packedWeightsFamily(),
+      convGemmFamily(),
       bitserialFamily(),
       sparseFamily(),
       coordinatesFamily(),

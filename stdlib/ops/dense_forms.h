@@ -7,13 +7,15 @@
 
 namespace stdlib {
 
-/// The relations of nn.dense and nn.batch_matmul on operands 0 and 1.
+/// The relations of nn.dense, nn.batch_matmul and nn.contrib_dense_pack on operands 0 and 1.
 lang::RelationResult denseRelation(const lang::RelationCall& call);
 lang::RelationResult batchMatmulRelation(const lang::RelationCall& call);
+lang::RelationResult packedDenseRelation(const lang::RelationCall& call);
 
 /// Defines the product of `data`, converted to the type of the result, and `weight`, likewise, as
 /// nn.dense and its kin do.
 void denseResult(lang::ComputeCall& call, lang::TensorHandle data, lang::TensorHandle weight);
 void batchMatmulResult(lang::ComputeCall& call, lang::TensorHandle x, lang::TensorHandle y);
+void packedDenseResult(lang::ComputeCall& call, lang::TensorHandle data, lang::TensorHandle weight);
 
 } // namespace stdlib

@@ -50,6 +50,8 @@ lang::OperatorFamily qnnTablesFamily();
 lang::OperatorFamily qnnContractionsFamily();
 lang::OperatorFamily winogradFamily();
 lang::OperatorFamily winogradWeightsFamily();
+lang::OperatorFamily packedWeightsFamily();
+lang::OperatorFamily convGemmFamily();
 lang::OperatorFamily bitserialFamily();
 lang::OperatorFamily sparseFamily();
 lang::OperatorFamily coordinatesFamily();
