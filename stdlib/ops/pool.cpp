@@ -203,6 +203,8 @@ constexpr Example max1dGradientExamples[] = {
     {"nn.max_pool1d_grad([[[10f, 20f]]], [[[1f, 3f, 2f]]], pool_size=[2])", "[[[0f, 30f, 0f]]]"}};
 constexpr Example max2dGradientExamples[] = {
     {"nn.max_pool2d_grad([[[[10f]]]], [[[[1f, 3f], [3f, 2f]]]], pool_size=[2, 2])",
+     "[[[[0f, 10f], [0f, 0f]]]]"},
+    {"nn.max_pool2d_grad([[[[10f]]]], [[[[1f, 3f], [3f, 2f]]]], pool_size=[2, 2], dilation=[])",
      "[[[[0f, 10f], [0f, 0f]]]]"}};
 constexpr Example max3dGradientExamples[] = {
     {"nn.max_pool3d_grad([[[[[10f]]]]], [[[[[1f, 3f]]]]], pool_size=[1, 1, 2])",

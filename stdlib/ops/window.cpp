@@ -82,10 +82,14 @@ Checked<Window> readWindow(const Attributes& attributes, size_t dims,
   auto strides = readNumbers(attributes, "strides", dims, 1);
   if (!strides)
     return strides.failure();
-  auto dilation = readNumbers(attributes, dilationName, dims, 1);
-  if (!dilation)
-    return dilation.failure();
-  Window window{*strides, *dilation, {}, {}};
+  std::vector<int64_t> dilations(dims, 1);
+  if (!attributes.integers(dilationName).empty()) {
+    auto given = readNumbers(attributes, dilationName, dims, 1);
+    if (!given)
+      return given.failure();
+    dilations = *given;
+  }
+  Window window{*strides, dilations, {}, {}};
   auto problem = readPadding(attributes, dims, window);
   return problem ? Checked<Window>(*problem) : window;
 }

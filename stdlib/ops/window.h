@@ -33,7 +33,8 @@ readNumbers(const lang::Attributes& attributes, std::string_view name, size_t di
 std::optional<runtime::Problem> readPadding(const lang::Attributes& attributes, size_t dims,
                                             Window& window);
 
-/// Reads `strides`, `padding` and the dilation, whose attribute `dilationName` names.
+/// Reads `strides`, `padding` and the dilation, whose attribute `dilationName` names. An empty list
+/// is no dilation: TVM's gradient pass leaves it so in the pool gradients that it makes.
 runtime::Checked<Window> readWindow(const lang::Attributes& attributes, size_t dims,
                                     std::string_view dilationName = "dilation");
 
