@@ -20,7 +20,12 @@ import tempfile
 import tensor_files
 
 # Name of a program: why Baton gives something else than TVM.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    "tvm_op_grad_level3_arange_grad_0": "TVM counts the elements of an arange over floats that it"
+    " gets at run time after truncating each of them, so its result goes on far beyond the stop",
+    "tvm_pass_defunctionalization_recursive_datatype_1": "the pass gives constructors numbers as"
+    " names; TVM's own reader takes them for integers and refuses the text too",
+}
 
 
 class Failure(Exception):
