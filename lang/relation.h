@@ -83,6 +83,8 @@ struct RelationResult {
   std::vector<DimMark> marks;
   /// Solved: what must hold of the named dimensions beside what the types say.
   std::vector<DimBound> bounds;
+  /// Solved: what Relay accepts though hardly anybody means it, for a warning; may be empty.
+  std::string doubt;
 };
 
 /// A question to a type relation. The caller made sure that the operand count is right and that

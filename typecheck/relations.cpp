@@ -152,6 +152,8 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
       return {};
     }
   collectBounds(relation, result);
+  if (!result.doubt.empty())
+    diagnostics_.report(Message::DoubtfulCall, relation.range, relation.row->name, result.doubt);
   unifyOrReport(relation, relation.result, result.output);
   return {};
 }

@@ -1,14 +1,15 @@
 // Moving blocks of a picture between space, channels and the batch.
 //
-// All four only permute elements (space_to_batch_nd pads first). Relay ignores what is beyond the
-// last whole block. Here only where there is no whole block at all, since the result is then empty
-// and no element is where nobody expects it; a `?` and a number are told the same.
+// All four only permute elements (space_to_batch_nd pads first). Channels, rows and batch items
+// beyond the last whole block are ignored, as in Relay; where that is known to happen the call is
+// doubtful.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace stdlib {
@@ -24,22 +25,18 @@ const Layout& nchw() {
   return layout;
 }
 
-/// Whether a number of parts can be split into groups: into whole ones, or into none.
-bool isSplit(int64_t parts, int64_t group) {
-  return parts % group == 0 || parts < group;
-}
-
-/// The dimension divided by a number; null when it is a number that can't be split so. For a name,
-/// `bounds` gets that it is a multiple.
-const Dim* dividedDim(TypeContext& types, const Dim* dim, int64_t divisor,
-                      std::vector<DimBound>& bounds) {
-  bool leavesRest = dim->isConstant() && !isSplit(dim->value, divisor);
-  bounds.push_back({dim, 0, divisor});
-  return leavesRest ? nullptr : types.floorDivide(dim, divisor);
+/// The dimension divided by a number. What that leaves over, if it is known, becomes the doubt.
+const Dim* dividedDim(TypeContext& types, const Dim* dim, std::string_view parts, int64_t divisor,
+                      std::string& doubt) {
+  int64_t rest = dim->isConstant() ? dim->value % divisor : 0;
+  if (rest > 0)
+    doubt = fmt::format("{} of {} {} {} not used, because blocks take {}", rest, dim->value, parts,
+                        rest == 1 ? "is" : "are", divisor);
+  return types.floorDivide(dim, divisor);
 }
 
 /// Checks layout and block size, and gives the shape in NCHW to `change`, whose shape comes back in
-/// the operator's layout. A null dimension says that the picture is not made of blocks.
+/// the operator's layout. A null dimension says that it is too large.
 template <typename Change>
 RelationResult pictureRelation(const RelationCall& call, Change change) {
   auto layout = parseLayout(call.attributes.text("layout"));
@@ -53,17 +50,15 @@ RelationResult pictureRelation(const RelationCall& call, Change change) {
   auto shape = convertShape(call.types, *layout, nchw(), call.shape(0));
   if (!shape)
     return call.failedAt(0, shape.failure());
-  std::vector<DimBound> bounds;
-  if (!change(*shape, block, bounds))
-    return call.failed(fmt::format("`{}` cannot be cut into whole blocks of {} by {}",
-                                   typeText(call.operands[0]), block, block));
+  std::string doubt;
+  if (!change(*shape, block, doubt))
+    return call.failedForSize(fmt::format("blocks of {} by {} make `{}` too large", block, block,
+                                          typeText(call.operands[0])));
   auto output = convertShape(call.types, nchw(), *layout, Dims(*shape));
   if (!output)
     return call.failed(output.failure());
   RelationResult result = call.solved(*output, call.dtype(0));
-  for (const DimBound& bound : bounds)
-    if (!bound.dim->isConstant())
-      requireMultiple(result, bound.dim, bound.divisor);
+  result.doubt = doubt;
   return result;
 }
 
@@ -71,8 +66,8 @@ RelationResult depthToSpaceRelation(const RelationCall& call) {
   if (!isOneOf(call.attributes.text("mode"), {"DCR", "CDR", "CRD"}))
     return choiceFailure(call, "mode", "`DCR`, `CDR` or `CRD`");
   return pictureRelation(
-      call, [&](std::vector<const Dim*>& shape, int64_t block, std::vector<DimBound>& bounds) {
-        shape[1] = dividedDim(call.types, shape[1], block * block, bounds);
+      call, [&](std::vector<const Dim*>& shape, int64_t block, std::string& doubt) {
+        shape[1] = dividedDim(call.types, shape[1], "channels", block * block, doubt);
         shape[2] = scaledDim(call.types, shape[2], block);
         shape[3] = scaledDim(call.types, shape[3], block);
         return shape[1] && shape[2] && shape[3];
@@ -80,13 +75,13 @@ RelationResult depthToSpaceRelation(const RelationCall& call) {
 }
 
 RelationResult spaceToDepthRelation(const RelationCall& call) {
-  return pictureRelation(
-      call, [&](std::vector<const Dim*>& shape, int64_t block, std::vector<DimBound>& bounds) {
-        shape[1] = scaledDim(call.types, shape[1], block * block);
-        shape[2] = dividedDim(call.types, shape[2], block, bounds);
-        shape[3] = dividedDim(call.types, shape[3], block, bounds);
-        return shape[1] && shape[2] && shape[3];
-      });
+  return pictureRelation(call,
+                         [&](std::vector<const Dim*>& shape, int64_t block, std::string& doubt) {
+                           shape[1] = scaledDim(call.types, shape[1], block * block);
+                           shape[2] = dividedDim(call.types, shape[2], "rows", block, doubt);
+                           shape[3] = dividedDim(call.types, shape[3], "columns", block, doubt);
+                           return shape[1] && shape[2] && shape[3];
+                         });
 }
 
 /// The element at a position in NCHW; zero in what pads the last tile of a tiled layout.
@@ -163,14 +158,6 @@ struct Blocks {
   }
 };
 
-/// How many places a block has; the relation has found that it fits.
-int64_t blockCount(const Attributes& attributes) {
-  int64_t count = 1;
-  for (int64_t extent : attributes.integers("block_shape"))
-    count *= extent;
-  return count;
-}
-
 RelationResult spaceToBatchRelation(const RelationCall& call) {
   Blocks blocks(call.attributes, "paddings");
   if (auto problem = blocks.check(call, "paddings"))
@@ -202,10 +189,8 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
   if (auto problem = blocks.check(call, "crops"))
     return call.failed(*problem);
   std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
-  if (shape[0]->isConstant() && !isSplit(shape[0]->value, blocks.count))
-    return call.failed(
-        fmt::format("a batch of {} can't be split into {} blocks", shape[0]->value, blocks.count));
-  shape[0] = call.types.floorDivide(shape[0], blocks.count);
+  std::string doubt;
+  shape[0] = dividedDim(call.types, shape[0], "batch items", blocks.count, doubt);
   for (size_t i = 0; i < blocks.shape.size(); ++i) {
     const Dim* joined = scaledDim(call.types, shape[i + 1], blocks.shape[i]);
     const Dim* cropped =
@@ -219,8 +204,7 @@ RelationResult batchToSpaceRelation(const RelationCall& call) {
     shape[i + 1] = cropped;
   }
   RelationResult result = call.solved(shape, call.dtype(0));
-  if (!call.shape(0)[0]->isConstant())
-    requireMultiple(result, call.shape(0)[0], blocks.count);
+  result.doubt = doubt;
   return result;
 }
 
@@ -289,20 +273,12 @@ constexpr Example batchToSpaceExamples[] = {
     {"nn.batch_to_space_nd([[1, 2]], block_shape=[2], crops=[[1, 0]])",
      "zeros(shape=[0, 3], dtype=\"int32\")"}};
 
-/// The inverse of a rearrangement of pictures, with the zeros that it could not give back: what the
-/// blocks of `axes` left over at the ends.
-Term inversePicture(GradientCall& d, const Term& inverse, std::string_view axes, int64_t divisor) {
-  Layout layout = *parseLayout(d.attributes().text("layout"));
-  std::vector<std::pair<int64_t, int64_t>> widths;
-  bool isWhole = true;
-  for (size_t i = 0; i < inverse.rank(); ++i) {
-    const Dim* dim = d.operand(0).dim(i);
-    bool counts = layout.dims[i].isPrimal() && axes.find(layout.dims[i].axis) != axes.npos;
-    int64_t rest = counts && dim->isConstant() ? dim->value % divisor : 0;
-    isWhole = isWhole && rest == 0;
-    widths.emplace_back(0, rest);
-  }
-  return isWhole ? inverse : padded(inverse, widths);
+/// The inverse of a rearrangement, with zeros at the ends for what the blocks left over.
+void giveInverse(GradientCall& d, const Term& inverse) {
+  Term whole = d.operand(0);
+  auto fits = [&](size_t i) { return matchDims(whole.dim(i), inverse.dim(i)) == DimMatch::Same; };
+  bool isWhole = std::ranges::all_of(allAxes(whole.rank()), fits);
+  give(d, 0, isWhole ? inverse : placedAtStart(inverse, whole));
 }
 
 void depthToSpaceGradient(GradientCall& d) {
@@ -321,14 +297,14 @@ void depthToSpaceGradient(GradientCall& d) {
     std::swap(order[axis], order[axis + 1]);
     inverse = reshaped(transposed(reshaped(inverse, split), order), joined);
   }
-  give(d, 0, inversePicture(d, inverse, "C", block * block));
+  giveInverse(d, inverse);
 }
 
 void spaceToDepthGradient(GradientCall& d) {
   int64_t block = d.attributes().integer("block_size");
   Term inverse = d.call("nn.depth_to_space", {d.cotangent()},
                         {{"block_size", block}, {"layout", d.attributes().get("layout")}});
-  give(d, 0, inversePicture(d, inverse, "HW", block));
+  giveInverse(d, inverse);
 }
 
 void spaceToBatchGradient(GradientCall& d) {
@@ -342,19 +318,14 @@ void batchToSpaceGradient(GradientCall& d) {
   Term inverse = d.call("nn.space_to_batch_nd", {d.cotangent()},
                         {{"block_shape", d.attributes().get("block_shape")},
                          {"paddings", d.attributes().get("crops")}});
-  // A batch that is smaller than a block gave nothing.
-  const Dim* batch = d.operand(0).dim(0);
-  std::vector<std::pair<int64_t, int64_t>> widths(inverse.rank());
-  widths[0].second = batch->isConstant() ? batch->value % blockCount(d.attributes()) : 0;
-  give(d, 0, widths[0].second > 0 ? padded(inverse, widths) : inverse);
+  giveInverse(d, inverse);
 }
 
 constexpr OperatorRow rows[] = {
     {.name = "nn.depth_to_space",
      .doc = "Spreads groups of channels out into blocks of a larger picture.",
-     .details =
-         "The height and width grow by `block_size`, the channels shrink by its square. With "
-         "fewer channels than that the result has none.",
+     .details = "The height and width grow by `block_size`, the channels shrink by its square; "
+                "those beyond the last whole block are not used.",
      .operands = data,
      .attributes = pictureAttributes,
      .attributesKey = "relay.attrs.SubPixelAttrs",
@@ -364,7 +335,9 @@ constexpr OperatorRow rows[] = {
      .examples = depthToSpaceExamples},
     {.name = "nn.space_to_depth",
      .doc = "Gathers the blocks of a picture into channels.",
-     .details = "The order of the channels is that of mode `DCR`; `mode` is not looked at.",
+     .details =
+         "The order of the channels is that of mode `DCR`; `mode` is not looked at. Rows and "
+         "columns beyond the last whole block are not used.",
      .operands = data,
      .attributes = pictureAttributes,
      .attributesKey = "relay.attrs.SubPixelAttrs",
@@ -384,7 +357,8 @@ constexpr OperatorRow rows[] = {
      .examples = spaceToBatchExamples},
     {.name = "nn.batch_to_space_nd",
      .doc = "Moves parts of the batch into blocks of the spatial dimensions and crops them.",
-     .details = "Undoes `nn.space_to_batch_nd`. From a batch smaller than a block nothing is made.",
+     .details =
+         "Undoes `nn.space_to_batch_nd`. Batch items beyond the last whole block are not used.",
      .operands = data,
      .attributes = batchToSpaceAttributes,
      .attributesKey = "relay.attrs.BatchToSpaceNDAttrs",

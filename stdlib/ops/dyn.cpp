@@ -68,8 +68,15 @@ std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor) {
   return values;
 }
 
-RelationResult noCount(const RelationCall& call, size_t i, std::string_view name) {
-  return call.failedAt(i, fmt::format("`{}` holds what is no count, or too large a one", name));
+RelationResult noCount(const RelationCall& call, size_t i) {
+  return call.failedAt(i, "what is to be a count is none, or too large a one");
+}
+
+/// The result of a call whose operand `i` gives counts, with a doubt if they are floats.
+RelationResult withCounts(const RelationCall& call, size_t i, RelationResult result) {
+  if (call.dtype(i).isFloat())
+    result.doubt = fmt::format("of the `{}` the whole parts count", typeText(call.operands[i]));
+  return result;
 }
 
 /// The value of an integer operand when it is known.
@@ -148,10 +155,10 @@ RelationResult dynTileRelation(const RelationCall& call) {
     return *problem;
   size_t rank = std::max(lengthOf(call, 1), call.rank(0));
   if (!call.value(1))
-    return allAny(call, rank, call.dtype(0));
+    return withCounts(call, 1, allAny(call, rank, call.dtype(0)));
   auto reps = wholeValues(*call.value(1));
   if (!reps)
-    return noCount(call, 1, "reps");
+    return noCount(call, 1);
   DimVector shape(rank - call.rank(0), call.types.constant(1));
   shape.insert(shape.end(), call.shape(0).begin(), call.shape(0).end());
   for (size_t i = 0; i < reps->size(); ++i) {
@@ -287,10 +294,10 @@ RelationResult dynTopkRelation(const RelationCall& call) {
     return call.failedAt(
         1, fmt::format("`k` must be one number, but it is `{}`", typeText(call.operands[1])));
   if (!call.value(1))
-    return topkResult(call, call.types.any());
+    return withCounts(call, 1, topkResult(call, call.types.any()));
   auto k = wholeValues(*call.value(1));
   if (!k)
-    return noCount(call, 1, "k");
+    return noCount(call, 1);
   return topkResult(call, k->front() < 1 ? nullptr : call.types.constant(k->front()));
 }
 

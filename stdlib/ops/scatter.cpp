@@ -7,8 +7,10 @@
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
+#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <numeric>
@@ -103,6 +105,20 @@ Tensor copyOf(const Tensor& tensor) {
   return copy;
 }
 
+/// The elements at the positions of `shape`, which lies within that of the tensor.
+Tensor cornerOf(const Tensor& tensor, const Shape& shape) {
+  if (tensor.shape() == shape)
+    return tensor;
+  Tensor corner(tensor.dtype(), shape);
+  std::vector<int64_t> strides = stridesOf(tensor.shape()), at(shape.size());
+  for (int64_t i = 0; i < corner.size(); ++i) {
+    int64_t flat = std::inner_product(at.begin(), at.end(), strides.begin(), int64_t(0));
+    copyElements(tensor, flat, corner, i, 1);
+    advance(at, shape);
+  }
+  return corner;
+}
+
 /// Joins runs of `run` updates into `to`: update run k goes to the elements from `places[k]` on.
 KernelFault joinAt(Tensor& to, const Tensor& updates, std::span<const int64_t> places, size_t run,
                    Joining joining) {
@@ -141,7 +157,8 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
   for (size_t i = 0; good && i < data.size(); ++i) {
     const Dim* rest = call.types.subtract(data[i], indices[i]);
     bool larger = i != *axis && rest->isConstant() && rest->value < 0;
-    good = !larger && meetDims(indices[i], updates[i]);
+    const Dim* unused = call.types.subtract(updates[i], indices[i]);
+    good = !larger && !(unused->isConstant() && unused->value < 0);
   }
   if (!good)
     return call.failedAt(
@@ -149,9 +166,14 @@ RelationResult scatterElementsRelation(const RelationCall& call) {
                        "data of shape `{}` along axis {}",
                        shapeText(indices), shapeText(updates), shapeText(data), *axis));
   RelationResult result = sameAsFirst(call);
-  for (size_t i = 0; i < data.size(); ++i)
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (matchDims(indices[i], updates[i]) == DimMatch::Different)
+      result.doubt = fmt::format("only `{}` of the updates, `{}`, have indices", shapeText(indices),
+                                 shapeText(updates));
     if (i != *axis)
       requireAtLeast(result, call.types.subtract(data[i], indices[i]), 0);
+    requireAtLeast(result, call.types.subtract(updates[i], indices[i]), 0);
+  }
   return result;
 }
 
@@ -206,7 +228,8 @@ bool movesSlices(const Attributes& attributes) {
 }
 
 KernelFault scatterElements(const KernelCall& call, const ScatterParameters& parameters) {
-  const Tensor &data = call.inputs[0], &indices = call.inputs[1], &updates = call.inputs[2];
+  const Tensor &data = call.inputs[0], &indices = call.inputs[1];
+  Tensor updates = cornerOf(call.inputs[2], indices.shape());
   size_t axis = parameters.axis;
   auto index = integerValues(indices);
   if (!index)
@@ -265,7 +288,10 @@ constexpr Example elementsExamples[] = {
      "[8f, 2f, 9f]"},
     {"scatter_elements([[1f, 2f], [3f, 4f]], [[1, 1], [0, -1]], [[1f, 2f], [3f, 4f]], axis=1, "
      "reduction=\"add\", attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
-     "[[1f, 5f], [6f, 8f]]"}};
+     "[[1f, 5f], [6f, 8f]]"},
+    {"scatter_elements([1f, 2f, 3f], [2], [9f, 8f], "
+     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
+     "[1f, 2f, 9f]"}};
 constexpr Example ndExamples[] = {
     {"scatter_nd([[1f, 2f], [3f, 4f]], [[0, 1], [1, 1]], [8f, 9f], "
      "attrs_type_key=\"relay.attrs.ScatterNDAttrs\")",
@@ -284,7 +310,10 @@ struct ScatterGradient {
 
   ScatterGradient(GradientCall& call, std::string_view attribute)
       : d(call), data(call.operand(0)), indices(call.operand(1)), updates(call.operand(2)),
-        joining(call.attributes().text(attribute)), isSlices(attribute == "mode") {}
+        joining(call.attributes().text(attribute)), isSlices(attribute == "mode") {
+    if (!isSlices)
+      updates = slicedLike(updates, indices, allAxes(updates.rank()));
+  }
 
   Term gathered(const Term& from) const {
     if (isSlices)
@@ -318,8 +347,13 @@ struct ScatterGradient {
 
 private:
   void giveBoth(const Term& toData, const Term& toUpdates) const {
+    Term all = d.operand(2);
+    auto isUsed = [&](size_t i) {
+      return matchDims(all.dim(i), toUpdates.dim(i)) == DimMatch::Same;
+    };
+    bool areUsed = isSlices || std::ranges::all_of(allAxes(all.rank()), isUsed);
     give(d, 0, toData);
-    give(d, 2, toUpdates);
+    give(d, 2, areUsed ? toUpdates : placedAtStart(toUpdates, all));
   }
 
   /// Of several updates of a place the last one stays: the one whose number stands there when the
@@ -385,13 +419,18 @@ constexpr GradientExample elementsGradients[] = {
      "[1f, 2f]", "([1f, 0f], [0f, 2f])"},
     {"scatter_elements([0f, 2f], [1, 0], [2f, 3f], reduction=\"max\", "
      "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
-     "[4f, 4f]", "([0f, 2f], [2f, 4f])"}};
+     "[4f, 4f]", "([0f, 2f], [2f, 4f])"},
+    {"scatter_elements([1f, 2f, 3f], [2], [9f, 8f], "
+     "attrs_type_key=\"relay.attrs.ScatterElementsAttrs\")",
+     "[1f, 2f, 3f]", "([1f, 2f, 0f], [3f, 0f])"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "scatter_elements",
      .doc = "Writes single elements at positions along a dimension.",
-     .details = "For axis 0, result[indices[i, j], j] is joined with updates[i, j]. `mean` halves "
-                "the sum with each update. Equal extremes share the gradient.",
+     .details =
+         "For axis 0, result[indices[i, j], j] is joined with updates[i, j]; updates without an "
+         "index are not used. `mean` halves "
+         "the sum with each update. Equal extremes share the gradient.",
      .operands = operands,
      .attributes = elementsAttributes,
      .attributesKey = "relay.attrs.ScatterElementsAttrs",
