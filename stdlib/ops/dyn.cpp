@@ -75,7 +75,8 @@ RelationResult noCount(const RelationCall& call, size_t i) {
 /// The result of a call whose operand `i` gives counts, with a doubt if they are floats.
 RelationResult withCounts(const RelationCall& call, size_t i, RelationResult result) {
   if (call.dtype(i).isFloat())
-    result.doubt = fmt::format("counts of type `{}` are rounded toward zero", typeText(call.operands[i]));
+    result.doubt =
+        fmt::format("counts of type `{}` are rounded toward zero", typeText(call.operands[i]));
   return result;
 }
 
