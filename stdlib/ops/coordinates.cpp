@@ -43,8 +43,9 @@ std::optional<RelationResult> requirePlaces(const RelationCall& call, size_t ran
     return *problem;
   const Dim* width = call.rank(0) == 2 ? call.shape(0)[1] : call.types.constant(1);
   if (width->isConstant() && width->value > int64_t(rank))
-    return call.failedAt(0, fmt::format("an index has {} coordinates, but the result has {}",
-                                        width->value, counted(int64_t(rank), "dimension")));
+    return call.failedAt(0, fmt::format("an index has {}, but the result has {}",
+                                        counted(width->value, "coordinate"),
+                                        counted(int64_t(rank), "dimension")));
   return std::nullopt;
 }
 

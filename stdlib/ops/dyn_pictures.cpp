@@ -94,8 +94,9 @@ RelationResult upsamplingRelation(const RelationCall& call) {
     }
     auto scaled = scaledExtent(dim->value, *scale);
     if (!scaled)
-      return call.failedAt(
-          i + 1, fmt::format("a dimension of {} can't be scaled by `{}`", dim->value, name));
+      return call.failedAt(i + 1,
+                           fmt::format("a dimension of {} can't be scaled by `{}`, which is {}",
+                                       dim->value, name, fmt::join(readReals(*scale), ", ")));
     dim = call.types.constant(*scaled);
   }
   return call.solved(shape, call.dtype(0));

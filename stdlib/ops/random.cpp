@@ -215,8 +215,8 @@ RelationResult floatRelation(const RelationCall& call, std::string_view first,
                              std::string_view second) {
   auto dtype = call.attributes.dtype("out_dtype");
   if (dtype != runtime::Float32 && dtype != runtime::Float64)
-    return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is `{}`",
-                                   dtype ? runtime::dtypeName(*dtype) : ""));
+    return call.failed(fmt::format("`out_dtype` must be `float32` or `float64`, but it is {}",
+                                   dtype ? runtime::dtypeName(*dtype) : "not given"));
   RelationResult result = drawnAsWritten(call, *dtype);
   const Type* scalar = call.types.tensor({}, *dtype);
   if (result.outcome == RelationResult::Outcome::Solved &&

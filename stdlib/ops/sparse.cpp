@@ -170,7 +170,7 @@ struct Pictures {
   bool isWindow = false;
 
   int64_t pixels() const { return height * width; }
-  int64_t columns() const { return channels * (isWindow ? 9 : 1); }
+  int64_t columns() const { return isWindow ? std::min(channels, INT64_MAX / 9) * 9 : channels; }
   int64_t place(int64_t picture, int64_t pixel, int64_t channel, int64_t channelCount) const {
     return channelsFirst ? (picture * channelCount + channel) * pixels() + pixel
                          : (picture * pixels() + pixel) * channelCount + channel;
