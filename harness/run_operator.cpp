@@ -26,6 +26,15 @@ bool isSmall(const Type* tensor) {
   return tensor->dtype.isComputable();
 }
 
+/// Whether the extents that are numbers make too many elements to compute.
+bool isHuge(const Type* tensor) {
+  int64_t count = 1;
+  for (const Dim* dim : tensor->shape)
+    if (dim->isConstant() && dim->value > 0)
+      count = std::min(count, mostElements + 1) * std::min(dim->value, mostElements + 1);
+  return count > mostElements;
+}
+
 } // namespace
 
 bool appendLeafTypes(const Type* type, std::vector<const Type*>& leaves) {
@@ -46,6 +55,9 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
                                        const Type* output,
                                        std::span<const runtime::Tensor> leaves) {
   if (row.kernel) {
+    std::vector<const Type*> promised;
+    if (appendTensors(output, promised) && std::ranges::any_of(promised, isHuge))
+      return std::nullopt;
     OperatorRun result;
     auto parameters = row.kernel.decode(call.attributes, call.operands);
     result.problem = runtime::kernelFaultText(row.kernel.run({leaves, result.results}, parameters));

@@ -198,8 +198,9 @@ constexpr Example upsampling3dExamples[] = {
      "coordinate_transformation_mode=\"asymmetric\")",
      "[[[[[1f, 1f, 2f, 2f]]]]]"}};
 constexpr Example padExamples[] = {
-    {"dyn.nn.pad([1, 2, 3], [[1, 2]], 9, pad_width=[])", "[9, 1, 2, 3, 9, 9]"},
-    {"dyn.nn.pad([1, 2, 3], [[2, -1]], 9, pad_width=[], pad_mode=\"reflect\")", "[3, 2, 1, 2]"}};
+    {"dyn.nn.pad([1f, 2f, 3f], [[1, 2]], 9f, pad_width=[])", "[9f, 1f, 2f, 3f, 9f, 9f]"},
+    {"dyn.nn.pad([1f, 2f, 3f], [[2, -1]], 9f, pad_width=[], pad_mode=\"reflect\")",
+     "[3f, 2f, 1f, 2f]"}};
 
 /// A vector of the number before an entry of another vector, for the one element high pictures that
 /// a rule resizes.
@@ -208,25 +209,113 @@ Term behind(double first, const Term& vector, int64_t entry) {
   return concatenated({onesLike(part) * first, part}, 0);
 }
 
-void resizeGradient(GradientCall& d) {
-  const Attributes& attributes = d.attributes();
-  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), 2);
-  bool isCrop = attributes.text("coordinate_transformation_mode") == cropMode;
+/// The matrix `[elements, results]` by which resizing along one dimension multiplies.
+Term resizeMatrix(GradientCall& d, const Term& unit, size_t i) {
   std::vector<Setting> settings;
   for (std::string_view name : {"method", "coordinate_transformation_mode", "rounding_method",
                                 "cubic_alpha", "cubic_exclude"})
-    settings.emplace_back(name, attributes.get(name));
+    settings.emplace_back(name, d.attributes().get(name));
+  Term roi = d.operand(2), size = behind(1, d.operand(1), int64_t(i));
+  if (d.attributes().text("coordinate_transformation_mode") == cropMode)
+    roi = concatenated({behind(0, roi, int64_t(i)), behind(0, roi, int64_t(i) + 2)}, 0);
+  return squeezed(d.call("dyn.image.resize2d", {expandDims(unit, 2), size, roi}, settings), {0, 2});
+}
+
+/// The weights of the neighbours of a coordinate whose fraction is `t`, and their slopes.
+struct Weights {
+  std::vector<Term> values, slopes;
+};
+
+Weights weightsAt(const Sampling& sampling, const Term& t) {
+  if (sampling.method == ResizeMethod::Linear)
+    return {{1.0 - t, t}, {-onesLike(t), onesLike(t)}};
+  double a = sampling.cubicAlpha;
+  Term square = t * t, cube = square * t;
+  return {{(cube - square * 2.0 + t) * a, cube * (a + 2) - square * (a + 3) + 1.0,
+           square * (2 * a + 3) - cube * (a + 2) - t * a, (square - cube) * a},
+          {(square * 3.0 - t * 4.0 + 1.0) * a, square * (3 * a + 6) - t * (2 * a + 6),
+           t * (4 * a + 6) - square * (3 * a + 6) - a, (t * 2.0 - square * 3.0) * a}};
+}
+
+/// How the matrix of one dimension changes with the coordinates at which the results are read: a
+/// vector, for a dimension of `count` elements at `places`.
+Term slopeMatrix(const Sampling& sampling, const Term& at, const Term& places, const Term& count) {
+  Term left = map("floor", at), last = count - 1.0;
+  Weights weights = weightsAt(sampling, at - left);
+  bool isCubic = sampling.method == ResizeMethod::Cubic;
+  std::vector<Term> neighbours;
+  for (size_t k = 0; k < weights.values.size(); ++k)
+    neighbours.push_back(left + (double(k) - (isCubic ? 1 : 0)));
+  if (isCubic && sampling.excludesOutside) {
+    std::optional<Term> total, slope;
+    for (size_t k = 0; k < neighbours.size(); ++k) {
+      Term isInside = neighbours[k] >= 0.0 && neighbours[k] < count;
+      Term& value = weights.values[k] = maskedBy(isInside, weights.values[k]);
+      Term& change = weights.slopes[k] = maskedBy(isInside, weights.slopes[k]);
+      total = total ? *total + value : value;
+      slope = slope ? *slope + change : change;
+    }
+    for (size_t k = 0; k < neighbours.size(); ++k)
+      weights.slopes[k] = (weights.slopes[k] - weights.values[k] * *slope / *total) / *total;
+  }
+  Term isRead = at >= 0.0 && at <= last;
+  std::optional<Term> sum;
+  for (size_t k = 0; k < neighbours.size(); ++k) {
+    Term place = maximum(minimum(neighbours[k], last), zerosLike(at));
+    Term part = maskedBy(expandDims(places, 1) == place, maskedBy(isRead, weights.slopes[k]));
+    sum = sum ? *sum + part : part;
+  }
+  return *sum;
+}
+
+/// Multiplies along one dimension by a matrix `[elements, results]`.
+Term multipliedAlong(const Term& x, size_t axis, const Term& matrix) {
+  std::vector<size_t> order = allAxes(x.rank());
+  std::swap(order[axis], order.back());
+  Term product = x.rule().call("nn.dense", {transposed(x, order), transposed(matrix, {1, 0})},
+                               {{"units", AttributeValue{}}});
+  return transposed(product, order);
+}
+
+/// Gives the region its cotangent: it moves the coordinates, whose slopes are matrices as well.
+void giveRegion(GradientCall& d, const std::vector<size_t>& axes) {
+  Sampling sampling = resizeSampling(d.attributes());
+  if (sampling.method == ResizeMethod::Nearest)
+    return give(d, 2, zerosLike(d.operand(2)));
+  auto real = [](const Term& a) { return castTo(a, runtime::Float64); };
+  Term x = real(d.operand(0)), pull = real(d.cotangent()), roi = real(d.operand(2));
+  std::vector<Term> starts, ends;
+  for (size_t i = 0; i < 2; ++i) {
+    Term other = x;
+    size_t across = axes[1 - i];
+    Term places = positionsAlong(x, axes[i]), lines = positionsAlong(x, across);
+    Term unit = expandDims(real(expandDims(lines, 1) == lines), 0);
+    other = multipliedAlong(x, across, resizeMatrix(d, unit, 1 - i));
+    Term count = real(extentOf(x, axes[i])), results = real(extentOf(pull, axes[i]));
+    Term at = real(positionsAlong(pull, axes[i]));
+    Term part =
+        where(results > 1.0, at / maximum(results - 1.0, onesLike(results)), onesLike(at) * 0.5);
+    Term start = partAt(roi, int64_t(i), 0), end = partAt(roi, int64_t(i) + 2, 0);
+    Term coordinates = (start + part * (end - start)) * (count - 1.0);
+    Term slopes = slopeMatrix(sampling, coordinates, real(places), count);
+    Term moved = summedExcept(multipliedAlong(other, axes[i], slopes) * pull, axes[i]);
+    ends.push_back(sumOfAll(moved * part) * (count - 1.0));
+    starts.push_back(sumOfAll(moved * (1.0 - part)) * (count - 1.0));
+  }
+  Term bounds = stacked({starts[0], starts[1], ends[0], ends[1]}, 0);
+  give(d, 2, castTo(bounds, d.operand(2).dtype()));
+}
+
+void resizeGradient(GradientCall& d) {
+  const Attributes& attributes = d.attributes();
+  std::vector<size_t> axes = *spatialAxes(attributes.text("layout"), 2);
   Term pull = d.cotangent();
   for (size_t i = 0; i < 2; ++i)
-    pull = pulledBackAlong(pull, d.operand(0), axes[i], [&](const Term& unit) {
-      Term roi = d.operand(2);
-      if (isCrop)
-        roi = concatenated({behind(0, roi, int64_t(i)), behind(0, roi, int64_t(i) + 2)}, 0);
-      Term size = behind(1, d.operand(1), int64_t(i));
-      return squeezed(d.call("dyn.image.resize2d", {expandDims(unit, 2), size, roi}, settings),
-                      {0, 2});
-    });
+    pull = pulledBackAlong(pull, d.operand(0), axes[i],
+                           [&](const Term& unit) { return resizeMatrix(d, unit, i); });
   give(d, 0, castTo(pull, d.operand(0).dtype()));
+  if (attributes.text("coordinate_transformation_mode") == cropMode)
+    giveRegion(d, axes);
 }
 
 template <size_t count>
@@ -272,7 +361,7 @@ void padGradient(GradientCall& d) {
 constexpr OperatorRow rows[] = {
     {.name = "dyn.image.resize2d",
      .doc = "Resizes pictures to a height and width that are computed.",
-     .details = "Positions map as in `image.resize2d`. The region has no gradient.",
+     .details = "Positions map as in `image.resize2d`.",
      .operands = resizeOperands,
      .attributes = resizeAttributes,
      .attributesKey = "relay.attrs.Resize2DAttrs",

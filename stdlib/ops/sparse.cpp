@@ -141,7 +141,8 @@ struct Rows {
   std::vector<int64_t> bounds, columns;
 };
 
-/// Reads where `entries` blocks stand in a matrix of `width` columns of blocks, or the fault.
+/// Reads where blocks stand in a matrix of `width` columns of blocks, or the fault. Blocks before
+/// the first row and behind the last one stand nowhere.
 KernelFault readRows(const Tensor& indices, const Tensor& indptr, int64_t width, Rows& rows) {
   auto columns = integerValues(indices), bounds = integerValues(indptr);
   if (!columns || !bounds)
@@ -149,13 +150,12 @@ KernelFault readRows(const Tensor& indices, const Tensor& indptr, int64_t width,
   int64_t entries = indices.size(), last = 0;
   for (size_t i = 0; i < bounds->size(); ++i) {
     int64_t bound = (*bounds)[i];
-    bool isEnd = i + 1 == bounds->size();
-    if (bound < last || bound > entries || (i == 0 && bound != 0) || (isEnd && bound != entries))
+    if (bound < last || bound > entries)
       return {KernelFaultCode::RowBounds, {entries, bound, int64_t(i)}};
     last = bound;
   }
-  for (int64_t column : *columns)
-    if (column < 0 || column >= width)
+  for (int64_t k = bounds->front(); k < bounds->back(); ++k)
+    if (int64_t column = (*columns)[size_t(k)]; column < 0 || column >= width)
       return {KernelFaultCode::IndexOutside, {column, width}};
   rows = {std::move(*bounds), std::move(*columns)};
   return {};
@@ -300,6 +300,10 @@ KernelFault transposeRows(const KernelCall& call, NoParameters) {
   Rows rows;
   if (auto fault = readRows(indices, indptr, count, rows))
     return fault;
+  if (rows.bounds.front() != 0)
+    return {KernelFaultCode::RowBounds, {data.size(), rows.bounds.front(), 0}};
+  if (rows.bounds.back() != data.size())
+    return {KernelFaultCode::RowBounds, {data.size(), rows.bounds.back(), count}};
   std::vector<int64_t> bounds(size_t(count) + 1, 0);
   for (int64_t column : rows.columns)
     ++bounds[size_t(column) + 1];
@@ -370,7 +374,8 @@ constexpr Example transposeExamples[] = {{"nn.sparse_transpose([1f, 2f, 3f], [0,
                                           "([1f, 3f, 2f], [0, 1, 0], [0, 2, 3])"}};
 
 constexpr std::string_view productDetails =
-    "Row bounds must rise from 0 to the number of entries. Entries at one place are added up.";
+    "Row bounds must not fall. Entries before the first row or behind the last one count for "
+    "nothing, those at one place are added up.";
 
 constexpr OperatorRow rows[] = {
     {.name = "nn.sparse_dense",
@@ -414,7 +419,8 @@ constexpr OperatorRow rows[] = {
      .examples = addExamples},
     {.name = "nn.sparse_transpose",
      .doc = "Transposes a square sparse matrix in CSR.",
-     .details = productDetails,
+     .details =
+         "Row bounds must rise from 0 to the number of entries. Those of a row keep their order.",
      .operands = transposeOperands,
      .attributesKey = "relay.attrs.SparseTransposeAttrs",
      .relation = sparseTransposeRelation,

@@ -12,22 +12,36 @@ Term asBlocks(const Term& entries) {
   return expandDims(entries, entries.rank(), 3 - entries.rank());
 }
 
-/// The row-major places of the elements of blocks in a matrix like `whole`. Bounds of rows that
-/// hold nothing are equal; the last of them is the one before the block.
-Term placesIn(const Term& whole, const Term& blocks, const Term& indices, const Term& indptr) {
-  GradientCall& d = whole.rule();
-  Term row = d.call("searchsorted", {castTo(indptr, runtime::Int64), positionsAlong(blocks, 0)},
-                    {{"right", true}, {"dtype", "int64"}}) -
-             1;
-  Term rows =
-      alongAxis(row, 0, 3) * extentOf(blocks, 1) + alongAxis(positionsAlong(blocks, 1), 1, 3);
-  Term columns = alongAxis(castTo(indices, runtime::Int64), 0, 3) * extentOf(blocks, 2) +
-                 alongAxis(positionsAlong(blocks, 2), 2, 3);
-  return rows * extentOf(whole, 1) + columns;
+/// The elements of a matrix in row-major order, and a zero behind them.
+Term withNowhere(const Term& whole) {
+  return concatenated({reshaped(whole, {-1}), reshaped(sumOfAll(zerosLike(whole)), {1})}, 0);
 }
 
+/// The row-major places of the elements of blocks in a matrix like `whole`, or the one behind it.
+/// Bounds of rows that hold nothing are equal; the last of them is the one before the block.
+Term placesIn(const Term& whole, const Term& blocks, const Term& indices, const Term& indptr) {
+  GradientCall& d = whole.rule();
+  Term bounds = castTo(indptr, runtime::Int64);
+  Term above = d.call("searchsorted", {bounds, positionsAlong(blocks, 0)},
+                      {{"right", true}, {"dtype", "int64"}});
+  Term isInside = alongAxis(above > 0.0 && above < extentOf(indptr, 0), 0, 3);
+  Term rows = alongAxis(above - 1.0, 0, 3) * extentOf(blocks, 1) +
+              alongAxis(positionsAlong(blocks, 1), 1, 3);
+  Term columns = alongAxis(castTo(indices, runtime::Int64), 0, 3) * extentOf(blocks, 2) +
+                 alongAxis(positionsAlong(blocks, 2), 2, 3);
+  Term places = rows * extentOf(whole, 1) + columns;
+  return where(isInside, places, extentOf(withNowhere(whole), 0) - 1.0);
+}
+
+/// What stands at the places of a matrix, zero at the one behind it.
 Term readAt(const Term& whole, const Term& places, const Term& like) {
-  return reshapedLike(take(reshaped(whole, {-1}), places, 0), like);
+  return reshapedLike(take(withNowhere(whole), places, 0), like);
+}
+
+/// The blocks added up at their places in a matrix like `whole`.
+Term writtenAt(const Term& blocks, const Term& places, const Term& whole) {
+  Term sums = addedAtPlaces(blocks, places, withNowhere(whole));
+  return reshapedLike(sliced(sums, 0, 0, -1), whole);
 }
 
 /// `left` times the transpose of `right`.
@@ -42,7 +56,7 @@ Term pulledBack(GradientCall& d, const Term& dense, const Term& pull) {
   Term outer = timesTransposed(transposed(pull, {1, 0}), transposed(dense, {1, 0}));
   Term places = placesIn(outer, blocks, d.operand(2), d.operand(3));
   give(d, 1, readAt(outer, places, d.operand(1)));
-  Term matrix = addedAtPlaces(blocks, places, outer);
+  Term matrix = writtenAt(blocks, places, outer);
   return timesTransposed(pull, transposed(matrix, {1, 0}));
 }
 
