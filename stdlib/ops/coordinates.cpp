@@ -342,7 +342,9 @@ constexpr Example dynDenseExamples[] = {
 constexpr Example fillExamples[] = {
     {"sparse_fill_empty_rows([[0, 1], [2, 0]], [1, 2], [4, 2], [9])",
      "([[0i64, 1i64], [1i64, 0i64], [2i64, 0i64], [3i64, 0i64]], [1i64, 9i64, 2i64, 9i64], "
-     "[0i64, 1i64, 0i64, 1i64])"}};
+     "[0i64, 1i64, 0i64, 1i64])"},
+    {"sparse_fill_empty_rows([[1, 2]], [5], [3, 4], 9)",
+     "([[0i64, 0i64], [1i64, 2i64], [2i64, 0i64]], [9i64, 5i64, 9i64], [1i64, 0i64, 1i64])"}};
 constexpr Example reshapeExamples[] = {
     {"sparse_reshape([[0, 1, 0], [1, 2, 3]], [2, 3, 4], [9, -1])", "([[2, 0], [11, 1]], [9, 2])"}};
 
