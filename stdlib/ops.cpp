@@ -50,6 +50,7 @@ const lang::OperatorTable& operatorTable() {
       qnnSimulatedFamily(),
       qnnTablesFamily(),
       qnnContractionsFamily(),
+      qnnPoolFamily(),
       winogradFamily(),
       winogradWeightsFamily(),
       packedWeightsFamily(),

@@ -127,4 +127,22 @@ constexpr std::array<lang::AttributeRow, 10> convAttributes(size_t dims, bool is
   }};
 }
 
+/// As above, of the transposed convolutions.
+constexpr std::array<lang::AttributeRow, 11> convTransposeAttributes(size_t dims) {
+  using lang::AttributeKind;
+  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
+  constexpr std::string_view weight[] = {"\"IOW\"", "\"IOHW\"", "\"IODHW\""};
+  auto base = convAttributes(dims);
+  auto [strides, padding, dilation, groups, channels, kernelSize, dataLayout, kernelLayout,
+        outLayout, outDType] = base;
+  padding.defaultText = zeros[dims - 1];
+  padding.doc = "how much is cut from the result: one number for all sides, one per dimension, or "
+                "all before, then all after";
+  kernelLayout.defaultText = weight[dims - 1];
+  lang::AttributeRow added{"output_padding", AttributeKind::IntList, zeros[dims - 1],
+                           "how much is added to the extents of the result at their end"};
+  return {{channels, kernelSize, strides, added, padding, dilation, groups, dataLayout,
+           kernelLayout, outLayout, outDType}};
+}
+
 } // namespace stdlib

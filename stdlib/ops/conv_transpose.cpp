@@ -196,25 +196,9 @@ constexpr OperandRow operands[] = {
     {"weight", "the kernel, per pair of channels", OperandKind::Tensor, true},
 };
 
-constexpr std::array<AttributeRow, 11> attributesOf(size_t dims) {
-  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
-  constexpr std::string_view weight[] = {"\"IOW\"", "\"IOHW\"", "\"IODHW\""};
-  auto base = convAttributes(dims);
-  auto [strides, padding, dilation, groups, channels, kernelSize, dataLayout, kernelLayout,
-        outLayout, outDType] = base;
-  padding.defaultText = zeros[dims - 1];
-  padding.doc = "how much is cut from the result: one number for all sides, one per dimension, or "
-                "all before, then all after";
-  kernelLayout.defaultText = weight[dims - 1];
-  AttributeRow added{"output_padding", AttributeKind::IntList, zeros[dims - 1],
-                     "how much is added to the extents of the result at their end"};
-  return {{channels, kernelSize, strides, added, padding, dilation, groups, dataLayout,
-           kernelLayout, outLayout, outDType}};
-}
-
-constexpr auto attributes1d = attributesOf(1);
-constexpr auto attributes2d = attributesOf(2);
-constexpr auto attributes3d = attributesOf(3);
+constexpr auto attributes1d = convTransposeAttributes(1);
+constexpr auto attributes2d = convTransposeAttributes(2);
+constexpr auto attributes3d = convTransposeAttributes(3);
 
 constexpr std::string_view details =
     "result[n, o, y * stride + k * dilation - padding] gathers data[n, i, y] * weight[i, o, k] "

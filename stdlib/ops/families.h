@@ -48,6 +48,7 @@ lang::OperatorFamily qnnArithmeticFamily();
 lang::OperatorFamily qnnSimulatedFamily();
 lang::OperatorFamily qnnTablesFamily();
 lang::OperatorFamily qnnContractionsFamily();
+lang::OperatorFamily qnnPoolFamily();
 lang::OperatorFamily winogradFamily();
 lang::OperatorFamily winogradWeightsFamily();
 lang::OperatorFamily packedWeightsFamily();

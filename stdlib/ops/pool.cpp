@@ -14,11 +14,8 @@
 
 namespace stdlib {
 
-namespace {
-
 using namespace lang;
 
-/// The relation of a pool of operand `operand`.
 RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand) {
   auto layouts = readPoolLayouts(call.attributes, dims);
   if (!layouts)
@@ -50,6 +47,24 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand)
   return result;
 }
 
+Pool slidingPool(ComputeCall& call, size_t dims, PoolKind kind, const Extents& data) {
+  const Attributes& attributes = call.attributes();
+  PoolLayouts layouts = *readPoolLayouts(attributes, dims);
+  Window window = *readWindow(attributes, dims);
+  std::vector<int64_t> taps = attributes.integers("pool_size");
+  bool includePad = kind == PoolKind::Average && attributes.boolean("count_include_pad");
+  Pool pool{kind, {}, layouts.data, layouts.result};
+  for (size_t i = 0; i < dims; ++i) {
+    size_t dim = *layouts.data.find(spatialAxes(dims)[i]);
+    pool.dims.push_back(slidingDim(call, window, i, taps[i], data[dim], includePad,
+                                   attributes.boolean("ceil_mode")));
+    pool.dims.back().dim = dim;
+  }
+  return pool;
+}
+
+namespace {
+
 template <size_t dims>
 RelationResult relate(const RelationCall& call) {
   return relatePool(call, dims, 0);
@@ -70,20 +85,9 @@ RelationResult relateTaken(const RelationCall& call) {
   return solvedPoolTaken(call, relatePool(call, dims, 1));
 }
 
+/// The pool of operand `operand`.
 Pool poolOf(ComputeCall& call, size_t dims, PoolKind kind, size_t operand) {
-  const Attributes& attributes = call.attributes();
-  PoolLayouts layouts = *readPoolLayouts(attributes, dims);
-  Window window = *readWindow(attributes, dims);
-  std::vector<int64_t> taps = attributes.integers("pool_size");
-  bool includePad = kind == PoolKind::Average && attributes.boolean("count_include_pad");
-  Pool pool{kind, {}, layouts.data, layouts.result};
-  for (size_t i = 0; i < dims; ++i) {
-    size_t dim = *layouts.data.find(spatialAxes(dims)[i]);
-    pool.dims.push_back(slidingDim(call, window, i, taps[i], call.input(operand).extent(dim),
-                                   includePad, attributes.boolean("ceil_mode")));
-    pool.dims.back().dim = dim;
-  }
-  return pool;
+  return slidingPool(call, dims, kind, call.input(operand).shape());
 }
 
 template <size_t dims, PoolKind kind>
@@ -131,32 +135,10 @@ constexpr OperandRow gradientOperands[] = {
     {"data", "the data of the pool"},
 };
 
-template <size_t count>
-constexpr std::array<AttributeRow, count> attributesOf(size_t dims) {
-  constexpr std::string_view ones[] = {"[1]", "[1, 1]", "[1, 1, 1]"};
-  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
-  constexpr std::string_view layouts[] = {"\"NCW\"", "\"NCHW\"", "\"NCDHW\""};
-  size_t i = dims - 1;
-  std::array<AttributeRow, count> rows{{
-      AttributeRow{"pool_size", AttributeKind::IntList, "", "extents of the window"}.ofLength(dims),
-      {"strides", AttributeKind::IntList, ones[i], "steps of the window"},
-      {"dilation", AttributeKind::IntList, ones[i], "distances of the taps of the window"},
-      {"padding", AttributeKind::IntList, zeros[i],
-       "padding of the data: one number for all sides, one per dimension, or all before, then all "
-       "after"},
-      {"layout", AttributeKind::String, layouts[i], "layout of the data"},
-      {"out_layout", AttributeKind::String, "\"\"",
-       "layout of the result; that of the data if empty"},
-      {"ceil_mode", AttributeKind::Bool, "False", "also use a last window that is not full"},
-  }};
-  if constexpr (count == 8)
-    rows[7] = {"count_include_pad", AttributeKind::Bool, "False",
-               "count padding as elements that are zero"};
-  return rows;
-}
-
-constexpr auto max1d = attributesOf<7>(1), max2d = attributesOf<7>(2), max3d = attributesOf<7>(3);
-constexpr auto avg1d = attributesOf<8>(1), avg2d = attributesOf<8>(2), avg3d = attributesOf<8>(3);
+constexpr auto max1d = slidingPoolAttributes<7>(1), max2d = slidingPoolAttributes<7>(2),
+               max3d = slidingPoolAttributes<7>(3);
+constexpr auto avg1d = slidingPoolAttributes<8>(1), avg2d = slidingPoolAttributes<8>(2),
+               avg3d = slidingPoolAttributes<8>(3);
 
 constexpr std::string_view maxDetails =
     "Padding never wins: it counts as the least value of the type. The extents are (extent + "

@@ -87,25 +87,28 @@ Extents pooledExtents(const Pool& pool, const Extents& result) {
 
 } // namespace
 
-void poolResult(ComputeCall& call, const Pool& pool) {
-  TensorHandle data = call.input(0);
+TensorHandle pooled(ComputeCall& call, const Pool& pool, const TensorHandle& data) {
   Extents taps = tapExtents(pool), shape = pooledExtents(pool, call.outputShape());
   DType dtype = data.dtype();
   std::optional<TensorHandle> counts;
   if (pool.kind == PoolKind::Average)
     counts = windowCounts(call, pool, shape);
   Scalar outside = counts ? call.number(dtype, 0) : lowestOf(call, dtype);
-  TensorHandle pooled = call.define(shape, [&](const Position& at) {
+  return call.define(shape, [&](const Position& at) {
     auto body = [&](const Position& tap) { return tapped(pool, data, at, tap, outside); };
     if (!counts)
       return call.maximumOver(taps, body);
     Scalar sum = call.sumOver(taps, [&](const Position& tap) { return widened(body(tap)); });
     return averageOf(pool, *counts, at, sum, dtype);
   });
+}
+
+void poolResult(ComputeCall& call, const Pool& pool) {
+  TensorHandle result = pooled(call, pool, call.input(0));
   if (pool.data == pool.result)
-    return call.result(pooled);
+    return call.result(result);
   call.result(
-      [&](const Position& at) { return pooled(convertPosition(pool.result, pool.data, at)); });
+      [&](const Position& at) { return result(convertPosition(pool.result, pool.data, at)); });
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "stdlib/ops/window.h"
 
+#include <array>
 #include <functional>
 
 namespace stdlib {
@@ -46,8 +47,18 @@ PoolDim slidingDim(lang::ComputeCall& call, const Window& window, size_t i, int6
 /// The windows floor(o * extent / windows) .. ceil((o + 1) * extent / windows) of adaptive pools.
 PoolDim adaptiveDim(lang::Scalar extent, lang::Scalar windows);
 
+/// The pool of `data`, in the layout of the data.
+lang::TensorHandle pooled(lang::ComputeCall& call, const Pool& pool,
+                          const lang::TensorHandle& data);
+
 /// Defines the pool of operand 0.
 void poolResult(lang::ComputeCall& call, const Pool& pool);
+
+/// The relation of a pool with a window of fixed size of operand `operand`.
+lang::RelationResult relatePool(const lang::RelationCall& call, size_t dims, size_t operand);
+
+/// The pool that the attributes of a call say, of data with these extents.
+Pool slidingPool(lang::ComputeCall& call, size_t dims, PoolKind kind, const lang::Extents& data);
 
 /// Defines the gradient by operand 1 from operand 0, the gradient by the pool of it.
 void poolGradientResult(lang::ComputeCall& call, const Pool& pool);
@@ -81,5 +92,31 @@ lang::RelationResult solvedPoolGradient(const lang::RelationCall& call,
 /// the result is what `pooled`, the relation of the pool on operand 1, gives.
 lang::RelationResult solvedPoolTaken(const lang::RelationCall& call,
                                      const lang::RelationResult& pooled);
+
+/// The attributes of pools with windows of a fixed size: seven, or with `count_include_pad` eight.
+template <size_t count>
+constexpr std::array<lang::AttributeRow, count> slidingPoolAttributes(size_t dims) {
+  using lang::AttributeKind, lang::AttributeRow;
+  constexpr std::string_view ones[] = {"[1]", "[1, 1]", "[1, 1, 1]"};
+  constexpr std::string_view zeros[] = {"[0]", "[0, 0]", "[0, 0, 0]"};
+  constexpr std::string_view layouts[] = {"\"NCW\"", "\"NCHW\"", "\"NCDHW\""};
+  size_t i = dims - 1;
+  std::array<AttributeRow, count> rows{{
+      AttributeRow{"pool_size", AttributeKind::IntList, "", "extents of the window"}.ofLength(dims),
+      {"strides", AttributeKind::IntList, ones[i], "steps of the window"},
+      {"dilation", AttributeKind::IntList, ones[i], "distances of the taps of the window"},
+      {"padding", AttributeKind::IntList, zeros[i],
+       "padding of the data: one number for all sides, one per dimension, or all before, then all "
+       "after"},
+      {"layout", AttributeKind::String, layouts[i], "layout of the data"},
+      {"out_layout", AttributeKind::String, "\"\"",
+       "layout of the result; that of the data if empty"},
+      {"ceil_mode", AttributeKind::Bool, "False", "also use a last window that is not full"},
+  }};
+  if constexpr (count == 8)
+    rows[7] = {"count_include_pad", AttributeKind::Bool, "False",
+               "count padding as elements that are zero"};
+  return rows;
+}
 
 } // namespace stdlib
