@@ -76,21 +76,31 @@ TensorHandle packed(ComputeCall& call, const Packing& packing, const TensorHandl
   });
 }
 
-BitReader plainBits(ComputeCall& call, const TensorHandle& tensor, DType dtype) {
-  Scalar zero = call.number(tensor.dtype(), 0);
-  return [=](const Position& at, Scalar plane) {
-    return bitOf(tensor.orElse(at, zero), plane, dtype);
-  };
+TensorHandle lowestBits(ComputeCall& call, const TensorHandle& tensor, int64_t bits, DType dtype) {
+  return call.define(tensor.shape(), [&](const Position& at) {
+    // In int64, since the mask of eight bits is no int8.
+    Scalar value = cast(tensor(at), runtime::Int64);
+    Scalar mask = call.integer((int64_t(1) << bits) - 1);
+    return cast(apply(ScalarFunction::BitAnd, {value, mask}), dtype);
+  });
 }
 
-BitReader packedBits(const Packing& packing, const TensorHandle& words, DType dtype) {
+TensorHandle unpacked(ComputeCall& call, const Packing& packing, const TensorHandle& words,
+                      DType dtype) {
   int64_t width = widthOf(words.dtype());
-  return [=](const Position& at, Scalar plane) {
-    Position from = insertAt(replaceAt(at, packing.axis, floorDivide(at[packing.axis], width)),
-                             packing.plane, plane);
-    Scalar place = floorMod(at[packing.axis], width);
-    return bitOf(words(from), double(width - 1) - place, dtype);
-  };
+  Extents shape = words.shape();
+  Scalar planes = shape[packing.plane];
+  shape.erase(shape.begin() + ptrdiff_t(packing.plane));
+  shape[packing.axis] = shape[packing.axis] * double(width);
+  return call.define(shape, [&](const Position& at) {
+    Scalar index = at[packing.axis];
+    Position word = replaceAt(at, packing.axis, floorDivide(index, width));
+    Scalar place = double(width - 1) - floorMod(index, width);
+    return call.sumOver({planes}, [&](const Position& plane) {
+      Scalar bit = bitOf(words(insertAt(word, packing.plane, plane[0])), place, dtype);
+      return apply(ScalarFunction::LeftShift, {bit, cast(plane[0], dtype)});
+    });
+  });
 }
 
 } // namespace stdlib

@@ -1,13 +1,9 @@
-// The bits of small numbers: packed into words, and read one by one from numbers and from words.
-//
-// Counting gives the same whether words or single bits are looked at, so sums are written over the
-// numbers whose bits are packed.
+// The bits of small numbers: packed into words, one word for each bit of so many numbers, and read
+// from them.
 #pragma once
 
 #include "lang/compute.h"
 #include "lang/relation.h"
-
-#include <functional>
 
 namespace stdlib {
 
@@ -37,14 +33,12 @@ packedShape(lang::TypeContext& types, const Packing& packing, lang::Dims shape);
 lang::TensorHandle packed(lang::ComputeCall& call, const Packing& packing,
                           const lang::TensorHandle& data);
 
-/// Reads bit `plane` of the number at a position, as a number.
-using BitReader = std::function<lang::Scalar(const lang::Position& at, lang::Scalar plane)>;
+/// The lowest bits of whole numbers, as numbers of type `dtype`.
+lang::TensorHandle lowestBits(lang::ComputeCall& call, const lang::TensorHandle& tensor,
+                              int64_t bits, runtime::DType dtype);
 
-/// Bits of a tensor that is not packed; those outside are 0.
-BitReader plainBits(lang::ComputeCall& call, const lang::TensorHandle& tensor,
-                    runtime::DType dtype);
-
-/// Bits of a packed tensor.
-BitReader packedBits(const Packing& packing, const lang::TensorHandle& words, runtime::DType dtype);
+/// The numbers whose bits are packed, all planes of them, as numbers of type `dtype`.
+lang::TensorHandle unpacked(lang::ComputeCall& call, const Packing& packing,
+                            const lang::TensorHandle& words, runtime::DType dtype);
 
 } // namespace stdlib

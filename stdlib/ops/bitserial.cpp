@@ -2,10 +2,13 @@
 // common bits.
 //
 // A pair of planes i of the data and j of the weight counts 2^(i+j) for each place where both have
-// a bit and, in the unipolar form, takes it away where only the data has one.
+// a bit and, in the unipolar form, takes it away where only the data has one. Over all pairs that
+// is a sum of products of numbers, and so it is computed.
 #include "stdlib/ops/bits.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
+#include "stdlib/ops/conv_forms.h"
+#include "stdlib/ops/dense_forms.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 #include "stdlib/ops/window.h"
@@ -21,12 +24,6 @@ using runtime::Problem;
 namespace {
 
 using namespace lang;
-
-/// What a pair of bits of data and weight adds to a sum.
-Scalar product(Scalar data, Scalar weight, Scalar planes, bool isUnipolar) {
-  Scalar counted = isUnipolar ? data * (weight + weight - 1.0) : data * weight;
-  return apply(ScalarFunction::LeftShift, {counted, cast(planes, counted.dtype())});
-}
 
 Checked<Packing> readPacking(const Attributes& attributes, size_t rank) {
   auto bits = readBits(attributes, "bits");
@@ -129,11 +126,6 @@ bool demandWeight(const RelationCall& call, RelationResult& result, const BitSer
                        call.types.tensor(isPacked ? *words : shape, call.dtype(1)));
 }
 
-BitReader weightBits(ComputeCall& call, const Packing& packing, bool isPacked, DType dtype) {
-  TensorHandle weight = call.input(1);
-  return isPacked ? packedBits(packing, weight, dtype) : plainBits(call, weight, dtype);
-}
-
 /// How a dense weight is packed.
 Packing densePacking(const BitSerial& serial) {
   return {serial.weightBits, 1, 1, serial.word};
@@ -166,28 +158,33 @@ BitSerial bitSerialOf(const ComputeCall& call, std::string_view dataBits) {
           *attributes.dtype("pack_dtype"), call.outputDType(), attributes.boolean("unipolar")};
 }
 
-/// The planes of the weight.
-Scalar weightPlanes(ComputeCall& call, const BitSerial& serial, const Packing& packing,
-                    bool isPacked) {
-  return isPacked ? call.input(1).extent(packing.plane) : call.integer(serial.weightBits);
+/// The numbers that the weight stands for: what its planes say or, in the unipolar form, 1 or -1
+/// times the power of two of each plane, which makes 2 * weight - (2^planes - 1).
+TensorHandle weightNumbers(ComputeCall& call, const BitSerial& serial, const Packing& packing,
+                           bool isPacked) {
+  TensorHandle weight = call.input(1);
+  TensorHandle numbers = isPacked ? unpacked(call, packing, weight, serial.result)
+                                  : lowestBits(call, weight, serial.weightBits, serial.result);
+  if (!serial.isUnipolar)
+    return numbers;
+  Scalar planes = isPacked ? weight.extent(packing.plane) : call.integer(serial.weightBits);
+  return call.define(numbers.shape(), [&](const Position& at) {
+    Scalar number = numbers(at), one = call.number(serial.result, 1);
+    Scalar all = apply(ScalarFunction::LeftShift, {one, cast(planes, serial.result)}) - one;
+    return number + number - all;
+  });
+}
+
+/// The numbers of the data.
+TensorHandle dataNumbers(ComputeCall& call, const BitSerial& serial) {
+  return lowestBits(call, call.input(0), serial.dataBits, serial.result);
 }
 
 void computeDense(ComputeCall& call) {
   BitSerial serial = bitSerialOf(call, "data_bits");
-  Packing packing = densePacking(serial);
-  TensorHandle data = call.input(0);
   bool isPacked = call.input(1).rank() == 3;
-  BitReader dataBits = plainBits(call, data, serial.result);
-  BitReader weight = weightBits(call, packing, isPacked, serial.result);
-  size_t last = data.rank() - 1;
-  Extents loops{data.extent(last), call.integer(serial.dataBits),
-                weightPlanes(call, serial, packing, isPacked)};
-  call.result([&](const Position& at) {
-    return call.sumOver(loops, [&](const Position& k) {
-      return product(dataBits(replaceAt(at, last, k[0]), k[1]), weight({at[last], k[0]}, k[2]),
-                     k[1] + k[2], serial.isUnipolar);
-    });
-  });
+  denseResult(call, dataNumbers(call, serial),
+              weightNumbers(call, serial, densePacking(serial), isPacked));
 }
 
 /// Where the dimensions of data and weight of a convolution stand.
@@ -287,30 +284,17 @@ RelationResult relateConv(const RelationCall& call) {
 
 void computeConv(ComputeCall& call) {
   BitSerial serial = bitSerialOf(call, "activation_bits");
-  ConvShape conv = *readConvShape(call.attributes());
-  const ConvAxes& axes = conv.axes;
-  Packing packing = axes.packing(serial);
+  ConvShape shape = *readConvShape(call.attributes());
+  ConvAttributes conv;
+  conv.dims = 2;
+  conv.window = shape.window;
+  conv.canonicalData = *parseLayout("NCHW");
+  conv.canonicalWeight = *parseLayout("OIHW");
+  conv.data = conv.result = *parseLayout(call.attributes().text("data_layout"));
+  conv.weight = *parseLayout(shape.axes.channels == 1 ? "OIHW" : "HWIO");
   bool isPacked = call.input(1).rank() == 5;
-  BitReader dataBits = plainBits(call, call.input(0), serial.result);
-  BitReader weight = weightBits(call, packing, isPacked, serial.result);
-  Extents loops{call.input(0).extent(axes.channels), call.integer(conv.kernel[0]),
-                call.integer(conv.kernel[1]), call.integer(serial.dataBits),
-                weightPlanes(call, serial, packing, isPacked)};
-  call.result([&](const Position& at) {
-    return call.sumOver(loops, [&](const Position& k) {
-      Position from = at, of(4, at[0]);
-      from[axes.channels] = k[0];
-      for (size_t i = 0; i < 2; ++i) {
-        Scalar& index = from[i == 0 ? axes.height : axes.width];
-        index = index * double(conv.window.strides[i]) + k[1 + i] - double(conv.window.before[i]);
-      }
-      of[axes.outputs] = at[axes.channels];
-      of[axes.inputs] = k[0];
-      of[axes.down] = k[1];
-      of[axes.across] = k[2];
-      return product(dataBits(from, k[3]), weight(of, k[4]), k[3] + k[4], serial.isUnipolar);
-    });
-  });
+  convResult(call, conv, dataNumbers(call, serial),
+             weightNumbers(call, serial, shape.axes.packing(serial), isPacked));
 }
 
 constexpr OperandRow packOperands[] = {{"data", "small whole numbers"}};
