@@ -8,10 +8,12 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/winograd_call.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stdlib {
 
@@ -184,6 +186,148 @@ void computeConv(ComputeCall& call) {
   });
 }
 
+/// The letters of the dimensions that equations of einsum name: batch, channels of data and result,
+/// and for each spatial dimension those below.
+constexpr std::string_view windowLetters = "pqr", dataLetters = "xyz", resultLetters = "uvw",
+                           pointLetters = "efg";
+
+/// The steps of the method as products over named dimensions.
+class WinogradTerms {
+public:
+  WinogradTerms(GradientCall& d, const WinogradConv& winograd)
+      : d_(d), w_(winograd), dims_(winograd.conv.dims),
+        matrices_(winogradMatrices(winograd.tile, winograd.kernel.width())),
+        data_(castTo(inLayout(d.operand(0), w_.conv.data, w_.conv.canonicalData), dtype())),
+        padded_(padded(data_, widths(1))), weight_(castTo(d.operand(1), dtype())),
+        products_(productCotangent()) {}
+
+  /// The cotangent of the data: patches are transformed back and added up where they lie.
+  Term byData() const {
+    Term points = product({products_, weight_}, {productTerm(), weightTerm()}, patchTerm());
+    Term patches = transformed(points, patchTerm(), matrices_.data, dataLetters, "nc", true);
+    Term sums = addedAtPlaces(patches, windows(placesLike(padded_), true), padded_);
+    return inLayout(padded(sums, widths(-1)), w_.conv.canonicalData, w_.conv.data);
+  }
+
+  /// The cotangent of the weight.
+  Term byWeight() const {
+    std::string from = "nc" + spatial(windowLetters) + spatial(dataLetters);
+    Term patches =
+        transformed(windows(padded_, true), from, matrices_.data, dataLetters, "nc", false);
+    return product({patches, products_}, {patchTerm(), productTerm()}, weightTerm());
+  }
+
+private:
+  DType dtype() const { return d_.cotangent().dtype(); }
+  std::string spatial(std::string_view letters) const {
+    return std::string(letters.substr(0, dims_));
+  }
+  bool isTransformed(size_t i) const { return std::ranges::count(w_.kernel.transformed, i) > 0; }
+
+  /// How far the data is padded, with what the last tile reads past it, or by -1 cut again.
+  std::vector<std::pair<int64_t, int64_t>> widths(int64_t sign) const {
+    std::vector<std::pair<int64_t, int64_t>> result(2);
+    for (size_t i = 0; i < dims_; ++i)
+      result.emplace_back(sign * w_.conv.window.before[i],
+                          sign * (w_.conv.window.after[i] + (isTransformed(i) ? w_.tile - 1 : 0)));
+    return result;
+  }
+
+  /// Patches of padded data or tiles of a padded result: one dimension per spatial one for their
+  /// number, then one for the place inside.
+  Term windows(const Term& a, bool isData) const {
+    std::vector<int64_t> shape, strides;
+    for (size_t i = 0; i < dims_; ++i) {
+      int64_t plain = isData ? w_.kernel.taps[i] : 1, whole = isData ? w_.points() : w_.tile;
+      shape.push_back(isTransformed(i) ? whole : plain);
+      strides.push_back(isTransformed(i) ? w_.tile : 1);
+    }
+    return d_.call("sliding_window", {a},
+                   {{"axis", int64_t(2)}, {"window_shape", shape}, {"strides", strides}});
+  }
+
+  Term product(const std::vector<Term>& terms, const std::vector<std::string>& from,
+               const std::string& to) const {
+    std::string equation = fmt::format("{}->{}", fmt::join(from, ","), to);
+    return d_.call("einsum", {d_.tuple(terms)}, {{"equation", std::string_view(equation)}});
+  }
+
+  /// Places inside windows, which have `letters`, become points or, with `isBack`, the reverse.
+  /// `from` names the dimensions of `a`; the result begins with `leading`.
+  Term transformed(const Term& a, const std::string& from, const ConstantMatrix& matrix,
+                   std::string_view letters, const std::string& leading, bool isBack) const {
+    std::vector<Term> terms{a};
+    std::vector<std::string> names{from};
+    for (size_t i : w_.kernel.transformed) {
+      // The matrix of the data has its places as rows, that of the result its points.
+      bool isData = letters == dataLetters;
+      names.push_back(isData ? fmt::format("{}{}", letters[i], pointLetters[i])
+                             : fmt::format("{}{}", pointLetters[i], letters[i]));
+      terms.push_back(constantTerm(d_, matrix, dtype()));
+    }
+    std::string to = leading + spatial(windowLetters);
+    for (size_t i = 0; i < dims_; ++i)
+      if (isTransformed(i))
+        to += isBack ? letters[i] : pointLetters[i];
+      else if (letters == dataLetters)
+        to += letters[i];
+    return product(terms, names, to);
+  }
+
+  /// The names of a transformed patch; a dimension that is not transformed has its taps.
+  std::string patchTerm() const {
+    std::string term = "nc" + spatial(windowLetters);
+    for (size_t i = 0; i < dims_; ++i)
+      term += isTransformed(i) ? pointLetters[i] : dataLetters[i];
+    return term;
+  }
+
+  std::string productTerm() const {
+    std::string term = "no" + spatial(windowLetters);
+    for (size_t i : w_.kernel.transformed)
+      term += pointLetters[i];
+    return term;
+  }
+
+  std::string weightTerm() const {
+    std::string term;
+    for (size_t i : w_.kernel.transformed)
+      term += pointLetters[i];
+    for (size_t i : w_.kernel.plain)
+      term += dataLetters[i];
+    return term + (w_.inputsFirst ? "co" : "oc");
+  }
+
+  /// The cotangent of the products of patches and weight, summed over channels.
+  Term productCotangent() const {
+    Term gradient = inLayout(d_.cotangent(), w_.conv.result, w_.conv.canonicalData);
+    std::vector<std::pair<int64_t, int64_t>> past(2 + dims_);
+    for (size_t i : w_.kernel.transformed)
+      past[2 + i].second = w_.tile - 1;
+    std::string from = "no" + spatial(windowLetters) + spatial(resultLetters);
+    return transformed(windows(padded(gradient, past), false), from, matrices_.result,
+                       resultLetters, "no", false);
+  }
+
+  GradientCall& d_;
+  const WinogradConv& w_;
+  size_t dims_;
+  WinogradMatrices matrices_;
+  Term data_, padded_, weight_, products_;
+};
+
+template <size_t dims>
+void convGradient(GradientCall& d) {
+  auto isZero = [](const Dim* dim) { return dim->isConstant(0); };
+  for (const Term& term : {d.operand(0), d.operand(1), d.result()})
+    if (std::ranges::any_of(term.shape(), isZero))
+      return giveZeros(d);
+  WinogradConv winograd = *readWinogradConv(d.attributes(), dims);
+  WinogradTerms terms(d, winograd);
+  give(d, 0, castTo(terms.byData(), d.operand(0).dtype()));
+  give(d, 1, castTo(terms.byWeight(), d.operand(1).dtype()));
+}
+
 constexpr OperandRow convOperands[] = {
     {"data", "the tensor that the window slides over"},
     {"weight", "the transformed weight", OperandKind::Tensor, true},
@@ -214,9 +358,6 @@ constexpr std::string_view convDepthDetails =
     "same tile size. Strides, dilation and groups must be 1; `channels` and `kernel_size` must be "
     "given.";
 
-constexpr NoGradient transformedAhead{
-    "made from an ordinary convolution to run it faster: the gradient is taken of that one"};
-
 constexpr Example convExamples[] = {
     {"nn.contrib_conv2d_winograd_without_weight_transform([[[[1f, 2f, 3f]]]], "
      "transpose(nn.contrib_conv2d_winograd_weight_transform([[[[0f, 0f, 0f], [1f, 10f, 100f], [0f, "
@@ -241,7 +382,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv2DWinogradAttrs",
         .relation = relateConv<2>,
         .compute = computeConv<2>,
-        .gradient = transformedAhead,
+        .gradient = GradientRule{convGradient<2>},
         .examples = convExamples,
     },
     {
@@ -253,7 +394,7 @@ constexpr OperatorRow rows[] = {
         .attributesKey = "relay.attrs.Conv3DWinogradAttrs",
         .relation = relateConv<3>,
         .compute = computeConv<3>,
-        .gradient = transformedAhead,
+        .gradient = GradientRule{convGradient<3>},
         .examples = convDepthExamples,
     },
 };

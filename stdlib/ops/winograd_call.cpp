@@ -1,6 +1,8 @@
 // Reading the attributes of Winograd's convolutions.
 #include "stdlib/ops/winograd_call.h"
 
+#include "stdlib/ops/kernel_data.h"
+
 #include <fmt/format.h>
 
 namespace stdlib {
@@ -63,6 +65,13 @@ Scalar productOfEntries(const TensorHandle& table, const Position& rows, const P
   for (size_t i = 1; i < rows.size(); ++i)
     product = product * table({rows[i], columns[i]});
   return product;
+}
+
+Term constantTerm(GradientCall& d, const ConstantMatrix& matrix, runtime::DType dtype) {
+  runtime::Tensor table(dtype, {int64_t(matrix.rows), int64_t(matrix.columns)});
+  for (size_t i = 0; i < matrix.values.size(); ++i)
+    writeReal(table, int64_t(i), matrix.values[i]);
+  return d.constant(table);
 }
 
 } // namespace stdlib

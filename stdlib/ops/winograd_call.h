@@ -4,6 +4,7 @@
 
 #include "stdlib/ops/winograd_matrices.h"
 
+#include "lang/gradient.h"
 #include "lang/relation.h"
 
 namespace stdlib {
@@ -35,5 +36,8 @@ lang::Extents repeated(lang::ComputeCall& call, const WinogradKernel& kernel, in
 /// The product of the entries of `table` at pairs of a row and a column.
 lang::Scalar productOfEntries(const lang::TensorHandle& table, const lang::Position& rows,
                               const lang::Position& columns);
+
+/// A matrix as a term of a gradient rule, rounded to the type with which the operator computes.
+lang::Term constantTerm(lang::GradientCall& d, const ConstantMatrix& matrix, runtime::DType dtype);
 
 } // namespace stdlib

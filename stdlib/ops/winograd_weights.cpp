@@ -3,7 +3,6 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/winograd_call.h"
 
 #include <algorithm>
@@ -87,11 +86,7 @@ std::string_view adjointEquation(size_t dims, size_t count) {
 Term transformedBack(const Term& cotangent, const ConstantMatrix& matrix,
                      const WinogradKernel& kernel) {
   GradientCall& d = cotangent.rule();
-  // Rounded to the type with which the transform computes.
-  runtime::Tensor table(cotangent.dtype(), {int64_t(matrix.rows), int64_t(matrix.columns)});
-  for (size_t i = 0; i < matrix.values.size(); ++i)
-    writeReal(table, int64_t(i), matrix.values[i]);
-  std::vector<Term> factors(kernel.transformed.size(), d.constant(table));
+  std::vector<Term> factors(kernel.transformed.size(), constantTerm(d, matrix, cotangent.dtype()));
   factors.push_back(cotangent);
   return d.call("einsum", {d.tuple(factors)},
                 {{"equation", adjointEquation(kernel.taps.size(), kernel.transformed.size())}});
