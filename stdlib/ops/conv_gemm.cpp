@@ -224,7 +224,13 @@ constexpr AttributeRow transformAttributes[] = {
     {"tile_K", AttributeKind::Int, "",
      "how many products of one sum a tile has, counted over taps and channels of the data"},
 };
-constexpr auto convAttributeRows = convAttributes(2);
+constexpr auto convAttributeRows = [] {
+  auto rows = convAttributes(2);
+  rows[4].doc = "channels of the result; they must be given";
+  rows[5].doc = "spatial extents of the weight before it was tiled; they must be given";
+  rows[7].doc = "layout of the weight before it was tiled";
+  return rows;
+}();
 
 constexpr std::string_view transformDetails =
     "result[x, y, k, n] = weights[h, w, i, x * tile_N + n] with y * tile_K + k = (h * W + w) * I + "

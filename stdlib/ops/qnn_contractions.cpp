@@ -68,6 +68,9 @@ RelationResult withParameters(const RelationCall& call, RelationResult result,
                               std::span<const OperandRow> rows, Channels data, Channels weight) {
   if (result.outcome != RelationResult::Outcome::Solved)
     return result;
+  // As in TVM, a vector of one is a kernel's zero point for all channels.
+  if (weight.zeroPoint && call.rank(WeightZero) == 1 && call.shape(WeightZero)[0]->isConstant(1))
+    weight.zeroPoint = call.shape(WeightZero)[0];
   auto demand = [&](size_t i, DType dtype, const Dim* channels) {
     return demandParameter(call, result, i, rows[i].name, dtype, channels);
   };
@@ -135,10 +138,11 @@ using ChannelOf = std::function<Scalar(const Position& at)>;
 TensorHandle lessZeroPoint(ComputeCall& call, const TensorHandle& tensor,
                            const TensorHandle& zeroPoint, const ChannelOf& channelOf) {
   DType dtype = differenceType(call);
+  bool isOne = zeroPoint.rank() == 1 && surelyEqual(zeroPoint.extent(0), call.integer(1));
   return call.define(tensor.shape(), [&](const Position& at) {
     Position channel;
     if (zeroPoint.rank() == 1)
-      channel.push_back(channelOf(at));
+      channel.push_back(isOne ? call.integer(0) : channelOf(at));
     return cast(tensor(at), dtype) - cast(zeroPoint(channel), dtype);
   });
 }

@@ -341,8 +341,9 @@ constexpr std::array<AttributeRow, 11> convRowsOf(size_t dims) {
   std::array<AttributeRow, 11> rows{tileRow};
   auto base = convAttributes(dims);
   std::copy(base.begin(), base.end(), rows.begin() + 1);
-  if (dims == 3)
-    rows[2].defaultText = "[0, 0, 0]";
+  rows[5].doc = "channels of the result; they must be given";
+  rows[6].doc = "spatial extents of the weight before it was transformed; they must be given";
+  rows[8].doc = "layout of the weight before it was transformed";
   return rows;
 }
 constexpr auto attributes2d = convRowsOf(2);
