@@ -371,6 +371,10 @@ constexpr Example convDepthExamples[] = {
      "nn.contrib_conv3d_winograd_weight_transform([[[[[0f, 0f, 0f], [1f, 10f, 100f], [0f, 0f, "
      "0f]]]]], tile_size=2), tile_size=2, padding=[0, 1, 1], channels=1, kernel_size=[1, 3, 3])",
      "[[[[[210f, 321f, 32f]]]]]"},
+    {"nn.contrib_conv3d_winograd_without_weight_transform([[[[[1f, 2f, 3f], [4f, 5f, 6f], [7f, 8f, "
+     "9f]]]]], nn.contrib_conv3d_winograd_weight_transform([[[[[1f, 0f, 0f], [0f, 0f, 0f], [0f, "
+     "0f, 10f]]]]], tile_size=2), tile_size=2, channels=1, kernel_size=[1, 3, 3])",
+     "[[[[[91f]]]]]"},
 };
 
 constexpr OperatorRow rows[] = {
