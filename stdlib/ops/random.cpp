@@ -273,11 +273,18 @@ KernelFault split(const KernelCall& call, NoParameters) {
   return {};
 }
 
-/// Draws floats; `make(units, i)` makes number `i` of `perNumber` floats in [0, 1) each.
+/// A word as a number from 0 to 1 of the type that was asked for, which T may be wider than.
+template <typename T>
+T unitOf(uint64_t word, const ShapeParameters& parameters) {
+  return parameters.isDouble ? T(unitFloat<double>(word)) : T(unitFloat<float>(word));
+}
+
+/// Draws floats of the type of the operands; `make(words, i)` makes number `i` of as many words as
+/// it needs.
 template <typename T, typename Make>
 void drawFloats(const KernelCall& call, const ShapeParameters& parameters, size_t perNumber,
                 Make make) {
-  Tensor numbers(parameters.isDouble ? runtime::Float64 : runtime::Float32, parameters.shape());
+  Tensor numbers(call.inputs[1].dtype(), parameters.shape());
   Stream stream = streamOf(readState(call.inputs[0]), size_t(numbers.size()) * perNumber);
   auto elements = numbers.elements<T>();
   for (size_t i = 0; i < elements.size(); ++i)
@@ -289,7 +296,7 @@ template <typename T>
 void drawUniform(const KernelCall& call, const ShapeParameters& parameters) {
   T low = call.inputs[1].elements<T>()[0], high = call.inputs[2].elements<T>()[0];
   drawFloats<T>(call, parameters, 1, [&](const std::vector<uint64_t>& words, size_t i) {
-    return unitFloat<T>(words[i]) * (high - low) + low;
+    return unitOf<T>(words[i], parameters) * (high - low) + low;
   });
 }
 
@@ -298,20 +305,22 @@ template <typename T>
 void drawNormal(const KernelCall& call, const ShapeParameters& parameters) {
   T mean = call.inputs[1].elements<T>()[0], scale = call.inputs[2].elements<T>()[0];
   drawFloats<T>(call, parameters, 2, [&](const std::vector<uint64_t>& words, size_t i) {
-    T radius = std::sqrt(T(-2) * std::log(T(1) - unitFloat<T>(words[i])));
-    T height = std::sin(T(2 * std::numbers::pi) * unitFloat<T>(words[words.size() / 2 + i]));
-    return radius * height * scale + mean;
+    T first = unitOf<T>(words[i], parameters);
+    T second = unitOf<T>(words[words.size() / 2 + i], parameters);
+    T radius = std::sqrt(T(-2) * std::log(T(1) - first));
+    return radius * std::sin(T(2 * std::numbers::pi) * second) * scale + mean;
   });
 }
 
 KernelFault uniform(const KernelCall& call, const ShapeParameters& parameters) {
-  parameters.isDouble ? drawUniform<double>(call, parameters)
-                      : drawUniform<float>(call, parameters);
+  call.inputs[1].dtype() == runtime::Float64 ? drawUniform<double>(call, parameters)
+                                             : drawUniform<float>(call, parameters);
   return {};
 }
 
 KernelFault normal(const KernelCall& call, const ShapeParameters& parameters) {
-  parameters.isDouble ? drawNormal<double>(call, parameters) : drawNormal<float>(call, parameters);
+  call.inputs[1].dtype() == runtime::Float64 ? drawNormal<double>(call, parameters)
+                                             : drawNormal<float>(call, parameters);
   return {};
 }
 

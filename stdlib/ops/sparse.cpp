@@ -424,7 +424,7 @@ constexpr OperatorRow rows[] = {
      .operands = transposeOperands,
      .attributesKey = "relay.attrs.SparseTransposeAttrs",
      .relation = sparseTransposeRelation,
-     .kernel = kernelOf<decodeNothing, transposeRows>(),
+     .kernel = ordering(kernelOf<decodeNothing, transposeRows>()),
      .gradient = GradientRule{sparseTransposeGradient},
      .examples = transposeExamples},
 };
