@@ -138,11 +138,10 @@ using ChannelOf = std::function<Scalar(const Position& at)>;
 TensorHandle lessZeroPoint(ComputeCall& call, const TensorHandle& tensor,
                            const TensorHandle& zeroPoint, const ChannelOf& channelOf) {
   DType dtype = differenceType(call);
-  bool isOne = zeroPoint.rank() == 1 && surelyEqual(zeroPoint.extent(0), call.integer(1));
   return call.define(tensor.shape(), [&](const Position& at) {
     Position channel;
     if (zeroPoint.rank() == 1)
-      channel.push_back(isOne ? call.integer(0) : channelOf(at));
+      channel.push_back(select(zeroPoint.extent(0) == 1.0, call.integer(0), channelOf(at)));
     return cast(tensor(at), dtype) - cast(zeroPoint(channel), dtype);
   });
 }
