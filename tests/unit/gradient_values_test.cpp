@@ -47,7 +47,7 @@ Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSa
                  uint64_t seed, size_t wanted) {
   Tally tally;
   harness::Random random(seed);
-  for (size_t round = 0; tally.tried < wanted * 12 && tally.compared < wanted; ++round) {
+  for (size_t round = 0; tally.tried < wanted * 40 && tally.compared < wanted; ++round) {
     size_t triedBefore = tally.tried;
     for (const harness::OperatorSample* sample : samples) {
       if (tally.compared >= wanted ||
