@@ -12,6 +12,7 @@ import array
 import json
 import lzma
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -80,16 +81,37 @@ def compare(ours, theirs, tolerance):
         pending += [(f"{place}.{i}", ourPart, theirPart) for i, (ourPart, theirPart) in pairs]
 
 
+def call(*command):
+    """Standard output of a command that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode}: {done.stderr[:600]}")
+    return done.stdout
+
+
+def plain(text):
+    """A type in which sizes do not tell their bits, and those of TVM's own forms are open."""
+    text = re.sub(r"\b(\d+)i64\b", r"\1", text)
+    return re.sub(r"meta\[tir\.\w+\]\[\d+\]", "?", text).replace(" ", "")
+
+
+def demand_type(baton, program, theirs):
+    ours = next(line for line in call(baton, "check", "--types", program).splitlines()
+                if line.startswith("@main : "))
+    ours = ours.rpartition(") -> ")[2]
+    if plain(ours) != plain(theirs):
+        raise Failure(f"the type is {ours}, TVM says {theirs}")
+
+
 def check(baton, folder, case):
     program, given, result = (folder / name for name in ("case.rly", "given.npz", "result.json"))
     program.write_text(case["program"])
     inputs = {name: tensor_of(value) for name, value in case["inputs"].items()}
     tensor_files.write_npz(given, inputs)
     options = [f"--input={name}={given}:{name}" for name in inputs]
-    command = [baton, "run", program, "--output", result, *options]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f"exit status {done.returncode}: {done.stderr[:600]}")
+    if case["expect"].get("type"):
+        demand_type(baton, program, case["expect"]["type"])
+    call(baton, "run", program, "--output", result, *options)
     compare(json.loads(result.read_text())["out"], case["expect"]["out"], case["tol"])
 
 
