@@ -38,7 +38,8 @@ std::string Generator::freshName(const char* stem) {
   if (random_.chance(8))
     if (auto [name, isNew] = oddNames_.insert(random_.pick(odd)); isNew)
       return *name;
-  return stem + std::to_string(names_++);
+  std::string name = stem + std::to_string(names_++);
+  return std::ranges::count(odd, name) == 0 ? name : stem + std::to_string(names_++);
 }
 
 void Generator::beginDefinition(std::string name) {

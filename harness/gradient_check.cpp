@@ -117,6 +117,13 @@ public:
   /// The operands that the rule gives nothing: steps may be in them.
   std::vector<bool> isStepwise = {};
 
+  size_t directionCount() const {
+    size_t count = 0;
+    for (const std::vector<Atom>& leaves : directions_)
+      count += leaves.size() - size_t(std::ranges::count(leaves, nullptr));
+    return count;
+  }
+
 private:
   const Var* parameter(const Type* type) {
     parameters_.push_back(
@@ -332,6 +339,26 @@ std::optional<OperatorSample> overNames(TypeContext& types, const OperatorSample
   return std::nullopt;
 }
 
+/// Whether the quotient along all directions is the sum of that along the first one and that along
+/// the others. Where it is not, as at (0, 0) for x^2 / y, no rule can be right.
+bool isLinear(const std::function<std::optional<Value>(std::vector<Value>)>& run,
+              const std::vector<Value>& values, size_t first, size_t count) {
+  auto alongDirections = [&](bool isFirst) {
+    std::vector<Value> some = values;
+    for (size_t i = 0; i < count; ++i)
+      if ((i == 0) != isFirst)
+        some[first + i] = runtime::tensorValue(runtime::Tensor(values[first + i].tensor().dtype(),
+                                                               values[first + i].tensor().shape()));
+    return run(std::move(some));
+  };
+  auto all = run(values), one = alongDirections(true), others = alongDirections(false);
+  if (!all || !one || !others)
+    return true;
+  double sum = numberOf(one->fields()[1]) + numberOf(others->fields()[1]);
+  double whole = numberOf(all->fields()[1]);
+  return std::abs(sum - whole) <= 1e-9 * (1 + std::abs(whole));
+}
+
 constexpr int exactExponent = 66, kernelExponent = 20;
 constexpr unsigned exactDigits = 50;
 
@@ -354,9 +381,18 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
   std::vector<const Type*> parameters =
       named ? Comparison(types, call, exponent, true).parameterTypes : comparison.parameterTypes;
   auto data = gradientData(call, parameters, random, isExact, comparison.isStepwise);
-  auto answer = runModule(comparison.module, typing, *comparison.entry, std::move(data.values),
-                          isExact ? exactDigits : 0);
-  return answer ? judge(*answer, isExact, data.isSingle) : GradientVerdict{};
+  auto run = [&](std::vector<Value> values) {
+    return runModule(comparison.module, typing, *comparison.entry, std::move(values),
+                     isExact ? exactDigits : 0);
+  };
+  auto answer = run(data.values);
+  if (!answer)
+    return {};
+  GradientVerdict verdict = judge(*answer, isExact, data.isSingle);
+  if (!verdict.problem.empty() &&
+      !isLinear(run, data.values, call.operands.size(), comparison.directionCount()))
+    return {};
+  return verdict;
 }
 
 } // namespace

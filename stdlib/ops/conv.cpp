@@ -25,6 +25,15 @@ bool isDepthwiseForm(const ConvAttributes& conv, const Dim* channels, const Dim*
          weightOutputs->isConstant(conv.groups);
 }
 
+/// Whether that could be the form at some sizes: then there may be more results.
+bool mayBeDepthwise(const ConvAttributes& conv, const Dim* channels, const Dim* weightOutputs) {
+  auto mayBeGroups = [&](const Dim* dim) {
+    return !dim->isConstant() || dim->isConstant(conv.groups);
+  };
+  return conv.groups > 1 && !conv.hasGroupAxis() && mayBeGroups(channels) &&
+         mayBeGroups(weightOutputs);
+}
+
 /// The weight whose type is not known, from `channels` and `kernel_size`.
 ConvWeightAnswer inferWeight(const RelationCall& call, const ConvAttributes& conv,
                              const Dim* perGroup) {
@@ -56,8 +65,7 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   DimMatch match = matchDims(inputs, types.multiply(expected, types.constant(conv.groups)));
   if (match == DimMatch::Different)
     return channelProblem(call, conv, perGroup, expected);
-  // Where quotients do not tell, there may be as many channels as groups, and more results.
-  if (match == DimMatch::Maybe && conv.groups > 1 && (inputs->hasQuotient || expected->hasQuotient))
+  if (match == DimMatch::Maybe && mayBeDepthwise(conv, inputs, outputs) && !expected->isConstant(1))
     outputs = types.any();
   if (conv.hasGroupAxis()) {
     const Dim* groups = types.constant(conv.groups);

@@ -171,8 +171,8 @@ void computeAnnotation(ComputeCall& call) {
   });
 }
 
-/// The result is a whole number of steps, which the step multiplies. Zero is no number of steps of
-/// length zero, and stays zero at all others.
+/// The result is a whole number of steps, which the step multiplies. Zero is no steps, of whatever
+/// length.
 void annotationGradient(GradientCall& d) {
   bool isIdentity = d.attributes().integer("kind") == identityKind;
   give(d, 0, isIdentity ? d.cotangent() : zerosLike(d.operand(0)));
@@ -180,9 +180,11 @@ void annotationGradient(GradientCall& d) {
     give(d, i, zerosLike(d.operand(i)));
   if (isIdentity)
     return give(d, 1, zerosLike(d.operand(1)));
-  Term quotient = d.operand(0) / d.operand(1);
-  Term steps = map("round", maximum(minimum(quotient, d.operand(3)), d.operand(2)));
-  give(d, 1, sumOfAll(maskedBy(quotient == quotient, d.cotangent() * steps)));
+  Term data = d.operand(0), scale = d.operand(1), low = d.operand(2), high = d.operand(3);
+  Term quotient = unlessMasked(data == 0 && scale == 0, data / scale);
+  Term fewer = where(quotient < high, quotient, high);
+  Term steps = map("round", where(fewer > low, fewer, low));
+  give(d, 1, sumOfAll(d.cotangent() * steps));
 }
 
 constexpr AttributeRow axisRow{"axis", AttributeKind::Int, "-1",
