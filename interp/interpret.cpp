@@ -175,9 +175,11 @@ private:
     if (cursors_.back().endsCall) {
       if (!checkReturn(value))
         return;
-      if (const auto& into = activations_.back().destinations; into && !deliver(value, *into))
-        return;
+      std::optional<Value> into = std::move(activations_.back().destinations);
+      lang::SourceRange call = activations_.back().call;
       activations_.pop_back();
+      if (into && !deliver(value, *into, call))
+        return;
     }
     cursors_.pop_back();
     if (cursors_.empty())
@@ -187,7 +189,7 @@ private:
   }
 
   /// Writes the value of a call into the tensors of a tuple; then the value is `()`.
-  bool deliver(Value& value, const Value& destinations) {
+  bool deliver(Value& value, const Value& destinations, lang::SourceRange call) {
     std::span<const Value> results(&value, 1), into = destinations.fields();
     if (value.kind() == ValueKind::Tuple)
       results = value.fields();
@@ -195,7 +197,7 @@ private:
       fail(FaultKind::Data,
            "the results can't be written: each output must be a tensor of the result's type that "
            "the program allocated",
-           waiting().value->range);
+           call);
       return false;
     }
     value = runtime::tupleValue({});
@@ -469,7 +471,7 @@ private:
     if (callee.kind() == ValueKind::Closure)
       activations_.back().destinations = arguments[2];
     else
-      deliver(slot(*binding.var), arguments[2]);
+      deliver(slot(*binding.var), arguments[2], call.range);
   }
 
   void compute(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,

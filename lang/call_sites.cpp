@@ -160,6 +160,29 @@ OpenCall* CallSites::openCall(const Question& question) {
       .first->second.get();
 }
 
+namespace {
+
+/// Whether a tensor has other extents than one must have.
+bool differs(const Type* wanted, const Type* given) {
+  if (!wanted->isTensor() || !given->isTensor())
+    return false;
+  return !std::ranges::equal(wanted->shape, given->shape, [](const Dim* left, const Dim* right) {
+    return matchDims(left, right) != DimMatch::Different;
+  });
+}
+
+/// The problem that an operand is not what the relation says that it must be; empty when there is
+/// none. The checker unifies the two, which says nothing where extents are open.
+std::string demandProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
+  for (const auto& [i, wanted] : answer.operands)
+    if (differs(wanted, operands[i]))
+      return fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`", row.operands[i].name,
+                         row.name, typeText(wanted), typeText(operands[i]));
+  return "";
+}
+
+} // namespace
+
 /// Puts a call to the relation with numbers for its extents, and values where they are needed.
 std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   const OperatorRow& row = question.row;
@@ -183,6 +206,8 @@ std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   if (result.outcome == RelationResult::Outcome::Waiting || !result.output)
     return Fault{FaultKind::Internal,
                  fmt::format("the shape of the result of `{}` is not known", row.name)};
+  if (std::string problem = demandProblem(row, result, answer.operands); !problem.empty())
+    return Fault{FaultKind::Sizes, std::move(problem)};
   answer.output = result.output;
   answer.results = shapesOf(result.output);
   return std::nullopt;

@@ -25,6 +25,11 @@ const lang::TypeParameter* parameterOf(const Type* operand) {
   return operand->parameter;
 }
 
+/// Whether an operator takes a value whose type is a parameter: one that takes any value does.
+bool takesParameters(const lang::OperatorRow& row, size_t operand) {
+  return operand < row.operands.size() && row.operands[operand].kind == lang::OperandKind::Any;
+}
+
 } // namespace
 
 Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
@@ -116,7 +121,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
     }
   }
   for (size_t i = 0; i < operands.size(); ++i)
-    if (parameterOf(operands[i]))
+    if (parameterOf(operands[i]) && !takesParameters(*relation.row, i))
       return i;
   std::vector<runtime::Tensor> constants;
   std::vector<const runtime::Tensor*> values(operands.size());
@@ -226,7 +231,8 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
   }
   for (size_t i = 0; i < relation.operands.size() && i < relation.row->operands.size(); ++i) {
     const Type* type = unifier_.resolve(relation.operands[i]);
-    const lang::TypeParameter* parameter = parameterOf(type);
+    const lang::TypeParameter* parameter =
+        takesParameters(*relation.row, i) ? nullptr : parameterOf(type);
     if (!parameter && !type->hasUnknown)
       continue;
     std::string_view operand = relation.row->operands[i].name;
