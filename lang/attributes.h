@@ -67,7 +67,8 @@ struct AttributeRow {
   /// True when `None` is a value even though the default is something else or missing.
   bool nullable = false;
   /// True when Relay's attribute object holds the scalar as an object of its own, as it does for
-  /// everything nullable; then the metadata section has the number of that object.
+  /// everything nullable; then the metadata section has the number of that object. Texts are read
+  /// either way, since versions of Relay differ in which of them are objects.
   bool boxed = false;
   /// Of an IntList: how many entries an integer stands for, where the default does not tell.
   uint8_t length = 0;

@@ -145,6 +145,13 @@ Scalar cast(Scalar a, DType dtype) {
   return {a.arena(), makeCast(*a.arena(), a.node(), dtype)};
 }
 
+Scalar reinterpret(Scalar a, DType dtype) {
+  Arena& arena = *a.arena();
+  std::vector<const ScalarNode*> operand{a.node()};
+  return {&arena, arena.make<ScalarApply>(ScalarNode{ScalarKind::Apply, dtype},
+                                          ScalarFunction::Reinterpret, arena.copy(operand))};
+}
+
 Extents TensorHandle::without(size_t dim) const {
   return eraseAt(shape_, dim);
 }

@@ -96,6 +96,8 @@ Scalar operator!(Scalar a);
 Scalar select(Scalar condition, Scalar then, Scalar otherwise);
 /// Converts; gives `a` itself when it has the type already.
 Scalar cast(Scalar a, runtime::DType dtype);
+/// The same bits as another type of as many.
+Scalar reinterpret(Scalar a, runtime::DType dtype);
 Scalar exp(Scalar a);
 Scalar log(Scalar a);
 Scalar sqrt(Scalar a);

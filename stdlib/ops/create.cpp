@@ -47,14 +47,7 @@ RelationResult reinterpretRelation(const RelationCall& call) {
 void reinterpret(ComputeCall& call) {
   TensorHandle x = call.input(0);
   DType dtype = call.outputDType();
-  call.result([&](const Position& at) {
-    Scalar value = x(at);
-    Arena& arena = *value.arena();
-    std::vector<const ScalarNode*> operand{value.node()};
-    return Scalar(&arena,
-                  arena.make<ScalarApply>(ScalarNode{ScalarKind::Apply, dtype},
-                                          ScalarFunction::Reinterpret, arena.copy(operand)));
-  });
+  call.result([&](const Position& at) { return reinterpret(x(at), dtype); });
 }
 
 /// A tensor of the shape that the `shape` attribute gives.

@@ -108,14 +108,6 @@ TensorHandle scaleRatio(ComputeCall& call, const TensorHandle& from, const Tenso
 
 namespace {
 
-/// The bits of a float64.
-Scalar bitsOf(Scalar value) {
-  Arena& arena = *value.arena();
-  std::vector<const ScalarNode*> operand{value.node()};
-  return {&arena, arena.make<ScalarApply>(ScalarNode{ScalarKind::Apply, Int64},
-                                          ScalarFunction::Reinterpret, arena.copy(operand))};
-}
-
 Scalar shiftedLeft(Scalar value, Scalar count) {
   return apply(ScalarFunction::LeftShift, {value, count});
 }
@@ -131,7 +123,7 @@ struct Parts {
   Scalar exponent;
 
   explicit Parts(Scalar value) {
-    Scalar bits = bitsOf(value), hidden = number(bits, 0x1p52);
+    Scalar bits = reinterpret(value, Int64), hidden = number(bits, 0x1p52);
     Scalar fraction = apply(ScalarFunction::BitAnd, {bits, hidden - 1.0}) + hidden;
     significand = shiftedRight(fraction + 0x1p21, number(bits, 22));
     Scalar field =
