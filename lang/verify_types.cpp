@@ -171,6 +171,9 @@ private:
     constants.reserve(values.size());
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       operands.push_back(of(call.arguments[i]));
+      // A global or an operator as an operand has a type of its own at each use.
+      if (!operands.back() && call.arguments[i].value->kind != ExprKind::Var)
+        return;
       if (!isSettled(operands.back()))
         return found_.add("operand {} of `{}` has no type", i, row.name);
       const auto* constant = call.arguments[i].value->as<Constant>();

@@ -30,6 +30,18 @@ bool takesParameters(const lang::OperatorRow& row, size_t operand) {
   return operand < row.operands.size() && row.operands[operand].kind == lang::OperandKind::Any;
 }
 
+/// Whether a known operand is what a relation asks for but for extents that one of them leaves open.
+/// Nothing follows from such a demand: to unify would weaken the operand, and more or less so by the
+/// order of what else is known of it.
+bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
+  return operand->isTensor() && wanted->isTensor() && !operand->hasUnknown &&
+         operand->dtype == wanted->dtype &&
+         std::ranges::equal(operand->shape, wanted->shape,
+                            [](const lang::Dim* left, const lang::Dim* right) {
+                              return left == right || left->isAny() || right->isAny();
+                            });
+}
+
 } // namespace
 
 Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
@@ -148,7 +160,8 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
     break;
   }
   for (const auto& [index, type] : result.operands)
-    if (unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
+    if (!fitsAsFarAsKnown(operands[index], type) &&
+        unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
       diagnostics_.report(Message::OperatorMismatch, relation.places[index]->range,
                           fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`",
                                       relation.row->operands[index].name, relation.row->name,
