@@ -16,6 +16,10 @@ namespace harness {
 
 using namespace lang;
 
+bool takesData(const OperatorRow& row) {
+  return row.action == Action::Compute || row.action == Action::Pass || row.action == Action::Show;
+}
+
 RelationResult relateAdopting(const OperatorRow& row, TypeContext& types,
                               std::vector<const Type*>& operands, const Attributes& attributes) {
   RelationResult result = applyRelation(row, {types, operands, attributes});

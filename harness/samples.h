@@ -46,6 +46,10 @@ struct SampleOptions {
   lang::Dims symbols = {};
 };
 
+/// Whether all that a row takes and gives can be drawn: values, not the functions that it calls, nor
+/// the storage that tensors are made in.
+bool takesData(const lang::OperatorRow& row);
+
 /// Asks a relation, giving the operands the types that it says they must have.
 lang::RelationResult relateAdopting(const lang::OperatorRow& row, lang::TypeContext& types,
                                     std::vector<const lang::Type*>& operands,

@@ -11,6 +11,7 @@
 #include "harness/forms.h"
 #include "harness/generate.h"
 #include "harness/mutate.h"
+#include "harness/samples.h"
 #include "harness/shrink.h"
 #include "stdlib/ops.h"
 
@@ -209,7 +210,8 @@ private:
     };
     for (const lang::OperatorRow* row : stdlib::operatorTable().all()) {
       auto found = counts_.operators.find(row->name);
-      demand("operator", row->name, found == counts_.operators.end() ? 0 : found->second);
+      if (takesData(*row))
+        demand("operator", row->name, found == counts_.operators.end() ? 0 : found->second);
     }
     for (const auto& [name, times] : counts_.forms)
       demand("form", name, times);

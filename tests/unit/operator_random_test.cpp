@@ -101,12 +101,6 @@ bool askAndRun(TypeContext& types, const OperatorRow& row, Types operands,
   return runAccepted({row, call, result.output, leaves});
 }
 
-/// Whether the operands of a row can be drawn: tensors, not the functions that it calls, nor the
-/// storage in which it makes tensors.
-bool takesData(const OperatorRow& row) {
-  return row.action == Action::Compute || row.action == Action::Pass || row.action == Action::Show;
-}
-
 } // namespace
 
 TEST_CASE("relations answer every question, and keep their promises") {
@@ -145,7 +139,7 @@ TEST_CASE("calls give what their tensor expressions say, for data of every kind"
   for (size_t at = 0; at < pool.byRow.size(); ++at) {
     const auto& samples = pool.byRow[at];
     const OperatorRow& row = *stdlib::operatorTable().all()[at];
-    if (!takesData(row))
+    if (!harness::takesData(row))
       continue;
     INFO(row.name);
     REQUIRE(!samples.empty());
