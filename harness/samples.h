@@ -46,8 +46,8 @@ struct SampleOptions {
   lang::Dims symbols = {};
 };
 
-/// Whether all that a row takes and gives can be drawn: values, not the functions that it calls, nor
-/// the storage that tensors are made in.
+/// Whether all that a row takes and gives can be drawn: values, not the functions that it calls,
+/// nor the storage that tensors are made in.
 bool takesData(const lang::OperatorRow& row);
 
 /// Asks a relation, giving the operands the types that it says they must have.
