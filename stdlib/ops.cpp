@@ -20,6 +20,8 @@ const lang::OperatorTable& operatorTable() {
       einsumFamily(),
       diagonalFamily(),
       dynFamily(),
+      dynCreateFamily(),
+      dynSelectFamily(),
       broadcastFamily(),
       reduceFamily(),
       collapseFamily(),

@@ -210,8 +210,8 @@ RelationResult fillRowsRelation(const RelationCall& call) {
   return result;
 }
 
-/// An element as int64; whole numbers keep all digits.
-std::optional<std::vector<int64_t>> wholeValues(const Tensor& tensor) {
+/// The elements as int64; whole numbers keep all digits, floats are cut and saturate.
+std::optional<std::vector<int64_t>> asInt64(const Tensor& tensor) {
   if (tensor.dtype().isInteger())
     return integerValues(tensor);
   Tensor whole(runtime::Int64, tensor.shape());
@@ -223,8 +223,8 @@ std::optional<std::vector<int64_t>> wholeValues(const Tensor& tensor) {
 
 KernelFault fillRows(const KernelCall& call, NoParameters) {
   const Tensor &indices = call.inputs[0], &fill = call.inputs[3];
-  auto coordinates = integerValues(indices), values = wholeValues(call.inputs[1]);
-  auto filler = wholeValues(fill);
+  auto coordinates = integerValues(indices), values = asInt64(call.inputs[1]);
+  auto filler = asInt64(fill);
   auto counts = countRows(indices, call.inputs[2]);
   if (!coordinates || !values || !filler || !counts)
     return {KernelFaultCode::IndexTooLarge};

@@ -18,6 +18,8 @@ lang::OperatorFamily fourierFamily();
 lang::OperatorFamily einsumFamily();
 lang::OperatorFamily diagonalFamily();
 lang::OperatorFamily dynFamily();
+lang::OperatorFamily dynCreateFamily();
+lang::OperatorFamily dynSelectFamily();
 lang::OperatorFamily broadcastFamily();
 lang::OperatorFamily reduceFamily();
 lang::OperatorFamily collapseFamily();

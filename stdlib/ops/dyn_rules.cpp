@@ -1,0 +1,87 @@
+// Operands that give shapes, axes and counts.
+#include "stdlib/ops/dyn_rules.h"
+
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/shape_rules.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stdlib {
+
+using namespace lang;
+
+bool isInteger(runtime::DType dtype) {
+  return dtype.isInteger();
+}
+
+bool isCount(runtime::DType dtype) {
+  return dtype.isInteger() || dtype.isFloat();
+}
+
+std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
+                                            bool (*isGood)(runtime::DType)) {
+  bool good = call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
+              call.shape(i)[0]->value <= int64_t(largestRank);
+  if (good)
+    return std::nullopt;
+  return call.failedAt(i,
+                       fmt::format("expected a vector of integers of a known length up to {}, but "
+                                   "it is `{}`",
+                                   largestRank, typeText(call.operands[i])));
+}
+
+size_t lengthOf(const RelationCall& call, size_t i) {
+  return size_t(call.shape(i)[0]->value);
+}
+
+std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor) {
+  if (!tensor.dtype().isFloat())
+    return integerValues(tensor);
+  std::vector<int64_t> values;
+  for (double value : readReals(tensor)) {
+    if (!(std::abs(value) < 0x1p62))
+      return std::nullopt;
+    values.push_back(int64_t(value));
+  }
+  return values;
+}
+
+RelationResult noCount(const RelationCall& call, size_t i) {
+  return call.failedAt(i, "what is to be a count is none, or too large a one");
+}
+
+RelationResult withCounts(const RelationCall& call, size_t i, RelationResult result) {
+  if (call.dtype(i).isFloat())
+    result.doubt =
+        fmt::format("counts of type `{}` are rounded toward zero", typeText(call.operands[i]));
+  return result;
+}
+
+std::optional<std::vector<int64_t>> knownIntegers(const RelationCall& call, size_t i) {
+  const runtime::Tensor* value = call.value(i);
+  return value ? integerValues(*value) : std::nullopt;
+}
+
+RelationResult allAny(const RelationCall& call, size_t rank, runtime::DType dtype) {
+  return call.solved(DimVector(rank, call.types.any()), dtype);
+}
+
+std::optional<DimVector> givenShape(const RelationCall& call, size_t i) {
+  DimVector shape(lengthOf(call, i), call.types.any());
+  if (auto extents = knownIntegers(call, i))
+    for (size_t k = 0; k < shape.size(); ++k) {
+      if ((*extents)[k] < 0)
+        return std::nullopt;
+      shape[k] = call.types.constant((*extents)[k]);
+    }
+  return shape;
+}
+
+RelationResult negativeExtent(const RelationCall& call, size_t i) {
+  return call.failedAt(i, fmt::format("the shape [{}] has a negative extent",
+                                      fmt::join(*knownIntegers(call, i), ", ")));
+}
+
+} // namespace stdlib

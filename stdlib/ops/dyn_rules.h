@@ -1,0 +1,54 @@
+// What the dynamic operators share: operands that give shapes, axes and counts.
+//
+// Where the operand's value is known, the relations give exact shapes, else `?`. Ranks are always
+// known: a vector that gives a shape must have a known length. The attributes repeat those of the
+// static operators; only those that no operand replaces count.
+#pragma once
+
+#include "lang/relation.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace stdlib {
+
+using DimVector = std::vector<const lang::Dim*>;
+
+/// Whether numbers of the type give extents.
+bool isInteger(runtime::DType dtype);
+/// Whether Relay takes the whole part of a number for a count.
+bool isCount(runtime::DType dtype);
+
+/// The problem when operand `i` is not a vector of integers, or of what else `isGood` says, of
+/// known length.
+std::optional<lang::RelationResult> requireVector(const lang::RelationCall& call, size_t i,
+                                                  bool (*isGood)(runtime::DType) = isInteger);
+
+/// The known length of operand `i`, a vector.
+size_t lengthOf(const lang::RelationCall& call, size_t i);
+
+/// The whole parts of numbers, as Relay takes counts that are floats; nothing when one is too large
+/// or no number.
+std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor);
+
+/// The failure that wholeValues() of operand `i` gives nothing.
+lang::RelationResult noCount(const lang::RelationCall& call, size_t i);
+
+/// The result of a call whose operand `i` gives counts, with a doubt if they are floats.
+lang::RelationResult withCounts(const lang::RelationCall& call, size_t i,
+                                lang::RelationResult result);
+
+/// The value of an integer operand when it is known.
+std::optional<std::vector<int64_t>> knownIntegers(const lang::RelationCall& call, size_t i);
+
+/// A result of that rank whose extents are all open.
+lang::RelationResult allAny(const lang::RelationCall& call, size_t rank, runtime::DType dtype);
+
+/// The shape that operand `i` gives, `?` while it is unknown; nothing when it has negative extents.
+std::optional<DimVector> givenShape(const lang::RelationCall& call, size_t i);
+
+/// The failure that givenShape() of operand `i` gives nothing.
+lang::RelationResult negativeExtent(const lang::RelationCall& call, size_t i);
+
+} // namespace stdlib
