@@ -63,6 +63,13 @@ constexpr Kernel kernelOf() {
           }};
 }
 
+/// A kernel of one function, which neither attributes nor types tell anything: `run(call)`.
+template <auto run>
+constexpr Kernel kernelOf() {
+  return {[](const Attributes&, Types) { return runtime::KernelParameters(); },
+          [](const runtime::KernelCall& call, std::span<const std::byte>) { return run(call); }};
+}
+
 class GradientCall;
 
 /// `expr` is a call of the operator: `cotangent` coming in, `value` goes to the operands that have

@@ -142,13 +142,7 @@ KernelFault toDense(const KernelCall& call, const DenseParameters& parameters) {
       call, {parameters.extents.begin(), parameters.extents.begin() + ptrdiff_t(parameters.rank)});
 }
 
-struct NoParameters {};
-
-NoParameters decodeNothing(const Attributes&, Types) {
-  return {};
-}
-
-KernelFault dynToDense(const KernelCall& call, NoParameters) {
+KernelFault dynToDense(const KernelCall& call) {
   auto shape = integerValues(call.inputs[3]);
   return shape ? makeDense(call, *shape) : KernelFault{KernelFaultCode::IndexTooLarge};
 }
@@ -210,7 +204,8 @@ RelationResult fillRowsRelation(const RelationCall& call) {
   return result;
 }
 
-/// The elements as int64; whole numbers keep all digits, floats are cut and saturate.
+/// The elements as int64; whole numbers keep all digits, floats are cut, and zero
+/// beyond int64.
 std::optional<std::vector<int64_t>> asInt64(const Tensor& tensor) {
   if (tensor.dtype().isInteger())
     return integerValues(tensor);
@@ -221,7 +216,7 @@ std::optional<std::vector<int64_t>> asInt64(const Tensor& tensor) {
   return integerValues(whole);
 }
 
-KernelFault fillRows(const KernelCall& call, NoParameters) {
+KernelFault fillRows(const KernelCall& call) {
   const Tensor &indices = call.inputs[0], &fill = call.inputs[3];
   auto coordinates = integerValues(indices), values = asInt64(call.inputs[1]);
   auto filler = asInt64(fill);
@@ -388,7 +383,7 @@ constexpr OperatorRow rows[] = {
      .details = denseDetails,
      .operands = dynDenseOperands,
      .relation = dynToDenseRelation,
-     .kernel = kernelOf<decodeNothing, dynToDense>(),
+     .kernel = kernelOf<dynToDense>(),
      .gradient = GradientRule{denseGradient},
      .examples = dynDenseExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -398,7 +393,7 @@ constexpr OperatorRow rows[] = {
                 "int64 whatever the operands are.",
      .operands = fillOperands,
      .relation = fillRowsRelation,
-     .kernel = kernelOf<decodeNothing, fillRows>(),
+     .kernel = kernelOf<fillRows>(),
      .gradient = integerValued,
      .examples = fillExamples,
      .shapeNeeds = ShapeNeeds::Values},

@@ -294,13 +294,7 @@ void computeUnravelIndex(ComputeCall& call) {
 }
 
 /// For kernels that need to know nothing.
-struct NoParameters {};
-
-NoParameters decodeNothing(const Attributes&, Types) {
-  return {};
-}
-
-KernelFault invertPermutation(const KernelCall& call, NoParameters) {
+KernelFault invertPermutation(const KernelCall& call) {
   const runtime::Tensor& data = call.inputs[0];
   runtime::Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
   std::vector<bool> seen(size_t(data.size()));
@@ -325,7 +319,7 @@ KernelFault invertPermutation(const KernelCall& call, NoParameters) {
   return fault;
 }
 
-KernelFault argwhere(const KernelCall& call, NoParameters) {
+KernelFault argwhere(const KernelCall& call) {
   const runtime::Tensor& condition = call.inputs[0];
   std::vector<int64_t> places;
   if (!visitNonZero(condition, [&](int64_t place) { places.push_back(place); }))
@@ -460,14 +454,14 @@ constexpr OperatorRow rows[] = {
      .doc = "Gives the inverse of a permutation: result[data[i]] = i.",
      .operands = data,
      .relation = invertPermutationRelation,
-     .kernel = kernelOf<decodeNothing, invertPermutation>(),
+     .kernel = kernelOf<invertPermutation>(),
      .gradient = NoGradient{"the result is integer-valued"},
      .examples = invertExamples},
     {.name = "argwhere",
      .doc = "Lists the coordinates of the elements that are not zero.",
      .operands = condition,
      .relation = argwhereRelation,
-     .kernel = ordering(kernelOf<decodeNothing, argwhere>()),
+     .kernel = ordering(kernelOf<argwhere>()),
      .gradient = NoGradient{"the result is integer-valued"},
      .examples = argwhereExamples,
      .shapeNeeds = ShapeNeeds::Values},

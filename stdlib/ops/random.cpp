@@ -172,12 +172,6 @@ ShapeParameters decodeShape(const Attributes& attributes, Types operands) {
   return parameters;
 }
 
-struct NoParameters {};
-
-NoParameters decodeNothing(const Attributes&, Types) {
-  return {};
-}
-
 const Type* stateType(TypeContext& types) {
   return types.tensor({types.constant(int64_t(stateWords))}, runtime::UInt64);
 }
@@ -259,7 +253,7 @@ KernelFault generate(const KernelCall& call, const ShapeParameters& parameters) 
   return {};
 }
 
-KernelFault split(const KernelCall& call, NoParameters) {
+KernelFault split(const KernelCall& call) {
   State left = readState(call.inputs[0]);
   if (left.isFull()) {
     State fresh;
@@ -468,7 +462,7 @@ constexpr OperatorRow rows[] = {
                 "path is full, both get a key that is made anew.",
      .operands = keyOperand,
      .relation = splitRelation,
-     .kernel = kernelOf<decodeNothing, split>(),
+     .kernel = kernelOf<split>(),
      .gradient = integerValued,
      .examples = splitExamples},
     {.name = "random.uniform",

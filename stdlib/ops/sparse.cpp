@@ -268,13 +268,7 @@ KernelFault multiply(const KernelCall& call, const ProductParameters& parameters
   return {isKnown ? KernelFaultCode::None : KernelFaultCode::ElementType};
 }
 
-struct NoParameters {};
-
-NoParameters decodeNothing(const Attributes&, Types) {
-  return {};
-}
-
-KernelFault addEntries(const KernelCall& call, NoParameters) {
+KernelFault addEntries(const KernelCall& call) {
   const Tensor &dense = call.inputs[0], &entries = call.inputs[1];
   int64_t width = dense.shape()[1];
   Rows rows;
@@ -294,7 +288,7 @@ KernelFault addEntries(const KernelCall& call, NoParameters) {
 }
 
 /// Sorts the entries by column; those of a column keep the order of their rows.
-KernelFault transposeRows(const KernelCall& call, NoParameters) {
+KernelFault transposeRows(const KernelCall& call) {
   const Tensor &data = call.inputs[0], &indices = call.inputs[1], &indptr = call.inputs[2];
   int64_t count = indptr.size() - 1;
   Rows rows;
@@ -414,7 +408,7 @@ constexpr OperatorRow rows[] = {
      .details = productDetails,
      .operands = addOperands,
      .relation = sparseAddRelation,
-     .kernel = kernelOf<decodeNothing, addEntries>(),
+     .kernel = kernelOf<addEntries>(),
      .gradient = GradientRule{sparseAddGradient},
      .examples = addExamples},
     {.name = "nn.sparse_transpose",
@@ -424,7 +418,7 @@ constexpr OperatorRow rows[] = {
      .operands = transposeOperands,
      .attributesKey = "relay.attrs.SparseTransposeAttrs",
      .relation = sparseTransposeRelation,
-     .kernel = ordering(kernelOf<decodeNothing, transposeRows>()),
+     .kernel = ordering(kernelOf<transposeRows>()),
      .gradient = GradientRule{sparseTransposeGradient},
      .examples = transposeExamples},
 };
