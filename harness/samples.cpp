@@ -17,7 +17,9 @@ namespace harness {
 using namespace lang;
 
 bool takesData(const OperatorRow& row) {
-  return row.action == Action::Compute || row.action == Action::Pass || row.action == Action::Show;
+  bool isOfValues =
+      row.action == Action::Compute || row.action == Action::Pass || row.action == Action::Show;
+  return isOfValues && row.derivative == Derivative::None;
 }
 
 RelationResult relateAdopting(const OperatorRow& row, TypeContext& types,

@@ -11,6 +11,7 @@
 #include "lang/liveness.h"
 #include "runtime/holdings.h"
 
+#include <stdexcept>
 #include <fmt/format.h>
 
 namespace interp {
@@ -453,6 +454,8 @@ private:
     case lang::Action::CallInto:
       applyToFields(binding, call, row, arguments);
       break;
+    case lang::Action::Expand:
+      throw std::logic_error("a derivative was not expanded before the run");
     }
   }
 

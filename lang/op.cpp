@@ -59,6 +59,13 @@ const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {
   return found == rows_.end() ? nullptr : *found;
 }
 
+const OperatorRow& OperatorTable::withRole(Role role) const {
+  auto found = std::ranges::find(rows_, role, &OperatorRow::role);
+  if (found == rows_.end())
+    throw std::logic_error("the operator table lacks a role");
+  return **found;
+}
+
 std::span<const AttributeValue> OperatorTable::defaults(const OperatorRow* row) const {
   auto found = defaults_.find(row);
   return found == defaults_.end() ? std::span<const AttributeValue>{} : found->second;

@@ -71,6 +71,7 @@ constexpr Kernel kernelOf() {
 }
 
 class GradientCall;
+class SimplifyCall;
 
 /// `expr` is a call of the operator: `cotangent` coming in, `value` goes to the operands that have
 /// a cotangent, as one value or a tuple. Written where there is a choice, as at ties.
@@ -119,8 +120,35 @@ enum class Action : uint8_t {
   /// Calls operand 0, a function, with the fields of operand 1.
   Call,
   /// As Call, and writes the results into the fields of operand 2, which Allocate made. Gives `()`.
-  CallInto
+  CallInto,
+  /// Stands for code that a pass writes before the program runs; no engine sees it.
+  Expand
 };
+
+/// What a call says of the derivative of operand 0, a function; the types are in the rows.
+enum class Derivative : uint8_t {
+  None,
+  /// Of the one float that it gives, with respect to the arguments that `wrt` tells.
+  Grad,
+  /// The value and its gradient.
+  ValueAndGrad,
+  /// The value, and the function from cotangents of it to those of the arguments.
+  Vjp,
+  /// From arguments and tangents of them to the value and its tangent.
+  Jvp,
+  /// From arguments and tangents of them to the tangent of the gradient.
+  Hvp,
+  Jacobian,
+  Hessian,
+  /// The function itself, whose values are computed again on the way back.
+  Checkpoint,
+  /// The function itself, whose pull-back is operand 1.
+  Custom
+};
+
+/// What passes need beside operators that have an infix spelling: a tensor of the same type, all
+/// zeros or ones.
+enum class Role : uint8_t { None, ZerosLike, OnesLike };
 
 /// One operator.
 struct OperatorRow {
@@ -137,7 +165,11 @@ struct OperatorRow {
   void (*compute)(ComputeCall& call) = nullptr;
   Kernel kernel = {};
   Action action = Action::Compute;
+  Derivative derivative = Derivative::None;
+  Role role = Role::None;
   Gradient gradient;
+  /// What a call is where it can be said more simply (lang/simplify.h), or null.
+  void (*simplify)(SimplifyCall& call) = nullptr;
   std::span<const Example> examples;
   ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
   /// The infix spelling, such as `+`, or empty.
@@ -164,6 +196,8 @@ public:
   const OperatorRow* find(std::string_view name) const;
   /// The operator with an infix spelling, or nullptr.
   const OperatorRow* findInfix(std::string_view symbol) const;
+  /// The operator of that role, which there must be.
+  const OperatorRow& withRole(Role role) const;
   /// Why there is no operator of that name, if there is a reason.
   std::optional<std::string_view> reasonOfAbsence(std::string_view name) const;
   /// In the order of their names.

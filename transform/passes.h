@@ -6,18 +6,28 @@
 // module in the new one, so the old one can be dropped.
 #pragma once
 
+#include "lang/diagnostic.h"
 #include "lang/op.h"
 #include "lang/typing.h"
 #include "transform/properties.h"
 
+#include <functional>
 #include <memory>
 
 namespace transform {
 
-/// What passes are given besides the module. The typing is that of the module.
+/// The type checker, which is no business of this folder.
+using TypeCheck = std::function<lang::Typing(const lang::Module&, lang::Diagnostics&)>;
+
+/// What passes are given besides the module.
 struct PassContext {
   const lang::OperatorTable& operators;
+  /// Of the module.
   const lang::Typing& typing;
+  /// For a pass that makes modules on its way.
+  const TypeCheck& check;
+  /// Takes what makes the pass impossible for this program, with places in its text.
+  lang::Diagnostics& findings;
 };
 
 using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,

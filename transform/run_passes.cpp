@@ -47,8 +47,13 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
       if (auto found = violations(*current.module, property); !found.empty())
         return runtime::Problem{
             fmt::format("`{}` needs {}, and {}", pass->name, propertyName(property), found[0])};
-    current =
-        typed(pass->run(*current.module, {options.operators, current.typing}), pass->name, options);
+    lang::Diagnostics own;
+    lang::Diagnostics& findings = options.findings ? *options.findings : own;
+    auto made = pass->run(*current.module,
+                          {options.operators, current.typing, options.check, findings});
+    if (findings.hasErrors())
+      return runtime::Problem{findings.all().front().text};
+    current = typed(std::move(made), pass->name, options);
     if (options.verify)
       demandEnsured(*current.module, *pass);
     if (options.after)

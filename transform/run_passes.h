@@ -1,14 +1,12 @@
 // Running passes one after the other: types are declared first, and what each pass gives is checked
 // before the next one sees it.
 //
-// The type checker is no business of this folder, so it is handed in.
+// What a pass finds wrong with a program ends the run; the text is the problem, and the whole is in
+// `findings`.
 #pragma once
 
-#include "lang/diagnostic.h"
 #include "runtime/result.h"
 #include "transform/passes.h"
-
-#include <functional>
 
 namespace transform {
 
@@ -18,8 +16,6 @@ struct TypedModule {
   lang::Typing typing;
 };
 
-using TypeCheck = std::function<lang::Typing(const lang::Module&, lang::Diagnostics&)>;
-
 struct RunOptions {
   const lang::OperatorTable& operators;
   TypeCheck check;
@@ -27,6 +23,8 @@ struct RunOptions {
   bool verify = false;
   /// Called with what each pass gave.
   std::function<void(const PassRow&, const lang::Module&)> after = {};
+  /// Takes what passes find wrong with the program; null for no more than the first text.
+  lang::Diagnostics* findings = nullptr;
 };
 
 /// What passes, one after the other, make of a checked module. A result that is not well typed, or

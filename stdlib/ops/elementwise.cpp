@@ -172,6 +172,11 @@ constexpr OperatorRow unary(std::string_view name, std::string_view doc, std::st
           .examples = examples};
 }
 
+constexpr OperatorRow withRole(OperatorRow row, lang::Role role) {
+  row.role = role;
+  return row;
+}
+
 /// A function of real numbers.
 template <ScalarFunction function>
 constexpr OperatorRow real(std::string_view name, std::string_view doc,
@@ -415,10 +420,12 @@ constexpr OperatorRow rows[] = {
      .compute = fixedPointMultiplyPerAxis,
      .gradient = integerValued,
      .examples = perAxisExamples},
-    unary("zeros_like", "Zeros in the shape and type of the input.", "", fill<0>, constantResult,
-          zerosLikeExamples),
-    unary("ones_like", "Ones in the shape and type of the input.", "", fill<1>, constantResult,
-          onesLikeExamples),
+    withRole(unary("zeros_like", "Zeros in the shape and type of the input.", "", fill<0>,
+                   constantResult, zerosLikeExamples),
+             lang::Role::ZerosLike),
+    withRole(unary("ones_like", "Ones in the shape and type of the input.", "", fill<1>,
+                   constantResult, onesLikeExamples),
+             lang::Role::OnesLike),
 };
 
 } // namespace
