@@ -108,6 +108,8 @@ void addOpt(CLI::App& app, OptOptions& options) {
                     "Check after each pass that the program is sound and what the pass ensures");
 }
 
+constexpr unsigned mostOrders = 8;
+
 void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
@@ -137,6 +139,14 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->add_option("--engine", options.engine,
                    "What evaluates tensors: loops, or interp, the slow reference")
       ->type_name("NAME");
+  command
+      ->add_option("--grad", options.grad,
+                   "Also give the gradients of the sum of all floats in the result, or of all "
+                   "gradients of the order before")
+      ->type_name("ORDER")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
 }
 
 /// A word in the place of a command that is none.

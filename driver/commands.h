@@ -58,6 +58,8 @@ struct RunOptions {
   unsigned precision = 0;
   /// Empty for the default.
   std::string engine = {};
+  /// The order of the gradients to compute beside the value; 0 for none.
+  unsigned grad = 0;
 };
 
 struct OperatorsOptions {

@@ -1,6 +1,6 @@
 // `baton print`: the canonical text. Without types a program need not be well typed.
-#include "driver/load.h"
 #include "lang/print.h"
+#include "driver/load.h"
 #include "parser/metadata.h"
 
 namespace driver {

@@ -1,5 +1,6 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
 #include "driver/arguments.h"
+#include "driver/derive.h"
 #include "driver/engines.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
@@ -119,11 +120,26 @@ std::string leftText(const runtime::Holdings& before) {
                      double(bytes) / 1e6);
 }
 
-void runProgram(Session& session, const Program& program, const RunOptions& options,
-                const Look& look, Answer& answer) {
+/// What a run gave, from the pair of value and gradients where there are some.
+RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& differentiated,
+                   const RunOptions& options) {
+  if (!options.grad)
+    return {value};
+  RunResult result{value.fields()[0]};
+  for (size_t i = 0; i < differentiated.size(); ++i)
+    result.gradients.emplace_back(differentiated[i], value.fields()[1].fields()[i]);
+  return result;
+}
+
+void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
+                Answer& answer) {
   const lang::Global* entry = findEntry(*program.module, options.entry, answer);
   if (!entry)
     return;
+  const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
+  if (!writeOutDerivatives(session, program, options, look, answer))
+    return;
+  entry = options.grad ? program.module->globals.back() : program.module->find(entry->name);
   auto engine = engineOf(options.engine, options.precision);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
@@ -147,10 +163,13 @@ void runProgram(Session& session, const Program& program, const RunOptions& opti
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }
-  const runtime::Value& value = std::get<runtime::Value>(result);
-  answer.output = valueText(value, session.types(), program.typing) + '\n';
+  RunResult given = resultOf(std::get<runtime::Value>(result), differentiated, options);
+  answer.output = valueText(given.value, session.types(), program.typing) + '\n';
+  for (const auto& [name, gradient] : given.gradients)
+    answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
+                                 valueText(gradient, session.types(), program.typing));
   if (options.output)
-    if (auto written = writeOutput(*options.output, value); !written)
+    if (auto written = writeOutput(*options.output, given); !written)
       answer.fail(ExitCode::World, written.failure().message);
 }
 

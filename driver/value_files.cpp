@@ -80,8 +80,8 @@ struct OpenValue {
   size_t next = 0;
 };
 
-Result<std::string> jsonText(const Value& value) {
-  std::string out = "{\"out\":";
+/// Appends the JSON of a value.
+Result<Done> appendJson(std::string& out, const Value& value) {
   std::vector<OpenValue> open;
   size_t parts = 0;
   const Value* next = &value;
@@ -111,7 +111,20 @@ Result<std::string> jsonText(const Value& value) {
       next = &top.fields[top.next++];
     }
   }
-  return out + "}\n";
+  return Done{};
+}
+
+Result<std::string> jsonText(const RunResult& result) {
+  std::string out = "{\"out\":";
+  if (auto good = appendJson(out, result.value); !good)
+    return good.failure();
+  for (size_t i = 0; i < result.gradients.size(); ++i) {
+    const auto& [name, gradient] = result.gradients[i];
+    out += (i == 0 ? ",\"grad\":{" : ",") + lang::jsonQuoted(name) + ":";
+    if (auto good = appendJson(out, gradient); !good)
+      return good.failure();
+  }
+  return out + (result.gradients.empty() ? "}\n" : "}}\n");
 }
 
 /// A part of a tuple, and the key that its tensors get.
@@ -120,9 +133,11 @@ struct NamedValue {
   std::string key;
 };
 
-Result<formats::TensorMap> namedTensors(const Value& value, std::string_view suffix) {
+Result<formats::TensorMap> namedTensors(const RunResult& result, std::string_view suffix) {
   formats::TensorMap tensors;
-  std::vector<NamedValue> open{{value, "out"}};
+  std::vector<NamedValue> open{{result.value, "out"}};
+  for (const auto& [name, gradient] : result.gradients)
+    open.push_back({gradient, "grad." + name});
   size_t parts = 0;
   while (!open.empty()) {
     NamedValue next = std::move(open.back());
@@ -155,14 +170,14 @@ Result<Done> checkOutput(const std::string& path, const lang::Type* type) {
   return Done{};
 }
 
-Result<Done> writeOutput(const std::string& path, const Value& value) {
+Result<Done> writeOutput(const std::string& path, const RunResult& result) {
   if (auto checked = checkOutput(path, nullptr); !checked)
     return checked;
   if (path.ends_with(".json")) {
-    auto text = jsonText(value);
+    auto text = jsonText(result);
     return text ? formats::writeFile(path, *text) : text.failure();
   }
-  auto tensors = namedTensors(value, kindOf(path)->suffix);
+  auto tensors = namedTensors(result, kindOf(path)->suffix);
   if (!tensors)
     return tensors.failure();
   if (path.ends_with(".npz"))

@@ -6,6 +6,7 @@
 #include "runtime/value.h"
 
 #include <string>
+#include <vector>
 
 namespace driver {
 
@@ -13,8 +14,15 @@ namespace driver {
 /// hold values of the type; to be asked before a long run.
 runtime::Result<runtime::Done> checkOutput(const std::string& path, const lang::Type* type);
 
-/// Writes `{"out": value}` or the tensors `out`, `out.0`, `out.1.0` and so on. Reals are rounded to
-/// their element types.
-runtime::Result<runtime::Done> writeOutput(const std::string& path, const runtime::Value& value);
+/// What a run gives: a value, and the gradients of inputs by their names, if it was to compute
+/// them.
+struct RunResult {
+  runtime::Value value;
+  std::vector<std::pair<std::string, runtime::Value>> gradients = {};
+};
+
+/// Writes `{"out": value, "grad": {NAME: value}}`, or the tensors `out`, `out.0`, `out.1.0`,
+/// `grad.NAME` and so on. Reals are rounded to their element types.
+runtime::Result<runtime::Done> writeOutput(const std::string& path, const RunResult& result);
 
 } // namespace driver

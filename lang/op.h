@@ -88,9 +88,10 @@ struct GradientRule {
   std::span<const GradientExample> examples = {};
 };
 
-/// Why an operator has no gradient.
+/// Why an operator has no gradient, or one that is zero wherever there is one.
 struct NoGradient {
   std::string_view reason;
+  bool isZero = false;
 };
 
 using Gradient = std::variant<NoGradient, GradientRule>;

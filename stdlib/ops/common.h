@@ -17,10 +17,11 @@ namespace stdlib {
 
 /// Reasons for having no gradient that many operators share.
 inline constexpr lang::NoGradient stepFunction{
-    "piecewise constant: the derivative is zero almost everywhere"};
+    "piecewise constant: the derivative is zero almost everywhere", true};
 inline constexpr lang::NoGradient truthValue{"the result is a truth value"};
 inline constexpr lang::NoGradient integerValued{"integer-valued"};
-inline constexpr lang::NoGradient constantResult{"the result does not depend on the values"};
+inline constexpr lang::NoGradient constantResult{"the result does not depend on the values",
+                                                      true};
 
 /// The result has the type of the first operand.
 lang::RelationResult sameAsFirst(const lang::RelationCall& call);

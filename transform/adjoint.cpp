@@ -1,0 +1,166 @@
+// Blocks there and back: straight code, tuples, references. Branches, functions and operators are
+// in files of their own.
+#include "transform/adjoint.h"
+
+#include "lang/copy.h"
+#include "lang/differentiable.h"
+#include "lang/walk.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace transform {
+
+using namespace lang;
+
+Atom Adjoint::forward(const Block& block, BlockBuilder& out) {
+  for (const Binding& binding : block.bindings)
+    forward(binding, out);
+  return code_.mapped(*block.result.value);
+}
+
+void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
+  SourceRange outer = std::exchange(code_.make.range, binding.value->range);
+  const Expr& value = *binding.value;
+  if (const auto* block = value.as<BlockExpr>()) {
+    code_.known(*binding.var) = forward(*block->block, out);
+    code_.varied[binding.var] = code_.isVaried(*block->block->result.value);
+  } else if (!code_.isVaried(binding)) {
+    code_.copy(binding, out);
+  } else {
+    code_.varied[binding.var] = true;
+    match(
+        value, [&](const Expr& atom) { code_.known(*binding.var) = code_.mapped(atom); },
+        [&](const TupleExpr&) { code_.bindAs(binding, code_.rebuilt(value), out); },
+        [&](const Project&) { code_.bindAs(binding, code_.rebuilt(value), out); },
+        [&](const Call& call) { forwardCall(binding, call, out); },
+        [&](const If& branch) { forwardIf(binding, branch, out); },
+        [&](const Match& choice) { forwardMatch(binding, choice, out); },
+        [&](const Function& function) { forwardFunction(binding, function, out); },
+        [&](const RefNew&) { forwardReference(binding, out); },
+        [&](const RefRead&) { forwardReference(binding, out); },
+        [&](const RefWrite&) { forwardReference(binding, out); });
+  }
+  code_.make.range = outer;
+}
+
+/// A cell of floats is a pair of the cell and one for the cotangent of its content.
+void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
+  if (const auto* made = binding.value->as<RefNew>()) {
+    Atom content = code_.mapped(*made->content.value);
+    const Type* type = code_.typeOf(*made->content.value);
+    if (!holdsFloats(type))
+      return code_.bindAs(binding, code_.make.refNew(content), out);
+    Atom cell = out.bind(code_.make.refNew(content));
+    Atom cotangent = out.bind(code_.make.refNew(code_.types.zero(out, content, type)));
+    code_.known(*binding.var) = out.tuple({cell, cotangent});
+    return;
+  }
+  const auto* read = binding.value->as<RefRead>();
+  const auto* write = binding.value->as<RefWrite>();
+  const Expr& reference = read ? *read->reference.value : *write->reference.value;
+  Atom cell = code_.mapped(reference);
+  if (holdsFloats(code_.typeOf(reference)->parts[0]))
+    cell = out.project(cell, 0);
+  if (read)
+    code_.known(*binding.var) = out.let(binding.var->name, code_.make.refRead(cell));
+  else
+    code_.known(*binding.var) =
+        out.let("", code_.make.refWrite(cell, code_.mapped(*write->value.value)));
+}
+
+void Adjoint::backwardReference(const Binding& binding, const Cotangent& incoming, Way& way) {
+  const auto* made = binding.value->as<RefNew>();
+  const auto* read = binding.value->as<RefRead>();
+  const auto* write = binding.value->as<RefWrite>();
+  const Expr& reference = made   ? static_cast<const Expr&>(*binding.var)
+                          : read ? *read->reference.value
+                                 : *write->reference.value;
+  const Type* type = code_.typeOf(reference)->parts[0];
+  if (!holdsFloats(type) || (read && incoming.isZero()))
+    return;
+  Atom cell = way.out.project(code_.mapped(reference), 1);
+  Atom gathered = way.out.let("g", code_.make.refRead(cell));
+  if (read) {
+    Atom more = whole(code_.types, way.out, incoming, code_.mapped(*binding.var), type);
+    way.out.let("", code_.make.refWrite(cell, code_.types.sum(way.out, gathered, more, type)));
+    return;
+  }
+  const Expr& value = made ? *made->content.value : *write->value.value;
+  give(value, split(way.out, gathered, type), way);
+  way.out.let("", code_.make.refWrite(cell, code_.types.zero(way.out, code_.mapped(value), type)));
+}
+
+void Adjoint::backward(const Block& block, Way& way) {
+  for (size_t i = block.bindings.size(); i-- > 0;)
+    backward(block.bindings[i], way);
+}
+
+void Adjoint::backward(const Binding& binding, Way& way) {
+  if (!code_.isVaried(static_cast<const Expr&>(*binding.var)))
+    return;
+  SourceRange outer = std::exchange(code_.make.range, binding.value->range);
+  Cotangent incoming = take(*binding.var, way);
+  auto viaReference = [&](const Expr&) { backwardReference(binding, incoming, way); };
+  match(
+      *binding.value, [&](const Expr& atom) { give(atom, incoming, way); },
+      [&](const TupleExpr& tuple) {
+        for (size_t i = 0; i < incoming.fields.size(); ++i)
+          give(*tuple.fields[i].value, incoming.fields[i], way);
+      },
+      [&](const Project& project) {
+        Cotangent fields;
+        fields.fields.resize(code_.typeOf(*project.tuple.value)->parts.size());
+        fields.fields[project.index] = incoming;
+        give(*project.tuple.value, fields, way);
+      },
+      [&](const Call& call) { backwardCall(binding, call, std::move(incoming), way); },
+      [&](const If&) { callBack(binding, incoming, way); },
+      [&](const Match&) { callBack(binding, incoming, way); },
+      [&](const Function&) { readCells(steps_[binding.var], way); },
+      [&](const RefNew& ref) { viaReference(ref); }, [&](const RefRead& ref) { viaReference(ref); },
+      [&](const RefWrite& ref) { viaReference(ref); },
+      [&](const BlockExpr& block) {
+        give(*block.block->result.value, incoming, way);
+        backward(*block.block, way);
+      });
+  code_.make.range = outer;
+}
+
+/// Calls the pull-back of a branch or a call, unless nothing comes of it.
+void Adjoint::callBack(const Binding& binding, const Cotangent& incoming, Way& way) {
+  const Step& step = steps_[binding.var];
+  if (!step.back || (incoming.isZero() && !step.hasEffects))
+    return;
+  const Type* type = code_.typing.of(*binding.var);
+  Atom coming = whole(code_.types, way.out, incoming, code_.mapped(*binding.var), type);
+  Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, {coming}))
+                              : way.out.call(step.back, {coming});
+  for (uint32_t i = 0; i < step.targets.size(); ++i) {
+    const Var* target = step.targets[i];
+    Atom part = step.targets.size() == 1 ? gone : way.out.project(gone, i);
+    if (target)
+      give(*target, split(way.out, part, code_.typing.of(*target)), way);
+  }
+}
+
+void Adjoint::give(const Expr& atom, const Cotangent& cotangent, Way& way) {
+  if (cotangent.isZero() || !code_.isVaried(atom))
+    return;
+  const Var& var = *atom.as<Var>();
+  auto& [kept, sum] = way.cotangents[var.number];
+  kept = &var;
+  accumulate(code_.types, way.out, sum, code_.typing.of(var), cotangent);
+}
+
+Cotangent Adjoint::take(const Var& var, Way& way) {
+  auto found = way.cotangents.find(var.number);
+  if (found == way.cotangents.end())
+    return {};
+  Cotangent sum = std::move(found->second.second);
+  way.cotangents.erase(found);
+  return sum;
+}
+
+} // namespace transform

@@ -1,0 +1,133 @@
+// Reverse mode: the adjoint of a block is the block backwards.
+//
+// Each variable gathers cotangents where it is used, and hands them on to the operands of its value
+// where it is bound. What is known and straight needs nothing else. A branch, a match and a call
+// of something that is not spliced in give, beside their value, their pull-back: a function of what
+// the forward part computed, which it captures. So a derivative keeps exactly what its way back
+// mentions, and the types of it can be written down.
+//
+// A closure may be called from anywhere, so the cotangents of what it captures cannot come out of
+// its pull-back. They are added up in a reference cell that is made with the closure and read where
+// the way back passes its binding, which is after all calls. References are differentiated as
+// cells beside them, in the exact reverse order (differentiation.md in docs/notes).
+//
+// Everything stays in one module: derivatives of globals become further globals. The module must be
+// free of type parameters where derivatives pass, and of derivatives that are not written out.
+#pragma once
+
+#include "transform/cotangents.h"
+#include "transform/translation.h"
+
+#include <deque>
+
+namespace transform {
+
+/// What a derivative with respect to parameters of a function gives.
+enum class Reverse : uint8_t {
+  /// The gradient of the one float that the function gives.
+  Gradient,
+  /// The value, and its gradient.
+  ValueAndGradient,
+  /// The value, and the function from its cotangent to those of the parameters.
+  PullBack,
+  /// The value, and the gradient of the sum of all floats in it.
+  ValueAndSumGradient
+};
+
+/// Parameters by number, and whether their cotangents come as a tuple even if it is one.
+struct WithRespectTo {
+  std::vector<size_t> parameters;
+  bool isTuple = false;
+};
+
+/// Makes derivatives of functions of one checked module, in it.
+class Adjoint {
+public:
+  Adjoint(lang::Builder& make, const lang::Typing& typing, lang::Diagnostics& findings);
+
+  /// A function of the same parameters. What stands in the way is reported, and the function is
+  /// then of no use.
+  const lang::Function* derivative(const lang::Function& function, Reverse kind,
+                                   const WithRespectTo& wrt);
+  /// Writes the derivatives of globals that were called for.
+  void finish();
+
+private:
+  struct Branch;
+  /// What the way back needs of the way there.
+  struct Step {
+    lang::Atom back = nullptr;
+    /// Of a branch or a call: what the pull-back gives cotangents of; null for what is no variable.
+    std::vector<const lang::Var*> targets = {};
+    /// Of a closure: cells with the cotangents of what it captures.
+    std::vector<std::pair<const lang::Var*, lang::Atom>> cells = {};
+    /// Whether the pull-back does more than give cotangents.
+    bool hasEffects = false;
+  };
+  /// The way back in the making.
+  struct Way {
+    lang::BlockBuilder out;
+    Cotangents cotangents = {};
+  };
+  struct Pending {
+    const lang::Global* source;
+    std::vector<bool> mask;
+    lang::Global* target;
+  };
+
+  // The way there.
+  lang::Atom forward(const lang::Block& block, lang::BlockBuilder& out);
+  void forward(const lang::Binding& binding, lang::BlockBuilder& out);
+  void forwardCall(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
+  void forwardOperator(const lang::Binding& binding, const lang::Call& call,
+                       const lang::OperatorRow& row, lang::BlockBuilder& out);
+  void forwardCustom(const lang::Binding& binding, const lang::Call& call,
+                     const lang::OperatorRow& row, lang::BlockBuilder& out);
+  void forwardIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out);
+  void forwardMatch(const lang::Binding& binding, const lang::Match& match,
+                    lang::BlockBuilder& out);
+  void forwardFunction(const lang::Binding& binding, const lang::Function& function,
+                       lang::BlockBuilder& out);
+  void forwardReference(const lang::Binding& binding, lang::BlockBuilder& out);
+
+  // The way back.
+  void backward(const lang::Block& block, Way& way);
+  void backward(const lang::Binding& binding, Way& way);
+  void backwardCall(const lang::Binding& binding, const lang::Call& call, Cotangent incoming,
+                    Way& way);
+  void backwardOperator(const lang::Binding& binding, const lang::Call& call,
+                        const lang::OperatorRow& row, const Cotangent& incoming, Way& way);
+  void backwardConstructor(const lang::Call& call, const lang::Type* type, lang::Atom incoming,
+                           Way& way);
+  void backwardReference(const lang::Binding& binding, const Cotangent& incoming, Way& way);
+  void callBack(const lang::Binding& binding, const Cotangent& incoming, Way& way);
+  void readCells(const Step& step, Way& way);
+
+  // Branches.
+  void startBranch(Branch& branch, const lang::Block& block, const lang::Type* type);
+  std::vector<const lang::Block*> joinBranches(std::deque<Branch>& branches, Step& step);
+  void finishBranches(const lang::Binding& binding, const lang::Expr* value, Step step,
+                      lang::BlockBuilder& out);
+  Cotangent patternCotangent(const lang::Pattern& pattern, const lang::Type* type, Way& way);
+  bool hasCotangent(const lang::Pattern& pattern, const Way& way) const;
+
+  // Functions.
+  lang::Function* pullBack(lang::Var* incoming, lang::Atom pack, Way& way);
+  const lang::Global* derivativeOf(const lang::Global& global, std::vector<bool> mask);
+  void write(const Pending& pending);
+  std::vector<lang::Atom> packed(std::span<const lang::Var* const> vars, Way& way);
+  lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out) const;
+
+  void give(const lang::Expr& atom, const Cotangent& cotangent, Way& way);
+  Cotangent take(const lang::Var& var, Way& way);
+  void reset();
+
+  Translation code_;
+  std::map<std::pair<const lang::Global*, std::vector<bool>>, lang::Global*> derivatives_;
+  std::deque<Pending> pending_;
+
+  /// Of the function at hand.
+  std::unordered_map<const lang::Var*, Step> steps_;
+};
+
+} // namespace transform

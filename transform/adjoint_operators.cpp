@@ -1,0 +1,160 @@
+// Calls: of operators, whose rows have rules, of constructors, and of functions, which give their
+// pull-back beside their value.
+#include "transform/adjoint.h"
+
+#include "lang/differentiable.h"
+#include "lang/gradient.h"
+
+#include <algorithm>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+const OperatorRow* rowOf(const Call& call) {
+  const auto* op = call.callee.value->as<OperatorRef>();
+  return op ? op->row : nullptr;
+}
+
+bool hasRule(const OperatorRow& row) {
+  return std::holds_alternative<GradientRule>(row.gradient);
+}
+
+} // namespace
+
+void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder& out) {
+  if (const OperatorRow* row = rowOf(call))
+    return forwardOperator(binding, call, *row, out);
+  if (const auto* constructor = call.callee.value->as<Constructor>()) {
+    const Constructor& dual = code_.types.dual(*constructor, code_.typing.of(*binding.var));
+    return code_.bindAs(binding, code_.make.call(&dual, code_.mapped(call.arguments)), out);
+  }
+  Step step;
+  std::vector<bool> mask;
+  const auto* global = call.callee.value->as<Global>();
+  step.hasEffects = !global;
+  for (const Operand& argument : call.arguments) {
+    const Type* type = code_.typeOf(*argument.value);
+    bool isGiven = holdsFloats(type) && (!global || code_.isVaried(*argument.value));
+    mask.push_back(isGiven);
+    step.hasEffects |= holdsFunctions(type);
+    if (isGiven)
+      step.targets.push_back(argument.value->as<Var>());
+  }
+  Atom callee = global ? derivativeOf(*global, mask) : code_.mapped(*call.callee.value);
+  Atom both = out.call(callee, code_.mapped(call.arguments));
+  code_.known(*binding.var) = out.project(both, 0);
+  step.back = out.project(both, 1);
+  steps_[binding.var] = std::move(step);
+}
+
+void Adjoint::forwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,
+                              BlockBuilder& out) {
+  switch (row.derivative) {
+  case Derivative::Custom:
+  case Derivative::Checkpoint:
+    return forwardCustom(binding, call, row, out);
+  default:
+    return code_.bindAs(binding, code_.rebuilt(*binding.value), out);
+  }
+}
+
+/// A function with a pull-back of its own, or with one that computes the values again.
+void Adjoint::forwardCustom(const Binding& binding, const Call& call, const OperatorRow& row,
+                            BlockBuilder& out) {
+  Atom function = code_.mapped(*call.arguments[0].value);
+  const Type* type = code_.typing.of(*binding.var);
+  std::vector<const Var*> parameters;
+  std::vector<Atom> arguments;
+  for (const Type* each : type->parts) {
+    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", code_.types.dual(each)));
+    arguments.push_back(parameters.back());
+  }
+  BlockBuilder body(code_.make);
+  Atom value = body.project(body.call(function, arguments), 0);
+  Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type->result));
+  BlockBuilder way(code_.make);
+  Atom gone = nullptr;
+  if (row.derivative == Derivative::Checkpoint) {
+    gone = way.call(way.project(way.call(function, arguments), 1), {incoming});
+  } else {
+    arguments.push_back(incoming);
+    gone = way.project(way.call(code_.mapped(*call.arguments[1].value), arguments), 0);
+  }
+  Atom back = body.bind(code_.make.function({incoming}, way.finish(gone)));
+  const Block* block = body.finish(body.tuple({value, back}));
+  code_.bindAs(binding, code_.make.function(parameters, block), out);
+}
+
+void Adjoint::backwardCall(const Binding& binding, const Call& call, Cotangent incoming, Way& way) {
+  if (const OperatorRow* row = rowOf(call))
+    backwardOperator(binding, call, *row, incoming, way);
+  else if (call.callee.value->kind == ExprKind::Constructor)
+    backwardConstructor(call, code_.typing.of(*binding.var), incoming.sum, way);
+  else
+    callBack(binding, incoming, way);
+}
+
+/// Takes the cotangent of a value apart, which has the constructor of the value.
+void Adjoint::backwardConstructor(const Call& call, const Type* type, Atom incoming, Way& way) {
+  if (!incoming)
+    return;
+  const auto& constructor = *call.callee.value->as<Constructor>();
+  std::vector<const Pattern*> parts;
+  std::vector<Atom> fields;
+  std::vector<const Operand*> owners;
+  for (const Operand& argument : call.arguments) {
+    if (!code_.isVaried(*argument.value) || !holdsFloats(code_.typeOf(*argument.value))) {
+      parts.push_back(code_.make.anyPattern());
+      continue;
+    }
+    const Var* field = code_.make.var(VarOrigin::Pattern, "d");
+    parts.push_back(code_.make.varPattern(field));
+    fields.push_back(field);
+    owners.push_back(&argument);
+  }
+  if (fields.empty())
+    return;
+  BlockBuilder arm(code_.make);
+  const Pattern* pattern =
+      code_.make.constructorPattern(code_.types.cotangent(constructor, type), parts);
+  Arm only = code_.make.arm(pattern, arm.finish(packOf(fields, arm)));
+  bool isPartial = constructor.definition->constructors.size() > 1;
+  Atom taken = way.out.bind(code_.make.match(incoming, {only}, isPartial));
+  for (uint32_t i = 0; i < owners.size(); ++i) {
+    Atom part = owners.size() == 1 ? taken : way.out.project(taken, i);
+    give(*owners[i]->value, split(way.out, part, code_.typeOf(*owners[i]->value)), way);
+  }
+}
+
+void Adjoint::backwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,
+                               const Cotangent& incoming, Way& way) {
+  if (incoming.isZero())
+    return;
+  if (row.action == Action::Pass || row.action == Action::Show) {
+    if (hasRule(row))
+      give(*call.arguments[0].value, incoming, way);
+    return;
+  }
+  if (const auto* none = std::get_if<NoGradient>(&row.gradient)) {
+    if (!none->isZero)
+      code_.findings.report(Message::WithoutGradient, call.range, row.name, none->reason);
+    return;
+  }
+  std::vector<const Type*> operandTypes;
+  for (const Operand& argument : call.arguments)
+    operandTypes.push_back(code_.typeOf(*argument.value));
+  const Type* type = code_.typing.of(*binding.var);
+  std::vector<Atom> operands = code_.mapped(call.arguments);
+  std::vector<Atom> cotangents = leavesOf(incoming, type);
+  static const Attributes none{};
+  GradientCall rule(way.out, {operandTypes, type, call.attributes ? *call.attributes : none,
+                              operands, code_.mapped(*binding.var), cotangents});
+  std::get<GradientRule>(row.gradient).build(rule);
+  for (size_t i = 0; i < operands.size(); ++i)
+    give(*call.arguments[i].value, gathered(rule.cotangents()[i], operandTypes[i]), way);
+}
+
+} // namespace transform

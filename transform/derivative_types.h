@@ -1,0 +1,82 @@
+// Types of differentiated code, and what its values need: zeros and sums of values of any type.
+//
+// A cotangent has the type of its value, with `()` in place of functions and references, whose
+// cotangents are kept aside (adjoint.h); what holds no floats is zero. In differentiated code a
+// function gives its value and its pull-back, the function from the cotangent of the value to those
+// of the arguments that hold floats; a reference whose content holds floats stands beside one to
+// the cotangent of the content. All other values are themselves, so a type without functions and
+// references is its own dual.
+#pragma once
+
+#include "lang/builder.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace transform {
+
+/// Reverse: functions give pull-backs. Forward: they take tangents too, and give the tangent.
+enum class Mode : uint8_t { Reverse, Forward };
+
+class DerivativeTypes {
+public:
+  DerivativeTypes(lang::Builder& builder, Mode ofFunctions) : make(builder), mode_(ofFunctions) {}
+
+  /// The type that a value has in differentiated code.
+  const lang::Type* dual(const lang::Type* type) { return mapped(type, duals_, true); }
+  /// The type of its cotangent.
+  const lang::Type* cotangent(const lang::Type* type) { return mapped(type, cotangents_, false); }
+  /// The type of the cotangents of those of `values` that hold floats: that of the only one, or a
+  /// tuple.
+  const lang::Type* pack(lang::Types values);
+  /// What a function of these types gives in differentiated code; `given` are the values whose
+  /// cotangents its pull-back gives.
+  const lang::Type* answer(const lang::Type* result, lang::Types given);
+
+  /// What a function gives in forward mode.
+  const lang::Type* withTangent(const lang::Type* result);
+
+  /// The constructor of the dual of a data type, and of its cotangent.
+  const lang::Constructor& dual(const lang::Constructor& constructor, const lang::Type* data);
+  const lang::Constructor& cotangent(const lang::Constructor& constructor, const lang::Type* data);
+  /// The types of the fields of a constructor in a type with these arguments.
+  std::vector<const lang::Type*> fields(const lang::Constructor& constructor,
+                                        const lang::Type* data);
+
+  /// Emits the zero cotangent of a value of that type, which is given in its dual form.
+  lang::Atom zero(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type);
+  /// Emits the cotangent that is one in every float.
+  lang::Atom one(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type);
+  /// Emits the sum of two cotangents of a value of that type.
+  lang::Atom sum(lang::BlockBuilder& out, lang::Atom left, lang::Atom right,
+                 const lang::Type* type);
+
+  lang::Builder& make;
+
+private:
+  const lang::Type* dualFunction(const lang::Type& function);
+  using Known = std::unordered_map<const lang::Type*, const lang::Type*>;
+  using Fillers = std::unordered_map<const lang::Type*, const lang::Global*>;
+
+  const lang::Type* mapped(const lang::Type* type, Known& known, bool isDual);
+  const lang::Type* mappedData(const lang::Type* type, Known& known, bool isDual);
+  const lang::Type* instantiated(const lang::Type* type, const lang::Type* data);
+  const lang::Constructor& mappedConstructor(const lang::Constructor& constructor,
+                                             const lang::Type* data, const lang::Type* image);
+  lang::Atom filled(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type, bool isOne);
+  const lang::Global* filler(const lang::Type* data, bool isOne);
+  const lang::Global* adder(const lang::Type* data);
+  /// A pattern of variables, one for each field; of `skipped` ones `_`.
+  const lang::Pattern* fieldsPattern(const lang::Constructor& constructor,
+                                     std::vector<const lang::Var*>& vars);
+  std::string freshName(std::string_view stem);
+
+  Mode mode_;
+  Known duals_, cotangents_;
+  Fillers zeros_, ones_, adders_;
+};
+
+/// A name that no global of the module has: `stem`, or with a number behind it.
+std::string freshGlobalName(const lang::Module& module, std::string_view stem);
+
+} // namespace transform

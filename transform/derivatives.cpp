@@ -1,0 +1,274 @@
+// Derivatives written out: calls such as `grad(@f)` become the functions that they stand for.
+//
+//   def @loss(%w: float32) { %w * %w }          def @loss_grad(%w: float32) -> float32 {
+//   def @main(%w: float32) {              =>      add(multiply(1f, %w), multiply(1f, %w))
+//     grad(@loss)(%w)                           }
+//   }                                           def @main(%w: float32) { @loss_grad(%w) }
+//
+// Inner derivatives come first, and each round is checked before the next one, so a derivative of a
+// derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
+#include "lang/rewrite.h"
+#include "lang/walk.h"
+#include "transform/adjoint.h"
+#include "transform/passes.h"
+#include "transform/placement.h"
+
+#include "lang/copy.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// A call that stands for a derivative.
+struct Site {
+  const Binding* binding;
+  const Call* call;
+  const OperatorRow* row;
+};
+
+const OperatorRow* expandedRow(const Expr& value) {
+  const auto* call = value.as<Call>();
+  const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+  return op && op->row->action == Action::Expand ? op->row : nullptr;
+}
+
+const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) {
+  return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);
+}
+
+WithRespectTo withRespectTo(const Call& call, size_t parameters) {
+  WithRespectTo wrt;
+  wrt.isTuple = call.attributes->get("wrt").kind == AttributeValueKind::List;
+  for (int64_t i : call.attributes->integers("wrt"))
+    wrt.parameters.push_back(size_t(i < 0 ? i + int64_t(parameters) : i));
+  return wrt;
+}
+
+std::vector<Atom> atomsOf(const std::vector<const Var*>& vars) {
+  return {vars.begin(), vars.end()};
+}
+
+using Replacements = std::unordered_map<const Var*, const Expr*>;
+
+/// Copies a module with other values for some bindings.
+class Replacer : public Rewriter {
+public:
+  Replacer(const Module& from, Builder& into, const Replacements& values)
+      : Rewriter(from, into), values_(values) {}
+
+private:
+  std::span<const Binding> bindingsOf(const Block& block) override {
+    auto isReplaced = [&](const Binding& binding) { return values_.contains(binding.var); };
+    if (std::ranges::none_of(block.bindings, isReplaced))
+      return block.bindings;
+    auto& list = lists_.emplace_back(block.bindings.begin(), block.bindings.end());
+    for (Binding& binding : list)
+      if (isReplaced(binding))
+        binding.value = values_.at(binding.var);
+    return list;
+  }
+
+  const Replacements& values_;
+  std::deque<std::vector<Binding>> lists_;
+};
+
+/// One round: all derivatives whose functions have none inside.
+class Round {
+public:
+  Round(Module& module, const Typing& typing, const PassContext& context)
+      : module_(module), make_(module, context.operators), typing_(typing), context_(context),
+        adjoint_(make_, typing, context.findings) {
+    walk(
+        module,
+        [&](const Binding& binding) {
+          definitions_[binding.var] = binding.value;
+          if (const OperatorRow* row = expandedRow(*binding.value))
+            sites_.push_back({&binding, binding.value->as<Call>(), row});
+        },
+        [](const Operand&) {});
+  }
+
+  bool hasSites() const { return !sites_.empty(); }
+
+  /// The module after the round; null when something stands in the way.
+  std::unique_ptr<Module> run() {
+    for (const Site& site : sites_)
+      if (isInnermost(site))
+        expand(site);
+    if (replaced_.empty() && !context_.findings.hasErrors())
+      context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
+                               "a function that is made of this derivative");
+    adjoint_.finish();
+    if (context_.findings.hasErrors())
+      return nullptr;
+    return rewritten<Replacer>(module_, context_.operators, replaced_);
+  }
+
+private:
+  /// What a variable stands for, through other names.
+  const Expr* meaning(const Expr* atom) const {
+    while (const auto* var = atom->as<Var>()) {
+      auto found = definitions_.find(var);
+      if (found == definitions_.end())
+        return atom;
+      if (found->second->kind != ExprKind::Var && found->second->kind != ExprKind::Global)
+        return found->second;
+      atom = found->second;
+    }
+    return atom;
+  }
+
+  /// Whether no other site is in what the function does.
+  bool isInnermost(const Site& site) const {
+    std::unordered_set<const Expr*> seen;
+    std::vector<const Expr*> open{site.call->arguments[0].value};
+    bool found = false;
+    auto visit = [&](const Expr& value) {
+      found |= expandedRow(value) != nullptr;
+      if (value.isAtom())
+        open.push_back(&value);
+      forEachOperand(value, [&](const Operand& operand) { open.push_back(operand.value); });
+    };
+    auto visitBlock = [&](const Block& block) {
+      walk(
+          block, [&](const Binding& binding) { visit(*binding.value); },
+          [&](const Operand& operand) { open.push_back(operand.value); });
+    };
+    while (!open.empty() && !found) {
+      const Expr* atom = open.back();
+      open.pop_back();
+      if (!seen.insert(atom).second)
+        continue;
+      if (const auto* global = atom->as<Global>(); global && global->function)
+        visitBlock(*global->function->body);
+      auto definition = definitions_.find(atom->as<Var>());
+      if (definition == definitions_.end() || !seen.insert(definition->second).second)
+        continue;
+      visit(*definition->second);
+      forEachBlock(*definition->second, visitBlock);
+    }
+    return !found;
+  }
+
+  void expand(const Site& site) {
+    make_.range = site.call->range;
+    const Expr* function = meaning(site.call->arguments[0].value);
+    bool isKnown = function->kind == ExprKind::Global || function->kind == ExprKind::Function;
+    switch (site.row->derivative) {
+    case Derivative::Hvp:
+      return expandHvp(site);
+    case Derivative::Hessian:
+      return expandHessian(site);
+    default:
+      return isKnown ? expandKnown(site, *function) : nameFunction(site);
+    }
+  }
+
+  /// `grad(%g)` of a value becomes `grad(fn (%x) { %g(%x) })`.
+  void nameFunction(const Site& site) {
+    const Expr& old = *site.call->arguments[0].value;
+    const Type* type = typing_.of(old);
+    BlockBuilder block(make_), body(make_);
+    std::vector<const Var*> parameters = parametersOf(*type);
+    Atom result = body.call(&old, atomsOf(parameters));
+    Atom function = block.bind(make_.function(parameters, body.finish(result)));
+    replaced_[site.binding->var] =
+        make_.blockExpr(block.finish(block.call(*site.row, {function}, wrtOf(site))));
+  }
+
+  std::vector<const Var*> parametersOf(const Type& function) {
+    std::vector<const Var*> parameters;
+    for (const Type* type : function.parts)
+      parameters.push_back(make_.var(VarOrigin::Parameter, "x", type));
+    return parameters;
+  }
+
+  static Settings wrtOf(const Site& site, std::vector<Setting>& kept) {
+    kept = {Setting("wrt", site.call->attributes->get("wrt"))};
+    return kept;
+  }
+  Settings wrtOf(const Site& site) { return wrtOf(site, settings_.emplace_back()); }
+
+  void expandHvp(const Site& site) {
+    BlockBuilder block(make_), body(make_);
+    Atom gradient = block.call(rowOf(context_.operators, Derivative::Grad),
+                               {site.call->arguments[0].value}, wrtOf(site));
+    Atom tangent = block.call(rowOf(context_.operators, Derivative::Jvp), {gradient}, wrtOf(site));
+    std::vector<const Var*> parameters = parametersOf(*typing_.of(*site.binding->var));
+    Atom both = body.call(tangent, atomsOf(parameters));
+    Atom result = block.bind(make_.function(parameters, body.finish(body.project(both, 1))));
+    replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
+  }
+
+  void expandHessian(const Site& site) {
+    BlockBuilder block(make_);
+    Atom gradient = block.call(rowOf(context_.operators, Derivative::Grad),
+                               {site.call->arguments[0].value}, wrtOf(site));
+    Atom result =
+        block.call(rowOf(context_.operators, Derivative::Jacobian), {gradient}, wrtOf(site));
+    replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
+  }
+
+  void expandKnown(const Site& site, const Expr& function) {
+    const auto* global = function.as<Global>();
+    const Function& known = global ? *global->function : *function.as<Function>();
+    const Function* made = derivativeOf(site, known);
+    if (!global) {
+      replaced_[site.binding->var] = made;
+      return;
+    }
+    std::string name = fmt::format("{}_{}", global->name, site.row->name);
+    replaced_[site.binding->var] = make_.define(freshGlobalName(module_, name), made);
+  }
+
+  const Function* derivativeOf(const Site& site, const Function& function) {
+    WithRespectTo wrt = withRespectTo(*site.call, function.parameters.size());
+    switch (site.row->derivative) {
+    case Derivative::Grad:
+      return adjoint_.derivative(function, Reverse::Gradient, wrt);
+    case Derivative::ValueAndGrad:
+      return adjoint_.derivative(function, Reverse::ValueAndGradient, wrt);
+    default:
+      return adjoint_.derivative(function, Reverse::PullBack, wrt);
+    }
+  }
+
+  Module& module_;
+  Builder make_;
+  const Typing& typing_;
+  const PassContext& context_;
+  Adjoint adjoint_;
+  std::unordered_map<const Var*, const Expr*> definitions_;
+  std::vector<Site> sites_;
+  std::deque<std::vector<Setting>> settings_;
+  Replacements replaced_;
+};
+
+} // namespace
+
+std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  for (;;) {
+    Diagnostics diagnostics;
+    Typing typing = context.check(*current, diagnostics);
+    if (diagnostics.hasErrors())
+      throw std::logic_error(
+          fmt::format("a derivative is ill-typed: {}", diagnostics.all().front().text));
+    Round round(*current, typing, context);
+    if (!round.hasSites())
+      return place(*current, context.operators);
+    auto next = round.run();
+    if (!next)
+      return current;
+    current = std::move(next);
+  }
+}
+
+} // namespace transform

@@ -1,0 +1,22 @@
+// The gradient of a whole program: of the sum of all floats that a global gives, with respect to
+// all floats that it takes.
+#pragma once
+
+#include "transform/passes.h"
+
+namespace transform {
+
+/// The parameters of a global that have a gradient: they hold floats, and no functions or
+/// references.
+std::vector<size_t> parametersWithGradient(const lang::Function& function,
+                                           const lang::Typing& typing);
+
+/// The module with one more global, which is last: of the parameters of `entry` it gives the tuple
+/// of the value and the tuple of the gradients of that order. The gradient of order n is that of
+/// the sum of all those of order n-1. What stands in the way is in the findings of the context. The
+/// module has no derivatives that are not written out.
+std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
+                                                const PassContext& context, std::string_view entry,
+                                                unsigned order);
+
+} // namespace transform

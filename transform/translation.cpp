@@ -1,0 +1,233 @@
+// Atoms and bindings of the new code.
+#include "transform/translation.h"
+
+#include "lang/copy.h"
+#include "lang/differentiable.h"
+#include "lang/walk.h"
+
+#include <fmt/format.h>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// Calls `visit` for every operand of a value, inside of its blocks too.
+template <typename Visit>
+void forEachOperandWithin(const Expr& value, Visit&& visit) {
+  if (value.isAtom())
+    visit(value);
+  forEachOperand(value, [&](const Operand& operand) { visit(*operand.value); });
+  forEachBlock(value, [&](const Block& block) {
+    walk(
+        block, [](const Binding&) {}, [&](const Operand& operand) { visit(*operand.value); });
+  });
+}
+
+} // namespace
+
+Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode)
+    : make(builder), typing(ofOld), findings(sink), types(builder, mode) {
+  walk(
+      make.module, [&](const Binding& binding) { definitions_[binding.var] = &binding; },
+      [](const Operand&) {});
+}
+
+void Translation::reset() {
+  atoms_.clear();
+  primal_.clear();
+  varied.clear();
+  wildcards_.clear();
+}
+
+void Translation::fail(SourceRange range, const std::string& what) {
+  findings.report(Message::UnknownDerivative, range, what);
+}
+
+const Type* Translation::typeOf(const Expr& atom) const {
+  if (const auto* global = atom.as<Global>())
+    return functionType(make.types, *global->function, typing);
+  return typing.of(atom);
+}
+
+bool Translation::isVaried(const Expr& atom) const {
+  auto found = varied.find(atom.as<Var>());
+  return found != varied.end() && found->second;
+}
+
+/// Whether the way back has to pass a binding: what it gives may depend on what is differentiated,
+/// or it may touch functions and references, which may lead to that.
+bool Translation::isVaried(const Binding& binding) const {
+  const Type* type = typing.of(*binding.var);
+  if (holdsFunctions(type))
+    return true;
+  bool isReached = false, touchesFunctions = false;
+  forEachOperandWithin(*binding.value, [&](const Expr& atom) {
+    const auto* var = atom.as<Var>();
+    isReached |= isVaried(atom);
+    touchesFunctions |= var && holdsFunctions(typing.of(*var));
+  });
+  return touchesFunctions || (isReached && holdsFloats(type));
+}
+
+Var* Translation::parameter(const Var& old, const Type* type) {
+  return make.var(VarOrigin::Parameter, old.name, type);
+}
+
+/// Binds what stands for an old variable, under its name.
+void Translation::bindAs(const Binding& old, const Expr* value, BlockBuilder& out) {
+  VarOrigin origin = old.isLet() ? VarOrigin::Let : VarOrigin::Temporary;
+  const Type* declared = old.var->annotation;
+  bool isItself = declared && !holdsFunctions(declared);
+  Var* var = make.var(origin, old.var->name, isItself ? declared : nullptr);
+  known(*old.var) = var;
+  out.append({var, value, old.place});
+}
+
+/// What does not depend on what is differentiated stays as it is.
+void Translation::copy(const Binding& binding, BlockBuilder& out) {
+  const Expr& value = *binding.value;
+  bool hasBlocks = false;
+  forEachBlock(value, [&](const Block&) { hasBlocks = true; });
+  if (value.isAtom()) {
+    known(*binding.var) = mapped(value);
+    return;
+  }
+  if (!hasBlocks)
+    return bindAs(binding, rebuilt(value), out);
+  std::vector<Substitution> free;
+  forEachOperandWithin(value, [&](const Expr& atom) {
+    if (auto found = atoms_.find(atom.as<Var>()); found != atoms_.end())
+      free.push_back({found->first, found->second});
+  });
+  const Block* copied = copyBlock(make, *make.block({binding}, binding.var), free);
+  out.append(copied->bindings[0]);
+  known(*binding.var) = copied->result.value;
+}
+
+/// The value, which has no blocks, over the atoms of the new code.
+const Expr* Translation::rebuilt(const Expr& value) {
+  auto over = [&](const Operand& operand) { return mapped(*operand.value); };
+  auto none = [](const Expr&) -> const Expr* {
+    throw std::logic_error("a value with blocks is rebuilt");
+  };
+  return match(
+      value, none,
+      [&](const TupleExpr& tuple) -> const Expr* { return make.tuple(mapped(tuple.fields)); },
+      [&](const Project& project) -> const Expr* {
+        return make.project(over(project.tuple), project.index);
+      },
+      [&](const Call& call) -> const Expr* {
+        const Expr& callee = *call.callee.value;
+        Atom target = callee.kind == ExprKind::Var ? mapped(callee) : &callee;
+        auto* made = make.arena.make<Call>(Expr{ExprKind::Call, call.range});
+        made->callee = make.operand(target);
+        made->arguments = make.operands(mapped(call.arguments));
+        made->attributes = call.attributes;
+        made->named = call.named;
+        return made;
+      },
+      [&](const RefNew& ref) -> const Expr* { return make.refNew(over(ref.content)); },
+      [&](const RefRead& ref) -> const Expr* { return make.refRead(over(ref.reference)); },
+      [&](const RefWrite& ref) -> const Expr* {
+        return make.refWrite(over(ref.reference), over(ref.value));
+      });
+}
+
+std::vector<Atom> Translation::mapped(std::span<const Operand> operands) {
+  std::vector<Atom> atoms;
+  for (const Operand& operand : operands)
+    atoms.push_back(mapped(*operand.value));
+  return atoms;
+}
+
+/// What stands for an atom in the new code.
+Atom Translation::mapped(const Expr& atom) {
+  if (const auto* global = atom.as<Global>()) {
+    std::vector<bool> mask;
+    if (global->function)
+      for (const Var* each : global->function->parameters)
+        mask.push_back(holdsFloats(typing.of(*each)));
+    return derivativeOf(*global, mask);
+  }
+  if (const auto* op = atom.as<OperatorRef>())
+    fail(make.range, fmt::format("the operator `{}`, as a value,", op->row->name));
+  if (const auto* constructor = atom.as<Constructor>())
+    fail(make.range, fmt::format("the constructor `{}`, as a value,", constructor->name));
+  const auto* var = atom.as<Var>();
+  if (!var)
+    return &atom;
+  if (auto found = atoms_.find(var); found != atoms_.end())
+    return found->second;
+  return outside(*var);
+}
+
+/// A variable that the function at hand captures or takes as it is. What holds functions is not yet
+/// what differentiated code wants: a reference gets its other cell, and a known value is made again
+/// from its definition.
+Atom Translation::outside(const Var& var) {
+  auto found = primal_.find(&var);
+  Atom itself = found == primal_.end() ? &var : found->second;
+  const Type* type = typing.of(var);
+  if (!holdsFunctions(type))
+    return itself;
+  varied[&var] = true;
+  if (type->kind == TypeKind::Reference && !holdsFunctions(type->parts[0])) {
+    Atom pair = itself;
+    if (const Type* content = type->parts[0]; holdsFloats(content)) {
+      Atom value = root->let("content", make.refRead(itself));
+      pair = root->tuple({itself, root->bind(make.refNew(types.zero(*root, value, content)))});
+    }
+    return known(var) = pair;
+  }
+  if (auto definition = definitions_.find(&var);
+      definition != definitions_.end() && found == primal_.end()) {
+    writeAtRoot(*definition->second);
+    return known(var);
+  }
+  fail(make.range, fmt::format("`%{}`", var.name));
+  return known(var) = itself;
+}
+
+/// The value that a pattern took apart; `_` gets a variable.
+Atom Translation::takenApart(const Pattern& pattern, const Type* type, BlockBuilder& out) {
+  if (pattern.kind == PatternKind::Var)
+    return mapped(*pattern.var);
+  if (pattern.kind == PatternKind::Wildcard) {
+    Atom& var = wildcards_[&pattern];
+    if (!var)
+      var = make.var(VarOrigin::Pattern, "rest");
+    return var;
+  }
+  bool isTuple = pattern.kind == PatternKind::Tuple;
+  std::vector<const Type*> held(type->parts.begin(), type->parts.end());
+  if (!isTuple)
+    held = types.fields(*pattern.constructor, type);
+  std::vector<Atom> parts;
+  for (size_t i = 0; i < held.size(); ++i)
+    parts.push_back(takenApart(*pattern.parts[i], held[i], out));
+  return isTuple ? out.tuple(parts) : out.call(&types.dual(*pattern.constructor, type), parts);
+}
+
+/// The pattern over constructors and variables of the new code.
+const Pattern* Translation::dualPattern(const Pattern& pattern, const Type* type) {
+  if (pattern.kind == PatternKind::Var)
+    return make.varPattern(mapped(*pattern.var)->as<Var>());
+  if (pattern.kind == PatternKind::Wildcard) {
+    auto named = wildcards_.find(&pattern);
+    return named == wildcards_.end() ? make.anyPattern()
+                                     : make.varPattern(named->second->as<Var>());
+  }
+  bool isTuple = pattern.kind == PatternKind::Tuple;
+  std::vector<const Type*> held(type->parts.begin(), type->parts.end());
+  if (!isTuple)
+    held = types.fields(*pattern.constructor, type);
+  std::vector<const Pattern*> parts;
+  for (size_t i = 0; i < held.size(); ++i)
+    parts.push_back(dualPattern(*pattern.parts[i], held[i]));
+  return isTuple ? make.tuplePattern(parts)
+                 : make.constructorPattern(types.dual(*pattern.constructor, type), parts);
+}
+
+} // namespace transform

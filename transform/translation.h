@@ -1,0 +1,80 @@
+// From the code that is differentiated to the new code: which atom stands for which variable, what
+// depends on what is differentiated, and what is written as it was. Both modes share it.
+#pragma once
+
+#include "lang/diagnostic.h"
+#include "lang/typing.h"
+#include "transform/derivative_types.h"
+
+#include <functional>
+
+namespace transform {
+
+class Translation {
+public:
+  Translation(lang::Builder& builder, const lang::Typing& ofOld, lang::Diagnostics& sink,
+              Mode mode);
+  Translation(const Translation&) = delete;
+  Translation& operator=(const Translation&) = delete;
+
+  lang::Builder& make;
+  const lang::Typing& typing;
+  lang::Diagnostics& findings;
+  DerivativeTypes types;
+  /// What the mode does: writes a binding that varies into the root block, and gives the derivative
+  /// of a global with respect to the parameters of a mask.
+  std::function<void(const lang::Binding&)> writeAtRoot;
+  std::function<const lang::Global*(const lang::Global&, std::vector<bool>)> derivativeOf;
+
+  // Of the function at hand.
+
+  /// The block that is around all others.
+  lang::BlockBuilder* root = nullptr;
+  /// By variables of the old code: whether the new code has to follow them.
+  std::unordered_map<const lang::Var*, bool> varied;
+
+  /// Forgets the function at hand.
+  void reset();
+  lang::Atom& known(const lang::Var& var) { return atoms_[&var]; }
+  /// Says that a parameter which holds functions is given as it is, in the form of the old code.
+  void setPrimal(const lang::Var& old, lang::Atom atom) { primal_[&old] = atom; }
+
+  const lang::Type* typeOf(const lang::Expr& atom) const;
+  bool isVaried(const lang::Expr& atom) const;
+  /// Whether a binding gives something that depends on what is differentiated, or touches functions
+  /// and references, which may lead to that.
+  bool isVaried(const lang::Binding& binding) const;
+
+  /// What stands for an atom in the new code.
+  lang::Atom mapped(const lang::Expr& atom);
+  std::vector<lang::Atom> mapped(std::span<const lang::Operand> operands);
+  /// A parameter with the name of an old one.
+  lang::Var* parameter(const lang::Var& old, const lang::Type* type);
+  /// Binds what stands for an old variable, under its name.
+  void bindAs(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out);
+  /// Writes a binding as it was.
+  void copy(const lang::Binding& binding, lang::BlockBuilder& out);
+  /// A value without blocks over the atoms of the new code.
+  const lang::Expr* rebuilt(const lang::Expr& value);
+
+  /// The pattern over constructors and variables of the new code.
+  const lang::Pattern* dualPattern(const lang::Pattern& pattern, const lang::Type* type);
+  /// The value that a pattern took apart, put together; `_` gets a variable for it.
+  lang::Atom takenApart(const lang::Pattern& pattern, const lang::Type* type,
+                        lang::BlockBuilder& out);
+
+  /// Reports that the derivative of `what` is not known.
+  void fail(lang::SourceRange range, const std::string& what);
+
+private:
+  lang::Atom outside(const lang::Var& var);
+
+  /// The bindings of all variables of the module that have one.
+  std::unordered_map<const lang::Var*, const lang::Binding*> definitions_;
+  std::unordered_map<const lang::Var*, lang::Atom> atoms_;
+  std::unordered_map<const lang::Var*, lang::Atom> primal_;
+  /// Variables for `_`.
+  std::unordered_map<const lang::Pattern*, lang::Atom> wildcards_;
+};
+
+} // namespace transform
