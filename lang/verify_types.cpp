@@ -158,7 +158,8 @@ private:
     if (!callee || callee->kind != TypeKind::Function || isPolymorphic(callee))
       return;
     if (callee->parts.size() != call.arguments.size())
-      return found_.add("a call has {} arguments for `{}`", call.arguments.size(), typeText(callee));
+      return found_.add("a call has {} arguments for `{}`", call.arguments.size(),
+                        typeText(callee));
     for (size_t i = 0; i < call.arguments.size(); ++i)
       expect(callee->parts[i], of(call.arguments[i]), "an argument");
     expect(callee->result, type, "the value of a call");
@@ -173,6 +174,10 @@ private:
       operands.push_back(of(call.arguments[i]));
       // A global or an operator as an operand has a type of its own at each use.
       if (!operands.back() && call.arguments[i].value->kind != ExprKind::Var)
+        return;
+      // So has a polymorphic function whose derivative is taken.
+      if (row.derivative != Derivative::None && operands.back() &&
+          !operands.back()->generics.empty())
         return;
       if (!isSettled(operands.back()))
         return found_.add("operand {} of `{}` has no type", i, row.name);

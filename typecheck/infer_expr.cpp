@@ -139,8 +139,10 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   relation.definition = definition_;
   relation.attributes = attributesOf(call, row);
   relation.range = call.range;
+  bool takesInstances = row.derivative != lang::Derivative::None;
   for (const lang::Operand& argument : call.arguments) {
-    relation.operands.push_back(inferOperand(argument));
+    const Type* type = inferOperand(argument);
+    relation.operands.push_back(takesInstances ? monomorphic(type) : type);
     relation.places.push_back(&argument);
   }
   relation.result = unifier_.fresh();
@@ -168,6 +170,11 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   std::vector<const Type*> arguments;
   for (const lang::Operand& argument : call.arguments)
     arguments.push_back(inferOperand(argument));
+  if (callee->isUnknown()) {
+    // A function that an operator gives takes its arguments as any other does, once it is known.
+    relations_.solve();
+    callee = unifier_.shallow(callee);
+  }
   if (callee->isError())
     return callee;
   if (callee->isUnknown()) {

@@ -30,9 +30,9 @@ bool takesParameters(const lang::OperatorRow& row, size_t operand) {
   return operand < row.operands.size() && row.operands[operand].kind == lang::OperandKind::Any;
 }
 
-/// Whether a known operand is what a relation asks for but for extents that one of them leaves open.
-/// Nothing follows from such a demand: to unify would weaken the operand, and more or less so by the
-/// order of what else is known of it.
+/// Whether a known operand is what a relation asks for but for extents that one of them leaves
+/// open. Nothing follows from such a demand: to unify would weaken the operand, and more or less so
+/// by the order of what else is known of it.
 bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
   return operand->isTensor() && wanted->isTensor() && !operand->hasUnknown &&
          operand->dtype == wanted->dtype &&
@@ -123,6 +123,19 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   return {};
 }
 
+/// Takes what a relation that waits knows of its result. The operands may be known from that.
+Relations::Wait Relations::waitOrGoOn(const PendingRelation& relation, const RelationResult& result,
+                                      std::span<const Type* const> operands) {
+  if (result.output) {
+    if (!unifyOrReport(relation, relation.result, result.output))
+      return {};
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (unifier_.resolve(relation.operands[i]) != operands[i])
+        return askOperator(relation);
+  }
+  return result.operand.value_or(0);
+}
+
 Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   std::vector<const Type*> operands;
   for (const Type* operand : relation.operands) {
@@ -149,7 +162,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   RelationResult result = lang::applyRelation(*relation.row, call);
   switch (result.outcome) {
   case RelationResult::Outcome::Waiting:
-    return result.operand.value_or(0);
+    return waitOrGoOn(relation, result, operands);
   case RelationResult::Outcome::Failed:
     reportFailure(relation, result, operands);
     for (const Type* operand : relation.operands)
@@ -192,10 +205,10 @@ void Relations::collectBounds(const PendingRelation& relation, const RelationRes
   }
 }
 
-void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
+bool Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
                               const Type* right) {
   if (unifier_.unify(left, right) == UnifyResult::Same)
-    return;
+    return true;
   if (auto expectation = expectations_.find(relation.result); expectation != expectations_.end()) {
     expectation->second(left, right);
   } else {
@@ -206,6 +219,7 @@ void Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
   }
   unifier_.poison(left);
   unifier_.poison(right);
+  return false;
 }
 
 void Relations::reportFailure(const PendingRelation& relation, const RelationResult& result,

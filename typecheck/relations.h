@@ -78,11 +78,14 @@ private:
 
   Wait ask(const PendingRelation& relation);
   Wait askOperator(const PendingRelation& relation);
+  Wait waitOrGoOn(const PendingRelation& relation, const lang::RelationResult& result,
+                  std::span<const Type* const> operands);
   Wait askProjection(const PendingRelation& relation);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
   void reportField(const PendingRelation& relation, const Type& tuple);
-  void unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
+  /// False when it had to report.
+  bool unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
   void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,
                      std::span<const Type* const> operands);
   void reportUnsolved(const PendingRelation& relation);
