@@ -65,6 +65,7 @@ const lang::OperatorTable& operatorTable() {
       dynPicturesFamily(),
       annotationFamily(),
       dialectFamily(),
+      derivativesFamily(),
   };
   static const lang::AbsentOperator absent[] = {
       {"torch_op", "it runs TorchScript through PyTorch's library, which Baton does not contain; "

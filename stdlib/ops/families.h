@@ -63,5 +63,6 @@ lang::OperatorFamily proposalFamily();
 lang::OperatorFamily dynPicturesFamily();
 lang::OperatorFamily annotationFamily();
 lang::OperatorFamily dialectFamily();
+lang::OperatorFamily derivativesFamily();
 
 } // namespace stdlib

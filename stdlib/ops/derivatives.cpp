@@ -1,0 +1,211 @@
+// Derivatives as expressions: functions from functions to functions.
+//
+// A call of most of these stands for code, which a pass writes before the program runs: no engine
+// sees it. The others give back what they are given, and tell that pass something.
+#include "stdlib/ops/derivative_relations.h"
+#include "stdlib/ops/families.h"
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+RelationResult sameAsValue(const RelationCall& call) {
+  return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
+}
+
+constexpr NoGradient ofItsCode{
+    "it stands for code, and the derivative of its value is that of this code"};
+constexpr NoGradient ofTheFunction{
+    "it gives a function, and the derivative is that of what the function gives"};
+
+constexpr NoGradient constant{"derivatives take it for a constant, and give its operand nothing"};
+
+constexpr OperandRow scalarOperand[] = {{"f", "a function that gives one float", OperandKind::Any}};
+constexpr OperandRow tensorOperand[] = {
+    {"f", "a function that gives a tensor of floats", OperandKind::Any}};
+constexpr OperandRow valueOperand[] = {
+    {"f", "a function that gives a value with floats in it", OperandKind::Any}};
+constexpr OperandRow functionOperand[] = {{"f", "a function", OperandKind::Any}};
+constexpr OperandRow customOperands[] = {
+    {"f", "a function", OperandKind::Any},
+    {"pullback",
+     "the function from the arguments of `f` and a cotangent of what it gives to the cotangents of "
+     "the arguments",
+     OperandKind::Any, true}};
+constexpr OperandRow dataOperand[] = {{"data", "a value of any type", OperandKind::Any}};
+
+constexpr AttributeRow wrtAttributes[] = {
+    {"wrt", AttributeKind::IntOrIntList, "0",
+     "the number of the argument, or a list of them: then the derivatives are a tuple; negative "
+     "numbers count from the back"}};
+constexpr AttributeRow oneWrtAttributes[] = {
+    {"wrt", AttributeKind::Int, "0",
+     "the number of the argument; a negative one counts from the back"}};
+
+constexpr Example gradExamples[] = {
+    {"grad(fn (%x: float32) { %x * %x })(3f)", "6f"},
+    {"grad(fn (%x: float32, %y: float32) { %x * %y }, wrt=[0, 1])(3f, 4f)", "(4f, 3f)"},
+    {"grad(fn (%p: (Tensor[(2), float32], int32)) { sum(%p.0 * %p.0) })(([1f, 2f], 5))",
+     "([2f, 4f], 0)"},
+    {"grad(grad(fn (%x: float32) { %x * %x * %x }))(2f)", "12f"},
+    {"grad(fn (%x: float32) { %x * stop_gradient(%x) })(3f)", "3f"}};
+constexpr Example valueAndGradExamples[] = {
+    {"value_and_grad(fn (%x: float32) { %x * %x })(3f)", "(9f, 6f)"},
+    {"value_and_grad(fn (%n: int32, %x: float32) { %x * 2f }, wrt=1)(1, 3f)", "(6f, 2f)"}};
+constexpr Example vjpExamples[] = {
+    {"{ let %made = vjp(fn (%x: Tensor[(2), float32]) { %x * %x })([1f, 2f]); "
+     "let %back = %made.1; (%made.0, %back([1f, 10f])) }",
+     "([1f, 4f], [2f, 40f])"}};
+constexpr Example jvpExamples[] = {
+    {"jvp(fn (%x: Tensor[(2), float32]) { %x * %x })([1f, 2f], [1f, 10f])",
+     "([1f, 4f], [2f, 40f])"},
+    {"jvp(fn (%x: float32, %y: float32) { %x * %y }, wrt=[1])(3f, 4f, 10f)", "(12f, 30f)"}};
+constexpr Example hvpExamples[] = {
+    {"hvp(fn (%x: Tensor[(2), float32]) { sum(%x * %x * %x) })([1f, 2f], [1f, 10f])",
+     "[6f, 120f]"}};
+constexpr Example jacobianExamples[] = {
+    {"jacobian(fn (%x: Tensor[(2), float32]) { %x * %x })([1f, 2f])", "[[2f, 0f], [0f, 4f]]"},
+    {"jacobian(fn (%x: float32, %y: Tensor[(2), float32]) { %y * %x }, wrt=[0, 1])(3f, [1f, 2f])",
+     "([1f, 2f], [[3f, 0f], [0f, 3f]])"}};
+constexpr Example hessianExamples[] = {
+    {"hessian(fn (%x: Tensor[(2), float32]) { sum(%x * %x * %x) })([1f, 2f])",
+     "[[6f, 0f], [0f, 12f]]"}};
+constexpr Example stopGradientExamples[] = {{"stop_gradient([1f, 2f])", "[1f, 2f]"}};
+constexpr Example checkpointExamples[] = {
+    {"checkpoint(fn (%x: float32) { exp(%x) * %x })(0f)", "0f"}};
+constexpr Example customGradExamples[] = {
+    {"custom_grad(fn (%x: float32) { abs(%x) }, fn (%x: float32, %dy: float32) { %dy })(-3f)",
+     "3f"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "grad",
+     .doc = "The gradient of a function that gives one float, as a function of the same arguments.",
+     .details =
+         "It has the type of the argument: integers in it have zeros. The argument must hold "
+         "floats, and no functions and no references. Gradients of gradients are of higher "
+         "order, as in `grad(grad(f))`.",
+     .operands = scalarOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = gradRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Grad,
+     .gradient = ofItsCode,
+     .examples = gradExamples},
+    {.name = "value_and_grad",
+     .doc = "As `grad`, giving the value of the function and its gradient.",
+     .details = "What both need is computed once.",
+     .operands = scalarOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = valueAndGradRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::ValueAndGrad,
+     .gradient = ofItsCode,
+     .examples = valueAndGradExamples},
+    {.name = "vjp",
+     .doc = "The value of a function, and the function from a cotangent of it to that of the "
+            "arguments.",
+     .details = "A cotangent has the type of the value: it says how much each float of it counts. "
+                "What comes back is the gradient of the sum so weighted. This is the reverse mode: "
+                "it takes a few times as long as the function, however many floats the arguments "
+                "hold.",
+     .operands = valueOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = vjpRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Vjp,
+     .gradient = ofItsCode,
+     .examples = vjpExamples},
+    {.name = "jvp",
+     .doc = "The value of a function and its tangent, from the arguments and a tangent of each.",
+     .details =
+         "The tangents come after the arguments, one for each argument that `wrt` asks for, "
+         "in its order. The tangent of the value is how it changes when the arguments change "
+         "along theirs. This is the forward mode: it keeps nothing for a way back.",
+     .operands = valueOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = jvpRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Jvp,
+     .gradient = ofItsCode,
+     .examples = jvpExamples},
+    {.name = "hvp",
+     .doc = "The product of the Hessian of a function and a tangent: the tangent of its gradient.",
+     .details =
+         "The tangents come after the arguments, as those of `jvp` do. The Hessian itself is "
+         "not made, so this takes only a few times as long as the function.",
+     .operands = scalarOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = hvpRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Hvp,
+     .gradient = ofItsCode,
+     .examples = hvpExamples},
+    {.name = "jacobian",
+     .doc = "The derivative of each element of a tensor by each element of an argument.",
+     .details = "Its shape is that of the value followed by that of the argument; both must have "
+                "the same element type.",
+     .operands = tensorOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = jacobianRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Jacobian,
+     .gradient = ofItsCode,
+     .examples = jacobianExamples},
+    {.name = "hessian",
+     .doc = "The second derivatives of a function that gives one float, by each pair of elements.",
+     .details = "Its shape is that of the argument, twice.",
+     .operands = scalarOperand,
+     .attributes = oneWrtAttributes,
+     .attributesKey = "baton.attrs.HessianAttrs",
+     .relation = hessianRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Hessian,
+     .gradient = ofItsCode,
+     .examples = hessianExamples},
+    {.name = "stop_gradient",
+     .doc = "Its operand, which derivatives of any order take for a constant.",
+     .operands = dataOperand,
+     .relation = sameAsValue,
+     .action = Action::Pass,
+     .gradient = constant,
+     .examples = stopGradientExamples},
+    {.name = "checkpoint",
+     .doc = "The function itself; derivatives compute what it does again instead of keeping it.",
+     .details = "A gradient keeps what the way back needs. Of a function that went through "
+                "`checkpoint` it keeps the arguments alone, and calls it again on the way back: "
+                "less memory, more time.",
+     .operands = functionOperand,
+     .relation = sameAsFunction,
+     .action = Action::Pass,
+     .derivative = Derivative::Checkpoint,
+     .gradient = ofTheFunction,
+     .examples = checkpointExamples},
+    {.name = "custom_grad",
+     .doc = "The function itself, with a derivative of one's own.",
+     .details = "`pullback` gets the arguments of `f` and a cotangent of what `f` gave, and gives "
+                "the cotangents of all arguments that hold floats: a value of the type of the "
+                "argument if there is one such argument, else a tuple of them. Nobody checks that "
+                "they are right.",
+     .operands = customOperands,
+     .relation = customRelation,
+     .action = Action::Pass,
+     .derivative = Derivative::Custom,
+     .gradient = ofTheFunction,
+     .examples = customGradExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily derivativesFamily() {
+  return rows;
+}
+
+} // namespace stdlib
