@@ -77,7 +77,11 @@ GENERATED = {
 
 
 # Messages of other commands than `check`.
-COMMANDS = {"float64-result": ["run", "--precision", "30"]}
+COMMANDS = {
+    "float64-result": ["run", "--precision", "30"],
+    "no-gradient": ["opt", "--passes=derivatives"],
+    "unknown-function": ["opt", "--passes=derivatives"],
+}
 
 
 def check(baton, text, command=("check",)):
