@@ -13,8 +13,9 @@
 // A body may show what else is known, so this is done in rounds.
 //
 // Arguments are atoms, so a body in the place of a call does what the call did, in the same order.
-// Parameters are atoms too, unless they declare a type that the argument has not: `?` in it may be
-// what makes the program well typed.
+// Parameters are atoms too, unless they declare sizes that the argument's type has not. `?` in a
+// declared type is left out, as it would weaken the argument's; where the program is well typed
+// only because of it, the names stay in a second try.
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -22,6 +23,7 @@
 #include "transform/known_functions.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
+#include "transform/run_passes.h"
 
 #include <algorithm>
 
@@ -32,6 +34,21 @@ using namespace lang;
 namespace {
 
 constexpr size_t smallBody = 40, mostRounds = 12;
+
+/// Whether `?` occurs in a type.
+bool holdsAny(const Type* root) {
+  std::vector<const Type*> stack{root};
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (std::ranges::any_of(type->shape, &Dim::isAny))
+      return true;
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    if (type->result)
+      stack.push_back(type->result);
+  }
+  return false;
+}
 
 /// How many bindings a module of that size may have after inlining.
 size_t roomFor(size_t size) {
@@ -274,8 +291,8 @@ private:
 /// opened into the one around it.
 class Inliner : public Rewriter {
 public:
-  Inliner(const Module& from, Builder& into, const Typing& typing, const Plan& plan)
-      : Rewriter(from, into), typing_(typing), plan_(plan) {
+  Inliner(const Module& from, Builder& into, const Typing& typing, const Plan& plan, bool keepsOpen)
+      : Rewriter(from, into), typing_(typing), plan_(plan), keepsOpen_(keepsOpen) {
     for (const Global* global : from.globals)
       if (global->function)
         roots_.insert(global->function->body);
@@ -381,7 +398,8 @@ private:
                 BlockBuilder& out) {
     // Calls of operators have attributes, which calls of names for them have not.
     bool isOperator = value->kind == ExprKind::Operator;
-    if (!isOperator && (!wanted || !given || wanted == given))
+    bool isSame = !wanted || !given || wanted == given || (!keepsOpen_ && holdsAny(wanted));
+    if (!isOperator && isSame)
       return value;
     renamed_ = old.var;
     renamedType_ = wanted;
@@ -394,6 +412,8 @@ private:
 
   const Typing& typing_;
   const Plan& plan_;
+  /// Whether names stay whose declared types have `?`.
+  bool keepsOpen_;
   Arena arena_;
   std::unordered_set<const Block*> roots_;
   bool isExpanding_ = false;
@@ -406,6 +426,17 @@ private:
   const Var* renamed_ = nullptr;
   const Type* renamedType_ = nullptr;
 };
+
+TypedModule inlined(const Module& from, const Typing& typing, const Plan& plan, bool keepsOpen,
+                    const PassContext& context) {
+  auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
+  auto module = place(*opened, context.operators);
+  Diagnostics diagnostics;
+  Typing found = context.check(*module, diagnostics);
+  if (diagnostics.hasErrors())
+    return {};
+  return {std::move(module), std::move(found)};
+}
 
 size_t sizeOf(const Module& module) {
   size_t size = 0;
@@ -425,16 +456,15 @@ std::unique_ptr<Module> inlining(const Module& module, const PassContext& contex
     Plan plan(from, mostSize);
     if (plan.isEmpty())
       break;
-    auto opened = rewritten<Inliner>(from, context.operators, typing, plan);
-    auto next = place(*opened, context.operators);
-    Diagnostics diagnostics;
-    Typing found = context.check(*next, diagnostics);
+    TypedModule next = inlined(from, typing, plan, false, context);
+    if (!next.module)
+      next = inlined(from, typing, plan, true, context);
     // Sizes that `?` kept apart can meet in a body, and contradict each other: a program that
     // always faults stays as it is.
-    if (diagnostics.hasErrors())
+    if (!next.module)
       break;
-    current = std::move(next);
-    typing = std::move(found);
+    current = std::move(next.module);
+    typing = std::move(next.typing);
   }
   return current ? std::move(current) : place(module, context.operators);
 }
