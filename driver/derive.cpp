@@ -78,7 +78,7 @@ bool writeOutDerivatives(Session& session, Program& program, const RunOptions& o
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
   Derivation derivation(session, program);
-  bool isDone = derivation.run({"derivatives"}) &&
+  bool isDone = derivation.run({"inlining", "derivatives"}) &&
                 (!options.grad || derivation.differentiate(options.entry, options.grad));
   if (!isDone) {
     answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,
