@@ -24,6 +24,7 @@
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/run_passes.h"
+#include "transform/type_parts.h"
 
 #include <algorithm>
 
@@ -34,21 +35,6 @@ using namespace lang;
 namespace {
 
 constexpr size_t smallBody = 40, mostRounds = 12;
-
-/// Whether `?` occurs in a type.
-bool holdsAny(const Type* root) {
-  std::vector<const Type*> stack{root};
-  while (!stack.empty()) {
-    const Type* type = stack.back();
-    stack.pop_back();
-    if (std::ranges::any_of(type->shape, &Dim::isAny))
-      return true;
-    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
-    if (type->result)
-      stack.push_back(type->result);
-  }
-  return false;
-}
 
 /// How many bindings a module of that size may have after inlining.
 size_t roomFor(size_t size) {

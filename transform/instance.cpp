@@ -1,6 +1,10 @@
 // Matching and replacing, along the structure of types, which the checker bounds.
 #include "transform/instance.h"
 
+#include <map>
+
+#include <fmt/format.h>
+
 namespace transform {
 
 using namespace lang;
@@ -20,6 +24,15 @@ void Instance::set(const TypeParameter* parameter, const Type* type) {
 const Type* Instance::of(const TypeParameter* parameter) const {
   auto found = of_.find(parameter);
   return found == of_.end() ? nullptr : found->second;
+}
+
+std::string Instance::key() const {
+  std::map<const void*, const void*> sorted(of_.begin(), of_.end());
+  sorted.insert(dims_.begin(), dims_.end());
+  std::string text;
+  for (const auto& [open, known] : sorted)
+    text += fmt::format("{}={},", open, known);
+  return text;
 }
 
 bool Instance::isOpen(const Dim* symbol) const {

@@ -31,7 +31,9 @@ public:
   /// of. Null stays null.
   const lang::Type* operator()(const lang::Type* type) const;
   const lang::Type* of(const lang::TypeParameter* parameter) const;
-  /// Whether something open is known.
+  /// The same text for the same instance.
+  std::string key() const;
+  /// Whether every type stands for itself.
   bool isTrivial() const { return open_.empty() && !isNamedOpen_; }
 
 private:

@@ -1,0 +1,512 @@
+// From a call to a request, from a request to a copy.
+#include "transform/specialise_copies.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// Where growth ends: copies that copies of the same definition ask for, all copies, types, and
+/// known functions that capture others.
+constexpr size_t mostNested = 8, mostCopies = 2'000, largestType = 400, deepestKnown = 3;
+
+bool isOfType(const TypeParameter* parameter) {
+  return parameter->kind != ParameterKind::Dimension;
+}
+
+bool isGeneric(const Function& function, const Typing& typing) {
+  return std::ranges::any_of(typing.generics(function), isOfType);
+}
+
+/// A copy of a node with other operands.
+template <typename Node>
+Node* changed(Arena& arena, const Node& node) {
+  return arena.make<Node>(node);
+}
+
+} // namespace
+
+/// A way to use a global.
+struct Copies::Request {
+  const Global* global;
+  /// Of the arguments and the value, where they are known.
+  std::vector<const Type*> arguments = {};
+  const Type* result = nullptr;
+  /// By parameter; null for those that stay.
+  std::vector<const KnownValue*> known = {};
+  Instance instance;
+  /// Of the copy.
+  std::vector<const Type*> parameterTypes = {};
+  const Type* resultType = nullptr;
+  TypeNames names = {};
+
+  const Function& function() const { return *global->function; }
+  bool hasKnown() const {
+    return std::ranges::any_of(known, [](auto* each) { return each != nullptr; });
+  }
+};
+
+Copies::Copies(const Module& from, Builder& into, const Typing& typing)
+    : into_(into), typing_(typing), known_(from), free_(freeVariables(from)),
+      firstVar_(from.varCount), varCount_(from.varCount) {
+  for (const Global* global : from.globals)
+    names_.emplace(global->name);
+  walk(
+      from,
+      [&](const Binding& binding) {
+        if (const auto* literal = binding.value->as<Function>())
+          ofLiterals_.insert(literal->generics.begin(), literal->generics.end());
+      },
+      [](const Operand&) {});
+}
+
+// Types.
+
+const Type* Copies::shown(const Type* type, const Code& code) {
+  const Type* here = code.instance(type);
+  if (!here || !facts_.isShown(here))
+    return nullptr;
+  if (!code.names)
+    return here;
+  TypeNames names;
+  names.add(here);
+  auto isNamed = [&](const Dim* dim) {
+    return code.names->dims.contains(dim) || ofLiterals_.contains(dim->parameter);
+  };
+  auto isDeclared = [&](const TypeParameter* each) { return ofLiterals_.contains(each); };
+  bool isSaid =
+      std::ranges::all_of(names.dims, isNamed) && std::ranges::all_of(names.parameters, isDeclared);
+  return isSaid ? here : nullptr;
+}
+
+const Type* Copies::typeOf(const Expr& atom, const Code& code) {
+  const auto* global = atom.as<Global>();
+  if (!global || !global->function)
+    return code.instance(typing_.of(atom));
+  const Type* type = functionType(into_.types, *global->function, typing_);
+  bool isPlain = type && type->generics.empty() && !type->hasSymbol;
+  return isPlain ? type : nullptr;
+}
+
+/// What the type parameters of a global stand for that are types; nothing where it is not known.
+std::optional<Instance> Copies::typeInstance(const Request& request) {
+  const Function& function = request.function();
+  std::vector<const TypeParameter*> open;
+  std::ranges::copy_if(typing_.generics(function), std::back_inserter(open), isOfType);
+  Instance instance(into_.types);
+  instance.open(open, false);
+  for (size_t i = 0; i < request.arguments.size(); ++i)
+    instance.match(typing_.of(*function.parameters[i]), request.arguments[i]);
+  instance.match(typing_.result(function), request.result);
+  const Type* unit = into_.types.tuple({});
+  bool isTold = std::ranges::count(request.arguments, nullptr) == 0;
+  for (const TypeParameter* parameter : open) {
+    const Type* type = instance.of(parameter);
+    // What nothing determines may be anything.
+    if (!type && isTold)
+      type = unit;
+    TypeNames names;
+    names.add(type);
+    if (!type || !names.parameters.empty() || type->size > largestType)
+      return std::nullopt;
+    TypeParts parts{into_.types, [](const Dim* dim) { return dim; },
+                    [&](const Type*) { return unit; }};
+    type = parts(type);
+    if (!facts_.isShown(type))
+      return std::nullopt;
+    instance.set(parameter, type);
+  }
+  return instance;
+}
+
+// Known functions.
+
+const KnownValue* Copies::known(const Expr& atom, const Type* wanted, const Code& code) {
+  const Expr& origin = known_.origin(atom);
+  if (const auto* var = origin.as<Var>()) {
+    if (auto found = code.functions.find(var); found != code.functions.end())
+      return found->second;
+    const Binding* binding = isOfCopy(*var) ? nullptr : known_.binding(*var);
+    bool isLiteral = binding && binding->value->kind == ExprKind::Function;
+    return isLiteral ? knownLiteral(*binding, code) : nullptr;
+  }
+  const auto* global = origin.as<Global>();
+  if (global ? !global->function : origin.kind != ExprKind::Constructor)
+    return nullptr;
+  const Expr* instance = instanceOf(origin, wanted, code);
+  return &values_.emplace_back(KnownValue{fmt::format("{}", static_cast<const void*>(instance)),
+                                          instance, nullptr, Instance(into_.types)});
+}
+
+/// Whether a literal is in a known function.
+static bool holds(const KnownValue& known, const Binding& literal) {
+  auto isIn = [&](const Capture& capture) {
+    return capture.function && holds(*capture.function, literal);
+  };
+  return known.literal == &literal || std::ranges::any_of(known.captures, isIn);
+}
+
+const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code) {
+  const auto& literal = static_cast<const Function&>(*binding.value);
+  KnownValue value{fmt::format("{}[{}]", literal.number, code.instance.key()), nullptr, &binding,
+                   code.instance};
+  for (const Var* var : free_.of[literal.number]) {
+    if (var == binding.var)
+      continue;
+    const Type* type = typing_.of(*var);
+    const KnownValue* function = nullptr;
+    if (type && type->kind == TypeKind::Function && known_.binding(*var) != &binding)
+      function = known(*var, code.instance(type), code);
+    // A function that holds itself would be another one at every call.
+    if (function && function->depth < deepestKnown && !holds(*function, binding)) {
+      value.captures.push_back({var, function});
+      value.key += fmt::format("({})", function->key);
+      value.depth = std::max(value.depth, function->depth + 1);
+      continue;
+    }
+    value.captures.push_back({var, nullptr, var, shown(type, code)});
+    value.key += fmt::format("({})", static_cast<const void*>(value.captures.back().type));
+    if (!value.captures.back().type)
+      return nullptr;
+  }
+  return &values_.emplace_back(std::move(value));
+}
+
+/// The values that a known function captures, as `install` takes them.
+static void addCaptured(const KnownValue& known, std::vector<Capture>& list) {
+  for (const Capture& capture : known.captures)
+    if (capture.function)
+      addCaptured(*capture.function, list);
+  for (const Capture& capture : known.captures)
+    if (!capture.function)
+      list.push_back(capture);
+}
+
+static std::vector<Capture> captured(std::span<const KnownValue* const> known) {
+  std::vector<Capture> list;
+  for (const KnownValue* each : known)
+    if (each)
+      addCaptured(*each, list);
+  return list;
+}
+
+// Requests.
+
+/// Asks for a copy without the parameters that are known, whose types are those of the caller.
+bool Copies::specialiseFunctions(Request& request) {
+  const Function& function = request.function();
+  Instance& instance = request.instance;
+  instance.open(typing_.generics(function), true);
+  for (size_t i = 0; i < function.parameters.size(); ++i)
+    instance.match(typing_.of(*function.parameters[i]), request.arguments[i]);
+  instance.match(typing_.result(function), request.result);
+  TypeNames& names = request.names;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const Type* type = instance(typing_.of(*function.parameters[i]));
+    request.parameterTypes.push_back(type);
+    if (request.known[i])
+      continue;
+    if (!type || !facts_.isShown(type))
+      return false;
+    names.add(type);
+  }
+  for (const Capture& capture : captured(request.known))
+    names.add(capture.type);
+  request.resultType = instance(typing_.result(function));
+  names.add(request.resultType);
+  // A size that no argument tells by itself could not be found at a call.
+  auto isTold = [&](const Dim* dim) { return names.extents.contains(dim); };
+  return request.resultType && facts_.isShown(request.resultType) && names.parameters.empty() &&
+         std::ranges::all_of(names.dims, isTold);
+}
+
+/// Asks for a copy with the same parameters. Sizes with names in what type parameters stand for
+/// become names of the copy, so that it serves all of them.
+bool Copies::specialiseTypes(Request& request) {
+  const Function& function = request.function();
+  TypeNames taken, told;
+  for (const Var* parameter : function.parameters)
+    taken.add(typing_.of(*parameter));
+  std::unordered_set<std::string_view> names;
+  for (const Dim* dim : taken.dims)
+    names.insert(dim->name);
+  std::unordered_map<const Dim*, const Dim*> sizes;
+  size_t count = 0;
+  auto sizeName = [&] {
+    std::string name;
+    do
+      name = count == 0 ? "d" : fmt::format("d{}", count);
+    while (++count, names.contains(name));
+    return arena_.copyText(name);
+  };
+  TypeParts generalise{into_.types,
+                       [&](const Dim* dim) {
+                         if (!dim->hasSymbol)
+                           return dim;
+                         const Dim*& size = sizes[dim];
+                         return size ? size
+                                     : size = into_.types.symbol(into_.arena.copyText(sizeName()));
+                       },
+                       [](const Type* type) { return type; }};
+  for (const TypeParameter* parameter : typing_.generics(function))
+    if (isOfType(parameter))
+      request.instance.set(parameter, generalise(request.instance.of(parameter)));
+  for (const Var* parameter : function.parameters) {
+    request.parameterTypes.push_back(request.instance(typing_.of(*parameter)));
+    told.add(request.parameterTypes.back());
+  }
+  request.resultType = request.instance(typing_.result(function));
+  return std::ranges::all_of(sizes, [&](auto& size) { return told.extents.contains(size.second); });
+}
+
+/// How many copies of a definition lie on the way to code.
+static size_t nesting(const Global* source, const Code& code) {
+  size_t count = 0;
+  for (const Copy* copy = code.copy; copy; copy = copy->caller)
+    count += copy->source == source;
+  return count;
+}
+
+Copy* Copies::find(const Request& request, const Code& code) {
+  std::string key = fmt::format("{}:{}:", request.global->number, request.instance.key());
+  for (const KnownValue* known : request.known)
+    key += (known ? known->key : "_") + ";";
+  Copy*& copy = byKey_[key];
+  if (!copy && copies_.size() < mostCopies && nesting(request.global, code) < mostNested)
+    copy = &make(request, code.copy);
+  return copy;
+}
+
+const Expr* Copies::instanceOf(const Expr& atom, const Type* wanted, const Code& code) {
+  const auto* global = atom.as<Global>();
+  bool isWanted = global && global->function && isGeneric(*global->function, typing_) && wanted &&
+                  wanted->kind == TypeKind::Function &&
+                  wanted->parts.size() <= global->function->parameters.size();
+  if (!isWanted)
+    return &atom;
+  Request request{.global = global, .instance = Instance(into_.types)};
+  request.arguments.assign(wanted->parts.begin(), wanted->parts.end());
+  request.arguments.resize(global->function->parameters.size());
+  request.result = wanted->result;
+  request.known.resize(request.arguments.size());
+  std::optional<Instance> instance = typeInstance(request);
+  if (!instance)
+    return &atom;
+  request.instance = *instance;
+  Copy* copy = specialiseTypes(request) ? find(request, code) : nullptr;
+  return copy ? copy->made : &atom;
+}
+
+const Expr* Copies::value(const Binding& binding, const Code& code) {
+  if (const auto* call = binding.value->as<Call>())
+    return this->call(binding, *call, code);
+  return withInstances(binding, code);
+}
+
+const Expr* Copies::call(const Binding& binding, const Call& call, const Code& code) {
+  const auto* global = known_.origin(*call.callee.value).as<Global>();
+  const Function* function = global ? global->function : nullptr;
+  if (!function || function->parameters.size() != call.arguments.size())
+    return withInstances(binding, code);
+  Request request{.global = global, .instance = Instance(into_.types)};
+  for (const Operand& argument : call.arguments)
+    request.arguments.push_back(typeOf(*argument.value, code));
+  request.result = code.instance(typing_.of(*binding.var));
+  std::optional<Instance> instance = typeInstance(request);
+  if (!instance)
+    return withInstances(binding, code);
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const Type* wanted = (*instance)(typing_.of(*function->parameters[i]));
+    bool isFunction = wanted && wanted->kind == TypeKind::Function && wanted->generics.empty();
+    request.known.push_back(isFunction ? known(*call.arguments[i].value, wanted, code) : nullptr);
+  }
+  request.instance = *instance;
+  bool isAsked = request.hasKnown() && specialiseFunctions(request);
+  if (!isAsked) {
+    if (!isGeneric(*function, typing_))
+      return withInstances(binding, code);
+    request = {.global = global,
+               .arguments = request.arguments,
+               .result = request.result,
+               .known = std::vector<const KnownValue*>(call.arguments.size()),
+               .instance = *instance};
+    isAsked = specialiseTypes(request);
+  }
+  Copy* copy = isAsked ? find(request, code) : nullptr;
+  if (!copy)
+    return withInstances(binding, code);
+  std::vector<Operand> arguments;
+  for (size_t i = 0; i < call.arguments.size(); ++i)
+    if (!request.known[i])
+      arguments.push_back(call.arguments[i]);
+  for (const Capture& capture : captured(request.known))
+    arguments.push_back({capture.value, call.range});
+  Call* changedCall = changed(arena_, call);
+  changedCall->callee.value = copy->made;
+  changedCall->arguments = arena_.copy(arguments);
+  return changedCall;
+}
+
+// Globals as values.
+
+/// For each operand what type it has at this use, where that is easy to tell.
+std::vector<const Type*> Copies::wantedTypes(const Binding& binding, const Code& code) {
+  const Type* type = code.instance(typing_.of(*binding.var));
+  std::vector<const Type*> wanted;
+  if (const auto* tuple = binding.value->as<TupleExpr>()) {
+    for (size_t i = 0; i < tuple->fields.size(); ++i)
+      wanted.push_back(type && i < type->parts.size() ? type->parts[i] : nullptr);
+  } else if (const auto* call = binding.value->as<Call>()) {
+    wanted.push_back(nullptr);
+    const Type* callee = code.instance(typing_.of(*call->callee.value));
+    const auto* op = call->callee.value->as<OperatorRef>();
+    // A derivative takes what the function takes.
+    if (op && op->row->derivative != Derivative::None && type && type->kind == TypeKind::Function)
+      wanted.push_back(into_.types.function(type->parts, into_.types.unknown(0)));
+    else if (callee && callee->kind == TypeKind::Function && callee->generics.empty())
+      wanted.insert(wanted.end(), callee->parts.begin(), callee->parts.end());
+    wanted.resize(call->arguments.size() + 1);
+  }
+  return wanted;
+}
+
+const Expr* Copies::withInstances(const Binding& binding, const Code& code) {
+  const Expr& value = *binding.value;
+  if (value.kind == ExprKind::Global)
+    return instanceOf(value, code.instance(typing_.of(*binding.var)), code);
+  std::vector<const Type*> wanted = wantedTypes(binding, code);
+  std::vector<Operand> operands;
+  bool isChanged = false;
+  forEachOperand(value, [&](const Operand& operand) {
+    operands.push_back(operand);
+    if (operands.size() > wanted.size())
+      return;
+    operands.back().value = instanceOf(*operand.value, wanted[operands.size() - 1], code);
+    isChanged |= operands.back().value != operand.value;
+  });
+  if (!isChanged)
+    return &value;
+  if (const auto* call = value.as<Call>()) {
+    Call* made = changed(arena_, *call);
+    made->arguments = arena_.copy(std::span(operands).subspan(1));
+    return made;
+  }
+  TupleExpr* made = changed(arena_, static_cast<const TupleExpr&>(value));
+  made->fields = arena_.copy(operands);
+  return made;
+}
+
+// Copies.
+
+std::string Copies::name(const Request& request) {
+  std::string base(request.global->name);
+  if (!request.hasKnown()) {
+    std::string types;
+    for (const TypeParameter* parameter : typing_.generics(request.function()))
+      if (isOfType(parameter))
+        types += "_" + typeText(request.instance.of(parameter));
+    bool isWord =
+        std::ranges::all_of(types, [](char c) { return std::isalnum(uint8_t(c)) || c == '_'; });
+    if (isWord && names_.insert(base + types).second)
+      return base + types;
+  }
+  for (size_t i = 1;; ++i)
+    if (std::string name = fmt::format("{}_{}", base, i); names_.insert(name).second)
+      return name;
+}
+
+const Var* Copies::var(const Var* like, const Type* type) {
+  return arena_.make<Var>(Expr{ExprKind::Var, like->range}, like->name.empty() ? "v" : like->name,
+                          VarOrigin::Parameter, varCount_++, type);
+}
+
+Copy& Copies::make(const Request& request, const Copy* caller) {
+  Copy& copy = copies_.emplace_back(
+      Copy{into_.declare(name(request)), request.global, caller, nullptr, {request.instance}});
+  copy.body.copy = &copy;
+  made_.insert(copy.made);
+  const Function& old = request.function();
+  Function* function = changed(arena_, old);
+  const Type* result = request.resultType;
+  function->resultAnnotation = result && facts_.isShown(result) ? result : nullptr;
+  std::vector<const TypeParameter*> generics;
+  copy.function = function;
+  if (request.hasKnown()) {
+    copy.names = request.names;
+    copy.body.names = &copy.names;
+    std::vector<const Var*> parameters = install(copy, request);
+    function->parameters = arena_.copy(parameters);
+    // In the order in which the types say them, so that it is always the same.
+    for (const Var* parameter : parameters) {
+      TypeNames names;
+      names.add(parameter->annotation);
+      for (const Dim* dim : names.dims)
+        if (dim->parameter && std::ranges::count(generics, dim->parameter) == 0)
+          generics.push_back(dim->parameter);
+    }
+  } else {
+    for (const TypeParameter* parameter : typing_.generics(old))
+      if (!isOfType(parameter))
+        generics.push_back(parameter);
+  }
+  function->generics = arena_.copy(generics);
+  return copy;
+}
+
+/// Says in front of the body what the parameters are, and gives those of the copy. Names of the
+/// literals' own code come before those of the body, which may be the same.
+std::vector<const Var*> Copies::install(Copy& copy, const Request& request) {
+  std::vector<const Var*> kept, extra;
+  std::vector<Prefix> names;
+  for (size_t i = 0; i < request.known.size(); ++i) {
+    const Var* parameter = request.function().parameters[i];
+    const Expr* atom = nullptr;
+    if (const KnownValue* known = request.known[i]) {
+      const KnownValue* inside = nullptr;
+      atom = install(copy, *known, inside, extra);
+      copy.body.functions[parameter] = inside;
+    } else {
+      kept.push_back(var(parameter, request.parameterTypes[i]));
+      atom = kept.back();
+    }
+    names.push_back({{parameter, atom, parameter->range}});
+  }
+  copy.prefix.insert(copy.prefix.end(), names.begin(), names.end());
+  kept.insert(kept.end(), extra.begin(), extra.end());
+  return kept;
+}
+
+/// Makes a known function inside of a copy, from parameters for what it captures.
+const Expr* Copies::install(Copy& copy, const KnownValue& known, const KnownValue*& inside,
+                            std::vector<const Var*>& parameters) {
+  KnownValue& own = values_.emplace_back(known);
+  inside = &own;
+  if (known.atom)
+    return known.atom;
+  Code& code = codes_.emplace_back(Code{known.instance, {}, &copy.names, &copy});
+  std::vector<Prefix> names;
+  for (Capture& capture : own.captures)
+    if (capture.function) {
+      const Expr* atom = install(copy, *capture.function, capture.function, parameters);
+      code.functions[capture.var] = capture.function;
+      names.push_back({{capture.var, atom, capture.var->range}});
+    }
+  for (Capture& capture : own.captures)
+    if (!capture.function) {
+      parameters.push_back(var(capture.var, capture.type));
+      capture.value = parameters.back();
+      names.push_back({{capture.var, capture.value, capture.var->range}});
+    }
+  copy.prefix.insert(copy.prefix.end(), names.begin(), names.end());
+  copy.prefix.push_back({*known.literal, &code});
+  const Var* result = var(known.literal->var, nullptr);
+  copy.prefix.push_back({{result, known.literal->var, known.literal->place}});
+  return result;
+}
+
+} // namespace transform

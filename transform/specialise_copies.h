@@ -1,0 +1,125 @@
+// The copies that specialisation makes: which calls can have one, and what stands in it.
+//
+// Everything here is said in nodes of the old module, as the rewriter expects them: a copy is the
+// old function with other parameters, and with bindings in front of its body that say what the old
+// parameters are. Only its name is a global of the new module already.
+#pragma once
+
+#include "lang/print_types.h"
+#include "lang/rewrite.h"
+#include "lang/walk.h"
+#include "transform/instance.h"
+#include "transform/known_functions.h"
+#include "transform/type_parts.h"
+
+#include <deque>
+#include <optional>
+
+namespace transform {
+
+struct KnownValue;
+struct Copy;
+
+/// A variable of a literal that something else binds: another known function, or a value.
+struct Capture {
+  const lang::Var* var;
+  const KnownValue* function = nullptr;
+  /// A variable that holds it where the call stands, and its type there.
+  const lang::Expr* value = nullptr;
+  const lang::Type* type = nullptr;
+};
+
+/// A function value that a call hands on: a literal with what it captures, or an atom.
+struct KnownValue {
+  /// The same for functions that one copy can serve.
+  std::string key = {};
+  const lang::Expr* atom = nullptr;
+  const lang::Binding* literal = nullptr;
+  Instance instance;
+  std::vector<Capture> captures = {};
+  size_t depth = 0;
+};
+
+/// What holds in a part of the code that is being copied.
+struct Code {
+  Instance instance;
+  /// The variables that are known functions there.
+  std::unordered_map<const lang::Var*, const KnownValue*> functions = {};
+  /// The names that types may mention; null for all.
+  const TypeNames* names = nullptr;
+  /// The copy that it is a part of, or null.
+  const Copy* copy = nullptr;
+};
+
+/// A binding in front of the body: a name for an atom, or a literal in code of its own.
+struct Prefix {
+  lang::Binding binding;
+  const Code* code = nullptr;
+};
+
+struct Copy {
+  lang::Global* made;
+  const lang::Global* source;
+  /// Whose code asked for it first, or null.
+  const Copy* caller;
+  const lang::Function* function;
+  Code body;
+  std::vector<Prefix> prefix = {};
+  TypeNames names = {};
+};
+
+class Copies {
+public:
+  Copies(const lang::Module& from, lang::Builder& into, const lang::Typing& typing);
+
+  /// The value of a binding with calls of copies in the place of those that can have one.
+  const lang::Expr* value(const lang::Binding& binding, const Code& code);
+  /// A copy whose body is not written yet, or null.
+  const Copy* next() { return written_ < copies_.size() ? &copies_[written_++] : nullptr; }
+  /// Whether a variable is a parameter of a copy, whose type is final.
+  bool isOfCopy(const lang::Var& var) const { return var.number >= firstVar_; }
+  bool isCopy(const lang::Expr& atom) const { return made_.contains(&atom); }
+  /// What can be declared of a type of the old code; null when it can't.
+  const lang::Type* shown(const lang::Type* type, const Code& code);
+  lang::Arena& arena() { return arena_; }
+
+private:
+  struct Request;
+
+  const lang::Expr* call(const lang::Binding& binding, const lang::Call& call, const Code& code);
+  const lang::Expr* withInstances(const lang::Binding& binding, const Code& code);
+  std::vector<const lang::Type*> wantedTypes(const lang::Binding& binding, const Code& code);
+  const lang::Expr* instanceOf(const lang::Expr& atom, const lang::Type* wanted, const Code& code);
+  const lang::Type* typeOf(const lang::Expr& atom, const Code& code);
+  std::optional<Instance> typeInstance(const Request& request);
+  const KnownValue* known(const lang::Expr& atom, const lang::Type* wanted, const Code& code);
+  const KnownValue* knownLiteral(const lang::Binding& literal, const Code& code);
+  bool specialiseFunctions(Request& request);
+  bool specialiseTypes(Request& request);
+  Copy* find(const Request& request, const Code& code);
+  Copy& make(const Request& request, const Copy* caller);
+  const lang::Expr* install(Copy& copy, const KnownValue& known, const KnownValue*& clone,
+                            std::vector<const lang::Var*>& parameters);
+  std::vector<const lang::Var*> install(Copy& copy, const Request& request);
+  const lang::Var* var(const lang::Var* like, const lang::Type* type);
+  std::string name(const Request& request);
+
+  lang::Builder& into_;
+  const lang::Typing& typing_;
+  KnownFunctions known_;
+  lang::FreeVariables free_;
+  lang::Arena arena_;
+  lang::printing::TypeFacts facts_;
+  uint32_t firstVar_;
+  uint32_t varCount_;
+  std::unordered_set<const lang::TypeParameter*> ofLiterals_;
+  std::deque<Copy> copies_;
+  size_t written_ = 0;
+  std::deque<KnownValue> values_;
+  std::deque<Code> codes_;
+  std::unordered_map<std::string, Copy*> byKey_;
+  std::unordered_set<std::string> names_;
+  std::unordered_set<const lang::Expr*> made_;
+};
+
+} // namespace transform

@@ -1,0 +1,82 @@
+// Along the structure of types.
+#include "transform/type_parts.h"
+
+#include <algorithm>
+
+namespace transform {
+
+using namespace lang;
+
+void TypeNames::add(const Type* root) {
+  std::vector<const Type*> stack{root};
+  std::vector<const TypeParameter*> bound;
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (!type || !seen_.insert(type).second)
+      continue;
+    hasUnknown |= type->isUnknown();
+    if (type->parameter)
+      parameters.insert(type->parameter);
+    bound.insert(bound.end(), type->generics.begin(), type->generics.end());
+    std::vector<const Dim*> forms(type->shape.begin(), type->shape.end());
+    for (const Dim* extent : type->shape)
+      if (extent->kind == DimKind::Symbol)
+        extents.insert(extent);
+    while (!forms.empty()) {
+      const Dim* form = forms.back();
+      forms.pop_back();
+      if (form->kind == DimKind::Symbol)
+        dims.insert(form);
+      for (const DimTerm& term : form->terms)
+        forms.push_back(term.variable);
+    }
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    stack.push_back(type->result);
+  }
+  for (const TypeParameter* parameter : bound)
+    parameters.erase(parameter);
+}
+
+bool holdsAny(const Type* root) {
+  std::vector<const Type*> stack{root};
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (std::ranges::any_of(type->shape, &Dim::isAny))
+      return true;
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    if (type->result)
+      stack.push_back(type->result);
+  }
+  return false;
+}
+
+const Type* TypeParts::operator()(const Type* type) {
+  if (type->isUnknown())
+    return unknown(type);
+  if (auto found = known.find(type); found != known.end())
+    return found->second;
+  std::vector<const Dim*> shape;
+  for (const Dim* dim : type->shape)
+    shape.push_back(extent(dim));
+  std::vector<const Type*> parts;
+  for (const Type* part : type->parts)
+    parts.push_back((*this)(part));
+  const Type* made = type;
+  if (type->isTensor())
+    made = types.tensor(shape, type->dtype, type->isWide);
+  else if (type->kind == TypeKind::Dimension)
+    made = types.dimension(shape[0]);
+  else if (type->isTuple())
+    made = types.tuple(parts);
+  else if (type->kind == TypeKind::Function)
+    made = types.function(parts, (*this)(type->result), type->generics);
+  else if (type->kind == TypeKind::Reference)
+    made = types.reference(parts[0]);
+  else if (type->kind == TypeKind::Data)
+    made = types.data(type->definition, parts);
+  return known[type] = made;
+}
+
+} // namespace transform
