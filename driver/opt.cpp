@@ -1,6 +1,7 @@
 // `baton opt` and `baton passes`: passes over a program.
 #include "driver/load.h"
 #include "formats/quote.h"
+#include "interp/reference.h"
 #include "lang/edit_distance.h"
 #include "lang/print.h"
 #include "parser/metadata.h"
@@ -60,8 +61,13 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
       answer.errors +=
           fmt::format("// after {}\n{}", pass.name, textOf(module, session.operators()));
   };
+  lang::TensorEngine engine = interp::referenceEngine();
   auto result = transform::runPasses(*program->module, program->typing, passes,
-                                     {session.operators(), check, options.verify, after});
+                                     {.operators = session.operators(),
+                                      .check = check,
+                                      .verify = options.verify,
+                                      .after = after,
+                                      .engine = &engine});
   if (result)
     answer.output = textOf(*result->module, session.operators());
   else

@@ -9,6 +9,7 @@
 #include "lang/print.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
+#include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
 #include "transform/run_passes.h"
@@ -287,8 +288,12 @@ private:
       names += " " + std::string(pass->name);
     ReadText after;
     try {
+      lang::TensorEngine engine = lower::loopsEngine();
       auto result = transform::runPasses(*read.module, read.typing, passes,
-                                         {stdlib::operatorTable(), checkTypes, true});
+                                         {.operators = stdlib::operatorTable(),
+                                          .check = checkTypes,
+                                          .verify = true,
+                                          .engine = &engine});
       if (!result)
         return fail("pass needs", result.failure().text);
       after = {std::move(result->module), std::move(result->typing)};
@@ -314,7 +319,7 @@ private:
     auto other = run(after);
     if (!other)
       fail(law + " fault", (verdict.finding ? verdict.finding->detail : verdict.dataFault) + text);
-    else if (!sameValue(*value, *other))
+    else if (!sameNumbers(*value, *other))
       fail(law + " value", "another value " + text);
   }
 

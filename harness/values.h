@@ -20,6 +20,10 @@ std::string typeProblem(lang::TypeContext& types, const runtime::Value& value,
 /// Functions count as the same.
 bool sameValue(const runtime::Value& left, const runtime::Value& right);
 
+/// As `sameValue`, but zeros of both signs are the same number, and so is every NaN: what passes
+/// keep (transform/effects.h).
+bool sameNumbers(const runtime::Value& left, const runtime::Value& right);
+
 /// A value of a tensor type or a tuple of such for an argument of a program; named dimensions and
 /// `?` get what `sizes` says by their text, or 2. Nothing for other types and for large tensors.
 std::optional<runtime::Value>

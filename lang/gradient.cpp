@@ -1,4 +1,4 @@
-// Running gradient rules: every emitted call is put to the relation of its operator.
+// Running gradient rules.
 #include "lang/gradient.h"
 
 #include "lang/leaves.h"
@@ -16,20 +16,10 @@ const Type* fieldType(const Type* type, size_t field) {
   return type->isTuple() ? type->parts[field] : type;
 }
 
-bool isSameType(const Type* left, const Type* right) {
-  if (left == right)
-    return true;
-  if (left->kind != right->kind || !(left->dtype == right->dtype))
-    return false;
-  auto isSame = [](const Dim* a, const Dim* b) { return matchDims(a, b) == DimMatch::Same; };
-  return std::ranges::equal(left->shape, right->shape, isSame) &&
-         std::ranges::equal(left->parts, right->parts, isSameType);
-}
-
 } // namespace
 
 GradientCall::GradientCall(BlockBuilder& block, const GradientSite& site)
-    : block_(block), site_(site) {
+    : TermWriter(block), site_(site) {
   for (const Type* type : site.operandTypes)
     cotangents_.emplace_back(tensorCount(type), nullptr);
 }
@@ -74,61 +64,6 @@ void GradientCall::toField(size_t i, size_t field, const Term& cotangent) {
     throw std::logic_error(fmt::format("the cotangent of operand {} is `{}`, not `{}`", i,
                                        typeText(cotangent.type()), typeText(wanted)));
   cotangents_[i][field] = cotangent.atom();
-}
-
-Term GradientCall::call(std::string_view op, ListOf<Term> operands, Settings settings) {
-  std::vector<Atom> atoms;
-  std::vector<const Type*> operandTypes;
-  std::deque<runtime::Tensor> constants;
-  std::vector<const runtime::Tensor*> values;
-  const OperatorRow& row = block_.make.row(op);
-  for (const Term& operand : operands) {
-    atoms.push_back(operand.atom());
-    operandTypes.push_back(operand.type());
-    const auto* constant = operand.atom()->as<Constant>();
-    bool isAsked = constant && row.shapeNeeds == ShapeNeeds::Constants;
-    values.push_back(isAsked ? &constants.emplace_back(constantTensor(*constant)) : nullptr);
-  }
-  const Call* made = block_.make.call(row, atoms, settings);
-  static const Attributes none{};
-  const Attributes& given = made->attributes ? *made->attributes : none;
-  RelationResult answer = applyRelation(row, {types(), operandTypes, given, values});
-  std::string problem = answer.problem;
-  if (answer.outcome == RelationResult::Outcome::Waiting)
-    problem = "a type is missing";
-  for (const auto& [index, type] : answer.operands)
-    if (problem.empty() && !isSameType(operandTypes[index], type))
-      problem = fmt::format("operand {} should be `{}`, but is `{}`", index, typeText(type),
-                            typeText(operandTypes[index]));
-  if (!problem.empty())
-    throw std::logic_error(fmt::format("the call of `{}` is wrong: {}", op, problem));
-  return {this, block_.bind(made), answer.output};
-}
-
-Term GradientCall::tuple(ListOf<Term> fields) {
-  std::vector<Atom> atoms;
-  std::vector<const Type*> parts;
-  for (const Term& field : fields) {
-    atoms.push_back(field.atom());
-    parts.push_back(field.type());
-  }
-  return {this, block_.tuple(atoms), types().tuple(parts)};
-}
-
-Term GradientCall::project(const Term& tuple, size_t field) {
-  auto [known, isNew] = projections_.try_emplace({tuple.atom(), field}, nullptr);
-  if (isNew)
-    known->second = block_.project(tuple.atom(), uint32_t(field));
-  return {this, known->second, tuple.type()->parts[field]};
-}
-
-Term GradientCall::number(runtime::DType dtype, double value) {
-  return {this, block_.make.scalar(dtype, value), types().scalar(dtype)};
-}
-
-Term GradientCall::constant(const runtime::Tensor& value) {
-  const Constant* made = block_.make.tensor(value);
-  return {this, made, made->type};
 }
 
 namespace {

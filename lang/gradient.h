@@ -13,32 +13,12 @@
 // stdlib/ops/gradient.h, for lang/ knows no operator by name.
 #pragma once
 
-#include "lang/builder.h"
 #include "lang/op.h"
+#include "lang/term.h"
 
-#include <map>
 #include <memory>
 
 namespace lang {
-
-/// A value of a rule under construction: an atom and its type.
-class Term {
-public:
-  Term(GradientCall* rule, Atom atom, const Type* type) : rule_(rule), atom_(atom), type_(type) {}
-
-  GradientCall& rule() const { return *rule_; }
-  Atom atom() const { return atom_; }
-  const Type* type() const { return type_; }
-  Dims shape() const { return type_->shape; }
-  size_t rank() const { return type_->shape.size(); }
-  const Dim* dim(size_t i) const { return type_->shape[i]; }
-  runtime::DType dtype() const { return type_->dtype; }
-
-private:
-  GradientCall* rule_;
-  Atom atom_;
-  const Type* type_;
-};
 
 /// The call of an operator that a rule is asked about.
 struct GradientSite {
@@ -52,11 +32,10 @@ struct GradientSite {
 };
 
 /// One run of a rule: what it may ask, and where it puts what it answers.
-class GradientCall {
+class GradientCall : public TermWriter {
 public:
   GradientCall(BlockBuilder& block, const GradientSite& site);
 
-  TypeContext& types() const { return block_.make.types; }
   const Attributes& attributes() const { return site_.attributes; }
   /// The question that was put to the operator's relation, for what it shares with the rule.
   RelationCall relationCall() const { return {types(), site_.operandTypes, attributes()}; }
@@ -82,25 +61,14 @@ public:
   void to(size_t i, const Term& cotangent) { toField(i, 0, cotangent); }
   void toField(size_t i, size_t field, const Term& cotangent);
 
-  /// A call of an operator; attributes that are not given have their defaults.
-  Term call(std::string_view op, ListOf<Term> operands, Settings settings = {});
-  Term tuple(ListOf<Term> fields);
-  Term project(const Term& tuple, size_t field);
-  /// A constant of rank 0.
-  Term number(runtime::DType dtype, double value);
-  Term constant(const runtime::Tensor& value);
-
   /// For each operand the cotangent of each of its tensors, or null where it has none.
   const std::vector<std::vector<Atom>>& cotangents() const { return cotangents_; }
 
 private:
   const Type* leafType(size_t i, size_t field) const;
 
-  BlockBuilder& block_;
   GradientSite site_;
   std::vector<std::vector<Atom>> cotangents_;
-  /// Fields that were asked for: a tuple, and the field of each number or null.
-  std::map<std::pair<Atom, size_t>, Atom> projections_;
 };
 
 /// The rule of a call as a program: a module with one function, whose parameters are the operands

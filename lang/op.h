@@ -96,6 +96,20 @@ struct NoGradient {
 
 using Gradient = std::variant<NoGradient, GradientRule>;
 
+/// What the rule makes of a call, both in the language, over the variables `%x`, `%y` of type
+/// `Tensor[(2, 3), float32]`, `%i` of `Tensor[(2, 3), int32]`, `%t` of `Tensor[(4, 2, 3), float32]`
+/// and `%n` of `Tensor[(n, 3), float32]`.
+struct SimplifyExample {
+  std::string_view expr;
+  std::string_view simpler;
+};
+
+/// A rule that says a call more simply where it can (lang/simplify.h), and examples of what it does.
+struct SimplifyRule {
+  void (*rewrite)(SimplifyCall& call) = nullptr;
+  std::span<const SimplifyExample> examples = {};
+};
+
 /// `expr => value`: both sides in the language; run as tests on every engine, shown in the docs.
 struct Example {
   std::string_view expr;
@@ -169,8 +183,7 @@ struct OperatorRow {
   Derivative derivative = Derivative::None;
   Role role = Role::None;
   Gradient gradient;
-  /// What a call is where it can be said more simply (lang/simplify.h), or null.
-  void (*simplify)(SimplifyCall& call) = nullptr;
+  SimplifyRule simplify = {};
   std::span<const Example> examples;
   ShapeNeeds shapeNeeds = ShapeNeeds::Shapes;
   /// The infix spelling, such as `+`, or empty.

@@ -31,7 +31,7 @@ void Rewriter::open(const Block& block) {
 }
 
 void Rewriter::openSplice(const Binding& binding) {
-  const Block& block = *static_cast<const BlockExpr&>(*binding.value).block;
+  const Block& block = spliced(binding);
   BlockBuilder* out = frames_.back().out;
   frames_.push_back({&block, bindingsOf(block), out});
 }

@@ -14,8 +14,9 @@
 namespace lang {
 
 /// What becomes of a binding whose parts have not been copied yet. Copy: its value is copied and
-/// given to `bind`. Drop: nothing is left, and nothing may use it. Splice, of a BlockExpr only: the
-/// bindings of its block go to the block around it, and its result is given to `bind`.
+/// given to `bind`. Drop: nothing is left, and nothing may use it. Splice: the bindings of a block
+/// inside, of a BlockExpr its own and else the one that `spliced` tells, go to the block around it,
+/// and its result is given to `bind`.
 enum class Fate : uint8_t { Copy, Drop, Splice };
 
 class Rewriter {
@@ -38,6 +39,10 @@ public:
 
 protected:
   virtual Fate enter(const Binding&) { return Fate::Copy; }
+  /// The block that stands for a value which `enter` had spliced.
+  virtual const Block& spliced(const Binding& binding) {
+    return *static_cast<const BlockExpr&>(*binding.value).block;
+  }
   /// Binds a value that was copied and answers with what uses of the old variable become. `make`
   /// stands at the range of the old value.
   virtual Atom bind(const Binding& old, const Expr* value, BlockBuilder& out);

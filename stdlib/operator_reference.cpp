@@ -102,6 +102,10 @@ std::string operatorReference(const lang::OperatorTable& table, const OperatorRo
     text += "\n";
   for (const lang::Example& example : row.examples)
     text += fmt::format("    {} => {}\n", example.expr, example.value);
+  if (!row.simplify.examples.empty())
+    text += "\nWhat `simplify` makes of a call:\n\n";
+  for (const lang::SimplifyExample& example : row.simplify.examples)
+    text += fmt::format("    {} => {}\n", example.expr, example.simpler);
   return text + "\n" + gradientText(table, row);
 }
 

@@ -5,7 +5,8 @@
 // dropped, moved or shared. So may tuples, projections, constructors and
 // function literals. A fault, such as an index outside or a declared size that a value has not, is
 // not a part of the meaning: a program that gives a value must give the same one after a pass, but
-// one that ends in a fault may give a value instead, or fault elsewhere. What counts:
+// one that ends in a fault may give a value instead, or fault elsewhere. Nor are the sign of a zero
+// and the bits of a NaN, so that `x + 0` can be `x`. What counts:
 //
 // * Writes: `ref_write`. Never dropped, and in order with all others that count.
 // * Reads: `ref_read`. Dropped when unused, and otherwise in order.

@@ -21,6 +21,8 @@ constexpr PassRow rows[] = {
     {"common-subexpressions",
      "Computes once what is computed twice from the same values, also inside of nested blocks.",
      placed, placed, commonSubexpressions},
+    {"constant-folding", "Computes what follows from constants alone.", placed, placed,
+     constantFolding},
     {"dead-code",
      "Leaves out bindings that nothing uses and that do nothing else.",
      {},
@@ -41,6 +43,11 @@ constexpr PassRow rows[] = {
      {},
      placed,
      inlining},
+    {"simplify",
+     "Says calls more simply by the rules of their operators, and opens tuples, branches and "
+     "matches "
+     "whose values are in sight.",
+     placed, placed, simplify},
     {"specialise",
      "Makes a copy of a generic or higher-order definition for each way that it is called.",
      {},

@@ -8,6 +8,7 @@
 
 #include "lang/diagnostic.h"
 #include "lang/op.h"
+#include "lang/tensor_engine.h"
 #include "lang/typing.h"
 #include "transform/properties.h"
 
@@ -28,6 +29,8 @@ struct PassContext {
   const TypeCheck& check;
   /// Takes what makes the pass impossible for this program, with places in its text.
   lang::Diagnostics& findings;
+  /// What computes tensors, for a pass that runs parts of a program; it may be null.
+  const lang::TensorEngine* engine = nullptr;
 };
 
 using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
@@ -54,10 +57,13 @@ const PassRow* findPass(std::string_view name);
 std::unique_ptr<lang::Module> aNormalForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> commonSubexpressions(const lang::Module& module,
                                                    const PassContext& context);
+std::unique_ptr<lang::Module> constantFolding(const lang::Module& module,
+                                              const PassContext& context);
 std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> simplify(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> specialise(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> unusedDefinitions(const lang::Module& module,
                                                 const PassContext& context);

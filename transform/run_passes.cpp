@@ -49,8 +49,8 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
             fmt::format("`{}` needs {}, and {}", pass->name, propertyName(property), found[0])};
     lang::Diagnostics own;
     lang::Diagnostics& findings = options.findings ? *options.findings : own;
-    auto made =
-        pass->run(*current.module, {options.operators, current.typing, options.check, findings});
+    auto made = pass->run(*current.module, {options.operators, current.typing, options.check,
+                                            findings, options.engine});
     if (findings.hasErrors())
       return runtime::Problem{findings.all().front().text};
     current = typed(std::move(made), pass->name, options);

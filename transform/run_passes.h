@@ -25,6 +25,8 @@ struct RunOptions {
   std::function<void(const PassRow&, const lang::Module&)> after = {};
   /// Takes what passes find wrong with the program; null for no more than the first text.
   lang::Diagnostics* findings = nullptr;
+  /// For passes that run parts of a program.
+  const lang::TensorEngine* engine = nullptr;
 };
 
 /// What passes, one after the other, make of a checked module. A result that is not well typed, or

@@ -5,7 +5,7 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/simplify.h"
 
 #include <fmt/format.h>
 
@@ -271,6 +271,94 @@ void whereGradient(GradientCall& d) {
   toBroadcast(d, 2, unlessMasked(d.operand(0), d.cotangent()));
 }
 
+/// A sum with a negation is a difference.
+bool becomesDifference(SimplifyCall& s) {
+  for (size_t i : {1, 0})
+    if (auto negated = s.madeBy(s.operand(i), "negative"))
+      return s.becomesIfTyped(s.operand(1 - i) - negated->operands[0]);
+  return false;
+}
+
+void simplifyAdd(SimplifyCall& s) {
+  if (!becomesBeside(s, 0, 0) && !becomesBeside(s, 1, 0) && !becomesDifference(s))
+    becomesUnbroadcast(s);
+}
+
+void simplifySubtract(SimplifyCall& s) {
+  Term x = s.operand(0), y = s.operand(1);
+  if (becomesBeside(s, 0, 0))
+    return;
+  if (isFilledWith(s, x, 0) && keepsShape(s, y, x) && s.becomesIfTyped(-y))
+    return;
+  if (auto negated = s.madeBy(y, "negative"); negated && s.becomesIfTyped(x + negated->operands[0]))
+    return;
+  becomesUnbroadcast(s);
+}
+
+void simplifyMultiply(SimplifyCall& s) {
+  if (becomesBeside(s, 0, 1) || becomesBeside(s, 1, 1))
+    return;
+  for (size_t i : {0, 1}) {
+    Term x = s.operand(i), other = s.operand(1 - i);
+    bool isSigned = x.dtype().isFloat() || x.dtype().isSigned();
+    if (isSigned && isFilledWith(s, other, -1) && keepsShape(s, x, other) && s.becomesIfTyped(-x))
+      return;
+  }
+  becomesUnbroadcast(s);
+}
+
+void simplifyDivide(SimplifyCall& s) {
+  if (!becomesBeside(s, 0, 1))
+    becomesUnbroadcast(s);
+}
+
+void simplifyPower(SimplifyCall& s) {
+  becomesBeside(s, 0, 1);
+}
+
+/// The larger or smaller one of a tensor and itself.
+void simplifyExtreme(SimplifyCall& s) {
+  if (s.operand(0).atom() == s.operand(1).atom())
+    s.becomesIfTyped(s.operand(0));
+}
+
+void simplifyWhere(SimplifyCall& s) {
+  Term condition = s.operand(0), x = s.operand(1), y = s.operand(2);
+  bool isEither = x.atom() == y.atom();
+  for (auto [chosen, other, isChosen] :
+       {std::tuple(x, y, isFilledWith(s, condition, 1)), {y, x, isFilledWith(s, condition, 0)}})
+    if ((isEither || isChosen) && keepsShape(s, chosen, other) &&
+        keepsShape(s, chosen, condition) && s.becomesIfTyped(chosen))
+      return;
+}
+
+constexpr SimplifyExample addSimpler[] = {{"%x + 0f", "%x"},
+                                          {"zeros_like(%y) + %x", "%x"},
+                                          {"%n + zeros_like(%n)", "%n"},
+                                          {"%x + negative(%t)", "%x - %t"},
+                                          {"negative(%x) + %y", "%y - %x"},
+                                          {"broadcast_to_like(%x, %t) + %t", "%x + %t"}};
+constexpr SimplifyExample subtractSimpler[] = {
+    {"%x - 0f", "%x"},
+    {"0f - %x", "negative(%x)"},
+    {"%x - negative(%y)", "%x + %y"},
+    {"%t - broadcast_to(%x, shape=[4, 2, 3])", "%t - %x"}};
+constexpr SimplifyExample multiplySimpler[] = {{"%x * 1f", "%x"},
+                                               {"1 * %i", "%i"},
+                                               {"%n * ones_like(%n)", "%n"},
+                                               {"%x * -1f", "negative(%x)"},
+                                               {"broadcast_to_like(2f, %n) * %n", "2f * %n"}};
+constexpr SimplifyExample divideSimpler[] = {{"%x / 1f", "%x"},
+                                             {"%i / 1", "%i"},
+                                             {"%x / broadcast_to_like(3f, %x)", "%x / 3f"},
+                                             {"%t / expand_dims(%x, axis=0)", "%t / %x"}};
+constexpr SimplifyExample powerSimpler[] = {{"power(%x, 1f)", "%x"}};
+constexpr SimplifyExample maximumSimpler[] = {{"maximum(%x, %x)", "%x"}};
+constexpr SimplifyExample minimumSimpler[] = {{"minimum(%x, %x)", "%x"}};
+constexpr SimplifyExample whereSimpler[] = {{"where(%x < %y, %x, %x)", "%x"},
+                                            {"where(True, %x, %y)", "%x"},
+                                            {"where(False, 1f, %x)", "%x"}};
+
 constexpr GradientExample maximumTies[] = {
     {"maximum([1f, 5f, 2f], [2f, 5f, 1f])", "[1f, 1f, 1f]", "([0f, 0.5f, 1f], [1f, 0.5f, 0f])"}};
 constexpr GradientExample minimumTies[] = {
@@ -279,22 +367,29 @@ constexpr GradientExample powerEdges[] = {
     {"power([0f, 0f, 0f], [0f, 1f, 2f])", "[1f, 1f, 1f]", "([0f, 1f, 0f], [0f, 0f, 0f])"}};
 
 constexpr OperatorRow rows[] = {
-    arithmetic<ScalarFunction::Add>("add", "The sum.", "Integers wrap.",
-                                    GradientRule{[](GradientCall& d) {
-                                      toBroadcast(d, 0, d.cotangent());
-                                      toBroadcast(d, 1, d.cotangent());
-                                    }},
-                                    addExamples, "+"),
-    arithmetic<ScalarFunction::Subtract>("subtract", "The difference.", "Integers wrap.",
-                                         GradientRule{[](GradientCall& d) {
-                                           toBroadcast(d, 0, d.cotangent());
-                                           toBroadcast(d, 1, -d.cotangent());
-                                         }},
-                                         subtractExamples, "-"),
-    arithmetic<ScalarFunction::Multiply>("multiply", "The product.", "Integers wrap.",
-                                         GradientRule{multiplyGradient}, multiplyExamples, "*"),
-    arithmetic<ScalarFunction::Divide>("divide", "The quotient.", "Integers truncate toward zero.",
-                                       GradientRule{divideGradient}, divideExamples, "/"),
+    simplifiedBy(arithmetic<ScalarFunction::Add>("add", "The sum.", "Integers wrap.",
+                                                 GradientRule{[](GradientCall& d) {
+                                                   toBroadcast(d, 0, d.cotangent());
+                                                   toBroadcast(d, 1, d.cotangent());
+                                                 }},
+                                                 addExamples, "+"),
+                 {simplifyAdd, addSimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Subtract>("subtract", "The difference.",
+                                                      "Integers wrap.",
+                                                      GradientRule{[](GradientCall& d) {
+                                                        toBroadcast(d, 0, d.cotangent());
+                                                        toBroadcast(d, 1, -d.cotangent());
+                                                      }},
+                                                      subtractExamples, "-"),
+                 {simplifySubtract, subtractSimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Multiply>("multiply", "The product.", "Integers wrap.",
+                                                      GradientRule{multiplyGradient},
+                                                      multiplyExamples, "*"),
+                 {simplifyMultiply, multiplySimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Divide>(
+                     "divide", "The quotient.", "Integers truncate toward zero.",
+                     GradientRule{divideGradient}, divideExamples, "/"),
+                 {simplifyDivide, divideSimpler}),
     arithmetic<ScalarFunction::FloorDivide>("floor_divide",
                                             "The largest integer not above the quotient.", "",
                                             stepFunction, floorDivideExamples),
@@ -309,16 +404,20 @@ constexpr OperatorRow rows[] = {
     arithmetic<ScalarFunction::TruncMod>("trunc_mod", "The remainder with the sign of `lhs`.",
                                          "`lhs - trunc(lhs / rhs) * rhs`",
                                          GradientRule{truncModGradient}, truncModExamples),
-    arithmetic<ScalarFunction::Power>("power", "`lhs` to the power of `rhs`.",
-                                      "Integers wrap. The gradient of the exponent is taken as "
-                                      "zero where `lhs` is not positive.",
-                                      GradientRule{powerGradient, powerEdges}, powerExamples),
-    arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
-                                        GradientRule{extremeGradient, maximumTies},
-                                        maximumExamples),
-    arithmetic<ScalarFunction::Minimum>("minimum", "The smaller of both.", tieDetails,
-                                        GradientRule{extremeGradient, minimumTies},
-                                        minimumExamples),
+    simplifiedBy(
+        arithmetic<ScalarFunction::Power>("power", "`lhs` to the power of `rhs`.",
+                                          "Integers wrap. The gradient of the exponent is taken as "
+                                          "zero where `lhs` is not positive.",
+                                          GradientRule{powerGradient, powerEdges}, powerExamples),
+        {simplifyPower, powerSimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Maximum>("maximum", "The larger of both.", tieDetails,
+                                                     GradientRule{extremeGradient, maximumTies},
+                                                     maximumExamples),
+                 {simplifyExtreme, maximumSimpler}),
+    simplifiedBy(arithmetic<ScalarFunction::Minimum>("minimum", "The smaller of both.", tieDetails,
+                                                     GradientRule{extremeGradient, minimumTies},
+                                                     minimumExamples),
+                 {simplifyExtreme, minimumSimpler}),
     bitwise<ScalarFunction::LeftShift>("left_shift", "`lhs` times 2 to the power of `rhs`.",
                                        leftShiftExamples, "Bits shifted out are lost."),
     bitwise<ScalarFunction::RightShift>("right_shift",
@@ -352,6 +451,7 @@ constexpr OperatorRow rows[] = {
      .relation = whereRelation,
      .compute = computeWhere,
      .gradient = GradientRule{whereGradient},
+     .simplify = {simplifyWhere, whereSimpler},
      .examples = whereExamples},
 };
 

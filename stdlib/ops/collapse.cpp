@@ -3,7 +3,7 @@
 // A dimension is summed when the target lacks it or has extent 1 there and the data has not.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -114,6 +114,34 @@ void collapseGradient(GradientCall& d) {
   give(d, 0, broadcastLike(d.cotangent(), d.operand(0)));
 }
 
+/// A sum over leading dimensions alone, or over dimensions of the target that are 1. Both together
+/// would be two sums, which are rounded twice.
+void simplifyCollapse(SimplifyCall& s) {
+  if (becomesSameShape(s))
+    return;
+  Term data = s.operand(0);
+  Dims shape = s.resultType()->shape;
+  size_t offset = data.rank() - shape.size();
+  std::vector<size_t> leading, repeated;
+  for (size_t i = 0; i < data.rank(); ++i)
+    if (i < offset)
+      leading.push_back(i);
+    else if (matchDims(data.dim(i), shape[i - offset]) != DimMatch::Same) {
+      if (!shape[i - offset]->isConstant(1))
+        return;
+      repeated.push_back(i);
+    }
+  if (leading.empty() || repeated.empty())
+    s.becomesIfTyped(leading.empty() ? sum(data, repeated, true) : sum(data, leading));
+}
+
+constexpr SimplifyExample collapseLikeSimpler[] = {
+    {"collapse_sum_like(%n, %n)", "%n"},
+    {"collapse_sum_like(%t, %x)", "sum(%t, axis=[0])"},
+    {"collapse_sum_like(%x, [[1f, 2f, 3f]])", "sum(%x, axis=[0], keepdims=True)"}};
+constexpr SimplifyExample collapseToSimpler[] = {
+    {"collapse_sum_to(%x, [2, 3], shape=[2, 3])", "%x"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "collapse_sum_like",
      .doc = "The sum over the axes along which broadcasting would repeat another tensor.",
@@ -122,6 +150,7 @@ constexpr OperatorRow rows[] = {
      .relation = collapseLikeRelation,
      .compute = collapse,
      .gradient = GradientRule{collapseGradient},
+     .simplify = {simplifyCollapse, collapseLikeSimpler},
      .examples = collapseLikeExamples},
     {.name = "collapse_sum_to",
      .doc =
@@ -133,6 +162,7 @@ constexpr OperatorRow rows[] = {
      .relation = collapseToRelation,
      .compute = collapse,
      .gradient = GradientRule{collapseGradient},
+     .simplify = {simplifyCollapse, collapseToSimpler},
      .examples = collapseToExamples,
      .shapeNeeds = ShapeNeeds::Values,
      .unregisteredAttributes = true},

@@ -5,7 +5,7 @@
 #include "runtime/half.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/simplify.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -256,6 +256,65 @@ void arangeGradient(GradientCall& d) {
   give(d, 2, sumOfAll(cotangent * count));
 }
 
+/// Whether a type holds every value of another one.
+constexpr bool holds(DType wide, DType narrow) {
+  if (wide == narrow || narrow == runtime::Bool)
+    return true;
+  if (wide == runtime::Bool || wide.lanes != narrow.lanes || narrow.lanes != 1)
+    return false;
+  if (narrow.isFloat())
+    return wide.isFloat() && wide.bits > narrow.bits;
+  // Of the bits of a float those of its fraction count, with the one that is not written.
+  int given = narrow.bits - (narrow.isSigned() ? 1 : 0), room = wide.bits;
+  if (wide.isFloat())
+    room = wide == runtime::Float64 ? 53 : wide == runtime::Float32 ? 24 : 8;
+  else if (wide.isSigned())
+    room = wide.bits - 1;
+  else if (narrow.isSigned())
+    return false;
+  return given <= room;
+}
+
+/// A conversion to the type that the data has, or behind one that loses nothing. Integers wrap and
+/// floats saturate, so integers that went through floats must fit.
+void simplifyCast(SimplifyCall& s) {
+  Term source = s.operand(0);
+  DType to = s.resultType()->dtype;
+  auto inner = s.madeBy(source, "cast");
+  if (!inner)
+    inner = s.madeBy(source, "cast_like");
+  if (inner) {
+    Term first = inner->operands[0];
+    bool goesThroughFloat = source.dtype().isFloat() && !first.dtype().isFloat() && !to.isFloat();
+    if (holds(source.dtype(), first.dtype()) && (!goesThroughFloat || holds(to, first.dtype())))
+      source = first;
+  }
+  bool isSimpler = source.atom() != s.operand(0).atom() || s.operandCount() == 2;
+  if (source.dtype() == to)
+    s.becomesIfTyped(source);
+  else if (isSimpler && to.isComputable())
+    s.becomesIfTyped(castTo(source, to));
+}
+
+void simplifyFullLike(SimplifyCall& s) {
+  Term like = s.operand(0), value = s.operand(1);
+  if (like.rank() == 0)
+    s.becomesIfTyped(value);
+  else if (isFilledWith(s, value, 0))
+    s.becomesIfTyped(zerosLike(like));
+  else if (isFilledWith(s, value, 1))
+    s.becomesIfTyped(onesLike(like));
+}
+
+constexpr SimplifyExample castSimpler[] = {
+    {"cast(%x, dtype=\"float32\")", "%x"},
+    {"cast(cast(%x, dtype=\"float64\"), dtype=\"float16\")", "cast(%x, dtype=\"float16\")"}};
+constexpr SimplifyExample castLikeSimpler[] = {
+    {"cast_like(%x, %y)", "%x"}, {"cast_like(%i, %x)", "cast(%i, dtype=\"float32\")"}};
+constexpr SimplifyExample fullLikeSimpler[] = {{"full_like(%x, 0f)", "zeros_like(%x)"},
+                                               {"full_like(%n, 1f)", "ones_like(%n)"},
+                                               {"full_like(2f, 7f)", "7f"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "cast",
      .doc = "The input converted to another element type.",
@@ -267,6 +326,7 @@ constexpr OperatorRow rows[] = {
      .relation = castRelation,
      .compute = convert,
      .gradient = GradientRule{castGradient},
+     .simplify = {simplifyCast, castSimpler},
      .examples = castExamples},
     {.name = "cast_like",
      .doc = "The input converted to the element type of another tensor.",
@@ -274,6 +334,7 @@ constexpr OperatorRow rows[] = {
      .relation = castLikeRelation,
      .compute = convert,
      .gradient = GradientRule{castGradient},
+     .simplify = {simplifyCast, castLikeSimpler},
      .examples = castLikeExamples},
     {.name = "reinterpret",
      .doc = "The bits of the input read as another element type of the same width.",
@@ -300,6 +361,7 @@ constexpr OperatorRow rows[] = {
      .relation = fullLikeRelation,
      .compute = fillWithOperand<1>,
      .gradient = GradientRule{fillGradient<1>},
+     .simplify = {simplifyFullLike, fullLikeSimpler},
      .examples = fullLikeExamples},
     {.name = "zeros",
      .doc = "A tensor of zeros of a given shape and type.",

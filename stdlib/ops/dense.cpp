@@ -6,7 +6,7 @@
 #include "stdlib/ops/dense_forms.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/simplify.h"
 
 #include <fmt/format.h>
 
@@ -298,6 +298,50 @@ void batchGradient(GradientCall& d) {
   give(d, 1, castTo(summedLike(byB, b), d.operand(1).dtype()));
 }
 
+/// The operand of a call that exchanges the last two dimensions.
+std::optional<Term> untransposed(const SimplifyCall& s, const Term& term) {
+  auto made = s.madeBy(term, "transpose");
+  if (!made || term.rank() < 2)
+    return std::nullopt;
+  std::vector<int64_t> axes = made->attributes->integers("axes");
+  if (made->attributes->isNull("axes"))
+    return term.rank() == 2 ? std::optional(made->operands[0]) : std::nullopt;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    size_t axis = size_t(axes[i] < 0 ? axes[i] + int64_t(axes.size()) : axes[i]);
+    size_t wanted = i + 2 < axes.size() ? i : 2 * axes.size() - 3 - i;
+    if (axis != wanted)
+      return std::nullopt;
+  }
+  return made->operands[0];
+}
+
+/// A product reads transposed operands as they were.
+template <ReadTransposes read>
+void simplifyProduct(SimplifyCall& s) {
+  Transposes t = read(s.attributes());
+  auto a = untransposed(s, s.operand(0)), b = untransposed(s, s.operand(1));
+  if (!a && !b)
+    return;
+  std::vector<Setting> settings;
+  for (const Setting& setting : settingsOf(s.attributes()))
+    if (!setting.name.starts_with("transpose"))
+      settings.push_back(setting);
+  settings.emplace_back("transpose_a", t.a != a.has_value());
+  settings.emplace_back("transpose_b", t.b != b.has_value());
+  std::string_view op = s.row().name == "nn.dense" ? "nn.matmul" : s.row().name;
+  s.becomesIfTyped(s.call(op, {a.value_or(s.operand(0)), b.value_or(s.operand(1))}, settings));
+}
+
+constexpr SimplifyExample denseSimpler[] = {
+    {"nn.dense(%x, transpose([[1f, 2f], [3f, 4f], [5f, 6f]], axes=[1, 0]), units=2)",
+     "nn.matmul(%x, [[1f, 2f], [3f, 4f], [5f, 6f]], units=2)"},
+    {"nn.dense(transpose(%x, axes=None), [[1f, 2f]], units=None)",
+     "nn.matmul(%x, [[1f, 2f]], units=None, transpose_a=True, transpose_b=True)"}};
+constexpr SimplifyExample matmulSimpler[] = {{"nn.matmul(transpose(%x, axes=[1, 0]), %y, units=3)",
+                                              "nn.matmul(%x, %y, units=3, transpose_a=True)"}};
+constexpr SimplifyExample batchSimpler[] = {{"nn.batch_matmul(%t, transpose(%t, axes=[0, 2, 1]))",
+                                             "nn.batch_matmul(%t, %t, transpose_b=True)"}};
+
 constexpr OperandRow matmulOperands[] = {
     {"tensor_a", "rows with any leading dimensions, or columns when transposed"},
     {"tensor_b", "a matrix", OperandKind::Tensor, true},
@@ -355,6 +399,7 @@ constexpr OperatorRow rows[] = {
         .relation = withFix<relate<denseTransposes>, denseFix>,
         .compute = compute<denseTransposes>,
         .gradient = GradientRule{matrixGradient<denseTransposes>},
+        .simplify = {simplifyProduct<denseTransposes>, denseSimpler},
         .examples = denseExamples,
     },
     {
@@ -367,6 +412,7 @@ constexpr OperatorRow rows[] = {
         .relation = withFix<relate<matmulTransposes>, matmulFix>,
         .compute = compute<matmulTransposes>,
         .gradient = GradientRule{matrixGradient<matmulTransposes>},
+        .simplify = {simplifyProduct<matmulTransposes>, matmulSimpler},
         .examples = matmulExamples,
     },
     {
@@ -380,6 +426,7 @@ constexpr OperatorRow rows[] = {
         .relation = withFix<relateBatches, batchesFix>,
         .compute = computeBatches,
         .gradient = GradientRule{batchGradient},
+        .simplify = {simplifyProduct<matmulTransposes>, batchSimpler},
         .examples = batchExamples,
     },
 };

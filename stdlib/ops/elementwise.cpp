@@ -4,7 +4,7 @@
 // computed in float64 and truncated. Rounding functions leave integers as they are.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/simplify.h"
 
 #include <fmt/format.h>
 
@@ -284,6 +284,44 @@ constexpr GradientExample absKink[] = {{"abs([-3f, 0f, 2f])", "[1f, 1f, 1f]", "[
 constexpr GradientExample clipBounds[] = {{"clip([-1f, 0f, 3f, 6f, 9f], a_min=0f, a_max=6f)",
                                            "[1f, 1f, 1f, 1f, 1f]", "[0f, 1f, 1f, 1f, 0f]"}};
 
+void simplifyCopy(SimplifyCall& s) {
+  s.becomes(s.operand(0));
+}
+
+/// What undoes itself.
+void simplifyNegative(SimplifyCall& s) {
+  becomesUndone(s, "negative");
+}
+
+/// A truth value negated twice; other numbers become 0 or 1.
+void simplifyNot(SimplifyCall& s) {
+  if (s.resultType()->dtype == runtime::Bool)
+    becomesUndone(s, "logical_not");
+}
+
+/// Only the type of the operand counts: another tensor that has it is as good, and one that stands
+/// before makes what comes after unneeded.
+template <int value>
+void simplifyFill(SimplifyCall& s) {
+  Term like = s.operand(0);
+  if (like.rank() == 0)
+    return s.becomes(number(like, value));
+  auto made = s.madeBy(like);
+  if (!made || !isSameShape(like.shape(), like.shape()))
+    return;
+  for (const Term& earlier : made->operands)
+    if (earlier.type() == like.type())
+      return s.becomes(value == 0 ? zerosLike(earlier) : onesLike(earlier));
+}
+
+constexpr SimplifyExample negativeSimpler[] = {{"negative(negative(%x))", "%x"}};
+constexpr SimplifyExample notSimpler[] = {{"logical_not(logical_not(%x < %y))", "%x < %y"}};
+constexpr SimplifyExample copySimpler[] = {{"copy(%x)", "%x"}};
+constexpr SimplifyExample zerosLikeSimpler[] = {{"zeros_like(exp(%x))", "zeros_like(%x)"},
+                                                {"zeros_like(2f)", "0f"}};
+constexpr SimplifyExample onesLikeSimpler[] = {{"ones_like(1f + %n)", "ones_like(%n)"},
+                                               {"ones_like(2)", "1"}};
+
 constexpr OperatorRow rows[] = {
     real<ScalarFunction::Log>(
         "log", "The natural logarithm.",
@@ -371,12 +409,15 @@ constexpr OperatorRow rows[] = {
         GradientRule{[](GradientCall& d) { give(d, 0, d.cotangent() * map("sign", d.operand(0))); },
                      absKink},
         absExamples),
-    unary("negative", "The input with the other sign.", "Integers wrap.",
-          mapAny<ScalarFunction::Negative>,
-          GradientRule{[](GradientCall& d) { give(d, 0, -d.cotangent()); }}, negativeExamples),
-    unary("logical_not", "True where the input is false.",
-          "On other types than bool, 1 where the input is zero and else 0.",
-          mapAny<ScalarFunction::LogicalNot>, truthValue, logicalNotExamples),
+    simplifiedBy(unary("negative", "The input with the other sign.", "Integers wrap.",
+                       mapAny<ScalarFunction::Negative>,
+                       GradientRule{[](GradientCall& d) { give(d, 0, -d.cotangent()); }},
+                       negativeExamples),
+                 {simplifyNegative, negativeSimpler}),
+    simplifiedBy(unary("logical_not", "True where the input is false.",
+                       "On other types than bool, 1 where the input is zero and else 0.",
+                       mapAny<ScalarFunction::LogicalNot>, truthValue, logicalNotExamples),
+                 {simplifyNot, notSimpler}),
     unary("bitwise_not", "Every bit of an integer turned over.", "", mapAny<ScalarFunction::BitNot>,
           integerValued, bitwiseNotExamples, integerRelation),
     {.name = "clip",
@@ -396,8 +437,10 @@ constexpr OperatorRow rows[] = {
           testFloats<ScalarFunction::IsFinite, true>, truthValue, isfiniteExamples, boolOfShape),
     unary("isinf", "True where the input is infinite.", "",
           testFloats<ScalarFunction::IsInf, false>, truthValue, isinfExamples, boolOfShape),
-    unary("copy", "The input itself.", "", copy,
-          GradientRule{[](GradientCall& d) { give(d, 0, d.cotangent()); }}, copyExamples),
+    simplifiedBy(unary("copy", "The input itself.", "", copy,
+                       GradientRule{[](GradientCall& d) { give(d, 0, d.cotangent()); }},
+                       copyExamples),
+                 {simplifyCopy, copySimpler}),
     {.name = "fixed_point_multiply",
      .doc = "An int32 tensor times a fixed-point constant, `x * multiplier * 2^(shift - 31)`.",
      .details = "The product is exact; halves round up.",
@@ -420,12 +463,14 @@ constexpr OperatorRow rows[] = {
      .compute = fixedPointMultiplyPerAxis,
      .gradient = integerValued,
      .examples = perAxisExamples},
-    withRole(unary("zeros_like", "Zeros in the shape and type of the input.", "", fill<0>,
-                   constantResult, zerosLikeExamples),
-             lang::Role::ZerosLike),
-    withRole(unary("ones_like", "Ones in the shape and type of the input.", "", fill<1>,
-                   constantResult, onesLikeExamples),
-             lang::Role::OnesLike),
+    simplifiedBy(withRole(unary("zeros_like", "Zeros in the shape and type of the input.", "",
+                                fill<0>, constantResult, zerosLikeExamples),
+                          lang::Role::ZerosLike),
+                 {simplifyFill<0>, zerosLikeSimpler}),
+    simplifiedBy(withRole(unary("ones_like", "Ones in the shape and type of the input.", "",
+                                fill<1>, constantResult, onesLikeExamples),
+                          lang::Role::OnesLike),
+                 {simplifyFill<1>, onesLikeSimpler}),
 };
 
 } // namespace

@@ -233,12 +233,12 @@ Term partAt(const Term& a, int64_t position, size_t axis) {
 }
 
 Term concatenated(const std::vector<Term>& parts, size_t axis) {
-  GradientCall& d = parts.front().rule();
+  lang::TermWriter& d = parts.front().rule();
   return d.call("concatenate", {d.tuple(parts)}, {{"axis", axis}});
 }
 
 Term stacked(const std::vector<Term>& parts, size_t axis) {
-  GradientCall& d = parts.front().rule();
+  lang::TermWriter& d = parts.front().rule();
   return d.call("stack", {d.tuple(parts)}, {{"axis", axis}});
 }
 
@@ -303,7 +303,7 @@ Term positionsAlong(const Term& a, size_t axis) {
   return runningSum(ones, 0, true);
 }
 
-Term integers(GradientCall& d, const std::vector<int64_t>& values) {
+Term integers(lang::TermWriter& d, const std::vector<int64_t>& values) {
   runtime::Tensor tensor(runtime::Int64, {int64_t(values.size())});
   std::ranges::copy(values, tensor.elements<int64_t>().begin());
   return d.constant(tensor);

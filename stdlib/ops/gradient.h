@@ -115,7 +115,7 @@ Term extentOf(const Term& a, size_t axis);
 /// The int64 positions along a dimension, a vector.
 Term positionsAlong(const Term& a, size_t axis);
 /// A vector of int64 constants.
-Term integers(GradientCall& d, const std::vector<int64_t>& values);
+Term integers(lang::TermWriter& d, const std::vector<int64_t>& values);
 /// The int64 positions of the elements of `like` in row-major order, in its shape.
 Term placesLike(const Term& like);
 /// Adds up the elements of a cotangent at the places of a tensor like `like`; the adjoint of every

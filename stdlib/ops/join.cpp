@@ -7,9 +7,9 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -433,6 +433,33 @@ void repeatGradient(GradientCall& d) {
   give(d, 0, sum(reshaped(d.cotangent(), shape), {axis + 1}));
 }
 
+void simplifyConcatenate(SimplifyCall& s) {
+  auto fields = s.fieldsOf(s.operand(0));
+  if (fields && fields->size() == 1)
+    s.becomesIfTyped(fields->front());
+}
+
+/// Repeating once gives the data, with new dimensions of extent 1 at most.
+void simplifyTile(SimplifyCall& s) {
+  std::vector<int64_t> counts = s.attributes().integers("reps");
+  Dims shape = s.resultType()->shape;
+  if (!std::ranges::all_of(counts, [](int64_t count) { return count == 1; }))
+    return;
+  if (!s.becomesIfTyped(s.operand(0)) && isStatic(shape))
+    s.becomesIfTyped(reshapedTo(s.operand(0), shape));
+}
+
+void simplifyRepeat(SimplifyCall& s) {
+  if (s.attributes().integer("repeats") == 1)
+    s.becomesIfTyped(s.operand(0));
+}
+
+constexpr SimplifyExample concatenateSimpler[] = {{"concatenate((%n,), axis=0)", "%n"}};
+constexpr SimplifyExample tileSimpler[] = {
+    {"tile(%n, reps=[1, 1])", "%n"},
+    {"tile(%x, reps=[1, 1, 1])", "reshape(%x, newshape=[1, 2, 3])"}};
+constexpr SimplifyExample repeatSimpler[] = {{"repeat(%n, repeats=1, axis=1)", "%n"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "concatenate",
      .doc = "Joins tensors along a dimension that they have.",
@@ -442,6 +469,7 @@ constexpr OperatorRow rows[] = {
      .relation = withFix<concatenateRelation, fixConcatenate>,
      .compute = computeConcatenate,
      .gradient = GradientRule{concatenateGradient},
+     .simplify = {simplifyConcatenate, concatenateSimpler},
      .examples = concatenateExamples},
     {.name = "stack",
      .doc = "Joins tensors of one shape along a new dimension.",
@@ -473,6 +501,7 @@ constexpr OperatorRow rows[] = {
      .relation = tileRelation,
      .compute = computeTile,
      .gradient = GradientRule{tileGradient},
+     .simplify = {simplifyTile, tileSimpler},
      .examples = tileExamples},
     {.name = "repeat",
      .doc = "Repeats each element along a dimension.",
@@ -482,6 +511,7 @@ constexpr OperatorRow rows[] = {
      .relation = repeatRelation,
      .compute = computeRepeat,
      .gradient = GradientRule{repeatGradient},
+     .simplify = {simplifyRepeat, repeatSimpler},
      .examples = repeatExamples},
 };
 

@@ -6,9 +6,9 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/layout.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -208,6 +208,41 @@ void slidingWindowGradient(GradientCall& d) {
   give(d, 0, addedAtPlaces(d.cotangent(), places, x));
 }
 
+void simplifyReverse(SimplifyCall& s) {
+  auto axisOf = [&](const Attributes& attributes) {
+    int64_t axis = attributes.integer("axis");
+    return axis < 0 ? axis + int64_t(s.operand(0).rank()) : axis;
+  };
+  auto inner = s.madeBy(s.operand(0), "reverse");
+  if (inner && axisOf(*inner->attributes) == axisOf(s.attributes()))
+    s.becomesIfTyped(inner->operands[0]);
+}
+
+/// The layout that the data has, or had before a transform that padded nothing.
+void simplifyLayout(SimplifyCall& s) {
+  auto [from, to] = *layoutsOf(s.attributes());
+  if (from == to) {
+    s.becomesIfTyped(s.operand(0));
+    return;
+  }
+  auto inner = s.madeBy(s.operand(0), "layout_transform");
+  if (!inner || !isStatic(s.operand(0).shape()))
+    return;
+  Term source = inner->operands[0];
+  auto [first, second] = *layoutsOf(*inner->attributes);
+  bool isBack = first == to && second == from && isStatic(source.shape());
+  auto count = [](Dims shape) { return runtime::elementCount(extentsOf(shape)); };
+  if (isBack && count(source.shape()) == count(s.operand(0).shape()))
+    s.becomesIfTyped(source);
+}
+
+constexpr SimplifyExample reverseSimpler[] = {{"reverse(reverse(%x, axis=1), axis=-1)", "%x"}};
+constexpr SimplifyExample layoutSimpler[] = {
+    {"layout_transform(%x, src_layout=\"NC\", dst_layout=\"NC\")", "%x"},
+    {"layout_transform(layout_transform(%x, src_layout=\"NC\", dst_layout=\"NC3c\"), "
+     "src_layout=\"NC3c\", dst_layout=\"NC\")",
+     "%x"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "reverse",
      .doc = "Turns a dimension round.",
@@ -217,6 +252,7 @@ constexpr OperatorRow rows[] = {
      .relation = reverseRelation,
      .compute = computeReverse,
      .gradient = GradientRule{reverseGradient},
+     .simplify = {simplifyReverse, reverseSimpler},
      .examples = reverseExamples},
     {.name = "reverse_sequence",
      .doc = "Turns the first entries of each sequence in a batch round.",
@@ -239,6 +275,7 @@ constexpr OperatorRow rows[] = {
      .relation = layoutTransformRelation,
      .compute = computeLayoutTransform,
      .gradient = GradientRule{layoutTransformGradient},
+     .simplify = {simplifyLayout, layoutSimpler},
      .examples = layoutExamples},
     {.name = "sliding_window",
      .doc = "Lays out every window of a tensor.",

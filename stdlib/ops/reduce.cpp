@@ -6,8 +6,8 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -336,21 +336,57 @@ constexpr GradientExample minTies[] = {{"min([1f, 1f, 2f])", "1f", "[0.5f, 0.5f,
 constexpr GradientExample prodZeros[] = {
     {"prod([[0f, 3f], [0f, 0f]], axis=[1])", "[1f, 1f]", "[[3f, 0f], [0f, 0f]]"}};
 
+/// Over dimensions of extent 1, or none, a reduction gives the data in another shape.
+void simplifyReduction(SimplifyCall& s) {
+  Term data = s.operand(0);
+  std::vector<bool> reduced = *reducedDims(s.attributes(), data.rank());
+  std::vector<size_t> axes;
+  for (size_t i = 0; i < data.rank(); ++i)
+    if (reduced[i]) {
+      if (!data.dim(i)->isConstant(1))
+        return;
+      axes.push_back(i);
+    }
+  if (axes.empty() || s.attributes().boolean("keepdims"))
+    s.becomesIfTyped(data);
+  else
+    s.becomesIfTyped(s.call("squeeze", {data}, {{"axis", axes}}));
+}
+
+constexpr SimplifyExample sumSimpler[] = {{"sum(%x, axis=[0, 1], exclude=True)", "%x"},
+                                          {"sum(expand_dims(%x, axis=1), axis=[1])", "%x"},
+                                          {"sum([[[1f]]], axis=[1], keepdims=True)", "[[[1f]]]"}};
+constexpr SimplifyExample prodSimpler[] = {{"prod(expand_dims(%n, axis=1), axis=[1])", "%n"}};
+constexpr SimplifyExample maxSimpler[] = {{"max(expand_dims(%n, axis=1), axis=[1])", "%n"}};
+constexpr SimplifyExample minSimpler[] = {{"min(expand_dims(%n, axis=1), axis=[1])", "%n"}};
+constexpr SimplifyExample meanSimpler[] = {{"mean(expand_dims(%n, axis=1), axis=[1])", "%n"}};
+
 constexpr OperatorRow rows[] = {
-    reduction("sum", "The sum over axes.", "Integers wrap. Of truth values it is `any`.",
-              computeSum, GradientRule{sumGradient}, sumExamples),
-    reduction("prod", "The product over axes.", "Integers wrap.", reduce<Combiner::Product>,
-              GradientRule{productGradient, prodZeros}, prodExamples),
-    reduction("max", "The largest element over axes.",
-              "Equal largest elements share the gradient equally.", reduce<Combiner::Maximum>,
-              GradientRule{extremeGradient, maxTies}, maxExamples),
-    reduction("min", "The smallest element over axes.",
-              "Equal smallest elements share the gradient equally.", reduce<Combiner::Minimum>,
-              GradientRule{extremeGradient, minTies}, minExamples),
-    reduction("mean", "The mean over axes.",
-              "The sum in the type of the data, divided by the number of elements in that type; "
-              "integers truncate toward zero.",
-              computeMean, GradientRule{meanGradient}, meanExamples),
+    simplifiedBy(reduction("sum", "The sum over axes.",
+                           "Integers wrap. Of truth values it is `any`.", computeSum,
+                           GradientRule{sumGradient}, sumExamples),
+                 {simplifyReduction, sumSimpler}),
+    simplifiedBy(reduction("prod", "The product over axes.", "Integers wrap.",
+                           reduce<Combiner::Product>, GradientRule{productGradient, prodZeros},
+                           prodExamples),
+                 {simplifyReduction, prodSimpler}),
+    simplifiedBy(reduction("max", "The largest element over axes.",
+                           "Equal largest elements share the gradient equally.",
+                           reduce<Combiner::Maximum>, GradientRule{extremeGradient, maxTies},
+                           maxExamples),
+                 {simplifyReduction, maxSimpler}),
+    simplifiedBy(reduction("min", "The smallest element over axes.",
+                           "Equal smallest elements share the gradient equally.",
+                           reduce<Combiner::Minimum>, GradientRule{extremeGradient, minTies},
+                           minExamples),
+                 {simplifyReduction, minSimpler}),
+    simplifiedBy(
+        reduction(
+            "mean", "The mean over axes.",
+            "The sum in the type of the data, divided by the number of elements in that type; "
+            "integers truncate toward zero.",
+            computeMean, GradientRule{meanGradient}, meanExamples),
+        {simplifyReduction, meanSimpler}),
     reduction("all", "Whether all elements over axes are true.",
               "Non-zero is true; the result has the type of the data, 0 or 1.",
               reduceTruth<Combiner::All>, truthValue, allExamples),

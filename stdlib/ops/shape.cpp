@@ -6,9 +6,9 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_fixes.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -292,6 +292,69 @@ void broadcastGradient(GradientCall& d) {
   toBroadcast(d, 0, d.cotangent());
 }
 
+/// Two permutations are one, which may move nothing.
+void simplifyTranspose(SimplifyCall& s) {
+  Term source = s.operand(0);
+  std::vector<size_t> axes = *permutation(s.attributes(), source.rank());
+  auto inner = s.madeBy(source, "transpose");
+  if (inner) {
+    source = inner->operands[0];
+    std::vector<size_t> first = *permutation(*inner->attributes, source.rank());
+    for (size_t& axis : axes)
+      axis = first[axis];
+  }
+  if (inner || std::ranges::is_sorted(axes))
+    s.becomesIfTyped(transposed(source, axes));
+}
+
+void simplifyBroadcast(SimplifyCall& s) {
+  Term source = s.operand(0);
+  bool isRepeated = false;
+  while (auto before = unbroadcast(s, source)) {
+    source = *before;
+    isRepeated = true;
+  }
+  Dims shape = s.resultType()->shape;
+  if (isSameShape(source.shape(), shape) && s.becomesIfTyped(source))
+    return;
+  bool readsShape = s.operandCount() == 2;
+  if ((isRepeated || readsShape) && isStatic(shape))
+    s.becomesIfTyped(s.call("broadcast_to", {source}, {{"shape", extentsOf(shape)}}));
+  else if (readsShape && haveOneShape(s, source, s.operand(1)))
+    s.becomesIfTyped(source);
+  else if (readsShape && isRepeated)
+    s.becomesIfTyped(broadcastLike(source, s.operand(1)));
+}
+
+constexpr SimplifyExample expandDimsSimpler[] = {
+    {"expand_dims(squeeze(expand_dims(%x, axis=0), axis=[0]), axis=1, num_newaxis=0)", "%x"},
+    {"expand_dims(expand_dims(%x, axis=0), axis=0)", "reshape(%x, newshape=[1, 1, 2, 3])"}};
+constexpr SimplifyExample squeezeSimpler[] = {{"squeeze(expand_dims(%n, axis=0), axis=[0])", "%n"},
+                                              {"squeeze(%x)", "%x"}};
+constexpr SimplifyExample reshapeSimpler[] = {
+    {"reshape(%x, newshape=[0, -1])", "%x"},
+    {"reshape(reshape(%x, newshape=[6]), newshape=[3, 2])", "reshape(%x, newshape=[3, 2])"}};
+constexpr SimplifyExample reverseReshapeSimpler[] = {
+    {"contrib_reverse_reshape(%x, newshape=[-1, 3])", "%x"}};
+constexpr SimplifyExample reshapeLikeSimpler[] = {
+    {"reshape_like(%x, %y)", "%x"},
+    {"reshape_like(reshape(%x, newshape=[6]), reshape(%y, newshape=[3, 2]))",
+     "reshape(%x, newshape=[3, 2])"}};
+constexpr SimplifyExample transposeSimpler[] = {
+    {"transpose(%t, axes=[0, 1, -1])", "%t"},
+    {"transpose(transpose(%x, axes=None), axes=[1, 0])", "%x"},
+    {"transpose(transpose(%t, axes=[1, 2, 0]), axes=[1, 2, 0])", "transpose(%t, axes=[2, 0, 1])"}};
+constexpr SimplifyExample flattenSimpler[] = {{"nn.batch_flatten(%n)", "%n"}};
+constexpr SimplifyExample broadcastToSimpler[] = {
+    {"broadcast_to(%x, shape=[2, 3])", "%x"},
+    {"broadcast_to(broadcast_to(1f, shape=[3]), shape=[2, 3])", "broadcast_to(1f, shape=[2, 3])"},
+    {"broadcast_to(expand_dims(%x, axis=0), shape=[4, 2, 3])",
+     "broadcast_to(%x, shape=[4, 2, 3])"}};
+constexpr SimplifyExample broadcastToLikeSimpler[] = {
+    {"broadcast_to_like(%n, %n)", "%n"},
+    {"broadcast_to_like(1f, %x)", "broadcast_to(1f, shape=[2, 3])"},
+    {"broadcast_to_like(expand_dims(1f, axis=0), %n)", "broadcast_to_like(1f, %n)"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "expand_dims",
      .doc = "Inserts dimensions of extent 1.",
@@ -302,6 +365,7 @@ constexpr OperatorRow rows[] = {
      .relation = expandDimsRelation,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, expandDimsSimpler},
      .examples = expandDimsExamples},
     {.name = "squeeze",
      .doc = "Drops dimensions of extent 1.",
@@ -311,6 +375,7 @@ constexpr OperatorRow rows[] = {
      .relation = withFix<squeezeRelation, fixSqueeze>,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, squeezeSimpler},
      .examples = squeezeExamples},
     {.name = "reshape",
      .doc = "Gives the elements, in row-major order, another shape.",
@@ -326,6 +391,7 @@ constexpr OperatorRow rows[] = {
      .relation = withFix<reshapeRelation, fixReshape>,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, reshapeSimpler},
      .examples = reshapeExamples},
     {.name = "contrib_reverse_reshape",
      .doc = "Reshapes, reading both shapes from right to left.",
@@ -337,6 +403,7 @@ constexpr OperatorRow rows[] = {
      .relation = reverseReshapeRelation,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, reverseReshapeSimpler},
      .examples = reverseReshapeExamples},
     {.name = "reshape_like",
      .doc = "Reshapes to the shape of another tensor, or to a part of it.",
@@ -349,6 +416,7 @@ constexpr OperatorRow rows[] = {
      .relation = reshapeLikeRelation,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, reshapeLikeSimpler},
      .examples = reshapeLikeExamples},
     {.name = "transpose",
      .doc = "Permutes the dimensions.",
@@ -359,6 +427,7 @@ constexpr OperatorRow rows[] = {
      .relation = withFix<transposeRelation, fixTranspose>,
      .compute = computeTranspose,
      .gradient = GradientRule{transposeGradient},
+     .simplify = {simplifyTranspose, transposeSimpler},
      .examples = transposeExamples},
     {.name = "nn.batch_flatten",
      .doc = "Joins all dimensions but the first.",
@@ -366,6 +435,7 @@ constexpr OperatorRow rows[] = {
      .relation = batchFlattenRelation,
      .compute = computeView,
      .gradient = GradientRule{reshapeBack},
+     .simplify = {simplifyView, flattenSimpler},
      .examples = batchFlattenExamples},
     {.name = "broadcast_to",
      .doc = "Repeats the data along new dimensions and those of extent 1 until it has a shape.",
@@ -375,6 +445,7 @@ constexpr OperatorRow rows[] = {
      .relation = broadcastToRelation,
      .compute = computeBroadcast,
      .gradient = GradientRule{broadcastGradient},
+     .simplify = {simplifyBroadcast, broadcastToSimpler},
      .examples = broadcastToExamples},
     {.name = "broadcast_to_like",
      .doc = "Repeats the data until it has the shape of another tensor.",
@@ -382,6 +453,7 @@ constexpr OperatorRow rows[] = {
      .relation = broadcastToLikeRelation,
      .compute = computeBroadcast,
      .gradient = GradientRule{broadcastGradient},
+     .simplify = {simplifyBroadcast, broadcastToLikeSimpler},
      .examples = broadcastToLikeExamples},
 };
 

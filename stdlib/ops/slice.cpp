@@ -4,8 +4,8 @@
 // a slice that begins behind its end is an error.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
+#include "stdlib/ops/simplify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -264,6 +264,26 @@ void sliceLikeGradient(GradientCall& d) {
   give(d, 0, placedAtStart(d.cotangent(), d.operand(0)));
 }
 
+/// The whole of a tensor, in its own order.
+void simplifySlice(SimplifyCall& s) {
+  auto slices = slicesOf(s.attributes(), s.operand(0).rank());
+  Dims shape = s.operand(0).shape();
+  for (size_t i = 0; slices && i < slices->size(); ++i)
+    if (!(*slices)[i].isWhole() && ((*slices)[i].stride != 1 || !shape[i]->isConstant() ||
+                                    s.resultType()->shape[i] != shape[i]))
+      return;
+  if (slices)
+    s.becomesIfTyped(s.operand(0));
+}
+
+void simplifySliceLike(SimplifyCall& s) {
+  becomesSameShape(s);
+}
+
+constexpr SimplifyExample sliceSimpler[] = {
+    {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1])", "%x"}};
+constexpr SimplifyExample sliceLikeSimpler[] = {{"slice_like(%x, %y, axes=None)", "%x"}};
+
 constexpr OperatorRow rows[] = {
     {.name = "strided_slice",
      .doc = "Reads every stride-th element between bounds in each dimension.",
@@ -277,6 +297,7 @@ constexpr OperatorRow rows[] = {
      .relation = stridedSliceRelation,
      .compute = computeStridedSlice,
      .gradient = GradientRule{stridedSliceGradient},
+     .simplify = {simplifySlice, sliceSimpler},
      .examples = sliceExamples},
     {.name = "strided_set",
      .doc = "Gives the data with a slice of it replaced.",
@@ -297,6 +318,7 @@ constexpr OperatorRow rows[] = {
      .relation = sliceLikeRelation,
      .compute = computeSliceLike,
      .gradient = GradientRule{sliceLikeGradient},
+     .simplify = {simplifySliceLike, sliceLikeSimpler},
      .examples = sliceLikeExamples},
 };
 

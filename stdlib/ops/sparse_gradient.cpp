@@ -20,7 +20,7 @@ Term withNowhere(const Term& whole) {
 /// The row-major places of the elements of blocks in a matrix like `whole`, or the one behind it.
 /// Bounds of rows that hold nothing are equal; the last of them is the one before the block.
 Term placesIn(const Term& whole, const Term& blocks, const Term& indices, const Term& indptr) {
-  GradientCall& d = whole.rule();
+  lang::TermWriter& d = whole.rule();
   Term bounds = castTo(indptr, runtime::Int64);
   Term above = d.call("searchsorted", {bounds, positionsAlong(blocks, 0)},
                       {{"right", true}, {"dtype", "int64"}});

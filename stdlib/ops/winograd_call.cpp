@@ -67,7 +67,7 @@ Scalar productOfEntries(const TensorHandle& table, const Position& rows, const P
   return product;
 }
 
-Term constantTerm(GradientCall& d, const ConstantMatrix& matrix, runtime::DType dtype) {
+Term constantTerm(lang::TermWriter& d, const ConstantMatrix& matrix, runtime::DType dtype) {
   runtime::Tensor table(dtype, {int64_t(matrix.rows), int64_t(matrix.columns)});
   for (size_t i = 0; i < matrix.values.size(); ++i)
     writeReal(table, int64_t(i), matrix.values[i]);

@@ -38,6 +38,6 @@ lang::Scalar productOfEntries(const lang::TensorHandle& table, const lang::Posit
                               const lang::Position& columns);
 
 /// A matrix as a term of a gradient rule, rounded to the type with which the operator computes.
-lang::Term constantTerm(lang::GradientCall& d, const ConstantMatrix& matrix, runtime::DType dtype);
+lang::Term constantTerm(lang::TermWriter& d, const ConstantMatrix& matrix, runtime::DType dtype);
 
 } // namespace stdlib

@@ -85,7 +85,7 @@ std::string_view adjointEquation(size_t dims, size_t count) {
 /// The adjoint of a transform: `cotangent`, of its result, for a weight `[O, I, ...]`.
 Term transformedBack(const Term& cotangent, const ConstantMatrix& matrix,
                      const WinogradKernel& kernel) {
-  GradientCall& d = cotangent.rule();
+  lang::TermWriter& d = cotangent.rule();
   std::vector<Term> factors(kernel.transformed.size(), constantTerm(d, matrix, cotangent.dtype()));
   factors.push_back(cotangent);
   return d.call("einsum", {d.tuple(factors)},

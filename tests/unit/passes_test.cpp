@@ -2,6 +2,7 @@
 #include "transform/run_passes.h"
 
 #include "driver/session.h"
+#include "interp/reference.h"
 #include "ir_builder.h"
 #include "lang/alpha_equal.h"
 #include "lang/copy.h"
@@ -28,6 +29,11 @@ Typing checked(const Module& module, Diagnostics& diagnostics) {
   return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
 }
 
+RunOptions options(const OperatorTable& operators) {
+  static const TensorEngine engine = interp::referenceEngine();
+  return {.operators = operators, .check = checked, .verify = true, .engine = &engine};
+}
+
 std::string wholeText(const Module& module) {
   return parser::wholeText(printModule(module, stdlib::operatorTable()));
 }
@@ -46,7 +52,7 @@ public:
     const PassRow* row = findPass(pass);
     REQUIRE(row);
     auto result = runPasses(*program.module, program.typing, std::span(&row, 1),
-                            {session.operators(), checked, true});
+                            options(session.operators()));
     std::string text = wholeText(*result->module);
     return text.substr(text.find('\n') + 1);
   }
@@ -92,7 +98,7 @@ TEST_CASE("every pass keeps every program well typed, and prints what reads back
       INFO(row.name);
       const PassRow* pass = &row;
       auto result = runPasses(*program->module, program->typing, std::span(&pass, 1),
-                              {session.operators(), checked, true});
+                              options(session.operators()));
       REQUIRE(result);
       const Module& after = *result->module;
       std::string text = wholeText(after);
@@ -121,8 +127,9 @@ TEST_CASE("a pass that is run again changes nothing", "[passes]") {
     auto keep = [&](const PassRow&, const Module& module) {
       results.push_back(copyModule(module));
     };
-    auto result = runPasses(*text.program.module, text.program.typing, twice,
-                            {text.session.operators(), checked, true, keep});
+    RunOptions kept = options(text.session.operators());
+    kept.after = keep;
+    auto result = runPasses(*text.program.module, text.program.typing, twice, kept);
     REQUIRE(result);
     REQUIRE(results.size() == 2);
     CHECK(alphaEqual(*results[0], *results[1]));

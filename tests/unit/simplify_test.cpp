@@ -1,0 +1,241 @@
+// Simplification rules of operators: each does what its examples say, and no rule changes a value,
+// on its examples and on random calls with other calls, fills and equal operands inside.
+#include "driver/session.h"
+#include "harness/operand_data.h"
+#include "harness/samples.h"
+#include "harness/values.h"
+#include "interp/interpret.h"
+#include "interp/reference.h"
+#include "lang/alpha_equal.h"
+#include "lang/leaves.h"
+#include "lang/print.h"
+#include "stdlib/ops.h"
+#include "transform/run_passes.h"
+#include "typecheck/check.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+using namespace lang;
+using runtime::Value;
+using transform::TypedModule;
+
+namespace {
+
+Typing checked(const Module& module, Diagnostics& diagnostics) {
+  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+}
+
+/// The module with all types declared, simplified if asked for.
+TypedModule declared(const Module& module, const Typing& typing, bool simplifies) {
+  const transform::PassRow* pass = transform::findPass("simplify");
+  auto result = transform::runPasses(
+      module, typing, std::span(&pass, simplifies ? 1 : 0),
+      {.operators = stdlib::operatorTable(), .check = checked, .verify = true});
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+std::string textOf(const Module& module) {
+  return printModule(module, stdlib::operatorTable()).text;
+}
+
+/// Random arguments of a kind for `@main`; nothing for types that have no data.
+std::vector<Value> argumentsOf(TypeContext& types, const Module& module, const Typing& typing,
+                               harness::Data data, uint64_t seed) {
+  harness::Random random(seed);
+  std::vector<Value> arguments;
+  for (const Var* parameter : module.find("main")->function->parameters) {
+    std::vector<const Dim*> shape;
+    for (const Dim* dim : typing.of(*parameter)->shape)
+      shape.push_back(dim->isConstant() ? dim : types.constant(2));
+    const Type* type = types.tensor(shape, typing.of(*parameter)->dtype);
+    arguments.push_back(
+        runtime::tensorValue(harness::operandLeaves(Types(&type, 1), data, random)[0]));
+  }
+  return arguments;
+}
+
+std::optional<Value> valueOf(const TypedModule& program, std::vector<Value> arguments) {
+  static const interp::Options options{.engine = interp::referenceEngine()};
+  auto result = interp::interpret(*program.module, program.typing, stdlib::operatorTable(),
+                                  *program.module->find("main"), std::move(arguments), options);
+  auto* value = std::get_if<Value>(&result);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+/// Checks that two programs have the same value wherever the first one has a value.
+void demandSameValues(TypeContext& types, const TypedModule& before, const TypedModule& after,
+                      uint64_t seed) {
+  for (harness::Data data : harness::allData) {
+    auto arguments = argumentsOf(types, *before.module, before.typing, data, seed);
+    auto value = valueOf(before, arguments);
+    if (!value)
+      continue;
+    INFO("data " << int(data) << "\n" << textOf(*before.module) << textOf(*after.module));
+    auto other = valueOf(after, arguments);
+    REQUIRE(other);
+    CHECK(harness::sameNumbers(*value, *other));
+  }
+}
+
+/// A function of the variables that examples speak of.
+std::string exampleText(std::string_view expr) {
+  return fmt::format("#[version = \"0.0.5\"]\n"
+                     "def @main(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 3), float32], "
+                     "%i: Tensor[(2, 3), int32], %t: Tensor[(4, 2, 3), float32], "
+                     "%n: Tensor[(n, 3), float32]) {{\n  {}\n}}\n",
+                     expr);
+}
+
+TypedModule example(driver::Session& session, std::string_view expr, bool simplifies) {
+  auto program = session.loadText("example", exampleText(expr));
+  REQUIRE(program);
+  REQUIRE(program->isGood());
+  return declared(*program->module, program->typing, simplifies);
+}
+
+} // namespace
+
+TEST_CASE("simplification rules do what their examples say") {
+  size_t count = 0;
+  for (const OperatorRow* row : stdlib::operatorTable().all()) {
+    if (!row->simplify.rewrite)
+      continue;
+    INFO(row->name);
+    ++count;
+    CHECK_FALSE(row->simplify.examples.empty());
+    for (const SimplifyExample& each : row->simplify.examples) {
+      INFO(each.expr);
+      driver::Session session(stdlib::operatorTable());
+      TypedModule before = example(session, each.expr, false);
+      TypedModule after = example(session, each.expr, true);
+      TypedModule wanted = example(session, each.simpler, false);
+      CHECK(textOf(*after.module) == textOf(*wanted.module));
+      CHECK(textOf(*declared(*after.module, after.typing, true).module) == textOf(*after.module));
+      demandSameValues(session.types(), before, after, count);
+    }
+  }
+  CHECK(count > 20);
+}
+
+namespace {
+
+/// A program around one random call, whose operands are parameters, other calls, and fills.
+class RandomCall {
+public:
+  RandomCall(TypeContext& types, const harness::SamplePool& pool, harness::Random& random)
+      : module(types), pool_(pool), random_(random), make_(module, stdlib::operatorTable()),
+        body_(make_) {}
+
+  Module module;
+
+  void write(const harness::OperatorSample& sample) {
+    Atom result = call(sample, 3);
+    make_.define("main", make_.function(parameters_, body_.finish(result)));
+  }
+
+private:
+  Atom call(const harness::OperatorSample& sample, int depth) {
+    std::vector<Atom> operands;
+    for (const Type* type : sample.operands)
+      operands.push_back(operand(type, depth - 1));
+    std::vector<Setting> settings;
+    for (size_t i = 0; i < sample.attributes.rows.size(); ++i)
+      settings.emplace_back(sample.attributes.rows[i].name, sample.attributes.values[i]);
+    return body_.call(*sample.row, operands, settings);
+  }
+
+  Atom operand(const Type* type, int depth) {
+    if (type->isTuple()) {
+      std::vector<Atom> fields;
+      for (const Type* part : type->parts)
+        fields.push_back(operand(part, depth));
+      return body_.tuple(fields);
+    }
+    auto makers = pool_.byOutput.find(type);
+    if (depth > 0 && makers != pool_.byOutput.end() && random_.chance(60))
+      if (const auto* sample = simplifiable(makers->second))
+        return call(*sample, depth);
+    if (type->dtype.isComputable() && random_.chance(25))
+      return filled(type);
+    for (const Var* parameter : parameters_)
+      if (parameter->annotation == type && random_.chance(60))
+        return parameter;
+    parameters_.push_back(make_.var(VarOrigin::Parameter, "p", type));
+    return parameters_.back();
+  }
+
+  /// One that a rule could look at, or any other.
+  const harness::OperatorSample*
+  simplifiable(const std::vector<const harness::OperatorSample*>& samples) {
+    for (int i = 0; i < 20; ++i) {
+      const harness::OperatorSample* sample = random_.pick(samples);
+      if (sample->row->simplify.rewrite && sample->row->action == Action::Compute)
+        return sample;
+    }
+    return nullptr;
+  }
+
+  Atom filled(const Type* type) {
+    double number = double(random_.integer(-1, 1));
+    const Constant* scalar = make_.scalar(type->dtype, number);
+    if (type->shape.empty())
+      return scalar;
+    runtime::Tensor one = constantTensor(*scalar), tensor(type->dtype, shapeOf(type));
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      std::memcpy(tensor.bytes() + size_t(i) * one.byteSize(), one.bytes(), one.byteSize());
+    return make_.tensor(std::move(tensor));
+  }
+
+  const harness::SamplePool& pool_;
+  harness::Random& random_;
+  Builder make_;
+  BlockBuilder body_;
+  std::vector<const Var*> parameters_;
+};
+
+bool isWritable(const harness::OperatorSample& sample) {
+  std::vector<const Type*> leaves;
+  for (const Type* type : sample.operands)
+    if (!appendTensors(type, leaves))
+      return false;
+  auto isKnown = [](const Type* leaf) {
+    return leaf->dtype.isComputable() &&
+           std::ranges::all_of(leaf->shape, [](const Dim* dim) { return dim->isConstant(); });
+  };
+  return std::ranges::all_of(leaves, isKnown);
+}
+
+} // namespace
+
+TEST_CASE("no simplification rule changes the value of a random call") {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  uint64_t seed = harness::mixSeed(31, Catch::rngSeed());
+  harness::fillSamples(pool, reader, seed, {.perRow = 40});
+  size_t simplified = 0;
+  for (size_t at = 0; at < pool.byRow.size(); ++at)
+    for (size_t i = 0; i < 5 * pool.byRow[at].size(); ++i) {
+      const harness::OperatorSample& sample = *pool.byRow[at][i / 5];
+      if (!sample.row->simplify.rewrite || !isWritable(sample))
+        continue;
+      INFO(sample.row->name << " " << i);
+      harness::Random random(harness::mixSeed(seed, 1000 * at + i));
+      RandomCall call(types, pool, random);
+      call.write(sample);
+      Diagnostics diagnostics;
+      Typing typing = checked(call.module, diagnostics);
+      if (diagnostics.hasErrors())
+        continue;
+      TypedModule before = declared(call.module, typing, false);
+      TypedModule after = declared(call.module, typing, true);
+      if (alphaEqual(*before.module, *after.module))
+        continue;
+      ++simplified;
+      demandSameValues(types, before, after, i);
+    }
+  CAPTURE(simplified);
+  CHECK(simplified > 400);
+}

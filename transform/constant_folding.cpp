@@ -1,0 +1,190 @@
+// Constant folding: what follows from constants alone is computed before the program runs.
+//
+//   let %w = transpose([[1f, 2f]], axes=[1, 0]);         let %w = [[1f], [2f]];
+//   %0 = split([3f, 4f], indices_or_sections=2);    =>   %0 = ([3f], [4f]);
+//   (%w, %0.1, %0.1 + 1f)                                (%w, %0.1, [5f])
+//
+// Tuples are not opened: that is the business of simplification.
+// Only operators that compute are run, and only where the result is small, or no larger than the
+// operands together. It must have the very type that checking found, and a call that faults stays
+// as it is. Whoever runs the pass hands in the engine that computes (RunOptions); with another one
+// than that of the program floats may be rounded in another order.
+#include "lang/call_sites.h"
+#include "lang/leaves.h"
+#include "lang/rewrite.h"
+#include "transform/effects.h"
+#include "transform/passes.h"
+#include "transform/placement.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace transform {
+
+using namespace lang;
+using runtime::Tensor;
+using runtime::Value;
+using runtime::ValueKind;
+
+namespace {
+
+/// A result may have so many bytes, however small the operands are.
+constexpr size_t mostBytes = size_t(1) << 20;
+
+/// The bytes of a tensor; nothing when an extent is no number.
+std::optional<size_t> bytesOf(const Type& tensor) {
+  std::vector<int64_t> shape;
+  for (const Dim* dim : tensor.shape) {
+    if (!dim->isConstant())
+      return std::nullopt;
+    shape.push_back(dim->value);
+  }
+  auto count = runtime::elementCount(shape);
+  bool isKnown = count && tensor.dtype.isComputable() && *count <= (int64_t(1) << 48);
+  return isKnown ? std::optional(size_t(*count) * tensor.dtype.bytes()) : std::nullopt;
+}
+
+std::optional<size_t> bytesOfAll(const Type* type) {
+  std::vector<const Type*> tensors;
+  if (!appendTensors(type, tensors))
+    return std::nullopt;
+  size_t sum = 0;
+  for (const Type* tensor : tensors) {
+    auto bytes = bytesOf(*tensor);
+    if (!bytes)
+      return std::nullopt;
+    sum += *bytes;
+  }
+  return sum;
+}
+
+class Folder : public Rewriter {
+public:
+  Folder(const Module& from, Builder& into, const Typing& typing, const TensorEngine& engine)
+      : Rewriter(from, into), typing_(typing), sites_(typing, into.operators, engine),
+        values_(from.varCount), tensorsChange_(writesTensors(from)) {}
+
+private:
+  /// The value of an atom of the old module; an unset one when it is not known.
+  Value valueOf(const Expr& old) const {
+    if (const auto* constant = old.as<Constant>())
+      return runtime::tensorValue(constantTensor(*constant));
+    const auto* var = old.as<Var>();
+    return var ? values_[var->number] : Value();
+  }
+
+  /// The values of atoms, or nothing when one is not known.
+  std::optional<std::vector<Value>> valuesOf(std::span<const Operand> old) const {
+    std::vector<Value> values;
+    for (const Operand& each : old) {
+      values.push_back(valueOf(*each.value));
+      if (!values.back().isSet())
+        return std::nullopt;
+    }
+    return values;
+  }
+
+  /// What a value of the old module is, where constants tell; else an unset one.
+  Value computed(const Binding& old) {
+    if (old.value->isAtom())
+      return valueOf(*old.value);
+    if (const auto* tuple = old.value->as<TupleExpr>()) {
+      auto fields = valuesOf(tuple->fields);
+      return fields ? runtime::tupleValue(std::move(*fields)) : Value();
+    }
+    if (const auto* project = old.value->as<Project>()) {
+      Value tuple = valueOf(*project->tuple.value);
+      return tuple.isSet() ? tuple.fields()[project->index] : Value();
+    }
+    const auto* call = old.value->as<Call>();
+    return call ? called(old, *call) : Value();
+  }
+
+  Value called(const Binding& old, const Call& call) {
+    const auto* op = call.callee.value->as<OperatorRef>();
+    const Type* type = typing_.of(*old.var);
+    if (!op || op->row->action != Action::Compute || tensorsChange_ || !type)
+      return {};
+    auto arguments = valuesOf(call.arguments);
+    if (!arguments || !isWorthwhile(call, type))
+      return {};
+    auto result = sites_.apply(old, *op->row, *arguments);
+    Value* value = std::get_if<Value>(&result);
+    return value && hasType(*value, type) ? std::move(*value) : Value();
+  }
+
+  /// Whether the result does not bloat the program.
+  bool isWorthwhile(const Call& call, const Type* type) const {
+    auto bytes = bytesOfAll(type);
+    size_t given = 0;
+    for (const Operand& operand : call.arguments)
+      if (const Type* operandType = typing_.of(*operand.value))
+        given += bytesOfAll(operandType).value_or(0);
+    return bytes && *bytes <= std::max(mostBytes, given);
+  }
+
+  /// Whether a constant, or a tuple of constants, has exactly this type.
+  bool hasType(const Value& value, const Type* type) const {
+    if (value.kind() == ValueKind::Tensor)
+      return make.types.tensorOf(value.tensor().shape(), value.tensor().dtype()) == type;
+    if (value.kind() != ValueKind::Tuple || !type->isTuple())
+      return false;
+    // Results of operators are tensors, or tuples of them.
+    for (size_t i = 0; i < type->parts.size(); ++i)
+      if (value.fields()[i].kind() != ValueKind::Tensor ||
+          !hasType(value.fields()[i], type->parts[i]))
+        return false;
+    return true;
+  }
+
+  Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
+    Value& known = values_[old.var->number];
+    known = computed(old);
+    if (!known.isSet() || old.value->kind != ExprKind::Call)
+      return Rewriter::bind(old, value, out);
+    if (known.kind() == ValueKind::Tuple)
+      return Rewriter::bind(old, tupleOf(known, out), out);
+    const Expr* constant = constantOf(known);
+    // A scalar that has no name is written where it is used.
+    if (!old.isLet() && known.tensor().rank() == 0)
+      return constant;
+    return Rewriter::bind(old, constant, out);
+  }
+
+  const Constant* constantOf(const Value& value) {
+    const Tensor& tensor = value.tensor();
+    if (tensor.rank() > 0)
+      return make.tensor(tensor);
+    uint64_t bits = 0;
+    std::memcpy(&bits, tensor.bytes(), tensor.byteSize());
+    return make.bits(tensor.dtype(), bits);
+  }
+
+  const Expr* tupleOf(const Value& tuple, BlockBuilder& out) {
+    std::vector<Atom> fields;
+    for (const Value& field : tuple.fields()) {
+      const Constant* constant = constantOf(field);
+      fields.push_back(constant->tensor ? out.bind(constant) : Atom(constant));
+    }
+    return make.tuple(fields);
+  }
+
+  const Typing& typing_;
+  CallSites sites_;
+  /// By Var::number of the old module.
+  std::vector<Value> values_;
+  bool tensorsChange_;
+};
+
+} // namespace
+
+std::unique_ptr<Module> constantFolding(const Module& module, const PassContext& context) {
+  if (!context.engine)
+    throw std::logic_error("constant folding needs an engine");
+  Module folded(module.types);
+  Builder make(folded, context.operators);
+  Folder(module, make, context.typing, *context.engine).module();
+  return place(folded, context.operators);
+}
+
+} // namespace transform
