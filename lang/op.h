@@ -104,7 +104,7 @@ struct SimplifyExample {
   std::string_view simpler;
 };
 
-/// A rule that says a call more simply where it can (lang/simplify.h), and examples of what it does.
+/// A rule that says a call more simply where it can (lang/simplify.h), with examples.
 struct SimplifyRule {
   void (*rewrite)(SimplifyCall& call) = nullptr;
   std::span<const SimplifyExample> examples = {};

@@ -308,12 +308,8 @@ void simplifyTranspose(SimplifyCall& s) {
 }
 
 void simplifyBroadcast(SimplifyCall& s) {
-  Term source = s.operand(0);
-  bool isRepeated = false;
-  while (auto before = unbroadcast(s, source)) {
-    source = *before;
-    isRepeated = true;
-  }
+  Term source = broadcastSource(s, s.operand(0));
+  bool isRepeated = source.atom() != s.operand(0).atom();
   Dims shape = s.resultType()->shape;
   if (isSameShape(source.shape(), shape) && s.becomesIfTyped(source))
     return;

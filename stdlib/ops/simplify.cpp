@@ -150,6 +150,16 @@ std::optional<Term> unbroadcast(const SimplifyCall& s, const Term& term) {
   return areOnes && isSame ? std::optional(source) : std::nullopt;
 }
 
+Term broadcastSource(const SimplifyCall& s, Term term) {
+  for (int i = 0; i < farthest; ++i) {
+    auto before = unbroadcast(s, term);
+    if (!before)
+      break;
+    term = *before;
+  }
+  return term;
+}
+
 bool becomesUnbroadcast(SimplifyCall& s) {
   for (size_t i : {0, 1}) {
     Term repeated = s.operand(i), other = s.operand(1 - i);
@@ -166,7 +176,10 @@ bool becomesUnbroadcast(SimplifyCall& s) {
 void simplifyView(SimplifyCall& s) {
   Term source = s.operand(0);
   bool isView = false;
-  for (auto made = s.madeBy(source); made && isOneOf(views, *made); made = s.madeBy(source)) {
+  for (int i = 0; i < farthest; ++i) {
+    auto made = s.madeBy(source);
+    if (!made || !isOneOf(views, *made))
+      break;
     source = made->operands[0];
     isView = true;
   }

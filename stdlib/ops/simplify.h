@@ -38,6 +38,8 @@ bool becomesBeside(SimplifyCall& s, size_t operand, double neutral);
 /// What a term was before it was repeated, or before dimensions of extent 1 were put in front of
 /// it, as broadcasting does by itself.
 std::optional<Term> unbroadcast(const SimplifyCall& s, const Term& term);
+/// As `unbroadcast`, as often as it goes; the term itself where it does not.
+Term broadcastSource(const SimplifyCall& s, Term term);
 /// For operators that broadcast two operands, where one was broadcast before.
 bool becomesUnbroadcast(SimplifyCall& s);
 /// For operators that give the elements of operand 0 another shape, and so may operand 0.

@@ -281,7 +281,7 @@ void simplifySliceLike(SimplifyCall& s) {
 }
 
 constexpr SimplifyExample sliceSimpler[] = {
-    {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1])", "%x"}};
+    {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1], axes=None)", "%x"}};
 constexpr SimplifyExample sliceLikeSimpler[] = {{"slice_like(%x, %y, axes=None)", "%x"}};
 
 constexpr OperatorRow rows[] = {

@@ -7,6 +7,7 @@
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "lang/alpha_equal.h"
+#include "lang/builder.h"
 #include "lang/leaves.h"
 #include "lang/print.h"
 #include "stdlib/ops.h"
