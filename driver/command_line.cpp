@@ -55,6 +55,7 @@ struct Request {
   CheckOptions check;
   PrintOptions print;
   OptOptions opt;
+  GradOptions grad;
   RunOptions run;
   OperatorsOptions operators;
   ExplainOptions explain;
@@ -79,7 +80,7 @@ void addCheck(CLI::App& app, CheckOptions& options) {
 }
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (std::string_view name : {"check", "print", "opt", "run"})
+  for (std::string_view name : {"check", "print", "opt", "grad", "run"})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -106,6 +107,22 @@ void addOpt(CLI::App& app, OptOptions& options) {
       ->type_name("NAME|all");
   command->add_flag("--verify", options.verify,
                     "Check after each pass that the program is sound and what the pass ensures");
+}
+
+void addGrad(CLI::App& app, GradOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("grad", "Print the derivative of a definition as a program");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("--of", options.of, "The function to differentiate")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--wrt", options.wrt,
+                   "The parameters to differentiate with respect to; all that hold floats if none "
+                   "is given")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
 }
 
 constexpr unsigned mostOrders = 8;
@@ -214,6 +231,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return print(session, request.print, look);
   if (app.got_subcommand("opt"))
     return opt(session, request.opt, look);
+  if (app.got_subcommand("grad"))
+    return grad(session, request.grad, look);
   return run(session, request.run, look);
 }
 
@@ -229,6 +248,7 @@ void declare(CLI::App& app, Request& request) {
   addCheck(app, request.check);
   addPrint(app, request.print);
   addOpt(app, request.opt);
+  addGrad(app, request.grad);
   addRun(app, request.run);
   addOperators(app, request.operators);
   addExplain(app, request.explain);

@@ -62,6 +62,14 @@ struct RunOptions {
   unsigned grad = 0;
 };
 
+struct GradOptions {
+  std::string file;
+  /// The definition to differentiate.
+  std::string of = "main";
+  /// Names or numbers of parameters; empty for all that hold floats.
+  std::vector<std::string> wrt;
+};
+
 struct OperatorsOptions {
   /// An operator or a function of the prelude, a word to look for, or empty for all.
   std::string name;
@@ -79,6 +87,7 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();
+Answer grad(Session& session, const GradOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);

@@ -7,6 +7,8 @@
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
 
+#include <stdexcept>
+
 namespace driver {
 
 namespace {
@@ -22,47 +24,54 @@ bool asksForDerivatives(const lang::Module& module) {
   return found;
 }
 
-/// A program on its way through passes.
-class Derivation {
-public:
-  Derivation(Session& session, Program& program) : session_(session), program_(program) {}
-
-  bool run(std::initializer_list<std::string_view> names) {
-    std::vector<const transform::PassRow*> passes;
-    for (std::string_view name : names)
-      passes.push_back(transform::findPass(name));
-    auto made = transform::runPasses(*program_.module, program_.typing, passes,
-                                     {session_.operators(), check_, false, {}, &findings});
-    if (!made)
-      return false;
-    program_.module = std::move(made->module);
-    program_.typing = std::move(made->typing);
-    return true;
-  }
-
-  bool differentiate(std::string_view entry, unsigned order) {
-    auto made = transform::withEntryGradient(
-        *program_.module, {session_.operators(), program_.typing, check_, findings}, entry, order);
-    if (findings.hasErrors())
-      return false;
-    lang::Diagnostics diagnostics;
-    lang::Typing typing = check_(*made, diagnostics);
-    program_.module = std::move(made);
-    program_.typing = std::move(typing);
-    return true;
-  }
-
-  lang::Diagnostics findings;
-
-private:
-  Session& session_;
-  Program& program_;
-  transform::TypeCheck check_ = [this](const lang::Module& module, lang::Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, session_.operators(), diagnostics);
+transform::TypeCheck checker(const Session& session) {
+  return [&session](const lang::Module& module, lang::Diagnostics& diagnostics) {
+    return typecheck::checkModule(module, session.operators(), diagnostics);
   };
-};
+}
 
 } // namespace
+
+bool Derivation::run(std::initializer_list<std::string_view> names, std::string_view entry) {
+  std::vector<const transform::PassRow*> passes;
+  for (std::string_view name : names)
+    passes.push_back(transform::findPass(name));
+  auto made = transform::runPasses(*program_.module, program_.typing, passes,
+                                   {.operators = session_.operators(),
+                                    .check = checker(session_),
+                                    .findings = &findings,
+                                    .entry = entry});
+  if (!made && !findings.hasErrors())
+    throw std::logic_error(made.failure().text);
+  if (!made)
+    return false;
+  program_.module = std::move(made->module);
+  program_.typing = std::move(made->typing);
+  return true;
+}
+
+bool Derivation::writeOut() {
+  return run({"specialise", "inlining", "graph-form", "derivatives", "inlining", "simplify",
+              "common-subexpressions", "dead-code"},
+             "main");
+}
+
+bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
+                         const lang::Module&, const transform::PassContext&)>& make) {
+  transform::TypeCheck check = checker(session_);
+  auto made = make(*program_.module, {session_.operators(), program_.typing, check, findings});
+  if (findings.hasErrors())
+    return false;
+  lang::Diagnostics diagnostics;
+  program_.typing = check(*made, diagnostics);
+  program_.module = std::move(made);
+  return true;
+}
+
+bool Derivation::clean(std::string_view entry) {
+  return run({"inlining", "simplify", "common-subexpressions", "dead-code", "unused-definitions"},
+             entry);
+}
 
 std::vector<std::string> namesWithGradient(const lang::Global& entry, const Program& program,
                                            const RunOptions& options) {
@@ -78,8 +87,13 @@ bool writeOutDerivatives(Session& session, Program& program, const RunOptions& o
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
   Derivation derivation(session, program);
-  bool isDone = derivation.run({"inlining", "derivatives"}) &&
-                (!options.grad || derivation.differentiate(options.entry, options.grad));
+  auto gradient = [&](const lang::Module& module, const transform::PassContext& context) {
+    return transform::withEntryGradient(module, context, options.entry, options.grad);
+  };
+  bool isDone =
+      derivation.writeOut() &&
+      (!options.grad || (derivation.add(gradient) &&
+                         derivation.clean(std::string(program.module->globals.back()->name))));
   if (!isDone) {
     answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,
                                              {look.colour});

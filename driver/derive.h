@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/commands.h"
+#include "transform/passes.h"
 
 namespace driver {
 
@@ -14,5 +15,28 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
 /// False when the answer says what stands in the way.
 bool writeOutDerivatives(Session& session, Program& program, const RunOptions& options,
                          const Look& look, Answer& answer);
+
+/// A program on its way through the passes that make derivatives.
+class Derivation {
+public:
+  Derivation(Session& session, Program& program) : session_(session), program_(program) {}
+
+  /// Writes out the derivatives that the program asks for.
+  bool writeOut();
+  /// Adds what `make` makes of the module, which is then called from `entry`.
+  bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
+                                                             const transform::PassContext&)>& make);
+  /// Says everything as simply as passes can, and leaves out what `entry` does not reach.
+  bool clean(std::string_view entry);
+
+  /// What stands in the way, once something answered false.
+  lang::Diagnostics findings;
+
+private:
+  bool run(std::initializer_list<std::string_view> names, std::string_view entry);
+
+  Session& session_;
+  Program& program_;
+};
 
 } // namespace driver

@@ -2,6 +2,7 @@
 #include "driver/arguments.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
+#include "driver/find_global.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
 #include "driver/progress.h"
@@ -9,7 +10,6 @@
 #include "driver/value_text.h"
 #include "formats/quote.h"
 #include "interp/interpret.h"
-#include "lang/edit_distance.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
 #include "runtime/holdings.h"
@@ -17,26 +17,6 @@
 namespace driver {
 
 namespace {
-
-/// The function to call, or null with an error that says what there is instead.
-const lang::Global* findEntry(const lang::Module& module, std::string_view name, Answer& answer) {
-  if (name.starts_with('@'))
-    name.remove_prefix(1);
-  if (const lang::Global* entry = module.find(name))
-    return entry;
-  std::vector<std::string_view> names;
-  for (size_t i = module.preludeGlobals; i < module.globals.size(); ++i)
-    if (module.globals[i]->function)
-      names.push_back(module.globals[i]->name);
-  std::string advice = "; the program defines no functions";
-  if (auto similar = lang::similarNames(name, names); !similar.empty())
-    advice = fmt::format("; did you mean `--entry {}`?", lang::printable(similar[0]));
-  else if (!names.empty())
-    advice = fmt::format("; choose another with `--entry {}`", lang::printable(names[0]));
-  answer.fail(ExitCode::Program, fmt::format("there is no function {} to call{}",
-                                             formats::backquoted("@" + std::string(name)), advice));
-  return nullptr;
-}
 
 std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources,
                       const Look& look) {
@@ -133,7 +113,7 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
 
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
                 Answer& answer) {
-  const lang::Global* entry = findEntry(*program.module, options.entry, answer);
+  const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
   if (!entry)
     return;
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);

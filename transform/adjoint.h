@@ -16,7 +16,7 @@
 #pragma once
 
 #include "transform/cotangents.h"
-#include "transform/translation.h"
+#include "transform/pending_derivatives.h"
 
 #include <deque>
 
@@ -69,11 +69,6 @@ private:
     lang::BlockBuilder out;
     Cotangents cotangents = {};
   };
-  struct Pending {
-    const lang::Global* source;
-    std::vector<bool> mask;
-    lang::Global* target;
-  };
 
   // The way there.
   lang::Atom forward(const lang::Block& block, lang::BlockBuilder& out);
@@ -113,8 +108,7 @@ private:
 
   // Functions.
   lang::Function* pullBack(lang::Var* incoming, lang::Atom pack, Way& way);
-  const lang::Global* derivativeOf(const lang::Global& global, std::vector<bool> mask);
-  void write(const Pending& pending);
+  void write(const PendingDerivatives::Item& pending);
   std::vector<lang::Atom> packed(std::span<const lang::Var* const> vars, Way& way);
   lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out) const;
 
@@ -123,9 +117,7 @@ private:
   void reset();
 
   Translation code_;
-  std::map<std::pair<const lang::Global*, std::vector<bool>>, lang::Global*> derivatives_;
-  std::deque<Pending> pending_;
-
+  PendingDerivatives pending_;
   /// Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
 };

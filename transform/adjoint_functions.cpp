@@ -12,15 +12,6 @@ namespace transform {
 
 using namespace lang;
 
-namespace {
-
-bool holdsParameters(const Type* type) {
-  return type->kind == TypeKind::Variable || (type->result && holdsParameters(type->result)) ||
-         std::ranges::any_of(type->parts, holdsParameters);
-}
-
-} // namespace
-
 /// Cotangents of variables, each as one atom; they are gathered no further.
 std::vector<Atom> Adjoint::packed(std::span<const Var* const> vars, Way& way) {
   std::vector<Atom> parts;
@@ -89,10 +80,10 @@ void Adjoint::readCells(const Step& step, Way& way) {
 }
 
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
-    : code_(make, typing, findings, Mode::Reverse) {
+    : code_(make, typing, findings, Mode::Reverse), pending_("vjp") {
   code_.writeAtRoot = [this](const Binding& binding) { forward(binding, *code_.root); };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
-    return derivativeOf(global, std::move(mask));
+    return pending_.derivativeOf(code_, global, std::move(mask));
   };
 }
 
@@ -101,39 +92,22 @@ void Adjoint::reset() {
   steps_.clear();
 }
 
-const Global* Adjoint::derivativeOf(const Global& global, std::vector<bool> mask) {
-  auto [known, isNew] = derivatives_.try_emplace({&global, mask}, nullptr);
-  if (!isNew)
-    return known->second;
-  std::string name = freshGlobalName(code_.make.module, fmt::format("{}_vjp", global.name));
-  known->second = code_.make.declare(name);
-  pending_.push_back({&global, std::move(mask), known->second});
-  if (!global.function)
-    code_.fail(code_.make.range, fmt::format("`@{}`", global.name));
-  return known->second;
-}
-
 void Adjoint::finish() {
-  while (!pending_.empty()) {
-    Pending next = std::move(pending_.front());
-    pending_.pop_front();
+  while (auto next = pending_.next())
     if (!code_.findings.hasErrors())
-      write(next);
-  }
+      write(*next);
 }
 
-void Adjoint::write(const Pending& pending) {
+void Adjoint::write(const PendingDerivatives::Item& pending) {
   reset();
   const Function& function = *pending.source->function;
   const Type* result = code_.typing.result(function);
   SourceRange outer = std::exchange(code_.make.range, function.range);
   std::vector<const Var*> parameters, given;
   std::vector<const Type*> givenTypes;
-  bool isGeneric = holdsParameters(result);
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Var& old = *function.parameters[i];
     const Type* type = code_.typing.of(old);
-    isGeneric |= holdsParameters(type);
     parameters.push_back(code_.parameter(old, code_.types.dual(type)));
     code_.known(old) = parameters.back();
     code_.varied[&old] = pending.mask[i] || holdsFunctions(type);
@@ -142,7 +116,7 @@ void Adjoint::write(const Pending& pending) {
       givenTypes.push_back(type);
     }
   }
-  if (isGeneric)
+  if (isGeneric(function, code_.typing))
     return code_.fail(function.range,
                       fmt::format("`@{}`, which is generic,", pending.source->name));
   BlockBuilder body(code_.make);

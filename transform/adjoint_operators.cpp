@@ -34,7 +34,8 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
   Step step;
   std::vector<bool> mask;
   const auto* global = call.callee.value->as<Global>();
-  step.hasEffects = !global;
+  // A function that is given back gathers for what it captured.
+  step.hasEffects = !global || holdsFunctions(code_.typing.of(*binding.var));
   for (const Operand& argument : call.arguments) {
     const Type* type = code_.typeOf(*argument.value);
     bool isGiven = holdsFloats(type) && (!global || code_.isVaried(*argument.value));
@@ -43,7 +44,7 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
     if (isGiven)
       step.targets.push_back(argument.value->as<Var>());
   }
-  Atom callee = global ? derivativeOf(*global, mask) : code_.mapped(*call.callee.value);
+  Atom callee = global ? code_.derivativeOf(*global, mask) : code_.mapped(*call.callee.value);
   Atom both = out.call(callee, code_.mapped(call.arguments));
   code_.known(*binding.var) = out.project(both, 0);
   step.back = out.project(both, 1);

@@ -9,9 +9,9 @@
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
 #include "lang/rewrite.h"
 #include "lang/walk.h"
-#include "transform/adjoint.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
+#include "transform/push_forward.h"
 
 #include "lang/copy.h"
 
@@ -84,7 +84,7 @@ class Round {
 public:
   Round(Module& module, const Typing& typing, const PassContext& context)
       : module_(module), make_(module, context.operators), typing_(typing), context_(context),
-        adjoint_(make_, typing, context.findings) {
+        adjoint_(make_, typing, context.findings), pushForward_(make_, typing, context.findings) {
     walk(
         module,
         [&](const Binding& binding) {
@@ -106,6 +106,7 @@ public:
       context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
                                "a function that is made of this derivative");
     adjoint_.finish();
+    pushForward_.finish();
     if (context_.findings.hasErrors())
       return nullptr;
     return rewritten<Replacer>(module_, context_.operators, replaced_);
@@ -235,6 +236,8 @@ private:
       return adjoint_.derivative(function, Reverse::Gradient, wrt);
     case Derivative::ValueAndGrad:
       return adjoint_.derivative(function, Reverse::ValueAndGradient, wrt);
+    case Derivative::Jvp:
+      return pushForward_.derivative(function, wrt);
     default:
       return adjoint_.derivative(function, Reverse::PullBack, wrt);
     }
@@ -245,6 +248,7 @@ private:
   const Typing& typing_;
   const PassContext& context_;
   Adjoint adjoint_;
+  PushForward pushForward_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
   std::deque<std::vector<Setting>> settings_;

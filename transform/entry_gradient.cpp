@@ -3,7 +3,7 @@
 
 #include "lang/copy.h"
 #include "lang/differentiable.h"
-#include "transform/adjoint.h"
+#include "transform/placement.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +56,20 @@ std::vector<size_t> parametersWithGradient(const Function& function, const Typin
   return found;
 }
 
+std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& context,
+                                       std::string_view global, Reverse kind,
+                                       const WithRespectTo& wrt) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  Adjoint adjoint(make, typing, context.findings);
+  const Function* made = adjoint.derivative(*current->find(global)->function, kind, wrt);
+  adjoint.finish();
+  std::string_view suffix = kind == Reverse::PullBack ? "vjp" : "grad";
+  make.define(freshGlobalName(*current, fmt::format("{}_{}", global, suffix)), made);
+  return place(*current, context.operators);
+}
+
 std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
                                           std::string_view entry, unsigned order) {
   std::unique_ptr<Module> current = copyDeclared(module, context.typing);
@@ -81,7 +95,7 @@ std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContex
       gradient = make.define(freshGlobalName(*current, fmt::format("{}_gradients", entry)),
                              combined(make, typing, function, {gradient}));
     target = gradient->name;
-    current = copyModule(*current);
+    current = place(*current, context.operators);
   }
   return current;
 }

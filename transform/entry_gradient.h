@@ -2,6 +2,7 @@
 // all floats that it takes.
 #pragma once
 
+#include "transform/adjoint.h"
 #include "transform/passes.h"
 
 namespace transform {
@@ -18,5 +19,11 @@ std::vector<size_t> parametersWithGradient(const lang::Function& function,
 std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
                                                 const PassContext& context, std::string_view entry,
                                                 unsigned order);
+
+/// The module with one more global, which is last: the derivative of a global, of that name with
+/// `_grad`, or `_vjp` for a pull-back.
+std::unique_ptr<lang::Module> withDerivative(const lang::Module& module, const PassContext& context,
+                                             std::string_view global, Reverse kind,
+                                             const WithRespectTo& wrt);
 
 } // namespace transform

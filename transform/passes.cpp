@@ -54,7 +54,7 @@ constexpr PassRow rows[] = {
      placed,
      specialise},
     {"unused-definitions",
-     "Leaves out definitions that `@main` does not reach.",
+     "Leaves out definitions that the entry, `@main`, does not reach.",
      {},
      {},
      unusedDefinitions},

@@ -31,6 +31,8 @@ struct PassContext {
   lang::Diagnostics& findings;
   /// What computes tensors, for a pass that runs parts of a program; it may be null.
   const lang::TensorEngine* engine = nullptr;
+  /// The global that a program is run from.
+  std::string_view entry = "main";
 };
 
 using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,

@@ -1,5 +1,5 @@
-// Definitions that no call from `@main` can reach are left out. A module without `@main` is a
-// library, and all of it stays.
+// Definitions that no call from the entry can reach, which is `@main` unless another one is asked
+// for, are left out. A module without it is a library, and all of it stays.
 //
 //   def @helper() { 1f }            def @main() { 2f }
 //   def @main() { 2f }       =>
@@ -17,14 +17,15 @@ namespace {
 
 class Keeper : public Rewriter {
 public:
-  Keeper(const Module& from, Builder& into) : Rewriter(from, into), main_(from.find("main")) {
+  Keeper(const Module& from, Builder& into, std::string_view entry)
+      : Rewriter(from, into), entry_(from.find(entry)) {
     std::vector<const Global*> open;
     auto reach = [&](const Global* global) {
       if (global->function && reached_.insert(global).second)
         open.push_back(global);
     };
-    if (main_)
-      reach(main_);
+    if (entry_)
+      reach(entry_);
     while (!open.empty()) {
       const Global* global = open.back();
       open.pop_back();
@@ -40,16 +41,16 @@ public:
   }
 
 private:
-  bool keeps(const Global& global) override { return !main_ || reached_.contains(&global); }
+  bool keeps(const Global& global) override { return !entry_ || reached_.contains(&global); }
 
-  const Global* main_;
+  const Global* entry_;
   std::unordered_set<const Global*> reached_;
 };
 
 } // namespace
 
 std::unique_ptr<Module> unusedDefinitions(const Module& module, const PassContext& context) {
-  return rewritten<Keeper>(module, context.operators);
+  return rewritten<Keeper>(module, context.operators, context.entry);
 }
 
 } // namespace transform

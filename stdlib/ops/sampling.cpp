@@ -252,9 +252,10 @@ constexpr Example gridExamples[] = {
 void affineGradient(GradientCall& d) {
   runtime::Tensor identity(runtime::Float32, {1, 2, 3});
   std::ranges::copy(std::array{1.f, 0.f, 0.f, 0.f, 1.f, 0.f}, identity.elements<float>().begin());
-  Term grid = d.call("image.affine_grid", {d.constant(identity)}, sameAttributes(d));
+  Term matrix = castTo(d.constant(identity), d.cotangent().dtype());
+  Term grid = d.call("image.affine_grid", {matrix}, sameAttributes(d));
   auto part = [&](int64_t i) {
-    Term coordinate = castTo(sliced(grid, 1, i, i + 1), d.cotangent().dtype());
+    Term coordinate = sliced(grid, 1, i, i + 1);
     return expandDims(sum(d.cotangent() * coordinate, {2, 3}), 2);
   };
   give(d, 0, concatenated({part(0), part(1), expandDims(sum(d.cotangent(), {2, 3}), 2)}, 2));

@@ -1,0 +1,32 @@
+// Names of functions from the command line.
+#include "driver/find_global.h"
+
+#include "formats/quote.h"
+#include "lang/edit_distance.h"
+#include "lang/utf8.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+const lang::Global* findGlobal(const lang::Module& module, std::string_view name,
+                               std::string_view option, Answer& answer) {
+  if (name.starts_with('@'))
+    name.remove_prefix(1);
+  if (const lang::Global* entry = module.find(name))
+    return entry;
+  std::vector<std::string_view> names;
+  for (size_t i = module.preludeGlobals; i < module.globals.size(); ++i)
+    if (module.globals[i]->function)
+      names.push_back(module.globals[i]->name);
+  std::string advice = "; the program defines no functions";
+  if (auto similar = lang::similarNames(name, names); !similar.empty())
+    advice = fmt::format("; did you mean `{} {}`?", option, lang::printable(similar[0]));
+  else if (!names.empty())
+    advice = fmt::format("; choose another with `{} {}`", option, lang::printable(names[0]));
+  answer.fail(ExitCode::Program, fmt::format("there is no function {} to call{}",
+                                             formats::backquoted("@" + std::string(name)), advice));
+  return nullptr;
+}
+
+} // namespace driver

@@ -1,0 +1,16 @@
+// A definition that the command line names.
+#pragma once
+
+#include "driver/answer.h"
+#include "lang/module.h"
+
+#include <string_view>
+
+namespace driver {
+
+/// The function of that name, with or without its `@`; or null, with an error in the answer that
+/// says which functions `option` may name instead.
+const lang::Global* findGlobal(const lang::Module& module, std::string_view name,
+                               std::string_view option, Answer& answer);
+
+} // namespace driver

@@ -1,0 +1,104 @@
+// `baton grad`: the derivative of a definition as source.
+#include "driver/derive.h"
+#include "driver/find_global.h"
+#include "driver/load.h"
+#include "formats/quote.h"
+#include "lang/differentiable.h"
+#include "lang/print.h"
+#include "lang/render.h"
+#include "lang/utf8.h"
+#include "parser/metadata.h"
+#include "transform/entry_gradient.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace driver {
+
+namespace {
+
+/// The parameter that a word names, by its name or its number.
+std::optional<size_t> findParameter(const lang::Function& function, std::string_view word) {
+  if (word.starts_with('%'))
+    word.remove_prefix(1);
+  for (size_t i = 0; i < function.parameters.size(); ++i)
+    if (function.parameters[i]->name == word)
+      return i;
+  size_t number = 0;
+  auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  bool isNumber = read.ec == std::errc() && read.ptr == word.data() + word.size();
+  return isNumber && number < function.parameters.size() ? std::optional(number) : std::nullopt;
+}
+
+/// What to differentiate with respect to: what was asked for, or all that holds floats.
+std::optional<transform::WithRespectTo> withRespectTo(const lang::Global& global,
+                                                      const lang::Typing& typing,
+                                                      const std::vector<std::string>& words,
+                                                      Answer& answer) {
+  const lang::Function& function = *global.function;
+  std::vector<size_t> able = transform::parametersWithGradient(function, typing);
+  transform::WithRespectTo wrt;
+  for (const std::string& word : words) {
+    std::optional<size_t> found = findParameter(function, word);
+    if (!found || std::ranges::count(able, *found) == 0) {
+      answer.fail(ExitCode::Program,
+                  found ? fmt::format("`%{}` of `@{}` is `{}`, which has no gradient",
+                                      lang::printable(function.parameters[*found]->name),
+                                      lang::printable(global.name),
+                                      lang::typeText(typing.of(*function.parameters[*found])))
+                        : fmt::format("`@{}` has no parameter {}", lang::printable(global.name),
+                                      formats::backquoted(word)));
+      return std::nullopt;
+    }
+    wrt.parameters.push_back(*found);
+  }
+  if (words.empty())
+    wrt.parameters = able;
+  wrt.isTuple = wrt.parameters.size() != 1;
+  if (able.empty())
+    answer.fail(ExitCode::Program, fmt::format("no parameter of `@{}` has a gradient: a gradient "
+                                               "is with respect to floats",
+                                               lang::printable(global.name)));
+  return able.empty() ? std::nullopt : std::optional(wrt);
+}
+
+} // namespace
+
+Answer grad(Session& session, const GradOptions& options, const Look& look) {
+  Answer answer;
+  auto program = loadGood(session, options.file, look, answer);
+  const lang::Global* global =
+      program ? findGlobal(*program->module, options.of, "--of", answer) : nullptr;
+  if (!global)
+    return answer;
+  auto wrt = withRespectTo(*global, program->typing, options.wrt, answer);
+  if (!wrt)
+    return answer;
+  const lang::Type* result = program->typing.result(*global->function);
+  bool isScalar = result->isTensor() && result->shape.empty() && result->dtype.isFloat();
+  if (!lang::holdsFloats(result)) {
+    answer.fail(ExitCode::Program,
+                fmt::format("`@{}` gives `{}`, and only what gives floats has a derivative",
+                            lang::printable(global->name), lang::typeText(result)));
+    return answer;
+  }
+  std::string name(global->name);
+  Derivation derivation(session, *program);
+  auto derivative = [&](const lang::Module& module, const transform::PassContext& context) {
+    return transform::withDerivative(
+        module, context, name,
+        isScalar ? transform::Reverse::Gradient : transform::Reverse::PullBack, *wrt);
+  };
+  bool isDone = derivation.writeOut() && derivation.add(derivative) &&
+                derivation.clean(std::string(program->module->globals.back()->name));
+  if (!isDone) {
+    answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,
+                                             {look.colour});
+    answer.code = ExitCode::Program;
+    return answer;
+  }
+  answer.output = parser::wholeText(lang::printModule(*program->module, session.operators()));
+  return answer;
+}
+
+} // namespace driver

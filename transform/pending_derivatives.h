@@ -1,0 +1,40 @@
+// Derivatives of globals that were called for and are still to be written: one for each global and
+// each choice of the parameters that vary.
+#pragma once
+
+#include "transform/translation.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace transform {
+
+class PendingDerivatives {
+public:
+  struct Item {
+    const lang::Global* source;
+    /// Which parameters have derivatives.
+    std::vector<bool> mask;
+    lang::Global* target;
+  };
+
+  /// `suffix` ends the names of the derivatives.
+  explicit PendingDerivatives(std::string_view suffix) : suffix_(suffix) {}
+
+  /// The derivative of a global, which is written later if it is new.
+  const lang::Global* derivativeOf(Translation& code, const lang::Global& global,
+                                   std::vector<bool> mask);
+  /// The next one to write.
+  std::optional<Item> next();
+
+private:
+  std::string_view suffix_;
+  std::map<std::pair<const lang::Global*, std::vector<bool>>, lang::Global*> known_;
+  std::deque<Item> items_;
+};
+
+/// Whether type parameters are in the types of a function, which then has no derivative.
+bool isGeneric(const lang::Function& function, const lang::Typing& typing);
+
+} // namespace transform
