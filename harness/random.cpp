@@ -28,4 +28,11 @@ uint64_t mixSeed(uint64_t seed, uint64_t part) {
   return finish(finish(seed + 1) + part);
 }
 
+uint64_t mixSeed(uint64_t seed, std::string_view part) {
+  uint64_t hash = 0;
+  for (char letter : part)
+    hash = finish(hash + uint8_t(letter) + 1);
+  return mixSeed(seed, hash);
+}
+
 } // namespace harness

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace harness {
 
@@ -33,5 +34,7 @@ private:
 
 /// The seed of a part of something that has a seed of its own.
 uint64_t mixSeed(uint64_t seed, uint64_t part);
+/// That of a part with a name: it stays what it is when other parts come and go.
+uint64_t mixSeed(uint64_t seed, std::string_view part);
 
 } // namespace harness

@@ -243,7 +243,7 @@ void fillSamples(SamplePool& pool, Reader& reader, uint64_t seed, const SampleOp
   for (const OperatorRow* row : stdlib::operatorTable().all()) {
     std::vector<Candidate> examples;
     addExamples(*row, reader, pool.arena, examples);
-    RowSampler sampler(pool, reader.types(), *row, mixSeed(seed, pool.byRow.size()), options);
+    RowSampler sampler(pool, reader.types(), *row, mixSeed(seed, row->name), options);
     pool.byRow.push_back(sampler.find(examples));
   }
 }

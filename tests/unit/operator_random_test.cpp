@@ -101,19 +101,36 @@ bool askAndRun(TypeContext& types, const OperatorRow& row, Types operands,
   return runAccepted({row, call, result.output, leaves});
 }
 
+/// Runs calls on data of every kind; whether one of them gave something, not of zeros alone.
+bool runOnAllData(TypeContext& types, std::span<const harness::OperatorSample* const> samples,
+                  uint64_t round) {
+  bool hasRun = false;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const harness::OperatorSample* sample = samples[i];
+    INFO(sample->row->name << callText(sample->operands, sample->attributes.values));
+    for (Data data : harness::allData) {
+      INFO("data " << int(data));
+      harness::Random random(harness::mixSeed(uint64_t(data), round * samples.size() + i));
+      auto leaves = harness::operandLeaves(sample->operands, data, random);
+      bool gives = askAndRun(types, *sample->row, sample->operands, sample->attributes, leaves);
+      hasRun |= gives && (data != Data::Zeros || leaves.empty());
+    }
+  }
+  return hasRun;
+}
+
 } // namespace
 
 TEST_CASE("relations answer every question, and keep their promises") {
   const OperatorTable& table = stdlib::operatorTable();
   TypeContext types;
-  uint64_t number = 0;
   for (const OperatorRow* row : table.all()) {
     INFO(row->name);
-    ++number;
+    uint64_t seed = harness::mixSeed(1, row->name);
     for (uint64_t round = 0; round < 150; ++round) {
       INFO("round " << round);
       Arena arena;
-      harness::Random random(harness::mixSeed(number, round));
+      harness::Random random(harness::mixSeed(seed, round));
       harness::OperatorDraw draw(types, random);
       std::vector<const Type*> operands;
       for (const OperandRow& operand : row->operands)
@@ -134,7 +151,7 @@ TEST_CASE("calls give what their tensor expressions say, for data of every kind"
   TypeContext types;
   harness::Reader reader(types);
   harness::SamplePool pool;
-  harness::fillSamples(pool, reader, 7, {.perRow = 12});
+  harness::fillSamples(pool, reader, 8, {.perRow = 12});
   std::set<std::string_view> neverRun;
   for (size_t at = 0; at < pool.byRow.size(); ++at) {
     const auto& samples = pool.byRow[at];
@@ -143,18 +160,10 @@ TEST_CASE("calls give what their tensor expressions say, for data of every kind"
       continue;
     INFO(row.name);
     REQUIRE(!samples.empty());
-    bool hasRun = false;
-    for (size_t i = 0; i < samples.size(); ++i) {
-      const harness::OperatorSample* sample = samples[i];
-      INFO(sample->row->name << callText(sample->operands, sample->attributes.values));
-      for (Data data : harness::allData) {
-        INFO("data " << int(data));
-        harness::Random random(harness::mixSeed(uint64_t(data), i));
-        auto leaves = harness::operandLeaves(sample->operands, data, random);
-        bool gives = askAndRun(types, *sample->row, sample->operands, sample->attributes, leaves);
-        hasRun |= gives && (data != Data::Zeros || leaves.empty());
-      }
-    }
+    bool hasRun = runOnAllData(types, samples, 0);
+    // Some operators want data that fits their shapes so well that little of what is drawn does.
+    for (uint64_t round = 1; !hasRun && round < 20; ++round)
+      hasRun = runOnAllData(types, samples, round);
     if (!hasRun)
       neverRun.insert(samples[0]->row->name);
   }

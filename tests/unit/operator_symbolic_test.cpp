@@ -228,6 +228,9 @@ std::string checkCase(TypeContext& types, const harness::OperatorSample& sample,
     // The rank of these results hangs on an extent, though it may take another size than is tried.
     if (sample.row->name == "squeeze" || sample.row->name.starts_with("dyn."))
       return "";
+    // A rule that works on numbers alone says so, and may accept all that are tried.
+    if (named.problem().find("must be numbers") != std::string::npos)
+      return "";
     return isNeedless(named, naming.sizes, random)
                ? "refuses what numbers never fail: " + named.problem() + "\n" +
                      named.text(naming.sizes)
@@ -250,7 +253,7 @@ TEST_CASE("relations infer over names what they compute over numbers") {
   harness::fillSamples(pool, reader, seed, {.perRow = 40});
   for (size_t row = 0; row < pool.byRow.size(); ++row) {
     Tally tally;
-    harness::Random random(harness::mixSeed(seed, row));
+    harness::Random random(harness::mixSeed(seed, stdlib::operatorTable().all()[row]->name));
     std::vector<std::string> problems;
     for (const harness::OperatorSample* sample : pool.byRow[row])
       for (int i = 0; i < 4; ++i)
