@@ -111,7 +111,7 @@ def ties_within(x):
     return x.amax(1), x.amin(0, keepdim=True) * 2, x.amax()
 
 
-@case(x=floats([-2, -1, -0.5, 0, 1.5, 2, 3]))
+@case(x=floats([-2, -0.5, 0, 1.5, 3]))
 def kinks(x):
     return x.relu(), x.abs() * 3, x.clamp(-1, 2), F.leaky_relu(x, 0.125)
 

@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-from gradient_cases.cases import case, floats, grad, integers, jacobian, jvp, normal, vjp
+from gradient_cases.cases import case, floats, grad, integers, jacobian, jvp, normal, uniform, vjp
 
 
 @case(x=normal(4, 3), y=normal(2, 3), w=normal(3))
@@ -23,10 +23,13 @@ def normalised_locally(x, w):
     return F.local_response_norm(x, 3, alpha=0.5, beta=0.75, k=2) * x, spread * w
 
 
-@case(x=normal(1, 2, 4, 5), map=floats([[[0.8, -0.25, 0.1], [0.3, 0.7, -0.2]]]))
-def sampled_by_grid(x, map):
-    grid = F.affine_grid(map, (1, 2, 3, 3), align_corners=True)
-    return F.grid_sample(x, grid, align_corners=True) * 2
+@case(x=normal(1, 2, 4, 5), grid=uniform(-1.2, 1.2, 1, 2, 3, 3))
+def sampled_by_grid(x, grid):
+    at = grid.permute(0, 2, 3, 1)
+    return (
+        F.grid_sample(x, at, align_corners=True) * 2,
+        F.grid_sample(x, at, padding_mode="border", align_corners=False),
+    )
 
 
 @case(x=normal(2, 3))
