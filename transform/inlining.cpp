@@ -28,6 +28,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace transform {
 
 using namespace lang;
@@ -280,8 +282,12 @@ public:
   Inliner(const Module& from, Builder& into, const Typing& typing, const Plan& plan, bool keepsOpen)
       : Rewriter(from, into), typing_(typing), plan_(plan), keepsOpen_(keepsOpen) {
     for (const Global* global : from.globals)
-      if (global->function)
+      if (global->function) {
         roots_.insert(global->function->body);
+        auto names = declaredNames(*global->function, [](const Type* type) { return type; });
+        for (const Dim* dim : names->dims)
+          sizeNames_.emplace(dim->name);
+      }
   }
 
 private:
@@ -330,7 +336,7 @@ private:
     return isExpanding_ && plan_.isUnused(*binding.var) ? Fate::Drop : Fate::Copy;
   }
 
-  Instance instanceAt(const Site& site) const {
+  Instance instanceAt(const Site& site) {
     const Function& function = *site.callee->function;
     // A literal stands in the code whose instance is the current one.
     bool isGlobal = site.callee->global;
@@ -340,10 +346,29 @@ private:
       instance.match(typing_.of(*function.parameters[i]),
                      here(typeOf(*site.call->arguments[i].value)));
     instance.match(typing_.result(function), here(typing_.of(*site.binding->var)));
+    auto hasType = [&](const Operand& argument) { return typeOf(*argument.value) != nullptr; };
+    if (std::ranges::all_of(site.call->arguments, hasType))
+      instance.fill([&](const Dim* size) { return newSize(size); });
     return instance;
   }
 
-  const Type* typeOf(const Expr& atom) const { return typing_.of(atom); }
+  /// A size that only a body mentions, by a name that the program has not.
+  const Dim* newSize(const Dim* size) {
+    std::string name;
+    do
+      name = fmt::format("{}_{}", size->name, ++newSizes_);
+    while (sizeNames_.contains(name));
+    return make.types.symbol(make.arena.copyText(name));
+  }
+
+  /// Of a global too, if all of its uses have one type.
+  const Type* typeOf(const Expr& atom) const {
+    const auto* global = atom.as<Global>();
+    if (!global || !global->function)
+      return typing_.of(atom);
+    const Type* type = functionType(make.types, *global->function, typing_);
+    return type && type->generics.empty() && !type->hasSymbol ? type : nullptr;
+  }
 
   /// A type of the code that is being copied, in the code around it.
   const Type* here(const Type* type) const {
@@ -401,6 +426,8 @@ private:
   /// Whether names stay whose declared types have `?`.
   bool keepsOpen_;
   Arena arena_;
+  std::unordered_set<std::string> sizeNames_;
+  size_t newSizes_ = 0;
   std::unordered_set<const Block*> roots_;
   bool isExpanding_ = false;
   /// By the first binding that a call becomes, and the last ones.

@@ -73,6 +73,8 @@ const Dim* Instance::dim(const Dim* dim, bool& isWhole) const {
     if (!isOpen(variable))
       return variable;
     auto found = dims_.find(variable);
+    if (found == dims_.end() && fill_)
+      found = dims_.emplace(variable, fill_(variable)).first;
     isWhole &= found != dims_.end();
     return found == dims_.end() ? variable : found->second;
   });
@@ -114,7 +116,7 @@ const Type* Instance::apply(const Type* type, bool& isWhole) const {
   else if (type->kind == TypeKind::Data)
     made = types_->data(type->definition, parts);
   else if (type->kind == TypeKind::Variable && open_.contains(type->parameter))
-    made = of(type->parameter);
+    made = of(type->parameter) || !fill_ ? of(type->parameter) : types_->tuple({});
   isWhole &= made != nullptr;
   return known_[type] = made;
 }

@@ -31,6 +31,9 @@ public:
   /// of. Null stays null.
   const lang::Type* operator()(const lang::Type* type) const;
   const lang::Type* of(const lang::TypeParameter* parameter) const;
+  /// Lets what is open, and nothing is known of, stand for anything: sizes for what `size` makes of
+  /// them, types for `()`.
+  void fill(std::function<const lang::Dim*(const lang::Dim*)> size) { fill_ = std::move(size); }
   /// The same text for the same instance.
   std::string key() const;
   /// Whether every type stands for itself.
@@ -45,7 +48,8 @@ private:
   std::unordered_set<const lang::TypeParameter*> open_;
   bool isNamedOpen_ = false;
   std::unordered_map<const lang::TypeParameter*, const lang::Type*> of_;
-  std::unordered_map<const lang::Dim*, const lang::Dim*> dims_;
+  mutable std::unordered_map<const lang::Dim*, const lang::Dim*> dims_;
+  std::function<const lang::Dim*(const lang::Dim*)> fill_ = {};
   /// Null for those that are not whole.
   mutable std::unordered_map<const lang::Type*, const lang::Type*> known_;
 };

@@ -43,6 +43,11 @@ constexpr PassRow rows[] = {
      {},
      placed,
      inlining},
+    {"lambda-lifting",
+     "Makes globals of local functions that are only called.",
+     {},
+     placed,
+     lambdaLifting},
     {"simplify",
      "Says calls more simply by the rules of their operators, and opens tuples, branches and "
      "matches "

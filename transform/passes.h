@@ -65,6 +65,7 @@ std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassCon
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> lambdaLifting(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> simplify(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> specialise(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> unusedDefinitions(const lang::Module& module,

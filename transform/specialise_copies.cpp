@@ -56,32 +56,13 @@ Copies::Copies(const Module& from, Builder& into, const Typing& typing)
       firstVar_(from.varCount), varCount_(from.varCount) {
   for (const Global* global : from.globals)
     names_.emplace(global->name);
-  walk(
-      from,
-      [&](const Binding& binding) {
-        if (const auto* literal = binding.value->as<Function>())
-          ofLiterals_.insert(literal->generics.begin(), literal->generics.end());
-      },
-      [](const Operand&) {});
 }
 
 // Types.
 
 const Type* Copies::shown(const Type* type, const Code& code) {
   const Type* here = code.instance(type);
-  if (!here || !facts_.isShown(here))
-    return nullptr;
-  if (!code.names)
-    return here;
-  TypeNames names;
-  names.add(here);
-  auto isNamed = [&](const Dim* dim) {
-    return code.names->dims.contains(dim) || ofLiterals_.contains(dim->parameter);
-  };
-  auto isDeclared = [&](const TypeParameter* each) { return ofLiterals_.contains(each); };
-  bool isSaid =
-      std::ranges::all_of(names.dims, isNamed) && std::ranges::all_of(names.parameters, isDeclared);
-  return isSaid ? here : nullptr;
+  return here && facts_.isShown(here) ? here : nullptr;
 }
 
 const Type* Copies::typeOf(const Expr& atom, const Code& code) {
@@ -264,6 +245,32 @@ bool Copies::specialiseTypes(Request& request) {
   return std::ranges::all_of(sizes, [&](auto& size) { return told.extents.contains(size.second); });
 }
 
+static bool isSaid(const Function& function, const Instance& instance, const TypeNames& told) {
+  std::optional<TypeNames> names = declaredNames(function, std::cref(instance));
+  auto isTold = [&](const Dim* dim) { return !dim->parameter || told.dims.contains(dim); };
+  return names && names->parameters.empty() && std::ranges::all_of(names->dims, isTold);
+}
+
+static bool isSaid(const KnownValue& known, const TypeNames& told) {
+  auto isInside = [&](const Capture& capture) {
+    return !capture.function || isSaid(*capture.function, told);
+  };
+  return (!known.literal ||
+          isSaid(static_cast<const Function&>(*known.literal->value), known.instance, told)) &&
+         std::ranges::all_of(known.captures, isInside);
+}
+
+/// Whether the code of a copy can declare its types there: a name that nothing declares means some
+/// size in any definition, but a type parameter means one of the function around.
+bool Copies::isSaid(const Request& request) const {
+  auto isInside = [&](const KnownValue* known) {
+    return !known || transform::isSaid(*known, request.names);
+  };
+  return !request.hasKnown() ||
+         (transform::isSaid(request.function(), request.instance, request.names) &&
+          std::ranges::all_of(request.known, isInside));
+}
+
 /// How many copies of a definition lie on the way to code.
 static size_t nesting(const Global* source, const Code& code) {
   size_t count = 0;
@@ -277,7 +284,8 @@ Copy* Copies::find(const Request& request, const Code& code) {
   for (const KnownValue* known : request.known)
     key += (known ? known->key : "_") + ";";
   Copy*& copy = byKey_[key];
-  if (!copy && copies_.size() < mostCopies && nesting(request.global, code) < mostNested)
+  if (!copy && copies_.size() < mostCopies && nesting(request.global, code) < mostNested &&
+      isSaid(request))
     copy = &make(request, code.copy);
   return copy;
 }
@@ -326,18 +334,15 @@ const Expr* Copies::call(const Binding& binding, const Call& call, const Code& c
     request.known.push_back(isFunction ? known(*call.arguments[i].value, wanted, code) : nullptr);
   }
   request.instance = *instance;
+  std::vector<const Type*> types = request.arguments;
   bool isAsked = request.hasKnown() && specialiseFunctions(request);
-  if (!isAsked) {
-    if (!isGeneric(*function, typing_))
-      return withInstances(binding, code);
-    request = {.global = global,
-               .arguments = request.arguments,
-               .result = request.result,
-               .known = std::vector<const KnownValue*>(call.arguments.size()),
-               .instance = *instance};
-    isAsked = specialiseTypes(request);
-  }
   Copy* copy = isAsked ? find(request, code) : nullptr;
+  if (!copy && isGeneric(*function, typing_)) {
+    request = Request{
+        .global = global, .arguments = types, .result = request.result, .instance = *instance};
+    request.known.resize(types.size());
+    copy = specialiseTypes(request) ? find(request, code) : nullptr;
+  }
   if (!copy)
     return withInstances(binding, code);
   std::vector<Operand> arguments;
@@ -437,8 +442,6 @@ Copy& Copies::make(const Request& request, const Copy* caller) {
   std::vector<const TypeParameter*> generics;
   copy.function = function;
   if (request.hasKnown()) {
-    copy.names = request.names;
-    copy.body.names = &copy.names;
     std::vector<const Var*> parameters = install(copy, request);
     function->parameters = arena_.copy(parameters);
     // In the order in which the types say them, so that it is always the same.
@@ -488,7 +491,7 @@ const Expr* Copies::install(Copy& copy, const KnownValue& known, const KnownValu
   inside = &own;
   if (known.atom)
     return known.atom;
-  Code& code = codes_.emplace_back(Code{known.instance, {}, &copy.names, &copy});
+  Code& code = codes_.emplace_back(Code{known.instance, {}, &copy});
   std::vector<Prefix> names;
   for (Capture& capture : own.captures)
     if (capture.function) {

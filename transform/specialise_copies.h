@@ -45,8 +45,6 @@ struct Code {
   Instance instance;
   /// The variables that are known functions there.
   std::unordered_map<const lang::Var*, const KnownValue*> functions = {};
-  /// The names that types may mention; null for all.
-  const TypeNames* names = nullptr;
   /// The copy that it is a part of, or null.
   const Copy* copy = nullptr;
 };
@@ -65,7 +63,6 @@ struct Copy {
   const lang::Function* function;
   Code body;
   std::vector<Prefix> prefix = {};
-  TypeNames names = {};
 };
 
 class Copies {
@@ -96,6 +93,7 @@ private:
   const KnownValue* knownLiteral(const lang::Binding& literal, const Code& code);
   bool specialiseFunctions(Request& request);
   bool specialiseTypes(Request& request);
+  bool isSaid(const Request& request) const;
   Copy* find(const Request& request, const Code& code);
   Copy& make(const Request& request, const Copy* caller);
   const lang::Expr* install(Copy& copy, const KnownValue& known, const KnownValue*& clone,
@@ -112,7 +110,6 @@ private:
   lang::printing::TypeFacts facts_;
   uint32_t firstVar_;
   uint32_t varCount_;
-  std::unordered_set<const lang::TypeParameter*> ofLiterals_;
   std::deque<Copy> copies_;
   size_t written_ = 0;
   std::deque<KnownValue> values_;

@@ -1,6 +1,8 @@
 // Along the structure of types.
 #include "transform/type_parts.h"
 
+#include "lang/walk.h"
+
 #include <algorithm>
 
 namespace transform {
@@ -36,6 +38,43 @@ void TypeNames::add(const Type* root) {
   }
   for (const TypeParameter* parameter : bound)
     parameters.erase(parameter);
+}
+
+std::optional<TypeNames> declaredNames(const Function& root,
+                                       const std::function<const Type*(const Type*)>& instance) {
+  TypeNames names;
+  bool isWhole = true;
+  std::vector<const TypeParameter*> own;
+  auto addType = [&](const Type* type) {
+    const Type* here = instance(type);
+    isWhole &= !type || here;
+    names.add(here);
+  };
+  auto addFunction = [&](const Function& function) {
+    own.insert(own.end(), function.generics.begin(), function.generics.end());
+    for (const Var* parameter : function.parameters)
+      addType(parameter->annotation);
+    addType(function.resultAnnotation);
+  };
+  addFunction(root);
+  walk(
+      *root.body,
+      [&](const Binding& binding) {
+        addType(binding.var->annotation);
+        if (const auto* function = binding.value->as<Function>())
+          addFunction(*function);
+        if (const auto* match = binding.value->as<Match>())
+          for (const Arm& arm : match->arms)
+            forEachPatternVar(*arm.pattern, [&](const Var& var) { addType(var.annotation); });
+      },
+      [](const Operand&) {});
+  for (const TypeParameter* parameter : own) {
+    names.parameters.erase(parameter);
+    std::erase_if(names.dims, [&](const Dim* dim) { return dim->parameter == parameter; });
+  }
+  if (!isWhole)
+    return std::nullopt;
+  return names;
 }
 
 bool holdsAny(const Type* root) {

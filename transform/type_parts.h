@@ -2,8 +2,9 @@
 // types, which the checker bounds; shared parts are looked at once.
 #pragma once
 
-#include "lang/type.h"
+#include "lang/expr.h"
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,6 +24,12 @@ struct TypeNames {
 private:
   std::unordered_set<const lang::Type*> seen_ = {};
 };
+
+/// The names in what a function declares inside, its parameters and result too, but for parameters
+/// that it declares itself. Nothing when `instance` has no answer for one of the types.
+std::optional<TypeNames>
+declaredNames(const lang::Function& function,
+              const std::function<const lang::Type*(const lang::Type*)>& instance);
 
 /// Whether `?` occurs in a type.
 bool holdsAny(const lang::Type* type);
