@@ -19,8 +19,8 @@
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "transform/inlining_plan.h"
 #include "transform/instance.h"
-#include "transform/known_functions.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/run_passes.h"
@@ -36,250 +36,19 @@ using namespace lang;
 
 namespace {
 
-constexpr size_t smallBody = 40, mostRounds = 12;
+constexpr size_t mostRounds = 12;
 
 /// How many bindings a module of that size may have after inlining.
 size_t roomFor(size_t size) {
   return 4 * size + 2'000;
 }
 
-/// The calls of one function body that could be inlined, and how large it is with those that are.
-struct Body {
-  std::vector<const Binding*> calls = {};
-  size_t size = 0;
-};
-
-/// Which calls to inline, decided for callees before callers.
-class Plan {
-public:
-  Plan(const Module& module, size_t mostSize) : known_(module), uses_(module.varCount) {
-    for (const Global* global : module.globals)
-      if (global->function)
-        addBody(*global->function);
-    const Global* main = module.find("main");
-    countUses(module, main);
-    size_t size = 0;
-    for (const Global* global : module.globals)
-      size += global->function ? bodies_[global->function].size : 0;
-    room_ = mostSize > size ? mostSize - size : 0;
-    for (const Global* global : module.globals)
-      if (global->function)
-        decide(*global->function);
-    findDefinitions(module, main);
-    findUnused(module);
-  }
-
-  bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
-  /// The function whose body takes the place of a call, or null.
-  const KnownFunction* of(const Binding& binding) const {
-    auto found = inlined_.find(&binding);
-    return found == inlined_.end() ? nullptr : &found->second;
-  }
-  /// Whether calls in the definition of a function are inlined.
-  bool isExpanded(const Block& body) const { return expanded_.contains(&body); }
-  bool isUnused(const Var& var) const { return unused_.contains(&var); }
-
-private:
-  KnownFunction callee(const Binding& binding) const {
-    const auto* call = binding.value->as<Call>();
-    KnownFunction known = call ? known_.of(*call->callee.value) : KnownFunction();
-    bool fits = known && !known_.isRecursive(known) &&
-                known.function->parameters.size() == call->arguments.size();
-    return fits ? known : KnownFunction();
-  }
-
-  void addBody(const Function& root) {
-    std::vector<const Function*> open{&root};
-    while (!open.empty()) {
-      const Function& function = *open.back();
-      open.pop_back();
-      Body& body = bodies_[&function];
-      walk(
-          *function.body,
-          [&](const Binding& binding) {
-            ++body.size;
-            if (callee(binding))
-              body.calls.push_back(&binding);
-            if (const auto* literal = binding.value->as<Function>();
-                literal && !bodies_.contains(literal) && &function == &root)
-              open.push_back(literal);
-          },
-          [](const Operand&) {});
-    }
-  }
-
-  /// Counts what mentions globals and variables; in a program, in what it may run.
-  void countUses(const Module& module, const Global* main) {
-    std::vector<const Global*> open;
-    std::unordered_set<const Global*> seen;
-    auto reach = [&](const Global* global) {
-      if (global->function && seen.insert(global).second)
-        open.push_back(global);
-    };
-    if (main)
-      reach(main);
-    else
-      for (const Global* global : module.globals) {
-        // Everything in a library may be called from outside.
-        ++globalUses_[global];
-        reach(global);
-      }
-    while (!open.empty()) {
-      const Global* global = open.back();
-      open.pop_back();
-      forEachAtom(*global->function->body, [&](const Expr& atom) {
-        if (const auto* var = atom.as<Var>())
-          ++uses_[var->number];
-        if (const auto* mentioned = atom.as<Global>()) {
-          ++globalUses_[mentioned];
-          reach(mentioned);
-        }
-      });
-    }
-  }
-
-  bool hasOneUse(const KnownFunction& known) const {
-    if (known.binding)
-      return uses_[known.binding->var->number] <= 1;
-    auto count = globalUses_.find(known.global);
-    return count == globalUses_.end() || count->second <= 1;
-  }
-
-  void decide(const Function& root) {
-    struct Frame {
-      const Function* function;
-      size_t next = 0;
-    };
-    std::vector<Frame> path;
-    if (decided_.insert(&root).second)
-      path.push_back({&root});
-    while (!path.empty()) {
-      Frame& frame = path.back();
-      Body& body = bodies_[frame.function];
-      if (frame.next == body.calls.size()) {
-        path.pop_back();
-        continue;
-      }
-      const Binding& call = *body.calls[frame.next];
-      KnownFunction known = callee(call);
-      if (decided_.insert(known.function).second) {
-        path.push_back({known.function});
-        continue;
-      }
-      ++frame.next;
-      take(call, known, body);
-    }
-  }
-
-  void take(const Binding& call, const KnownFunction& known, Body& around) {
-    size_t size = bodies_[known.function].size;
-    if (inlined_.contains(&call)) {
-      around.size += size;
-      return;
-    }
-    if (!refused_.contains(&call) && (hasOneUse(known) || (size <= smallBody && size <= room_))) {
-      room_ -= hasOneUse(known) ? 0 : size;
-      around.size += size;
-      inlined_[&call] = known;
-    } else {
-      refused_.insert(&call);
-    }
-  }
-
-  /// The functions that are reached other than by calls that go.
-  void findDefinitions(const Module& module, const Global* main) {
-    std::vector<const Block*> open;
-    std::unordered_set<const Block*> seen;
-    auto reach = [&](const Function* function, bool isDefinition) {
-      if (isDefinition)
-        expanded_.insert(function->body);
-      if (seen.insert(function->body).second)
-        open.push_back(function->body);
-    };
-    for (const Global* global : module.globals)
-      if (global->function && (!main || global == main))
-        reach(global->function, true);
-    while (!open.empty()) {
-      const Block& body = *open.back();
-      open.pop_back();
-      std::unordered_map<const Expr*, size_t> gone;
-      auto look = [&](const Expr& atom) {
-        const auto* global = atom.as<Global>();
-        if (!global || !global->function)
-          return;
-        if (auto count = gone.find(global); count != gone.end() && count->second > 0)
-          --count->second;
-        else
-          reach(global->function, true);
-      };
-      walk(
-          body,
-          [&](const Binding& binding) {
-            forEachAttributeAtom(*binding.value, look);
-            if (const KnownFunction* known = of(binding)) {
-              // The callee is the first operand that is visited next.
-              ++gone[static_cast<const Call&>(*binding.value).callee.value];
-              reach(known->function, false);
-            }
-          },
-          [&](const Operand& operand) { look(*operand.value); });
-    }
-  }
-
-  /// Lets that only calls used that go. Those that only they use go in the next round.
-  void findUnused(const Module& module) {
-    std::vector<bool> isUsed(uses_.size());
-    std::vector<const Binding*> candidates;
-    for (const Global* global : module.globals) {
-      if (!global->function)
-        continue;
-      bool isExpanding = isExpanded(*global->function->body);
-      const Expr* skipped = nullptr;
-      auto use = [&](const Expr& atom) {
-        if (&atom == skipped)
-          skipped = nullptr;
-        else if (const auto* var = atom.as<Var>())
-          isUsed[var->number] = true;
-      };
-      walk(
-          *global->function->body,
-          [&](const Binding& binding) {
-            forEachAttributeAtom(*binding.value, use);
-            bool isGone = of(binding) != nullptr;
-            skipped = isGone ? static_cast<const Call&>(*binding.value).callee.value : nullptr;
-            bool isName = binding.value->isAtom() || binding.value->kind == ExprKind::Function;
-            if (isExpanding && isName && binding.isLet())
-              candidates.push_back(&binding);
-          },
-          [&](const Operand& operand) { use(*operand.value); });
-    }
-    for (const Binding* binding : candidates)
-      if (!isUsed[binding->var->number] && isFunctionType(*binding->value))
-        unused_.insert(binding->var);
-  }
-
-  bool isFunctionType(const Expr& value) const {
-    return value.kind == ExprKind::Function || bool(known_.of(value));
-  }
-
-  KnownFunctions known_;
-  /// By Var::number.
-  std::vector<size_t> uses_;
-  std::unordered_map<const Global*, size_t> globalUses_;
-  std::unordered_map<const Function*, Body> bodies_;
-  std::unordered_set<const Function*> decided_;
-  size_t room_ = 0;
-  std::unordered_map<const Binding*, KnownFunction> inlined_;
-  std::unordered_set<const Binding*> refused_;
-  std::unordered_set<const Block*> expanded_;
-  std::unordered_set<const Var*> unused_;
-};
-
 /// A call becomes a binding for each parameter, which is what the argument is, and a block that is
 /// opened into the one around it.
 class Inliner : public Rewriter {
 public:
-  Inliner(const Module& from, Builder& into, const Typing& typing, const Plan& plan, bool keepsOpen)
+  Inliner(const Module& from, Builder& into, const Typing& typing, const InliningPlan& plan,
+          bool keepsOpen)
       : Rewriter(from, into), typing_(typing), plan_(plan), keepsOpen_(keepsOpen) {
     for (const Global* global : from.globals)
       if (global->function) {
@@ -422,7 +191,7 @@ private:
   }
 
   const Typing& typing_;
-  const Plan& plan_;
+  const InliningPlan& plan_;
   /// Whether names stay whose declared types have `?`.
   bool keepsOpen_;
   Arena arena_;
@@ -440,8 +209,8 @@ private:
   const Type* renamedType_ = nullptr;
 };
 
-TypedModule inlined(const Module& from, const Typing& typing, const Plan& plan, bool keepsOpen,
-                    const PassContext& context) {
+TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
+                    bool keepsOpen, const PassContext& context) {
   auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
   auto module = place(*opened, context.operators);
   Diagnostics diagnostics;
@@ -466,7 +235,7 @@ std::unique_ptr<Module> inlining(const Module& module, const PassContext& contex
   Typing typing = context.typing;
   for (size_t round = 0; round < mostRounds; ++round) {
     const Module& from = current ? *current : module;
-    Plan plan(from, mostSize);
+    InliningPlan plan(from, mostSize);
     if (plan.isEmpty())
       break;
     TypedModule next = inlined(from, typing, plan, false, context);

@@ -24,35 +24,26 @@ size_t bodySize(const Function& function) {
   return size;
 }
 
-KnownFunctions::KnownFunctions(const Module& module) : bindings_(module.varCount) {
+KnownFunctions::KnownFunctions(const Module& module)
+    : bindings_(module.varCount), origins_(module.varCount) {
   walk(
-      module, [&](const Binding& binding) { bindings_[binding.var->number] = &binding; },
-      [](const Operand&) {});
+      module, [&](const Binding& binding) { findOrigin(binding); }, [](const Operand&) {});
   findRecursiveGlobals(module);
   findRecursiveLiterals(module);
 }
 
-const Expr& KnownFunctions::origin(const Expr& atom) const {
-  const Expr* known = &atom;
-  for (;;) {
-    const auto* var = known->as<Var>();
-    const Binding* binding = var ? bindings_[var->number] : nullptr;
-    if (!binding)
-      return *known;
-    if (const auto* project = binding->value->as<Project>()) {
-      const Expr& tuple = *project->tuple.value;
-      const auto* held = tuple.as<Var>();
-      const Binding* made = held ? bindings_[held->number] : nullptr;
-      const auto* fields = made ? made->value->as<TupleExpr>() : nullptr;
-      if (!fields || project->index >= fields->fields.size())
-        return *known;
-      known = fields->fields[project->index].value;
-    } else if (binding->value->isAtom()) {
-      known = binding->value;
-    } else {
-      return *known;
-    }
-  }
+/// What a binding's atoms stand for is known, since they are bound before.
+void KnownFunctions::findOrigin(const Binding& binding) {
+  bindings_[binding.var->number] = &binding;
+  const Expr*& found = origins_[binding.var->number];
+  if (binding.value->isAtom())
+    found = &origin(*binding.value);
+  const auto* project = binding.value->as<Project>();
+  const auto* tuple = project ? origin(*project->tuple.value).as<Var>() : nullptr;
+  const Binding* made = tuple ? bindings_[tuple->number] : nullptr;
+  const auto* fields = made ? made->value->as<TupleExpr>() : nullptr;
+  if (fields && project->index < fields->fields.size())
+    found = &origin(*fields->fields[project->index].value);
 }
 
 KnownFunction KnownFunctions::of(const Expr& atom) const {

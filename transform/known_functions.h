@@ -23,7 +23,11 @@ public:
 
   /// What an atom stands for, seen through names for other atoms and through fields of tuples that
   /// are made in the open. It is in scope wherever the atom is.
-  const lang::Expr& origin(const lang::Expr& atom) const;
+  const lang::Expr& origin(const lang::Expr& atom) const {
+    const auto* var = atom.as<lang::Var>();
+    const lang::Expr* known = var ? origins_[var->number] : nullptr;
+    return known ? *known : atom;
+  }
   KnownFunction of(const lang::Expr& atom) const;
   /// The binding of a variable; null for parameters and what patterns bind.
   const lang::Binding* binding(const lang::Var& var) const { return bindings_[var.number]; }
@@ -31,11 +35,14 @@ public:
   bool isRecursive(const KnownFunction& known) const { return recursive_.contains(known.function); }
 
 private:
+  void findOrigin(const lang::Binding& binding);
   void findRecursiveGlobals(const lang::Module& module);
   void findRecursiveLiterals(const lang::Module& module);
 
   /// By Var::number.
   std::vector<const lang::Binding*> bindings_;
+  /// Null for variables that stand for themselves.
+  std::vector<const lang::Expr*> origins_;
   std::unordered_set<const lang::Function*> recursive_;
 };
 

@@ -32,6 +32,9 @@ using namespace lang;
 
 namespace {
 
+/// Functions that call each other in a chain capture what all before them do.
+constexpr size_t mostCaptured = 64;
+
 /// A function that becomes a global.
 struct Lifted {
   const Global* around;
@@ -118,7 +121,7 @@ private:
       else
         capture(var);
     }
-    if (write(lifted))
+    if (lifted.captured.size() <= mostCaptured && write(lifted))
       lifted_.emplace(binding.var, std::move(lifted));
   }
 

@@ -107,14 +107,15 @@ std::optional<Instance> Copies::typeInstance(const Request& request) {
 
 // Known functions.
 
-const KnownValue* Copies::known(const Expr& atom, const Type* wanted, const Code& code) {
+const KnownValue* Copies::known(const Expr& atom, const Type* wanted, const Code& code,
+                                size_t level) {
   const Expr& origin = known_.origin(atom);
   if (const auto* var = origin.as<Var>()) {
-    if (auto found = code.functions.find(var); found != code.functions.end())
+    if (auto found = code.functions.find(&origin); found != code.functions.end())
       return found->second;
     const Binding* binding = isOfCopy(*var) ? nullptr : known_.binding(*var);
     bool isLiteral = binding && binding->value->kind == ExprKind::Function;
-    return isLiteral ? knownLiteral(*binding, code) : nullptr;
+    return isLiteral ? knownLiteral(*binding, code, level) : nullptr;
   }
   const auto* global = origin.as<Global>();
   if (global ? !global->function : origin.kind != ExprKind::Constructor)
@@ -132,7 +133,10 @@ static bool holds(const KnownValue& known, const Binding& literal) {
   return known.literal == &literal || std::ranges::any_of(known.captures, isIn);
 }
 
-const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code) {
+const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code, size_t level) {
+  auto [memo, isNew] = literals_.try_emplace({&binding, &code, level});
+  if (!isNew || level > deepestKnown)
+    return memo->second;
   const auto& literal = static_cast<const Function&>(*binding.value);
   KnownValue value{fmt::format("{}[{}]", literal.number, code.instance.key()), nullptr, &binding,
                    code.instance};
@@ -142,7 +146,7 @@ const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code)
     const Type* type = typing_.of(*var);
     const KnownValue* function = nullptr;
     if (type && type->kind == TypeKind::Function && known_.binding(*var) != &binding)
-      function = known(*var, code.instance(type), code);
+      function = known(*var, code.instance(type), code, level + 1);
     // A function that holds itself would be another one at every call.
     if (function && function->depth < deepestKnown && !holds(*function, binding)) {
       value.captures.push_back({var, function});
@@ -155,7 +159,7 @@ const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code)
     if (!value.captures.back().type)
       return nullptr;
   }
-  return &values_.emplace_back(std::move(value));
+  return memo->second = &values_.emplace_back(std::move(value));
 }
 
 /// The values that a known function captures, as `install` takes them.
@@ -260,15 +264,16 @@ static bool isSaid(const KnownValue& known, const TypeNames& told) {
          std::ranges::all_of(known.captures, isInside);
 }
 
-/// Whether the code of a copy can declare its types there: a name that nothing declares means some
-/// size in any definition, but a type parameter means one of the function around.
-bool Copies::isSaid(const Request& request) const {
-  auto isInside = [&](const KnownValue* known) {
-    return !known || transform::isSaid(*known, request.names);
-  };
-  return !request.hasKnown() ||
-         (transform::isSaid(request.function(), request.instance, request.names) &&
-          std::ranges::all_of(request.known, isInside));
+/// Whether the code of a copy cannot declare its types there: a name that nothing declares means
+/// some size in any definition, but a type parameter means one of the function around.
+bool Copies::isRefused(const Request& request, const std::string& key) {
+  auto isInside = [&](const KnownValue* known) { return !known || isSaid(*known, request.names); };
+  bool isFine =
+      !request.hasKnown() || (isSaid(request.function(), request.instance, request.names) &&
+                              std::ranges::all_of(request.known, isInside));
+  if (!isFine)
+    refused_.insert(key);
+  return !isFine;
 }
 
 /// How many copies of a definition lie on the way to code.
@@ -285,7 +290,7 @@ Copy* Copies::find(const Request& request, const Code& code) {
     key += (known ? known->key : "_") + ";";
   Copy*& copy = byKey_[key];
   if (!copy && copies_.size() < mostCopies && nesting(request.global, code) < mostNested &&
-      isSaid(request))
+      !refused_.contains(key) && !isRefused(request, key))
     copy = &make(request, code.copy);
   return copy;
 }
@@ -496,13 +501,15 @@ const Expr* Copies::install(Copy& copy, const KnownValue& known, const KnownValu
   for (Capture& capture : own.captures)
     if (capture.function) {
       const Expr* atom = install(copy, *capture.function, capture.function, parameters);
-      code.functions[capture.var] = capture.function;
+      code.functions[&known_.origin(*capture.var)] = capture.function;
       names.push_back({{capture.var, atom, capture.var->range}});
     }
   for (Capture& capture : own.captures)
     if (!capture.function) {
       parameters.push_back(var(capture.var, capture.type));
       capture.value = parameters.back();
+      // What the literal is that it was made of has no meaning here.
+      code.functions.try_emplace(&known_.origin(*capture.var), nullptr);
       names.push_back({{capture.var, capture.value, capture.var->range}});
     }
   copy.prefix.insert(copy.prefix.end(), names.begin(), names.end());

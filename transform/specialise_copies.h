@@ -13,6 +13,7 @@
 #include "transform/type_parts.h"
 
 #include <deque>
+#include <map>
 #include <optional>
 
 namespace transform {
@@ -43,8 +44,9 @@ struct KnownValue {
 /// What holds in a part of the code that is being copied.
 struct Code {
   Instance instance;
-  /// The variables that are known functions there.
-  std::unordered_map<const lang::Var*, const KnownValue*> functions = {};
+  /// The variables from outside that are known functions, by what they are names for, and those
+  /// that are no more than values, with null.
+  std::unordered_map<const lang::Expr*, const KnownValue*> functions = {};
   /// The copy that it is a part of, or null.
   const Copy* copy = nullptr;
 };
@@ -89,11 +91,12 @@ private:
   const lang::Expr* instanceOf(const lang::Expr& atom, const lang::Type* wanted, const Code& code);
   const lang::Type* typeOf(const lang::Expr& atom, const Code& code);
   std::optional<Instance> typeInstance(const Request& request);
-  const KnownValue* known(const lang::Expr& atom, const lang::Type* wanted, const Code& code);
-  const KnownValue* knownLiteral(const lang::Binding& literal, const Code& code);
+  const KnownValue* known(const lang::Expr& atom, const lang::Type* wanted, const Code& code,
+                          size_t level = 0);
+  const KnownValue* knownLiteral(const lang::Binding& literal, const Code& code, size_t level);
   bool specialiseFunctions(Request& request);
   bool specialiseTypes(Request& request);
-  bool isSaid(const Request& request) const;
+  bool isRefused(const Request& request, const std::string& key);
   Copy* find(const Request& request, const Code& code);
   Copy& make(const Request& request, const Copy* caller);
   const lang::Expr* install(Copy& copy, const KnownValue& known, const KnownValue*& clone,
@@ -115,6 +118,10 @@ private:
   std::deque<KnownValue> values_;
   std::deque<Code> codes_;
   std::unordered_map<std::string, Copy*> byKey_;
+  /// Literals that were looked at, by where and how deep inside of others.
+  std::map<std::tuple<const lang::Binding*, const Code*, size_t>, const KnownValue*> literals_;
+  /// Keys of requests whose code cannot declare its types.
+  std::unordered_set<std::string> refused_;
   std::unordered_set<std::string> names_;
   std::unordered_set<const lang::Expr*> made_;
 };

@@ -1,0 +1,218 @@
+// Sizes and uses first, then decisions, then what they leave over.
+#include "transform/inlining_plan.h"
+
+#include "lang/walk.h"
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// The most bindings of a body that is taken into several calls.
+constexpr size_t smallBody = 40;
+
+} // namespace
+
+InliningPlan::InliningPlan(const Module& module, size_t mostSize)
+    : known_(module), main_(module.find("main")), uses_(module.varCount) {
+  size_t size = 0;
+  for (const Global* global : module.globals)
+    if (global->function) {
+      addBody(*global->function);
+      size += bodies_[global->function].size;
+    }
+  countUses(module);
+  room_ = mostSize > size ? mostSize - size : 0;
+  for (const Global* global : module.globals)
+    if (global->function)
+      decide(*global->function);
+  findDefinitions(module);
+  findUnused(module);
+}
+
+KnownFunction InliningPlan::callee(const Binding& binding) const {
+  const auto* call = binding.value->as<Call>();
+  KnownFunction known = call ? known_.of(*call->callee.value) : KnownFunction();
+  bool fits = known && !known_.isRecursive(known) &&
+              known.function->parameters.size() == call->arguments.size();
+  return fits ? known : KnownFunction();
+}
+
+/// Looks at a function and at the literals inside of it.
+void InliningPlan::addBody(const Function& root) {
+  std::vector<const Function*> open{&root};
+  while (!open.empty()) {
+    const Function& function = *open.back();
+    open.pop_back();
+    Body& body = bodies_[&function];
+    walk(
+        *function.body,
+        [&](const Binding& binding) {
+          ++body.size;
+          if (callee(binding))
+            body.calls.push_back(&binding);
+          const auto* literal = binding.value->as<Function>();
+          if (literal && &function == &root)
+            open.push_back(literal);
+        },
+        [](const Operand&) {});
+  }
+}
+
+/// Counts what mentions globals and variables; in a program, in what it may run.
+void InliningPlan::countUses(const Module& module) {
+  std::vector<const Global*> open;
+  std::unordered_set<const Global*> seen;
+  auto reach = [&](const Global* global) {
+    if (global->function && seen.insert(global).second)
+      open.push_back(global);
+  };
+  for (const Global* global : module.globals) {
+    if (main_ && global != main_)
+      continue;
+    // Everything in a library may be called from outside.
+    ++globalUses_[global];
+    reach(global);
+  }
+  while (!open.empty()) {
+    const Global* global = open.back();
+    open.pop_back();
+    forEachAtom(*global->function->body, [&](const Expr& atom) {
+      if (const auto* var = atom.as<Var>())
+        ++uses_[var->number];
+      if (const auto* mentioned = atom.as<Global>()) {
+        ++globalUses_[mentioned];
+        reach(mentioned);
+      }
+    });
+  }
+}
+
+bool InliningPlan::hasOneUse(const KnownFunction& known) const {
+  if (known.binding)
+    return uses_[known.binding->var->number] <= 1;
+  auto count = globalUses_.find(known.global);
+  return count == globalUses_.end() || count->second <= 1;
+}
+
+void InliningPlan::decide(const Function& root) {
+  struct Frame {
+    const Function* function;
+    size_t next = 0;
+  };
+  std::vector<Frame> path;
+  if (decided_.insert(&root).second)
+    path.push_back({&root});
+  while (!path.empty()) {
+    Frame& frame = path.back();
+    Body& body = bodies_[frame.function];
+    if (frame.next == body.calls.size()) {
+      path.pop_back();
+      continue;
+    }
+    const Binding& call = *body.calls[frame.next];
+    KnownFunction known = callee(call);
+    if (decided_.insert(known.function).second) {
+      path.push_back({known.function});
+      continue;
+    }
+    ++frame.next;
+    take(call, known, body);
+  }
+}
+
+/// Decides on a call, once: one inside of a literal is also one of the function around it.
+void InliningPlan::take(const Binding& call, const KnownFunction& known, Body& around) {
+  size_t size = bodies_[known.function].size;
+  bool isDecided = inlined_.contains(&call) || refused_.contains(&call);
+  if (!isDecided && (hasOneUse(known) || (size <= smallBody && size <= room_))) {
+    room_ -= hasOneUse(known) ? 0 : size;
+    inlined_[&call] = known;
+  }
+  if (inlined_.contains(&call))
+    around.size += size;
+  else
+    refused_.insert(&call);
+}
+
+/// The globals that a body mentions other than in calls that go, and the bodies of those calls.
+std::vector<const Global*> InliningPlan::mentions(const Block& body,
+                                                  std::vector<const Block*>& opened) const {
+  std::vector<const Global*> found;
+  const Expr* gone = nullptr;
+  auto look = [&](const Expr& atom) {
+    const auto* global = atom.as<Global>();
+    if (&atom == gone)
+      gone = nullptr;
+    else if (global && global->function)
+      found.push_back(global);
+  };
+  walk(
+      body,
+      [&](const Binding& binding) {
+        forEachAttributeAtom(*binding.value, look);
+        const KnownFunction* known = of(binding);
+        // The callee is the first operand of its call.
+        gone = known ? static_cast<const Call&>(*binding.value).callee.value : nullptr;
+        if (known)
+          opened.push_back(known->function->body);
+      },
+      [&](const Operand& operand) { look(*operand.value); });
+  return found;
+}
+
+/// The functions that are reached other than by calls that go; the others need not be opened.
+void InliningPlan::findDefinitions(const Module& module) {
+  std::vector<const Block*> open;
+  for (const Global* global : module.globals)
+    if (global->function && (!main_ || global == main_)) {
+      expanded_.insert(global->function->body);
+      open.push_back(global->function->body);
+    }
+  std::unordered_set<const Block*> seen;
+  while (!open.empty()) {
+    const Block& body = *open.back();
+    open.pop_back();
+    if (!seen.insert(&body).second)
+      continue;
+    for (const Global* global : mentions(body, open)) {
+      expanded_.insert(global->function->body);
+      open.push_back(global->function->body);
+    }
+  }
+}
+
+/// Lets that only calls used that go. Those that only they use go in the next round.
+void InliningPlan::findUnused(const Module& module) {
+  std::vector<bool> isUsed(uses_.size());
+  std::vector<const Binding*> candidates;
+  for (const Global* global : module.globals) {
+    if (!global->function)
+      continue;
+    bool isExpanding = isExpanded(*global->function->body);
+    const Expr* gone = nullptr;
+    auto use = [&](const Expr& atom) {
+      if (&atom == gone)
+        gone = nullptr;
+      else if (const auto* var = atom.as<Var>())
+        isUsed[var->number] = true;
+    };
+    walk(
+        *global->function->body,
+        [&](const Binding& binding) {
+          forEachAttributeAtom(*binding.value, use);
+          gone = of(binding) ? static_cast<const Call&>(*binding.value).callee.value : nullptr;
+          bool isFunction =
+              binding.value->kind == ExprKind::Function || bool(known_.of(*binding.value));
+          if (isExpanding && isFunction && binding.isLet())
+            candidates.push_back(&binding);
+        },
+        [&](const Operand& operand) { use(*operand.value); });
+  }
+  for (const Binding* binding : candidates)
+    if (!isUsed[binding->var->number])
+      unused_.insert(binding->var);
+}
+
+} // namespace transform

@@ -1,0 +1,60 @@
+// Which calls inlining opens, decided for callees before callers: a body is taken with all that was
+// taken into it.
+#pragma once
+
+#include "transform/known_functions.h"
+
+#include <unordered_map>
+
+namespace transform {
+
+class InliningPlan {
+public:
+  /// A module that has more than `mostSize` bindings takes only bodies that have no other call.
+  InliningPlan(const lang::Module& module, size_t mostSize);
+
+  bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
+  /// The function whose body takes the place of a call, or null.
+  const KnownFunction* of(const lang::Binding& binding) const {
+    auto found = inlined_.find(&binding);
+    return found == inlined_.end() ? nullptr : &found->second;
+  }
+  /// Whether calls in the definition with that body are opened.
+  bool isExpanded(const lang::Block& body) const { return expanded_.contains(&body); }
+  /// Whether a let is a name for a function that nothing calls by it any more.
+  bool isUnused(const lang::Var& var) const { return unused_.contains(&var); }
+
+private:
+  /// The calls of one function body that could be opened, and how large it is with those that are.
+  struct Body {
+    std::vector<const lang::Binding*> calls = {};
+    size_t size = 0;
+  };
+
+  KnownFunction callee(const lang::Binding& binding) const;
+  void addBody(const lang::Function& root);
+  void countUses(const lang::Module& module);
+  bool hasOneUse(const KnownFunction& known) const;
+  void decide(const lang::Function& root);
+  void take(const lang::Binding& call, const KnownFunction& known, Body& around);
+  void findDefinitions(const lang::Module& module);
+  std::vector<const lang::Global*> mentions(const lang::Block& body,
+                                            std::vector<const lang::Block*>& opened) const;
+  void findUnused(const lang::Module& module);
+
+  KnownFunctions known_;
+  const lang::Global* main_;
+  /// By Var::number.
+  std::vector<size_t> uses_;
+  std::unordered_map<const lang::Global*, size_t> globalUses_;
+  std::unordered_map<const lang::Function*, Body> bodies_;
+  std::unordered_set<const lang::Function*> decided_;
+  /// How many bindings the module may still get.
+  size_t room_ = 0;
+  std::unordered_map<const lang::Binding*, KnownFunction> inlined_;
+  std::unordered_set<const lang::Binding*> refused_;
+  std::unordered_set<const lang::Block*> expanded_;
+  std::unordered_set<const lang::Var*> unused_;
+};
+
+} // namespace transform
