@@ -49,7 +49,9 @@ std::optional<TermCall> SimplifyCall::madeBy(const Term& term) const {
   const auto* call = value ? value->as<Call>() : nullptr;
   if (!call || call->callee.value->kind != ExprKind::Operator)
     return std::nullopt;
-  return callOf(*call);
+  TermCall made = callOf(*call);
+  bool isTyped = std::ranges::all_of(made.operands, [](const Term& each) { return each.type(); });
+  return isTyped ? std::optional(std::move(made)) : std::nullopt;
 }
 
 std::optional<TermCall> SimplifyCall::madeBy(const Term& term, std::string_view op) const {

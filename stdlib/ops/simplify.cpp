@@ -136,12 +136,13 @@ bool becomesBeside(SimplifyCall& s, size_t operand, double neutral) {
 
 std::optional<Term> unbroadcast(const SimplifyCall& s, const Term& term) {
   auto made = s.madeBy(term);
-  if (!made)
+  bool isRepeated = made && made->row->name.starts_with("broadcast_to");
+  if (!isRepeated && !(made && isOneOf(views, *made)))
     return std::nullopt;
-  Term source = made->operands.front();
-  if (made->row->name == "broadcast_to" || made->row->name == "broadcast_to_like")
+  Term source = made->operands[0];
+  if (isRepeated)
     return source;
-  if (!isOneOf(views, *made) || source.rank() >= term.rank())
+  if (source.rank() >= term.rank())
     return std::nullopt;
   size_t leading = term.rank() - source.rank();
   bool areOnes = std::ranges::all_of(term.shape().first(leading),
