@@ -31,8 +31,8 @@ void Rewriter::open(const Block& block) {
 }
 
 void Rewriter::openSplice(const Binding& binding) {
-  const Block& block = spliced(binding);
   BlockBuilder* out = frames_.back().out;
+  const Block& block = spliced(binding, *out);
   frames_.push_back({&block, bindingsOf(block), out});
 }
 

@@ -39,8 +39,9 @@ public:
 
 protected:
   virtual Fate enter(const Binding&) { return Fate::Copy; }
-  /// The block that stands for a value which `enter` had spliced.
-  virtual const Block& spliced(const Binding& binding) {
+  /// The block that stands for a value which `enter` had spliced. What has to stand before it is
+  /// bound in `out`.
+  virtual const Block& spliced(const Binding& binding, BlockBuilder&) {
     return *static_cast<const BlockExpr&>(*binding.value).block;
   }
   /// Binds a value that was copied and answers with what uses of the old variable become. `make`

@@ -28,6 +28,21 @@ using namespace lang;
 
 namespace {
 
+/// Whether a type has arguments that what it is the type of may not tell: `Nil` is a list of
+/// anything. Functions tell their types.
+bool hasArguments(const Type* root) {
+  std::vector<const Type*> stack{root};
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (type->kind == TypeKind::Data && !type->parts.empty())
+      return true;
+    if (type->kind != TypeKind::Function)
+      stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+  }
+  return false;
+}
+
 /// How deep rules may be applied to what rules write.
 constexpr size_t deepestRule = 16;
 
@@ -72,6 +87,8 @@ private:
         (call && (isComputed(*call) || call->callee.value->kind == ExprKind::Constructor));
     if (isKnown)
       values_[var] = value;
+    else if (auto same = values_.find(value); same != values_.end())
+      values_[var] = same->second;
   }
 
   /// Whether a call does nothing but compute a tensor.
@@ -109,16 +126,12 @@ private:
   const Block* decidedArm(const Match& match) {
     Atom scrutinee = atom(*match.scrutinee.value);
     for (const Arm& arm : match.arms) {
-      std::vector<Bound> bound;
-      Fit fit = fitOf(*arm.pattern, scrutinee, bound);
+      bound_.clear();
+      Fit fit = fitOf(*arm.pattern, scrutinee, bound_);
       if (fit == Fit::No)
         continue;
       auto isTyped = [&](const Bound& each) { return typeOf(*each.atom) == typing_.of(*each.var); };
-      if (fit == Fit::Open || !std::ranges::all_of(bound, isTyped))
-        return nullptr;
-      for (const Bound& each : bound)
-        substitute(*each.var, each.atom);
-      return arm.body;
+      return fit == Fit::Yes && std::ranges::all_of(bound_, isTyped) ? arm.body : nullptr;
     }
     return nullptr;
   }
@@ -169,6 +182,7 @@ private:
   }
 
   Fate enter(const Binding& binding) override {
+    bound_.clear();
     part_ = decided(*binding.value);
     if (!part_)
       return Fate::Copy;
@@ -177,7 +191,35 @@ private:
     return isTyped ? Fate::Splice : Fate::Copy;
   }
 
-  const Block& spliced(const Binding&) override { return *part_; }
+  const Block& spliced(const Binding& binding, BlockBuilder& out) override {
+    for (const Bound& each : bound_)
+      if (losesArguments(typing_.of(*each.var), *each.atom))
+        declare(*each.var, each.atom, binding.place, out);
+      else
+        substitute(*each.var, each.atom);
+    return *part_;
+  }
+
+  // Types of what stays, where it followed from what goes.
+
+  static bool losesArguments(const Type* type, const Expr& copy) {
+    const auto* var = copy.as<Var>();
+    return hasArguments(type) && !(var && var->annotation);
+  }
+
+  const Type* declared(const Var& old) override {
+    return &old == declared_ ? typing_.of(old) : Rewriter::declared(old);
+  }
+
+  /// Binds the copy of a variable as a let that declares its type.
+  Atom declare(const Var& old, const Expr* value, SourceRange place, BlockBuilder& out) {
+    declared_ = &old;
+    Var* var = fresh(old);
+    var->origin = VarOrigin::Let;
+    out.append({var, value, place});
+    learn(var, value, typing_.of(old));
+    return var;
+  }
 
   // After it is copied.
 
@@ -194,6 +236,9 @@ private:
       if (own != written.bindings().end())
         simple = own->value;
     }
+    bool isOpened = simple->isAtom() && !old.value->isAtom() && value->kind != ExprKind::Tuple;
+    if (isOpened && !old.var->annotation && type && losesArguments(type, *simple))
+      return declare(*old.var, simple, old.place, out);
     if (!old.var->annotation && isAlias(*simple, type))
       return simple;
     Atom var = Rewriter::bind(old, simple, out);
@@ -273,8 +318,11 @@ private:
   /// Of variables of the copy: their types, in terms of the old module, and what they are bound to.
   std::unordered_map<const Expr*, const Type*> types_;
   std::unordered_map<const Expr*, const Expr*> values_;
-  /// The part that the binding at hand comes down to.
+  /// The part that the binding at hand comes down to, and what the variables of its pattern are.
   const Block* part_ = nullptr;
+  std::vector<Bound> bound_;
+  /// The variable whose copy declares its type.
+  const Var* declared_ = nullptr;
 };
 
 } // namespace
