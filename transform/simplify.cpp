@@ -14,6 +14,7 @@
 // the types of a module do not change. Types are those of the old module throughout; the new one
 // has copies of its type parameters, which no rule writes down.
 #include "lang/simplify.h"
+#include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "transform/effects.h"
 #include "transform/passes.h"
@@ -130,7 +131,10 @@ private:
       Fit fit = fitOf(*arm.pattern, scrutinee, bound_);
       if (fit == Fit::No)
         continue;
-      auto isTyped = [&](const Bound& each) { return typeOf(*each.atom) == typing_.of(*each.var); };
+      auto isTyped = [&](const Bound& each) {
+        const Type* type = typing_.of(*each.var);
+        return type && typeOf(*each.atom) == type && isOpenable(type);
+      };
       return fit == Fit::Yes && std::ranges::all_of(bound_, isTyped) ? arm.body : nullptr;
     }
     return nullptr;
@@ -186,9 +190,9 @@ private:
     part_ = decided(*binding.value);
     if (!part_)
       return Fate::Copy;
-    bool isTyped =
-        binding.var->annotation || typing_.of(*part_->result.value) == typing_.of(*binding.var);
-    return isTyped ? Fate::Splice : Fate::Copy;
+    const Type* type = typing_.of(*binding.var);
+    bool isTyped = typing_.of(*part_->result.value) == type && type && isOpenable(type);
+    return binding.var->annotation || isTyped ? Fate::Splice : Fate::Copy;
   }
 
   const Block& spliced(const Binding& binding, BlockBuilder& out) override {
@@ -206,6 +210,9 @@ private:
     const auto* var = copy.as<Var>();
     return hasArguments(type) && !(var && var->annotation);
   }
+
+  /// Whether a type follows from any value that has it, or can be declared.
+  bool isOpenable(const Type* type) { return !hasArguments(type) || facts_.isShown(type); }
 
   const Type* declared(const Var& old) override {
     return &old == declared_ ? typing_.of(old) : Rewriter::declared(old);
@@ -259,7 +266,7 @@ private:
     if (const auto* call = value->as<Call>())
       simple = simplifiedCall(*call, type, written, depth);
     else if (const auto* project = value->as<Project>())
-      simple = fieldOf(*project);
+      simple = isOpenable(type) ? fieldOf(*project) : nullptr;
     else if (const auto* tuple = value->as<TupleExpr>())
       simple = whole(*tuple);
     bool isSame = simple && (!simple->isAtom() || simple == value || typeOf(*simple) == type);
@@ -314,6 +321,7 @@ private:
   }
 
   const Typing& typing_;
+  printing::TypeFacts facts_;
   bool tensorsChange_;
   /// Of variables of the copy: their types, in terms of the old module, and what they are bound to.
   std::unordered_map<const Expr*, const Type*> types_;

@@ -306,6 +306,27 @@ void simplifyFullLike(SimplifyCall& s) {
     s.becomesIfTyped(onesLike(like));
 }
 
+template <typename Element>
+Term vectorOf(SimplifyCall& s, const std::vector<int64_t>& values) {
+  Tensor tensor(s.resultType()->dtype, {int64_t(values.size())});
+  std::ranges::copy(values, tensor.elements<Element>().begin());
+  return s.constant(tensor);
+}
+
+/// The extents of a shape that is made of numbers are constants.
+void simplifyShapeOf(SimplifyCall& s) {
+  Dims shape = s.operand(0).shape();
+  if (!isStatic(shape) || shape.empty())
+    return;
+  std::vector<int64_t> extents = extentsOf(shape);
+  if (s.resultType()->dtype == runtime::Int64)
+    s.becomesIfTyped(vectorOf<int64_t>(s, extents));
+  else if (s.resultType()->dtype == runtime::Int32 && std::ranges::max(extents) <= INT32_MAX)
+    s.becomesIfTyped(vectorOf<int32_t>(s, extents));
+}
+
+constexpr SimplifyExample shapeOfSimpler[] = {
+    {"shape_of(%t, dtype=\"int64\")", "[4i64, 2i64, 3i64]"}};
 constexpr SimplifyExample castSimpler[] = {
     {"cast(%x, dtype=\"float32\")", "%x"},
     {"cast(cast(%x, dtype=\"float64\"), dtype=\"float16\")", "cast(%x, dtype=\"float16\")"}};
@@ -403,6 +424,7 @@ constexpr OperatorRow rows[] = {
      .relation = shapeOfRelation<runtime::Int32>,
      .compute = shapeOf,
      .gradient = integerValued,
+     .simplify = {simplifyShapeOf, shapeOfSimpler},
      .examples = shapeOfExamples},
     {.name = "vm.shape_of",
      .doc = "The shape of a tensor, as TVM's machine computes it.",
