@@ -1,9 +1,10 @@
 // What the author of an operator writes a simplification with: what is known of the operands of a
 // call, and the term that the call becomes.
 //
-//   void negativeSimplify(SimplifyCall& s) {
-//     if (auto inner = s.madeBy(s.operand(0), "negative"))
-//       s.becomes(inner->operands[0]);
+//   /// What is its own inverse.
+//   void simplifyInverse(SimplifyCall& s) {
+//     if (auto inner = s.madeBy(s.operand(0), s.row().name))
+//       s.becomesIfTyped(inner->operands[0]);
 //   }
 //
 // A rule keeps the value for every input, infinities and NaN included: `x * 0` is not zero. What it
