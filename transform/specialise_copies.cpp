@@ -298,12 +298,12 @@ Copy* Copies::find(const Request& request, const Code& code) {
 const Expr* Copies::instanceOf(const Expr& atom, const Type* wanted, const Code& code) {
   const auto* global = atom.as<Global>();
   bool isWanted = global && global->function && isGeneric(*global->function, typing_) && wanted &&
-                  wanted->kind == TypeKind::Function &&
-                  wanted->parts.size() <= global->function->parameters.size();
+                  wanted->kind == TypeKind::Function;
   if (!isWanted)
     return &atom;
   Request request{.global = global, .instance = Instance(into_.types)};
   request.arguments.assign(wanted->parts.begin(), wanted->parts.end());
+  // Some derivatives take tangents behind the arguments.
   request.arguments.resize(global->function->parameters.size());
   request.result = wanted->result;
   request.known.resize(request.arguments.size());
