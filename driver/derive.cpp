@@ -50,10 +50,11 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
   return true;
 }
 
-bool Derivation::writeOut() {
-  return run({"specialise", "inlining", "graph-form", "derivatives", "inlining", "simplify",
+bool Derivation::writeOut(std::string_view entry) {
+  return run({"specialise", "lambda-lifting", "unused-definitions", "inlining",
+              "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
               "common-subexpressions", "dead-code"},
-             "main");
+             entry);
 }
 
 bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
@@ -82,16 +83,17 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
   return names;
 }
 
-bool writeOutDerivatives(Session& session, Program& program, const RunOptions& options,
-                         const Look& look, Answer& answer) {
+bool writeOutDerivatives(Session& session, Program& program, const lang::Global& entry,
+                         const RunOptions& options, const Look& look, Answer& answer) {
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
   Derivation derivation(session, program);
+  const std::string name(entry.name);
   auto gradient = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withEntryGradient(module, context, options.entry, options.grad);
+    return transform::withEntryGradient(module, context, name, options.grad);
   };
   bool isDone =
-      derivation.writeOut() &&
+      derivation.writeOut(name) &&
       (!options.grad || (derivation.add(gradient) &&
                          derivation.clean(std::string(program.module->globals.back()->name))));
   if (!isDone) {

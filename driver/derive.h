@@ -13,16 +13,16 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
 /// Writes out all derivatives of a good program, so that it can run. If the options ask for
 /// gradients, the last global of the module then gives the value of the entry and its gradients.
 /// False when the answer says what stands in the way.
-bool writeOutDerivatives(Session& session, Program& program, const RunOptions& options,
-                         const Look& look, Answer& answer);
+bool writeOutDerivatives(Session& session, Program& program, const lang::Global& entry,
+                         const RunOptions& options, const Look& look, Answer& answer);
 
 /// A program on its way through the passes that make derivatives.
 class Derivation {
 public:
   Derivation(Session& session, Program& program) : session_(session), program_(program) {}
 
-  /// Writes out the derivatives that the program asks for.
-  bool writeOut();
+  /// Writes out the derivatives that a call of `entry` asks for.
+  bool writeOut(std::string_view entry);
   /// Adds what `make` makes of the module, which is then called from `entry`.
   bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
                                                              const transform::PassContext&)>& make);

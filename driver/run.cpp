@@ -117,9 +117,10 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!entry)
     return;
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
-  if (!writeOutDerivatives(session, program, options, look, answer))
+  const std::string entryName(entry->name);
+  if (!writeOutDerivatives(session, program, *entry, options, look, answer))
     return;
-  entry = options.grad ? program.module->globals.back() : program.module->find(entry->name);
+  entry = options.grad ? program.module->globals.back() : program.module->find(entryName);
   auto engine = engineOf(options.engine, options.precision);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);

@@ -161,9 +161,9 @@ enum class Derivative : uint8_t {
   Custom
 };
 
-/// What passes need beside operators that have an infix spelling: a tensor of the same type, all
-/// zeros or ones.
-enum class Role : uint8_t { None, ZerosLike, OnesLike };
+/// What passes need beside operators that have an infix spelling: tensors of the type of operand 0,
+/// all zeros, all ones, or with one one; the number of its elements; and tensors of tensors.
+enum class Role : uint8_t { None, ZerosLike, OnesLike, OneAt, Size, PartsLike, WithPart };
 
 /// One operator.
 struct OperatorRow {

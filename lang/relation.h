@@ -68,7 +68,7 @@ struct CallFix {
 struct RelationResult {
   enum class Outcome : uint8_t { Solved, Waiting, Failed };
   Outcome outcome = Outcome::Solved;
-  /// Solved: the type of the result.
+  /// Solved: the type of the result. Waiting: what is known of it, or null.
   const Type* output = nullptr;
   /// Solved: types that operands must have, such as that of a weight; by operand number.
   std::vector<std::pair<size_t, const Type*>> operands;

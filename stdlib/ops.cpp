@@ -27,6 +27,7 @@ const lang::OperatorTable& operatorTable() {
       collapseFamily(),
       createFamily(),
       gridFamily(),
+      partsFamily(),
       visionFamily(),
       samplingFamily(),
       roiAlignFamily(),

@@ -167,6 +167,8 @@ private:
       return expandHvp(site);
     case Derivative::Hessian:
       return expandHessian(site);
+    case Derivative::Jacobian:
+      return expandJacobian(site);
     default:
       return isKnown ? expandKnown(site, *function) : nameFunction(site);
     }
@@ -215,6 +217,56 @@ private:
     Atom result =
         block.call(rowOf(context_.operators, Derivative::Jacobian), {gradient}, wrtOf(site));
     replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
+  }
+
+  /// The rows of a Jacobian are what the pull-back makes of the standard basis.
+  void expandJacobian(const Site& site) {
+    Atom old = site.call->arguments[0].value;
+    const Type* function = typing_.of(*site.binding->var);
+    WithRespectTo wrt = withRespectTo(*site.call, function->parts.size());
+    BlockBuilder block(make_), body(make_);
+    Atom pullBack = block.call(rowOf(context_.operators, Derivative::Vjp), {old}, wrtOf(site));
+    std::vector<const Var*> parameters = parametersOf(*function);
+    Atom both = body.call(pullBack, atomsOf(parameters));
+    Atom value = body.project(both, 0), back = body.project(both, 1);
+    std::vector<Atom> starts;
+    for (size_t i : wrt.parameters)
+      starts.push_back(
+          body.call(context_.operators.withRole(Role::PartsLike), {value, parameters[i]}));
+    Atom start = wrt.isTuple ? Atom(body.tuple(starts)) : starts.front();
+    Var* loop = make_.var(VarOrigin::Let, "rows");
+    body.bind(loop, rowLoop(loop, value, back, function->result));
+    Atom result = body.call(loop, {make_.integer(runtime::Int64, 0), start});
+    Atom jacobian = block.bind(make_.function(parameters, body.finish(result)));
+    replaced_[site.binding->var] = make_.blockExpr(block.finish(jacobian));
+  }
+
+  /// A function that calls itself for each element of `value` in turn and puts a row in its place.
+  const Function* rowLoop(const Var* self, Atom value, Atom back, const Type* jacobians) {
+    const OperatorTable& operators = context_.operators;
+    const Type* count = make_.types.scalar(runtime::Int64);
+    const Var* i = make_.var(VarOrigin::Parameter, "i", count);
+    const Var* sofar = make_.var(VarOrigin::Parameter, "sofar", jacobians);
+    BlockBuilder body(make_), more(make_);
+    Atom size = body.call(operators.withRole(Role::Size), {value}, {{"dtype", runtime::Int64}});
+    Atom isMore = body.call(*operators.findInfix("<"), {i, size});
+    Atom row = more.call(back, {more.call(operators.withRole(Role::OneAt), {value, i})});
+    auto put = [&](Atom into, Atom part) {
+      return more.call(operators.withRole(Role::WithPart), {into, part, i});
+    };
+    Atom next = nullptr;
+    if (jacobians->isTuple()) {
+      std::vector<Atom> parts;
+      for (uint32_t k = 0; k < jacobians->parts.size(); ++k)
+        parts.push_back(put(more.project(sofar, k), more.project(row, k)));
+      next = more.tuple(parts);
+    } else {
+      next = put(sofar, row);
+    }
+    Atom after = more.call(*operators.findInfix("+"), {i, make_.integer(runtime::Int64, 1)});
+    const Block* goesOn = more.finish(more.call(self, {after, next}));
+    Atom result = body.bind(make_.branch(isMore, goesOn, make_.block(sofar)));
+    return make_.function({i, sofar}, body.finish(result), jacobians);
   }
 
   void expandKnown(const Site& site, const Expr& function) {

@@ -1,5 +1,5 @@
 // The forward rule of an operator: its rule is written down over cotangents that nobody has, and
-// then run backwards; what is left must not mention them.
+// then run backwards. What only led to the rule's own results falls away.
 #include "transform/transpose.h"
 
 #include "lang/differentiable.h"
@@ -31,12 +31,10 @@ public:
 
   void setType(Atom atom, const Type* type) { found_[atom] = type; }
 
-  /// A cotangent that nobody has, in which the code is linear.
-  const Var* unknown(const Type* type) {
-    const Var* var = types_.make.var(VarOrigin::Parameter, "d", type);
-    setType(var, type);
-    linear_.insert(var);
-    return var;
+  /// Says that the code is linear in an atom.
+  void setLinear(Atom atom, const Type* type) {
+    setType(atom, type);
+    linear_.insert(atom);
   }
 
   /// Finds the types of straight code, and what in it depends on the unknowns.
@@ -137,8 +135,8 @@ private:
 };
 
 /// Appends those bindings that `result` needs.
-void appendNeeded(BlockBuilder& out, const std::vector<Binding>& bindings, const Cotangent& result,
-                  const std::vector<const Var*>& unknowns) {
+void appendNeeded(BlockBuilder& out, const std::vector<Binding>& bindings,
+                  const Cotangent& result) {
   std::unordered_set<Atom> needed;
   std::vector<const Cotangent*> open{&result};
   while (!open.empty()) {
@@ -155,9 +153,6 @@ void appendNeeded(BlockBuilder& out, const std::vector<Binding>& bindings, const
       forEachOperand(*bindings[i].value,
                      [&](const Operand& operand) { needed.insert(operand.value); });
     }
-  for (const Var* unknown : unknowns)
-    if (needed.contains(unknown))
-      throw std::logic_error("a gradient rule is not linear in the cotangent");
   for (size_t i = kept.size(); i-- > 0;)
     out.append(kept[i]);
 }
@@ -166,20 +161,23 @@ void appendNeeded(BlockBuilder& out, const std::vector<Binding>& bindings, const
 
 Cotangent pushForward(DerivativeTypes& types, BlockBuilder& out, const OperatorRow& row,
                       const TangentSite& site) {
-  BlockBuilder rule(types.make), back(types.make);
+  BlockBuilder point(types.make), rule(types.make), back(types.make);
   Transposition transposition(types, back);
   for (size_t i = 0; i < site.operands.size(); ++i)
     transposition.setType(site.operands[i], site.operandTypes[i]);
   transposition.setType(site.result, site.resultType);
-  std::vector<const Var*> unknowns;
+  // A linear function has the same transpose everywhere, so also at zero; where its code asks for
+  // the shape of the cotangent, this one has it.
   std::vector<Atom> cotangents;
-  std::vector<const Type*> leaves;
-  appendTensors(site.resultType, leaves);
-  for (const Type* leaf : leaves) {
-    bool isFloat = leaf->dtype.isFloat();
-    if (isFloat)
-      unknowns.push_back(transposition.unknown(leaf));
-    cotangents.push_back(isFloat ? unknowns.back() : nullptr);
+  for (uint32_t i = 0; i < tensorCount(site.resultType); ++i) {
+    bool isTuple = site.resultType->isTuple();
+    const Type* leaf = isTuple ? site.resultType->parts[i] : site.resultType;
+    cotangents.push_back(nullptr);
+    if (!leaf->dtype.isFloat())
+      continue;
+    Atom value = isTuple ? point.project(site.result, i) : site.result;
+    cotangents.back() = point.call(types.make.operators.withRole(Role::ZerosLike), {value});
+    transposition.setLinear(cotangents.back(), leaf);
   }
   GradientCall made(rule, {site.operandTypes, site.resultType, site.attributes, site.operands,
                            site.result, cotangents});
@@ -196,9 +194,10 @@ Cotangent pushForward(DerivativeTypes& types, BlockBuilder& out, const OperatorR
   for (Atom cotangent : cotangents)
     results.push_back(cotangent ? transposition.take(cotangent).sum : nullptr);
   Cotangent tangent = gathered(results, site.resultType);
-  std::vector<Binding> all(rule.bindings());
+  std::vector<Binding> all(point.bindings());
+  all.insert(all.end(), rule.bindings().begin(), rule.bindings().end());
   all.insert(all.end(), back.bindings().begin(), back.bindings().end());
-  appendNeeded(out, all, tangent, unknowns);
+  appendNeeded(out, all, tangent);
   return tangent;
 }
 

@@ -443,6 +443,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.NdarraySizeAttrs",
      .relation = sizeRelation,
      .compute = size,
+     .role = Role::Size,
      .gradient = integerValued,
      .examples = sizeExamples},
 };

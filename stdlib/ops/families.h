@@ -25,6 +25,7 @@ lang::OperatorFamily reduceFamily();
 lang::OperatorFamily collapseFamily();
 lang::OperatorFamily createFamily();
 lang::OperatorFamily gridFamily();
+lang::OperatorFamily partsFamily();
 lang::OperatorFamily visionFamily();
 lang::OperatorFamily samplingFamily();
 lang::OperatorFamily roiAlignFamily();

@@ -1,0 +1,194 @@
+// Tensors of tensors: parts along leading dimensions, by one row-major number. Jacobians are put
+// together with them, one row after the other.
+//
+// A number outside is no fault: there is no such part, so a part that is read there is zero, and
+// one that is written there is lost.
+#include "stdlib/ops/common.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/gradient.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+/// The problem when operand `i` is no integer scalar, else nothing.
+std::optional<RelationResult> requireIndex(const RelationCall& call, size_t i) {
+  if (call.rank(i) == 0 && call.dtype(i).isInteger())
+    return std::nullopt;
+  return call.failedAt(i, fmt::format("`index` must be an integer scalar, but it is `{}`",
+                                      typeText(call.operands[i])));
+}
+
+RelationResult oneAtRelation(const RelationCall& call) {
+  auto problem = requireIndex(call, 1);
+  return problem ? *problem : call.solved(call.operands[0]);
+}
+
+void oneAt(ComputeCall& call) {
+  TensorHandle x = call.input(0), index = call.input(1);
+  call.result([&](const Position& at) {
+    Scalar place = cast(index({}), runtime::Int64);
+    Scalar flat = at.empty() ? call.integer(0) : flatten(at, x.shape());
+    return select(flat == place, call.number(x.dtype(), 1), call.number(x.dtype(), 0));
+  });
+}
+
+RelationResult partsLikeRelation(const RelationCall& call) {
+  std::vector<const Dim*> shape(call.shape(0).begin(), call.shape(0).end());
+  shape.insert(shape.end(), call.shape(1).begin(), call.shape(1).end());
+  return call.solved(shape, call.dtype(1));
+}
+
+void partsLike(ComputeCall& call) {
+  call.result([&](const Position&) { return call.number(call.outputDType(), 0); });
+}
+
+std::optional<size_t> outerRank(const RelationCall& call) {
+  int64_t outer = call.attributes.integer("outer_rank");
+  return outer < 0 || outer > int64_t(call.rank(0)) ? std::nullopt : std::optional(size_t(outer));
+}
+
+RelationResult partOfRelation(const RelationCall& call) {
+  if (auto problem = requireIndex(call, 1))
+    return *problem;
+  auto outer = outerRank(call);
+  if (!outer)
+    return call.failed(fmt::format("`outer_rank` is {}, but the parts are `{}`",
+                                   call.attributes.integer("outer_rank"),
+                                   typeText(call.operands[0])));
+  return call.solved(call.shape(0).subspan(*outer), call.dtype(0));
+}
+
+/// The position of part number `flat` along the first dimensions of `shape`.
+Position placeOf(Scalar flat, const Extents& shape, size_t outer) {
+  return outer == 0 ? Position{} : unflatten(flat, Extents(shape.begin(), shape.begin() + outer));
+}
+
+void partOf(ComputeCall& call) {
+  TensorHandle parts = call.input(0), index = call.input(1);
+  size_t outer = size_t(call.attributes().integer("outer_rank"));
+  call.result([&](const Position& at) {
+    Scalar flat = cast(index({}), runtime::Int64);
+    Scalar zero = call.number(parts.dtype(), 0);
+    Scalar count = call.integer(1);
+    for (size_t i = 0; i < outer; ++i)
+      count = count * parts.extent(i);
+    Scalar part = parts.orElse(joined(placeOf(flat, parts.shape(), outer), at), zero);
+    return select(flat >= call.integer(0) && flat < count, part, zero);
+  });
+}
+
+RelationResult withPartRelation(const RelationCall& call) {
+  if (auto problem = requireIndex(call, 2))
+    return *problem;
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  size_t inner = call.rank(1);
+  if (inner > call.rank(0))
+    return call.failedAt(1, "a part has no more dimensions than the parts together");
+  Dims wanted = call.shape(0).subspan(call.rank(0) - inner);
+  for (size_t i = 0; i < inner; ++i)
+    if (matchDims(wanted[i], call.shape(1)[i]) == DimMatch::Different)
+      return call.failedOn({{1, i}, {0, call.rank(0) - inner + i}},
+                           fmt::format("the parts have the shape `{}`, but this one has `{}`",
+                                       shapeText(wanted), shapeText(call.shape(1))));
+  return call.solved(call.operands[0]);
+}
+
+void withPart(ComputeCall& call) {
+  TensorHandle parts = call.input(0), part = call.input(1), index = call.input(2);
+  size_t outer = parts.rank() - part.rank();
+  call.result([&](const Position& at) {
+    Scalar flat = cast(index({}), runtime::Int64);
+    Position before(at.begin(), at.begin() + ptrdiff_t(outer));
+    Position inside(at.begin() + ptrdiff_t(outer), at.end());
+    Extents shape(parts.shape().begin(), parts.shape().begin() + ptrdiff_t(outer));
+    Scalar number = outer == 0 ? call.integer(0) : flatten(before, shape);
+    return select(number == flat, part(inside), parts(at));
+  });
+}
+
+constexpr OperandRow oneAtOperands[] = {{"data", "the tensor whose type the result has"},
+                                        {"index", "the row-major number of an element"}};
+constexpr OperandRow partsLikeOperands[] = {{"outer", "a tensor with the leading dimensions"},
+                                            {"inner", "a tensor of the type of a part"}};
+constexpr OperandRow partOfOperands[] = {{"parts", "the parts, along leading dimensions"},
+                                         {"index", "the row-major number of a part"}};
+constexpr OperandRow withPartOperands[] = {{"parts", "the parts, along leading dimensions"},
+                                           {"part", "a part"},
+                                           {"index", "the row-major number of the part"}};
+constexpr AttributeRow partOfAttributes[] = {
+    {"outer_rank", AttributeKind::Int, "1", "how many leading dimensions the parts lie along"}};
+
+constexpr Example oneAtExamples[] = {{"one_at([[5f, 6f], [7f, 8f]], 2)", "[[0f, 0f], [1f, 0f]]"},
+                                     {"one_at(3f, 1)", "0f"}};
+constexpr Example partsLikeExamples[] = {
+    {"parts_like([1, 2], [3f, 4f, 5f])", "[[0f, 0f, 0f], [0f, 0f, 0f]]"}};
+constexpr Example partOfExamples[] = {
+    {"part_of([[1f, 2f], [3f, 4f]], 1, outer_rank=1)", "[3f, 4f]"},
+    {"part_of([[1f, 2f], [3f, 4f]], 2, outer_rank=2)", "3f"},
+    {"part_of([[1f, 2f], [3f, 4f]], 4, outer_rank=2)", "0f"}};
+constexpr Example withPartExamples[] = {
+    {"with_part([[1f, 2f], [3f, 4f]], [8f, 9f], 0)", "[[8f, 9f], [3f, 4f]]"},
+    {"with_part([1f, 2f], 7f, 1i64)", "[1f, 7f]"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "one_at",
+     .doc = "Zeros, and a one at one place: a vector of the standard basis.",
+     .details = "Where there is no such place, all are zeros.",
+     .operands = oneAtOperands,
+     .relation = oneAtRelation,
+     .compute = oneAt,
+     .role = Role::OneAt,
+     .gradient = constantResult,
+     .examples = oneAtExamples},
+    {.name = "parts_like",
+     .doc = "Zeros in the shape of one tensor followed by that of another one.",
+     .operands = partsLikeOperands,
+     .relation = partsLikeRelation,
+     .compute = partsLike,
+     .role = Role::PartsLike,
+     .gradient = constantResult,
+     .examples = partsLikeExamples},
+    {.name = "part_of",
+     .doc = "One part of a tensor of tensors.",
+     .details = "Where there is no such part, it is zero.",
+     .operands = partOfOperands,
+     .attributes = partOfAttributes,
+     .attributesKey = "baton.attrs.PartOfAttrs",
+     .relation = partOfRelation,
+     .compute = partOf,
+     .gradient = GradientRule{[](GradientCall& d) {
+       give(d, 0, d.call("with_part", {zerosLike(d.operand(0)), d.cotangent(), d.operand(1)}));
+     }},
+     .examples = partOfExamples},
+    {.name = "with_part",
+     .doc = "A tensor of tensors with one part replaced.",
+     .details = "Where there is no such part, nothing is replaced.",
+     .operands = withPartOperands,
+     .relation = withPartRelation,
+     .compute = withPart,
+     .role = Role::WithPart,
+     .gradient = GradientRule{[](GradientCall& d) {
+       Term part = d.operand(1), index = d.operand(2);
+       give(d, 0, d.call("with_part", {d.cotangent(), zerosLike(part), index}));
+       give(d, 1,
+            d.call("part_of", {d.cotangent(), index},
+                   {{"outer_rank", d.operand(0).rank() - part.rank()}}));
+     }},
+     .examples = withPartExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily partsFamily() {
+  return rows;
+}
+
+} // namespace stdlib
