@@ -288,7 +288,8 @@ void simplifySubtract(SimplifyCall& s) {
   Term x = s.operand(0), y = s.operand(1);
   if (becomesBeside(s, 0, 0))
     return;
-  if (isFilledWith(s, x, 0) && keepsShape(s, y, x) && s.becomesIfTyped(-y))
+  // Of floats the difference of zeros is a zero with the other sign, which many operands hold.
+  if (!x.dtype().isFloat() && isFilledWith(s, x, 0) && keepsShape(s, y, x) && s.becomesIfTyped(-y))
     return;
   if (auto negated = s.madeBy(y, "negative"); negated && s.becomesIfTyped(x + negated->operands[0]))
     return;
@@ -324,7 +325,7 @@ void simplifyExtreme(SimplifyCall& s) {
 
 void simplifyWhere(SimplifyCall& s) {
   Term condition = s.operand(0), x = s.operand(1), y = s.operand(2);
-  bool isEither = x.atom() == y.atom();
+  bool isEither = x.atom() == y.atom() || (isFilledWith(s, x, 0) && isFilledWith(s, y, 0));
   for (auto [chosen, other, isChosen] :
        {std::tuple(x, y, isFilledWith(s, condition, 1)), {y, x, isFilledWith(s, condition, 0)}})
     if ((isEither || isChosen) && keepsShape(s, chosen, other) &&
@@ -340,7 +341,7 @@ constexpr SimplifyExample addSimpler[] = {{"%x + 0f", "%x"},
                                           {"broadcast_to_like(%x, %t) + %t", "%x + %t"}};
 constexpr SimplifyExample subtractSimpler[] = {
     {"%x - 0f", "%x"},
-    {"0f - %x", "negative(%x)"},
+    {"0 - %i", "negative(%i)"},
     {"%x - negative(%y)", "%x + %y"},
     {"%t - broadcast_to(%x, shape=[4, 2, 3])", "%t - %x"}};
 constexpr SimplifyExample multiplySimpler[] = {{"%x * 1f", "%x"},
@@ -355,9 +356,11 @@ constexpr SimplifyExample divideSimpler[] = {{"%x / 1f", "%x"},
 constexpr SimplifyExample powerSimpler[] = {{"power(%x, 1f)", "%x"}};
 constexpr SimplifyExample maximumSimpler[] = {{"maximum(%x, %x)", "%x"}};
 constexpr SimplifyExample minimumSimpler[] = {{"minimum(%x, %x)", "%x"}};
-constexpr SimplifyExample whereSimpler[] = {{"where(%x < %y, %x, %x)", "%x"},
-                                            {"where(True, %x, %y)", "%x"},
-                                            {"where(False, 1f, %x)", "%x"}};
+constexpr SimplifyExample whereSimpler[] = {
+    {"where(%x < %y, %x, %x)", "%x"},
+    {"where(True, %x, %y)", "%x"},
+    {"where(False, 1f, %x)", "%x"},
+    {"where(%x < %y, 0f, zeros_like(%x))", "zeros_like(%x)"}};
 
 constexpr GradientExample maximumTies[] = {
     {"maximum([1f, 5f, 2f], [2f, 5f, 1f])", "[1f, 1f, 1f]", "([0f, 0.5f, 1f], [1f, 0.5f, 0f])"}};

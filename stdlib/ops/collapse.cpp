@@ -117,7 +117,7 @@ void collapseGradient(GradientCall& d) {
 /// A sum over leading dimensions alone, or over dimensions of the target that are 1. Both together
 /// would be two sums, which are rounded twice. Truth values wrap here, but `sum` takes any of them.
 void simplifyCollapse(SimplifyCall& s) {
-  if (becomesSameShape(s) || s.resultType()->dtype == runtime::Bool)
+  if (becomesSameShape(s) || becomesZeros(s) || s.resultType()->dtype == runtime::Bool)
     return;
   Term data = s.operand(0);
   Dims shape = s.resultType()->shape;

@@ -280,6 +280,8 @@ constexpr bool holds(DType wide, DType narrow) {
 void simplifyCast(SimplifyCall& s) {
   Term source = s.operand(0);
   DType to = s.resultType()->dtype;
+  if (to.isComputable() && becomesZeros(s))
+    return;
   auto inner = s.madeBy(source, "cast");
   if (!inner)
     inner = s.madeBy(source, "cast_like");
@@ -328,6 +330,7 @@ void simplifyShapeOf(SimplifyCall& s) {
 constexpr SimplifyExample shapeOfSimpler[] = {
     {"shape_of(%t, dtype=\"int64\")", "[4i64, 2i64, 3i64]"}};
 constexpr SimplifyExample castSimpler[] = {
+    {"cast(zeros_like(%i), dtype=\"float32\")", "zeros(shape=[2, 3], dtype=\"float32\")"},
     {"cast(%x, dtype=\"float32\")", "%x"},
     {"cast(cast(%x, dtype=\"float64\"), dtype=\"float16\")", "cast(%x, dtype=\"float16\")"}};
 constexpr SimplifyExample castLikeSimpler[] = {

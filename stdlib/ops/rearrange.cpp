@@ -213,6 +213,8 @@ void simplifyReverse(SimplifyCall& s) {
     int64_t axis = attributes.integer("axis");
     return axis < 0 ? axis + int64_t(s.operand(0).rank()) : axis;
   };
+  if (becomesZeros(s))
+    return;
   auto inner = s.madeBy(s.operand(0), "reverse");
   if (inner && axisOf(*inner->attributes) == axisOf(s.attributes()))
     s.becomesIfTyped(inner->operands[0]);

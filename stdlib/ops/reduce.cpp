@@ -353,7 +353,13 @@ void simplifyReduction(SimplifyCall& s) {
     s.becomesIfTyped(s.call("squeeze", {data}, {{"axis", axes}}));
 }
 
-constexpr SimplifyExample sumSimpler[] = {{"sum(%x, axis=[0, 1], exclude=True)", "%x"},
+void simplifySum(SimplifyCall& s) {
+  if (!becomesZeros(s))
+    simplifyReduction(s);
+}
+
+constexpr SimplifyExample sumSimpler[] = {{"sum(zeros_like(%x))", "0f"},
+                                          {"sum(%x, axis=[0, 1], exclude=True)", "%x"},
                                           {"sum(expand_dims(%x, axis=1), axis=[1])", "%x"},
                                           {"sum([[[1f]]], axis=[1], keepdims=True)", "[[[1f]]]"}};
 constexpr SimplifyExample prodSimpler[] = {{"prod(expand_dims(%n, axis=1), axis=[1])", "%n"}};
@@ -365,7 +371,7 @@ constexpr OperatorRow rows[] = {
     simplifiedBy(reduction("sum", "The sum over axes.",
                            "Integers wrap. Of truth values it is `any`.", computeSum,
                            GradientRule{sumGradient}, sumExamples),
-                 {simplifyReduction, sumSimpler}),
+                 {simplifySum, sumSimpler}),
     simplifiedBy(reduction("prod", "The product over axes.", "Integers wrap.",
                            reduce<Combiner::Product>, GradientRule{productGradient, prodZeros},
                            prodExamples),

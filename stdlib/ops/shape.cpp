@@ -294,6 +294,8 @@ void broadcastGradient(GradientCall& d) {
 
 /// Two permutations are one, which may move nothing.
 void simplifyTranspose(SimplifyCall& s) {
+  if (becomesZeros(s))
+    return;
   Term source = s.operand(0);
   std::vector<size_t> axes = *permutation(s.attributes(), source.rank());
   auto inner = s.madeBy(source, "transpose");
@@ -308,6 +310,8 @@ void simplifyTranspose(SimplifyCall& s) {
 }
 
 void simplifyBroadcast(SimplifyCall& s) {
+  if (becomesZeros(s))
+    return;
   Term source = broadcastSource(s, s.operand(0));
   bool isRepeated = source.atom() != s.operand(0).atom();
   Dims shape = s.resultType()->shape;
@@ -329,7 +333,8 @@ constexpr SimplifyExample squeezeSimpler[] = {{"squeeze(expand_dims(%n, axis=0),
                                               {"squeeze(%x)", "%x"}};
 constexpr SimplifyExample reshapeSimpler[] = {
     {"reshape(%x, newshape=[0, -1])", "%x"},
-    {"reshape(reshape(%x, newshape=[6]), newshape=[3, 2])", "reshape(%x, newshape=[3, 2])"}};
+    {"reshape(reshape(%x, newshape=[6]), newshape=[3, 2])", "reshape(%x, newshape=[3, 2])"},
+    {"reshape(zeros_like(%x), newshape=[6])", "zeros(shape=[6], dtype=\"float32\")"}};
 constexpr SimplifyExample reverseReshapeSimpler[] = {
     {"contrib_reverse_reshape(%x, newshape=[-1, 3])", "%x"}};
 constexpr SimplifyExample reshapeLikeSimpler[] = {

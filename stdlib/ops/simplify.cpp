@@ -124,6 +124,16 @@ bool becomesSameShape(SimplifyCall& s) {
   return isSameShape(s.operand(0).shape(), s.resultType()->shape) && s.becomesIfTyped(s.operand(0));
 }
 
+bool becomesZeros(SimplifyCall& s) {
+  const lang::Type* type = s.resultType();
+  if (!isFilledWith(s, s.operand(0), 0) || !isStatic(type->shape))
+    return false;
+  if (type->shape.empty())
+    return s.becomesIfTyped(s.number(type->dtype, 0));
+  return s.becomesIfTyped(
+      s.call("zeros", {}, {{"shape", extentsOf(type->shape)}, {"dtype", type->dtype}}));
+}
+
 bool becomesUndone(SimplifyCall& s, std::string_view op) {
   auto inner = s.madeBy(s.operand(0), op);
   return inner && s.becomesIfTyped(inner->operands[0]);
@@ -175,6 +185,8 @@ bool becomesUnbroadcast(SimplifyCall& s) {
 }
 
 void simplifyView(SimplifyCall& s) {
+  if (becomesZeros(s))
+    return;
   Term source = s.operand(0);
   bool isView = false;
   for (int i = 0; i < farthest; ++i) {

@@ -31,6 +31,8 @@ std::vector<lang::Setting> settingsOf(const lang::Attributes& attributes);
 /// Becomes operand 0 where the shape of the result is its own: for operators that do nothing but
 /// change the shape, or nothing at all.
 bool becomesSameShape(SimplifyCall& s);
+/// For operators that make nothing but zeros of zeros.
+bool becomesZeros(SimplifyCall& s);
 /// For operators of which this operand undoes the call of an operator of that name.
 bool becomesUndone(SimplifyCall& s, std::string_view op);
 /// For operators that give an operand back where the other one is this number.
