@@ -15,6 +15,7 @@
 #include "transform/effects.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
+#include "transform/type_deciders.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -44,6 +45,12 @@ std::optional<size_t> bytesOf(const Type& tensor) {
   return isKnown ? std::optional(size_t(*count) * tensor.dtype.bytes()) : std::nullopt;
 }
 
+/// Whether a text can hold a tensor: truth values are 0 or 1 there.
+bool isWritable(const Tensor& tensor) {
+  auto isTruth = [](uint8_t byte) { return byte <= 1; };
+  return !tensor.dtype().isBool() || std::ranges::all_of(tensor.elements<uint8_t>(), isTruth);
+}
+
 std::optional<size_t> bytesOfAll(const Type* type) {
   std::vector<const Type*> tensors;
   if (!appendTensors(type, tensors))
@@ -62,7 +69,8 @@ class Folder : public Rewriter {
 public:
   Folder(const Module& from, Builder& into, const Typing& typing, const TensorEngine& engine)
       : Rewriter(from, into), typing_(typing), sites_(typing, into.operators, engine),
-        values_(from.varCount), tensorsChange_(writesTensors(from)) {}
+        values_(from.varCount), decidesType_(typeDeciders(from, typing)),
+        tensorsChange_(writesTensors(from)) {}
 
 private:
   /// The value of an atom of the old module; an unset one when it is not known.
@@ -125,6 +133,8 @@ private:
 
   /// Whether a constant, or a tuple of constants, has exactly this type.
   bool hasType(const Value& value, const Type* type) const {
+    if (value.kind() == ValueKind::Tensor && !isWritable(value.tensor()))
+      return false;
     if (value.kind() == ValueKind::Tensor)
       return make.types.tensorOf(value.tensor().shape(), value.tensor().dtype()) == type;
     if (value.kind() != ValueKind::Tuple || !type->isTuple())
@@ -140,7 +150,7 @@ private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     Value& known = values_[old.var->number];
     known = computed(old);
-    if (!known.isSet() || old.value->kind != ExprKind::Call)
+    if (!known.isSet() || old.value->kind != ExprKind::Call || decidesType_[old.var->number])
       return Rewriter::bind(old, value, out);
     if (known.kind() == ValueKind::Tuple)
       return Rewriter::bind(old, tupleOf(known, out), out);
@@ -173,6 +183,7 @@ private:
   CallSites sites_;
   /// By Var::number of the old module.
   std::vector<Value> values_;
+  std::vector<bool> decidesType_;
   bool tensorsChange_;
 };
 

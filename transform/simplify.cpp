@@ -19,6 +19,7 @@
 #include "transform/effects.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
+#include "transform/type_deciders.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -58,7 +59,8 @@ std::optional<bool> truthOf(const Expr* value) {
 class Simplifier : public Rewriter {
 public:
   Simplifier(const Module& from, Builder& into, const Typing& typing)
-      : Rewriter(from, into), typing_(typing), tensorsChange_(writesTensors(from)) {}
+      : Rewriter(from, into), typing_(typing), decidesType_(typeDeciders(from, typing)),
+        tensorsChange_(writesTensors(from)) {}
 
 private:
   // What is known.
@@ -133,6 +135,8 @@ private:
         continue;
       auto isTyped = [&](const Bound& each) {
         const Type* type = typing_.of(*each.var);
+        if (each.atom->kind == ExprKind::Constant && decidesType_[each.var->number])
+          return false;
         return type && typeOf(*each.atom) == type && isOpenable(type);
       };
       return fit == Fit::Yes && std::ranges::all_of(bound_, isTyped) ? arm.body : nullptr;
@@ -191,6 +195,8 @@ private:
     if (!part_)
       return Fate::Copy;
     const Type* type = typing_.of(*binding.var);
+    if (decidesType_[binding.var->number])
+      return Fate::Copy;
     bool isTyped = typing_.of(*part_->result.value) == type && type && isOpenable(type);
     return binding.var->annotation || isTyped ? Fate::Splice : Fate::Copy;
   }
@@ -234,6 +240,8 @@ private:
     const Type* type = typing_.of(*old.var);
     BlockBuilder written(make);
     const Expr* simple = type ? simplified(value, type, written, 0) : value;
+    if (simple->kind == ExprKind::Constant && decidesType_[old.var->number])
+      simple = value;
     if (simple->kind == ExprKind::Var) {
       // What was just written takes the place of the old value.
       for (const Binding& each : written.bindings())
@@ -246,7 +254,9 @@ private:
     bool isOpened = simple->isAtom() && !old.value->isAtom() && value->kind != ExprKind::Tuple;
     if (isOpened && !old.var->annotation && type && losesArguments(type, *simple))
       return declare(*old.var, simple, old.place, out);
-    if (!old.var->annotation && isAlias(*simple, type))
+    bool isKept = old.var->annotation ||
+                  (simple->kind == ExprKind::Constant && decidesType_[old.var->number]);
+    if (!isKept && isAlias(*simple, type))
       return simple;
     Atom var = Rewriter::bind(old, simple, out);
     learn(var, simple, type);
@@ -322,6 +332,7 @@ private:
 
   const Typing& typing_;
   printing::TypeFacts facts_;
+  std::vector<bool> decidesType_;
   bool tensorsChange_;
   /// Of variables of the copy: their types, in terms of the old module, and what they are bound to.
   std::unordered_map<const Expr*, const Type*> types_;

@@ -285,7 +285,7 @@ constexpr GradientExample clipBounds[] = {{"clip([-1f, 0f, 3f, 6f, 9f], a_min=0f
                                            "[1f, 1f, 1f, 1f, 1f]", "[0f, 1f, 1f, 1f, 0f]"}};
 
 void simplifyCopy(SimplifyCall& s) {
-  s.becomes(s.operand(0));
+  s.becomesIfTyped(s.operand(0));
 }
 
 /// What undoes itself.
@@ -304,14 +304,18 @@ void simplifyNot(SimplifyCall& s) {
 template <int value>
 void simplifyFill(SimplifyCall& s) {
   Term like = s.operand(0);
-  if (like.rank() == 0)
-    return s.becomes(number(like, value));
+  if (like.rank() == 0) {
+    s.becomesIfTyped(number(like, value));
+    return;
+  }
   auto made = s.madeBy(like);
   if (!made || !isSameShape(like.shape(), like.shape()))
     return;
   for (const Term& earlier : made->operands)
-    if (earlier.type() == like.type())
-      return s.becomes(value == 0 ? zerosLike(earlier) : onesLike(earlier));
+    if (earlier.type() == like.type()) {
+      s.becomesIfTyped(value == 0 ? zerosLike(earlier) : onesLike(earlier));
+      return;
+    }
 }
 
 constexpr SimplifyExample negativeSimpler[] = {{"negative(negative(%x))", "%x"}};
