@@ -1,6 +1,7 @@
 // The passes that make derivatives, in their order.
 #include "driver/derive.h"
 
+#include "interp/reference.h"
 #include "lang/render.h"
 #include "lang/walk.h"
 #include "transform/entry_gradient.h"
@@ -34,12 +35,14 @@ transform::TypeCheck checker(const Session& session) {
 
 bool Derivation::run(std::initializer_list<std::string_view> names, std::string_view entry) {
   std::vector<const transform::PassRow*> passes;
+  lang::TensorEngine engine = interp::referenceEngine();
   for (std::string_view name : names)
     passes.push_back(transform::findPass(name));
   auto made = transform::runPasses(*program_.module, program_.typing, passes,
                                    {.operators = session_.operators(),
                                     .check = checker(session_),
                                     .findings = &findings,
+                                    .engine = &engine,
                                     .entry = entry});
   if (!made && !findings.hasErrors())
     throw std::logic_error(made.failure().text);
@@ -53,7 +56,7 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
 bool Derivation::writeOut(std::string_view entry) {
   return run({"specialise", "lambda-lifting", "unused-definitions", "inlining",
               "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
-              "common-subexpressions", "dead-code"},
+              "constant-folding", "common-subexpressions", "dead-code"},
              entry);
 }
 
@@ -70,7 +73,8 @@ bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
 }
 
 bool Derivation::clean(std::string_view entry) {
-  return run({"inlining", "simplify", "common-subexpressions", "dead-code", "unused-definitions"},
+  return run({"inlining", "simplify", "constant-folding", "simplify", "common-subexpressions",
+              "dead-code", "unused-definitions"},
              entry);
 }
 

@@ -45,7 +45,7 @@ const Block* Rewriter::block(const Block& root) {
       start(frame);
       continue;
     }
-    Operand result = operand(frame.source->result);
+    Operand result{resultOf(*frame.source), frame.source->result.range};
     const Block* done = nullptr;
     if (frame.own) {
       closeBlock(*frame.source);

@@ -53,6 +53,8 @@ protected:
   /// The bindings to go through; a pass that moves bindings answers with a list of its own, in
   /// which every variable comes before its uses.
   virtual std::span<const Binding> bindingsOf(const Block& block) { return block.bindings; }
+  /// The copy of what a block gives.
+  virtual Atom resultOf(const Block& block) { return atom(*block.result.value); }
   /// What the copy of a variable, of a function's result, and of a function declare, in types of
   /// the old module.
   virtual const Type* declared(const Var& old) { return old.annotation; }

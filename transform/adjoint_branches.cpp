@@ -17,6 +17,9 @@ struct Adjoint::Branch {
   Way way;
   Atom value = nullptr;
   Var* incoming = nullptr;
+  /// Of an arm for a constructor without fields: what was matched, which needs no more to be zero.
+  const Var* matched = nullptr;
+  const Constructor* empty = nullptr;
 };
 
 /// Writes a branch there, and back as far as its own bindings go.
@@ -42,6 +45,10 @@ std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, St
   std::vector<const Block*> blocks;
   for (Branch& branch : branches) {
     Atom result = branch.value;
+    if (branch.matched && targets.contains(branch.matched->number) &&
+        !branch.way.cotangents.contains(branch.matched->number))
+      branch.way.cotangents[branch.matched->number] = {branch.matched,
+                                                       {branch.way.out.call(branch.empty, {})}};
     if (hasBack) {
       Atom pack = packOf(packed(step.targets, branch.way), branch.way.out);
       Atom back = branch.there.bind(pullBack(branch.incoming, pack, branch.way));
@@ -91,6 +98,11 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
     branches.push_back({BlockBuilder(code_.make), {BlockBuilder(code_.make)}});
     Branch& branch = branches.back();
     startBranch(branch, *arm.body, type);
+    if (arm.pattern->kind == PatternKind::Constructor && arm.pattern->parts.empty() &&
+        holdsFloats(matched)) {
+      branch.matched = scrutinee.as<Var>();
+      branch.empty = &code_.types.cotangent(*arm.pattern->constructor, matched);
+    }
     if (hasCotangent(*arm.pattern, branch.way))
       give(scrutinee, patternCotangent(*arm.pattern, matched, branch.way), branch.way);
   }

@@ -279,8 +279,26 @@ private:
       simple = isOpenable(type) ? fieldOf(*project) : nullptr;
     else if (const auto* tuple = value->as<TupleExpr>())
       simple = whole(*tuple);
+    else if (const auto* function = value->as<Function>())
+      simple = callee(*function);
     bool isSame = simple && (!simple->isAtom() || simple == value || typeOf(*simple) == type);
     return isSame ? simple : value;
+  }
+
+  /// The function that a literal does nothing but call with its own arguments, or null.
+  static Atom callee(const Function& function) {
+    const Block& body = *function.body;
+    const auto* call = body.bindings.size() == 1 ? body.bindings[0].value->as<Call>() : nullptr;
+    bool isCall = call && call->callee.value->kind == ExprKind::Var && call->named.empty() &&
+                  body.result.value == body.bindings[0].var && function.attributes.empty() &&
+                  function.generics.empty();
+    auto isSame = [](const Operand& argument, const Var* parameter) {
+      return argument.value == parameter;
+    };
+    return isCall && std::ranges::count(function.parameters, call->callee.value) == 0 &&
+                   std::ranges::equal(call->arguments, function.parameters, isSame)
+               ? call->callee.value
+               : nullptr;
   }
 
   /// The field of a tuple that is in sight, or null.

@@ -20,6 +20,7 @@
 // Where ways do not end, as in polymorphic recursion, the last copy calls the original.
 //
 // Originals stay, and in generic ones nothing changes.
+#include "lang/walk.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/specialise_copies.h"
@@ -34,7 +35,20 @@ class Specialiser : public Rewriter {
 public:
   Specialiser(const Module& from, Builder& into, const Typing& typing)
       : Rewriter(from, into),
-        copies_(from, into, typing), original_{Instance(into.types)}, codes_{&original_} {}
+        copies_(from, into, typing), original_{Instance(into.types)}, codes_{&original_} {
+    for (const Global* global : from.globals)
+      if (global->function)
+        results_[global->function->body] = typing.result(*global->function);
+    walk(
+        from,
+        [&](const Binding& binding) {
+          const auto* function = binding.value->as<Function>();
+          forEachBlock(*binding.value, [&](const Block& block) {
+            results_[&block] = function ? typing.result(*function) : typing.of(*binding.var);
+          });
+        },
+        [](const Operand&) {});
+  }
 
   /// Writes the copies that were asked for, and those that they ask for.
   void finish() {
@@ -81,6 +95,13 @@ private:
     return Rewriter::bind(old, value, out);
   }
 
+  Atom resultOf(const Block& block) override {
+    const Expr& old = *block.result.value;
+    auto found = results_.find(&block);
+    const Type* type = found == results_.end() ? nullptr : found->second;
+    return atom(old.kind == ExprKind::Global && type ? *copies_.result(old, type, code()) : old);
+  }
+
   Atom atom(const Expr& old) override { return copies_.isCopy(old) ? &old : Rewriter::atom(old); }
 
   const Type* declared(const Var& old) override {
@@ -92,6 +113,8 @@ private:
     return isFinal ? old.resultAnnotation : copies_.shown(old.resultAnnotation, code());
   }
 
+  /// The types of what blocks give.
+  std::unordered_map<const Block*, const Type*> results_;
   Copies copies_;
   Code original_;
   std::vector<const Code*> codes_;

@@ -73,6 +73,10 @@ public:
 
   /// The value of a binding with calls of copies in the place of those that can have one.
   const lang::Expr* value(const lang::Binding& binding, const Code& code);
+  /// What a block gives that is of this type in the old code: the instance of a generic global.
+  const lang::Expr* result(const lang::Expr& atom, const lang::Type* type, const Code& code) {
+    return instanceOf(atom, code.instance(type), code);
+  }
   /// A copy whose body is not written yet, or null.
   const Copy* next() { return written_ < copies_.size() ? &copies_[written_++] : nullptr; }
   /// Whether a variable is a parameter of a copy, whose type is final.

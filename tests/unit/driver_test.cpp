@@ -23,7 +23,7 @@ TEST_CASE("a list of a million elements is written as JSON") {
   for (int i = 0; i < 1'000'000; ++i)
     list = lang::constructorValue(cons, {element, list});
   Folder folder;
-  REQUIRE(driver::writeOutput(folder.path("o.json"), list));
+  REQUIRE(driver::writeOutput(folder.path("o.json"), {list}));
   std::string text = folder.read("o.json");
   CHECK(text.starts_with(
       R"({"out":{"con":"Cons","fields":[{"dtype":"int32","shape":[],"data":[7]},)"));
