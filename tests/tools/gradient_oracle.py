@@ -20,7 +20,7 @@ import torch
 import gradient_test
 from gradient_cases.cases import CASES, gradients, leaves
 
-TOPICS = ("basics", "networks", "indexing", "control", "derivatives", "learning")
+TOPICS = ("basics", "networks", "indexing", "control", "closures", "derivatives", "learning")
 
 
 def described(array):
