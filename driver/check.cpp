@@ -2,6 +2,9 @@
 #include "driver/commands.h"
 
 #include "driver/definition_text.h"
+#include "driver/derive.h"
+#include "driver/find_global.h"
+#include "lang/differentiable.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
 
@@ -48,6 +51,25 @@ std::string unreadableJson(const std::string& path, const std::string& reason) {
                      lang::jsonQuoted(reason), lang::jsonQuoted(path));
 }
 
+/// Says which inputs have a gradient, and what stands in the way of those of all.
+void checkGradients(Session& session, Program& program, const std::string& path, const Look& look,
+                    Answer& answer) {
+  const lang::Global* entry = findGlobal(*program.module, "main", "baton grad --of", answer);
+  if (!entry)
+    return;
+  for (const lang::Var* parameter : entry->function->parameters) {
+    const lang::Type* type = program.typing.of(*parameter);
+    std::string_view obstacle = lang::holdsFunctions(type) ? "it holds functions or references"
+                                : lang::holdsFloats(type)  ? ""
+                                                           : "it holds no floats";
+    answer.output +=
+        fmt::format("  %{}: `{}` {}{}\n", lang::printable(parameter->name), lang::typeText(type),
+                    obstacle.empty() ? "has a gradient" : "has no gradient: ", obstacle);
+  }
+  RunOptions options{.file = path, .grad = 1};
+  writeOutDerivatives(session, program, *entry, options, look, answer);
+}
+
 /// Checks one file into the report and, unless it is all that is wanted, the answer's texts.
 void checkFile(Session& session, const std::string& path, const CheckOptions& options,
                const Look& look, Report& report, Answer& answer) {
@@ -72,6 +94,8 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
   if (options.types)
     answer.output += definitionLines(*program);
   answer.output += goodText(*program);
+  if (options.grad)
+    checkGradients(session, *program, path, look, answer);
 }
 
 } // namespace

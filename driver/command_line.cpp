@@ -70,6 +70,8 @@ void addCheck(CLI::App& app, CheckOptions& options) {
       ->type_name("");
   command->add_flag("--json", options.json, "Print the report as one JSON object");
   command->add_flag("--types", options.types, "List the definitions with their types");
+  command->add_flag("--grad", options.grad,
+                    "Say which inputs of `@main` have a gradient, and why others have none");
   command->add_option("--hover", options.hover, "Say only what stands at this place, and its type")
       ->type_name("LINE:COL")
       ->check(
@@ -79,8 +81,11 @@ void addCheck(CLI::App& app, CheckOptions& options) {
           "");
 }
 
+/// In this form, since an operator has the same name, which no file here may know.
+constexpr const char* gradCommand = R"(grad)";
+
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (std::string_view name : {"check", "print", "opt", "grad", "run"})
+  for (const char* name : {"check", "print", "opt", gradCommand, "run"})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -111,7 +116,7 @@ void addOpt(CLI::App& app, OptOptions& options) {
 
 void addGrad(CLI::App& app, GradOptions& options) {
   CLI::App* command =
-      app.add_subcommand("grad", "Print the derivative of a definition as a program");
+      app.add_subcommand(gradCommand, "Print the derivative of a definition as a program");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_option("--of", options.of, "The function to differentiate")
       ->type_name("NAME")
@@ -164,6 +169,8 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->expected(0, 1)
       ->default_str("1")
       ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+  command->add_flag("--trap-nan", options.trapsNonFinite,
+                    "End the run where NaN or infinity first arises, and say where");
 }
 
 /// A word in the place of a command that is none.
@@ -231,7 +238,7 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return print(session, request.print, look);
   if (app.got_subcommand("opt"))
     return opt(session, request.opt, look);
-  if (app.got_subcommand("grad"))
+  if (app.got_subcommand(gradCommand))
     return grad(session, request.grad, look);
   return run(session, request.run, look);
 }

@@ -28,6 +28,8 @@ struct CheckOptions {
   bool json = false;
   /// List the definitions with their types.
   bool types = false;
+  /// Say which inputs of `@main` have no gradient, and why.
+  bool grad = false;
   /// Say only what stands at this place, `LINE:COL`.
   std::string hover;
 };
@@ -60,6 +62,8 @@ struct RunOptions {
   std::string engine = {};
   /// The order of the gradients to compute beside the value; 0 for none.
   unsigned grad = 0;
+  /// Whether NaN and infinity end the run where they arise.
+  bool trapsNonFinite = false;
 };
 
 struct GradOptions {

@@ -12,7 +12,10 @@
 #include "interp/interpret.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
+#include "lang/walk.h"
 #include "runtime/holdings.h"
+
+#include <set>
 
 namespace driver {
 
@@ -50,14 +53,14 @@ std::string shownText(Session& session, const Program& program, const runtime::V
   return fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
 }
 
-std::variant<runtime::Value, interp::Fault> call(Session& session, const Program& program,
-                                                 const lang::Global& entry,
-                                                 std::vector<runtime::Value> arguments,
-                                                 const lang::TensorEngine& engine, const Look& look,
-                                                 lang::Diagnostics& findings, Answer& answer) {
+std::variant<runtime::Value, interp::Fault>
+call(Session& session, const Program& program, const lang::Global& entry,
+     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, bool trapsNonFinite,
+     const Look& look, lang::Diagnostics& findings, Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
+  how.trapsNonFinite = trapsNonFinite;
   how.progress = [&](uint64_t calls) { progress.step(calls); };
   how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
     findings.report(lang::Message::Float64Result, where, row.name);
@@ -100,6 +103,22 @@ std::string leftText(const runtime::Holdings& before) {
                      double(bytes) / 1e6);
 }
 
+/// The calls of operators that stand in a text: where, and of which.
+using WrittenCalls = std::set<std::pair<uint32_t, const lang::OperatorRow*>>;
+
+WrittenCalls writtenCalls(const lang::Module& module) {
+  WrittenCalls calls;
+  lang::walk(
+      module,
+      [&](const lang::Binding& binding) {
+        const auto* call = binding.value->as<lang::Call>();
+        if (const auto* op = call ? call->callee.value->as<lang::OperatorRef>() : nullptr)
+          calls.emplace(call->range.begin, op->row);
+      },
+      [](const lang::Operand&) {});
+  return calls;
+}
+
 /// What a run gave, from the pair of value and gradients where there are some.
 RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& differentiated,
                    const RunOptions& options) {
@@ -118,6 +137,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
   const std::string entryName(entry->name);
+  const WrittenCalls written = writtenCalls(*program.module);
   if (!writeOutDerivatives(session, program, *entry, options, look, answer))
     return;
   entry = options.grad ? program.module->globals.back() : program.module->find(entryName);
@@ -135,23 +155,27 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!arguments.problems.empty())
     return;
   lang::Diagnostics findings = session.noFindings();
-  auto result =
-      call(session, program, *entry, std::move(arguments.values), *engine, look, findings, answer);
+  auto result = call(session, program, *entry, std::move(arguments.values), *engine,
+                     options.trapsNonFinite, look, findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
-  if (const auto* fault = std::get_if<interp::Fault>(&result)) {
+  if (auto* fault = std::get_if<interp::Fault>(&result)) {
+    if (fault->row && !written.contains({fault->range.begin, fault->row}))
+      fault->notes.push_back("this is on the way back, in the derivative of what stands here");
     answer.code = codeOf(fault->kind);
     answer.errors += faultText(*fault, session.sources(), look);
     return;
   }
   RunResult given = resultOf(std::get<runtime::Value>(result), differentiated, options);
   answer.output = valueText(given.value, session.types(), program.typing) + '\n';
+  if (options.grad && given.gradients.empty())
+    answer.errors += "note: no input holds floats, so there is no gradient\n";
   for (const auto& [name, gradient] : given.gradients)
     answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
                                  valueText(gradient, session.types(), program.typing));
   if (options.output)
-    if (auto written = writeOutput(*options.output, given); !written)
-      answer.fail(ExitCode::World, written.failure().message);
+    if (auto saved = writeOutput(*options.output, given); !saved)
+      answer.fail(ExitCode::World, saved.failure().message);
 }
 
 } // namespace

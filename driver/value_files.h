@@ -21,7 +21,7 @@ struct RunResult {
   std::vector<std::pair<std::string, runtime::Value>> gradients = {};
 };
 
-/// Writes `{"out": value, "grad": {NAME: value}}`, or the tensors `out`, `out.0`, `out.1.0`,
+/// Writes an object with `out` and, by the names of inputs, `grad`; or the tensors `out`, `out.0`, `out.1.0`,
 /// `grad.NAME` and so on. Reals are rounded to their element types.
 runtime::Result<runtime::Done> writeOutput(const std::string& path, const RunResult& result);
 

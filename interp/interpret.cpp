@@ -6,13 +6,15 @@
 // checked for the same.
 #include "interp/interpret.h"
 
+#include "interp/trap.h"
+
 #include "lang/boundary.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
 #include "runtime/holdings.h"
 
-#include <stdexcept>
 #include <fmt/format.h>
+#include <stdexcept>
 
 namespace interp {
 
@@ -487,9 +489,27 @@ private:
       return;
     }
     Value& value = slot(*binding.var) = std::move(std::get<Value>(result));
+    if (options_.trapsNonFinite)
+      trap(value, row, arguments, call.range);
     if (row.action == lang::Action::Allocate)
       value.makeWritable();
     countCall(call.range);
+  }
+
+  /// Ends the run where numbers that are none arise, and not where they are handed on.
+  void trap(const Value& value, const lang::OperatorRow& row, std::span<const Value> arguments,
+            lang::SourceRange range) {
+    auto found = firstNonFinite(value);
+    bool isNew = found && std::ranges::none_of(arguments, [](const Value& argument) {
+                   return firstNonFinite(argument).has_value();
+                 });
+    if (!isNew)
+      return;
+    Fault fault{{FaultKind::Data,
+                 fmt::format("`{}` gives {}, and all its operands are finite", row.name, *found)},
+                range};
+    fault.row = &row;
+    fail(std::move(fault));
   }
 
   void evaluateMatch(const lang::Match& match) {

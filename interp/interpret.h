@@ -32,6 +32,8 @@ struct Options {
   std::function<void(const Value&, lang::SourceRange)> show = {};
   /// Asked at every call; true ends the run.
   std::function<bool()> isInterrupted = {};
+  /// Whether an operator that makes NaN or infinity of finite numbers ends the run.
+  bool trapsNonFinite = false;
   /// Calls that may be open at once; a program that recurses deeper is faulty.
   size_t maximumDepth = 5'000'000;
 };

@@ -227,7 +227,8 @@ const Global* DerivativeTypes::filler(const Type* data, bool isOne) {
   Fillers& known = isOne ? ones_ : zeros_;
   if (auto found = known.find(data); found != known.end())
     return found->second;
-  std::string stem = fmt::format("{}_{}", isOne ? "ones" : "zeros", data->definition->name);
+  std::string stem = isOne ? fmt::format("ones_{}", data->definition->name)
+                           : fmt::format("zeros_{}", data->definition->name);
   Global* global = make.declare(freshGlobalName(make.module, stem));
   known.emplace(data, global);
   const Var* value = make.var(VarOrigin::Parameter, "x", dual(data));

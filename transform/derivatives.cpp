@@ -39,10 +39,6 @@ const OperatorRow* expandedRow(const Expr& value) {
   return op && op->row->action == Action::Expand ? op->row : nullptr;
 }
 
-const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) {
-  return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);
-}
-
 WithRespectTo withRespectTo(const Call& call, size_t parameters) {
   WithRespectTo wrt;
   wrt.isTuple = call.attributes->get("wrt").kind == AttributeValueKind::List;

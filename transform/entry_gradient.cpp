@@ -65,7 +65,8 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
   Adjoint adjoint(make, typing, context.findings);
   const Function* made = adjoint.derivative(*current->find(global)->function, kind, wrt);
   adjoint.finish();
-  std::string_view suffix = kind == Reverse::PullBack ? "vjp" : "grad";
+  Derivative derivative = kind == Reverse::PullBack ? Derivative::Vjp : Derivative::Grad;
+  std::string_view suffix = rowOf(context.operators, derivative).name;
   make.define(freshGlobalName(*current, fmt::format("{}_{}", global, suffix)), made);
   return place(*current, context.operators);
 }

@@ -39,6 +39,10 @@ bool holdsParameters(const Type* type) {
 
 } // namespace
 
+const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) {
+  return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);
+}
+
 bool isGeneric(const Function& function, const Typing& typing) {
   return holdsParameters(typing.result(function)) ||
          std::ranges::any_of(function.parameters, [&](const Var* parameter) {

@@ -34,6 +34,9 @@ private:
   std::deque<Item> items_;
 };
 
+/// The operator that stands for a derivative.
+const lang::OperatorRow& rowOf(const lang::OperatorTable& operators, lang::Derivative derivative);
+
 /// Whether type parameters are in the types of a function, which then has no derivative.
 bool isGeneric(const lang::Function& function, const lang::Typing& typing);
 

@@ -14,7 +14,8 @@ namespace transform {
 using namespace lang;
 
 PushForward::PushForward(Builder& make, const Typing& typing, Diagnostics& findings)
-    : code_(make, typing, findings, Mode::Forward), pending_("jvp") {
+    : code_(make, typing, findings, Mode::Forward),
+      pending_(rowOf(make.operators, Derivative::Jvp).name) {
   code_.writeAtRoot = [this](const Binding& binding) { write(binding, *code_.root); };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
     return pending_.derivativeOf(code_, global, std::move(mask));

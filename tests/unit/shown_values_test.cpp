@@ -134,7 +134,7 @@ TEST_CASE("a value that shares its parts is shown and refused in bounded text") 
   lang::TypeContext types;
   CHECK(driver::valueText(value, types, {}).size() < 100'000);
   Folder folder;
-  auto written = driver::writeOutput(folder.path("o.npz"), value);
+  auto written = driver::writeOutput(folder.path("o.npz"), {value});
   REQUIRE(!written);
   CHECK(written.failure().message == "the result has more than 1000000 parts");
 }
