@@ -45,6 +45,17 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
   code_.make.range = outer;
 }
 
+namespace {
+
+/// Whether the zero cotangents of all values of a type are the same.
+bool hasOneForm(const Type* type) {
+  auto isNumber = [](const Dim* extent) { return extent->isConstant(); };
+  return (type->isTensor() && std::ranges::all_of(type->shape, isNumber)) ||
+         (type->isTuple() && std::ranges::all_of(type->parts, hasOneForm));
+}
+
+} // namespace
+
 /// A cell of floats is a pair of the cell and one for the cotangent of its content.
 void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
   if (const auto* made = binding.value->as<RefNew>()) {
@@ -60,14 +71,22 @@ void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
   const auto* read = binding.value->as<RefRead>();
   const auto* write = binding.value->as<RefWrite>();
   const Expr& reference = read ? *read->reference.value : *write->reference.value;
-  Atom cell = code_.mapped(reference);
-  if (holdsFloats(code_.typeOf(reference)->parts[0]))
-    cell = out.project(cell, 0);
+  const Type* content = code_.typeOf(reference)->parts[0];
+  Atom pair = code_.mapped(reference), cell = pair;
+  if (holdsFloats(content))
+    cell = out.project(pair, 0);
+  bool changesForm = write && holdsFloats(content) && !hasOneForm(content);
+  if (changesForm)
+    steps_[binding.var].before = out.let("before", code_.make.refRead(cell));
   if (read)
     code_.known(*binding.var) = out.let(binding.var->name, code_.make.refRead(cell));
   else
     code_.known(*binding.var) =
         out.let("", code_.make.refWrite(cell, code_.mapped(*write->value.value)));
+  if (changesForm) {
+    Atom zero = code_.types.zero(out, code_.mapped(*write->value.value), content);
+    out.let("", code_.make.refWrite(out.project(pair, 1), zero));
+  }
 }
 
 void Adjoint::backwardReference(const Binding& binding, const Cotangent& incoming, Way& way) {
@@ -89,7 +108,9 @@ void Adjoint::backwardReference(const Binding& binding, const Cotangent& incomin
   }
   const Expr& value = made ? *made->content.value : *write->value.value;
   give(value, split(way.out, gathered, type), way);
-  way.out.let("", code_.make.refWrite(cell, code_.types.zero(way.out, code_.mapped(value), type)));
+  Atom before = write ? steps_[binding.var].before : nullptr;
+  Atom like = before ? before : code_.mapped(value);
+  way.out.let("", code_.make.refWrite(cell, code_.types.zero(way.out, like, type)));
 }
 
 void Adjoint::backward(const Block& block, Way& way) {

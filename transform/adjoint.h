@@ -61,6 +61,8 @@ private:
     std::vector<const lang::Var*> targets = {};
     /// Of a closure: cells with the cotangents of what it captures.
     std::vector<std::pair<const lang::Var*, lang::Atom>> cells = {};
+    /// Of a write: what was there before, where its cotangent may have another form.
+    lang::Atom before = nullptr;
     /// Whether the pull-back does more than give cotangents.
     bool hasEffects = false;
   };

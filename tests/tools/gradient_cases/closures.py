@@ -117,3 +117,8 @@ def growing_closure(n, x, w):
         return f(a) if i == 0 else go(i - 1, a * w, lambda q: f(q + a) * w.sin())
 
     return go(n, x, lambda q: q * x)
+
+
+@case(second=True, x=normal(), w=normal())
+def cells_of_growing_form(x, w):
+    return x * w + x.sin() * w
