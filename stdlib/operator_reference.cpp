@@ -2,6 +2,7 @@
 #include "stdlib/operator_reference.h"
 
 #include "stdlib/gradient_reference.h"
+#include "stdlib/ops.h"
 #include "stdlib/prelude_reference.h"
 
 #include <fmt/format.h>
@@ -64,6 +65,14 @@ std::string gradientText(const lang::OperatorTable& table, const OperatorRow& ro
   return text;
 }
 
+/// What Relay has and the table has not.
+std::string absenceReference() {
+  std::string text = "# Operators of Relay that are not here\n\n";
+  for (const lang::AbsentOperator& absent : absentOperators())
+    text += fmt::format("* `{}`: {}.\n", absent.name, absent.reason);
+  return text;
+}
+
 } // namespace
 
 std::string callText(const OperatorRow& row) {
@@ -118,7 +127,7 @@ std::string operatorReference(const lang::OperatorTable& table) {
       table.all().size());
   for (const OperatorRow* row : table.all())
     text += "\n" + operatorReference(table, *row);
-  return text + "\n" + preludeReference();
+  return text + "\n" + absenceReference() + "\n" + preludeReference();
 }
 
 } // namespace stdlib

@@ -18,7 +18,8 @@ std::string callText(const lang::OperatorRow& row);
 /// One operator in Markdown: its call, what it does, operands, attributes, gradient, examples.
 std::string operatorReference(const lang::OperatorTable& table, const lang::OperatorRow& row);
 
-/// All operators of a table in Markdown, by name, and behind them the prelude.
+/// All operators of a table in Markdown, by name; behind them those of Relay that Baton leaves out,
+/// and the prelude.
 std::string operatorReference(const lang::OperatorTable& table);
 
 } // namespace stdlib

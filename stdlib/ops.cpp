@@ -68,7 +68,12 @@ const lang::OperatorTable& operatorTable() {
       dialectFamily(),
       derivativesFamily(),
   };
-  static const lang::AbsentOperator absent[] = {
+  static const lang::OperatorTable table(families, absentOperators());
+  return table;
+}
+
+std::span<const lang::AbsentOperator> absentOperators() {
+  static constexpr lang::AbsentOperator absent[] = {
       {"torch_op", "it runs TorchScript through PyTorch's library, which Baton does not contain; "
                    "write what it computes with operators, or as a function"},
       {"meta_schedule_layout_transform", "its index map is a function of TVM's tensor IR, which "
@@ -77,8 +82,7 @@ const lang::OperatorTable& operatorTable() {
       {"parser.MetaRef", "it stands for `meta[KEY][INDEX]` while TVM's parser works, and never in "
                          "programs; write `meta[...]` itself"},
   };
-  static const lang::OperatorTable table(families, absent);
-  return table;
+  return absent;
 }
 
 } // namespace stdlib

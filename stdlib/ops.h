@@ -11,4 +11,7 @@ namespace stdlib {
 /// The table of all operators, made on the first call.
 const lang::OperatorTable& operatorTable();
 
+/// The operators of Relay that the table leaves out.
+std::span<const lang::AbsentOperator> absentOperators();
+
 } // namespace stdlib
