@@ -4,6 +4,7 @@
 // place the last counts, as in Relay.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
+#include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 #include "stdlib/ops/gradient.h"
@@ -21,8 +22,6 @@ using runtime::KernelCall;
 using runtime::KernelFault;
 using runtime::KernelFaultCode;
 using runtime::Tensor;
-
-using DimVector = std::vector<const Dim*>;
 
 /// The problem of coordinates, values and default of a tensor of `rank` dimensions.
 std::optional<RelationResult> requirePlaces(const RelationCall& call, size_t rank) {
@@ -73,25 +72,13 @@ RelationResult toDenseRelation(const RelationCall& call) {
 }
 
 RelationResult dynToDenseRelation(const RelationCall& call) {
-  bool isShape = call.rank(3) == 1 && call.dtype(3).isInteger() && call.shape(3)[0]->isConstant() &&
-                 call.shape(3)[0]->value <= int64_t(largestRank);
-  if (!isShape)
-    return call.failedAt(3, fmt::format("expected a vector of integers of a known length up to "
-                                        "{}, but it is `{}`",
-                                        largestRank, typeText(call.operands[3])));
-  size_t rank = size_t(call.shape(3)[0]->value);
-  if (auto problem = requirePlaces(call, rank))
+  if (auto problem = requireVector(call, 3))
     return *problem;
-  DimVector shape(rank, call.types.any());
-  if (const Tensor* value = call.value(3)) {
-    auto extents = integerValues(*value);
-    for (size_t i = 0; i < rank; ++i) {
-      if (!extents || (*extents)[i] < 0)
-        return call.failedAt(3, "the shape has an extent that no tensor has");
-      shape[i] = call.types.constant((*extents)[i]);
-    }
-  }
-  return madeDense(call, call.solved(shape, call.dtype(1)), rank);
+  if (auto problem = requirePlaces(call, lengthOf(call, 3)))
+    return *problem;
+  auto shape = givenShape(call, 3);
+  return shape ? madeDense(call, call.solved(*shape, call.dtype(1)), shape->size())
+               : negativeExtent(call, 3);
 }
 
 /// The shape of the dense tensor, where it is an attribute.

@@ -41,6 +41,8 @@ RelationResult dynExpandDimsRelation(const RelationCall& call) {
   if (count < 0 || count > int64_t(largestRank))
     return call.failed(
         fmt::format("`num_newaxis` is {}, but it must be 0 to {}", count, largestRank));
+  if (auto problem = requireInt64(call, 1))
+    return *problem;
   auto axis = knownIntegers(call, 1);
   if (!axis)
     return allAny(call, call.rank(0) + size_t(count), call.dtype(0));

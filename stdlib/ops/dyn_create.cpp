@@ -43,6 +43,8 @@ RelationResult dynOneHotRelation(const RelationCall& call) {
   if (!call.dtype(3).isInteger())
     return call.failedAt(3, fmt::format("`depth` must be an integer, but its type is `{}`",
                                         typeText(call.operands[3])));
+  if (auto problem = requireInt64(call, 3))
+    return *problem;
   int64_t given = call.attributes.integer("axis");
   auto axis = call.normalAxis(given, call.rank(0) + 1);
   if (!axis)

@@ -5,6 +5,7 @@
 // of the static operators; only those that no operand replaces count.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
+#include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/pad.h"
@@ -18,8 +19,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-
-using DimVector = std::vector<const Dim*>;
 
 constexpr std::string_view cropMode = "tf_crop_and_resize";
 
@@ -120,7 +119,7 @@ RelationResult padRelation(const RelationCall& call) {
   if (auto problem = requireScalar(call, 2, "pad_val"))
     return *problem;
   if (!call.value(1))
-    return call.solved(DimVector(size_t(rank), call.types.any()), call.dtype(0));
+    return allAny(call, size_t(rank), call.dtype(0));
   auto numbers = integerValues(*call.value(1));
   if (!numbers || numbers->size() != size_t(2 * rank))
     return call.failedAt(1, "a width is too large");

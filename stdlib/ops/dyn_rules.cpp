@@ -20,12 +20,19 @@ bool isCount(runtime::DType dtype) {
   return dtype.isInteger() || dtype.isFloat();
 }
 
+std::optional<RelationResult> requireInt64(const RelationCall& call, size_t i) {
+  const runtime::Tensor* value = call.value(i);
+  if (!value || !call.dtype(i).isInteger() || integerValues(*value))
+    return std::nullopt;
+  return call.failedAt(i, "a number is too large: sizes and positions are those of `int64`");
+}
+
 std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
                                             bool (*isGood)(runtime::DType)) {
   bool good = call.rank(i) == 1 && isGood(call.dtype(i)) && call.shape(i)[0]->isConstant() &&
               call.shape(i)[0]->value <= int64_t(largestRank);
   if (good)
-    return std::nullopt;
+    return requireInt64(call, i);
   return call.failedAt(i,
                        fmt::format("expected a vector of integers of a known length up to {}, but "
                                    "it is `{}`",

@@ -20,8 +20,11 @@ bool isInteger(runtime::DType dtype);
 /// Whether Relay takes the whole part of a number for a count.
 bool isCount(runtime::DType dtype);
 
+/// The problem when an operand of integers, with a known value, holds one that no int64 is.
+std::optional<lang::RelationResult> requireInt64(const lang::RelationCall& call, size_t i);
+
 /// The problem when operand `i` is not a vector of integers, or of what else `isGood` says, of
-/// known length.
+/// known length; or when an integer in it is too large.
 std::optional<lang::RelationResult> requireVector(const lang::RelationCall& call, size_t i,
                                                   bool (*isGood)(runtime::DType) = isInteger);
 
@@ -39,7 +42,7 @@ lang::RelationResult noCount(const lang::RelationCall& call, size_t i);
 lang::RelationResult withCounts(const lang::RelationCall& call, size_t i,
                                 lang::RelationResult result);
 
-/// The value of an integer operand when it is known.
+/// The value of an integer operand when it is known; what is too large is to be refused before.
 std::optional<std::vector<int64_t>> knownIntegers(const lang::RelationCall& call, size_t i);
 
 /// A result of that rank whose extents are all open.

@@ -17,22 +17,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::Checked;
-using runtime::Problem;
-
-/// The slices of `dyn.strided_slice` from the values of its bounds.
-Checked<std::vector<AxisSlice>> dynSlices(const Attributes& attributes, size_t rank,
-                                          const runtime::Tensor& begin, const runtime::Tensor& end,
-                                          const runtime::Tensor& strides) {
-  auto first = integerValues(begin), last = integerValues(end), steps = integerValues(strides);
-  if (!first || !last || !steps)
-    return Problem{"a bound is too large"};
-  SliceBounds bounds{*first, *last, *steps};
-  if (!attributes.isNull("axes"))
-    bounds.axes = attributes.integers("axes");
-  bounds.mode = attributes.text("slice_mode");
-  return axisSlices(bounds, rank);
-}
 
 RelationResult dynStridedSliceRelation(const RelationCall& call) {
   size_t count = 0;
@@ -41,17 +25,20 @@ RelationResult dynStridedSliceRelation(const RelationCall& call) {
       return *problem;
     count = std::max(count, lengthOf(call, i));
   }
-  if (call.value(1) && call.value(2) && call.value(3)) {
-    auto slices =
-        dynSlices(call.attributes, call.rank(0), *call.value(1), *call.value(2), *call.value(3));
-    return slices ? slicedResult(call, *slices) : call.failed(slices.failure());
-  }
+  auto begin = knownIntegers(call, 1), end = knownIntegers(call, 2);
+  auto strides = knownIntegers(call, 3);
+  bool isKnown = begin && end && strides;
   SliceBounds bounds{std::vector<int64_t>(count, 0), {}, {}};
+  if (isKnown)
+    bounds = {*begin, *end, *strides};
   if (!call.attributes.isNull("axes"))
     bounds.axes = call.attributes.integers("axes");
   bounds.mode = call.attributes.text("slice_mode");
-  if (auto slices = axisSlices(bounds, call.rank(0)); !slices)
+  auto slices = axisSlices(bounds, call.rank(0));
+  if (!slices)
     return call.failed(slices.failure());
+  if (isKnown)
+    return slicedResult(call, *slices);
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = bounds.axes ? (*bounds.axes)[i] : int64_t(i);
