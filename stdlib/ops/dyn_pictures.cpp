@@ -162,16 +162,9 @@ constexpr std::string_view unused = "unused: the operand counts";
 constexpr AttributeRow unusedScale(std::string_view name) {
   return {name, AttributeKind::Float, "", unused, true};
 }
-constexpr AttributeRow resizeAttributes[] = {{"size", AttributeKind::IntList, "None", unused},
-                                             {"roi", AttributeKind::FloatList, "None", unused},
-                                             layoutRow("\"NCHW\""),
-                                             methodRow,
-                                             modeRow,
-                                             roundingRow,
-                                             alphaRow,
-                                             excludeRow,
-                                             extrapolationRow,
-                                             outTypeRow};
+constexpr auto resize2dAttributes =
+    resizeAttributes({"size", AttributeKind::IntList, "None", unused},
+                     {"roi", AttributeKind::FloatList, "None", unused}, "\"NCHW\"");
 constexpr AttributeRow upsamplingAttributes[] = {unusedScale("scale_h"), unusedScale("scale_w"),
                                                  layoutRow("\"NCHW\""), upsamplingMethodRow,
                                                  alignRow};
@@ -362,7 +355,7 @@ constexpr OperatorRow rows[] = {
      .doc = "Resizes pictures to a height and width that are computed.",
      .details = "Positions map as in `image.resize2d`.",
      .operands = resizeOperands,
-     .attributes = resizeAttributes,
+     .attributes = resize2dAttributes,
      .attributesKey = "relay.attrs.Resize2DAttrs",
      .relation = resizeRelation,
      .compute = computeDynResize,

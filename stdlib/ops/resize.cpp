@@ -108,29 +108,9 @@ constexpr AttributeRow sizeRow = {"size", AttributeKind::IntList, "None",
 constexpr AttributeRow roiRow = {
     "roi", AttributeKind::FloatList, "None",
     "the part to read for `tf_crop_and_resize`, from 0 to 1: the starts, then the ends"};
-constexpr AttributeRow resize1dAttributes[] = {
-    sizeRow.ofLength(1), roiRow,   layoutRow("\"NCW\""), methodRow,        modeRow,
-    roundingRow,         alphaRow, excludeRow,           extrapolationRow, outTypeRow};
-constexpr AttributeRow resize2dAttributes[] = {sizeRow.ofLength(2),
-                                               roiRow,
-                                               layoutRow("\"NCHW\""),
-                                               methodRow,
-                                               modeRow,
-                                               roundingRow,
-                                               alphaRow,
-                                               excludeRow,
-                                               extrapolationRow,
-                                               outTypeRow};
-constexpr AttributeRow resize3dAttributes[] = {sizeRow.ofLength(3),
-                                               roiRow,
-                                               layoutRow("\"NCDHW\""),
-                                               methodRow,
-                                               modeRow,
-                                               roundingRow,
-                                               alphaRow,
-                                               excludeRow,
-                                               extrapolationRow,
-                                               outTypeRow};
+constexpr auto resize1dAttributes = resizeAttributes(sizeRow.ofLength(1), roiRow, "\"NCW\"");
+constexpr auto resize2dAttributes = resizeAttributes(sizeRow.ofLength(2), roiRow, "\"NCHW\"");
+constexpr auto resize3dAttributes = resizeAttributes(sizeRow.ofLength(3), roiRow, "\"NCDHW\"");
 
 constexpr AttributeRow scaleDRow = {"scale_d", AttributeKind::Float, "", "the factor of the depth"};
 constexpr AttributeRow scaleHRow = {"scale_h", AttributeKind::Float, "",

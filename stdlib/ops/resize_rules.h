@@ -4,6 +4,7 @@
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/resize.h"
 
+#include <array>
 #include <variant>
 
 namespace stdlib {
@@ -56,6 +57,14 @@ inline constexpr lang::AttributeRow outTypeRow = {
 
 constexpr lang::AttributeRow layoutRow(std::string_view layout) {
   return {"layout", lang::AttributeKind::String, layout, "the order of the dimensions"};
+}
+
+/// The attributes of an operator that resizes to a size.
+constexpr std::array<lang::AttributeRow, 10> resizeAttributes(const lang::AttributeRow& size,
+                                                              const lang::AttributeRow& roi,
+                                                              std::string_view layout) {
+  return {size,        roi,      layoutRow(layout), methodRow,        modeRow,
+          roundingRow, alphaRow, excludeRow,        extrapolationRow, outTypeRow};
 }
 
 inline constexpr lang::AttributeRow upsamplingMethodRow = {
