@@ -2,6 +2,8 @@
 // together.
 #include "lang/call_sites.h"
 
+#include "lang/operand_demand.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -171,13 +173,12 @@ bool differs(const Type* wanted, const Type* given) {
   });
 }
 
-/// The problem that an operand is not what the relation says that it must be; empty when there is
-/// none. The checker unifies the two, which says nothing where extents are open.
-std::string demandProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
+/// The problem with the first operand whose extents are not those that the relation demands; empty
+/// when there is none. The checker unifies the two, which says nothing where extents are open.
+std::string extentProblem(const OperatorRow& row, const RelationResult& answer, Types operands) {
   for (const auto& [i, wanted] : answer.operands)
     if (differs(wanted, operands[i]))
-      return fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`", row.operands[i].name,
-                         row.name, typeText(wanted), typeText(operands[i]));
+      return demandProblem(row, i, wanted, operands[i]);
   return "";
 }
 
@@ -206,7 +207,7 @@ std::optional<Fault> CallSites::ask(const Question& question, Answer& answer) {
   if (result.outcome == RelationResult::Outcome::Waiting || !result.output)
     return Fault{FaultKind::Internal,
                  fmt::format("the shape of the result of `{}` is not known", row.name)};
-  if (std::string problem = demandProblem(row, result, answer.operands); !problem.empty())
+  if (std::string problem = extentProblem(row, result, answer.operands); !problem.empty())
     return Fault{FaultKind::Sizes, std::move(problem)};
   answer.output = result.output;
   answer.results = shapesOf(result.output);

@@ -3,6 +3,7 @@
 #include "typecheck/relations.h"
 
 #include "lang/module.h"
+#include "lang/operand_demand.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 
@@ -176,9 +177,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
     if (!fitsAsFarAsKnown(operands[index], type) &&
         unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
       diagnostics_.report(Message::OperatorMismatch, relation.places[index]->range,
-                          fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`",
-                                      relation.row->operands[index].name, relation.row->name,
-                                      lang::typeText(type), lang::typeText(operands[index])));
+                          lang::demandProblem(*relation.row, index, type, operands[index]));
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
     }
