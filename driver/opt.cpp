@@ -4,6 +4,7 @@
 #include "interp/reference.h"
 #include "lang/edit_distance.h"
 #include "lang/print.h"
+#include "lang/render.h"
 #include "parser/metadata.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
@@ -62,16 +63,23 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
           fmt::format("// after {}\n{}", pass.name, textOf(module, session.operators()));
   };
   lang::TensorEngine engine = interp::referenceEngine();
+  lang::Diagnostics findings;
   auto result = transform::runPasses(*program->module, program->typing, passes,
                                      {.operators = session.operators(),
                                       .check = check,
                                       .verify = options.verify,
                                       .after = after,
+                                      .findings = &findings,
                                       .engine = &engine});
-  if (result)
+  if (result) {
     answer.output = textOf(*result->module, session.operators());
-  else
+  } else if (findings.hasErrors()) {
+    answer.errors +=
+        lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
+    answer.code = ExitCode::Program;
+  } else {
     answer.fail(ExitCode::World, result.failure().text);
+  }
   return answer;
 }
 
