@@ -97,8 +97,18 @@ std::map<std::string, int64_t> argumentSizes(const Function& main, const Typing&
   return sizes;
 }
 
-/// Arguments for `@main`: of the types that the program names, or, where the checked parameter has
-/// become another one, of that.
+/// The types of the program's own functions, whose names printing may change. What they require is
+/// no part of it: what operators require is also required by the sizes that are declared then.
+std::multiset<std::string> signatures(const ReadText& read) {
+  const Module& module = *read.module;
+  std::multiset<std::string> found;
+  for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    found.insert(typeText(functionType(module.types, *global->function, read.typing)));
+  return found;
+}
+
+} // namespace
+
 std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing& typing,
                                               const Program& program, uint64_t seed) {
   auto sizes = argumentSizes(main, typing, program.arguments);
@@ -116,15 +126,7 @@ std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing
   return values;
 }
 
-/// The types of the program's own functions, whose names printing may change. What they require is
-/// no part of it: what operators require is also required by the sizes that are declared then.
-std::multiset<std::string> signatures(const ReadText& read) {
-  const Module& module = *read.module;
-  std::multiset<std::string> found;
-  for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
-    found.insert(typeText(functionType(module.types, *global->function, read.typing)));
-  return found;
-}
+namespace {
 
 class Check {
 public:

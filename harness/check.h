@@ -9,6 +9,7 @@
 #include "harness/data_faults.h"
 #include "harness/program.h"
 #include "harness/reader.h"
+#include "runtime/value.h"
 
 #include <map>
 
@@ -42,6 +43,12 @@ struct Verdict {
 /// Applies all laws to a well-typed program; `reprint` adds the laws of printing and
 /// of passes.
 Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool reprint);
+
+/// Arguments for `@main`: of the types that the program names, or, where the checked parameter has
+/// become another one, of that.
+std::optional<std::vector<runtime::Value>> argumentsOf(const lang::Function& main,
+                                                       const lang::Typing& typing,
+                                                       const Program& program, uint64_t seed);
 
 /// Applies the laws to a program that may be ill-typed.
 Verdict checkMutant(Bench& bench, const Program& program, uint64_t seed);

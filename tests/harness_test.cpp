@@ -1,13 +1,15 @@
 // Generated programs against the laws of soundness (harness/check.h).
 //
 // usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES] [--keep FOLDER]
-//                       [--names yes|no]
+//                       [--names yes|no] [--derivatives SHARE]
 // Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000;
-// seconds are those of the processor. `--names no` leaves named dimensions and `?` out. Findings
-// are shrunk, shown, and with --keep written to files; they make the exit status 1, as does an
-// operator or a form of expressions that was generated fewer TIMES than demanded. When Baton itself
-// ends the process, the seed is the last thing said.
+// seconds are those of the processor. `--names no` leaves named dimensions and `?` out. One of
+// SHARE programs, 8 unless told, is differentiated, and one of four of these twice; 0 is none.
+// Findings are shrunk, shown, and with --keep written to files; they make the exit status 1, as
+// does an operator or a form of expressions that was generated fewer TIMES than demanded. When
+// Baton itself ends the process, the seed is the last thing said.
 #include "harness/check.h"
+#include "harness/derivative_law.h"
 #include "harness/forms.h"
 #include "harness/generate.h"
 #include "harness/mutate.h"
@@ -42,6 +44,7 @@ struct Settings {
   size_t demand = 0;
   std::string keep = {};
   bool hasNames = true;
+  uint64_t derivatives = 8;
 };
 
 struct Counts {
@@ -50,6 +53,9 @@ struct Counts {
   std::map<std::string, size_t, std::less<>> operators = {};
   FormCounts forms = noForms();
   std::map<std::string, size_t> laws = {};
+  size_t differentiated = 0, slopes = 0, seconds = 0;
+  std::map<DerivativeOutcome, size_t> derivatives = {};
+  std::map<std::string, size_t> refusals = {};
 };
 
 volatile uint64_t currentSeed = 0;
@@ -89,6 +95,8 @@ std::optional<Settings> readSettings(int count, char** words) {
       settings.keep = value;
     else if (option == "--names")
       settings.hasNames = value != "no";
+    else if (option == "--derivatives")
+      settings.derivatives = std::strtoull(value.c_str(), nullptr, 10);
     else
       return std::nullopt;
   }
@@ -153,8 +161,25 @@ private:
       return show(program, seed, *verdict.finding, "program", [&](const Program& smaller) {
         return checkProgram(*bench_, smaller, seed, true);
       });
+    if (verdict.hasRun && settings_.derivatives && mixSeed(seed, 1) % settings_.derivatives == 0)
+      differentiate(program, seed);
     Random random(seed);
     checkMutantOf(mutated(program, random), seed);
+  }
+
+  void differentiate(const Program& program, uint64_t seed) {
+    bool withSecond = mixSeed(seed, 2) % 4 == 0;
+    DerivativeVerdict verdict = checkDerivatives(*bench_, program, seed, withSecond);
+    ++counts_.differentiated;
+    ++counts_.derivatives[verdict.outcome];
+    counts_.slopes += verdict.hasSlope;
+    counts_.seconds += verdict.isSecondCompared;
+    if (!verdict.reason.empty())
+      ++counts_.refusals[verdict.reason];
+    if (verdict.finding)
+      show(program, seed, *verdict.finding, "derivative", [&](const Program& smaller) {
+        return Verdict{.finding = checkDerivatives(*bench_, smaller, seed, withSecond).finding};
+      });
   }
 
   void checkMutantOf(const Program& mutant, uint64_t seed) {
@@ -225,6 +250,12 @@ private:
         c.accepted, c.run, c.dataFaults, c.endless);
     std::cout << fmt::format("{} mutants: {} rejected, {} accepted, {} run\n", c.mutants,
                              c.rejected, c.acceptedMutants, c.mutantRuns);
+    std::cout << fmt::format("{} differentiated, {} with a slope, {} twice\n", c.differentiated,
+                             c.slopes, c.seconds);
+    for (const auto& [outcome, times] : c.derivatives)
+      std::cout << fmt::format("  {} {}\n", times, derivativeOutcomeNames[size_t(outcome)]);
+    for (const auto& [reason, times] : c.refusals)
+      std::cout << fmt::format("  {} refused: {}\n", times, reason);
     std::cout << fmt::format("{} calls of operators\n", c.samples);
     size_t forms = 0;
     for (const auto& [name, times] : c.forms)
@@ -251,7 +282,7 @@ int main(int count, char** words) {
   auto settings = readSettings(count, words);
   if (!settings) {
     std::cerr << "usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES]"
-                 " [--keep FOLDER] [--names yes|no]\n";
+                 " [--keep FOLDER] [--names yes|no] [--derivatives SHARE]\n";
     return 2;
   }
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF})
