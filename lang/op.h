@@ -158,12 +158,17 @@ enum class Derivative : uint8_t {
   /// The function itself, whose values are computed again on the way back.
   Checkpoint,
   /// The function itself, whose pull-back is operand 1.
-  Custom
+  Custom,
+  /// Operand 0, a function of scalars, on the float leaves of the values of operand 1: a value of
+  /// the results, or the sum of them.
+  MapLeaves,
+  SumLeaves
 };
 
 /// What passes need beside operators that have an infix spelling: tensors of the type of operand 0,
-/// all zeros, all ones, or with one one; the number of its elements; and tensors of tensors.
-enum class Role : uint8_t { None, ZerosLike, OnesLike, OneAt, Size, PartsLike, WithPart };
+/// all zeros, all ones, or with one one; the number of its elements; tensors of tensors; and a value
+/// itself, so that what is computed from it is not taken for what was computed before.
+enum class Role : uint8_t { None, ZerosLike, OnesLike, OneAt, Size, PartsLike, WithPart, Barrier };
 
 /// One operator.
 struct OperatorRow {

@@ -79,6 +79,9 @@ void Adjoint::forwardCustom(const Binding& binding, const Call& call, const Oper
   BlockBuilder way(code_.make);
   Atom gone = nullptr;
   if (row.derivative == Derivative::Checkpoint) {
+    const OperatorRow& barrier = code_.make.operators.withRole(Role::Barrier);
+    for (Atom& argument : arguments)
+      argument = way.call(barrier, {argument});
     gone = way.call(way.project(way.call(function, arguments), 1), {incoming});
   } else {
     arguments.push_back(incoming);

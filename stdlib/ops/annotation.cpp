@@ -2,6 +2,7 @@
 //
 // They take values of any type, functions included. `debug` alone does something: it shows its
 // operand to whoever runs the program.
+#include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 
@@ -101,9 +102,10 @@ constexpr OperatorRow rows[] = {
            dataOperand, bitpackStartExamples),
     marker("annotation.bitpack_end", "Its operand; a region for TVM's VTA ends here.", dataOperand,
            bitpackEndExamples),
-    marker("annotation.checkpoint",
-           "Its operand, which derivatives compute again instead of keeping it.", dataOperand,
-           checkpointExamples),
+    withRole(marker("annotation.checkpoint",
+                    "Its operand, which derivatives compute again instead of keeping it.",
+                    dataOperand, checkpointExamples),
+             Role::Barrier),
     unregistered(marker("annotation.compiler_begin",
                         "Its operand; a region for another compiler begins here.", dataOperand,
                         compilerBeginExamples, compilerAttributes, "relay.attrs.CompilerAttrs")),

@@ -23,6 +23,12 @@ inline constexpr lang::NoGradient integerValued{"integer-valued"};
 inline constexpr lang::NoGradient constantResult{"the result does not depend on the values",
                                                       true};
 
+/// The row with a role.
+constexpr lang::OperatorRow withRole(lang::OperatorRow row, lang::Role role) {
+  row.role = role;
+  return row;
+}
+
 /// The result has the type of the first operand.
 lang::RelationResult sameAsFirst(const lang::RelationCall& call);
 

@@ -172,11 +172,6 @@ constexpr OperatorRow unary(std::string_view name, std::string_view doc, std::st
           .examples = examples};
 }
 
-constexpr OperatorRow withRole(OperatorRow row, lang::Role role) {
-  row.role = role;
-  return row;
-}
-
 /// A function of real numbers.
 template <ScalarFunction function>
 constexpr OperatorRow real(std::string_view name, std::string_view doc,
