@@ -60,8 +60,8 @@ const Preparation& preparation(uint64_t seed) {
       {{"specialise", "lambda-lifting", "unused-definitions", "inlining", "unused-definitions",
         "graph-form", "inlining", "simplify", "common-subexpressions", "dead-code"},
        simplified},
-      {{"specialise", "lambda-lifting", "unused-definitions", "graph-form"}, {}},
-      {{"specialise", "unused-definitions"}, simplified},
+      {{"lambda-lifting", "specialise", "unused-definitions", "graph-form"}, {}},
+      {{"lambda-lifting", "specialise", "unused-definitions"}, simplified},
   };
   return ways[seed % std::size(ways)];
 }
@@ -226,6 +226,19 @@ Quotients quotients(const std::function<Real(double)>& function, double h) {
   return {middle, (middle - before) / h, (after - middle) / h};
 }
 
+/// A message without what stands in backquotes.
+std::string withoutNames(const std::string& message) {
+  std::string kept;
+  bool isName = false;
+  for (char letter : message) {
+    if (letter == '`')
+      isName = !isName;
+    if (!isName)
+      kept += letter;
+  }
+  return kept;
+}
+
 class Laws {
 public:
   Laws(Bench& bench, const Program& program, uint64_t seed)
@@ -356,7 +369,7 @@ DerivativeVerdict checkDerivatives(Bench& bench, const Program& program, uint64_
   } catch (const Skipped& skipped) {
     if (verdict.outcome <= DerivativeOutcome::NotRun)
       verdict.outcome = skipped.outcome;
-    verdict.reason = skipped.reason;
+    verdict.reason = withoutNames(skipped.reason);
   } catch (const Broken& broken) {
     verdict.finding = broken.finding;
     verdict.finding->detail += laws.moduleText();

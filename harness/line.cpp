@@ -48,8 +48,13 @@ const Function* lineThrough(Builder& make, const Global& main) {
   const Type* scalar = make.types.scalar(runtime::Float64);
   const Var* t = make.var(VarOrigin::Parameter, "t", scalar);
   BlockBuilder body(make);
+  const Type* ofMain = main.function->resultAnnotation;
+  if (!ofMain)
+    return nullptr;
   for (const Var* old : main.function->parameters) {
     const Type* type = old->annotation;
+    if (!type)
+      return nullptr;
     bool isMoved = isFloatTensor(type);
     const Type* wide = isMoved ? make.types.tensor(type->shape, runtime::Float64) : type;
     parameters.push_back(make.var(VarOrigin::Parameter, old->name, wide));
@@ -63,13 +68,12 @@ const Function* lineThrough(Builder& make, const Global& main) {
       moved = body.call("cast", {moved}, {{"dtype", type->dtype}});
     arguments.back() = moved;
   }
-  if (directions.empty() || !hasResult(main.function->resultAnnotation))
+  if (directions.empty() || !hasResult(ofMain))
     return nullptr;
   parameters.insert(parameters.end(), directions.begin(), directions.end());
   parameters.push_back(t);
   Atom result = body.call(&main, arguments);
-  return make.function(parameters,
-                       body.finish(weighed(body, result, main.function->resultAnnotation)));
+  return make.function(parameters, body.finish(weighed(body, result, ofMain)));
 }
 
 Value randomFloats(const runtime::Shape& shape, Random& random, double low, double high) {
