@@ -110,6 +110,9 @@ private:
   void backwardCall(const Binding& binding, const Call& call, const Cotangent& incoming) {
     const OperatorRow& row = *call.callee.value->as<OperatorRef>()->row;
     const auto* rule = std::get_if<GradientRule>(&row.gradient);
+    const auto* none = std::get_if<NoGradient>(&row.gradient);
+    if (none && none->isZero)
+      return;
     if (!rule)
       throw std::logic_error(fmt::format("a rule calls `{}`, which has none", row.name));
     std::vector<const Type*> operandTypes;

@@ -219,3 +219,14 @@ def custom_straight_through(x, s):
     rounded = (square * s).round() / s
     y = square + (rounded - square).detach()
     return y * y * s
+
+
+@case(x=floats([1.125]), dx=floats([-0.75]))
+def jvp_of_scatter(x, dx):
+    row = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+    return row * (x * x).expand(3), row * (2 * x * dx).expand(3)
+
+
+@case(second=True, x=floats(0.875), dx=floats(-0.625))
+def generic_inside(x, dx):
+    return x**4, 4 * x**3 * dx
