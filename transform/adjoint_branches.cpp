@@ -92,7 +92,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
   for (const Arm& arm : choice.arms) {
     forEachPatternVar(*arm.pattern, [&](const Var& old) {
       const Type* held = code_.typing.of(old);
-      code_.known(old) = code_.make.var(VarOrigin::Pattern, old.name);
+      code_.patternVar(old);
       code_.varied[&old] = holdsFunctions(held) || (code_.isVaried(scrutinee) && holdsFloats(held));
     });
     branches.push_back({BlockBuilder(code_.make), {BlockBuilder(code_.make)}});

@@ -192,7 +192,7 @@ void PushForward::writeMatch(const Binding& binding, const Match& choice, BlockB
     Branch& branch = branches.emplace_back(BlockBuilder(code_.make));
     forEachPatternVar(*arm.pattern, [&](const Var& old) {
       const Type* held = code_.typing.of(old);
-      code_.known(old) = code_.make.var(VarOrigin::Pattern, old.name);
+      code_.patternVar(old);
       code_.varied[&old] = holdsFunctions(held) || (code_.isVaried(scrutinee) && holdsFloats(held));
       tangents_.erase(&old);
     });

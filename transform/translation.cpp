@@ -75,12 +75,22 @@ Var* Translation::parameter(const Var& old, const Type* type) {
   return make.var(VarOrigin::Parameter, old.name, type);
 }
 
+const Type* Translation::declared(const Var& old) {
+  if (!old.annotation || !holdsFunctions(old.annotation))
+    return old.annotation;
+  return types.dual(typing.of(old));
+}
+
+Var* Translation::patternVar(const Var& old) {
+  Var* var = make.var(VarOrigin::Pattern, old.name, declared(old));
+  known(old) = var;
+  return var;
+}
+
 /// Binds what stands for an old variable, under its name.
 void Translation::bindAs(const Binding& old, const Expr* value, BlockBuilder& out) {
   VarOrigin origin = old.isLet() ? VarOrigin::Let : VarOrigin::Temporary;
-  const Type* declared = old.var->annotation;
-  bool isItself = declared && !holdsFunctions(declared);
-  Var* var = make.var(origin, old.var->name, isItself ? declared : nullptr);
+  Var* var = make.var(origin, old.var->name, declared(*old.var));
   known(*old.var) = var;
   out.append({var, value, old.place});
 }

@@ -50,6 +50,8 @@ public:
   std::vector<lang::Atom> mapped(std::span<const lang::Operand> operands);
   /// A parameter with the name of an old one.
   lang::Var* parameter(const lang::Var& old, const lang::Type* type);
+  /// A variable of a pattern for an old one.
+  lang::Var* patternVar(const lang::Var& old);
   /// Binds what stands for an old variable, under its name.
   void bindAs(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out);
   /// Writes a binding as it was.
@@ -67,6 +69,8 @@ public:
   void fail(lang::SourceRange range, const std::string& what);
 
 private:
+  /// What the program declares a variable to be, in the new code; null when it says nothing.
+  const lang::Type* declared(const lang::Var& old);
   lang::Atom outside(const lang::Var& var);
 
   /// The bindings of all variables of the module that have one.
