@@ -32,6 +32,8 @@ Function* Adjoint::pullBack(Var* incoming, Atom pack, Way& way) {
 
 /// A closure gives its value and its pull-back, which adds to the cells of what is captured.
 void Adjoint::forwardFunction(const Binding& binding, const Function& function, BlockBuilder& out) {
+  if (isGeneric(function, code_.typing))
+    return;
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
   std::vector<const Var*> parameters, given;

@@ -288,6 +288,8 @@ void PushForward::writeReference(const Binding& binding, BlockBuilder& out) {
 
 void PushForward::writeFunction(const Binding& binding, const Function& function,
                                 BlockBuilder& out) {
+  if (isGeneric(function, code_.typing))
+    return;
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
   std::vector<bool> mask;

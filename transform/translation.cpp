@@ -170,6 +170,10 @@ Atom Translation::mapped(const Expr& atom) {
     return &atom;
   if (auto found = atoms_.find(var); found != atoms_.end())
     return found->second;
+  if (!typing.of(*var)->generics.empty()) {
+    fail(make.range, "a local function, which is generic,");
+    return known(*var) = var;
+  }
   return outside(*var);
 }
 

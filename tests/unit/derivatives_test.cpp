@@ -44,6 +44,14 @@ double valueAt(const std::string& text, double x) {
   return std::get<Value>(result).tensor().elements<double>()[0];
 }
 
+/// Why the pass refuses a text.
+std::string refusal(const std::string& text) {
+  lang::TypeContext types;
+  harness::Reader reader(types);
+  auto made = derived(reader, text);
+  return made ? "" : made.failure().text;
+}
+
 } // namespace
 
 TEST_CASE("declared types of what holds functions stay in derivatives") {
@@ -60,4 +68,18 @@ TEST_CASE("declared types of what holds functions stay in derivatives") {
   )";
   CHECK(valueAt(f + "def @main(%x: float64) { grad(@f)(%x) }", 2) == 12);
   CHECK(valueAt(f + "def @main(%x: float64) { jvp(@f)(%x, 3f64).1 }", 2) == 36);
+}
+
+TEST_CASE("a local function that is generic has a derivative only where it is written out") {
+  const std::string f = R"(
+    def @f(%x: float64) {
+      let %keep = fn [A](%a: A) -> A { %a };
+      )";
+  for (const char* main : {"def @main(%x: float64) { grad(@f)(%x) }",
+                           "def @main(%x: float64) { jvp(@f)(%x, 1f64).1 }"}) {
+    CHECK(valueAt(f + "%x * %x }" + main, 3) == 6);
+    CHECK(refusal(f + "%keep(%x) * %x }" + main) ==
+          "the derivative of a local function, which is generic, is asked for, and which function "
+          "that is, is not known here");
+  }
 }
