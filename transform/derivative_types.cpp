@@ -5,6 +5,7 @@
 #include "lang/differentiable.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,42 @@ bool holdsFunctionsItself(TypeContext& types, const TypeDefinition& definition) 
                             ? types.dimension(types.symbol(parameter))
                             : types.variable(parameter));
   return holdsFunctions(types.data(&definition, arguments));
+}
+
+/// The type with other types in place of its variables, and other sizes.
+const Type* rebuilt(TypeContext& types, const Type* type,
+                    const std::function<const Type*(const Type*)>& ofVariable,
+                    const std::function<const Dim*(const Dim*)>& ofDim) {
+  std::vector<const Type*> parts;
+  for (const Type* part : type->parts)
+    parts.push_back(rebuilt(types, part, ofVariable, ofDim));
+  std::vector<const Dim*> shape;
+  for (const Dim* old : type->shape)
+    shape.push_back(ofDim(old));
+  switch (type->kind) {
+  case TypeKind::Variable:
+    return ofVariable(type);
+  case TypeKind::Tensor:
+    return types.tensor(shape, type->dtype, type->isWide);
+  case TypeKind::Tuple:
+    return types.tuple(parts);
+  case TypeKind::Function:
+    return types.function(parts, rebuilt(types, type->result, ofVariable, ofDim), type->generics);
+  case TypeKind::Reference:
+    return types.reference(parts[0]);
+  case TypeKind::Data:
+    return types.data(type->definition, parts);
+  case TypeKind::Dimension:
+    return types.dimension(shape[0]);
+  default:
+    return type;
+  }
+}
+
+bool hasOpenDims(const Type* type) {
+  auto isOpen = [](const Dim* dim) { return !dim->isConstant(); };
+  return std::ranges::any_of(type->shape, isOpen) || (type->result && hasOpenDims(type->result)) ||
+         std::ranges::any_of(type->parts, hasOpenDims);
 }
 
 } // namespace
@@ -98,12 +135,35 @@ const Type* DerivativeTypes::withTangent(const Type* result) {
   return make.types.tuple(std::vector<const Type*>{dual(result), cotangent(result)});
 }
 
+void DerivativeTypes::see(const Type* type) {
+  isForAllSizes_ = isForAllSizes_ || hasOpenData(type);
+}
+
+/// Whether a data type of functions has arguments with sizes that are no numbers.
+bool DerivativeTypes::hasOpenData(const Type* type) {
+  if (type->kind == TypeKind::Data && hasOpenDims(type) &&
+      holdsFunctionsItself(make.types, *type->definition))
+    return true;
+  return (type->result && hasOpenData(type->result)) ||
+         std::ranges::any_of(type->parts, [&](const Type* part) { return hasOpenData(part); });
+}
+
+const Type* DerivativeTypes::withoutSizes(const Type* type) {
+  return rebuilt(
+      make.types, type, [](const Type* variable) { return variable; },
+      [&](const Dim*) { return make.types.any(); });
+}
+
 const Type* DerivativeTypes::mappedData(const Type* type, Known& known, bool isDual) {
   if (!holdsFunctionsItself(make.types, *type->definition)) {
     std::vector<const Type*> parts;
     for (const Type* part : type->parts)
       parts.push_back(part->kind == TypeKind::Dimension ? part : mapped(part, known, isDual));
     const Type* image = make.types.data(type->definition, parts);
+    return known.emplace(type, image).first->second;
+  }
+  if (const Type* plain = withoutSizes(type); isForAllSizes_ && plain != type) {
+    const Type* image = mapped(plain, known, isDual);
     return known.emplace(type, image).first->second;
   }
   auto* definition = make.arena.make<TypeDefinition>();
@@ -130,46 +190,20 @@ const Type* DerivativeTypes::mappedData(const Type* type, Known& known, bool isD
 }
 
 const Type* DerivativeTypes::instantiated(const Type* type, const Type* data) {
-  auto argument = [&](const TypeParameter* parameter) -> const Type* {
-    const auto& generics = data->definition->generics;
-    auto place = std::ranges::find(generics, parameter);
-    return place == generics.end() ? nullptr : data->parts[size_t(place - generics.begin())];
+  const auto& generics = data->definition->generics;
+  auto argument = [&](const Type* variable) {
+    auto place = std::ranges::find(generics, variable->parameter);
+    return place == generics.end() ? variable : data->parts[size_t(place - generics.begin())];
   };
   auto dim = [&](const Dim* old) {
     return make.types.substitute(old, [&](const Dim* leaf) {
       for (size_t i = 0; i < data->parts.size(); ++i)
-        if (data->parts[i]->kind == TypeKind::Dimension &&
-            leaf == make.types.symbol(data->definition->generics[i]))
+        if (data->parts[i]->kind == TypeKind::Dimension && leaf == make.types.symbol(generics[i]))
           return data->parts[i]->shape[0];
       return leaf;
     });
   };
-  std::vector<const Type*> parts;
-  for (const Type* part : type->parts)
-    parts.push_back(instantiated(part, data));
-  std::vector<const Dim*> shape;
-  for (const Dim* old : type->shape)
-    shape.push_back(dim(old));
-  switch (type->kind) {
-  case TypeKind::Variable:
-    if (const Type* known = argument(type->parameter))
-      return known;
-    return type;
-  case TypeKind::Tensor:
-    return make.types.tensor(shape, type->dtype, type->isWide);
-  case TypeKind::Tuple:
-    return make.types.tuple(parts);
-  case TypeKind::Function:
-    return make.types.function(parts, instantiated(type->result, data), type->generics);
-  case TypeKind::Reference:
-    return make.types.reference(parts[0]);
-  case TypeKind::Data:
-    return make.types.data(type->definition, parts);
-  case TypeKind::Dimension:
-    return make.types.dimension(shape[0]);
-  default:
-    return type;
-  }
+  return rebuilt(make.types, type, argument, dim);
 }
 
 std::vector<const Type*> DerivativeTypes::fields(const Constructor& constructor, const Type* data) {

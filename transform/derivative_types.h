@@ -22,6 +22,9 @@ class DerivativeTypes {
 public:
   DerivativeTypes(lang::Builder& builder, Mode ofFunctions) : make(builder), mode_(ofFunctions) {}
 
+  /// Says that a variable of the code that is differentiated has the type.
+  void see(const lang::Type* type);
+
   /// The type that a value has in differentiated code.
   const lang::Type* dual(const lang::Type* type) { return mapped(type, duals_, true); }
   /// The type of its cotangent.
@@ -61,6 +64,8 @@ private:
   const lang::Type* mapped(const lang::Type* type, Known& known, bool isDual);
   const lang::Type* mappedData(const lang::Type* type, Known& known, bool isDual);
   const lang::Type* instantiated(const lang::Type* type, const lang::Type* data);
+  const lang::Type* withoutSizes(const lang::Type* type);
+  bool hasOpenData(const lang::Type* type);
   const lang::Constructor& mappedConstructor(const lang::Constructor& constructor,
                                              const lang::Type* data, const lang::Type* image);
   lang::Atom filled(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type, bool isOne);
@@ -72,6 +77,9 @@ private:
   std::string freshName(std::string_view stem);
 
   Mode mode_;
+  /// The dual of a data type is a new one for each of its arguments. Where a size is no number, a
+  /// value may go from one set of arguments to another, so then there is one for all sizes.
+  bool isForAllSizes_ = false;
   Known duals_, cotangents_;
   Fillers zeros_, ones_, adders_;
 };

@@ -29,8 +29,20 @@ void forEachOperandWithin(const Expr& value, Visit&& visit) {
 
 Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode)
     : make(builder), typing(ofOld), findings(sink), types(builder, mode) {
+  auto see = [&](const Var& var) {
+    if (const Type* type = typing.of(var))
+      types.see(type);
+  };
+  for (const Global* global : make.module.globals)
+    if (global->function)
+      for (const Var* parameter : global->function->parameters)
+        see(*parameter);
   walk(
-      make.module, [&](const Binding& binding) { definitions_[binding.var] = &binding; },
+      make.module,
+      [&](const Binding& binding) {
+        definitions_[binding.var] = &binding;
+        see(*binding.var);
+      },
       [](const Operand&) {});
 }
 

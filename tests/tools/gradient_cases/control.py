@@ -244,3 +244,8 @@ def counter_closure(x):
         calls, scale = calls + 1, scale * x
         v = v * scale if calls > 2 else v * v
     return v
+
+
+@case(second=True, x=normal(2), w=floats(0.75))
+def functions_of_any_size(x, w):
+    return x * w**3
