@@ -67,6 +67,7 @@ const lang::OperatorTable& operatorTable() {
       annotationFamily(),
       dialectFamily(),
       derivativesFamily(),
+      leavesFamily(),
   };
   static const lang::OperatorTable table(families, absentOperators());
   return table;

@@ -9,6 +9,7 @@
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "transform/map_leaves.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/push_forward.h"
@@ -165,9 +166,19 @@ private:
       return expandHessian(site);
     case Derivative::Jacobian:
       return expandJacobian(site);
+    case Derivative::MapLeaves:
+    case Derivative::SumLeaves:
+      return expandLeaves(site, *function);
     default:
       return isKnown ? expandKnown(site, *function) : nameFunction(site);
     }
+  }
+
+  void expandLeaves(const Site& site, const Expr& function) {
+    if (!leafCalls_)
+      leafCalls_.emplace(make_, typing_, context_.findings);
+    if (const Expr* value = leafCalls_->expand(*site.call, function))
+      replaced_[site.binding->var] = value;
   }
 
   /// `grad(%g)` of a value becomes `grad(fn (%x) { %g(%x) })`.
@@ -297,6 +308,7 @@ private:
   const PassContext& context_;
   Adjoint adjoint_;
   PushForward pushForward_;
+  std::optional<LeafCalls> leafCalls_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
   std::deque<std::vector<Setting>> settings_;

@@ -65,5 +65,6 @@ lang::OperatorFamily dynPicturesFamily();
 lang::OperatorFamily annotationFamily();
 lang::OperatorFamily dialectFamily();
 lang::OperatorFamily derivativesFamily();
+lang::OperatorFamily leavesFamily();
 
 } // namespace stdlib

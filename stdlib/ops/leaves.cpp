@@ -1,0 +1,164 @@
+// Functions of floats on values of any type: on each float leaf of a tuple or a data type.
+//
+// A function of scalars stands for its own code on tensors, since operators broadcast: a pass puts
+// the leaf in the place of the scalar, so there is no rank to be generic in. The relations know the
+// types of the values only as far as the checker does; in a generic definition they are type
+// parameters, and whether leaves fit the function shows where the pass makes copies.
+#include "lang/op.h"
+#include "stdlib/ops/families.h"
+#include "stdlib/ops/fixes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stdlib {
+
+namespace {
+
+using namespace lang;
+
+bool isFloatScalar(const Type* type) {
+  return type->isTensor() && type->shape.empty() && type->dtype.isFloat();
+}
+
+/// The element type of the first float leaf outside of data types, or nothing.
+std::optional<runtime::DType> firstFloat(const Type* root) {
+  std::vector<const Type*> open = {root};
+  while (!open.empty()) {
+    const Type* type = open.back();
+    open.pop_back();
+    if (type->isTensor() && type->dtype.isFloat())
+      return type->dtype;
+    if (type->isTuple() || type->kind == TypeKind::Data)
+      open.insert(open.end(), type->parts.rbegin(), type->parts.rend());
+  }
+  return std::nullopt;
+}
+
+/// The type that all values are to have.
+const Type* valueType(const Type& values) {
+  auto known = std::ranges::find(values.parts, false, &Type::hasUnknown);
+  return known == values.parts.end() ? values.parts[0] : *known;
+}
+
+/// The one scalar type that the function takes and gives, or null.
+const Type* scalarOf(const RelationCall& call, const Type* leaves) {
+  const Type& function = *call.operands[0];
+  for (const Type* part : function.parts)
+    if (isFloatScalar(part))
+      return part;
+  if (isFloatScalar(function.result))
+    return function.result;
+  auto dtype = firstFloat(leaves);
+  return dtype ? call.types.scalar(*dtype) : nullptr;
+}
+
+RelationResult functionFailure(const RelationCall& call) {
+  return call.failedAt(0, fmt::format("a function of scalars is needed, but this is `{}`",
+                                      typeText(call.operands[0])));
+}
+
+/// Why operand 0 is no function from one float of each value to a float.
+std::optional<RelationResult> functionProblem(const RelationCall& call, size_t count) {
+  const Type& function = *call.operands[0];
+  if (function.kind != TypeKind::Function)
+    return functionFailure(call);
+  if (function.parts.size() != count)
+    return call.failedAt(0,
+                         fmt::format("the function takes {}, but there {} {}",
+                                     counted(int64_t(function.parts.size()), "argument"),
+                                     count == 1 ? "is" : "are", counted(int64_t(count), "value")));
+  auto fits = [](const Type* type) { return type->isUnknown() || isFloatScalar(type); };
+  if (!std::ranges::all_of(function.parts, fits) || !fits(function.result))
+    return mended(functionFailure(call),
+                  {"write it for a leaf that is one float, such as `float32`: it is applied to "
+                   "tensors as it stands"});
+  return std::nullopt;
+}
+
+RelationResult leavesRelation(const RelationCall& call, bool isSum) {
+  if (!call.isKnown(1))
+    return call.waitFor(1);
+  const Type& values = *call.operands[1];
+  if (!values.isTuple() || values.parts.empty())
+    return mended(call.failedAt(1, fmt::format("a tuple of values is needed, but this is `{}`",
+                                               typeText(&values))),
+                  {"a tuple of one value is `(%value,)`"});
+  const Type* type = valueType(values);
+  if (!call.isKnown(0))
+    return call.waitFor(0);
+  size_t count = values.parts.size();
+  if (auto problem = functionProblem(call, count))
+    return *problem;
+  const Type* scalar = scalarOf(call, type);
+  if (!scalar || type->hasUnknown) {
+    RelationResult waiting = call.waitFor(type->hasUnknown ? 1 : 0);
+    waiting.output = isSum ? scalar : type;
+    return waiting;
+  }
+  RelationResult answer = call.solved(isSum ? scalar : type);
+  answer.operands = {{0, call.types.function(std::vector<const Type*>(count, scalar), scalar)},
+                     {1, call.types.tuple(std::vector<const Type*>(count, type))}};
+  return answer;
+}
+
+RelationResult mapRelation(const RelationCall& call) {
+  return leavesRelation(call, false);
+}
+
+RelationResult sumRelation(const RelationCall& call) {
+  return leavesRelation(call, true);
+}
+
+constexpr NoGradient ofItsCode{
+    "it stands for code, and the derivative of its value is that of this code"};
+
+constexpr OperandRow operands[] = {
+    {"f", "a function from one float of each value to a float", OperandKind::Any},
+    {"values", "a tuple of values of one type", OperandKind::Any}};
+
+constexpr Example mapExamples[] = {
+    {"map_leaves(fn (%x: float32) { %x * 2f }, (([1f, 2f], 5),))", "([2f, 4f], 5)"},
+    {"map_leaves(fn (%p: float32, %g: float32) { %p - 0.5f * %g }, "
+     "((1f, [1f, 2f]), (2f, [2f, 6f])))",
+     "(0f, [0f, -1f])"},
+    {"map_leaves(fn (%x: float32) { 0f }, (Cons([1f, 2f], Nil),))", "Cons([0f, 0f], Nil)"}};
+constexpr Example sumExamples[] = {
+    {"sum_leaves(fn (%x: float32) { sum(%x * %x) }, (([1f, 2f], 5, 3f),))", "14f"}};
+
+constexpr OperatorRow rows[] = {
+    {.name = "map_leaves",
+     .doc = "The value whose float leaves are what `f` makes of those of the values.",
+     .details =
+         "The values have one type: a tensor, a tuple, a data type. `f` is written for single "
+         "floats, and its code is put in place for each leaf, whole tensors in the place of the "
+         "floats: so an operator that reduces, such as `mean`, reduces over the leaf, and what "
+         "does not depend on the leaf is repeated. It may call operators, and branch on what is no "
+         "leaf. Leaves that are no floats are those of the first value. Values of data types must "
+         "have the same constructors; it is a fault if they differ.",
+     .operands = operands,
+     .relation = mapRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::MapLeaves,
+     .gradient = ofItsCode,
+     .examples = mapExamples},
+    {.name = "sum_leaves",
+     .doc = "The sum of what `f` makes of each float leaf of the values.",
+     .details = "As `map_leaves`, but `f` makes one float of a leaf, as `sum` and `max` do. It is "
+                "zero when there are no leaves.",
+     .operands = operands,
+     .relation = sumRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::SumLeaves,
+     .gradient = ofItsCode,
+     .examples = sumExamples},
+};
+
+} // namespace
+
+lang::OperatorFamily leavesFamily() {
+  return rows;
+}
+
+} // namespace stdlib
