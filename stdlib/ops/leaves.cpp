@@ -4,11 +4,13 @@
 // the leaf in the place of the scalar, so there is no rank to be generic in. The relations know the
 // types of the values only as far as the checker does; in a generic definition they are type
 // parameters, and whether leaves fit the function shows where the pass makes copies.
+#include "lang/expr.h"
 #include "lang/op.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -22,9 +24,10 @@ bool isFloatScalar(const Type* type) {
   return type->isTensor() && type->shape.empty() && type->dtype.isFloat();
 }
 
-/// The element type of the first float leaf outside of data types, or nothing.
+/// The element type of the first float leaf, or nothing.
 std::optional<runtime::DType> firstFloat(const Type* root) {
   std::vector<const Type*> open = {root};
+  std::unordered_set<const TypeDefinition*> seen;
   while (!open.empty()) {
     const Type* type = open.back();
     open.pop_back();
@@ -32,6 +35,9 @@ std::optional<runtime::DType> firstFloat(const Type* root) {
       return type->dtype;
     if (type->isTuple() || type->kind == TypeKind::Data)
       open.insert(open.end(), type->parts.rbegin(), type->parts.rend());
+    if (type->kind == TypeKind::Data && seen.insert(type->definition).second)
+      for (const Constructor* constructor : type->definition->constructors)
+        open.insert(open.end(), constructor->fields.rbegin(), constructor->fields.rend());
   }
   return std::nullopt;
 }
@@ -69,7 +75,9 @@ std::optional<RelationResult> functionProblem(const RelationCall& call, size_t c
                          fmt::format("the function takes {}, but there {} {}",
                                      counted(int64_t(function.parts.size()), "argument"),
                                      count == 1 ? "is" : "are", counted(int64_t(count), "value")));
-  auto fits = [](const Type* type) { return type->isUnknown() || isFloatScalar(type); };
+  auto fits = [](const Type* type) {
+    return type->isUnknown() || type->isError() || isFloatScalar(type);
+  };
   if (!std::ranges::all_of(function.parts, fits) || !fits(function.result))
     return mended(functionFailure(call),
                   {"write it for a leaf that is one float, such as `float32`: it is applied to "
