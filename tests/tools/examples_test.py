@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The programs of the repository: the examples run and say what they should, also after
-passes, and the seeds of the mutation test are good programs.
+passes, those that train do a round, and the seeds of the mutation test are good programs.
 
 usage: examples_test.py BATON ROOT
 """
@@ -16,6 +16,9 @@ EXPECTED = {
     "dialect": ["[4f, 4f]", "[16f, 16f]"],
     "lists": ["Cons(1, Cons(2, Cons(5, Cons(7, Cons(9, Nil)))))", "3"],
 }
+
+# Sizes that the programs in examples/training leave open.
+TRAINING = {"perceptron": ["k=9"], "convolution": ["k=9"], "lstm": ["n=99"], "tree_lstm": []}
 
 
 def call(problems, *command, given=None):
@@ -58,9 +61,16 @@ def main():
         output = call(problems, baton, "run", str(path), "--random", "42")
         check_order(problems, path.stem, output, EXPECTED.get(path.stem, []))
         check_passes(problems, baton, path, output)
+    training = sorted((root / "examples/training").glob("*.rly"))
+    if {path.stem for path in training} != TRAINING.keys():
+        problems.append("the programs that train and the list of their sizes differ")
+    for path in training:
+        sizes = [word for size in TRAINING.get(path.stem, []) for word in ("--dim", size)]
+        call(problems, baton, "run", str(path), "--random", "42", "--entry", "start")
+        call(problems, baton, "run", str(path), "--random", "42", *sizes)
     for problem in problems:
         print(problem)
-    print(f"{len(seeds)} seeds, {len(examples)} examples, {len(problems)} problems")
+    print(f"{len(seeds)} seeds, {len(examples) + len(training)} examples, {len(problems)} problems")
     return 1 if problems or not seeds else 0
 
 
