@@ -8,8 +8,7 @@
 //     (subtract(%p.0, multiply(%rate, %g.0)), %p.1)
 //   }
 //
-// The code is typed operator by operator as it is put in place, so what does not fit a leaf is a
-// message about the function and not a module that is ill-typed.
+// What stands for the code at one leaf is in leaf_code.h.
 #include "transform/map_leaves.h"
 
 #include "lang/differentiable.h"
@@ -38,7 +37,7 @@ void LeafCalls::report(const Use& use, const Type* leaf, const std::string& prob
 
 const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
   const auto& row = *call.callee.value->as<OperatorRef>()->row;
-  Use use{codeOf(function), row.derivative == Derivative::SumLeaves, call.range};
+  Use use{codeOf(function), row.derivative == Derivative::SumLeaves, row.name, call.range};
   const Type* tuple = typing_.of(*call.arguments[1].value);
   const Type* type = tuple->parts[0];
   TypeNames names;
@@ -54,10 +53,9 @@ const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
     report(use, type, std::string(problem));
     return nullptr;
   }
-  Captured captured;
   if (function.kind == ExprKind::Function)
     use.captured = free_.of[use.function->number];
-  captured.assign(use.captured.begin(), use.captured.end());
+  Values captured(use.captured.begin(), use.captured.end());
   BlockBuilder out(make);
   Values values;
   for (uint32_t i = 0; i < tuple->parts.size(); ++i)
@@ -71,7 +69,7 @@ const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
 // Through values.
 
 Atom LeafCalls::each(BlockBuilder& out, const Use& use, const Values& values,
-                     const Captured& captured, const Type* type) {
+                     const Values& captured, const Type* type) {
   if (!holdsFloats(type))
     return use.isSum ? nullptr : values[0];
   if (type->isTensor())
@@ -91,7 +89,6 @@ Atom LeafCalls::each(BlockBuilder& out, const Use& use, const Values& values,
   return gathered(out, use, results, nullptr);
 }
 
-/// The sum of the results, which may be null, or the tuple or constructor of them.
 Atom LeafCalls::gathered(BlockBuilder& out, const Use& use, const Values& results,
                          const Constructor* constructor) {
   if (!use.isSum)
@@ -107,8 +104,7 @@ const Global* LeafCalls::walker(const Use& use, const Type* data, size_t count) 
   auto [known, isNew] = walkers_.try_emplace({use.function, use.isSum, data}, nullptr);
   if (!isNew)
     return known->second;
-  std::string stem =
-      fmt::format("{}_{}", use.isSum ? "sum_leaves" : "map_leaves", data->definition->name);
+  std::string stem = fmt::format("{}_{}", use.name, data->definition->name);
   Global* global = make.declare(freshGlobalName(make.module, stem));
   known->second = global;
   std::vector<const Var*> parameters;
@@ -118,7 +114,7 @@ const Global* LeafCalls::walker(const Use& use, const Type* data, size_t count) 
   for (const Var* var : use.captured)
     parameters.push_back(
         make.var(VarOrigin::Parameter, var->name.empty() ? "v" : var->name, typing_.of(*var)));
-  Captured captured(parameters.begin() + ptrdiff_t(count), parameters.end());
+  Values captured(parameters.begin() + ptrdiff_t(count), parameters.end());
   std::vector<Arm> arms;
   for (const Constructor* constructor : data->definition->constructors) {
     std::vector<std::vector<const Var*>> fields(1);
@@ -132,7 +128,7 @@ const Global* LeafCalls::walker(const Use& use, const Type* data, size_t count) 
   return global;
 }
 
-const Block* LeafCalls::opened(const Use& use, const Values& values, const Captured& captured,
+const Block* LeafCalls::opened(const Use& use, const Values& values, const Values& captured,
                                const Constructor& constructor, const Type* data,
                                std::vector<std::vector<const Var*>>& fields) {
   BlockBuilder out(make);
@@ -167,26 +163,26 @@ const Pattern* LeafCalls::fieldsPattern(const Constructor& constructor,
 // At a leaf.
 
 Atom LeafCalls::atLeaf(BlockBuilder& out, const Use& use, const Values& values,
-                       const Captured& captured, const Type* type) {
-  Scope scope;
+                       const Values& captured, const Type* type) {
+  LeafCode code(make, typing_);
   for (size_t i = 0; i < captured.size(); ++i)
-    scope.known[use.captured[i]] = {captured[i], typing_.of(*use.captured[i])};
+    code.set(*use.captured[i], {captured[i], typing_.of(*use.captured[i])});
   for (size_t i = 0; i < values.size(); ++i)
-    scope.known[use.function->parameters[i]] = {values[i], type};
+    code.set(*use.function->parameters[i], {values[i], type});
   const Type* scalar = typing_.result(*use.function);
-  if (scalar->dtype != type->dtype)
-    scope.problem = fmt::format("it takes `{}`", typeText(scalar));
-  Known result{values[0], type};
-  if (scope.problem.empty())
-    result = written(out, scope, *use.function->body);
-  if (scope.problem.empty())
-    return resultAtLeaf(out, use, result, values[0], type, scope.problem);
-  report(use, type, scope.problem);
+  if (scalar->dtype != type->dtype) {
+    report(use, type, fmt::format("it takes `{}`", typeText(scalar)));
+    return values[0];
+  }
+  TypedAtom result = code.written(out, *use.function->body);
+  if (code.problem().empty())
+    return resultAtLeaf(out, use, result, values[0], type);
+  report(use, type, code.problem());
   return values[0];
 }
 
-Atom LeafCalls::resultAtLeaf(BlockBuilder& out, const Use& use, Known result, Atom leaf,
-                             const Type* type, std::string& problem) {
+Atom LeafCalls::resultAtLeaf(BlockBuilder& out, const Use& use, TypedAtom result, Atom leaf,
+                             const Type* type) {
   bool isScalar = result.type == make.types.scalar(type->dtype);
   if (use.isSum ? isScalar : result.type == type)
     return result.atom;
@@ -194,126 +190,10 @@ Atom LeafCalls::resultAtLeaf(BlockBuilder& out, const Use& use, Known result, At
     Atom zeros = out.call(make.operators.withRole(Role::ZerosLike), {leaf});
     return out.call(*make.operators.findInfix("+"), {zeros, result.atom});
   }
-  problem = use.isSum ? fmt::format("it gives `{}` there, and what is added up must be one float",
-                                    typeText(result.type))
-                      : fmt::format("it gives `{}` there", typeText(result.type));
-  report(use, type, problem);
+  report(use, type,
+         fmt::format("it gives `{}` there{}", typeText(result.type),
+                     use.isSum ? ", and what is added up must be one float" : ""));
   return result.atom;
-}
-
-LeafCalls::Known LeafCalls::look(Scope& scope, const Expr& atom) {
-  const auto* var = atom.as<Var>();
-  if (auto found = scope.known.find(var); found != scope.known.end())
-    return found->second;
-  const Type* type = typing_.of(atom);
-  if (!type && scope.problem.empty())
-    scope.problem = "its code does more than call operators";
-  return {&atom, type};
-}
-
-LeafCalls::Known LeafCalls::bound(BlockBuilder& out, const Binding& binding, const Expr* value,
-                                  const Type* type) {
-  bool isNamed = binding.isLet() && !binding.var->name.empty();
-  return {isNamed ? out.let(binding.var->name, value) : out.bind(value), type};
-}
-
-/// Writes the code of a block for the types of the leaf and answers with its result; the problem of
-/// the scope says when that can't be.
-LeafCalls::Known LeafCalls::written(BlockBuilder& out, Scope& scope, const Block& block) {
-  for (const Binding& binding : block.bindings) {
-    Known value = written(out, scope, binding);
-    if (!scope.problem.empty())
-      return {};
-    scope.known[binding.var] = value;
-  }
-  return look(scope, *block.result.value);
-}
-
-LeafCalls::Known LeafCalls::written(BlockBuilder& out, Scope& scope, const Binding& binding) {
-  const Expr& value = *binding.value;
-  if (value.isAtom())
-    return look(scope, value);
-  if (const auto* block = value.as<BlockExpr>())
-    return written(out, scope, *block->block);
-  if (const auto* choice = value.as<If>())
-    return branch(out, scope, binding, *choice);
-  if (const auto* project = value.as<Project>()) {
-    Known tuple = look(scope, *project->tuple.value);
-    if (!scope.problem.empty())
-      return {};
-    return bound(out, binding, make.project(tuple.atom, project->index),
-                 tuple.type->parts[project->index]);
-  }
-  if (const auto* tuple = value.as<TupleExpr>()) {
-    Values atoms;
-    std::vector<const Type*> parts;
-    for (const Operand& field : tuple->fields) {
-      Known part = look(scope, *field.value);
-      atoms.push_back(part.atom);
-      parts.push_back(part.type);
-    }
-    if (!scope.problem.empty())
-      return {};
-    return bound(out, binding, make.tuple(atoms), make.types.tuple(parts));
-  }
-  const auto* call = value.as<Call>();
-  const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-  if (op && op->row->derivative == Derivative::None)
-    return operatorCall(out, scope, binding, *call, *op->row);
-  scope.problem = "its code does more than call operators";
-  return {};
-}
-
-LeafCalls::Known LeafCalls::operatorCall(BlockBuilder& out, Scope& scope, const Binding& binding,
-                                         const Call& call, const OperatorRow& row) {
-  Values atoms;
-  std::vector<const Type*> operands;
-  std::vector<runtime::Tensor> constants;
-  std::vector<const runtime::Tensor*> values(call.arguments.size());
-  constants.reserve(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    Known operand = look(scope, *call.arguments[i].value);
-    atoms.push_back(operand.atom);
-    operands.push_back(operand.type);
-    const auto* constant = operand.atom->as<Constant>();
-    if (constant && row.shapeNeeds == ShapeNeeds::Constants)
-      values[i] = &constants.emplace_back(constantTensor(*constant));
-  }
-  if (!scope.problem.empty())
-    return {};
-  RelationResult result = applyRelation(row, {make.types, operands, *call.attributes, values});
-  bool fits = result.outcome == RelationResult::Outcome::Solved;
-  for (const auto& [i, wanted] : result.operands)
-    fits = fits && wanted == operands[i];
-  if (!fits) {
-    scope.problem = fmt::format("`{}` {}", row.name,
-                                result.problem.empty() ? "does not take them there"
-                                                       : "says: " + result.problem);
-    return {};
-  }
-  auto* made = make.arena.make<Call>(call);
-  made->arguments = make.operands(atoms);
-  return bound(out, binding, made, result.output);
-}
-
-LeafCalls::Known LeafCalls::branch(BlockBuilder& out, Scope& scope, const Binding& binding,
-                                   const If& branch) {
-  Known condition = look(scope, *branch.condition.value);
-  if (scope.problem.empty() && condition.type != make.types.scalar(runtime::Bool))
-    scope.problem = "its code branches on a leaf; `where` chooses by element";
-  if (!scope.problem.empty())
-    return {};
-  BlockBuilder thenOut(make), elseOut(make);
-  Known yes = written(thenOut, scope, *branch.thenBlock);
-  Known no = scope.problem.empty() ? written(elseOut, scope, *branch.elseBlock) : Known();
-  if (scope.problem.empty() && yes.type != no.type)
-    scope.problem = fmt::format("the sides of its branch give `{}` and `{}` there",
-                                typeText(yes.type), typeText(no.type));
-  if (!scope.problem.empty())
-    return {};
-  return bound(out, binding,
-               make.branch(condition.atom, thenOut.finish(yes.atom), elseOut.finish(no.atom)),
-               yes.type);
 }
 
 } // namespace transform

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "transform/derivative_types.h"
+#include "transform/leaf_code.h"
 
 #include "lang/diagnostic.h"
 #include "lang/typing.h"
@@ -27,49 +28,33 @@ private:
   struct Use {
     const lang::Function* function;
     bool isSum;
+    std::string_view name;
     lang::SourceRange range;
     std::vector<const lang::Var*> captured = {};
   };
-  /// What a variable of the function is at a leaf.
-  struct Known {
-    lang::Atom atom = nullptr;
-    const lang::Type* type = nullptr;
-  };
-  /// The meaning of the function's variables at a leaf, and why it has none there.
-  struct Scope {
-    std::unordered_map<const lang::Var*, Known> known;
-    std::string problem = {};
-  };
   using Values = std::vector<lang::Atom>;
-  using Captured = std::vector<lang::Atom>;
 
   const lang::Function* codeOf(const lang::Expr& function) const;
   /// What becomes of values of one type; null for a sum without leaves.
   lang::Atom each(lang::BlockBuilder& out, const Use& use, const Values& values,
-                  const Captured& captured, const lang::Type* type);
+                  const Values& captured, const lang::Type* type);
+  /// The sum of results, some of which may be null, or what is made of them.
   lang::Atom gathered(lang::BlockBuilder& out, const Use& use, const Values& results,
                       const lang::Constructor* constructor);
   lang::Atom atLeaf(lang::BlockBuilder& out, const Use& use, const Values& values,
-                    const Captured& captured, const lang::Type* type);
-  lang::Atom resultAtLeaf(lang::BlockBuilder& out, const Use& use, Known result, lang::Atom leaf,
-                          const lang::Type* type, std::string& problem);
+                    const Values& captured, const lang::Type* type);
+  lang::Atom resultAtLeaf(lang::BlockBuilder& out, const Use& use, TypedAtom result,
+                          lang::Atom leaf, const lang::Type* type);
+  /// The function that goes through values of a data type.
   const lang::Global* walker(const Use& use, const lang::Type* data, size_t count);
-  /// The arms of a match of value `level`, by the constructor of the first.
-  const lang::Block* opened(const Use& use, const Values& values, const Captured& captured,
+  /// Matches the values behind those whose fields are known with that constructor, and goes on with
+  /// the fields of all.
+  const lang::Block* opened(const Use& use, const Values& values, const Values& captured,
                             const lang::Constructor& constructor, const lang::Type* data,
                             std::vector<std::vector<const lang::Var*>>& fields);
   const lang::Pattern* fieldsPattern(const lang::Constructor& constructor,
                                      std::vector<const lang::Var*>& vars);
 
-  Known written(lang::BlockBuilder& out, Scope& scope, const lang::Block& block);
-  Known written(lang::BlockBuilder& out, Scope& scope, const lang::Binding& binding);
-  Known operatorCall(lang::BlockBuilder& out, Scope& scope, const lang::Binding& binding,
-                     const lang::Call& call, const lang::OperatorRow& row);
-  Known branch(lang::BlockBuilder& out, Scope& scope, const lang::Binding& binding,
-               const lang::If& branch);
-  Known look(Scope& scope, const lang::Expr& atom);
-  Known bound(lang::BlockBuilder& out, const lang::Binding& binding, const lang::Expr* value,
-              const lang::Type* type);
   void report(const Use& use, const lang::Type* leaf, const std::string& problem);
 
   lang::Builder& make;
