@@ -13,11 +13,6 @@ using namespace lang;
 
 namespace {
 
-const OperatorRow* rowOf(const Call& call) {
-  const auto* op = call.callee.value->as<OperatorRef>();
-  return op ? op->row : nullptr;
-}
-
 bool hasRule(const OperatorRow& row) {
   return std::holds_alternative<GradientRule>(row.gradient);
 }
@@ -25,7 +20,7 @@ bool hasRule(const OperatorRow& row) {
 } // namespace
 
 void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder& out) {
-  if (const OperatorRow* row = rowOf(call))
+  if (const OperatorRow* row = code_.rowOf(call))
     return forwardOperator(binding, call, *row, out);
   if (const auto* constructor = call.callee.value->as<Constructor>()) {
     const Constructor& dual = code_.types.dual(*constructor, code_.typing.of(*binding.var));
@@ -93,7 +88,7 @@ void Adjoint::forwardCustom(const Binding& binding, const Call& call, const Oper
 }
 
 void Adjoint::backwardCall(const Binding& binding, const Call& call, Cotangent incoming, Way& way) {
-  if (const OperatorRow* row = rowOf(call))
+  if (const OperatorRow* row = code_.rowOf(call))
     backwardOperator(binding, call, *row, incoming, way);
   else if (call.callee.value->kind == ExprKind::Constructor)
     backwardConstructor(call, code_.typing.of(*binding.var), incoming.sum, way);
@@ -153,9 +148,8 @@ void Adjoint::backwardOperator(const Binding& binding, const Call& call, const O
   const Type* type = code_.typing.of(*binding.var);
   std::vector<Atom> operands = code_.mapped(call.arguments);
   std::vector<Atom> cotangents = leavesOf(incoming, type);
-  static const Attributes none{};
-  GradientCall rule(way.out, {operandTypes, type, call.attributes ? *call.attributes : none,
-                              operands, code_.mapped(*binding.var), cotangents});
+  GradientCall rule(way.out, {operandTypes, type, code_.attributesOf(call), operands,
+                              code_.mapped(*binding.var), cotangents});
   std::get<GradientRule>(row.gradient).build(rule);
   for (size_t i = 0; i < operands.size(); ++i)
     give(*call.arguments[i].value, gathered(rule.cotangents()[i], operandTypes[i]), way);

@@ -87,8 +87,8 @@ void PushForward::bindBoth(const Binding& binding, const Expr* both, bool hasTan
 }
 
 void PushForward::writeCall(const Binding& binding, const Call& call, BlockBuilder& out) {
-  if (const auto* op = call.callee.value->as<OperatorRef>())
-    return writeOperator(binding, call, *op->row, out);
+  if (const OperatorRow* row = code_.rowOf(call))
+    return writeOperator(binding, call, *row, out);
   if (call.callee.value->kind == ExprKind::Constructor)
     return writeConstructor(binding, call, out);
   const auto* global = call.callee.value->as<Global>();
@@ -131,12 +131,10 @@ void PushForward::writeOperator(const Binding& binding, const Call& call, const 
     tangents_[&var] = tangents[0];
     return;
   }
-  static const Attributes noAttributes{};
   std::vector<Atom> operands = code_.mapped(call.arguments);
   tangents_[&var] = pushForward(code_.types, out, row,
-                                {operandTypes, code_.typing.of(var),
-                                 call.attributes ? *call.attributes : noAttributes, operands,
-                                 code_.known(var), tangents});
+                                {operandTypes, code_.typing.of(var), code_.attributesOf(call),
+                                 operands, code_.known(var), tangents});
 }
 
 void PushForward::writeConstructor(const Binding& binding, const Call& call, BlockBuilder& out) {

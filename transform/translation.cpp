@@ -60,7 +60,29 @@ void Translation::fail(SourceRange range, const std::string& what) {
 const Type* Translation::typeOf(const Expr& atom) const {
   if (const auto* global = atom.as<Global>())
     return functionType(make.types, *global->function, typing);
+  if (const auto* op = atom.as<OperatorRef>())
+    return make.types.operatorType(op->row);
+  // What it is used at is not known; `mapped` refuses it.
+  if (atom.kind == ExprKind::Constructor)
+    return make.types.function({}, make.types.tuple({}));
   return typing.of(atom);
+}
+
+const OperatorRow* Translation::rowOf(const Call& call) const {
+  const Expr& callee = *call.callee.value;
+  if (const auto* op = callee.as<OperatorRef>())
+    return op->row;
+  const auto* var = callee.as<Var>();
+  const Type* type = var ? typing.of(*var) : nullptr;
+  return type && type->kind == TypeKind::Operator ? type->op : nullptr;
+}
+
+const Attributes& Translation::attributesOf(const Call& call) {
+  static const Attributes none{};
+  const Attributes* given = call.attributes;
+  if (!given)
+    given = make.call(*rowOf(call), {})->attributes;
+  return given ? *given : none;
 }
 
 bool Translation::isVaried(const Expr& atom) const {
@@ -146,7 +168,9 @@ const Expr* Translation::rebuilt(const Expr& value) {
         auto* made = make.arena.make<Call>(Expr{ExprKind::Call, call.range});
         made->callee = make.operand(target);
         made->arguments = make.operands(mapped(call.arguments));
-        made->attributes = call.attributes;
+        const auto* op = target->as<OperatorRef>();
+        made->attributes =
+            op && !call.attributes ? make.call(*op->row, {})->attributes : call.attributes;
         made->named = call.named;
         return made;
       },
@@ -173,8 +197,6 @@ Atom Translation::mapped(const Expr& atom) {
         mask.push_back(holdsFloats(typing.of(*each)));
     return derivativeOf(*global, mask);
   }
-  if (const auto* op = atom.as<OperatorRef>())
-    fail(make.range, fmt::format("the operator `{}`, as a value,", op->row->name));
   if (const auto* constructor = atom.as<Constructor>())
     fail(make.range, fmt::format("the constructor `{}`, as a value,", constructor->name));
   const auto* var = atom.as<Var>();
@@ -197,6 +219,8 @@ Atom Translation::outside(const Var& var) {
   Atom itself = found == primal_.end() ? &var : found->second;
   const Type* type = typing.of(var);
   if (!holdsFunctions(type))
+    return itself;
+  if (type->kind == TypeKind::Operator)
     return itself;
   varied[&var] = true;
   if (type->kind == TypeKind::Reference && !holdsFunctions(type->parts[0])) {

@@ -40,6 +40,10 @@ public:
   void setPrimal(const lang::Var& old, lang::Atom atom) { primal_[&old] = atom; }
 
   const lang::Type* typeOf(const lang::Expr& atom) const;
+  /// The operator that is called, also through a variable: its type says which one it is.
+  const lang::OperatorRow* rowOf(const lang::Call& call) const;
+  /// The attributes of a call of an operator; a call through a variable has the defaults.
+  const lang::Attributes& attributesOf(const lang::Call& call);
   bool isVaried(const lang::Expr& atom) const;
   /// Whether a binding gives something that depends on what is differentiated, or touches functions
   /// and references, which may lead to that.

@@ -249,3 +249,17 @@ def counter_closure(x):
 @case(second=True, x=normal(2), w=floats(0.75))
 def functions_of_any_size(x, w):
     return x * w**3
+
+
+@case(second=True, x=floats(0.875), n=integers(1))
+def operators_as_values(x, n):
+    def f(v, k):
+        g = v if k > 1 else v * v
+        if k > 0:
+            return h(f(g, k - 1))
+        return h(v) * v.exp()
+
+    def h(v):
+        return v.tanh() * F.leaky_relu(-v, 0.25)
+
+    return f(x, n)
