@@ -4,7 +4,7 @@
 //                       [--names yes|no] [--derivatives SHARE]
 // Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000;
 // seconds are those of the processor. `--names no` leaves named dimensions and `?` out. One of
-// SHARE programs, 8 unless told, is differentiated, and one of four of these twice; 0 is none.
+// SHARE programs, 4 unless told, is differentiated, and one of four of these twice; 0 is none.
 // Findings are shrunk, shown, and with --keep written to files; they make the exit status 1, as
 // does an operator or a form of expressions that was generated fewer TIMES than demanded. When
 // Baton itself ends the process, the seed is the last thing said.
@@ -44,7 +44,7 @@ struct Settings {
   size_t demand = 0;
   std::string keep = {};
   bool hasNames = true;
-  uint64_t derivatives = 8;
+  uint64_t derivatives = 4;
 };
 
 struct Counts {
