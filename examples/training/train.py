@@ -44,7 +44,7 @@ def text():
 
 TASKS = {
     "digits": ("perceptron.rly", digits, 20, lambda loss, accuracy: accuracy >= 0.95),
-    "pictures": ("convolution.rly", digits, 12, lambda loss, accuracy: accuracy >= 0.97),
+    "pictures": ("convolution.rly", digits, 16, lambda loss, accuracy: accuracy >= 0.97),
     "text": ("lstm.rly", text, 20, lambda loss: loss < 1.6),
     "formulas": ("tree_lstm.rly", dict, 20, lambda loss, accuracy: accuracy >= 0.95),
 }
