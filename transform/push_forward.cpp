@@ -13,6 +13,25 @@ namespace transform {
 
 using namespace lang;
 
+namespace {
+
+bool mentions(const Type* type, const TypeParameter* parameter) {
+  auto inside = [&](const Type* part) { return mentions(part, parameter); };
+  return (type->kind == TypeKind::Variable && type->parameter == parameter) ||
+         (type->result && inside(type->result)) || std::ranges::any_of(type->parts, inside);
+}
+
+/// Whether the fields of a constructor say all type arguments of its type.
+bool tellsArguments(const Constructor& constructor) {
+  return std::ranges::all_of(constructor.definition->generics, [&](const TypeParameter* each) {
+    return each->kind == ParameterKind::Dimension ||
+           std::ranges::any_of(constructor.fields,
+                               [&](const Type* field) { return mentions(field, each); });
+  });
+}
+
+} // namespace
+
 PushForward::PushForward(Builder& make, const Typing& typing, Diagnostics& findings)
     : code_(make, typing, findings, Mode::Forward),
       pending_(rowOf(make.operators, Derivative::Jvp).name) {
@@ -150,7 +169,9 @@ void PushForward::writeConstructor(const Binding& binding, const Call& call, Blo
   std::vector<Atom> fields;
   for (const Operand& argument : call.arguments)
     fields.push_back(wholeTangent(*argument.value, out));
-  tangents_[binding.var].sum = out.call(&code_.types.cotangent(constructor, type), fields);
+  const Call* made = code_.make.call(&code_.types.cotangent(constructor, type), fields);
+  const Type* declared = tellsArguments(constructor) ? nullptr : code_.types.cotangent(type);
+  tangents_[binding.var].sum = declared ? out.let("d", made, declared) : out.bind(made);
 }
 
 std::vector<const Block*> PushForward::joined(std::deque<Branch>& branches, const Type* type,

@@ -70,6 +70,21 @@ TEST_CASE("declared types of what holds functions stay in derivatives") {
   CHECK(valueAt(f + "def @main(%x: float64) { jvp(@f)(%x, 3f64).1 }", 2) == 36);
 }
 
+TEST_CASE("the tangent of a constructor has the type arguments that its fields do not tell") {
+  const std::string f = R"(
+    type Way[A, B] {
+      Left(A),
+      Both(A, Option[B]),
+    }
+    def @f(%x: float64) -> float64 {
+      let %w: Way[float64, float64] = Left(%x);
+      match (%w) { Left(%a) => %a * %x, Both(%a, Some(%b)) => %b, Both(%a, None) => %a }
+    }
+  )";
+  CHECK(valueAt(f + "def @main(%x: float64) { jvp(@f)(%x, 1f64).1 }", 3) == 6);
+  CHECK(valueAt(f + "def @main(%x: float64) { grad(@f)(%x) }", 3) == 6);
+}
+
 TEST_CASE("a local function that is generic has a derivative only where it is written out") {
   const std::string f = R"(
     def @f(%x: float64) {
