@@ -54,7 +54,7 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
 }
 
 bool Derivation::writeOut(std::string_view entry) {
-  return run({"specialise", "lambda-lifting", "unused-definitions", "inlining",
+  return run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
               "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
               "constant-folding", "common-subexpressions", "dead-code"},
              entry);

@@ -263,3 +263,8 @@ def operators_as_values(x, n):
         return v.tanh() * F.leaky_relu(-v, 0.25)
 
     return f(x, n)
+
+
+@case(second=True, x=floats(0.75))
+def reference_to_data(x):
+    return (x + x**2 + x**4) * (1 + 2 * x + 4 * x * x)
