@@ -18,7 +18,7 @@ namespace stdlib {
 /// Reasons for having no gradient that many operators share.
 inline constexpr lang::NoGradient stepFunction{
     "piecewise constant: the derivative is zero almost everywhere", true};
-inline constexpr lang::NoGradient truthValue{"the result is a truth value"};
+inline constexpr lang::NoGradient truthValue{"the result is a truth value", true};
 inline constexpr lang::NoGradient integerValued{"integer-valued"};
 inline constexpr lang::NoGradient constantResult{"the result does not depend on the values",
                                                       true};
