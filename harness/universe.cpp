@@ -4,9 +4,12 @@
 
 #include "harness/random.h"
 #include "harness/types.h"
+#include "lang/op.h"
+#include "lang/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <stdexcept>
 
 namespace harness {
@@ -97,6 +100,27 @@ Callable callableOf(const Global& global) {
   return callable;
 }
 
+/// Whether a call of a global comes to code that a pass has to write out first.
+bool needsExpansion(const Global& root) {
+  std::set<const Global*> seen{&root};
+  std::vector<const Global*> open{&root};
+  bool found = false;
+  while (!open.empty() && !found) {
+    const Global* global = open.back();
+    open.pop_back();
+    walk(
+        *global->function->body, [](const Binding&) {},
+        [&](const Operand& operand) {
+          const auto* op = operand.value->as<OperatorRef>();
+          found |= op && op->row->action == Action::Expand;
+          const auto* called = operand.value->as<Global>();
+          if (called && called->function && seen.insert(called).second)
+            open.push_back(called);
+        });
+  }
+  return found;
+}
+
 } // namespace
 
 Universe::Universe(uint64_t seed, bool namedDimensions) {
@@ -119,7 +143,8 @@ Universe::Universe(uint64_t seed, bool namedDimensions) {
   fillHeights(dataTypes);
   for (size_t i = 0; i < base.module->preludeGlobals; ++i) {
     const Global& global = *base.module->globals[i];
-    if (std::ranges::find(partialFunctions, global.name) == std::end(partialFunctions))
+    bool isTotal = std::ranges::find(partialFunctions, global.name) == std::end(partialFunctions);
+    if (isTotal && !needsExpansion(global))
       prelude.push_back(callableOf(global));
   }
   if (namedDimensions)
