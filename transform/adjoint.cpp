@@ -2,9 +2,7 @@
 // in files of their own.
 #include "transform/adjoint.h"
 
-#include "lang/copy.h"
 #include "lang/differentiable.h"
-#include "lang/walk.h"
 
 #include <algorithm>
 

@@ -141,15 +141,7 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
 const Function* Adjoint::derivative(const Function& function, Reverse kind,
                                     const WithRespectTo& wrt) {
   reset();
-  std::vector<const Var*> parameters, given;
-  for (const Var* old : function.parameters) {
-    const Type* type = code_.typing.of(*old);
-    parameters.push_back(code_.parameter(*old, type));
-    if (holdsFunctions(type))
-      code_.setPrimal(*old, parameters.back());
-    else
-      code_.known(*old) = parameters.back();
-  }
+  std::vector<const Var*> parameters = code_.primalParameters(function), given;
   for (size_t i : wrt.parameters) {
     given.push_back(function.parameters[i]);
     code_.varied[given.back()] = true;

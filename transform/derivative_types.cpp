@@ -67,6 +67,16 @@ bool hasOpenDims(const Type* type) {
 
 } // namespace
 
+const Pattern* fieldsPattern(Builder& make, const Constructor& constructor,
+                             std::vector<const Var*>& vars) {
+  std::vector<const Pattern*> parts;
+  for (size_t i = 0; i < constructor.fields.size(); ++i) {
+    vars.push_back(make.var(VarOrigin::Pattern, "v"));
+    parts.push_back(make.varPattern(vars.back()));
+  }
+  return make.constructorPattern(constructor, parts);
+}
+
 std::string freshGlobalName(const Module& module, std::string_view stem) {
   auto isTaken = [&](std::string_view name) {
     return std::ranges::count(module.globals, name, &Global::name) > 0;
@@ -247,16 +257,6 @@ Atom DerivativeTypes::filled(BlockBuilder& out, Atom value, const Type* type, bo
   return type->kind == TypeKind::Data ? value : out.tuple({});
 }
 
-const Pattern* DerivativeTypes::fieldsPattern(const Constructor& constructor,
-                                              std::vector<const Var*>& vars) {
-  std::vector<const Pattern*> parts;
-  for (size_t i = 0; i < constructor.fields.size(); ++i) {
-    vars.push_back(make.var(VarOrigin::Pattern, "v"));
-    parts.push_back(make.varPattern(vars.back()));
-  }
-  return make.constructorPattern(constructor, parts);
-}
-
 const Global* DerivativeTypes::filler(const Type* data, bool isOne) {
   Fillers& known = isOne ? ones_ : zeros_;
   if (auto found = known.find(data); found != known.end())
@@ -270,7 +270,7 @@ const Global* DerivativeTypes::filler(const Type* data, bool isOne) {
   for (const Constructor* constructor : data->definition->constructors) {
     std::vector<const Type*> types = fields(*constructor, data);
     std::vector<const Var*> vars;
-    const Pattern* pattern = fieldsPattern(dual(*constructor, data), vars);
+    const Pattern* pattern = fieldsPattern(make, dual(*constructor, data), vars);
     BlockBuilder body(make);
     std::vector<Atom> parts;
     for (size_t i = 0; i < types.size(); ++i)
@@ -311,8 +311,8 @@ const Global* DerivativeTypes::adder(const Type* data) {
     std::vector<const Type*> types = fields(*constructor, data);
     const Constructor& image = cotangent(*constructor, data);
     std::vector<const Var*> lefts, rights;
-    const Pattern* outer = fieldsPattern(image, lefts);
-    const Pattern* inner = fieldsPattern(image, rights);
+    const Pattern* outer = fieldsPattern(make, image, lefts);
+    const Pattern* inner = fieldsPattern(make, image, rights);
     BlockBuilder body(make), arm(make);
     std::vector<Atom> parts;
     for (size_t i = 0; i < types.size(); ++i)

@@ -71,10 +71,6 @@ private:
   lang::Atom filled(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type, bool isOne);
   const lang::Global* filler(const lang::Type* data, bool isOne);
   const lang::Global* adder(const lang::Type* data);
-  /// A pattern of variables, one for each field; of `skipped` ones `_`.
-  const lang::Pattern* fieldsPattern(const lang::Constructor& constructor,
-                                     std::vector<const lang::Var*>& vars);
-  std::string freshName(std::string_view stem);
 
   Mode mode_;
   /// The dual of a data type is a new one for each of its arguments. Where a size is no number, a
@@ -83,6 +79,10 @@ private:
   Known duals_, cotangents_;
   Fillers zeros_, ones_, adders_;
 };
+
+/// A pattern of new variables, one for each field of a constructor, which are appended to `vars`.
+const lang::Pattern* fieldsPattern(lang::Builder& make, const lang::Constructor& constructor,
+                                   std::vector<const lang::Var*>& vars);
 
 /// A name that no global of the module has: `stem`, or with a number behind it.
 std::string freshGlobalName(const lang::Module& module, std::string_view stem);

@@ -13,8 +13,8 @@ using namespace lang;
 
 namespace {
 
-/// A function that calls `callee` and `last` with its own parameters, and gives field `first` of
-/// the one, or all of it, and field 1 of the other. Without `last` it gives field 1 of `callee`.
+/// With `last`, a function that gives what `callee` gives of its parameters, and field 1 of what
+/// `last` gives; without it, field 1 of what `callee` gives.
 struct Combination {
   const Global* callee;
   const Global* last = nullptr;

@@ -118,7 +118,7 @@ const Global* LeafCalls::walker(const Use& use, const Type* data, size_t count) 
   std::vector<Arm> arms;
   for (const Constructor* constructor : data->definition->constructors) {
     std::vector<std::vector<const Var*>> fields(1);
-    const Pattern* pattern = fieldsPattern(*constructor, fields[0]);
+    const Pattern* pattern = fieldsPattern(make, *constructor, fields[0]);
     arms.push_back(make.arm(pattern, opened(use, values, captured, *constructor, data, fields)));
   }
   BlockBuilder body(make);
@@ -133,7 +133,7 @@ const Block* LeafCalls::opened(const Use& use, const Values& values, const Value
                                std::vector<std::vector<const Var*>>& fields) {
   BlockBuilder out(make);
   if (size_t level = fields.size(); level < values.size()) {
-    const Pattern* pattern = fieldsPattern(constructor, fields.emplace_back());
+    const Pattern* pattern = fieldsPattern(make, constructor, fields.emplace_back());
     Arm only = make.arm(pattern, opened(use, values, captured, constructor, data, fields));
     bool isPartial = data->definition->constructors.size() > 1;
     return out.finish(out.bind(make.match(values[level], {only}, isPartial)));
@@ -148,16 +148,6 @@ const Block* LeafCalls::opened(const Use& use, const Values& values, const Value
   }
   Atom result = gathered(out, use, results, &constructor);
   return out.finish(result ? result : make.scalar(typing_.result(*use.function)->dtype, 0));
-}
-
-const Pattern* LeafCalls::fieldsPattern(const Constructor& constructor,
-                                        std::vector<const Var*>& vars) {
-  std::vector<const Pattern*> parts;
-  for (size_t i = 0; i < constructor.fields.size(); ++i) {
-    vars.push_back(make.var(VarOrigin::Pattern, "v"));
-    parts.push_back(make.varPattern(vars.back()));
-  }
-  return make.constructorPattern(constructor, parts);
 }
 
 // At a leaf.

@@ -52,8 +52,6 @@ private:
   const lang::Block* opened(const Use& use, const Values& values, const Values& captured,
                             const lang::Constructor& constructor, const lang::Type* data,
                             std::vector<std::vector<const lang::Var*>>& fields);
-  const lang::Pattern* fieldsPattern(const lang::Constructor& constructor,
-                                     std::vector<const lang::Var*>& vars);
 
   void report(const Use& use, const lang::Type* leaf, const std::string& problem);
 

@@ -371,15 +371,7 @@ const Function* PushForward::derivative(const Function& function, const WithResp
   BlockBuilder body(code_.make);
   code_.root = &body;
   SourceRange outer = std::exchange(code_.make.range, function.range);
-  std::vector<const Var*> parameters;
-  for (const Var* old : function.parameters) {
-    const Type* type = code_.typing.of(*old);
-    parameters.push_back(code_.parameter(*old, type));
-    if (holdsFunctions(type))
-      code_.setPrimal(*old, parameters.back());
-    else
-      code_.known(*old) = parameters.back();
-  }
+  std::vector<const Var*> parameters = code_.primalParameters(function);
   for (size_t i : wrt.parameters) {
     const Var& old = *function.parameters[i];
     const Type* type = code_.typing.of(old);

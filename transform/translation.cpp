@@ -105,6 +105,16 @@ bool Translation::isVaried(const Binding& binding) const {
   return touchesFunctions || (isReached && holdsFloats(type));
 }
 
+std::vector<const Var*> Translation::primalParameters(const Function& function) {
+  std::vector<const Var*> parameters;
+  for (const Var* old : function.parameters) {
+    const Type* type = typing.of(*old);
+    parameters.push_back(parameter(*old, type));
+    (holdsFunctions(type) ? primal_[old] : known(*old)) = parameters.back();
+  }
+  return parameters;
+}
+
 Var* Translation::parameter(const Var& old, const Type* type) {
   return make.var(VarOrigin::Parameter, old.name, type);
 }

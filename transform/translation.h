@@ -36,8 +36,6 @@ public:
   /// Forgets the function at hand.
   void reset();
   lang::Atom& known(const lang::Var& var) { return atoms_[&var]; }
-  /// Says that a parameter which holds functions is given as it is, in the form of the old code.
-  void setPrimal(const lang::Var& old, lang::Atom atom) { primal_[&old] = atom; }
 
   const lang::Type* typeOf(const lang::Expr& atom) const;
   /// The operator that is called, also through a variable: its type says which one it is.
@@ -52,6 +50,8 @@ public:
   /// What stands for an atom in the new code.
   lang::Atom mapped(const lang::Expr& atom);
   std::vector<lang::Atom> mapped(std::span<const lang::Operand> operands);
+  /// The parameters of a function as they are in the old code, for one that people call.
+  std::vector<const lang::Var*> primalParameters(const lang::Function& function);
   /// A parameter with the name of an old one.
   lang::Var* parameter(const lang::Var& old, const lang::Type* type);
   /// A variable of a pattern for an old one.
@@ -80,6 +80,7 @@ private:
   /// The bindings of all variables of the module that have one.
   std::unordered_map<const lang::Var*, const lang::Binding*> definitions_;
   std::unordered_map<const lang::Var*, lang::Atom> atoms_;
+  /// Parameters that hold functions and are given in the form of the old code.
   std::unordered_map<const lang::Var*, lang::Atom> primal_;
   /// Variables for `_`.
   std::unordered_map<const lang::Pattern*, lang::Atom> wildcards_;
