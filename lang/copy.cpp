@@ -3,22 +3,98 @@
 
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
+#include "lang/walk.h"
+
+#include <algorithm>
+#include <unordered_set>
 
 namespace lang {
 
 namespace {
+
+/// Whether who knows the type knows what the parameter stands for.
+bool mentions(const Type* root, const TypeParameter* parameter) {
+  std::vector<const Type*> stack{root};
+  std::unordered_set<const Type*> seen;
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (!type || !seen.insert(type).second)
+      continue;
+    if (type->parameter == parameter || std::ranges::any_of(type->shape, [&](const Dim* dim) {
+          return dim->parameter == parameter;
+        }))
+      return true;
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    stack.push_back(type->result);
+  }
+  return false;
+}
+
+/// Whether the type of a value follows from the value alone, given those of all variables. That of
+/// `Nil` comes from what is done with it, and would be lost with that.
+class SelfTold {
+public:
+  explicit SelfTold(const Typing& typing) : typing_(typing) {}
+
+  bool operator()(const Expr& value) const {
+    if (const auto* call = value.as<Call>())
+      return isCallTold(*call);
+    if (value.isAtom())
+      return genericsOf(value).empty();
+    bool isTold = true;
+    if (value.as<TupleExpr>() || value.as<RefNew>())
+      forEachOperand(value,
+                     [&](const Operand& part) { isTold &= genericsOf(*part.value).empty(); });
+    else if (!value.as<Function>())
+      forEachBlock(value,
+                   [&](const Block& block) { isTold &= genericsOf(*block.result.value).empty(); });
+    return isTold;
+  }
+
+private:
+  std::span<const TypeParameter* const> genericsOf(const Expr& atom) const {
+    if (const auto* constructor = atom.as<Constructor>())
+      return constructor->definition->generics;
+    const auto* global = atom.as<Global>();
+    return global && global->function ? typing_.generics(*global->function)
+                                      : std::span<const TypeParameter* const>();
+  }
+  const Type* parameterType(const Expr& callee, size_t index) const {
+    if (const auto* constructor = callee.as<Constructor>())
+      return constructor->fields[index];
+    return typing_.of(*static_cast<const Global&>(callee).function->parameters[index]);
+  }
+  bool isCallTold(const Call& call) const {
+    return std::ranges::all_of(genericsOf(*call.callee.value), [&](const TypeParameter* generic) {
+      for (size_t i = 0; i < call.arguments.size(); ++i)
+        if (genericsOf(*call.arguments[i].value).empty() &&
+            mentions(parameterType(*call.callee.value, i), generic))
+          return true;
+      return false;
+    });
+  }
+
+  const Typing& typing_;
+};
 
 /// Declares what a typing says. What was written in full stays as it is: `?` may have weakened what
 /// was found of it.
 class Declarer : public Rewriter {
 public:
   Declarer(const Module& from, Builder& into, const Typing& typing)
-      : Rewriter(from, into), typing_(typing) {}
+      : Rewriter(from, into), typing_(typing), isSelfTold_(typing) {}
 
 protected:
+  Fate enter(const Binding& binding) override {
+    if (!binding.var->annotation && !isSelfTold_(*binding.value))
+      untold_.insert(binding.var);
+    return Fate::Copy;
+  }
   const Type* declared(const Var& old) override {
     bool isParameter = old.origin == VarOrigin::Parameter || old.origin == VarOrigin::Free;
-    return isParameter ? fuller(old.annotation, typing_.of(old)) : old.annotation;
+    return isParameter || untold_.contains(&old) ? fuller(old.annotation, typing_.of(old))
+                                                 : old.annotation;
   }
   const Type* declaredResult(const Function& old) override {
     return fuller(old.resultAnnotation, typing_.result(old));
@@ -34,6 +110,8 @@ private:
   }
 
   const Typing& typing_;
+  SelfTold isSelfTold_;
+  std::unordered_set<const Var*> untold_;
   printing::TypeFacts facts_;
 };
 

@@ -136,7 +136,7 @@ private:
   }
 
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
-    if (old.var->annotation)
+    if (old.var->annotation && old.isLet())
       return Rewriter::bind(old, value, out);
     if (value->kind == ExprKind::Var && haveOneType(*old.var, *old.value))
       return value;
