@@ -12,8 +12,8 @@ namespace driver {
 runtime::Result<lang::TensorEngine> engineOf(const std::string& name, unsigned digits) {
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
-  if (!name.empty() && name != "loops")
-    return runtime::Error{fmt::format("there is no engine {}; the engines are `loops` and `interp`",
+  if (!name.empty() && name != "loops" && name != "vm")
+    return runtime::Error{fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
                                       formats::backquoted(name))};
   if (digits != 0)
     return runtime::Error{"`--engine loops` computes in the types of the program; `--precision` is "

@@ -1,7 +1,7 @@
 // Element by element; a finite float that would become infinite does not fit either.
 #include "driver/input_convert.h"
 
-#include "interp/element.h"
+#include "runtime/element.h"
 
 #include <fmt/format.h>
 
@@ -37,16 +37,16 @@ Result<Tensor> convertedTensor(const Tensor& tensor, DType to) {
   std::byte* target = result.bytes();
   for (int64_t i = 0; i < tensor.size(); ++i, source += from.bytes(), target += to.bytes()) {
     if (from.isFloat()) {
-      double value = interp::readFloat(from, source), rounded = interp::rounded(to, value);
+      double value = runtime::readFloat(from, source), rounded = runtime::rounded(to, value);
       if (std::isinf(rounded) && !std::isinf(value))
         return misfit(fmt::format("{}", value), to);
-      interp::writeFloat(to, target, rounded);
+      runtime::writeFloat(to, target, rounded);
       continue;
     }
-    int64_t whole = interp::readWhole(from, source), wrapped = interp::wrap(to, uint64_t(whole));
-    if (interp::wideOf(to, wrapped) != interp::wideOf(from, whole))
+    int64_t whole = runtime::readWhole(from, source), wrapped = runtime::wrap(to, uint64_t(whole));
+    if (runtime::wideOf(to, wrapped) != runtime::wideOf(from, whole))
       return misfit(wholeText(from, whole), to);
-    interp::writeWhole(to, target, wrapped);
+    runtime::writeWhole(to, target, wrapped);
   }
   return result;
 }

@@ -3,7 +3,7 @@
 
 #include "formats/quote.h"
 #include "formats/tensor_bytes.h"
-#include "interp/element.h"
+#include "runtime/element.h"
 
 #include <algorithm>
 #include <charconv>
@@ -122,7 +122,7 @@ private:
     bool isTrue = word == "True" || word == "true";
     if (!isTrue && word != "False" && word != "false")
       return noElement(word);
-    interp::writeWhole(dtype_, grow(), isTrue);
+    runtime::writeWhole(dtype_, grow(), isTrue);
     return Done{};
   }
 
@@ -132,10 +132,10 @@ private:
     if (end.ec == std::errc::invalid_argument ||
         !isSuffix(word.substr(size_t(end.ptr - word.data())), dtype_))
       return noElement(word);
-    double rounded = interp::rounded(dtype_, value);
+    double rounded = runtime::rounded(dtype_, value);
     if (end.ec != std::errc() || (std::isinf(rounded) && !std::isinf(value)))
       return misfit(word);
-    interp::writeFloat(dtype_, grow(), rounded);
+    runtime::writeFloat(dtype_, grow(), rounded);
     return Done{};
   }
 
@@ -147,11 +147,11 @@ private:
     if (end.ec == std::errc::invalid_argument ||
         !isSuffix(number.substr(size_t(end.ptr - number.data())), dtype_))
       return noElement(word);
-    interp::Wide value = isNegative ? -interp::Wide(size) : interp::Wide(size);
-    int64_t stored = interp::wrap(dtype_, uint64_t(value));
-    if (end.ec != std::errc() || interp::wideOf(dtype_, stored) != value)
+    runtime::Wide value = isNegative ? -runtime::Wide(size) : runtime::Wide(size);
+    int64_t stored = runtime::wrap(dtype_, uint64_t(value));
+    if (end.ec != std::errc() || runtime::wideOf(dtype_, stored) != value)
       return misfit(word);
-    interp::writeWhole(dtype_, grow(), stored);
+    runtime::writeWhole(dtype_, grow(), stored);
     return Done{};
   }
 

@@ -1,4 +1,5 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
+#include "bytecode/run.h"
 #include "driver/arguments.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
@@ -56,7 +57,7 @@ std::string shownText(Session& session, const Program& program, const runtime::V
 std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
      std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, bool trapsNonFinite,
-     const Look& look, lang::Diagnostics& findings, Answer& answer) {
+     bool isOnMachine, const Look& look, lang::Diagnostics& findings, Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
@@ -72,8 +73,12 @@ call(Session& session, const Program& program, const lang::Global& entry,
   };
   InterruptWatch watch;
   how.isInterrupted = [&] { return watch.isInterrupted(); };
-  auto result = interp::interpret(*program.module, program.typing, session.operators(), entry,
-                                  std::move(arguments), how);
+  auto result = isOnMachine
+                    ? bytecode::run(*program.module, program.typing, session.operators(), entry,
+                                    std::move(arguments),
+                                    {how.engine, how.progress, how.show, how.isInterrupted})
+                    : interp::interpret(*program.module, program.typing, session.operators(), entry,
+                                        std::move(arguments), how);
   auto* fault = std::get_if<interp::Fault>(&result);
   if (fault && fault->kind == runtime::FaultKind::Interrupted)
     fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
@@ -156,7 +161,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   lang::Diagnostics findings = session.noFindings();
   auto result = call(session, program, *entry, std::move(arguments.values), *engine,
-                     options.trapsNonFinite, look, findings, answer);
+                     options.trapsNonFinite, options.engine == "vm", look, findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {

@@ -1,7 +1,7 @@
 // The reference computes every tensor of the function, so that the largest number is known.
 #include "harness/agreement.h"
 
-#include "interp/element.h"
+#include "runtime/element.h"
 #include "interp/reference.h"
 #include "lower/engine.h"
 
@@ -18,11 +18,11 @@ using runtime::Value;
 constexpr double unitsAllowed = 64;
 
 double realAt(const Tensor& tensor, size_t i) {
-  return interp::readFloat(tensor.dtype(), tensor.bytes() + i * tensor.dtype().bytes());
+  return runtime::readFloat(tensor.dtype(), tensor.bytes() + i * tensor.dtype().bytes());
 }
 
 int64_t wholeAt(const Tensor& tensor, size_t i) {
-  return interp::readWhole(tensor.dtype(), tensor.bytes() + i * tensor.dtype().bytes());
+  return runtime::readWhole(tensor.dtype(), tensor.bytes() + i * tensor.dtype().bytes());
 }
 
 double largestNumber(std::span<const Value> tensors) {

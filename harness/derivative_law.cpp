@@ -3,7 +3,7 @@
 #include "harness/derivative_law.h"
 
 #include "harness/line.h"
-#include "interp/element.h"
+#include "runtime/element.h"
 #include "interp/interpret.h"
 #include "interp/real.h"
 #include "interp/reference.h"
@@ -151,7 +151,7 @@ Real floatSum(const Value& value) {
     const auto* reals = static_cast<const interp::Reals*>(next.exact().get());
     for (size_t i = 0; i < size_t(tensor.size()); ++i)
       sum += reals ? (*reals)[i]
-                   : Real(interp::readFloat(tensor.dtype(),
+                   : Real(runtime::readFloat(tensor.dtype(),
                                             tensor.bytes() + i * tensor.dtype().bytes()));
   }
   return sum;

@@ -4,9 +4,9 @@
 // always one or the other; nothing is allocated for an element.
 #pragma once
 
-#include "interp/element.h"
 #include "interp/flatten.h"
 #include "lang/tensor_engine.h"
+#include "runtime/element.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -202,7 +202,7 @@ private:
   template <typename T>
   T floatOf(const Instruction& next, int64_t whole) const {
     if constexpr (std::is_same_v<T, double>)
-      return interp::floatOf(next.type, wideOf(next.from, whole));
+      return runtime::floatOf(next.type, wideOf(next.from, whole));
     else
       return next.from.isSigned() ? T(whole) : T(uint64_t(whole));
   }
@@ -328,7 +328,7 @@ private:
 
   void joinWhole(const FlatReduce& reduce, Total& total, int64_t value) {
     using lang::Combiner;
-    Wide a = wideOf(reduce.from, value), b = wideOf(reduce.from, total.whole);
+    runtime::Wide a = wideOf(reduce.from, value), b = wideOf(reduce.from, total.whole);
     switch (reduce.combiner) {
     case Combiner::Sum:
       total.whole = int64_t(uint64_t(total.whole) + uint64_t(value));
@@ -349,7 +349,7 @@ private:
       total.whole = a < b ? value : total.whole;
       break;
     default: {
-      Wide best = b;
+      runtime::Wide best = b;
       joinBest(reduce, total, best, a);
       total.whole = int64_t(uint64_t(best));
     }

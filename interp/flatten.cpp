@@ -3,7 +3,7 @@
 // All of them keep stacks of their own, since expressions may be deep.
 #include "interp/flatten.h"
 
-#include "interp/scalar.h"
+#include "runtime/scalar.h"
 
 #include <algorithm>
 #include <fmt/format.h>

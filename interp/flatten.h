@@ -16,6 +16,8 @@
 
 namespace interp {
 
+using runtime::DType;
+
 enum class Action : uint8_t {
   /// out = function(operands)
   Apply,

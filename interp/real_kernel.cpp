@@ -2,10 +2,12 @@
 // positions and counts come out in the types that they are to have.
 #include "interp/real_kernel.h"
 
-#include "interp/element.h"
+#include "runtime/element.h"
 #include "interp/real.h"
 
 namespace interp {
+
+using runtime::DType;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Looking for NaN and infinity in values.
 #include "interp/trap.h"
 
-#include "interp/element.h"
+#include "runtime/element.h"
 #include "lang/leaves.h"
 
 #include <cmath>
@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 
 namespace interp {
+
+using runtime::DType;
 
 namespace {
 

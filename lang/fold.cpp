@@ -1,8 +1,8 @@
 // Folding of integer constants and of the trivial cases of index arithmetic and of logic.
 #include "lang/fold.h"
 
-#include "lang/scalar_meaning.h"
 #include "runtime/half.h"
+#include "runtime/scalar_meaning.h"
 
 namespace lang {
 
@@ -25,9 +25,11 @@ double roundTo(DType dtype, double value) {
 /// long double holds every int64, so that rounding hides no difference.
 template <ScalarFunction function>
 std::optional<int64_t> valueOf(int64_t a, int64_t b) {
-  if constexpr (HasMeaning<function, int64_t> && HasMeaning<function, long double>) {
-    auto value = applied<function>(a, b);
-    auto real = applied<function>(static_cast<long double>(a), static_cast<long double>(b));
+  if constexpr (runtime::HasMeaning<function, int64_t> &&
+                runtime::HasMeaning<function, long double>) {
+    auto value = runtime::applied<function>(a, b);
+    auto real =
+        runtime::applied<function>(static_cast<long double>(a), static_cast<long double>(b));
     if (static_cast<long double>(value) == static_cast<long double>(real))
       return int64_t(value);
   }
@@ -42,7 +44,7 @@ std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t 
 #define SCALAR_FUNCTION(name, ...)                                                                 \
   case ScalarFunction::name:                                                                       \
     return valueOf<ScalarFunction::name>(a, b);
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
   }
   return std::nullopt;

@@ -73,7 +73,7 @@ std::optional<Scalar> scalarDerivative(ScalarFunction function, size_t i,
     addAll(__VA_ARGS__);                                                                           \
     break;
   switch (function) {
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
   }
 #undef SCALAR_FUNCTION
 #undef NONE

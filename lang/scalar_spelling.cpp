@@ -19,7 +19,7 @@ struct Row {
 #define SCALAR_FUNCTION(name, arity, result, floats, wholes, ...)                                  \
   Row{TEXT(result), EXPANDED(floats), EXPANDED(wholes)},
 constexpr std::array rows{
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 };
 #undef SCALAR_FUNCTION
 #undef NONE

@@ -12,20 +12,6 @@ namespace lang {
 
 namespace {
 
-struct FunctionRow {
-  std::string_view name;
-  size_t arity;
-  std::string_view result;
-  bool divides = false;
-};
-
-constexpr std::array functionRows{
-#define SCALAR_FUNCTION(name, arity, result, ...) FunctionRow{#name, arity, #result},
-#define SCALAR_DIVISION(name, arity, result, ...) FunctionRow{#name, arity, #result, true},
-#include "lang/scalar_functions.def"
-#undef SCALAR_FUNCTION
-};
-
 constexpr std::array combinerNames{"Sum",        "Product",       "Maximum",    "Minimum",
                                    "All",        "Any",           "ArgMaximum", "ArgMaximumLast",
                                    "ArgMinimum", "ArgMinimumLast"};
@@ -219,22 +205,6 @@ std::string stageText(const TensorFunction& function, const Stage& stage, size_t
 }
 
 } // namespace
-
-std::string_view scalarFunctionName(ScalarFunction function) {
-  return functionRows[size_t(function)].name;
-}
-
-size_t scalarFunctionArity(ScalarFunction function) {
-  return functionRows[size_t(function)].arity;
-}
-
-bool scalarFunctionGivesBool(ScalarFunction function) {
-  return functionRows[size_t(function)].result == "bool";
-}
-
-bool scalarFunctionDivides(ScalarFunction function) {
-  return functionRows[size_t(function)].divides;
-}
 
 std::string tensorFunctionText(const TensorFunction& function) {
   std::string text;

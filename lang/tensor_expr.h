@@ -14,25 +14,18 @@
 
 #include "lang/arena.h"
 #include "runtime/dtype.h"
+#include "runtime/scalar_function.h"
 
 #include <memory>
 #include <vector>
 
 namespace lang {
 
-enum class ScalarFunction : uint8_t {
-#define SCALAR_FUNCTION(name, arity, ...) name,
-#include "lang/scalar_functions.def"
-#undef SCALAR_FUNCTION
-};
-
-/// The name as in the table.
-std::string_view scalarFunctionName(ScalarFunction function);
-size_t scalarFunctionArity(ScalarFunction function);
-/// Whether the value is a bool, whatever the operands are.
-bool scalarFunctionGivesBool(ScalarFunction function);
-/// Whether a second operand of zero is a fault on whole numbers.
-bool scalarFunctionDivides(ScalarFunction function);
+using runtime::ScalarFunction;
+using runtime::scalarFunctionArity;
+using runtime::scalarFunctionDivides;
+using runtime::scalarFunctionGivesBool;
+using runtime::scalarFunctionName;
 
 /// How a reduction joins values. The Arg kinds give the row-major position over the reduced axes of
 /// the extreme value (the first or the last of equal ones), as an integer of the node's type.

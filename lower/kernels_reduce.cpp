@@ -49,7 +49,7 @@ struct Fold {
     auto* to = reinterpret_cast<A*>(accumulators);
     auto* from = reinterpret_cast<const T*>(in);
     for (size_t j = 0; j < count; ++j)
-      to[j] = lang::applied<function, A>(to[j], A(widen(from[j])));
+      to[j] = runtime::applied<function, A>(to[j], A(widen(from[j])));
   }
   static void addAll(std::byte* accumulator, const std::byte* in, size_t count, int64_t, int64_t) {
     constexpr size_t width = 8;
@@ -60,12 +60,12 @@ struct Fold {
     size_t j = 0;
     for (; j + width <= count; j += width)
       for (size_t k = 0; k < width; ++k)
-        parts[k] = lang::applied<function, A>(parts[k], A(widen(from[j + k])));
+        parts[k] = runtime::applied<function, A>(parts[k], A(widen(from[j + k])));
     A total = *reinterpret_cast<const A*>(accumulator);
     for (; j < count; ++j)
-      total = lang::applied<function, A>(total, A(widen(from[j])));
+      total = runtime::applied<function, A>(total, A(widen(from[j])));
     for (const A& part : parts)
-      total = lang::applied<function, A>(total, part);
+      total = runtime::applied<function, A>(total, part);
     *reinterpret_cast<A*>(accumulator) = total;
   }
   static void finish(std::byte* out, const std::byte* accumulators, size_t count) {
@@ -211,7 +211,7 @@ void scanLoop(std::byte* out, const std::byte* in, const ScanShape& shape) {
       auto* from = reinterpret_cast<const T*>(in) + first;
       A running = Fold<function, T, A>::identity();
       for (int64_t k = 0; k < shape.extent; ++k) {
-        A next = lang::applied<function, A>(running, A(widen(from[k * shape.inner])));
+        A next = runtime::applied<function, A>(running, A(widen(from[k * shape.inner])));
         result[k * shape.inner] = narrowFrom<A, T>(shape.exclusive ? running : next);
         running = next;
       }

@@ -15,16 +15,18 @@ import sources
 ALLOWED = {
     "runtime": set(),
     "formats": {"runtime"},
+    "vm": {"runtime"},
     "lang": {"runtime"},
     "parser": {"runtime", "lang"},
     "typecheck": {"runtime", "lang"},
     "interp": {"runtime", "lang"},
     "lower": {"runtime", "lang"},
+    "bytecode": {"runtime", "vm", "lang"},
     "transform": {"runtime", "lang"},
     "stdlib": {"runtime", "lang", "parser"},
     "harness": {"runtime", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib"},
     "driver": {"runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower",
-               "stdlib"},
+               "bytecode", "stdlib"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -1,10 +1,10 @@
-// Each column of lang/scalar_functions.def is held by something else than itself: floats by reals
-// of 60 digits, derivatives by central differences of those reals, and the spelling in C by a C
-// compiler.
+// Each column of runtime/scalar_functions.def is held by something else than itself: floats by
+// reals of 60 digits, derivatives by central differences of those reals, and the spelling in C by a
+// C compiler.
 #include "lang/fold.h"
 #include "lang/scalar_derivative.h"
-#include "lang/scalar_meaning.h"
 #include "lang/scalar_spelling.h"
+#include "runtime/scalar_meaning.h"
 #include "tests/unit/places.h"
 
 #include <bit>
@@ -17,9 +17,9 @@
 
 namespace {
 
-using lang::applied;
 using lang::Scalar;
 using lang::ScalarFunction;
+using runtime::applied;
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>,
                                            boost::multiprecision::et_off>;
 
@@ -27,7 +27,7 @@ using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_bac
 template <typename Visit>
 void forEachFunction(Visit&& visit) {
 #define SCALAR_FUNCTION(name, ...) visit.template operator()<ScalarFunction::name>();
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
 }
 
@@ -132,7 +132,7 @@ void compareWithReals(Operands& operands) {
 TEST_CASE("Scalar functions of floats are those of reals within 4 units of the last place") {
   Operands operands;
   forEachFunction([&]<ScalarFunction function>() {
-    if constexpr (lang::HasMeaning<function, Real>) {
+    if constexpr (runtime::HasMeaning<function, Real>) {
       compareWithReals<function, double>(operands);
       compareWithReals<function, float>(operands);
     }
@@ -286,7 +286,7 @@ TEST_CASE("Scalar functions of whole numbers are those of 128 bits, wrapped") {
       // Fixed point is of int32 alone.
       constexpr bool isWanted =
           function != ScalarFunction::FixedPointMultiply || std::is_same_v<T, int32_t>;
-      if constexpr (std::integral<T> && lang::HasMeaning<function, T> && isWanted)
+      if constexpr (std::integral<T> && runtime::HasMeaning<function, T> && isWanted)
         compareWithWide<function, T>(operands);
     });
   });
@@ -308,7 +308,7 @@ Real evaluate(const lang::ScalarNode* node, const std::vector<Real>& values) {
   x.resize(3);
   Real result;
   forEachFunction([&]<ScalarFunction function>() {
-    if constexpr (lang::HasMeaning<function, Real>)
+    if constexpr (runtime::HasMeaning<function, Real>)
       if (function == apply->function)
         result = Real(applied<function>(x[0], x[1], x[2]));
   });
@@ -360,7 +360,7 @@ TEST_CASE("Derivatives of scalar functions are central differences of reals") {
     for (size_t i = 0; i < arity; ++i) {
       auto derivative =
           lang::scalarDerivative(function, i, std::span(scalars).first(arity), scalars[3]);
-      if constexpr (lang::HasMeaning<function, Real>) {
+      if constexpr (runtime::HasMeaning<function, Real>) {
         constexpr bool isTest = std::is_same_v<decltype(applied<function>(Real())), bool>;
         REQUIRE(derivative.has_value() == (!isTest && !isLogic));
         size_t valid = 0;
@@ -410,7 +410,7 @@ std::string cText() {
                         type.wrapping, int(type.isSigned));
     forEachFunction([&]<ScalarFunction function>() {
       auto [result, body] = lang::scalarFunctionInC(function, type.isFloat);
-      CHECK(body.empty() != lang::HasMeaning<function, T>);
+      CHECK(body.empty() != runtime::HasMeaning<function, T>);
       if (!body.empty())
         text += fmt::format("{} {}_{}(T a, T b, T c) {}\n", result,
                             lang::scalarFunctionName(function), type.name, body);
@@ -467,7 +467,7 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
   size_t compared = 0;
   forEachType([&]<typename T>() {
     forEachFunction([&]<ScalarFunction function>() {
-      if constexpr (lang::HasMeaning<function, T>) {
+      if constexpr (runtime::HasMeaning<function, T>) {
         using R = decltype(applied<function>(T()));
         auto inC = reinterpret_cast<R (*)(T, T, T)>(library.find(
             fmt::format("{}_{}", lang::scalarFunctionName(function), cType<T>().name)));

@@ -1,7 +1,7 @@
 // Elements of tensors for comparison.
 #pragma once
 
-#include "interp/element.h"
+#include "runtime/element.h"
 #include "runtime/tensor.h"
 
 namespace tests {
@@ -18,9 +18,9 @@ inline std::vector<Number> numbersOf(const runtime::Tensor& tensor) {
   for (size_t i = 0; i < size_t(tensor.size()); ++i) {
     const std::byte* from = tensor.bytes() + i * dtype.bytes();
     if (dtype.isFloat())
-      numbers.push_back({interp::readFloat(dtype, from), 0});
+      numbers.push_back({runtime::readFloat(dtype, from), 0});
     else
-      numbers.push_back({0, interp::readWhole(dtype, from)});
+      numbers.push_back({0, runtime::readWhole(dtype, from)});
   }
   return numbers;
 }

@@ -5,14 +5,14 @@
 // argument-dependent lookup, such as a real of many digits.
 #pragma once
 
-#include "lang/tensor_expr.h"
+#include "runtime/scalar_function.h"
 
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
-namespace lang {
+namespace runtime {
 
 /// The unsigned type in which whole numbers of type T wrap. It is not promoted to a signed int that
 /// could overflow.
@@ -43,7 +43,7 @@ struct Meaning;
         static result                                                                              \
         ofWholes([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T c) wholes          \
   };
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
 #undef IS_SIGNED
 #undef NONE
@@ -78,4 +78,4 @@ auto applied(const T& a) {
   return applied<function>(a, a, a);
 }
 
-} // namespace lang
+} // namespace runtime

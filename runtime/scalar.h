@@ -1,21 +1,19 @@
-// The scalar functions of lang/scalar_functions.def on the numbers of the reference.
+// The scalar functions of runtime/scalar_functions.def on the numbers of the reference.
 //
 // A whole number of any type is kept in an int64: extended by its sign or by zeros, and of uint64
 // the bits. A float is kept as an R, which is double for the program's own types and a real of many
 // digits under `--precision`; a double is rounded to its type after every function.
 #pragma once
 
-#include "lang/scalar_meaning.h"
+#include "runtime/dtype.h"
 #include "runtime/half.h"
+#include "runtime/scalar_meaning.h"
 
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 
-namespace interp {
-
-using lang::ScalarFunction;
-using runtime::DType;
+namespace runtime {
 
 /// Holds every whole number, and sums and differences of two.
 __extension__ typedef __int128 Wide;
@@ -36,9 +34,8 @@ inline double rounded(DType dtype, double value) {
     return value;
   if (dtype.bits == 32)
     return float(value);
-  float odd = runtime::floatRoundedToOdd(value);
-  return dtype.code == runtime::DTypeCode::BFloat ? double(float(runtime::BHalf(odd)))
-                                                  : double(float(runtime::Half(odd)));
+  float odd = floatRoundedToOdd(value);
+  return dtype.code == DTypeCode::BFloat ? double(float(BHalf(odd))) : double(float(Half(odd)));
 }
 
 /// A whole number as a float; those of 16 bits by way of float32.
@@ -67,9 +64,8 @@ inline bool isOfBits(ScalarFunction function) {
   switch (function) {
 #define SCALAR_FUNCTION(name, ...)                                                                 \
   case ScalarFunction::name:                                                                       \
-    return !lang::HasMeaning<ScalarFunction::name, double> &&                                      \
-           lang::HasMeaning<ScalarFunction::name, int64_t>;
-#include "lang/scalar_functions.def"
+    return !HasMeaning<ScalarFunction::name, double> && HasMeaning<ScalarFunction::name, int64_t>;
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
   }
   return false;
@@ -82,9 +78,9 @@ R realValue(DType dtype, const R& a, const R& b) {
   using enum ScalarFunction;
   if constexpr (std::is_same_v<R, double> && (function == FloorDivide || function == TruncDivide))
     if (dtype.bits <= 32)
-      return lang::applied<function>(float(a), float(b));
-  if constexpr (lang::HasMeaning<function, R>)
-    return R(lang::applied<function>(a, b));
+      return applied<function>(float(a), float(b));
+  if constexpr (HasMeaning<function, R>)
+    return R(applied<function>(a, b));
   throw std::logic_error("a function of bits on floats");
 }
 
@@ -95,7 +91,7 @@ R realFunction(ScalarFunction function, DType dtype, const R& a, const R& b) {
 #define SCALAR_FUNCTION(name, ...)                                                                 \
   case ScalarFunction::name:                                                                       \
     return realValue<ScalarFunction::name>(dtype, a, b);
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
   }
   throw std::logic_error("no scalar function");
@@ -105,4 +101,4 @@ R realFunction(ScalarFunction function, DType dtype, const R& a, const R& b) {
 /// `dtype` or bool is what wrap() makes of it. Functions of analysis are computed in double.
 uint64_t wholeFunction(ScalarFunction function, DType dtype, int64_t a, int64_t b, int64_t c);
 
-} // namespace interp
+} // namespace runtime

@@ -1,9 +1,9 @@
 // Elements of tensors as numbers and back.
 #pragma once
 
-#include "interp/scalar.h"
+#include "runtime/scalar.h"
 
-namespace interp {
+namespace runtime {
 
 inline double readFloat(DType dtype, const std::byte* from) {
   auto as = [&](auto value) {
@@ -14,8 +14,7 @@ inline double readFloat(DType dtype, const std::byte* from) {
     return as(double());
   if (dtype.bits == 32)
     return as(float());
-  return dtype.code == runtime::DTypeCode::BFloat ? float(as(runtime::BHalf()))
-                                                  : float(as(runtime::Half()));
+  return dtype.code == DTypeCode::BFloat ? float(as(BHalf())) : float(as(Half()));
 }
 
 /// `value` is one of the type.
@@ -25,10 +24,10 @@ inline void writeFloat(DType dtype, std::byte* to, double value) {
     put(value);
   else if (dtype.bits == 32)
     put(float(value));
-  else if (dtype.code == runtime::DTypeCode::BFloat)
-    put(runtime::BHalf(float(value)));
+  else if (dtype.code == DTypeCode::BFloat)
+    put(BHalf(float(value)));
   else
-    put(runtime::Half(float(value)));
+    put(Half(float(value)));
 }
 
 inline int64_t readWhole(DType dtype, const std::byte* from) {
@@ -41,4 +40,4 @@ inline void writeWhole(DType dtype, std::byte* to, int64_t whole) {
   std::memcpy(to, &whole, dtype.bytes());
 }
 
-} // namespace interp
+} // namespace runtime

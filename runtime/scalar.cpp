@@ -1,16 +1,16 @@
 // Functions of whole numbers, on the C++ type of each of them.
-#include "interp/scalar.h"
+#include "runtime/scalar.h"
 
-namespace interp {
+namespace runtime {
 
 namespace {
 
 template <ScalarFunction function, typename T>
 uint64_t wholeValue(DType dtype, T a, T b, T c) {
-  if constexpr (lang::HasMeaning<function, T>)
-    return uint64_t(lang::applied<function>(a, b, c));
-  else if constexpr (lang::HasMeaning<function, double>) {
-    double value = lang::applied<function>(double(a), double(b));
+  if constexpr (HasMeaning<function, T>)
+    return uint64_t(applied<function>(a, b, c));
+  else if constexpr (HasMeaning<function, double>) {
+    double value = applied<function>(double(a), double(b));
     return dtype.isBool() ? value != 0 : uint64_t(wholeOf(dtype, value));
   }
   throw std::logic_error("a move of bits is no function");
@@ -22,7 +22,7 @@ uint64_t apply(ScalarFunction function, DType dtype, T a, T b, T c) {
 #define SCALAR_FUNCTION(name, ...)                                                                 \
   case ScalarFunction::name:                                                                       \
     return wholeValue<ScalarFunction::name>(dtype, a, b, c);
-#include "lang/scalar_functions.def"
+#include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
   }
   throw std::logic_error("no scalar function");
@@ -46,4 +46,4 @@ uint64_t wholeFunction(ScalarFunction function, DType dtype, int64_t a, int64_t 
                             : as(uint64_t());
 }
 
-} // namespace interp
+} // namespace runtime

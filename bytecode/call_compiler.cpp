@@ -1,0 +1,204 @@
+// Calls: of functions, through a window of registers, and of operators, as scalar code or by the
+// host.
+#include "bytecode/function_compiler.h"
+
+#include <algorithm>
+
+namespace bytecode {
+
+using namespace lang;
+
+/// A function that is called: its code's number, or the closure and signature.
+struct FunctionCompiler::Callee {
+  std::optional<uint32_t> function = {};
+  uint16_t signature = 0;
+  std::vector<bool> owned;
+  std::vector<const Type*> types;
+  Environment environment;
+};
+
+/// How an argument comes into its place.
+struct FunctionCompiler::Passing {
+  enum Kind : uint8_t { Move, Retain, Load } kind;
+  uint16_t from = vm::none;
+  /// Whether the register is free once the argument is in its place.
+  bool isFreed = false;
+};
+
+void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& call, bool isLast) {
+  if (const auto* op = call.callee.value->as<OperatorRef>())
+    return callOperator(scope, binding, call, *op->row);
+  if (const auto* constructor = call.callee.value->as<Constructor>()) {
+    Environment arguments = made_.layouts.argumentsOf(typeOf(*binding.var), environment_);
+    uint16_t layout = made_.layouts.data(*constructor, arguments);
+    return construct(scope, binding, layout, call.arguments, constructor->fields, arguments);
+  }
+  const Type* type = typeOf(*call.callee.value);
+  if (type && type->op)
+    return callOperator(scope, binding, call, *type->op);
+  callFunction(scope, binding, call.callee, call.arguments, isLast);
+}
+
+FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
+                                                    std::span<const Operand> arguments,
+                                                    const Binding& binding) {
+  std::vector<const Type*> given;
+  for (const Operand& argument : arguments)
+    given.push_back(typeOf(*argument.value));
+  const Type* result = typeOf(*binding.var);
+  Callee callee;
+  if (const auto* global = operand.value->as<Global>()) {
+    callee.environment = genericsOf(*global->function, given, result, environment_);
+    callee.function = instances_.ofGlobal(*global, callee.environment);
+    callee.owned = instances_.ownedParameters(*global);
+    for (const Var* parameter : global->function->parameters)
+      callee.types.push_back(typeOf(*parameter));
+    return callee;
+  }
+  const Type* type = typeOf(*operand.value);
+  callee.types.assign(type->parts.begin(), type->parts.end());
+  callee.owned.assign(arguments.size(), true);
+  Environment found;
+  for (size_t i = 0; i < given.size(); ++i)
+    matchGenerics(type->parts[i], given[i], environment_, type->generics, found);
+  matchGenerics(type->result, result, environment_, type->generics, found);
+  Environment generics = typeGenerics(type, found);
+  callee.signature = instances_.signature(type, environment_, generics);
+  callee.environment = environment_;
+  callee.environment.insert(callee.environment.begin(), generics.begin(), generics.end());
+  return callee;
+}
+
+/// Says how the argument is passed, and lets go of a variable that is moved.
+FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& operand, bool isOwned,
+                                                 const Type* wanted, bool isUsedAgain) {
+  const auto* var = operand.value->as<Var>();
+  if (!var)
+    return {Passing::Load};
+  Held& source = held(*var);
+  bool dies = !isUsedAgain && diesAt(scope, *var);
+  if (source.rep.isScalar())
+    return {Passing::Move, source.reg, dies};
+  if (!isOwned && !isInstantiated(typeOf(*var), wanted))
+    return {Passing::Move, source.reg, false};
+  if (!dies || source.rep.hold != Hold::Owned || isInstantiated(typeOf(*var), wanted))
+    return {Passing::Retain, source.reg, false};
+  keepFields(*var);
+  uint16_t reg = source.reg;
+  forget(*var);
+  registers_.used[reg] = true;
+  return {Passing::Move, reg, true};
+}
+
+/// The first register of the window: above all that stay in use, and where arguments that are in
+/// their places already need not move.
+uint16_t FunctionCompiler::windowFor(std::span<const Passing> passings) {
+  std::vector<bool> before = registers_.used;
+  for (const Passing& passing : passings)
+    if (passing.isFreed)
+      registers_.used[passing.from] = false;
+  uint16_t base = registers_.top();
+  std::swap(before, registers_.used);
+  for (size_t i = 0; i < passings.size(); ++i) {
+    size_t place = base + i;
+    bool isTaken = place < registers_.used.size() && registers_.used[place];
+    if (isTaken && passings[i].from != place)
+      return registers_.top();
+  }
+  for (const Passing& passing : passings)
+    if (passing.isFreed && passing.from >= base + passings.size())
+      return registers_.top();
+  return base;
+}
+
+void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passings,
+                                  std::span<const Operand> operands, const Callee& callee) {
+  for (size_t i = 0; i < passings.size(); ++i) {
+    auto place = uint16_t(base + i);
+    bool isOwned = i >= callee.owned.size() || callee.owned[i];
+    const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
+    switch (passings[i].kind) {
+    case Passing::Move:
+      if (passings[i].from != place)
+        code_.emit(Op::Move, place, passings[i].from);
+      break;
+    case Passing::Retain:
+      code_.emit(Op::Retain, place, passings[i].from);
+      if (isInstantiated(typeOf(*operands[i].value), wanted))
+        forward(place, typeOf(*operands[i].value), wanted, callee.environment);
+      break;
+    case Passing::Load:
+      loadAtomTo(place, *operands[i].value, wanted, callee.environment);
+      bool isScalar =
+          operands[i].value->as<Constant>() && rep(typeOf(*operands[i].value)).isScalar();
+      if (isOwned && !isScalar)
+        code_.emit(Op::Retain, place, place);
+      break;
+    }
+  }
+  registers_.reserve(base + passings.size());
+}
+
+/// Whether what is lent to the callee outlives this call, so that it may take its place.
+bool FunctionCompiler::isLentByCaller(const Operand& operand) {
+  const auto* var = operand.value->as<Var>();
+  const Held* source = var ? find(*var) : nullptr;
+  while (source && source->rep.hold == Hold::Borrowed && source->parent)
+    source = find(*source->parent);
+  return !source || source->rep.hold != Hold::Owned;
+}
+
+void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const Operand& called,
+                                    std::span<const Operand> arguments, bool isLast) {
+  origin(binding.value->range, nullptr, binding.value->as<Call>());
+  Callee callee = calleeOf(called, arguments, binding);
+  std::vector<Operand> operands(arguments.begin(), arguments.end());
+  if (!callee.function)
+    operands.push_back(called);
+  bool isTail = isLast && scope.isTail && !(checks_ && checks_->result);
+  std::vector<Passing> passings;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    bool isUsedAgain = false;
+    for (size_t k = i + 1; k < operands.size(); ++k)
+      isUsedAgain |= operands[k].value == operands[i].value;
+    bool isOwned = i >= callee.owned.size() || callee.owned[i];
+    const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
+    if (!isOwned && !isLentByCaller(operands[i]))
+      isTail = false;
+    passings.push_back(pass(scope, operands[i], isOwned, wanted, isUsedAgain));
+  }
+  uint16_t base = windowFor(passings);
+  fillWindow(base, passings, operands, callee);
+  for (size_t i = 0; i < passings.size(); ++i) {
+    if (!passings[i].isFreed)
+      continue;
+    registers_.free(passings[i].from);
+    if (const auto* var = operands[i].value->as<Var>())
+      held_.erase(var);
+  }
+  if (isTail && sizes_)
+    code_.emit(Op::Release, *sizes_);
+  if (callee.function)
+    code_.emitWide(isTail ? Op::TailCall : Op::Call, base, *callee.function);
+  else
+    code_.emit(isTail ? Op::TailCallClosure : Op::CallClosure, base, uint16_t(arguments.size()),
+               callee.signature);
+  if (isTail)
+    return;
+  registers_.take(base);
+  giveUpDying(scope, operands);
+  receive(scope, binding, base);
+}
+
+/// The result of a call is in `reg`.
+void FunctionCompiler::receive(Scope& scope, const Binding& binding, uint16_t reg) {
+  Rep rep = this->rep(typeOf(*binding.var));
+  if (isResult(scope, binding) && scope.target != vm::none) {
+    code_.emit(Op::Move, scope.target, reg);
+    registers_.free(reg);
+    reg = scope.target;
+  }
+  define(scope, binding, rep, reg);
+}
+
+} // namespace bytecode

@@ -1,0 +1,155 @@
+// Short jumps reach 32,767 words.
+#include "bytecode/code.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace bytecode {
+
+using vm::Word;
+
+void Code::emit(Op op, uint16_t a, uint16_t b, uint16_t c) {
+  last_ = words_.size();
+  words_.push_back({uint16_t(op), a, b, c});
+}
+
+void Code::emitWide(Op op, uint16_t a, uint32_t number) {
+  emit(op, a, uint16_t(number), uint16_t(number >> 16));
+}
+
+void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const uint16_t> tail) {
+  emit(op, a, b, c);
+  size_t start = words_.size();
+  words_.resize(start + (tail.size() + 3) / 4, Word{0, 0, 0, 0});
+  if (!tail.empty())
+    std::memcpy(words_.data() + start, tail.data(), tail.size() * sizeof(uint16_t));
+}
+
+void Code::operands(uint16_t first, uint16_t second, uint16_t third) {
+  words_.push_back({first, second, third, 0});
+}
+
+Label Code::newLabel() {
+  labels_.push_back(SIZE_MAX);
+  return Label(labels_.size() - 1);
+}
+
+void Code::place(Label label) {
+  labels_[label] = words_.size();
+  last_ = SIZE_MAX;
+}
+
+void Code::jump(Label to) {
+  emit(Op::Jump);
+  patches_.push_back({words_.size() - 1, to, words_.size(), Patch::Wide});
+}
+
+void Code::jumpUnless(uint16_t condition, Label to) {
+  emit(Op::JumpUnless, condition);
+  patches_.push_back({words_.size() - 1, to, words_.size(), Patch::Wide});
+}
+
+void Code::compareAndJump(Op op, uint16_t a, uint16_t b, Label to) {
+  if (isFar_) {
+    emit(op, a, b, 1);
+    emitWide(Op::Jump, 0, 1);
+    return jump(to);
+  }
+  emit(op, a, b);
+  patches_.push_back({words_.size() - 1, to, words_.size(), Patch::Short});
+}
+
+void Code::switchTag(uint16_t object, std::span<const Label> arms) {
+  emit(Op::SwitchTag, object, uint16_t(arms.size()));
+  size_t at = words_.size();
+  words_.resize(at + (arms.size() + 1) / 2, Word{0, 0, 0, 0});
+  for (size_t i = 0; i < arms.size(); ++i)
+    patches_.push_back({at, arms[i], words_.size(), Patch::Arm, i});
+}
+
+bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
+                    std::span<const vm::Rep> fields, std::span<const uint16_t> kept) {
+  if (last_ == SIZE_MAX)
+    return false;
+  Word& last = words_[last_];
+  if (Op(last.op) != Op::Fields || last.a != object || last.b != layout)
+    return false;
+  auto* loaded = reinterpret_cast<uint16_t*>(words_.data() + last_ + 1);
+  for (size_t i = 0; i < kept.size(); ++i)
+    if (kept[i] != vm::none && kept[i] != loaded[i])
+      return false;
+  for (size_t i = 0; i < kept.size(); ++i)
+    if (!fields[i].isScalar())
+      loaded[i] = kept[i];
+  last.op = uint16_t(Op::Unpack);
+  last.c = token;
+  return true;
+}
+
+void Code::comesFrom(uint32_t place) {
+  auto at = uint32_t(words_.size());
+  if (!places_.empty() && places_.back().start == at)
+    places_.back().place = place;
+  else
+    places_.push_back({at, place});
+}
+
+void Code::finish(vm::Program& program) {
+  auto start = uint32_t(program.code.size());
+  for (const Patch& patch : patches_) {
+    auto words = int64_t(labels_[patch.label]) - int64_t(patch.from);
+    auto distance = int32_t(words);
+    Word& word = words_[patch.at];
+    if (patch.kind == Patch::Arm)
+      std::memcpy(reinterpret_cast<std::byte*>(&word) + 4 * patch.arm, &distance, 4);
+    else if (patch.kind == Patch::Wide)
+      word.b = uint16_t(distance), word.c = uint16_t(uint32_t(distance) >> 16);
+    else if (words == int16_t(words))
+      word.c = uint16_t(distance);
+    else
+      throw std::length_error("a branch of more than 32,767 words");
+  }
+  program.code.insert(program.code.end(), words_.begin(), words_.end());
+  for (vm::Place place : places_)
+    program.places.push_back({start + place.start, place.place});
+}
+
+uint16_t Registers::take() {
+  auto found = std::ranges::find(used, false);
+  auto index = uint16_t(found - used.begin());
+  take(index);
+  return index;
+}
+
+uint16_t Registers::top() const {
+  for (size_t i = used.size(); i-- > 0;)
+    if (used[i])
+      return uint16_t(i + 1);
+  return 0;
+}
+
+uint16_t Registers::takeTop() {
+  uint16_t index = top();
+  take(index);
+  return index;
+}
+
+void Registers::take(uint16_t index) {
+  if (index >= used.size())
+    used.resize(index + size_t(1));
+  used[index] = true;
+  reserve(index + size_t(1));
+}
+
+void Registers::free(uint16_t index) {
+  used[index] = false;
+}
+
+void Registers::reserve(size_t end) {
+  most_ = std::max(most_, end);
+  if (most_ >= vm::none)
+    throw std::length_error("a function of more than 65,534 registers");
+}
+
+} // namespace bytecode

@@ -1,0 +1,87 @@
+// Code in the making: words, labels that stand for places still to come, registers.
+#pragma once
+
+#include "vm/program.h"
+
+#include <span>
+
+namespace bytecode {
+
+using vm::Op;
+
+/// A place in the code that jumps may name before it is reached.
+using Label = uint32_t;
+
+/// Writes the code of one function. In one that is far too long for short jumps, `isFar`, these go
+/// by way of long ones.
+class Code {
+public:
+  explicit Code(bool isFar) : isFar_(isFar) {}
+
+  void emit(Op op, uint16_t a = 0, uint16_t b = 0, uint16_t c = 0);
+  void emitWide(Op op, uint16_t a, uint32_t number);
+  /// An instruction with a list of registers behind it.
+  void emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const uint16_t> tail);
+  /// The word behind `apply` and its like.
+  void operands(uint16_t first, uint16_t second = 0, uint16_t third = 0);
+
+  Label newLabel();
+  void place(Label label);
+  void jump(Label to);
+  void jumpUnless(uint16_t condition, Label to);
+  /// A comparing jump; its third operand is the target.
+  void compareAndJump(Op op, uint16_t a, uint16_t b, Label to);
+  void switchTag(uint16_t object, std::span<const Label> arms);
+
+  /// Makes `open` of what `fields` has just loaded one instruction, if that is the last one.
+  /// Fields that are loaded and not kept need no loading.
+  bool fuseOpen(uint16_t object, uint16_t layout, uint16_t token, std::span<const vm::Rep> fields,
+                std::span<const uint16_t> kept);
+
+  /// From here on the code comes from this place.
+  void comesFrom(uint32_t place);
+  /// Puts in the labels and appends all to the program.
+  void finish(vm::Program& program);
+
+private:
+  struct Patch {
+    size_t at;
+    Label label;
+    /// Where the jump is counted from.
+    size_t from;
+    enum Kind : uint8_t { Short, Wide, Arm } kind;
+    size_t arm = 0;
+  };
+
+  bool isFar_;
+  std::vector<vm::Word> words_;
+  std::vector<size_t> labels_;
+  std::vector<Patch> patches_;
+  std::vector<vm::Place> places_;
+  /// Where the last instruction starts, unless a jump may lead behind it.
+  size_t last_ = SIZE_MAX;
+};
+
+/// The registers of one function: which are in use.
+class Registers {
+public:
+  /// The lowest free one.
+  uint16_t take();
+  /// The first one above all that are in use.
+  uint16_t takeTop();
+  uint16_t top() const;
+  /// Takes a given one, which must be free.
+  void take(uint16_t index);
+  void free(uint16_t index);
+  /// Makes sure that the function has registers up to `end`.
+  void reserve(size_t end);
+  /// How many the function needs.
+  size_t most() const { return most_; }
+
+  std::vector<bool> used = {};
+
+private:
+  size_t most_ = 0;
+};
+
+} // namespace bytecode

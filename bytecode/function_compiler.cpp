@@ -1,0 +1,308 @@
+// Functions, blocks and branches. Recursion follows the nesting of blocks, which the reader bounds.
+#include "bytecode/function_compiler.h"
+
+#include <algorithm>
+
+namespace bytecode {
+
+using namespace lang;
+
+namespace {
+
+/// Blocks of more bindings than this may be too long for short jumps.
+constexpr size_t mostNearBindings = 1500;
+
+} // namespace
+
+FunctionCompiler::FunctionCompiler(Instances& instances, const Instance& instance)
+    : instances_(instances), made_(instances.made), instance_(instance),
+      environment_(instance.environment), function_(*instance.function),
+      checks_(made_.boundaries->of(function_)), usage_(function_, instances.freeVariables),
+      code_(usage_.bindings() > mostNearBindings) {}
+
+void FunctionCompiler::compile() {
+  begin();
+  Scope scope{.block = *function_.body, .isTail = true};
+  block(scope);
+  vm::Function& made = made_.program.functions[instance_.number];
+  made.start = uint32_t(made_.program.code.size());
+  made.registers = uint16_t(registers_.most());
+  code_.finish(made_.program);
+}
+
+/// Parameters are in the first registers; those that nothing uses are given up at once.
+void FunctionCompiler::begin() {
+  vm::Function made;
+  made.name = instance_.global ? instance_.global->name
+              : instance_.self ? instance_.self->name
+                               : std::string_view();
+  for (size_t i = 0; i < function_.parameters.size(); ++i) {
+    const Var& parameter = *function_.parameters[i];
+    Rep rep = this->rep(typeOf(parameter));
+    bool isBorrowed = !instance_.isClosure && !instances_.ownedParameters(*instance_.global)[i];
+    if (!rep.isScalar() && isBorrowed)
+      rep.hold = Hold::Borrowed;
+    uint16_t reg = registers_.take();
+    hold(parameter, rep, reg, 0);
+    made.parameters.push_back(rep);
+  }
+  made.result = rep(instances_.typing.result(function_));
+  made_.program.functions[instance_.number] = std::move(made);
+  origin(function_.range);
+  std::optional<uint16_t> outer;
+  if (instance_.isClosure)
+    outer = beginCaptures();
+  checkParameters(outer);
+  for (const Var* parameter : function_.parameters)
+    if (!usage_.last(*function_.body, *parameter))
+      giveUp(*parameter);
+}
+
+/// Takes what the closure captured out of its object, which lies behind the arguments. The register
+/// of the sizes that it took with it, if any.
+std::optional<uint16_t> FunctionCompiler::beginCaptures() {
+  uint16_t object = registers_.take();
+  const auto& captures = instances_.freeVariables[function_.number];
+  bool usesSelf = instance_.self && std::ranges::find(captures, instance_.self) != captures.end();
+  const Var& own = usesSelf ? *instance_.self : hiddenVar(nullptr);
+  hold(own, reference, object, 0).layout = instance_.closureLayout;
+  const std::vector<Rep>& fields = made_.program.layouts[instance_.closureLayout].fields;
+  std::vector<uint16_t> loaded(fields.size(), vm::none);
+  std::optional<uint16_t> outer;
+  size_t field = 0;
+  for (const Var* var : captures)
+    if (var != instance_.self || !usesSelf) {
+      loaded[field] = registers_.take();
+      holdField(*var, fields[field], loaded[field], own, field, 0);
+      ++field;
+    }
+  if (field < fields.size()) {
+    outer = loaded[field] = registers_.take();
+    outerSizes_ = &hiddenVar(nullptr);
+    holdField(*outerSizes_, fields[field], *outer, own, field, 0);
+  }
+  if (!loaded.empty())
+    code_.emitList(Op::Fields, object, instance_.closureLayout, vm::none, loaded);
+  if (!usesSelf)
+    giveUp(own);
+  return outer;
+}
+
+void FunctionCompiler::checkParameters(std::optional<uint16_t> outer) {
+  if (!checks_)
+    return;
+  std::vector<uint16_t> operands;
+  std::vector<Rep> reps;
+  for (const Var* parameter : function_.parameters) {
+    operands.push_back(held(*parameter).reg);
+    reps.push_back(held(*parameter).rep);
+  }
+  if (outer) {
+    operands.push_back(*outer);
+    reps.push_back(reference);
+  }
+  Site site{.kind = SiteKind::CheckArguments,
+            .range = function_.range,
+            .checks = checks_,
+            .hasOuterSizes = outer.has_value()};
+  sizes_ = hostCall(std::move(site), operands, std::move(reps), reference);
+  if (outerSizes_)
+    giveUp(*outerSizes_);
+}
+
+void FunctionCompiler::origin(SourceRange range, const OperatorRow* row, const Call* call) {
+  code_.comesFrom(uint32_t(made_.origins.size()));
+  made_.origins.push_back({range, row, call});
+}
+
+void FunctionCompiler::block(Scope& scope) {
+  std::span<const Binding> bindings = scope.block.bindings;
+  for (scope.at = 0; scope.at < bindings.size(); ++scope.at) {
+    const Binding& binding = bindings[scope.at];
+    bool isLast = scope.at + 1 == bindings.size() && scope.block.result.value == binding.var &&
+                  !made_.boundaries->typeOf(*binding.var);
+    if (isFused(scope, binding))
+      continue;
+    origin(binding.value->range);
+    value(scope, binding, isLast);
+    if (isLast && scope.isTail && !find(*binding.var))
+      return;
+  }
+  finishBlock(scope);
+}
+
+void FunctionCompiler::finishBlock(Scope& scope) {
+  const Operand& result = scope.block.result;
+  if (scope.isTail)
+    return returnValue(scope, result);
+  uint16_t reg = take(scope, result, scope.wanted, environment_, false);
+  if (reg != scope.target)
+    code_.emit(Op::Move, scope.target, reg);
+  const auto* var = result.value->as<Var>();
+  if (var && diesAt(scope, *var))
+    giveUp(*var);
+  freeTemporaries();
+}
+
+void FunctionCompiler::returnValue(Scope& scope, const Operand& result) {
+  const Type* type = instances_.typing.result(function_);
+  uint16_t reg = take(scope, result, type, environment_, false);
+  if (checks_ && checks_->result) {
+    origin(result.range);
+    Site site{.kind = SiteKind::CheckResult, .range = result.range, .checks = checks_};
+    std::vector<uint16_t> operands{reg, *sizes_};
+    hostCall(std::move(site), operands, {rep(type), reference}, std::nullopt);
+  }
+  const auto* var = result.value->as<Var>();
+  if (var && diesAt(scope, *var))
+    giveUp(*var);
+  if (sizes_)
+    code_.emit(Op::Release, *sizes_);
+  code_.emit(Op::Return, reg);
+  freeTemporaries();
+}
+
+/// Whether the binding is a comparison of scalars that only the branch right behind it uses: then
+/// that compares.
+bool FunctionCompiler::isFused(const Scope& scope, const Binding& binding) {
+  std::span<const Binding> bindings = scope.block.bindings;
+  if (scope.at + 1 >= bindings.size() || usage_.count(*binding.var) != 1 ||
+      made_.boundaries->typeOf(*binding.var))
+    return false;
+  const auto* branch = bindings[scope.at + 1].value->as<If>();
+  return branch && branch->condition.value == binding.var && comparison(binding);
+}
+
+void FunctionCompiler::branch(Scope& scope, const Binding& binding, const If& value, bool isLast) {
+  Label otherwise = code_.newLabel(), end = code_.newLabel();
+  jumpUnless(scope, value, otherwise);
+  uint16_t target = targetFor(scope, isLast);
+  const auto before = snapshot();
+  inner(scope, binding, *value.thenBlock, isLast, target);
+  if (!(isLast && scope.isTail))
+    code_.jump(end);
+  restore(before);
+  code_.place(otherwise);
+  inner(scope, binding, *value.elseBlock, isLast, target);
+  code_.place(end);
+  afterBranches(scope, binding, isLast, target);
+}
+
+void FunctionCompiler::jumpUnless(Scope& scope, const If& value, Label otherwise) {
+  const auto* var = value.condition.value->as<Var>();
+  if (var && !find(*var)) {
+    const Binding& compared = scope.block.bindings[scope.at - 1];
+    const Comparison& comparison = *this->comparison(compared);
+    std::span<const Operand> operands = compared.value->as<Call>()->arguments;
+    origin(compared.value->range);
+    ScalarOperand left = scalarOperand(operands[comparison.left]),
+                  right = scalarOperand(operands[comparison.right]);
+    if (!jumpUnlessHolds(code_, comparison, left, right, otherwise))
+      jumpUnlessHolds(code_, comparison, inRegister(left), inRegister(right), otherwise);
+    return freeTemporaries();
+  }
+  uint16_t reg = look(value.condition);
+  if (made_.layouts.boxesScalars) {
+    Site site{.kind = SiteKind::Unbox, .range = value.condition.range};
+    uint16_t operand = reg;
+    reg = hostCall(std::move(site), {&operand, 1}, {reference}, Rep{Hold::Scalar, runtime::Bool});
+    temporaries_.push_back(reg);
+  }
+  code_.jumpUnless(reg, otherwise);
+  freeTemporaries();
+}
+
+void FunctionCompiler::restore(const Snapshot& snapshot) {
+  held_ = snapshot.held;
+  registers_.used = snapshot.used;
+  memory_ = snapshot.memory;
+}
+
+/// The register for the result of branches; none in a tail.
+uint16_t FunctionCompiler::targetFor(Scope& scope, bool isLast) {
+  if (isLast && scope.isTail)
+    return vm::none;
+  return isLast ? scope.target : registers_.take();
+}
+
+void FunctionCompiler::afterBranches(Scope& scope, const Binding& binding, bool isLast,
+                                     uint16_t target) {
+  if (!(isLast && scope.isTail)) {
+    registers_.take(target);
+    define(scope, binding, rep(typeOf(*binding.var)), target);
+  }
+}
+
+void FunctionCompiler::inner(Scope& scope, const Binding& binding, const Block& inside, bool isLast,
+                             uint16_t target) {
+  Scope own{.block = inside,
+            .level = scope.level + 1,
+            .isTail = isLast && scope.isTail,
+            .target = target,
+            .wanted = typeOf(*binding.var)};
+  enterBranch(scope, own);
+  block(own);
+}
+
+/// What is not needed after the branches is the branch's to give up: at once, unless it uses it.
+void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
+  std::vector<const Var*> dying;
+  for (const auto& [var, each] : held_)
+    if (!each.isOver && diesAt(outer, *var))
+      dying.push_back(var);
+  std::ranges::sort(dying, {}, &Var::number);
+  for (const Var* var : dying)
+    if (usage_.last(own.block, *var))
+      held(*var).level = own.level;
+  for (const Var* var : dying)
+    if (!usage_.last(own.block, *var))
+      giveUp(*var, tokenFor(own, *var));
+  for (size_t i = 0; i < memory_.size();) {
+    ReusableMemory& memory = memory_[i];
+    size_t used = findConstruction(own.block, 0, memory.fields);
+    if (memory.block != &outer.block || memory.binding != outer.at) {
+      ++i;
+    } else if (used < own.block.bindings.size()) {
+      memory.block = &own.block;
+      memory.binding = used;
+      ++i;
+    } else {
+      code_.emit(Op::FreeToken, memory.reg);
+      registers_.free(memory.reg);
+      memory_.erase(memory_.begin() + ptrdiff_t(i));
+    }
+  }
+}
+
+/// A register for the memory of an object that is given up where a block begins, if the block makes
+/// one of as many fields.
+std::optional<uint16_t> FunctionCompiler::tokenFor(const Scope& scope, const Var& var) {
+  const Held& gone = held(var);
+  if (gone.rep.hold != Hold::Owned || gone.layout == vm::none)
+    return std::nullopt;
+  size_t fields = made_.program.layouts[gone.layout].fields.size();
+  size_t used = findConstruction(scope.block, 0, fields);
+  if (fields == 0 || used == scope.block.bindings.size())
+    return std::nullopt;
+  uint16_t reg = registers_.take();
+  memory_.push_back({reg, fields, &scope.block, used});
+  return reg;
+}
+
+const Var& FunctionCompiler::hiddenVar(const Type* type) {
+  Var& var = hidden_.emplace_back();
+  var.kind = ExprKind::Var;
+  var.origin = VarOrigin::Temporary;
+  var.number = instances_.module.varCount + uint32_t(hidden_.size());
+  var.annotation = type;
+  return var;
+}
+
+void compileFunction(Instances& instances, const Instance& instance) {
+  if (instance.function)
+    FunctionCompiler(instances, instance).compile();
+  else
+    compileWrapper(instances, instance);
+}
+
+} // namespace bytecode

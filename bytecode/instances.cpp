@@ -1,0 +1,206 @@
+// The work list, and closures with their entries.
+#include "bytecode/instances.h"
+
+#include "bytecode/function_compiler.h"
+#include "lang/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bytecode {
+
+using namespace lang;
+
+namespace {
+
+bool writesIntoTensors(const Module& module) {
+  bool writes = false;
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* op = operand.value->as<OperatorRef>();
+        writes |= op && op->row->action == Action::CallInto;
+      });
+  return writes;
+}
+
+void append(const Environment& environment, std::vector<uint32_t>& key) {
+  for (const auto& [parameter, rep] : environment)
+    key.push_back(uint32_t(rep.hold) << 16 | uint32_t(rep.dtype.code) << 8 | rep.dtype.bits);
+}
+
+} // namespace
+
+Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
+                     Compiled& into)
+    : module(from), typing(types), table(operators), made(into),
+      freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)) {
+  made.layouts.boxesScalars = writesIntoTensors(module);
+}
+
+void Instances::compileAll() {
+  while (!waiting_.empty()) {
+    Instance next = std::move(waiting_.front());
+    waiting_.pop_front();
+    compileFunction(*this, next);
+  }
+}
+
+/// Numbers are given at once, so that functions may call what is not compiled yet.
+uint32_t Instances::request(Instance instance) {
+  const void* what = instance.function      ? static_cast<const void*>(instance.function)
+                     : instance.constructor ? static_cast<const void*>(instance.constructor)
+                                            : this;
+  std::vector<uint32_t> key{instance.isClosure, instance.closureLayout};
+  append(instance.environment, key);
+  auto [found, isNew] =
+      known_.try_emplace({what, std::move(key)}, uint32_t(made.program.functions.size()));
+  if (isNew) {
+    instance.number = found->second;
+    made.program.functions.emplace_back();
+    waiting_.push_back(std::move(instance));
+  }
+  return found->second;
+}
+
+uint32_t Instances::ofGlobal(const Global& global, Environment environment) {
+  return request(
+      {.function = global.function, .global = &global, .environment = std::move(environment)});
+}
+
+uint16_t Instances::closureLayout(const Function& function, const Global* global, const Var* self,
+                                  std::vector<Rep> captured, Environment environment) {
+  Layouts& layouts = made.layouts;
+  size_t before = made.program.layouts.size();
+  std::string_view name = global ? global->name : self ? self->name : std::string_view();
+  uint16_t layout = layouts.closure({&function, name}, std::move(captured), environment);
+  if (layout < before)
+    return layout;
+  Instance instance{.function = &function,
+                    .global = global,
+                    .environment = std::move(environment),
+                    .isClosure = true,
+                    .self = self,
+                    .closureLayout = layout};
+  bool isGeneric = std::ranges::any_of(typing.generics(function), [&](const TypeParameter* each) {
+    return each->kind != ParameterKind::Dimension &&
+           std::ranges::find(instance.environment, each, &Environment::value_type::first) ==
+               instance.environment.end();
+  });
+  if (!isGeneric) {
+    addMonomorphic(layout, std::move(instance));
+    return layout;
+  }
+  generics_.push_back({layout, std::move(instance)});
+  for (size_t i = 0; i < signatures_.size(); ++i)
+    addEntry(Generic(generics_.back()), GenericSignature(signatures_[i]));
+  return layout;
+}
+
+uint16_t Instances::givenLayout(const Global& global, Environment environment) {
+  return closureLayout(*global.function, &global, nullptr, {}, std::move(environment));
+}
+
+std::vector<Rep> Instances::parametersOf(const Instance& instance) const {
+  std::vector<Rep> parameters;
+  for (const Var* parameter : instance.function->parameters)
+    parameters.push_back(rep(typing.of(*parameter), instance.environment));
+  return parameters;
+}
+
+void Instances::addMonomorphic(uint16_t layout, Instance instance) {
+  uint16_t number = made.layouts.signature(
+      parametersOf(instance), rep(typing.result(*instance.function), instance.environment), {});
+  uint32_t function = request(std::move(instance));
+  made.program.layouts[layout].entries.push_back({number, function});
+}
+
+/// The type parameters of a function that stand for types are its generics in signatures.
+void Instances::addEntry(const Generic& generic, const GenericSignature& signature) {
+  Instance instance = generic.instance;
+  size_t used = 0;
+  for (const TypeParameter* parameter : typing.generics(*instance.function)) {
+    if (parameter->kind == ParameterKind::Dimension)
+      continue;
+    if (used == signature.generics.size())
+      return;
+    instance.environment.emplace_back(parameter, signature.generics[used++]);
+  }
+  if (used != signature.generics.size())
+    return;
+  uint32_t function = request(std::move(instance));
+  made.program.layouts[generic.layout].entries.push_back({signature.number, function});
+}
+
+uint16_t Instances::signature(const Type* function, const Environment& environment,
+                              const Environment& generics) {
+  Environment all = environment;
+  all.insert(all.begin(), generics.begin(), generics.end());
+  std::vector<Rep> parameters, own;
+  for (const Type* part : function->parts)
+    parameters.push_back(rep(part, all));
+  for (const auto& [parameter, rep] : generics)
+    own.push_back(rep);
+  uint16_t number = made.layouts.signature(std::move(parameters), rep(function->result, all), own);
+  bool isNew = !own.empty() && std::ranges::none_of(signatures_, [&](const auto& each) {
+    return each.number == number;
+  });
+  if (isNew) {
+    signatures_.push_back({number, std::move(own)});
+    for (size_t i = 0; i < generics_.size(); ++i)
+      addEntry(Generic(generics_[i]), GenericSignature(signatures_.back()));
+  }
+  return number;
+}
+
+uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type,
+                                const Environment& environment) {
+  std::vector<Rep> parameters;
+  for (const Type* part : type->parts)
+    parameters.push_back(rep(part, environment));
+  Environment arguments = made.layouts.argumentsOf(type->result, environment);
+  size_t before = made.program.layouts.size();
+  uint16_t layout = made.layouts.closure({&constructor, constructor.name}, {}, arguments);
+  if (layout < before)
+    return layout;
+  uint16_t number = made.layouts.signature(parameters, rep(type->result, environment), {});
+  uint32_t function = request({.constructor = &constructor,
+                               .environment = std::move(arguments),
+                               .isClosure = true,
+                               .closureLayout = layout,
+                               .parameters = std::move(parameters)});
+  made.program.layouts[layout].entries.push_back({number, function});
+  return layout;
+}
+
+uint16_t Instances::forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep> parameters,
+                                    Rep result) {
+  size_t before = made.program.layouts.size();
+  Environment numbers{{nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(from)}}},
+                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(from >> 8)}}},
+                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to)}}},
+                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to >> 8)}}}};
+  uint16_t layout = made.layouts.closure({}, {reference}, numbers);
+  if (layout < before)
+    return layout;
+  uint32_t function = request({.environment = std::move(numbers),
+                               .isClosure = true,
+                               .closureLayout = layout,
+                               .parameters = std::move(parameters),
+                               .result = result,
+                               .forwards = to});
+  made.program.layouts[layout].entries.push_back({from, function});
+  return layout;
+}
+
+std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
+                                  const OperatorTable& operators, const Global& entry) {
+  auto made = std::make_unique<Compiled>();
+  made->boundaries = std::make_unique<Boundaries>(module, typing);
+  Instances instances(module, typing, operators, *made);
+  made->entry = instances.ofGlobal(entry, {});
+  instances.compileAll();
+  return made;
+}
+
+} // namespace bytecode

@@ -1,0 +1,51 @@
+// Layouts and signatures of a program, each made once.
+#pragma once
+
+#include "bytecode/representation.h"
+#include "lang/op.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace bytecode {
+
+class Layouts {
+public:
+  explicit Layouts(vm::Program& program) : program_(program) {}
+
+  /// Whether no scalar lies in a register by itself: a program that writes into tensors may write
+  /// into those of rank 0.
+  bool boxesScalars = false;
+  Rep rep(const lang::Type* type, const Environment& environment) const {
+    return boxesScalars ? reference : repOf(type, environment);
+  }
+  /// What the type parameters of a data type stand for in one of its types.
+  Environment argumentsOf(const lang::Type* data, const Environment& environment) const;
+
+  uint16_t tuple(std::vector<Rep> fields);
+  uint16_t cell(Rep content);
+  /// Of the objects that a constructor makes, for a data type with these arguments.
+  uint16_t data(const lang::Constructor& constructor, const Environment& arguments);
+  /// Of closures of a function whose own symbol this is.
+  uint16_t closure(runtime::Symbol symbol, std::vector<Rep> captured,
+                   const Environment& environment);
+
+  /// The object of a layout without fields, or of a tensor, that lives as long as the program.
+  uint32_t emptyObject(uint16_t layout);
+  uint32_t tensorObject(const lang::Constant& constant);
+
+  /// The number of a way to call a closure: parameters, result, and the function's own generics.
+  uint16_t signature(std::vector<Rep> parameters, Rep result, std::vector<Rep> generics);
+
+private:
+  using Key = std::tuple<vm::LayoutKind, const void*, std::vector<uint32_t>>;
+  uint16_t intern(vm::Layout layout, std::vector<uint32_t> key);
+
+  vm::Program& program_;
+  std::map<Key, uint16_t> layouts_;
+  std::map<std::vector<uint32_t>, uint16_t> signatures_;
+  std::unordered_map<uint16_t, uint32_t> emptyObjects_;
+  std::unordered_map<const lang::Constant*, uint32_t> tensors_;
+};
+
+} // namespace bytecode

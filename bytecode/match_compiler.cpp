@@ -1,0 +1,236 @@
+// Taking apart: matches and fields of tuples.
+//
+// Arms are tried in their order; a constructor that is the only one left is not tested. Fields are
+// loaded as the pattern is followed, borrowed from the object, so an arm that does not fit leaves
+// nothing behind.
+#include "bytecode/function_compiler.h"
+
+#include "lang/walk.h"
+
+#include <algorithm>
+
+namespace bytecode {
+
+using namespace lang;
+
+/// The object that is taken apart, as a variable.
+const Var& FunctionCompiler::scrutinee(Scope& scope, const Operand& operand) {
+  if (const auto* var = operand.value->as<Var>())
+    return *var;
+  const Type* type = typeOf(*operand.value);
+  const Var& hidden = hiddenVar(type);
+  uint16_t reg = loadAtom(*operand.value, type, environment_);
+  Rep rep = this->rep(type);
+  if (!rep.isScalar())
+    rep.hold = Hold::Borrowed;
+  hold(hidden, rep, reg, scope.level);
+  return hidden;
+}
+
+/// Whether each arm is for a constructor of its own and looks no further.
+bool FunctionCompiler::isSwitch(const Match& value) {
+  constexpr size_t fewest = 3;
+  std::vector<const Constructor*> seen;
+  for (const Arm& arm : value.arms) {
+    const Pattern& pattern = *arm.pattern;
+    if (pattern.kind != PatternKind::Constructor ||
+        std::ranges::find(seen, pattern.constructor) != seen.end() ||
+        !std::ranges::all_of(pattern.parts, [](const Pattern* part) {
+          return part->parts.empty() && part->kind != PatternKind::Constructor;
+        }))
+      return false;
+    seen.push_back(pattern.constructor);
+  }
+  return seen.size() >= fewest;
+}
+
+/// The arms' labels by constructor.
+std::vector<Label> FunctionCompiler::switchOn(const Match& value, uint16_t object,
+                                              Label unmatched) {
+  const TypeDefinition& definition = *value.arms[0].pattern->constructor->definition;
+  std::vector<Label> arms(definition.constructors.size(), unmatched), inOrder;
+  for (const Arm& arm : value.arms)
+    inOrder.push_back(arms[arm.pattern->constructor->index] = code_.newLabel());
+  code_.switchTag(object, arms);
+  return inOrder;
+}
+
+void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& value,
+                             bool isLast) {
+  const Var& object = scrutinee(scope, value.scrutinee);
+  const Type* type = typeOf(*value.scrutinee.value);
+  uint16_t target = targetFor(scope, isLast);
+  Label end = code_.newLabel(), unmatched = code_.newLabel();
+  bool switches = isSwitch(value), mayFail = true;
+  std::vector<Label> labels;
+  if (switches)
+    labels = switchOn(value, held(object).reg, unmatched);
+  const auto before = snapshot();
+  std::vector<const Constructor*> gone;
+  for (size_t i = 0; i < value.arms.size() && (switches || mayFail); ++i) {
+    const Arm& arm = value.arms[i];
+    restore(before);
+    Label next = switches ? unmatched : code_.newLabel();
+    if (switches)
+      code_.place(labels[i]);
+    mayFail = matchArm(*arm.pattern, type, environment_, object, scope.level + 1,
+                       switches || isOnlyOneLeft(*arm.pattern, gone), next);
+    inner(scope, binding, *arm.body, isLast, target);
+    if (!(isLast && scope.isTail))
+      code_.jump(end);
+    if (!switches)
+      code_.place(next);
+    if (arm.pattern->kind == PatternKind::Constructor && isFlat(*arm.pattern))
+      gone.push_back(arm.pattern->constructor);
+  }
+  const auto after = snapshot();
+  restore(before);
+  code_.place(unmatched);
+  fail(value, object);
+  restore(after);
+  code_.place(end);
+  afterBranches(scope, binding, isLast, target);
+}
+
+bool FunctionCompiler::isFlat(const Pattern& pattern) {
+  return std::ranges::all_of(pattern.parts, [](const Pattern* part) {
+    return part->kind == PatternKind::Wildcard || part->kind == PatternKind::Var;
+  });
+}
+
+bool FunctionCompiler::isOnlyOneLeft(const Pattern& pattern,
+                                     const std::vector<const Constructor*>& gone) {
+  if (pattern.kind != PatternKind::Constructor)
+    return false;
+  return std::ranges::all_of(
+      pattern.constructor->definition->constructors, [&](const Constructor* other) {
+        return other == pattern.constructor || std::ranges::find(gone, other) != gone.end();
+      });
+}
+
+void FunctionCompiler::fail(const Match& value, const Var& object) {
+  origin(value.range);
+  uint16_t reg = held(object).reg;
+  hostCall({.kind = SiteKind::Unmatched, .range = value.range}, {&reg, 1}, {held(object).rep},
+           std::nullopt);
+}
+
+/// Goes to `next` unless the value fits the pattern; else the pattern's variables hold its parts.
+/// False when it always fits.
+bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type,
+                                const Environment& environment, const Var& value, uint32_t level,
+                                bool isTagKnown, Label next) {
+  if (pattern.kind == PatternKind::Wildcard)
+    return false;
+  if (pattern.kind == PatternKind::Var) {
+    copyTo(*pattern.var, value, level);
+    return false;
+  }
+  bool mayFail = false;
+  Environment arguments = environment;
+  uint16_t layout = 0;
+  Types types = type ? type->parts : Types();
+  if (pattern.kind == PatternKind::Constructor) {
+    const Constructor& constructor = *pattern.constructor;
+    mayFail = !isTagKnown && constructor.definition->constructors.size() > 1;
+    if (mayFail)
+      code_.compareAndJump(Op::JumpUnlessTag, held(value).reg, uint16_t(constructor.index), next);
+    arguments = made_.layouts.argumentsOf(type, environment);
+    layout = made_.layouts.data(constructor, arguments);
+    types = constructor.fields;
+  } else {
+    std::vector<Rep> reps;
+    for (const Type* part : types)
+      reps.push_back(instances_.rep(part, environment));
+    layout = made_.layouts.tuple(std::move(reps));
+  }
+  std::vector<const Var*> parts = loadParts(pattern, types, layout, value, level);
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] && pattern.parts[i]->kind != PatternKind::Var) {
+      mayFail |= matchArm(*pattern.parts[i], types[i], arguments, *parts[i], level, false, next);
+      held(*parts[i]).isOver = true;
+    }
+  for (const Var* part : parts)
+    if (part && held(*part).isOver && held(*part).fields.empty())
+      forget(*part);
+  return mayFail;
+}
+
+/// Loads the fields that the pattern names or looks into, as variables.
+std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Types types,
+                                                    uint16_t layout, const Var& value,
+                                                    uint32_t level) {
+  if (held(value).layout != layout)
+    keepFields(value);
+  held(value).layout = layout;
+  const std::vector<Rep> reps = made_.program.layouts[layout].fields;
+  std::vector<uint16_t> loaded(reps.size(), vm::none);
+  std::vector<const Var*> vars(reps.size());
+  for (size_t i = 0; i < reps.size(); ++i) {
+    const Pattern& part = *pattern.parts[i];
+    bool isNamed = part.kind == PatternKind::Var &&
+                   (usage_.count(*part.var) > 0 || made_.boundaries->typeOf(*part.var));
+    if (!isNamed && (part.kind == PatternKind::Wildcard || part.kind == PatternKind::Var))
+      continue;
+    vars[i] = isNamed ? part.var : &hiddenVar(types[i]);
+    loaded[i] = registers_.take();
+    holdField(*vars[i], reps[i], loaded[i], value, i, level);
+  }
+  if (std::ranges::any_of(loaded, [](uint16_t reg) { return reg != vm::none; }))
+    code_.emitList(Op::Fields, held(value).reg, layout, vm::none, loaded);
+  for (size_t i = 0; i < vars.size(); ++i)
+    if (vars[i] && pattern.parts[i]->kind == PatternKind::Var) {
+      checkVar(*vars[i], {});
+      if (usage_.count(*vars[i]) == 0)
+        giveUp(*vars[i]), vars[i] = nullptr;
+    }
+  return vars;
+}
+
+/// A variable for what a field holds, which is borrowed from the object.
+void FunctionCompiler::holdField(const Var& var, Rep rep, uint16_t reg, const Var& object,
+                                 size_t field, uint32_t level) {
+  if (!rep.isScalar())
+    rep.hold = Hold::Borrowed;
+  Held& made = hold(var, rep, reg, level);
+  if (rep.isScalar())
+    return;
+  made.parent = &object;
+  made.field = uint16_t(field);
+  held(object).fields.push_back(&var);
+}
+
+/// A second name for a value.
+void FunctionCompiler::copyTo(const Var& var, const Var& value, uint32_t level) {
+  const Held source = held(value);
+  uint16_t reg = registers_.take();
+  code_.emit(source.rep.isScalar() ? Op::Move : Op::Retain, reg, source.reg);
+  hold(var, source.rep.isScalar() ? source.rep : reference, reg, level);
+  checkVar(var, {});
+  if (usage_.count(var) == 0)
+    giveUp(var);
+}
+
+void FunctionCompiler::project(Scope& scope, const Binding& binding, const Project& value) {
+  const Var& object = scrutinee(scope, value.tuple);
+  const Type* type = typeOf(*value.tuple.value);
+  std::vector<Rep> reps;
+  for (const Type* part : type->parts)
+    reps.push_back(rep(part));
+  Rep field = reps.at(value.index);
+  uint16_t layout = made_.layouts.tuple(std::move(reps));
+  if (held(object).layout != layout)
+    keepFields(object);
+  held(object).layout = layout;
+  std::vector<uint16_t> loaded(type->parts.size(), vm::none);
+  uint16_t reg = loaded[value.index] = registers_.take();
+  code_.emitList(Op::Fields, held(object).reg, layout, vm::none, loaded);
+  holdField(*binding.var, field, reg, object, value.index, scope.level);
+  checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
+  if (diesAt(scope, object))
+    giveUp(object);
+  if (!usage_.last(scope.block, *binding.var))
+    giveUp(*binding.var);
+}
+
+} // namespace bytecode

@@ -1,0 +1,34 @@
+// How values of a type lie in registers: which are scalars, and which references.
+//
+// bytecode/ makes programs of the machine (vm/) out of core IR. A generic function is compiled once
+// for each way in which its type parameters may be represented, not for each type: there are few
+// of those, so polymorphic recursion comes to an end too. Start with compile.h.
+#pragma once
+
+#include "lang/module.h"
+#include "vm/program.h"
+
+#include <vector>
+
+namespace bytecode {
+
+using vm::Rep;
+
+/// How the type parameters in scope are represented, outermost first.
+using Environment = std::vector<std::pair<const lang::TypeParameter*, Rep>>;
+
+inline constexpr Rep reference{};
+
+/// Tensors of rank 0 are scalars, unless the engines do not compute with their element type; all
+/// else is a reference, also what nothing is known of.
+Rep repOf(const lang::Type* type, const Environment& environment);
+
+/// Adds to `found` what the type parameters `generics` stand for where `pattern`, which mentions
+/// them, is `type`. Those that it does not tell are left out.
+void matchGenerics(const lang::Type* pattern, const lang::Type* type, const Environment& outer,
+                   std::span<const lang::TypeParameter* const> generics, Environment& found);
+
+/// `found` in the order of `generics`, with a reference for what is not known.
+Environment ordered(std::span<const lang::TypeParameter* const> generics, const Environment& found);
+
+} // namespace bytecode

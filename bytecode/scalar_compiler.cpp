@@ -1,0 +1,358 @@
+// Recursion follows expressions of single operators, which are shallow.
+#include "bytecode/scalar_compiler.h"
+
+#include "vm/scalar.h"
+
+#include <algorithm>
+
+namespace bytecode {
+
+using namespace lang;
+using runtime::DType;
+
+namespace {
+
+enum class Form : uint8_t { binary, immediate, unary, jumpUnlessHolds, jumpUnlessShort };
+
+struct ScalarRow {
+  Form form;
+  ScalarFunction function;
+  DType dtype;
+  Op op;
+};
+
+template <typename T>
+constexpr DType dtypeOf() {
+  return {std::is_integral_v<T> ? runtime::DTypeCode::Int : runtime::DTypeCode::Float,
+          uint8_t(8 * sizeof(T))};
+}
+
+constexpr ScalarRow scalarRows[] = {
+#define INSTRUCTION(...)
+#define SCALAR(name, text, form, function, type, ...)                                              \
+  {Form::form, ScalarFunction::function, dtypeOf<type>(), Op::name},
+#include "vm/instructions.def"
+#undef INSTRUCTION
+};
+
+std::optional<Op> find(Form form, ScalarFunction function, DType dtype) {
+  for (const ScalarRow& row : scalarRows)
+    if (row.form == form && row.function == function && row.dtype == dtype)
+      return row.op;
+  return std::nullopt;
+}
+
+/// The function of the operands the other way round, if there is one.
+std::optional<ScalarFunction> mirrored(ScalarFunction function) {
+  using enum ScalarFunction;
+  switch (function) {
+  case Add:
+  case Multiply:
+  case BitAnd:
+  case Equal:
+  case NotEqual:
+    return function;
+  case Less:
+    return Greater;
+  case LessEqual:
+    return GreaterEqual;
+  case Greater:
+    return Less;
+  case GreaterEqual:
+    return LessEqual;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A number that fits 16 bits of an instruction.
+std::optional<uint16_t> shortOf(const ScalarOperand& operand, DType dtype) {
+  if (!operand.bits || dtype.code != runtime::DTypeCode::Int)
+    return std::nullopt;
+  int64_t value = dtype.bits == 32 ? int32_t(*operand.bits) : int64_t(*operand.bits);
+  return value == int16_t(value) ? std::optional(uint16_t(value)) : std::nullopt;
+}
+
+/// Whether a node is made of steps that the machine has; each is looked at once.
+bool isScalarNode(const ScalarNode* root) {
+  std::vector<const ScalarNode*> stack{root};
+  std::unordered_map<const ScalarNode*, bool> seen;
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    stack.pop_back();
+    if (!seen.emplace(node, true).second)
+      continue;
+    if (node->dtype.lanes != 1 || !node->dtype.isComputable())
+      return false;
+    if (const auto* apply = node->as<ScalarApply>())
+      stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
+    else if (const auto* cast = node->as<ScalarCast>())
+      stack.push_back(cast->operand);
+    else if (const auto* load = node->as<ScalarLoad>();
+             load ? !load->position.empty() : !node->as<ScalarNumber>())
+      return false;
+  }
+  return true;
+}
+
+/// Whether computing the node may be a fault.
+bool mayFail(const ScalarNode* node) {
+  const auto* apply = node->as<ScalarApply>();
+  if (const auto* cast = node->as<ScalarCast>())
+    return mayFail(cast->operand);
+  if (!apply)
+    return false;
+  if (runtime::scalarFunctionDivides(apply->function) && !apply->operands[0]->dtype.isFloat())
+    return true;
+  return std::ranges::any_of(apply->operands, mayFail);
+}
+
+uint64_t bitsOf(const ScalarNumber& number) {
+  vm::Slot slot;
+  if (number.dtype.isFloat()) {
+    slot.f64 = number.real;
+    return vm::convertScalar(runtime::Float64, number.dtype, slot).word;
+  }
+  slot.i64 = number.integer;
+  return slot.word;
+}
+
+} // namespace
+
+bool isScalarCode(const TensorFunction& function) {
+  if (function.results.size() != 1)
+    return false;
+  for (const TensorInfo& tensor : function.tensors)
+    if (!tensor.shape.empty())
+      return false;
+  return std::ranges::all_of(function.stages, [](const Stage& stage) {
+    return stage.kind == StageKind::Map ? isScalarNode(stage.body)
+                                        : stage.kind == StageKind::Reshape;
+  });
+}
+
+std::optional<Comparison> comparisonOf(const TensorFunction& function) {
+  if (function.stages.size() != 1 || function.stages[0].kind != StageKind::Map)
+    return std::nullopt;
+  const auto* apply = function.stages[0].body->as<ScalarApply>();
+  if (!apply || apply->operands.size() != 2 || !runtime::scalarFunctionGivesBool(apply->function))
+    return std::nullopt;
+  const auto *left = apply->operands[0]->as<ScalarLoad>(),
+             *right = apply->operands[1]->as<ScalarLoad>();
+  bool isPlain =
+      left && right && left->tensor < function.inputCount && right->tensor < function.inputCount;
+  if (!isPlain || !find(Form::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
+    return std::nullopt;
+  return Comparison{apply->function, left->dtype, left->tensor, right->tensor};
+}
+
+bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOperand& left,
+                     const ScalarOperand& right, Label otherwise) {
+  ScalarFunction function = comparison.function;
+  ScalarOperand a = left, b = right;
+  if (a.bits && !b.bits)
+    if (auto other = mirrored(function)) {
+      function = *other;
+      std::swap(a, b);
+    }
+  if (a.reg == vm::none)
+    return false;
+  if (auto number = shortOf(b, comparison.dtype))
+    if (auto op = find(Form::jumpUnlessShort, function, comparison.dtype)) {
+      code.compareAndJump(*op, a.reg, *number, otherwise);
+      return true;
+    }
+  if (b.reg == vm::none)
+    return false;
+  auto op = find(Form::jumpUnlessHolds, function, comparison.dtype);
+  if (!op) {
+    op = find(Form::jumpUnlessHolds, mirrored(function).value_or(function), comparison.dtype);
+    std::swap(a, b);
+  }
+  if (!op)
+    return false;
+  code.compareAndJump(*op, a.reg, b.reg, otherwise);
+  return true;
+}
+
+const ScalarNode* ScalarCompiler::nodeOf(uint32_t tensor) const {
+  while (tensor >= function_.inputCount) {
+    const Stage& stage = function_.stages[tensor - function_.inputCount];
+    if (stage.kind == StageKind::Map)
+      return stage.body;
+    tensor = stage.source;
+  }
+  return nullptr;
+}
+
+const ScalarNode* ScalarCompiler::root() const {
+  return nodeOf(function_.results[0]);
+}
+
+uint16_t ScalarCompiler::temporary() {
+  temporaries_.push_back(registers_.take());
+  return temporaries_.back();
+}
+
+uint16_t ScalarCompiler::load(const ScalarOperand& operand) {
+  if (!operand.bits)
+    return operand.reg;
+  uint16_t reg = temporary();
+  uint64_t bits = *operand.bits;
+  if (int64_t(bits) == int32_t(bits)) {
+    code_.emitWide(Op::LoadLong, reg, uint32_t(bits));
+  } else {
+    code_.emitWide(Op::LoadWord, reg, uint32_t(program_.words.size()));
+    program_.words.push_back(bits);
+  }
+  return reg;
+}
+
+/// A constant or register for a leaf, a register for anything else.
+ScalarOperand ScalarCompiler::operandOf(const ScalarNode* node) {
+  if (const auto* number = node->as<ScalarNumber>())
+    return {bitsOf(*number), vm::none};
+  if (const auto* load = node->as<ScalarLoad>()) {
+    uint32_t tensor = load->tensor;
+    if (const ScalarNode* stage = nodeOf(tensor))
+      return operandOf(stage);
+    while (tensor >= function_.inputCount)
+      tensor = function_.stages[tensor - function_.inputCount].source;
+    return operands_[tensor];
+  }
+  return {std::nullopt, evaluate(node)};
+}
+
+uint16_t ScalarCompiler::evaluate(const ScalarNode* node) {
+  if (auto found = known_.find(node); found != known_.end())
+    return found->second;
+  const auto* apply = node->as<ScalarApply>();
+  if (apply && apply->function == ScalarFunction::Select)
+    return known_[node] = choice(*apply);
+  if (!apply && !node->as<ScalarCast>())
+    return load(operandOf(node));
+  Step step = stepOf(node);
+  uint16_t reg = temporary();
+  emit(step, reg);
+  return known_[node] = reg;
+}
+
+uint16_t ScalarCompiler::asBool(const ScalarNode* node) {
+  uint16_t reg = load(operandOf(node));
+  if (node->dtype.isBool())
+    return reg;
+  uint16_t result = temporary();
+  code_.emit(Op::Convert, result, reg);
+  code_.operands(vm::packed(node->dtype), vm::packed(runtime::Bool));
+  return result;
+}
+
+/// What is computed for one side alone is not known behind it.
+uint16_t ScalarCompiler::choice(const ScalarApply& select) {
+  uint16_t condition = asBool(select.operands[0]);
+  if (!mayFail(select.operands[1]) && !mayFail(select.operands[2])) {
+    uint16_t yes = load(operandOf(select.operands[1])), no = load(operandOf(select.operands[2]));
+    uint16_t reg = temporary();
+    code_.emit(Op::Choose, reg, yes, no);
+    code_.operands(condition);
+    return reg;
+  }
+  uint16_t reg = temporary();
+  Label otherwise = code_.newLabel(), end = code_.newLabel();
+  const auto before = known_;
+  code_.jumpUnless(condition, otherwise);
+  code_.emit(Op::Move, reg, load(operandOf(select.operands[1])));
+  code_.jump(end);
+  known_ = before;
+  code_.place(otherwise);
+  code_.emit(Op::Move, reg, load(operandOf(select.operands[2])));
+  known_ = before;
+  code_.place(end);
+  return reg;
+}
+
+/// The instruction of a function, with the shortest operands that there are; else the one that
+/// takes any function.
+ScalarCompiler::Step ScalarCompiler::apply(const ScalarApply& node) {
+  ScalarFunction function = node.function;
+  DType dtype = node.operands[0]->dtype;
+  if (function == ScalarFunction::Reinterpret)
+    return {Op::Move, load(operandOf(node.operands[0]))};
+  std::vector<ScalarOperand> operands;
+  for (const ScalarNode* operand : node.operands)
+    operands.push_back(operandOf(operand));
+  if (operands.size() == 1)
+    if (auto op = find(Form::unary, function, dtype))
+      return {*op, load(operands[0])};
+  if (operands.size() == 2) {
+    if (operands[0].bits && !operands[1].bits)
+      if (auto other = mirrored(function)) {
+        function = *other;
+        std::swap(operands[0], operands[1]);
+      }
+    if (function == ScalarFunction::Subtract && operands[1].bits && shortOf(operands[1], dtype) &&
+        find(Form::immediate, ScalarFunction::Add, dtype)) {
+      function = ScalarFunction::Add;
+      operands[1].bits = uint64_t(-int64_t(*operands[1].bits));
+    }
+    if (auto number = shortOf(operands[1], dtype))
+      if (auto op = find(Form::immediate, function, dtype))
+        return {*op, load(operands[0]), *number};
+    auto op = find(Form::binary, function, dtype);
+    if (auto other = mirrored(function); !op && other && (op = find(Form::binary, *other, dtype)))
+      std::swap(operands[0], operands[1]);
+    if (op) {
+      uint16_t left = load(operands[0]);
+      return {*op, left, load(operands[1])};
+    }
+  }
+  std::vector<uint16_t> loaded;
+  for (const ScalarOperand& operand : operands)
+    loaded.push_back(load(operand));
+  loaded.resize(3, loaded[0]);
+  return {Op::Apply, loaded[0], loaded[1],
+          vm::Word{uint16_t(function), vm::packed(dtype), loaded[2], 0}};
+}
+
+ScalarCompiler::Step ScalarCompiler::stepOf(const ScalarNode* node) {
+  if (const auto* application = node->as<ScalarApply>();
+      application && application->function != ScalarFunction::Select)
+    return apply(*application);
+  const auto* cast = node->as<ScalarCast>();
+  if (!cast)
+    return {Op::Move, evaluate(node)};
+  uint16_t from = load(operandOf(cast->operand));
+  if (cast->operand->dtype == cast->dtype)
+    return {Op::Move, from};
+  return {Op::Convert, from, 0,
+          vm::Word{vm::packed(cast->operand->dtype), vm::packed(cast->dtype), 0, 0}};
+}
+
+void ScalarCompiler::emit(const Step& step, uint16_t reg) {
+  if (step.op == Op::Move && step.b == reg)
+    return;
+  code_.emit(step.op, reg, step.b, step.c);
+  if (step.word)
+    code_.operands(step.word->op, step.word->a, step.word->b);
+}
+
+void ScalarCompiler::prepare() {
+  if (const ScalarNode* last = root()) {
+    last_ = stepOf(last);
+    return;
+  }
+  uint32_t tensor = function_.results[0];
+  while (tensor >= function_.inputCount)
+    tensor = function_.stages[tensor - function_.inputCount].source;
+  last_ = {Op::Move, load(operands_[tensor])};
+}
+
+void ScalarCompiler::finish(uint16_t reg) {
+  emit(last_, reg);
+  for (uint16_t each : temporaries_)
+    if (each != reg)
+      registers_.free(each);
+  temporaries_.clear();
+}
+
+} // namespace bytecode

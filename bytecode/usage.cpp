@@ -1,0 +1,211 @@
+// Recursion follows the nesting of blocks, which the reader bounds.
+#include "bytecode/usage.h"
+
+#include "lang/walk.h"
+
+#include <unordered_set>
+
+namespace bytecode {
+
+using namespace lang;
+
+Usage::Usage(const Function& function, const std::vector<std::vector<const Var*>>& freeVariables)
+    : free_(freeVariables) {
+  addBlock(*function.body);
+}
+
+void Usage::addBlock(const Block& block) {
+  auto& last = last_[&block];
+  bindings_ += block.bindings.size();
+  auto use = [&](const Expr& atom, size_t at, uint32_t times) {
+    const auto* var = atom.as<Var>();
+    if (!var)
+      return;
+    last[var] = uint32_t(at);
+    counts_[var] += times;
+  };
+  for (size_t i = 0; i < block.bindings.size(); ++i) {
+    const Expr& value = *block.bindings[i].value;
+    if (value.isAtom())
+      use(value, i, 1);
+    forEachOperand(value, [&](const Operand& operand) { use(*operand.value, i, 1); });
+    if (const auto* call = value.as<Call>(); call && !call->callee.value->as<OperatorRef>())
+      for (const Operand& argument : call->arguments)
+        if (const auto* var = argument.value->as<Var>())
+          arguments_[var] = true;
+    if (const auto* nested = value.as<Function>()) {
+      for (const Var* var : free_[nested->number])
+        use(*var, i, 2);
+      continue;
+    }
+    forEachBlock(value, [&](const Block& inner) {
+      addBlock(inner);
+      for (const auto& [var, at] : last_[&inner])
+        last_[&block][var] = uint32_t(i);
+    });
+  }
+  use(*block.result.value, block.bindings.size(), 1);
+}
+
+const uint32_t* Usage::last(const Block& block, const Var& var) const {
+  const auto& uses = last_.at(&block);
+  auto found = uses.find(&var);
+  return found == uses.end() ? nullptr : &found->second;
+}
+
+uint32_t Usage::count(const Var& var) const {
+  auto found = counts_.find(&var);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+size_t fieldsMade(const Expr& value) {
+  if (const auto* tuple = value.as<TupleExpr>())
+    return tuple->fields.size();
+  const auto* call = value.as<Call>();
+  return call && call->callee.value->as<Constructor>() ? call->arguments.size() : 0;
+}
+
+size_t findConstruction(const Block& block, size_t from, size_t fields) {
+  for (size_t i = from; i < block.bindings.size(); ++i)
+    if (fieldsMade(*block.bindings[i].value) == fields)
+      return i;
+  for (size_t i = block.bindings.size(); i-- > from;) {
+    const Expr& value = *block.bindings[i].value;
+    bool isMade = false;
+    if (!value.as<Function>())
+      forEachBlock(value, [&](const Block& inner) {
+        isMade |= findConstruction(inner, 0, fields) < inner.bindings.size();
+      });
+    if (isMade)
+      return i;
+  }
+  return block.bindings.size();
+}
+
+namespace {
+
+/// Looks for parameters that a function does not only borrow, given what is known of the others.
+class OwnershipFinder {
+public:
+  OwnershipFinder(const Module& module, OwnedParameters& owned)
+      : module_(module), owned_(owned), free_(freeVariables(module).of) {}
+
+  bool isChanged = false;
+
+  void look(const Global& global) {
+    parameters_.clear();
+    global_ = &global;
+    const Function& function = *global.function;
+    for (size_t i = 0; i < function.parameters.size(); ++i)
+      parameters_[function.parameters[i]] = i;
+    borrowed_.clear();
+    for (const Var* parameter : function.parameters)
+      if (!owned_[global.number][parameters_[parameter]])
+        borrowed_.insert(parameter);
+    lookAt(*function.body, true);
+  }
+
+private:
+  void own(const Global& global, size_t parameter) {
+    if (owned_[global.number][parameter])
+      return;
+    owned_[global.number][parameter] = true;
+    isChanged = true;
+  }
+
+  void consume(const Expr& atom) {
+    const auto* var = atom.as<Var>();
+    if (!var)
+      return;
+    if (auto found = parameters_.find(var); found != parameters_.end())
+      own(*global_, found->second);
+  }
+
+  void lookAt(const Block& block, bool isTail) {
+    for (size_t i = 0; i < block.bindings.size(); ++i) {
+      const Binding& binding = block.bindings[i];
+      bool isLast = isTail && i + 1 == block.bindings.size() && block.result.value == binding.var;
+      lookAt(binding, isLast);
+    }
+    consume(*block.result.value);
+  }
+
+  void lookAt(const Binding& binding, bool isLast) {
+    const Expr& value = *binding.value;
+    if (value.isAtom())
+      return consume(value);
+    if (const auto* call = value.as<Call>())
+      return lookAt(*call, isLast);
+    if (const auto* function = value.as<Function>()) {
+      for (const Var* var : free_[function->number])
+        consume(*var);
+      return;
+    }
+    if (const auto* project = value.as<Project>())
+      return derive(*project->tuple.value, *binding.var);
+    if (const auto* match = value.as<Match>())
+      lookAt(*match);
+    else if (!value.as<If>())
+      forEachOperand(value, [&](const Operand& operand) { consume(*operand.value); });
+    forEachBlock(value, [&](const Block& block) { lookAt(block, isLast); });
+  }
+
+  /// What is taken out of what is borrowed is borrowed too.
+  void derive(const Expr& from, const Var& var) {
+    const auto* owner = from.as<Var>();
+    if (owner && borrowed_.contains(owner))
+      borrowed_.insert(&var);
+  }
+
+  void lookAt(const Match& match) {
+    for (const Arm& arm : match.arms) {
+      forEachPatternVar(*arm.pattern, [&](const Var& var) { derive(*match.scrutinee.value, var); });
+      size_t fields = arm.pattern->parts.size();
+      if (fields > 0 && findConstruction(*arm.body, 0, fields) < arm.body->bindings.size())
+        consume(*match.scrutinee.value);
+    }
+  }
+
+  void lookAt(const Call& call, bool isLast) {
+    const auto* global = call.callee.value->as<Global>();
+    bool isOperator = call.callee.value->as<OperatorRef>();
+    for (size_t i = 0; i < call.arguments.size() && !isOperator; ++i) {
+      const Expr& argument = *call.arguments[i].value;
+      if (!global || !global->function || owned_[global->number][i]) {
+        consume(argument);
+        continue;
+      }
+      const auto* var = argument.as<Var>();
+      if (isLast && var && !borrowed_.contains(var))
+        own(*global, i);
+    }
+  }
+
+  const Module& module_;
+  OwnedParameters& owned_;
+  std::vector<std::vector<const Var*>> free_;
+  const Global* global_ = nullptr;
+  std::unordered_map<const Var*, size_t> parameters_;
+  /// Parameters that are borrowed as far as is known, and what is taken out of them.
+  std::unordered_set<const Var*> borrowed_;
+};
+
+} // namespace
+
+OwnedParameters findOwnedParameters(const Module& module) {
+  OwnedParameters owned;
+  for (const Global* global : module.globals) {
+    owned.resize(std::max(owned.size(), global->number + size_t(1)));
+    owned[global->number].resize(global->function ? global->function->parameters.size() : 0);
+  }
+  OwnershipFinder finder(module, owned);
+  do {
+    finder.isChanged = false;
+    for (const Global* global : module.globals)
+      if (global->function)
+        finder.look(*global);
+  } while (finder.isChanged);
+  return owned;
+}
+
+} // namespace bytecode

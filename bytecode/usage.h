@@ -1,0 +1,55 @@
+// Who uses a variable last, and which parameters a function only borrows.
+#pragma once
+
+#include "lang/module.h"
+#include "lang/typing.h"
+
+#include <unordered_map>
+
+namespace bytecode {
+
+/// In one function, for every block, the binding after which a variable is not needed in it any
+/// more: the number of bindings stands for the block's result. A use inside of a nested block or
+/// function is a use by the binding that it is in.
+class Usage {
+public:
+  explicit Usage(const lang::Function& function,
+                 const std::vector<std::vector<const lang::Var*>>& freeVariables);
+
+  /// The last binding of the block that uses the variable, if any does.
+  const uint32_t* last(const lang::Block& block, const lang::Var& var) const;
+  /// The variables that a block uses and does not bind itself, with those that it does.
+  const std::unordered_map<const lang::Var*, uint32_t>& of(const lang::Block& block) const {
+    return last_.at(&block);
+  }
+  /// How often it is used, a use in a nested function counting as two.
+  uint32_t count(const lang::Var& var) const;
+  /// Whether it is an argument of a call of a function.
+  bool isArgument(const lang::Var& var) const { return arguments_.contains(&var); }
+  /// How many bindings there are, nested ones included.
+  size_t bindings() const { return bindings_; }
+
+private:
+  void addBlock(const lang::Block& block);
+
+  const std::vector<std::vector<const lang::Var*>>& free_;
+  std::unordered_map<const lang::Block*, std::unordered_map<const lang::Var*, uint32_t>> last_;
+  std::unordered_map<const lang::Var*, uint32_t> counts_;
+  std::unordered_map<const lang::Var*, bool> arguments_;
+  size_t bindings_ = 0;
+};
+
+/// By Global::number and parameter: whether the function takes over the reference. It does when it
+/// keeps it or gives it away, when it may use the memory of what it takes apart for what it makes,
+/// and when a call would else be no tail call; else it borrows (Ullrich and de Moura, Counting
+/// Immutable Beans).
+using OwnedParameters = std::vector<std::vector<bool>>;
+OwnedParameters findOwnedParameters(const lang::Module& module);
+
+/// The binding of a block that makes an object of so many fields, itself or in a nested block; the
+/// number of bindings when none does. Calls of constructors and tuples count.
+size_t findConstruction(const lang::Block& block, size_t from, size_t fields);
+/// How many fields the object has that an expression makes; 0 when it makes none.
+size_t fieldsMade(const lang::Expr& value);
+
+} // namespace bytecode

@@ -1,0 +1,33 @@
+// Functions that no text has: constructors as functions, and generic closures as functions of one
+// type.
+#include "bytecode/function_compiler.h"
+
+namespace bytecode {
+
+void compileWrapper(Instances& instances, const Instance& instance) {
+  Compiled& made = instances.made;
+  Code code(false);
+  auto count = uint16_t(instance.parameters.size());
+  vm::Function function;
+  function.parameters = instance.parameters;
+  function.result = instance.constructor ? reference : instance.result;
+  function.registers = uint16_t(count + 1);
+  std::vector<uint16_t> arguments;
+  for (uint16_t i = 0; i < count; ++i)
+    arguments.push_back(i);
+  if (instance.constructor) {
+    function.name = instance.constructor->name;
+    uint16_t layout = made.layouts.data(*instance.constructor, instance.environment);
+    code.emitList(Op::Unpack, count, instance.closureLayout, vm::none, {});
+    code.emitList(Op::Make, 0, layout, vm::none, arguments);
+    code.emit(Op::Return, 0);
+  } else {
+    code.emitList(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
+    code.emit(Op::TailCallClosure, 0, count, *instance.forwards);
+  }
+  function.start = uint32_t(made.program.code.size());
+  made.program.functions[instance.number] = std::move(function);
+  code.finish(made.program);
+}
+
+} // namespace bytecode

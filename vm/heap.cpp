@@ -1,0 +1,106 @@
+// Pools and release.
+#include "vm/heap.h"
+
+#include <new>
+
+namespace vm {
+
+Heap::Heap(const std::vector<Layout>& layouts) {
+  takeUp(layouts);
+}
+
+void Heap::takeUp(const std::vector<Layout>& layouts) {
+  for (size_t known = shapes_.size(); known < layouts.size(); ++known) {
+    const Layout& layout = layouts[known];
+    bool isBox = layout.kind == LayoutKind::Boxed;
+    auto first = uint32_t(referenceFields_.size());
+    for (size_t i = 0; i < layout.fields.size(); ++i)
+      if (!layout.fields[i].isScalar())
+        referenceFields_.push_back(uint16_t(i));
+    shapes_.push_back({isBox ? boxSlots : uint16_t(layout.fields.size()),
+                       uint16_t(referenceFields_.size() - first), first});
+  }
+}
+
+Heap::~Heap() {
+  for (Object* box = boxes_; box; box = box->fields()[2].object)
+    boxed(*box).~Value();
+  for (Object* object : large_)
+    ::operator delete(object);
+}
+
+Object* Heap::makeSlow(uint16_t layout) {
+  uint16_t size = sizeOf(layout);
+  size_t slots = size + size_t(1);
+  Object* object = nullptr;
+  if (size >= pools) {
+    object = static_cast<Object*>(::operator new(slots * sizeof(Slot)));
+    large_.insert(object);
+    bytes_ += slots * sizeof(Slot);
+  } else {
+    if (size_t(end_ - at_) < slots) {
+      constexpr size_t count = chunkBytes / sizeof(Slot);
+      chunks_.push_back(std::make_unique_for_overwrite<Slot[]>(count));
+      at_ = chunks_.back().get();
+      end_ = at_ + count;
+      bytes_ += chunkBytes;
+    }
+    object = reinterpret_cast<Object*>(at_);
+    at_ += slots;
+  }
+  start(object, layout);
+  return object;
+}
+
+Object* Heap::box(runtime::Value value) {
+  Object* object = make(boxedLayout);
+  Slot* fields = object->fields();
+  new (&boxed(*object)) runtime::Value(std::move(value));
+  fields[1].object = nullptr;
+  fields[2].object = boxes_;
+  if (boxes_)
+    boxes_->fields()[1].object = object;
+  boxes_ = object;
+  return object;
+}
+
+void Heap::dropBox(Object* object) {
+  boxed(*object).~Value();
+  Object *before = object->fields()[1].object, *after = object->fields()[2].object;
+  (before ? before->fields()[2].object : boxes_) = after;
+  if (after)
+    after->fields()[1].object = before;
+}
+
+/// Takes the fields out of a dead object, and puts those that die with it in front of `dead`.
+Object* Heap::dropFields(Object* object, Object* dead) {
+  for (uint16_t field : referencesOf(object->layout)) {
+    Object* inner = object->fields()[field].object;
+    if (--inner->references > 0)
+      continue;
+    link(inner, dead);
+    dead = inner;
+  }
+  return dead;
+}
+
+void Heap::destroy(Object* object) {
+  link(object, nullptr);
+  while (object) {
+    Object* dead = next(object);
+    if (object->layout == boxedLayout)
+      dropBox(object);
+    else
+      dead = dropFields(object, dead);
+    recycle(object);
+    object = dead;
+  }
+}
+
+void Heap::freeLarge(Object* object) {
+  large_.erase(object);
+  bytes_ -= (size_t(sizeOf(object->layout)) + 1) * sizeof(Slot);
+  ::operator delete(object);
+}
+
+} // namespace vm

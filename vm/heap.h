@@ -1,0 +1,100 @@
+// The heap of one run: cells from pools by size, counted references.
+//
+// Releasing neither recurses nor allocates, however deep a structure is. When the heap goes, all
+// that is left in it goes too, also what only cycles of references hold.
+#pragma once
+
+#include "vm/program.h"
+
+#include <array>
+#include <memory>
+#include <unordered_set>
+
+namespace vm {
+
+class Heap {
+public:
+  explicit Heap(const std::vector<Layout>& layouts);
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  /// Takes up layouts that were added behind those that it knows.
+  void takeUp(const std::vector<Layout>& layouts);
+
+  /// An object with one reference, whose fields are to be filled. Throws std::bad_alloc.
+  Object* make(uint16_t layout) {
+    uint16_t size = shapes_[layout].size;
+    Object* object = size < pools ? free_[size] : nullptr;
+    if (!object)
+      return makeSlow(layout);
+    free_[size] = next(object);
+    start(object, layout);
+    return object;
+  }
+  Object* box(runtime::Value value);
+
+  static void retain(Object* object) { ++object->references; }
+  void release(Object* object) {
+    if (--object->references == 0)
+      destroy(object);
+  }
+  /// Takes back the memory of an object whose fields are gone.
+  void recycle(Object* object) {
+    uint16_t size = shapes_[object->layout].size;
+    if (size >= pools)
+      return freeLarge(object);
+    link(object, free_[size]);
+    free_[size] = object;
+  }
+  /// Makes memory that `recycle` would take an object of as many fields.
+  static void start(Object* object, uint16_t layout) {
+    object->layout = layout;
+    object->references = 1;
+  }
+
+  uint16_t sizeOf(uint16_t layout) const { return shapes_[layout].size; }
+  /// The fields of a layout that are references.
+  std::span<const uint16_t> referencesOf(uint16_t layout) const {
+    const Shape& shape = shapes_[layout];
+    return {referenceFields_.data() + shape.first, shape.references};
+  }
+  /// The bytes of memory that cells were given so far.
+  size_t bytes() const { return bytes_; }
+
+private:
+  static constexpr uint16_t pools = 16;
+  static constexpr size_t chunkBytes = 1 << 16;
+  /// A boxed value knows its neighbours, so that it can be released with the heap.
+  static constexpr uint16_t boxSlots = 3;
+
+  static Object* next(const Object* object) {
+    return reinterpret_cast<Object*>(uintptr_t(object->references));
+  }
+  static void link(Object* object, Object* next) {
+    object->references = reinterpret_cast<uintptr_t>(next);
+  }
+  Object* makeSlow(uint16_t layout);
+  void destroy(Object* object);
+  Object* dropFields(Object* object, Object* dead);
+  void dropBox(Object* object);
+  void freeLarge(Object* object);
+
+  /// By layout: how many fields objects have, and which of these are references.
+  struct Shape {
+    uint16_t size, references;
+    uint32_t first;
+  };
+  std::vector<Shape> shapes_;
+  std::vector<uint16_t> referenceFields_;
+  std::array<Object*, pools> free_ = {};
+  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  std::unordered_set<Object*> large_;
+  Slot* at_ = nullptr;
+  Slot* end_ = nullptr;
+  /// The ring of boxed values.
+  Object* boxes_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+} // namespace vm

@@ -1,0 +1,93 @@
+// The machine: registers, frames, and the loop that runs code.
+//
+// Registers of a call are a window of one stack; arguments are put where the window of the callee
+// begins, so that a call copies nothing. Frames lie on a stack of their own. Both are on the heap
+// and grow, so depth is a matter of memory and of a limit. The machine is for programs that the
+// verifier accepts; only what a program cannot promise by its form is checked as it runs.
+#pragma once
+
+#include "vm/heap.h"
+
+#include <functional>
+
+namespace vm {
+
+class Machine;
+
+/// Why a run ended without a result. Host: the host's call failed, and the host knows why.
+enum class Trap : uint8_t {
+  None,
+  DivisionByZero,
+  Depth,
+  Interrupted,
+  Memory,
+  Host,
+  /// An object is not of the layout or signature that the code says.
+  WrongObject
+};
+
+/// What runs the machine.
+struct Host {
+  /// Does what a site asks for; false when it fails. The result of a reference is owned.
+  std::function<bool(uint32_t site, std::span<const Slot> operands, Slot& result)> call;
+  /// Asked now and then, with the number of calls since it was asked last; true ends the run.
+  std::function<bool(uint64_t calls)> isInterrupted = {};
+  size_t maximumDepth = 5'000'000;
+};
+
+/// A call in progress: where its caller goes on, and the caller's registers.
+struct Frame {
+  const Word* next;
+  Slot* registers;
+};
+
+class Machine {
+public:
+  /// The program must outlive the machine. Makes its static objects.
+  Machine(const Program& program, Host host);
+
+  Heap& heap() { return heap_; }
+  /// Takes up layouts that were added to the program.
+  void takeUpLayouts();
+
+  /// Calls a function, which takes over the arguments it owns; the result is owned.
+  Trap run(uint32_t function, std::span<const Slot> arguments, Slot& result);
+
+  /// After a trap: where the code was, innermost first, as positions in the program's code.
+  std::vector<uint32_t> openCalls(size_t most) const;
+  /// How many calls are open.
+  size_t depth() const { return size_t(frameTop_ - frames_.data()); }
+
+  // For the instructions.
+  const Program& program() const { return program_; }
+  Object* staticObject(uint32_t index) const { return statics_[index]; }
+  uint16_t tagOf(const Object* object) const { return tags_[object->layout]; }
+  /// Whether a call may be made without more ado: registers up to `end`, a frame, and fuel.
+  bool hasRoom(const Slot* end) {
+    return end <= stackEnd_ && frameTop_ != frameEnd_ && --fuel_ != 0;
+  }
+  void pushFrame(Frame frame) { *frameTop_++ = frame; }
+  Frame popFrame() { return *--frameTop_; }
+
+private:
+  friend struct Slow;
+
+  const Program& program_;
+  Host host_;
+  Heap heap_;
+  std::vector<Object*> statics_;
+  std::vector<uint16_t> tags_;
+  std::vector<Slot> stack_;
+  std::vector<Frame> frames_;
+  const Slot* stackEnd_ = nullptr;
+  Frame* frameTop_ = nullptr;
+  Frame* frameEnd_ = nullptr;
+  /// Calls until the host is asked again.
+  uint32_t fuel_ = 0;
+  Trap trap_ = Trap::None;
+  /// The instruction that trapped.
+  const Word* trapped_ = nullptr;
+  std::vector<Slot> operands_;
+};
+
+} // namespace vm

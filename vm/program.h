@@ -1,0 +1,103 @@
+// A program in bytecode: what the compiler makes, the verifier reads and the machine runs.
+#pragma once
+
+#include "vm/object.h"
+
+#include <string>
+#include <vector>
+
+namespace vm {
+
+enum class Op : uint16_t {
+#define INSTRUCTION(name, ...) name,
+#include "vm/instructions.def"
+#undef INSTRUCTION
+};
+
+/// One unit of code: an instruction, or four more of its operands.
+struct Word {
+  uint16_t op, a, b, c;
+};
+static_assert(sizeof(Word) == 8);
+
+inline constexpr uint16_t none = UINT16_MAX;
+
+/// Operands b and c as one number.
+inline uint32_t wide(Word word) {
+  return uint32_t(word.b) | uint32_t(word.c) << 16;
+}
+
+/// How a slot is used: a scalar of an element type, or a reference, which the holder gives up
+/// (Owned) or only looks at (Borrowed).
+enum class Hold : uint8_t { Scalar, Owned, Borrowed };
+
+struct Rep {
+  Hold hold = Hold::Owned;
+  runtime::DType dtype = {};
+
+  bool isScalar() const { return hold == Hold::Scalar; }
+  friend bool operator==(Rep, Rep) = default;
+};
+
+enum class LayoutKind : uint8_t { Tuple, Data, Closure, Cell, Boxed };
+
+/// What objects of one kind have in common. Data: `tag` is the place of the constructor in its
+/// type.
+struct Layout {
+  LayoutKind kind = LayoutKind::Boxed;
+  uint16_t tag = 0;
+  std::vector<Rep> fields = {};
+  /// The constructor or function, for who asks what an object is.
+  runtime::Symbol symbol = {};
+  /// Closure: the function for each signature by which it may be called.
+  struct Entry {
+    uint16_t signature;
+    uint32_t function;
+  };
+  std::vector<Entry> entries = {};
+};
+
+/// The layout of boxed values.
+inline constexpr uint16_t boxedLayout = 0;
+
+/// Parameters are in the first registers; a closure's own object follows them, owned.
+struct Function {
+  std::string name;
+  uint32_t start = 0;
+  uint16_t registers = 0;
+  std::vector<Rep> parameters;
+  Rep result;
+};
+
+/// An object that lives as long as the program: of a layout without fields, or a boxed value.
+struct Static {
+  uint16_t layout = boxedLayout;
+  runtime::Value value = {};
+};
+
+/// Something that the machine asks its host for: operands are borrowed, a result is owned.
+struct HostSite {
+  std::vector<Rep> operands;
+  /// Without one the call always fails.
+  bool hasResult = true;
+  Rep result;
+};
+
+/// Where the code from `start` on comes from; the number is the host's.
+struct Place {
+  uint32_t start;
+  uint32_t place;
+};
+
+struct Program {
+  std::vector<Word> code;
+  std::vector<Function> functions;
+  std::vector<Layout> layouts{{}};
+  std::vector<uint64_t> words;
+  std::vector<Static> statics;
+  std::vector<HostSite> sites;
+  /// In the order of `start`.
+  std::vector<Place> places;
+};
+
+} // namespace vm
