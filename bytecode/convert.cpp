@@ -33,6 +33,10 @@ Value finished(const vm::Layout& layout, std::vector<Value> fields) {
     return runtime::referenceValue(std::move(fields[0]));
   case vm::LayoutKind::Data:
     return runtime::symbolValue(ValueKind::Constructor, layout.symbol, std::move(fields));
+  case vm::LayoutKind::Maker:
+    return runtime::symbolValue(ValueKind::Maker, layout.symbol);
+  case vm::LayoutKind::Operator:
+    return runtime::symbolValue(ValueKind::Operator, layout.symbol);
   default:
     return runtime::symbolValue(ValueKind::Closure, layout.symbol, std::move(fields));
   }

@@ -108,9 +108,8 @@ private:
                             const std::vector<const lang::Constructor*>& gone);
   std::vector<Label> switchOn(const lang::Match& value, uint16_t object, Label unmatched);
   void fail(const lang::Match& value, const Var& object);
-  bool matchArm(const lang::Pattern& pattern, const lang::Type* type,
-                const Environment& environment, const Var& value, uint32_t level, bool isTagKnown,
-                Label next);
+  bool matchArm(const lang::Pattern& pattern, const lang::Type* type, const Var& value,
+                uint32_t level, bool isTagKnown, Label next);
   std::vector<const Var*> loadParts(const lang::Pattern& pattern, Types types, uint16_t layout,
                                     const Var& value, uint32_t level);
   void holdField(const Var& var, Rep rep, uint16_t reg, const Var& object, size_t field,

@@ -73,7 +73,8 @@ uint16_t Instances::closureLayout(const Function& function, const Global* global
   Layouts& layouts = made.layouts;
   size_t before = made.program.layouts.size();
   std::string_view name = global ? global->name : self ? self->name : std::string_view();
-  uint16_t layout = layouts.closure({&function, name}, std::move(captured), environment);
+  uint16_t layout = layouts.function(vm::LayoutKind::Closure, {&function, name},
+                                     std::move(captured), environment);
   if (layout < before)
     return layout;
   Instance instance{.function = &function,
@@ -160,7 +161,8 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
     parameters.push_back(rep(part, environment));
   Environment arguments = made.layouts.argumentsOf(type->result, environment);
   size_t before = made.program.layouts.size();
-  uint16_t layout = made.layouts.closure({&constructor, constructor.name}, {}, arguments);
+  uint16_t layout =
+      made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name}, {}, arguments);
   if (layout < before)
     return layout;
   uint16_t number = made.layouts.signature(parameters, rep(type->result, environment), {});
@@ -180,7 +182,7 @@ uint16_t Instances::forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep>
                       {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(from >> 8)}}},
                       {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to)}}},
                       {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to >> 8)}}}};
-  uint16_t layout = made.layouts.closure({}, {reference}, numbers);
+  uint16_t layout = made.layouts.function(vm::LayoutKind::Closure, {}, {reference}, numbers);
   if (layout < before)
     return layout;
   uint32_t function = request({.environment = std::move(numbers),

@@ -62,13 +62,12 @@ uint16_t Layouts::data(const lang::Constructor& constructor, const Environment& 
                 std::move(key));
 }
 
-uint16_t Layouts::closure(runtime::Symbol symbol, std::vector<Rep> captured,
-                          const Environment& environment) {
+uint16_t Layouts::function(LayoutKind kind, runtime::Symbol symbol, std::vector<Rep> captured,
+                           const Environment& environment) {
   auto key = numbersOf(captured);
   for (const auto& [parameter, rep] : environment)
     key.push_back(numberOf(rep));
-  return intern({.kind = LayoutKind::Closure, .fields = std::move(captured), .symbol = symbol},
-                std::move(key));
+  return intern({.kind = kind, .fields = std::move(captured), .symbol = symbol}, std::move(key));
 }
 
 uint32_t Layouts::emptyObject(uint16_t layout) {

@@ -26,9 +26,9 @@ public:
   uint16_t cell(Rep content);
   /// Of the objects that a constructor makes, for a data type with these arguments.
   uint16_t data(const lang::Constructor& constructor, const Environment& arguments);
-  /// Of closures of a function whose own symbol this is.
-  uint16_t closure(runtime::Symbol symbol, std::vector<Rep> captured,
-                   const Environment& environment);
+  /// Of a Closure, Maker or Operator with this symbol.
+  uint16_t function(vm::LayoutKind kind, runtime::Symbol symbol, std::vector<Rep> captured,
+                    const Environment& environment);
 
   /// The object of a layout without fields, or of a tensor, that lives as long as the program.
   uint32_t emptyObject(uint16_t layout);

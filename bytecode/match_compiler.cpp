@@ -73,7 +73,7 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
     Label next = switches ? unmatched : code_.newLabel();
     if (switches)
       code_.place(labels[i]);
-    mayFail = matchArm(*arm.pattern, type, environment_, object, scope.level + 1,
+    mayFail = matchArm(*arm.pattern, type, object, scope.level + 1,
                        switches || isOnlyOneLeft(*arm.pattern, gone), next);
     inner(scope, binding, *arm.body, isLast, target);
     if (!(isLast && scope.isTail))
@@ -88,6 +88,8 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
   code_.place(unmatched);
   fail(value, object);
   restore(after);
+  if (Held* kept = find(object))
+    kept->layout = before.held.at(&object).layout;
   code_.place(end);
   afterBranches(scope, binding, isLast, target);
 }
@@ -117,9 +119,8 @@ void FunctionCompiler::fail(const Match& value, const Var& object) {
 
 /// Goes to `next` unless the value fits the pattern; else the pattern's variables hold its parts.
 /// False when it always fits.
-bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type,
-                                const Environment& environment, const Var& value, uint32_t level,
-                                bool isTagKnown, Label next) {
+bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type, const Var& value,
+                                uint32_t level, bool isTagKnown, Label next) {
   if (pattern.kind == PatternKind::Wildcard)
     return false;
   if (pattern.kind == PatternKind::Var) {
@@ -127,27 +128,27 @@ bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type,
     return false;
   }
   bool mayFail = false;
-  Environment arguments = environment;
   uint16_t layout = 0;
-  Types types = type ? type->parts : Types();
+  std::vector<const Type*> types;
   if (pattern.kind == PatternKind::Constructor) {
     const Constructor& constructor = *pattern.constructor;
     mayFail = !isTagKnown && constructor.definition->constructors.size() > 1;
     if (mayFail)
       code_.compareAndJump(Op::JumpUnlessTag, held(value).reg, uint16_t(constructor.index), next);
-    arguments = made_.layouts.argumentsOf(type, environment);
-    layout = made_.layouts.data(constructor, arguments);
-    types = constructor.fields;
+    layout = made_.layouts.data(constructor, made_.layouts.argumentsOf(type, environment_));
+    for (const Type* field : constructor.fields)
+      types.push_back(fieldType(instances_.module.types, field, type));
   } else {
     std::vector<Rep> reps;
+    types.assign(type->parts.begin(), type->parts.end());
     for (const Type* part : types)
-      reps.push_back(instances_.rep(part, environment));
+      reps.push_back(rep(part));
     layout = made_.layouts.tuple(std::move(reps));
   }
   std::vector<const Var*> parts = loadParts(pattern, types, layout, value, level);
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i] && pattern.parts[i]->kind != PatternKind::Var) {
-      mayFail |= matchArm(*pattern.parts[i], types[i], arguments, *parts[i], level, false, next);
+      mayFail |= matchArm(*pattern.parts[i], types[i], *parts[i], level, false, next);
       held(*parts[i]).isOver = true;
     }
   for (const Var* part : parts)

@@ -28,6 +28,33 @@ Rep repOf(const Type* type, const Environment& environment) {
   return isScalar ? Rep{vm::Hold::Scalar, type->dtype} : reference;
 }
 
+const Type* fieldType(lang::TypeContext& types, const Type* field, const Type* data) {
+  auto mapped = [&](lang::Types parts) {
+    std::vector<const Type*> result;
+    for (const Type* part : parts)
+      result.push_back(fieldType(types, part, data));
+    return result;
+  };
+  auto generics = data->definition->generics;
+  switch (field->kind) {
+  case TypeKind::Variable: {
+    auto found = std::ranges::find(generics, field->parameter);
+    return found == generics.end() ? field : data->parts[size_t(found - generics.begin())];
+  }
+  case TypeKind::Tuple:
+    return types.tuple(mapped(field->parts));
+  case TypeKind::Function:
+    return types.function(mapped(field->parts), fieldType(types, field->result, data),
+                          field->generics);
+  case TypeKind::Reference:
+    return types.reference(fieldType(types, field->parts[0], data));
+  case TypeKind::Data:
+    return types.data(field->definition, mapped(field->parts));
+  default:
+    return field;
+  }
+}
+
 void matchGenerics(const Type* pattern, const Type* type, const Environment& outer,
                    std::span<const lang::TypeParameter* const> generics, Environment& found) {
   if (!pattern || !type)

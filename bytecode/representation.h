@@ -23,6 +23,11 @@ inline constexpr Rep reference{};
 /// else is a reference, also what nothing is known of.
 Rep repOf(const lang::Type* type, const Environment& environment);
 
+/// The type of a constructor's field in a value of type `data`. Sizes in it stay as they were
+/// declared.
+const lang::Type* fieldType(lang::TypeContext& types, const lang::Type* field,
+                            const lang::Type* data);
+
 /// Adds to `found` what the type parameters `generics` stand for where `pattern`, which mentions
 /// them, is `type`. Those that it does not tell are left out.
 void matchGenerics(const lang::Type* pattern, const lang::Type* type, const Environment& outer,

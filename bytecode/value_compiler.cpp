@@ -90,9 +90,9 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
       throw Unsupported("a constructor as a value of a generic type");
     return instances_.makerLayout(*constructor, wanted, environment);
   }
+  if (const auto* op = atom.as<OperatorRef>())
+    return made_.layouts.function(vm::LayoutKind::Operator, {op->row, op->row->name}, {}, {});
   const auto* global = atom.as<Global>();
-  if (!global)
-    return made_.layouts.tuple({});
   auto generics = instances_.typing.generics(*global->function);
   if (generics.empty() || !wanted || isGeneric(wanted))
     return instances_.closureLayout(*global->function, global, nullptr, {}, {});

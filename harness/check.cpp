@@ -1,6 +1,7 @@
 // Read, run, compare; a verdict ends at the first law that does not hold.
 #include "harness/check.h"
 
+#include "bytecode/run.h"
 #include "harness/agreement.h"
 #include "harness/random.h"
 #include "harness/types.h"
@@ -156,8 +157,9 @@ public:
     };
     try {
       auto result = interp::interpret(*read.module, read.typing, stdlib::operatorTable(), *entry,
-                                      std::move(*arguments), options);
+                                      *arguments, options);
       verdict.hasRun = true;
+      demandMachine(read, *entry, std::move(*arguments), result);
       if (auto* value = std::get_if<Value>(&result))
         return std::move(*value);
       const auto& fault = std::get<interp::Fault>(result);
@@ -169,6 +171,34 @@ public:
       verdict.isEndless = true;
     }
     return std::nullopt;
+  }
+
+  /// The machine ends as the reference does.
+  void demandMachine(const ReadText& read, const Global& entry, std::vector<Value> arguments,
+                     const std::variant<Value, interp::Fault>& expected) {
+    bytecode::Options options{.engine = lower::loopsEngine()};
+    options.maximumDepth = mostDepth;
+    options.progress = [](uint64_t calls) {
+      if (calls > 2 * mostCalls)
+        throw GivenUp{};
+    };
+    std::variant<Value, interp::Fault> result;
+    try {
+      result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry,
+                             std::move(arguments), options);
+    } catch (const std::exception& error) {
+      return fail("machine refused", error.what());
+    }
+    const auto *fault = std::get_if<interp::Fault>(&result),
+               *expectedFault = std::get_if<interp::Fault>(&expected);
+    if (fault && !expectedFault)
+      return fail("machine fault", "on the machine the run ends with: " + fault->problem);
+    if (expectedFault && (!fault || fault->problem != expectedFault->problem))
+      return fail("machine fault",
+                  fmt::format("the run ends with: {}\nand on the machine with: {}",
+                              expectedFault->problem, fault ? fault->problem : "a value"));
+    if (!fault && !sameNumbers(std::get<Value>(result), std::get<Value>(expected)))
+      fail("machine value", "the machine gives another value");
   }
 
   void fail(std::string law, std::string detail) {

@@ -39,7 +39,8 @@ struct Rep {
   friend bool operator==(Rep, Rep) = default;
 };
 
-enum class LayoutKind : uint8_t { Tuple, Data, Closure, Cell, Boxed };
+/// Maker and Operator: a constructor and an operator as values; a Maker is called as a Closure is.
+enum class LayoutKind : uint8_t { Tuple, Data, Closure, Maker, Operator, Cell, Boxed };
 
 /// What objects of one kind have in common. Data: `tag` is the place of the constructor in its
 /// type.

@@ -36,8 +36,9 @@ Slot slotOfBool(bool holds) {
 Slot applyScalar(ScalarFunction function, DType dtype, Slot a, Slot b, Slot c) {
   bool givesBool = scalarFunctionGivesBool(function);
   if (dtype.isFloat()) {
-    double value =
-        realFunction(function, dtype, readFloat(dtype, bytesOf(a)), readFloat(dtype, bytesOf(b)));
+    double x = readFloat(dtype, bytesOf(a)), y = readFloat(dtype, bytesOf(b));
+    double value = dtype.bits == 64 ? realFunction(function, dtype, x, y)
+                                    : realFunction(function, dtype, float(x), float(y));
     return givesBool ? slotOfBool(value != 0) : slotOf(dtype, value);
   }
   uint64_t value = wholeFunction(function, dtype, readWhole(dtype, bytesOf(a)),

@@ -14,6 +14,8 @@ inline runtime::DType unpacked(uint16_t bits) {
   return {runtime::DTypeCode(bits >> 8), uint8_t(bits)};
 }
 
+/// Floats of up to 32 bits are computed in float32, as engines do that are made for speed.
+
 /// The function of scalars of one type, or of a bool where it gives one; not by zero where it
 /// divides.
 Slot applyScalar(runtime::ScalarFunction function, runtime::DType dtype, Slot a, Slot b, Slot c);

@@ -24,7 +24,8 @@ ALLOWED = {
     "bytecode": {"runtime", "vm", "lang"},
     "transform": {"runtime", "lang"},
     "stdlib": {"runtime", "lang", "parser"},
-    "harness": {"runtime", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib"},
+    "harness": {"runtime", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
+                "stdlib"},
     "driver": {"runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower",
                "bytecode", "stdlib"},
 }
