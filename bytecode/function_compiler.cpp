@@ -28,6 +28,7 @@ void FunctionCompiler::compile() {
   made.start = uint32_t(made_.program.code.size());
   made.registers = uint16_t(registers_.most());
   code_.finish(made_.program);
+  made.size = uint32_t(made_.program.code.size()) - made.start;
 }
 
 /// Parameters are in the first registers; those that nothing uses are given up at once.

@@ -26,8 +26,9 @@ void compileWrapper(Instances& instances, const Instance& instance) {
     code.emit(Op::TailCallClosure, 0, count, *instance.forwards);
   }
   function.start = uint32_t(made.program.code.size());
-  made.program.functions[instance.number] = std::move(function);
   code.finish(made.program);
+  function.size = uint32_t(made.program.code.size()) - function.start;
+  made.program.functions[instance.number] = std::move(function);
 }
 
 } // namespace bytecode

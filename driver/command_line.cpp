@@ -56,6 +56,7 @@ struct Request {
   PrintOptions print;
   OptOptions opt;
   GradOptions grad;
+  DisasmOptions disasm;
   RunOptions run;
   OperatorsOptions operators;
   ExplainOptions explain;
@@ -131,6 +132,14 @@ void addGrad(CLI::App& app, GradOptions& options) {
 }
 
 constexpr unsigned mostOrders = 8;
+
+void addDisasm(CLI::App& app, DisasmOptions& options) {
+  CLI::App* command = app.add_subcommand("disasm", "Print the machine's code of a program");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("--entry", options.entry, "The function that is called first")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
 
 void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
@@ -240,6 +249,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return opt(session, request.opt, look);
   if (app.got_subcommand(gradCommand))
     return grad(session, request.grad, look);
+  if (app.got_subcommand("disasm"))
+    return disasm(session, request.disasm, look);
   return run(session, request.run, look);
 }
 
@@ -256,6 +267,7 @@ void declare(CLI::App& app, Request& request) {
   addPrint(app, request.print);
   addOpt(app, request.opt);
   addGrad(app, request.grad);
+  addDisasm(app, request.disasm);
   addRun(app, request.run);
   addOperators(app, request.operators);
   addExplain(app, request.explain);

@@ -74,6 +74,11 @@ struct GradOptions {
   std::vector<std::string> wrt;
 };
 
+struct DisasmOptions {
+  std::string file;
+  std::string entry = "main";
+};
+
 struct OperatorsOptions {
   /// An operator or a function of the prelude, a word to look for, or empty for all.
   std::string name;
@@ -92,6 +97,7 @@ Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();
 Answer grad(Session& session, const GradOptions& options, const Look& look);
+Answer disasm(Session& session, const DisasmOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);

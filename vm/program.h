@@ -64,7 +64,9 @@ inline constexpr uint16_t boxedLayout = 0;
 /// Parameters are in the first registers; a closure's own object follows them, owned.
 struct Function {
   std::string name;
+  /// Its words in the program's code.
   uint32_t start = 0;
+  uint32_t size = 0;
   uint16_t registers = 0;
   std::vector<Rep> parameters;
   Rep result;

@@ -1,0 +1,57 @@
+// What the operands of instructions are: the columns of instructions.def as data.
+#pragma once
+
+#include "vm/program.h"
+
+#include <string_view>
+
+namespace vm {
+
+enum class OperandKind : uint8_t {
+  __,
+  Out,
+  In,
+  OwnedOut,
+  Ref,
+  LentOut,
+  Taken,
+  Token,
+  Layout,
+  Tag,
+  Count,
+  Signature,
+  Function,
+  Site,
+  Static,
+  Number,
+  Window,
+  Short,
+  Long,
+  Target,
+  LongTarget,
+  Fields,
+  Operands,
+  Arms
+};
+
+struct InstructionRow {
+  std::string_view text;
+  OperandKind a, b, c, tail;
+  std::string_view doc;
+  /// Whether a word with more operands follows.
+  bool hasWord = false;
+};
+
+const InstructionRow& instructionRow(Op op);
+
+/// Whether a register is meant.
+bool isRegister(OperandKind kind);
+/// Whether operands b and c are one number.
+bool isWide(OperandKind kind);
+
+/// How many registers or targets an instruction's tail has.
+size_t tailCount(const Program& program, const Word* at);
+/// How many words an instruction takes with its tail.
+size_t wordCount(const Program& program, const Word* at);
+
+} // namespace vm
