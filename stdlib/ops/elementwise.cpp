@@ -259,9 +259,11 @@ void erfGradient(GradientCall& d) {
 
 /// With equal bounds, or the wrong way round, the result is the upper one always.
 void clipGradient(GradientCall& d) {
-  if (d.attributes().real("a_min") >= d.attributes().real("a_max"))
+  double low = d.attributes().real("a_min"), high = d.attributes().real("a_max");
+  if (low >= high)
     return giveZeros(d);
-  give(d, 0, maskedBy(d.operand(0) == d.result(), d.cotangent()));
+  Term x = d.operand(0);
+  give(d, 0, maskedBy(x > low && x < high, d.cotangent()));
 }
 
 /// The logarithm to a base has the derivative `1 / (x log(base))`.
@@ -277,7 +279,7 @@ Term circle(const Term& x) {
 
 constexpr GradientExample absKink[] = {{"abs([-3f, 0f, 2f])", "[1f, 1f, 1f]", "[-1f, 0f, 1f]"}};
 constexpr GradientExample clipBounds[] = {{"clip([-1f, 0f, 3f, 6f, 9f], a_min=0f, a_max=6f)",
-                                           "[1f, 1f, 1f, 1f, 1f]", "[0f, 1f, 1f, 1f, 0f]"}};
+                                           "[1f, 1f, 1f, 1f, 1f]", "[0f, 0f, 1f, 0f, 0f]"}};
 
 void simplifyCopy(SimplifyCall& s) {
   s.becomesIfTyped(s.operand(0));
@@ -422,7 +424,7 @@ constexpr OperatorRow rows[] = {
     {.name = "clip",
      .doc = "The input held between two bounds, `min(max(x, a_min), a_max)`.",
      .details = "The bounds are rounded to the type of the input; for integers they are truncated "
-                "and saturated. The derivative at a bound is 1.",
+                "and saturated. The derivative at a bound is 0.",
      .operands = dataOperand,
      .attributes = clipAttributes,
      .attributesKey = "relay.attrs.ClipAttrs",

@@ -111,9 +111,9 @@ def ties_within(x):
     return x.amax(1), x.amin(0, keepdim=True) * 2, x.amax()
 
 
-@case(x=floats([-2, -0.5, 0, 1.5, 3]))
+@case(x=floats([-2, -1, -0.5, 0, 1.5, 2, 3]))
 def kinks(x):
-    return x.relu(), x.abs() * 3, x.clamp(-1, 2), F.leaky_relu(x, 0.125)
+    return x.relu(), x.abs() * 3, x.clamp(-1, 2), F.leaky_relu(x, 0.125), x.clamp(0, 0)
 
 
 @case(x=floats([0.3, 1.7, -2.2, 3.9]))
@@ -174,7 +174,7 @@ def activations(x):
     return F.gelu(x), F.softplus(x), F.silu(x), F.mish(x)
 
 
-@case(x=normal(2, 3, 4), slope=normal(3))
+@case(x=floats([[[0, -1], [2, 0], [-0.5, 0]], [[1, -2], [0, 0.25], [-3, 4]]]), slope=normal(3))
 def prelu_axis(x, slope):
     return F.prelu(x, slope)
 

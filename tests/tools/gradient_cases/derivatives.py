@@ -128,7 +128,7 @@ def stop_inside(x, y):
     return (x * y).detach() * x * x + y.detach() * y.sin()
 
 
-@case(second=True, x=floats([-2, -0.5, 0, 0.75]))
+@case(second=True, x=floats([-2, -1, -0.5, 0, 0.75, 1]))
 def second_of_kinks(x):
     return x.relu() * x + x.abs() * x * x + x.clamp(-1, 1) * x
 

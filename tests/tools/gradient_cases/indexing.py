@@ -1,7 +1,7 @@
 """Elements that are chosen, moved, copied and put together."""
 import torch
 
-from gradient_cases.cases import case, integers, normal, truths
+from gradient_cases.cases import case, floats, integers, normal, truths
 
 
 @case(second=True, table=normal(5, 3), words=integers([[0, 4, 0, 2], [2, 2, 1, 0]]))
@@ -84,9 +84,9 @@ def largest_first(x, w):
     return top.values * w, (x * x).gather(1, top.indices), x.topk(1, 0, largest=False).values
 
 
-@case(x=normal(3, 4), w=normal(3, 4))
+@case(x=floats([[2, 1, 2, 1], [0, 1, 0, 3], [2, -1, 0, 3]]), w=normal(3, 4))
 def in_order(x, w):
-    return x.sort(1).values * w, x.sort(0, descending=True).values * w
+    return x.sort(dim=1, stable=True).values * w, x.sort(dim=0, descending=True, stable=True).values * w
 
 
 @case(keys=normal(5), values=normal(5), w=normal(5))

@@ -99,7 +99,7 @@ def group_and_instance_norm(x, g, b, w):
     )
 
 
-@case(x=floats([[0, 0, 0, 0], [1, -2, 0.5, 3], [0.1, 0.2, -0.1, 0]]), w=normal(3, 4))
+@case(x=floats([[0, 0, 0, 0], [1, -2, 0.5, 3], [0.1, 0.2, -0.1, 0], [0, -0.5, 0, 0]]), w=normal(4, 4))
 def l2_normalize(x, w):
     return x / (x * x).sum(1, keepdim=True).clamp(min=0.25).sqrt() * w
 
@@ -158,6 +158,11 @@ def convolutional_net(x, w1, w2, w3, t):
 @case(x=normal(1, 2, 6, 6), w=normal(1, 2, 4, 4))
 def max_pool2d_ceil(x, w):
     return F.max_pool2d(x, (3, 2), 2, padding=1, ceil_mode=True) * w
+
+
+@case(x=floats([[[[1, 1, 2, 0], [1, 1, 2, 2], [0, 3, 3, 3], [-1, 0, 0, 3]]]]))
+def max_pools_of_ties(x):
+    return F.max_pool2d(x, 2), F.max_pool2d(x, 3, 1, 1) * 2, F.adaptive_max_pool2d(x, (1, 2)) * 3
 
 
 @case(x=normal(1, 2, 6, 5), w=normal(1, 2, 4, 3))
