@@ -180,12 +180,50 @@ void poolTakenResult(ComputeCall& call, const Pool& pool) {
       [&](const Position& at) { return taken(convertPosition(pool.result, pool.data, at)); });
 }
 
+namespace {
+
+/// The windows that an element may be in. Taps next to each other are read by windows next to each
+/// other, from the last one that begins at the element or before it; else each tap is asked for the
+/// window that reads the element there.
+void setSlidingCovers(PoolDim& dim, ComputeCall& call, int64_t taps, int64_t before, int64_t stride,
+                      int64_t dilation) {
+  if (dilation == 1) {
+    auto place = [=](Scalar element) { return element + double(before); };
+    dim.covers = call.integer((taps + stride - 1) / stride);
+    dim.window = [=](Scalar element, Scalar cover) {
+      return floorDivide(place(element), stride) - cover;
+    };
+    dim.tap = [=](Scalar element, Scalar cover) {
+      return floorMod(place(element), stride) + cover * double(stride);
+    };
+    if (taps % stride != 0)
+      dim.isWindow = [tap = dim.tap, taps](Scalar element, Scalar cover) {
+        return tap(element, cover) < double(taps);
+      };
+    return;
+  }
+  auto offset = [=](Scalar element, Scalar cover) {
+    return element + double(before) - cover * double(dilation);
+  };
+  dim.covers = call.integer(taps);
+  dim.window = [=](Scalar element, Scalar cover) {
+    return floorDivide(offset(element, cover), stride);
+  };
+  if (stride != 1)
+    dim.isWindow = [=](Scalar element, Scalar cover) {
+      return floorMod(offset(element, cover), stride) == 0.0;
+    };
+  dim.tap = [](Scalar, Scalar cover) { return cover; };
+}
+
+} // namespace
+
 PoolDim slidingDim(ComputeCall& call, const Window& window, size_t i, int64_t taps, Scalar extent,
                    bool includePad, bool ceilMode) {
   int64_t stride = window.strides[i], dilation = window.dilation[i];
   int64_t before = window.before[i], after = window.after[i];
   PoolDim dim;
-  dim.taps = dim.covers = call.integer(taps);
+  dim.taps = call.integer(taps);
   bool isExact = before == 0 && after == 0 && !ceilMode;
   dim.mayLeave = !isExact;
   bool isEven = isExact || (includePad && !ceilMode);
@@ -203,17 +241,7 @@ PoolDim slidingDim(ComputeCall& call, const Window& window, size_t i, int64_t ta
     Scalar skipped = maximum(floorDivide(double(dilation) - 1.0 - start, dilation), zero);
     return maximum(stop - skipped, zero);
   };
-  auto offset = [=](Scalar element, Scalar cover) {
-    return element + double(before) - cover * double(dilation);
-  };
-  dim.window = [=](Scalar element, Scalar cover) {
-    return floorDivide(offset(element, cover), stride);
-  };
-  if (stride != 1)
-    dim.isWindow = [=](Scalar element, Scalar cover) {
-      return floorMod(offset(element, cover), stride) == 0.0;
-    };
-  dim.tap = [](Scalar, Scalar cover) { return cover; };
+  setSlidingCovers(dim, call, taps, before, stride, dilation);
   return dim;
 }
 
