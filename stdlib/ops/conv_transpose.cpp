@@ -1,7 +1,7 @@
-// Transposed convolutions: what the gradient of a convolution by its data computes.
+// Transposed convolutions: what the gradient of a convolution by its data computes. The sums are in
+// conv_transpose_sum.cpp.
 //
-// The weight is `[I, O per group, ...]` with I channels of the data. With strides, the data is
-// spread first, zeros between its elements, so that the sum is over products like any other.
+// The weight is `[I, O per group, ...]` with I channels of the data.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/conv_call.h"
 #include "stdlib/ops/conv_fixes.h"
@@ -114,76 +114,6 @@ template <size_t dims>
 Fixes fix(const RelationCall& call) {
   return convFix(call, relate<dims>, dims);
 }
-
-Layout withoutTiles(const Layout& layout) {
-  Layout plain;
-  std::ranges::copy_if(layout.dims, std::back_inserter(plain.dims), &LayoutDim::isPrimal);
-  return plain;
-}
-
-/// The data with strides - 1 zeros between neighbours. `layout` is that of the data, and then that
-/// of the answer.
-TensorHandle spread(ComputeCall& call, const ConvAttributes& conv, TensorHandle data,
-                    Layout& layout) {
-  const auto& strides = conv.window.strides;
-  if (std::ranges::all_of(strides, [](int64_t stride) { return stride == 1; }))
-    return data;
-  Layout from = layout;
-  layout = withoutTiles(from);
-  Extents shape = convertExtents(from, layout, data.shape());
-  std::vector<int64_t> stepOf(layout.rank(), 1);
-  for (size_t i = 0; i < conv.dims; ++i) {
-    size_t dim = *layout.find(spatialAxes(conv.dims)[i]);
-    stepOf[dim] = strides[i];
-    shape[dim] = maximum((shape[dim] - 1.0) * double(strides[i]) + 1.0, call.integer(0));
-  }
-  return call.define(shape, [&](const Position& at) {
-    Position source = at;
-    std::optional<Scalar> isElement;
-    for (size_t i = 0; i < at.size(); ++i) {
-      if (stepOf[i] == 1)
-        continue;
-      Scalar fits = floorMod(at[i], stepOf[i]) == 0.0;
-      isElement = isElement ? *isElement && fits : fits;
-      source[i] = floorDivide(at[i], stepOf[i]);
-    }
-    return select(*isElement, data(convertPosition(layout, from, source)),
-                  call.number(data.dtype(), 0));
-  });
-}
-
-} // namespace
-
-void convTransposeResult(ComputeCall& call, const ConvAttributes& conv, TensorHandle data,
-                         TensorHandle weight) {
-  Extents weightShape = convertExtents(conv.weight, conv.canonicalWeight, weight.shape());
-  Layout layout = conv.data;
-  data = spread(call, conv, data, layout);
-  auto dataAt = canonicalReader(call, data, conv.canonicalData, layout, true);
-  auto weightAt = canonicalReader(call, weight, conv.canonicalWeight, conv.weight, false);
-  Scalar inputs = floorDivide(weightShape[0], conv.groups);
-  Extents taps(weightShape.begin() + 2, weightShape.end());
-  taps.insert(taps.begin(), inputs);
-  resultByGroups(call, conv.result, conv.canonicalData, 'C', conv.groups,
-                 [&](Scalar group, const Position& at) {
-                   return call.sumOver(taps, [&](const Position& tap) {
-                     Scalar input = group * inputs + tap[0];
-                     Position from{at[0], input}, of{input, at[1]};
-                     for (size_t i = 0; i < conv.dims; ++i) {
-                       // The kernel is run backwards, so that the steps through the data are
-                       // positive.
-                       Scalar last = taps[1 + i] - 1.0;
-                       double dilation = double(conv.window.dilation[i]);
-                       Scalar shift = call.integer(conv.window.before[i]) - last * dilation;
-                       from.push_back(at[2 + i] + tap[1 + i] * dilation + shift);
-                       of.push_back(last - tap[1 + i]);
-                     }
-                     return dataAt(from) * weightAt(of);
-                   });
-                 });
-}
-
-namespace {
 
 template <size_t dims>
 void compute(ComputeCall& call) {
