@@ -248,6 +248,8 @@ void computeBatches(ComputeCall& call) {
 }
 
 Term product(const Term& a, const Term& b, Transposes transposes) {
+  if (!transposes.a && transposes.b)
+    return a.rule().call("nn.dense", {a, b}, {{"units", AttributeValue{}}});
   return a.rule().call(
       "nn.matmul", {a, b},
       {{"units", AttributeValue{}}, {"transpose_a", transposes.a}, {"transpose_b", transposes.b}});
@@ -277,8 +279,11 @@ void matrixGradient(GradientCall& d) {
   Transposes t = read(d.attributes());
   Term a = d.operand(0), b = d.operand(1), g = d.cotangent();
   DType wide = g.dtype();
-  Term byA = product(g, castTo(b, wide), {false, !t.b});
-  give(d, 0, castTo(t.a ? lastTransposed(byA) : byA, a.dtype()));
+  Term weight = castTo(b, wide);
+  Term byA = t.a && a.rank() == 2 ? product(weight, g, {t.b, true})
+             : t.a                ? lastTransposed(product(g, weight, {false, !t.b}))
+                                  : product(g, weight, {false, !t.b});
+  give(d, 0, castTo(byA, a.dtype()));
   Term left = asMatrix(castTo(t.a ? lastTransposed(a) : a, wide)), right = asMatrix(g);
   Term byB = t.b ? product(right, left, {true, false}) : product(left, right, {true, false});
   give(d, 1, castTo(byB, b.dtype()));
