@@ -1,0 +1,114 @@
+// Counting walks each stage with a stack of its own: bodies that rules write may be deep.
+#include "harness/operation_counts.h"
+
+#include <unordered_set>
+
+namespace harness {
+
+using namespace lang;
+
+namespace {
+
+int64_t positions(std::span<const LoopAxis> axes) {
+  int64_t count = 1;
+  for (const LoopAxis& axis : axes)
+    count *= axis.extent->as<ScalarNumber>()->integer;
+  return count;
+}
+
+void addJoins(OperationCounts& counts, Combiner combiner, runtime::DType dtype, int64_t joins) {
+  if (!dtype.isFloat() || joins <= 0)
+    return;
+  if (combiner == Combiner::Sum)
+    counts.additions += joins;
+  else if (combiner == Combiner::Product)
+    counts.multiplications += joins;
+}
+
+void addApply(OperationCounts& counts, const ScalarApply& apply, int64_t times) {
+  if (!apply.dtype.isFloat())
+    return;
+  switch (apply.function) {
+  case ScalarFunction::Add:
+  case ScalarFunction::Subtract:
+    counts.additions += times;
+    break;
+  case ScalarFunction::Multiply:
+  case ScalarFunction::Divide:
+    counts.multiplications += times;
+    break;
+  default:
+    break;
+  }
+}
+
+void addBody(OperationCounts& counts, const ScalarNode* body, int64_t times) {
+  struct Visit {
+    const ScalarNode* node;
+    int64_t times;
+  };
+  std::unordered_set<const ScalarNode*> seen;
+  std::vector<Visit> stack = {{body, times}};
+  auto visit = [&](const ScalarNode* node, int64_t count) {
+    if (node && seen.insert(node).second)
+      stack.push_back({node, count});
+  };
+  while (!stack.empty()) {
+    Visit at = stack.back();
+    stack.pop_back();
+    if (const auto* apply = at.node->as<ScalarApply>()) {
+      addApply(counts, *apply, at.times);
+      for (const ScalarNode* operand : apply->operands)
+        visit(operand, at.times);
+    } else if (const auto* cast = at.node->as<ScalarCast>()) {
+      visit(cast->operand, at.times);
+    } else if (const auto* load = at.node->as<ScalarLoad>()) {
+      visit(load->outside, at.times);
+    } else if (const auto* reduce = at.node->as<ScalarReduce>()) {
+      int64_t inside = positions(reduce->axes);
+      addJoins(counts, reduce->combiner, reduce->dtype, at.times * (inside - 1));
+      visit(reduce->body, at.times * inside);
+    }
+  }
+}
+
+/// A running sum joins each element to those before it.
+void addScan(OperationCounts& counts, const Stage& stage, const TensorInfo& tensor) {
+  int64_t elements = 1, along = 1;
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    int64_t extent = tensor.shape[i]->as<ScalarNumber>()->integer;
+    (i == stage.axis ? along : elements) *= extent;
+  }
+  addJoins(counts, stage.combiner, tensor.dtype, elements * (along - 1));
+}
+
+} // namespace
+
+OperationCounts countOperations(const TensorFunction& function) {
+  OperationCounts counts;
+  for (size_t i = 0; i < function.stages.size(); ++i) {
+    const Stage& stage = function.stages[i];
+    if (stage.kind == StageKind::Map)
+      addBody(counts, stage.body, positions(stage.axes));
+    else if (stage.kind == StageKind::Scan)
+      addScan(counts, stage, function.tensors[function.inputCount + i]);
+  }
+  return counts;
+}
+
+TensorEngine countingEngine(TensorEngine engine, OperationCounts& counts) {
+  auto compile = [inner = engine.compile, &counts](TensorFunction function) {
+    OperationCounts once = countOperations(function);
+    TensorCode code = inner(std::move(function));
+    code.run = [run = std::move(code.run), once, &counts](std::span<const runtime::Value> inputs,
+                                                          std::vector<runtime::Value>& outputs) {
+      counts.additions += once.additions;
+      counts.multiplications += once.multiplications;
+      return run(inputs, outputs);
+    };
+    return code;
+  };
+  return {.compile = compile, .runKernel = engine.runKernel};
+}
+
+} // namespace harness
