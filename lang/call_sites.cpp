@@ -289,7 +289,7 @@ std::variant<Value, Fault> CallSites::apply(const Binding& binding, const Operat
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!appendTensors(arguments[i], inputs))
       return Fault{FaultKind::Type, fmt::format("`{}` of `{}` must be made of tensors",
-                                                row.operands[i].name, row.name)};
+                                                row.operand(i).name, row.name)};
   auto& last = sites_[&call];
   Code code = row.shapeNeeds == ShapeNeeds::Shapes ? last.lock() : nullptr;
   if (!code || code->key.row != &row || !takes(*code, inputs)) {

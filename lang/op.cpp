@@ -59,6 +59,11 @@ const OperatorRow* OperatorTable::findInfix(std::string_view symbol) const {
   return found == rows_.end() ? nullptr : *found;
 }
 
+std::string OperatorRow::operandCount() const {
+  bool repeats = !operands.empty() && operands.back().repeats;
+  return fmt::format("{}{}", repeats ? "at least " : "", operands.size());
+}
+
 const OperatorRow& OperatorTable::withRole(Role role) const {
   auto found = std::ranges::find(rows_, role, &OperatorRow::role);
   if (found == rows_.end())

@@ -9,6 +9,7 @@
 #include "lang/relation.h"
 #include "runtime/kernel.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <variant>
@@ -25,6 +26,8 @@ struct OperandRow {
   OperandKind kind = OperandKind::Tensor;
   /// True when the relation can work, or even infer the operand's type, while it is unknown.
   bool inferable = false;
+  /// True of a last operand of which a call may have any number, but at least one.
+  bool repeats = false;
 };
 
 /// The kernel of a row. `decode` makes the parameters that `run` takes, once for a call site.
@@ -120,8 +123,8 @@ struct Example {
 /// constants to a relation only where it says Constants, since Relay types the others with `?`.
 enum class ShapeNeeds : uint8_t { Shapes, Values, Constants };
 
-/// What a call does. All but Compute and Allocate take values of any type, and do by themselves what
-/// they say: their rows have neither `compute` nor `kernel`, all others have one of the two.
+/// What a call does. All but Compute and Allocate take values of any type, and do by themselves
+/// what they say: their rows have neither `compute` nor `kernel`, all others have one of the two.
 enum class Action : uint8_t {
   Compute,
   /// Computes into memory that may be written to afterwards, so two calls never share a result.
@@ -159,16 +162,27 @@ enum class Derivative : uint8_t {
   Checkpoint,
   /// The function itself, whose pull-back is operand 1.
   Custom,
-  /// Operand 0, a function of scalars, on the float leaves of the values of operand 1: a value of
-  /// the results, or the sum of them.
+  /// Operand 0, a function of scalars, on the float leaves of the other operands: a value of the
+  /// results, or the sum of them.
   MapLeaves,
   SumLeaves
 };
 
 /// What passes need beside operators that have an infix spelling: tensors of the type of operand 0,
-/// all zeros, all ones, or with one one; the number of its elements; tensors of tensors; and a value
-/// itself, so that what is computed from it is not taken for what was computed before.
-enum class Role : uint8_t { None, ZerosLike, OnesLike, OneAt, Size, PartsLike, WithPart, Barrier };
+/// all zeros, all ones, or with one one; the number of its elements; operand 0 in the element type
+/// of operand 1; tensors of tensors; and a value itself, so that what is computed from it is not
+/// taken for what was computed before.
+enum class Role : uint8_t {
+  None,
+  ZerosLike,
+  OnesLike,
+  OneAt,
+  Size,
+  CastLike,
+  PartsLike,
+  WithPart,
+  Barrier
+};
 
 /// One operator.
 struct OperatorRow {
@@ -195,6 +209,15 @@ struct OperatorRow {
   std::string_view infix = {};
   /// True when Relay registers no attribute type: its text then carries `attrs_type_key`.
   bool unregisteredAttributes = false;
+
+  /// What operand `i` of a call is.
+  const OperandRow& operand(size_t i) const { return operands[std::min(i, operands.size() - 1)]; }
+  bool takes(size_t count) const {
+    bool isMore = count > operands.size() && !operands.empty() && operands.back().repeats;
+    return count == operands.size() || isMore;
+  }
+  /// How many operands a call has, in words.
+  std::string operandCount() const;
 };
 
 using OperatorFamily = std::span<const OperatorRow>;

@@ -6,7 +6,7 @@
 namespace lang {
 
 std::string demandProblem(const OperatorRow& row, size_t i, const Type* wanted, const Type* given) {
-  return fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`", row.operands[i].name,
+  return fmt::format("`{}` of `{}` must be `{}` here, but it is `{}`", row.operand(i).name,
                      row.name, typeText(wanted), typeText(given));
 }
 

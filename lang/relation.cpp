@@ -171,7 +171,7 @@ bool isKnownTensor(const Type* type) {
 RelationResult notATuple(const OperatorRow& row, const RelationCall& call, size_t i) {
   RelationResult result =
       call.failedAt(i, fmt::format("`{}` of `{}` must be a tuple of tensors, but it is `{}`",
-                                   row.operands[i].name, row.name, typeText(call.operands[i])));
+                                   row.operand(i).name, row.name, typeText(call.operands[i])));
   if (isKnownTensor(call.operands[i]))
     result.fixes = {{"a tuple of one is written with a comma: {}",
                      {{CallChange::Kind::Wrap, i, {}, {}, "(", ",)"}}}};
@@ -182,7 +182,7 @@ RelationResult notATensor(const OperatorRow& row, const RelationCall& call, size
   const Type* type = call.operands[i];
   RelationResult result =
       call.failedAt(i, fmt::format("`{}` of `{}` must be a tensor, but it is `{}`",
-                                   row.operands[i].name, row.name, typeText(type)));
+                                   row.operand(i).name, row.name, typeText(type)));
   if (type->isTuple() && !type->parts.empty() && isKnownTensor(type->parts[0]))
     result.fixes = {
         {"take a field of the tuple: {}", {{CallChange::Kind::Wrap, i, {}, {}, "", ".0"}}}};
@@ -191,8 +191,8 @@ RelationResult notATensor(const OperatorRow& row, const RelationCall& call, size
 
 /// The first operand whose type rules it out or is still open; Solved when all are fine.
 RelationResult checkOperands(const OperatorRow& row, const RelationCall& call) {
-  for (size_t i = 0; i < row.operands.size(); ++i) {
-    const OperandRow& operand = row.operands[i];
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const OperandRow& operand = row.operand(i);
     const Type* type = call.operands[i];
     if (operand.kind == OperandKind::Any || (type->isUnknown() && operand.inferable))
       continue;
@@ -255,9 +255,9 @@ const Type* widened(TypeContext& types, const Type* type) {
 } // namespace
 
 RelationResult applyRelation(const OperatorRow& row, const RelationCall& call) {
-  if (call.operands.size() != row.operands.size())
+  if (!row.takes(call.operands.size()))
     return call.failed(fmt::format("`{}` takes {} operand{}, but {} {} given", row.name,
-                                   row.operands.size(), row.operands.size() == 1 ? "" : "s",
+                                   row.operandCount(), row.operands.size() == 1 ? "" : "s",
                                    call.operands.size(), call.operands.size() == 1 ? "is" : "are"));
   RelationResult result = checkOperands(row, call);
   if (result.outcome != RelationResult::Outcome::Solved)

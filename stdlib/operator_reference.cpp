@@ -79,7 +79,7 @@ std::string callText(const OperatorRow& row) {
   std::string text = fmt::format("{}(", row.name);
   std::string_view separator = "";
   for (const lang::OperandRow& operand : row.operands) {
-    text += fmt::format("{}{}", separator, operand.name);
+    text += fmt::format("{}{}{}", separator, operand.name, operand.repeats ? ", ..." : "");
     separator = ", ";
   }
   for (const lang::AttributeRow& attribute : row.attributes) {

@@ -10,14 +10,39 @@ namespace transform {
 
 using namespace lang;
 
-TypedAtom LeafCode::look(const Expr& atom) {
+TypedAtom LeafCode::look(BlockBuilder& out, const Expr& atom) {
   const auto* var = atom.as<Var>();
   if (auto found = known_.find(var); found != known_.end())
     return found->second;
   const Type* type = typing_.of(atom);
   if (!type && problem_.empty())
     problem_ = "its code does more than call operators";
-  return {&atom, type};
+  return atom.kind == ExprKind::Constant ? converted(out, {&atom, type}) : TypedAtom{&atom, type};
+}
+
+TypedAtom LeafCode::converted(BlockBuilder& out, TypedAtom atom) {
+  if (!isOther(atom.type))
+    return atom;
+  return {out.call(make_.operators.withRole(Role::CastLike), {atom.atom, leaf_.atom}),
+          make_.types.tensor(atom.type->shape, to())};
+}
+
+/// The call with other operands, and with the type of the leaf where an attribute says the other.
+const Call* LeafCode::callWith(const Call& call, const std::vector<Atom>& operands) {
+  auto* made = make_.arena.make<Call>(call);
+  made->arguments = make_.operands(operands);
+  if (from_ == to() || !call.attributes)
+    return made;
+  std::vector<AttributeValue> values(call.attributes->values.begin(),
+                                     call.attributes->values.end());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (call.attributes->rows[i].kind == AttributeKind::DType &&
+        values[i].text == runtime::dtypeName(from_))
+      values[i] = stringAttribute(make_.arena.copyText(runtime::dtypeName(to())));
+  auto* attributes = make_.arena.make<Attributes>(*call.attributes);
+  attributes->values = make_.arena.copy(values);
+  made->attributes = attributes;
+  return made;
 }
 
 TypedAtom LeafCode::bound(BlockBuilder& out, const Binding& binding, const Expr* value,
@@ -33,23 +58,23 @@ TypedAtom LeafCode::written(BlockBuilder& out, const Block& block) {
       return {};
     known_[binding.var] = value;
   }
-  return look(*block.result.value);
+  return look(out, *block.result.value);
 }
 
 TypedAtom LeafCode::written(BlockBuilder& out, const Binding& binding) {
   const Expr& value = *binding.value;
   if (value.isAtom())
-    return look(value);
+    return look(out, value);
   if (const auto* block = value.as<BlockExpr>())
     return written(out, *block->block);
   if (const auto* choice = value.as<If>())
     return branch(out, binding, *choice);
   if (const auto* project = value.as<Project>()) {
-    TypedAtom whole = look(*project->tuple.value);
+    TypedAtom whole = look(out, *project->tuple.value);
     if (!problem_.empty())
       return {};
-    return bound(out, binding, make_.project(whole.atom, project->index),
-                 whole.type->parts[project->index]);
+    return converted(out, bound(out, binding, make_.project(whole.atom, project->index),
+                                whole.type->parts[project->index]));
   }
   if (const auto* fields = value.as<TupleExpr>())
     return tuple(out, binding, *fields);
@@ -65,7 +90,7 @@ TypedAtom LeafCode::tuple(BlockBuilder& out, const Binding& binding, const Tuple
   std::vector<Atom> atoms;
   std::vector<const Type*> parts;
   for (const Operand& field : tuple.fields) {
-    TypedAtom part = look(*field.value);
+    TypedAtom part = look(out, *field.value);
     atoms.push_back(part.atom);
     parts.push_back(part.type);
   }
@@ -82,7 +107,7 @@ TypedAtom LeafCode::operatorCall(BlockBuilder& out, const Binding& binding, cons
   std::vector<const runtime::Tensor*> values(call.arguments.size());
   constants.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    TypedAtom operand = look(*call.arguments[i].value);
+    TypedAtom operand = look(out, *call.arguments[i].value);
     atoms.push_back(operand.atom);
     operands.push_back(operand.type);
     const auto* constant = operand.atom->as<Constant>();
@@ -91,7 +116,8 @@ TypedAtom LeafCode::operatorCall(BlockBuilder& out, const Binding& binding, cons
   }
   if (!problem_.empty())
     return {};
-  RelationResult result = applyRelation(row, {make_.types, operands, *call.attributes, values});
+  const Call* made = callWith(call, atoms);
+  RelationResult result = applyRelation(row, {make_.types, operands, *made->attributes, values});
   bool fits = result.outcome == RelationResult::Outcome::Solved;
   for (const auto& [i, wanted] : result.operands)
     fits = fits && wanted == operands[i];
@@ -101,13 +127,11 @@ TypedAtom LeafCode::operatorCall(BlockBuilder& out, const Binding& binding, cons
                                                   : "says: " + result.problem);
     return {};
   }
-  auto* made = make_.arena.make<Call>(call);
-  made->arguments = make_.operands(atoms);
   return bound(out, binding, made, result.output);
 }
 
 TypedAtom LeafCode::branch(BlockBuilder& out, const Binding& binding, const If& branch) {
-  TypedAtom condition = look(*branch.condition.value);
+  TypedAtom condition = look(out, *branch.condition.value);
   if (problem_.empty() && condition.type != make_.types.scalar(runtime::Bool))
     problem_ = "its code branches on a leaf; `where` chooses by element";
   if (!problem_.empty())

@@ -1,7 +1,7 @@
 // Functions of scalars on the float leaves of values.
 //
 //   def @main(%p: (Tensor[(2), float32], int32), %g, %rate: float32) {
-//     map_leaves(fn (%p: float32, %g: float32) { %p - %rate * %g }, (%p, %g))
+//     map_leaves(fn (%p: float32, %g: float32) { %p - %rate * %g }, %p, %g)
 //   }
 //   =>
 //   def @main(%p: (Tensor[(2), float32], int32), %g, %rate: float32) {
@@ -38,8 +38,8 @@ void LeafCalls::report(const Use& use, const Type* leaf, const std::string& prob
 const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
   const auto& row = *call.callee.value->as<OperatorRef>()->row;
   Use use{codeOf(function), row.derivative == Derivative::SumLeaves, row.name, call.range};
-  const Type* tuple = typing_.of(*call.arguments[1].value);
-  const Type* type = tuple->parts[0];
+  std::span<const Operand> given = call.arguments.subspan(1);
+  const Type* type = typing_.of(*given[0].value);
   TypeNames names;
   names.add(type);
   std::string_view problem;
@@ -58,8 +58,8 @@ const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
   Values captured(use.captured.begin(), use.captured.end());
   BlockBuilder out(make);
   Values values;
-  for (uint32_t i = 0; i < tuple->parts.size(); ++i)
-    values.push_back(out.project(call.arguments[1].value, i));
+  for (const Operand& value : given)
+    values.push_back(value.value);
   Atom result = each(out, use, values, captured, type);
   if (!result)
     result = make.scalar(typing_.result(*use.function)->dtype, 0);
@@ -154,16 +154,11 @@ const Block* LeafCalls::opened(const Use& use, const Values& values, const Value
 
 Atom LeafCalls::atLeaf(BlockBuilder& out, const Use& use, const Values& values,
                        const Values& captured, const Type* type) {
-  LeafCode code(make, typing_);
+  LeafCode code(make, typing_, typing_.result(*use.function)->dtype, {values[0], type});
   for (size_t i = 0; i < captured.size(); ++i)
-    code.set(*use.captured[i], {captured[i], typing_.of(*use.captured[i])});
+    code.set(out, *use.captured[i], {captured[i], typing_.of(*use.captured[i])});
   for (size_t i = 0; i < values.size(); ++i)
-    code.set(*use.function->parameters[i], {values[i], type});
-  const Type* scalar = typing_.result(*use.function);
-  if (scalar->dtype != type->dtype) {
-    report(use, type, fmt::format("it takes `{}`", typeText(scalar)));
-    return values[0];
-  }
+    code.set(out, *use.function->parameters[i], {values[i], type});
   TypedAtom result = code.written(out, *use.function->body);
   if (code.problem().empty())
     return resultAtLeaf(out, use, result, values[0], type);
@@ -174,6 +169,10 @@ Atom LeafCalls::atLeaf(BlockBuilder& out, const Use& use, const Values& values,
 Atom LeafCalls::resultAtLeaf(BlockBuilder& out, const Use& use, TypedAtom result, Atom leaf,
                              const Type* type) {
   bool isScalar = result.type == make.types.scalar(type->dtype);
+  const OperatorRow& convert = make.operators.withRole(Role::CastLike);
+  if (runtime::DType sum = typing_.result(*use.function)->dtype;
+      use.isSum && isScalar && sum != type->dtype)
+    return out.call(convert, {result.atom, make.scalar(sum, 0)});
   if (use.isSum ? isScalar : result.type == type)
     return result.atom;
   if (!use.isSum && isScalar) {

@@ -123,12 +123,12 @@ const lang::Attributes* Inference::attributesOf(const lang::Call& call,
 }
 
 const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row) {
-  if (call.arguments.size() != row.operands.size()) {
+  if (!row.takes(call.arguments.size())) {
     size_t given = call.arguments.size();
     for (const lang::Operand& argument : call.arguments)
       inferOperand(argument);
     auto& report = diagnostics_.report(
-        Message::ArgumentCount, call.range, fmt::format("`{}`", row.name), row.operands.size(),
+        Message::ArgumentCount, call.range, fmt::format("`{}`", row.name), row.operandCount(),
         row.operands.size() == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     if (given > row.operands.size())
       suggestNames(report, row, call, relations_.definitions);

@@ -28,7 +28,7 @@ const lang::TypeParameter* parameterOf(const Type* operand) {
 
 /// Whether an operator takes a value whose type is a parameter: one that takes any value does.
 bool takesParameters(const lang::OperatorRow& row, size_t operand) {
-  return operand < row.operands.size() && row.operands[operand].kind == lang::OperandKind::Any;
+  return row.operand(operand).kind == lang::OperandKind::Any;
 }
 
 /// Whether a known operand is what a relation asks for but for extents that one of them leaves
@@ -229,14 +229,13 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
                  std::ranges::none_of(result.marks, isOther);
   lang::SourceRange range = isOfOne ? relation.places[*result.operand]->range : relation.range;
   auto& report = diagnostics_.report(Message::OperatorMismatch, range, result.problem);
-  const auto& rows = relation.row->operands;
   report.shapes = operandShapes(*relation.row, relation.places, operands, result, definitions);
-  for (size_t i = 0; i < operands.size() && i < rows.size() && operands.size() > 1; ++i)
+  for (size_t i = 0; i < operands.size() && operands.size() > 1; ++i)
     if (isShown(result, i, operands.size()))
-      report.label(relation.places[i]->range, std::string(rows[i].name));
+      report.label(relation.places[i]->range, std::string(relation.row->operand(i).name));
   if (operands.size() == 1 && report.shapes.rows.empty())
-    report.note(fmt::format("`{}` is `{}`", rows.empty() ? "the operand" : rows[0].name,
-                            lang::typeText(operands[0])));
+    report.note(
+        fmt::format("`{}` is `{}`", relation.row->operand(0).name, lang::typeText(operands[0])));
   for (const lang::CallFix& fix : result.fixes)
     addFix(report, fix, *relation.row,
            {relation.range, *relation.attributes, relation.places, definitions});
@@ -255,13 +254,13 @@ void Relations::reportUnsolved(const PendingRelation& relation) {
       diagnostics_.report(Message::CannotInfer, relation.range, "this field");
     return;
   }
-  for (size_t i = 0; i < relation.operands.size() && i < relation.row->operands.size(); ++i) {
+  for (size_t i = 0; i < relation.operands.size(); ++i) {
     const Type* type = unifier_.resolve(relation.operands[i]);
     const lang::TypeParameter* parameter =
         takesParameters(*relation.row, i) ? nullptr : parameterOf(type);
     if (!parameter && !type->hasUnknown)
       continue;
-    std::string_view operand = relation.row->operands[i].name;
+    std::string_view operand = relation.row->operand(i).name;
     auto& report =
         diagnostics_.report(Message::UnsolvedCall, relation.range, relation.row->name, operand);
     if (parameter)

@@ -279,9 +279,9 @@ lang::ShapeTable operandShapes(const lang::OperatorRow& row,
                                std::span<const lang::Operand* const> places, lang::Types operands,
                                const lang::RelationResult& result, Definitions definitions) {
   TableBuilder builder(result, definitions);
-  for (size_t i = 0; i < operands.size() && i < row.operands.size(); ++i)
+  for (size_t i = 0; i < operands.size(); ++i)
     if (isShown(result, i, operands.size()))
-      builder.add(std::string(row.operands[i].name), i, *places[i], operands[i]);
+      builder.add(std::string(row.operand(i).name), i, *places[i], operands[i]);
   lang::ShapeTable table = builder.take();
   table.fromBack = !row.infix.empty() || clashFromBack(table);
   return table;

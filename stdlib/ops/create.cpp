@@ -357,6 +357,7 @@ constexpr OperatorRow rows[] = {
      .operands = castLikeOperands,
      .relation = castLikeRelation,
      .compute = convert,
+     .role = Role::CastLike,
      .gradient = GradientRule{castGradient},
      .simplify = {simplifyCast, castLikeSimpler},
      .examples = castLikeExamples},

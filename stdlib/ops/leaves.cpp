@@ -43,9 +43,9 @@ std::optional<runtime::DType> firstFloat(const Type* root) {
 }
 
 /// The type that all values are to have.
-const Type* valueType(const Type& values) {
-  auto known = std::ranges::find(values.parts, false, &Type::hasUnknown);
-  return known == values.parts.end() ? values.parts[0] : *known;
+const Type* valueType(Types values) {
+  auto known = std::ranges::find(values, false, &Type::hasUnknown);
+  return known == values.end() ? values[0] : *known;
 }
 
 /// The one scalar type that the function takes and gives, or null.
@@ -65,16 +65,24 @@ RelationResult functionFailure(const RelationCall& call) {
                                       typeText(call.operands[0])));
 }
 
+RelationResult countFailure(const RelationCall& call, size_t wanted, size_t count) {
+  RelationResult failure = call.failedAt(
+      0, fmt::format("the function takes {}, but there {} {}", counted(int64_t(wanted), "argument"),
+                     count == 1 ? "is" : "are", counted(int64_t(count), "value")));
+  const Type& first = *call.operands[1];
+  if (count != 1 || !first.isTuple() || first.parts.size() != wanted)
+    return failure;
+  return mended(failure, {"a tuple is one value: give several one after the other, without "
+                          "parentheses around them"});
+}
+
 /// Why operand 0 is no function from one float of each value to a float.
 std::optional<RelationResult> functionProblem(const RelationCall& call, size_t count) {
   const Type& function = *call.operands[0];
   if (function.kind != TypeKind::Function)
     return functionFailure(call);
   if (function.parts.size() != count)
-    return call.failedAt(0,
-                         fmt::format("the function takes {}, but there {} {}",
-                                     counted(int64_t(function.parts.size()), "argument"),
-                                     count == 1 ? "is" : "are", counted(int64_t(count), "value")));
+    return countFailure(call, function.parts.size(), count);
   auto fits = [](const Type* type) {
     return type->isUnknown() || type->isError() || isFloatScalar(type);
   };
@@ -86,17 +94,11 @@ std::optional<RelationResult> functionProblem(const RelationCall& call, size_t c
 }
 
 RelationResult leavesRelation(const RelationCall& call, bool isSum) {
-  if (!call.isKnown(1))
-    return call.waitFor(1);
-  const Type& values = *call.operands[1];
-  if (!values.isTuple() || values.parts.empty())
-    return mended(call.failedAt(1, fmt::format("a tuple of values is needed, but this is `{}`",
-                                               typeText(&values))),
-                  {"a tuple of one value is `(%value,)`"});
+  Types values = call.operands.subspan(1);
+  size_t count = values.size();
   const Type* type = valueType(values);
   if (!call.isKnown(0))
     return call.waitFor(0);
-  size_t count = values.parts.size();
   if (auto problem = functionProblem(call, count))
     return *problem;
   const Type* scalar = scalarOf(call, type);
@@ -106,8 +108,9 @@ RelationResult leavesRelation(const RelationCall& call, bool isSum) {
     return waiting;
   }
   RelationResult answer = call.solved(isSum ? scalar : type);
-  answer.operands = {{0, call.types.function(std::vector<const Type*>(count, scalar), scalar)},
-                     {1, call.types.tuple(std::vector<const Type*>(count, type))}};
+  answer.operands = {{0, call.types.function(std::vector<const Type*>(count, scalar), scalar)}};
+  for (size_t i = 1; i <= count; ++i)
+    answer.operands.emplace_back(i, type);
   return answer;
 }
 
@@ -124,16 +127,16 @@ constexpr NoGradient ofItsCode{
 
 constexpr OperandRow operands[] = {
     {"f", "a function from one float of each value to a float", OperandKind::Any},
-    {"values", "a tuple of values of one type", OperandKind::Any}};
+    {"value", "values of one type", OperandKind::Any, false, true}};
 
 constexpr Example mapExamples[] = {
-    {"map_leaves(fn (%x: float32) { %x * 2f }, (([1f, 2f], 5),))", "([2f, 4f], 5)"},
+    {"map_leaves(fn (%x: float32) { %x * 2f }, ([1f, 2f], 5))", "([2f, 4f], 5)"},
     {"map_leaves(fn (%p: float32, %g: float32) { %p - 0.5f * %g }, "
-     "((1f, [1f, 2f]), (2f, [2f, 6f])))",
+     "(1f, [1f, 2f]), (2f, [2f, 6f]))",
      "(0f, [0f, -1f])"},
-    {"map_leaves(fn (%x: float32) { 0f }, (Cons([1f, 2f], Nil),))", "Cons([0f, 0f], Nil)"}};
+    {"map_leaves(fn (%x: float32) { 0f }, Cons([1f, 2f], Nil))", "Cons([0f, 0f], Nil)"}};
 constexpr Example sumExamples[] = {
-    {"sum_leaves(fn (%x: float32) { sum(%x * %x) }, (([1f, 2f], 5, 3f),))", "14f"}};
+    {"sum_leaves(fn (%x: float32) { sum(%x * %x) }, ([1f, 2f], 5, 3f))", "14f"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "map_leaves",
@@ -143,7 +146,10 @@ constexpr OperatorRow rows[] = {
          "floats, and its code is put in place for each leaf, whole tensors in the place of the "
          "floats: so an operator that reduces, such as `mean`, reduces over the leaf, and what "
          "does not depend on the leaf is repeated. It may call operators, and branch on what is no "
-         "leaf. Leaves that are no floats are those of the first value. Values of data types must "
+         "leaf. Where a leaf has another float type than `f` takes, the code is that for this "
+         "type: "
+         "its constants, what it captures and types that it names are converted. Leaves that are "
+         "no floats are those of the first value. Values of data types must "
          "have the same constructors; it is a fault if they differ.",
      .operands = operands,
      .relation = mapRelation,
@@ -153,8 +159,9 @@ constexpr OperatorRow rows[] = {
      .examples = mapExamples},
     {.name = "sum_leaves",
      .doc = "The sum of what `f` makes of each float leaf of the values.",
-     .details = "As `map_leaves`, but `f` makes one float of a leaf, as `sum` and `max` do. It is "
-                "zero when there are no leaves.",
+     .details =
+         "As `map_leaves`, but `f` makes one float of a leaf, as `sum` and `max` do, which is "
+         "added in the type that `f` gives. It is zero when there are no leaves.",
      .operands = operands,
      .relation = sumRelation,
      .action = Action::Expand,

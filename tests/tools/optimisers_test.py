@@ -12,7 +12,7 @@ import tempfile
 
 A, B = [0.5, -0.25], 1.5
 START = [*A, *(2 * x for x in A), B]
-TOLERANCE = 1e-5
+TOLERANCE = {"float32": 1e-5, "float64": 1e-6}
 
 
 def slope(x):
@@ -68,16 +68,22 @@ CASES = {
     "clipped": [x / (NORM + 1e-6) for x in START],
     "not_clipped": START,
     "rates": [0.3, 0.3, 0.1 + 0.1 * (1 + math.cos(0.3 * math.pi)), 0.1, 0.06, 0.3, 0.3],
+    "mixed_adamw_steps": [adamw(x) for x in START],
+    "mixed_lion_steps": [lion(x) for x in START],
+    "mixed_clipped": [x / (NORM + 1e-6) for x in START],
+    "named_types": [3 * B * x + 0.5 for x in START],
+    "adamw_doubles": [adamw(x) for x in START],
+    "rmsprop_doubles": [rmsprop(x) for x in START],
     "slope_of_rate": [sum(-(slope(x) * slope(x - 0.1 * slope(x))) for x in START)],
 }
 
 
 def floats(value):
-    """The floats in a value of the output, in order."""
+    """The floats in a value of the output, in order, each with its type."""
     if "data" not in value:
         return [x for field in value["tuple"] for x in floats(field)]
     data = value["data"] if isinstance(value["data"], list) else [value["data"]]
-    return [float(x) for x in data] if value["dtype"].startswith("float") else []
+    return [(float(x), value["dtype"]) for x in data] if value["dtype"] in TOLERANCE else []
 
 
 def main():
@@ -91,8 +97,8 @@ def main():
                                   capture_output=True, text=True)
             found = floats(json.loads(out.read_text())["out"]) if done.returncode == 0 else []
             fits = len(found) == len(wanted) and all(
-                math.isclose(x, y, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-                for x, y in zip(found, wanted))
+                math.isclose(x, y, rel_tol=TOLERANCE[dtype], abs_tol=TOLERANCE[dtype])
+                for (x, dtype), y in zip(found, wanted))
             if not fits:
                 problems += 1
                 print(f"{name}: {found} instead of {wanted}\n{done.stderr}")
