@@ -15,6 +15,9 @@
 
 namespace stdlib {
 
+/// A shape in the making.
+using DimVector = std::vector<const lang::Dim*>;
+
 /// Reasons for having no gradient that many operators share.
 inline constexpr lang::NoGradient stepFunction{
     "piecewise constant: the derivative is zero almost everywhere", true};

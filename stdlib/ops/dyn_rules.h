@@ -5,15 +5,13 @@
 // static operators; only those that no operand replaces count.
 #pragma once
 
-#include "lang/relation.h"
+#include "stdlib/ops/common.h"
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace stdlib {
-
-using DimVector = std::vector<const lang::Dim*>;
 
 /// Whether numbers of the type give extents.
 bool isInteger(runtime::DType dtype);

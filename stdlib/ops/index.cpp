@@ -23,8 +23,6 @@ using runtime::KernelCall;
 using runtime::KernelFault;
 using runtime::KernelFaultCode;
 
-using DimVector = std::vector<const Dim*>;
-
 bool isIndexType(runtime::DType dtype) {
   return dtype.isInteger() || dtype.isBool();
 }

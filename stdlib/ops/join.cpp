@@ -23,8 +23,6 @@ using namespace lang;
 
 namespace {
 
-using DimVector = std::vector<const Dim*>;
-
 constexpr int64_t largestPartCount = 65536;
 
 /// Converts field `from` to the element type of another.

@@ -22,8 +22,6 @@ namespace {
 
 using namespace lang;
 
-using DimVector = std::vector<const Dim*>;
-
 RelationResult reverseRelation(const RelationCall& call) {
   if (call.attributes.isNull("axis"))
     return mended(call.failed("`axis` is missing"), {"`axis` is the dimension to turn round"});

@@ -26,8 +26,6 @@ using runtime::KernelFaultCode;
 using runtime::Shape;
 using runtime::Tensor;
 
-using DimVector = std::vector<const Dim*>;
-
 /// How an update and what stands at its place become one.
 enum class Joining : uint8_t { Update, Add, Mul, Mean, Min, Max };
 

@@ -22,8 +22,6 @@ namespace {
 
 using namespace lang;
 
-using DimVector = std::vector<const Dim*>;
-
 RelationResult expandDimsRelation(const RelationCall& call) {
   int64_t axis = call.attributes.integer("axis");
   int64_t count = call.attributes.integer("num_newaxis");

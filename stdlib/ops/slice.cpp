@@ -18,8 +18,6 @@ namespace {
 
 using namespace lang;
 
-using DimVector = std::vector<const Dim*>;
-
 Checked<std::vector<AxisSlice>> slicesOf(const Attributes& attributes, size_t rank) {
   SliceBounds bounds{attributes.integers("begin"), attributes.integers("end"),
                      attributes.integers("strides")};

@@ -26,8 +26,6 @@ using runtime::KernelFault;
 using runtime::KernelFaultCode;
 using runtime::Tensor;
 
-using DimVector = std::vector<const Dim*>;
-
 /// A tensor as lines along an axis: element i of a line is `inner` elements after element i - 1.
 struct Lines {
   size_t outer = 1, extent = 1, inner = 1;
