@@ -30,11 +30,15 @@ Examples:
   baton explain missing-case         what that message means, with a wrong and a right program
   baton opt model.rly --passes=dead-code,graph-form
                                      print it after passes; `baton passes` lists them
+  baton grad model.rly --of loss --wrt weight,bias
+                                     print the derivative of a definition as a program
   baton run hello.rly                call @main and show what it returns
   baton run model.rly --random 42 --output out.npz
                                      fill all parameters reproducibly, keep the result
   baton run model.rly --input data=cat.npy --input kernel=weights.npz:conv1
   baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
+  baton run model.rly --random 42 --grad
+                                     show the gradients of the result by all inputs too
 
 FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
