@@ -181,7 +181,9 @@ constexpr OperatorRow rows[] = {
      .doc = "The function itself; derivatives compute what it does again instead of keeping it.",
      .details = "A gradient keeps what the way back needs. Of a function that went through "
                 "`checkpoint` it keeps the arguments alone, and calls it again on the way back: "
-                "less memory, more time.",
+                "less memory, more time. A recursion of n steps that is split into segments of the "
+                "root of n steps, each a call of such a function, holds about two roots of n "
+                "states instead of n; `@checkpointed_loop` of the prelude does that.",
      .operands = functionOperand,
      .relation = sameAsFunction,
      .action = Action::Pass,

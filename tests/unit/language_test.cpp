@@ -339,6 +339,7 @@ TEST_CASE("every function of the prelude", "Cons(language, Nil)") {
   const std::string step = "fn (%s: int32, %x: int32) { (%s + %x, %s * 10 + %x) }";
   const std::string seed = "fn (%s: int32) { if (%s == 3) { None } else { Some((%s + 1, %s)) } }";
   const std::string twice = "fn (%x: int32) { %x * 2 }";
+  const std::string digits = "fn (%i: int32, %s: int32) { %s * 10 + %i }";
   const std::string tree = "Rose(1, Cons(Rose(2, Nil), Cons(Rose(3, Nil), Nil)))";
   const Row rows[] = {
       {"@id(4)", "4"},
@@ -367,6 +368,10 @@ TEST_CASE("every function of the prelude", "Cons(language, Nil)") {
       {"match (@tmap(" + twice + ", " + tree + ")) { Rose(%x, _) => %x }", "2"},
       {"@iterate(" + twice + ", 3)(1)", "8"},
       {"@iterate(" + twice + ", 0)(1)", "1"},
+      {"@loop(2, 6, " + digits + ", 1)", "12345"},
+      {"@loop(2, 2, " + digits + ", 1)", "1"},
+      {"@checkpointed_loop(2, 7, " + digits + ", 1)", "123456"},
+      {"@checkpointed_loop(2, 1, " + digits + ", 1)", "1"},
       {"@nat_double(" + two + ")", "succ(succ(succ(succ(zero))))"},
       {"@nat_add(" + two + ", succ(zero))", "succ(succ(succ(zero)))"},
       {"@nat_nth(" + list + ", " + two + ")", "3"},

@@ -268,3 +268,15 @@ def operators_as_values(x, n):
 @case(second=True, x=floats(0.75))
 def reference_to_data(x):
     return (x + x**2 + x**4) * (1 + 2 * x + 4 * x * x)
+
+
+@case(second=True, x=normal(3), w=normal(3))
+def checkpointed_loop(x, w):
+    def loop(begin, end, v, total):
+        for i in range(begin, end):
+            v = (v * w).sin() + v
+            total = total + i * v.mean()
+        return v, total
+
+    zero = torch.zeros((), dtype=torch.float64)
+    return loop(2, 13, x, zero + 1), loop(0, 1, w, zero), (x, zero), (x * w, zero)
