@@ -134,6 +134,7 @@ constexpr Example mapExamples[] = {
     {"map_leaves(fn (%p: float32, %g: float32) { %p - 0.5f * %g }, "
      "(1f, [1f, 2f]), (2f, [2f, 6f]))",
      "(0f, [0f, -1f])"},
+    {"map_leaves(fn (%x: float32) { %x * 0.5f }, (3f, 3f64))", "(1.5f, 1.5f64)"},
     {"map_leaves(fn (%x: float32) { 0f }, Cons([1f, 2f], Nil))", "Cons([0f, 0f], Nil)"}};
 constexpr Example sumExamples[] = {
     {"sum_leaves(fn (%x: float32) { sum(%x * %x) }, ([1f, 2f], 5, 3f))", "14f"}};
