@@ -12,6 +12,41 @@ namespace transform {
 
 using namespace lang;
 
+/// Writes a block there and back.
+void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type) {
+  trip.value = forward(block, trip.there);
+  trip.incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
+  backward(block, split(trip.way.out, trip.incoming, type), trip.way);
+}
+
+/// The block that gives the value and the pull-back, which gives `pack`.
+const Block* Adjoint::finish(RoundTrip& trip, Atom pack) {
+  Atom back = trip.there.bind(code_.make.function({trip.incoming}, finish(trip.way.out, pack)));
+  return finish(trip.there, trip.there.tuple({trip.value, back}));
+}
+
+void Adjoint::open(Opening opening, BlockBuilder& out) {
+  openings_.emplace(out.tuple({}), std::move(opening));
+}
+
+/// The block so far with a result; what was opened in it is closed.
+const Block* Adjoint::finish(const BlockBuilder& out, Atom result) {
+  std::vector<Binding> bindings = out.bindings();
+  for (size_t i = bindings.size(); i-- > 0;) {
+    auto found = openings_.find(bindings[i].var);
+    if (found == openings_.end())
+      continue;
+    const auto& [scrutinee, pattern, isPartial] = found->second;
+    SourceRange outer = std::exchange(code_.make.range, bindings[i].place);
+    const Block* rest = code_.make.block(std::span<const Binding>(bindings).subspan(i + 1), result);
+    bindings[i].value = code_.make.match(scrutinee, {code_.make.arm(pattern(), rest)}, isPartial);
+    bindings.resize(i + 1);
+    result = bindings[i].var;
+    code_.make.range = outer;
+  }
+  return code_.make.block(bindings, result);
+}
+
 Atom Adjoint::forward(const Block& block, BlockBuilder& out) {
   for (const Binding& binding : block.bindings)
     forward(binding, out);
@@ -111,7 +146,8 @@ void Adjoint::backwardReference(const Binding& binding, const Cotangent& incomin
   way.out.let("", code_.make.refWrite(cell, code_.types.zero(way.out, like, type)));
 }
 
-void Adjoint::backward(const Block& block, Way& way) {
+void Adjoint::backward(const Block& block, const Cotangent& incoming, Way& way) {
+  give(*block.result.value, incoming, way);
   for (size_t i = block.bindings.size(); i-- > 0;)
     backward(block.bindings[i], way);
 }
@@ -136,14 +172,11 @@ void Adjoint::backward(const Binding& binding, Way& way) {
       },
       [&](const Call& call) { backwardCall(binding, call, std::move(incoming), way); },
       [&](const If&) { callBack(binding, incoming, way); },
-      [&](const Match&) { callBack(binding, incoming, way); },
+      [&](const Match& choice) { backwardMatch(binding, choice, incoming, way); },
       [&](const Function&) { readCells(steps_[binding.var], way); },
       [&](const RefNew& ref) { viaReference(ref); }, [&](const RefRead& ref) { viaReference(ref); },
       [&](const RefWrite& ref) { viaReference(ref); },
-      [&](const BlockExpr& block) {
-        give(*block.block->result.value, incoming, way);
-        backward(*block.block, way);
-      });
+      [&](const BlockExpr& block) { backward(*block.block, incoming, way); });
   code_.make.range = outer;
 }
 

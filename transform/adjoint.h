@@ -6,6 +6,9 @@
 // the forward part computed, which it captures. So a derivative keeps exactly what its way back
 // mentions, and the types of it can be written down.
 //
+// A match with one arm is no branch: all that comes after it, the way back too, stands in its arm.
+// Until a block is finished that is a binding without meaning, which opens the arm.
+//
 // A closure may be called from anywhere, so the cotangents of what it captures cannot come out of
 // its pull-back. They are added up in a reference cell that is made with the closure and read where
 // the way back passes its binding, which is after all calls. References are differentiated as
@@ -65,12 +68,36 @@ private:
     lang::Atom before = nullptr;
     /// Whether the pull-back does more than give cotangents.
     bool hasEffects = false;
+    /// Of a match: whether its arm was opened.
+    bool isOpened = false;
   };
   /// The way back in the making.
   struct Way {
     lang::BlockBuilder out;
     Cotangents cotangents = {};
   };
+  /// A block there, and its way back as far as its own bindings go.
+  struct RoundTrip {
+    explicit RoundTrip(lang::Builder& make) : there(make), way{lang::BlockBuilder(make)} {}
+
+    lang::BlockBuilder there;
+    Way way;
+    lang::Atom value = nullptr;
+    lang::Var* incoming = nullptr;
+  };
+  /// A match of one arm that holds all bindings behind it.
+  struct Opening {
+    lang::Atom scrutinee;
+    /// What is not used of it is known at the end.
+    std::function<const lang::Pattern*()> pattern;
+    bool isPartial;
+  };
+
+  // Blocks there and back.
+  void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type);
+  const lang::Block* finish(RoundTrip& trip, lang::Atom pack);
+  void open(Opening opening, lang::BlockBuilder& out);
+  const lang::Block* finish(const lang::BlockBuilder& out, lang::Atom result);
 
   // The way there.
   lang::Atom forward(const lang::Block& block, lang::BlockBuilder& out);
@@ -83,13 +110,18 @@ private:
   void forwardIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out);
   void forwardMatch(const lang::Binding& binding, const lang::Match& match,
                     lang::BlockBuilder& out);
+  void forwardOnlyArm(const lang::Binding& binding, const lang::Match& match,
+                      lang::BlockBuilder& out);
+  void bindPattern(const lang::Pattern& pattern, const lang::Expr& scrutinee);
   void forwardFunction(const lang::Binding& binding, const lang::Function& function,
                        lang::BlockBuilder& out);
   void forwardReference(const lang::Binding& binding, lang::BlockBuilder& out);
 
   // The way back.
-  void backward(const lang::Block& block, Way& way);
+  void backward(const lang::Block& block, const Cotangent& incoming, Way& way);
   void backward(const lang::Binding& binding, Way& way);
+  void backwardMatch(const lang::Binding& binding, const lang::Match& match,
+                     const Cotangent& incoming, Way& way);
   void backwardCall(const lang::Binding& binding, const lang::Call& call, Cotangent incoming,
                     Way& way);
   void backwardOperator(const lang::Binding& binding, const lang::Call& call,
@@ -101,15 +133,14 @@ private:
   void readCells(const Step& step, Way& way);
 
   // Branches.
-  void startBranch(Branch& branch, const lang::Block& block, const lang::Type* type);
   std::vector<const lang::Block*> joinBranches(std::deque<Branch>& branches, Step& step);
   void finishBranches(const lang::Binding& binding, const lang::Expr* value, Step step,
                       lang::BlockBuilder& out);
+  void giveMatched(const lang::Pattern& pattern, const lang::Expr& scrutinee, Way& way);
   Cotangent patternCotangent(const lang::Pattern& pattern, const lang::Type* type, Way& way);
   bool hasCotangent(const lang::Pattern& pattern, const Way& way) const;
 
   // Functions.
-  lang::Function* pullBack(lang::Var* incoming, lang::Atom pack, Way& way);
   void write(const PendingDerivatives::Item& pending);
   std::vector<lang::Atom> packed(std::span<const lang::Var* const> vars, Way& way);
   lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out) const;
@@ -120,8 +151,10 @@ private:
 
   Translation code_;
   PendingDerivatives pending_;
-  /// Of the function at hand.
+  // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
+  /// By the bindings without meaning that stand for them.
+  std::unordered_map<const lang::Var*, Opening> openings_;
 };
 
 } // namespace transform

@@ -11,32 +11,29 @@ namespace transform {
 
 using namespace lang;
 
+namespace {
+
+/// How deep matches with one arm may stand in each other.
+constexpr size_t mostOpenings = 200;
+
+} // namespace
+
 /// One branch there and back.
 struct Adjoint::Branch {
-  BlockBuilder there;
-  Way way;
-  Atom value = nullptr;
-  Var* incoming = nullptr;
+  RoundTrip trip;
   /// Of an arm for a constructor without fields: what was matched, which needs no more to be zero.
   const Var* matched = nullptr;
   const Constructor* empty = nullptr;
 };
 
-/// Writes a branch there, and back as far as its own bindings go.
-void Adjoint::startBranch(Branch& branch, const Block& block, const Type* type) {
-  branch.value = forward(block, branch.there);
-  branch.incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
-  give(*block.result.value, split(branch.way.out, branch.incoming, type), branch.way);
-  backward(block, branch.way);
-}
-
 /// Lets all branches give the same; the result are their blocks.
 std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, Step& step) {
   std::map<uint32_t, const Var*> targets;
   for (const Branch& branch : branches) {
+    const Way& way = branch.trip.way;
     // What is not in order with others only computes.
-    step.hasEffects |= std::ranges::any_of(branch.way.out.bindings(), &Binding::isLet);
-    for (const auto& [number, gathered] : branch.way.cotangents)
+    step.hasEffects |= std::ranges::any_of(way.out.bindings(), &Binding::isLet);
+    for (const auto& [number, gathered] : way.cotangents)
       targets.emplace(number, gathered.first);
   }
   for (const auto& [number, target] : targets)
@@ -44,17 +41,13 @@ std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, St
   bool hasBack = step.hasEffects || !targets.empty();
   std::vector<const Block*> blocks;
   for (Branch& branch : branches) {
-    Atom result = branch.value;
+    RoundTrip& trip = branch.trip;
+    Way& way = trip.way;
     if (branch.matched && targets.contains(branch.matched->number) &&
-        !branch.way.cotangents.contains(branch.matched->number))
-      branch.way.cotangents[branch.matched->number] = {branch.matched,
-                                                       {branch.way.out.call(branch.empty, {})}};
-    if (hasBack) {
-      Atom pack = packOf(packed(step.targets, branch.way), branch.way.out);
-      Atom back = branch.there.bind(pullBack(branch.incoming, pack, branch.way));
-      result = branch.there.tuple({branch.value, back});
-    }
-    blocks.push_back(branch.there.finish(result));
+        !way.cotangents.contains(branch.matched->number))
+      way.cotangents[branch.matched->number] = {branch.matched, {way.out.call(branch.empty, {})}};
+    blocks.push_back(hasBack ? finish(trip, packOf(packed(step.targets, way), way.out))
+                             : finish(trip.there, trip.value));
   }
   return blocks;
 }
@@ -73,8 +66,8 @@ void Adjoint::forwardIf(const Binding& binding, const If& branch, BlockBuilder& 
   const Type* type = code_.typing.of(*binding.var);
   std::deque<Branch> branches;
   for (const Block* block : {branch.thenBlock, branch.elseBlock}) {
-    branches.push_back({BlockBuilder(code_.make), {BlockBuilder(code_.make)}});
-    startBranch(branches.back(), *block, type);
+    branches.push_back({RoundTrip(code_.make)});
+    start(branches.back().trip, *block, type);
   }
   Step step;
   std::vector<const Block*> blocks = joinBranches(branches, step);
@@ -84,27 +77,24 @@ void Adjoint::forwardIf(const Binding& binding, const If& branch, BlockBuilder& 
 }
 
 void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBuilder& out) {
+  if (choice.arms.size() == 1 && openings_.size() < mostOpenings)
+    return forwardOnlyArm(binding, choice, out);
   const Type* type = code_.typing.of(*binding.var);
   const Expr& scrutinee = *choice.scrutinee.value;
   const Type* matched = code_.typeOf(scrutinee);
   std::deque<Branch> branches;
   Atom value = code_.mapped(scrutinee);
   for (const Arm& arm : choice.arms) {
-    forEachPatternVar(*arm.pattern, [&](const Var& old) {
-      const Type* held = code_.typing.of(old);
-      code_.patternVar(old);
-      code_.varied[&old] = holdsFunctions(held) || (code_.isVaried(scrutinee) && holdsFloats(held));
-    });
-    branches.push_back({BlockBuilder(code_.make), {BlockBuilder(code_.make)}});
+    bindPattern(*arm.pattern, scrutinee);
+    branches.push_back({RoundTrip(code_.make)});
     Branch& branch = branches.back();
-    startBranch(branch, *arm.body, type);
+    start(branch.trip, *arm.body, type);
     if (arm.pattern->kind == PatternKind::Constructor && arm.pattern->parts.empty() &&
         holdsFloats(matched)) {
       branch.matched = scrutinee.as<Var>();
       branch.empty = &code_.types.cotangent(*arm.pattern->constructor, matched);
     }
-    if (hasCotangent(*arm.pattern, branch.way))
-      give(scrutinee, patternCotangent(*arm.pattern, matched, branch.way), branch.way);
+    giveMatched(*arm.pattern, scrutinee, branch.trip.way);
   }
   Step step;
   std::vector<const Block*> blocks = joinBranches(branches, step);
@@ -112,6 +102,43 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
   for (size_t i = 0; i < blocks.size(); ++i)
     arms.push_back(code_.make.arm(code_.dualPattern(*choice.arms[i].pattern, matched), blocks[i]));
   finishBranches(binding, code_.make.match(value, arms, choice.isPartial), std::move(step), out);
+}
+
+/// The variables of a pattern in the new code.
+void Adjoint::bindPattern(const Pattern& pattern, const Expr& scrutinee) {
+  forEachPatternVar(pattern, [&](const Var& old) {
+    const Type* type = code_.typing.of(old);
+    code_.patternVar(old);
+    code_.varied[&old] = holdsFunctions(type) || (code_.isVaried(scrutinee) && holdsFloats(type));
+  });
+}
+
+/// An arm that is taken always, or nothing comes after it, goes on in the block at hand.
+void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockBuilder& out) {
+  const Arm& arm = choice.arms[0];
+  const Expr& scrutinee = *choice.scrutinee.value;
+  const Type* matched = code_.typeOf(scrutinee);
+  Atom value = code_.mapped(scrutinee);
+  bindPattern(*arm.pattern, scrutinee);
+  auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
+  open({value, pattern, choice.isPartial}, out);
+  code_.known(*binding.var) = forward(*arm.body, out);
+  code_.varied[binding.var] = code_.isVaried(*arm.body->result.value);
+  steps_[binding.var].isOpened = true;
+}
+
+void Adjoint::backwardMatch(const Binding& binding, const Match& choice, const Cotangent& incoming,
+                            Way& way) {
+  if (!steps_[binding.var].isOpened)
+    return callBack(binding, incoming, way);
+  backward(*choice.arms[0].body, incoming, way);
+  giveMatched(*choice.arms[0].pattern, *choice.scrutinee.value, way);
+}
+
+/// Hands on what the variables of a pattern have gathered.
+void Adjoint::giveMatched(const Pattern& pattern, const Expr& scrutinee, Way& way) {
+  if (hasCotangent(pattern, way))
+    give(scrutinee, patternCotangent(pattern, code_.typeOf(scrutinee), way), way);
 }
 
 bool Adjoint::hasCotangent(const Pattern& pattern, const Way& way) const {

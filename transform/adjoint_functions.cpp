@@ -26,10 +26,6 @@ Atom Adjoint::packOf(const std::vector<Atom>& parts, BlockBuilder& out) const {
   return parts.size() == 1 ? parts.front() : out.tuple(parts);
 }
 
-Function* Adjoint::pullBack(Var* incoming, Atom pack, Way& way) {
-  return code_.make.function({incoming}, way.out.finish(pack));
-}
-
 /// A closure gives its value and its pull-back, which adds to the cells of what is captured.
 void Adjoint::forwardFunction(const Binding& binding, const Function& function, BlockBuilder& out) {
   if (isGeneric(function, code_.typing))
@@ -45,13 +41,9 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     if (holdsFloats(type))
       given.push_back(old);
   }
-  const Type* result = code_.typing.result(function);
-  BlockBuilder body(code_.make);
-  Atom value = forward(*function.body, body);
-  Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(result));
-  Way way{BlockBuilder(code_.make)};
-  give(*function.body->result.value, split(way.out, incoming, result), way);
-  backward(*function.body, way);
+  RoundTrip trip(code_.make);
+  start(trip, *function.body, code_.typing.result(function));
+  Way& way = trip.way;
   std::vector<Atom> parts = packed(given, way);
   Step& step = steps_[binding.var];
   for (const auto& [number, gathered] : way.cotangents) {
@@ -63,9 +55,7 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     way.out.let("", code_.make.refWrite(cell, code_.types.sum(way.out, sum, more, type)));
     step.cells.emplace_back(&captured, cell);
   }
-  Atom pack = packOf(parts, way.out);
-  Atom back = body.bind(pullBack(incoming, pack, way));
-  const Block* block = body.finish(body.tuple({value, back}));
+  const Block* block = finish(trip, packOf(parts, way.out));
   out.bind(self, code_.make.function(parameters, block, nullptr, function.generics));
 }
 
@@ -93,6 +83,7 @@ Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
 void Adjoint::reset() {
   code_.reset();
   steps_.clear();
+  openings_.clear();
 }
 
 void Adjoint::finish() {
@@ -122,16 +113,10 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
   if (isGeneric(function, code_.typing))
     return code_.fail(function.range,
                       fmt::format("`@{}`, which is generic,", pending.source->name));
-  BlockBuilder body(code_.make);
-  code_.root = &body;
-  Atom value = forward(*function.body, body);
-  Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(result));
-  Way way{BlockBuilder(code_.make)};
-  give(*function.body->result.value, split(way.out, incoming, result), way);
-  backward(*function.body, way);
-  Atom pack = packOf(packed(given, way), way.out);
-  Atom back = body.bind(pullBack(incoming, pack, way));
-  const Block* block = body.finish(body.tuple({value, back}));
+  RoundTrip trip(code_.make);
+  code_.root = &trip.there;
+  start(trip, *function.body, result);
+  const Block* block = finish(trip, packOf(packed(given, trip.way), trip.way.out));
   code_.make.define(pending.target,
                     code_.make.function(parameters, block, code_.types.answer(result, givenTypes),
                                         code_.typing.generics(function)));
@@ -147,32 +132,29 @@ const Function* Adjoint::derivative(const Function& function, Reverse kind,
     code_.varied[given.back()] = true;
   }
   const Type* type = code_.typing.result(function);
-  BlockBuilder body(code_.make);
-  code_.root = &body;
   SourceRange outer = std::exchange(code_.make.range, function.range);
-  Atom value = forward(*function.body, body);
   if (holdsFunctions(type))
     code_.fail(function.range, "a function that gives functions or references");
-  const Expr& result = *function.body->result.value;
   auto pack = [&](Way& way) {
     std::vector<Atom> parts = packed(given, way);
     return wrt.isTuple ? way.out.tuple(parts) : parts.front();
   };
   const Block* block = nullptr;
   if (kind == Reverse::PullBack) {
-    Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
-    Way way{BlockBuilder(code_.make)};
-    give(result, split(way.out, incoming, type), way);
-    backward(*function.body, way);
-    Atom back = body.bind(pullBack(incoming, pack(way), way));
-    block = body.finish(body.tuple({value, back}));
+    RoundTrip trip(code_.make);
+    code_.root = &trip.there;
+    start(trip, *function.body, type);
+    block = finish(trip, pack(trip.way));
   } else {
-    Way way{std::move(body)};
+    // Nothing comes in from outside, so the way back follows in the same block.
+    Way way{BlockBuilder(code_.make)};
     code_.root = &way.out;
-    give(result, split(way.out, code_.types.one(way.out, value, type), type), way);
-    backward(*function.body, way);
+    Atom value = forward(*function.body, way.out);
+    Atom one = code_.types.one(way.out, value, type);
+    backward(*function.body, split(way.out, one, type), way);
     Atom gradient = pack(way);
-    block = way.out.finish(kind == Reverse::Gradient ? gradient : way.out.tuple({value, gradient}));
+    block =
+        finish(way.out, kind == Reverse::Gradient ? gradient : way.out.tuple({value, gradient}));
   }
   code_.make.range = outer;
   return code_.make.function(parameters, block, nullptr, code_.typing.generics(function));

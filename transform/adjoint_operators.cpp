@@ -102,8 +102,7 @@ void Adjoint::backwardConstructor(const Call& call, const Type* type, Atom incom
     return;
   const auto& constructor = *call.callee.value->as<Constructor>();
   std::vector<const Pattern*> parts;
-  std::vector<Atom> fields;
-  std::vector<const Operand*> owners;
+  std::vector<std::pair<const Expr*, Atom>> fields;
   for (const Operand& argument : call.arguments) {
     if (!code_.isVaried(*argument.value) || !holdsFloats(code_.typeOf(*argument.value))) {
       parts.push_back(code_.make.anyPattern());
@@ -111,21 +110,16 @@ void Adjoint::backwardConstructor(const Call& call, const Type* type, Atom incom
     }
     const Var* field = code_.make.var(VarOrigin::Pattern, "d");
     parts.push_back(code_.make.varPattern(field));
-    fields.push_back(field);
-    owners.push_back(&argument);
+    fields.emplace_back(argument.value, field);
   }
   if (fields.empty())
     return;
-  BlockBuilder arm(code_.make);
   const Pattern* pattern =
       code_.make.constructorPattern(code_.types.cotangent(constructor, type), parts);
-  Arm only = code_.make.arm(pattern, arm.finish(packOf(fields, arm)));
   bool isPartial = constructor.definition->constructors.size() > 1;
-  Atom taken = way.out.bind(code_.make.match(incoming, {only}, isPartial));
-  for (uint32_t i = 0; i < owners.size(); ++i) {
-    Atom part = owners.size() == 1 ? taken : way.out.project(taken, i);
-    give(*owners[i]->value, split(way.out, part, code_.typeOf(*owners[i]->value)), way);
-  }
+  open({incoming, [pattern] { return pattern; }, isPartial}, way.out);
+  for (const auto& [owner, field] : fields)
+    give(*owner, split(way.out, field, code_.typeOf(*owner)), way);
 }
 
 void Adjoint::backwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,
