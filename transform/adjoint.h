@@ -126,8 +126,8 @@ private:
                     Way& way);
   void backwardOperator(const lang::Binding& binding, const lang::Call& call,
                         const lang::OperatorRow& row, const Cotangent& incoming, Way& way);
-  void backwardConstructor(const lang::Call& call, const lang::Type* type, lang::Atom incoming,
-                           Way& way);
+  void backwardConstructor(const lang::Call& call, const lang::Type* type,
+                           const Cotangent& incoming, Way& way);
   void backwardReference(const lang::Binding& binding, const Cotangent& incoming, Way& way);
   void callBack(const lang::Binding& binding, const Cotangent& incoming, Way& way);
   void readCells(const Step& step, Way& way);

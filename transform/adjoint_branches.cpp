@@ -154,12 +154,15 @@ Cotangent Adjoint::patternCotangent(const Pattern& pattern, const Type* type, Wa
     return take(*pattern.var, way);
   if (!hasCotangent(pattern, way))
     return sum;
-  if (pattern.kind == PatternKind::Tuple) {
-    for (size_t i = 0; i < pattern.parts.size(); ++i)
-      sum.fields.push_back(patternCotangent(*pattern.parts[i], type->parts[i], way));
+  bool isTuple = pattern.kind == PatternKind::Tuple;
+  std::vector<const Type*> fields(type->parts.begin(), type->parts.end());
+  if (!isTuple)
+    fields = code_.types.fields(*pattern.constructor, type);
+  if (isTuple || code_.types.isRecord(type)) {
+    for (size_t i = 0; i < fields.size(); ++i)
+      sum.fields.push_back(patternCotangent(*pattern.parts[i], fields[i], way));
     return sum;
   }
-  std::vector<const Type*> fields = code_.types.fields(*pattern.constructor, type);
   std::vector<Atom> parts;
   for (size_t i = 0; i < fields.size(); ++i) {
     Cotangent part = patternCotangent(*pattern.parts[i], fields[i], way);

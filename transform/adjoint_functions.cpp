@@ -74,6 +74,9 @@ void Adjoint::readCells(const Step& step, Way& way) {
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
     : code_(make, typing, findings, Mode::Reverse),
       pending_(rowOf(make.operators, Derivative::Vjp).name) {
+  code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
+    open({scrutinee, [pattern] { return pattern; }, false}, out);
+  };
   code_.writeAtRoot = [this](const Binding& binding) { forward(binding, *code_.root); };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
     return pending_.derivativeOf(code_, global, std::move(mask));

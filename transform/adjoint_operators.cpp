@@ -91,14 +91,17 @@ void Adjoint::backwardCall(const Binding& binding, const Call& call, Cotangent i
   if (const OperatorRow* row = code_.rowOf(call))
     backwardOperator(binding, call, *row, incoming, way);
   else if (call.callee.value->kind == ExprKind::Constructor)
-    backwardConstructor(call, code_.typing.of(*binding.var), incoming.sum, way);
+    backwardConstructor(call, code_.typing.of(*binding.var), incoming, way);
   else
     callBack(binding, incoming, way);
 }
 
 /// Takes the cotangent of a value apart, which has the constructor of the value.
-void Adjoint::backwardConstructor(const Call& call, const Type* type, Atom incoming, Way& way) {
-  if (!incoming)
+void Adjoint::backwardConstructor(const Call& call, const Type* type, const Cotangent& incoming,
+                                  Way& way) {
+  for (size_t i = 0; i < incoming.fields.size(); ++i)
+    give(*call.arguments[i].value, incoming.fields[i], way);
+  if (!incoming.sum)
     return;
   const auto& constructor = *call.callee.value->as<Constructor>();
   std::vector<const Pattern*> parts;
@@ -117,7 +120,7 @@ void Adjoint::backwardConstructor(const Call& call, const Type* type, Atom incom
   const Pattern* pattern =
       code_.make.constructorPattern(code_.types.cotangent(constructor, type), parts);
   bool isPartial = constructor.definition->constructors.size() > 1;
-  open({incoming, [pattern] { return pattern; }, isPartial}, way.out);
+  open({incoming.sum, [pattern] { return pattern; }, isPartial}, way.out);
   for (const auto& [owner, field] : fields)
     give(*owner, split(way.out, field, code_.typeOf(*owner)), way);
 }

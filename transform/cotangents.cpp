@@ -26,29 +26,82 @@ Cotangent split(BlockBuilder& out, Atom whole, const Type* type) {
   return parts;
 }
 
+namespace {
+
+/// The types of the fields of a tuple or a record.
+std::vector<const Type*> heldBy(DerivativeTypes& types, const Type* type) {
+  if (type->isTuple())
+    return {type->parts.begin(), type->parts.end()};
+  return types.fields(*type->definition->constructors[0], type);
+}
+
+/// Whether there are zeros in a cotangent that have the form of a part of its value.
+bool needsValue(DerivativeTypes& types, const Cotangent& parts, const Type* type) {
+  bool isNumber = type->isTensor() && type->shape.empty() && type->dtype.isFloat();
+  if (parts.sum || isNumber)
+    return false;
+  if (parts.isZero())
+    return true;
+  std::vector<const Type*> held = heldBy(types, type);
+  for (size_t i = 0; i < held.size(); ++i)
+    if (needsValue(types, parts.fields[i], held[i]))
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::vector<Cotangent> fieldsOf(DerivativeTypes& types, BlockBuilder& out, const Cotangent& record,
+                                const Type* type) {
+  if (!record.sum)
+    return record.fields;
+  std::vector<const Type*> held = heldBy(types, type);
+  const Constructor& constructor = types.cotangent(*type->definition->constructors[0], type);
+  std::vector<Atom> atoms = types.opened(out, record.sum, constructor);
+  std::vector<Cotangent> fields;
+  for (size_t i = 0; i < held.size(); ++i)
+    fields.push_back(split(out, atoms[i], held[i]));
+  return fields;
+}
+
 void accumulate(DerivativeTypes& types, BlockBuilder& out, Cotangent& into, const Type* type,
                 const Cotangent& more) {
   if (more.isZero())
     return;
-  if (type->isTuple()) {
-    into.fields.resize(type->parts.size());
-    for (size_t i = 0; i < more.fields.size(); ++i)
-      accumulate(types, out, into.fields[i], type->parts[i], more.fields[i]);
+  if (into.isZero()) {
+    into = more;
     return;
   }
-  into.sum = into.sum ? types.sum(out, into.sum, more.sum, type) : more.sum;
+  if (!type->isTuple() && !types.isRecord(type)) {
+    into.sum = types.sum(out, into.sum, more.sum, type);
+    return;
+  }
+  std::vector<const Type*> held = heldBy(types, type);
+  into = {nullptr, fieldsOf(types, out, into, type)};
+  std::vector<Cotangent> fields = fieldsOf(types, out, more, type);
+  for (size_t i = 0; i < held.size(); ++i)
+    accumulate(types, out, into.fields[i], held[i], fields[i]);
 }
 
 Atom whole(DerivativeTypes& types, BlockBuilder& out, const Cotangent& parts, Atom value,
            const Type* type) {
   if (parts.isZero())
     return types.zero(out, value, type);
-  if (!type->isTuple())
+  if (parts.sum)
     return parts.sum;
-  std::vector<Atom> fields;
-  for (uint32_t i = 0; i < type->parts.size(); ++i)
-    fields.push_back(whole(types, out, parts.fields[i], out.project(value, i), type->parts[i]));
-  return out.tuple(fields);
+  std::vector<const Type*> held = heldBy(types, type);
+  std::vector<Atom> values(held.size(), nullptr), fields;
+  if (needsValue(types, parts, type)) {
+    if (!type->isTuple())
+      values = types.opened(out, value, types.dual(*type->definition->constructors[0], type));
+    for (uint32_t i = 0; type->isTuple() && i < held.size(); ++i)
+      values[i] = out.project(value, i);
+  }
+  for (size_t i = 0; i < held.size(); ++i)
+    fields.push_back(whole(types, out, parts.fields[i], values[i], held[i]));
+  return type->isTuple()
+             ? out.tuple(fields)
+             : out.call(&types.cotangent(*type->definition->constructors[0], type), fields);
 }
 
 std::vector<Atom> leavesOf(const Cotangent& parts, const Type* type) {

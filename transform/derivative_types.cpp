@@ -231,6 +231,17 @@ const Constructor& DerivativeTypes::cotangent(const Constructor& constructor, co
   return *cotangent(data)->definition->constructors[constructor.index];
 }
 
+bool DerivativeTypes::isRecord(const Type* type) const {
+  return open && type->kind == TypeKind::Data && type->definition->constructors.size() == 1;
+}
+
+std::vector<Atom> DerivativeTypes::opened(BlockBuilder& out, Atom record,
+                                          const Constructor& constructor) {
+  std::vector<const Var*> fields;
+  open(out, record, fieldsPattern(make, constructor, fields));
+  return {fields.begin(), fields.end()};
+}
+
 Atom DerivativeTypes::zero(BlockBuilder& out, Atom value, const Type* type) {
   return filled(out, value, type, false);
 }

@@ -10,6 +10,7 @@
 
 #include "lang/builder.h"
 
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -54,7 +55,16 @@ public:
   lang::Atom sum(lang::BlockBuilder& out, lang::Atom left, lang::Atom right,
                  const lang::Type* type);
 
+  /// Whether cotangents of the type are gathered field by field, as those of a tuple are.
+  bool isRecord(const lang::Type* type) const;
+  /// The fields of a record, with the constructor of its dual or of its cotangent, for the rest of
+  /// the block.
+  std::vector<lang::Atom> opened(lang::BlockBuilder& out, lang::Atom record,
+                                 const lang::Constructor& constructor);
+
   lang::Builder& make;
+  /// Binds the variables of a pattern for the rest of a block; without it nothing is a record.
+  std::function<void(lang::BlockBuilder&, lang::Atom, const lang::Pattern*)> open;
 
 private:
   const lang::Type* dualFunction(const lang::Type& function);
