@@ -12,11 +12,25 @@ namespace transform {
 
 using namespace lang;
 
+/// The parameter of a pull-back: the cotangent of a value of that type.
+Var* Adjoint::incomingOf(const Type* type) {
+  return code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
+}
+
+/// The pull-back of a pair; it has a name for where it becomes a let.
+Atom Adjoint::backOf(Atom both, BlockBuilder& out) {
+  Var* back = code_.make.var(VarOrigin::Temporary, "back");
+  out.bind(back, code_.make.project(both, 1));
+  return back;
+}
+
 /// Writes a block there and back.
 void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type) {
+  size_t openAround = records_.size();
   trip.value = forward(block, trip.there);
-  trip.incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
+  trip.incoming = incomingOf(type);
   backward(block, split(trip.way.out, trip.incoming, type), trip.way);
+  records_.resize(openAround);
 }
 
 /// The block that gives the value and the pull-back, which gives `pack`.
@@ -186,9 +200,12 @@ void Adjoint::callBack(const Binding& binding, const Cotangent& incoming, Way& w
   if (!step.back || (incoming.isZero() && !step.hasEffects))
     return;
   const Type* type = code_.typing.of(*binding.var);
-  Atom coming = whole(code_.types, way.out, incoming, code_.mapped(*binding.var), type);
-  Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, {coming}))
-                              : way.out.call(step.back, {coming});
+  callBack(step, whole(code_.types, way.out, incoming, code_.mapped(*binding.var), type), way);
+}
+
+void Adjoint::callBack(const Step& step, Atom incoming, Way& way) {
+  Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, {incoming}))
+                              : way.out.call(step.back, {incoming});
   for (uint32_t i = 0; i < step.targets.size(); ++i) {
     const Var* target = step.targets[i];
     Atom part = step.targets.size() == 1 ? gone : way.out.project(gone, i);

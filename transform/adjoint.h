@@ -48,10 +48,9 @@ class Adjoint {
 public:
   Adjoint(lang::Builder& make, const lang::Typing& typing, lang::Diagnostics& findings);
 
-  /// A function of the same parameters. What stands in the way is reported, and the function is
-  /// then of no use.
-  const lang::Function* derivative(const lang::Function& function, Reverse kind,
-                                   const WithRespectTo& wrt);
+  /// A function of the same parameters as a global or a literal. What stands in the way is
+  /// reported, and the function is then of no use.
+  const lang::Function* derivative(const lang::Expr& known, Reverse kind, const WithRespectTo& wrt);
   /// Writes the derivatives of globals that were called for.
   void finish();
 
@@ -94,6 +93,8 @@ private:
   };
 
   // Blocks there and back.
+  lang::Var* incomingOf(const lang::Type* type);
+  lang::Atom backOf(lang::Atom both, lang::BlockBuilder& out);
   void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type);
   const lang::Block* finish(RoundTrip& trip, lang::Atom pack);
   void open(Opening opening, lang::BlockBuilder& out);
@@ -103,6 +104,8 @@ private:
   lang::Atom forward(const lang::Block& block, lang::BlockBuilder& out);
   void forward(const lang::Binding& binding, lang::BlockBuilder& out);
   void forwardCall(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
+  lang::Atom callThere(const lang::Expr& callee, std::span<const lang::Operand> arguments,
+                       const lang::Type* type, Step& step, lang::BlockBuilder& out);
   void forwardOperator(const lang::Binding& binding, const lang::Call& call,
                        const lang::OperatorRow& row, lang::BlockBuilder& out);
   void forwardCustom(const lang::Binding& binding, const lang::Call& call,
@@ -112,6 +115,7 @@ private:
                     lang::BlockBuilder& out);
   void forwardOnlyArm(const lang::Binding& binding, const lang::Match& match,
                       lang::BlockBuilder& out);
+  bool isOpen(lang::Atom record, const lang::Pattern& pattern);
   void bindPattern(const lang::Pattern& pattern, const lang::Expr& scrutinee);
   void forwardFunction(const lang::Binding& binding, const lang::Function& function,
                        lang::BlockBuilder& out);
@@ -130,6 +134,7 @@ private:
                            const Cotangent& incoming, Way& way);
   void backwardReference(const lang::Binding& binding, const Cotangent& incoming, Way& way);
   void callBack(const lang::Binding& binding, const Cotangent& incoming, Way& way);
+  void callBack(const Step& step, lang::Atom incoming, Way& way);
   void readCells(const Step& step, Way& way);
 
   // Branches.
@@ -155,6 +160,8 @@ private:
   std::unordered_map<const lang::Var*, Step> steps_;
   /// By the bindings without meaning that stand for them.
   std::unordered_map<const lang::Var*, Opening> openings_;
+  /// Records that are open in the blocks around: what was taken apart, and how.
+  std::vector<std::pair<lang::Atom, const lang::Pattern*>> records_;
 };
 
 } // namespace transform

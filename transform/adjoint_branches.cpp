@@ -58,7 +58,7 @@ void Adjoint::finishBranches(const Binding& binding, const Expr* value, Step ste
     return code_.bindAs(binding, value, out);
   Atom both = out.bind(value);
   code_.known(*binding.var) = out.project(both, 0);
-  step.back = out.project(both, 1);
+  step.back = backOf(both, out);
   steps_[binding.var] = std::move(step);
 }
 
@@ -113,6 +113,22 @@ void Adjoint::bindPattern(const Pattern& pattern, const Expr& scrutinee) {
   });
 }
 
+/// Whether a record is open already; the variables of the pattern are then those of the other one.
+bool Adjoint::isOpen(Atom record, const Pattern& pattern) {
+  auto around = std::ranges::find(records_, record, &decltype(records_)::value_type::first);
+  auto isName = [](const Pattern* part) {
+    return part->kind == PatternKind::Wildcard || (part->var && !part->var->annotation);
+  };
+  if (around == records_.end() || pattern.kind != PatternKind::Constructor ||
+      !std::ranges::all_of(pattern.parts, isName) ||
+      !std::ranges::all_of(around->second->parts, isName))
+    return false;
+  for (size_t i = 0; i < pattern.parts.size(); ++i)
+    if (const Var* old = pattern.parts[i]->var)
+      code_.known(*old) = code_.named(*around->second->parts[i], code_.known(*old));
+  return true;
+}
+
 /// An arm that is taken always, or nothing comes after it, goes on in the block at hand.
 void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockBuilder& out) {
   const Arm& arm = choice.arms[0];
@@ -120,8 +136,12 @@ void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockB
   const Type* matched = code_.typeOf(scrutinee);
   Atom value = code_.mapped(scrutinee);
   bindPattern(*arm.pattern, scrutinee);
-  auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
-  open({value, pattern, choice.isPartial}, out);
+  if (!isOpen(value, *arm.pattern)) {
+    auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
+    open({value, pattern, choice.isPartial}, out);
+    if (code_.types.isRecord(matched))
+      records_.emplace_back(value, arm.pattern);
+  }
   code_.known(*binding.var) = forward(*arm.body, out);
   code_.varied[binding.var] = code_.isVaried(*arm.body->result.value);
   steps_[binding.var].isOpened = true;

@@ -77,7 +77,12 @@ Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };
-  code_.writeAtRoot = [this](const Binding& binding) { forward(binding, *code_.root); };
+  code_.writeAtRoot = [this](const Binding& binding) {
+    // The root block may be far around what is open.
+    auto records = std::exchange(records_, {});
+    forward(binding, *code_.root);
+    records_ = std::move(records);
+  };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
     return pending_.derivativeOf(code_, global, std::move(mask));
   };
@@ -87,6 +92,7 @@ void Adjoint::reset() {
   code_.reset();
   steps_.clear();
   openings_.clear();
+  records_.clear();
 }
 
 void Adjoint::finish() {
@@ -126,9 +132,12 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
   code_.make.range = outer;
 }
 
-const Function* Adjoint::derivative(const Function& function, Reverse kind,
-                                    const WithRespectTo& wrt) {
+/// What was asked for is known in full, and the way back often follows in the same block. Of a
+/// function that calls itself it is a call of the derivative that calls itself.
+const Function* Adjoint::derivative(const Expr& known, Reverse kind, const WithRespectTo& wrt) {
   reset();
+  const auto* global = known.as<Global>();
+  const Function& function = global ? *global->function : *known.as<Function>();
   std::vector<const Var*> parameters = code_.primalParameters(function), given;
   for (size_t i : wrt.parameters) {
     given.push_back(function.parameters[i]);
@@ -138,24 +147,35 @@ const Function* Adjoint::derivative(const Function& function, Reverse kind,
   SourceRange outer = std::exchange(code_.make.range, function.range);
   if (holdsFunctions(type))
     code_.fail(function.range, "a function that gives functions or references");
-  auto pack = [&](Way& way) {
+  bool isRecursive = global && callsItself(*global);
+  Step call;
+  auto there = [&](BlockBuilder& out) {
+    code_.root = &out;
+    if (!isRecursive)
+      return forward(*function.body, out);
+    std::vector<Operand> arguments;
+    for (const Var* parameter : function.parameters)
+      arguments.push_back({parameter});
+    return callThere(*global, arguments, type, call, out);
+  };
+  auto back = [&](Atom incoming, Way& way) {
+    if (isRecursive)
+      callBack(call, incoming, way);
+    else
+      backward(*function.body, split(way.out, incoming, type), way);
     std::vector<Atom> parts = packed(given, way);
     return wrt.isTuple ? way.out.tuple(parts) : parts.front();
   };
   const Block* block = nullptr;
   if (kind == Reverse::PullBack) {
     RoundTrip trip(code_.make);
-    code_.root = &trip.there;
-    start(trip, *function.body, type);
-    block = finish(trip, pack(trip.way));
+    trip.value = there(trip.there);
+    trip.incoming = incomingOf(type);
+    block = finish(trip, back(trip.incoming, trip.way));
   } else {
-    // Nothing comes in from outside, so the way back follows in the same block.
     Way way{BlockBuilder(code_.make)};
-    code_.root = &way.out;
-    Atom value = forward(*function.body, way.out);
-    Atom one = code_.types.one(way.out, value, type);
-    backward(*function.body, split(way.out, one, type), way);
-    Atom gradient = pack(way);
+    Atom value = there(way.out);
+    Atom gradient = back(code_.types.one(way.out, value, type), way);
     block =
         finish(way.out, kind == Reverse::Gradient ? gradient : way.out.tuple({value, gradient}));
   }

@@ -27,23 +27,32 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
     return code_.bindAs(binding, code_.make.call(&dual, code_.mapped(call.arguments)), out);
   }
   Step step;
-  std::vector<bool> mask;
-  const auto* global = call.callee.value->as<Global>();
-  // A function that is given back gathers for what it captured.
-  step.hasEffects = !global || holdsFunctions(code_.typing.of(*binding.var));
-  for (const Operand& argument : call.arguments) {
-    const Type* type = code_.typeOf(*argument.value);
-    bool isGiven = holdsFloats(type) && (!global || code_.isVaried(*argument.value));
-    mask.push_back(isGiven);
-    step.hasEffects |= holdsFunctions(type);
-    if (isGiven)
-      step.targets.push_back(argument.value->as<Var>());
-  }
-  Atom callee = global ? code_.derivativeOf(*global, mask) : code_.mapped(*call.callee.value);
-  Atom both = out.call(callee, code_.mapped(call.arguments));
-  code_.known(*binding.var) = out.project(both, 0);
-  step.back = out.project(both, 1);
+  const Type* type = code_.typing.of(*binding.var);
+  code_.known(*binding.var) = callThere(*call.callee.value, call.arguments, type, step, out);
   steps_[binding.var] = std::move(step);
+}
+
+/// Calls what gives the value and the pull-back.
+Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, const Type* type,
+                        Step& step, BlockBuilder& out) {
+  const auto* global = callee.as<Global>();
+  // A function that is given back gathers for what it captured.
+  step.hasEffects = !global || holdsFunctions(type);
+  std::vector<bool> mask;
+  for (const Operand& argument : arguments) {
+    const Type* given = code_.typeOf(*argument.value);
+    mask.push_back(holdsFloats(given) && (!global || code_.isVaried(*argument.value)));
+    step.hasEffects |= holdsFunctions(given);
+  }
+  if (global)
+    mask = variedInCircle(code_, *global, std::move(mask));
+  for (size_t i = 0; i < mask.size(); ++i)
+    if (mask[i])
+      step.targets.push_back(arguments[i].value->as<Var>());
+  Atom target = global ? code_.derivativeOf(*global, mask) : code_.mapped(callee);
+  Atom both = out.call(target, code_.mapped(arguments));
+  step.back = backOf(both, out);
+  return out.project(both, 0);
 }
 
 void Adjoint::forwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,

@@ -278,8 +278,7 @@ private:
 
   void expandKnown(const Site& site, const Expr& function) {
     const auto* global = function.as<Global>();
-    const Function& known = global ? *global->function : *function.as<Function>();
-    const Function* made = derivativeOf(site, known);
+    const Function* made = derivativeOf(site, function);
     if (!global) {
       replaced_[site.binding->var] = made;
       return;
@@ -288,8 +287,10 @@ private:
     replaced_[site.binding->var] = make_.define(freshGlobalName(module_, name), made);
   }
 
-  const Function* derivativeOf(const Site& site, const Function& function) {
-    WithRespectTo wrt = withRespectTo(*site.call, function.parameters.size());
+  const Function* derivativeOf(const Site& site, const Expr& function) {
+    const auto* global = function.as<Global>();
+    const Function& known = global ? *global->function : *function.as<Function>();
+    WithRespectTo wrt = withRespectTo(*site.call, known.parameters.size());
     switch (site.row->derivative) {
     case Derivative::Grad:
       return adjoint_.derivative(function, Reverse::Gradient, wrt);

@@ -63,7 +63,7 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
   Typing typing = checked(*current, context);
   Builder make(*current, context.operators);
   Adjoint adjoint(make, typing, context.findings);
-  const Function* made = adjoint.derivative(*current->find(global)->function, kind, wrt);
+  const Function* made = adjoint.derivative(*current->find(global), kind, wrt);
   adjoint.finish();
   Derivative derivative = kind == Reverse::PullBack ? Derivative::Vjp : Derivative::Grad;
   std::string_view suffix = rowOf(context.operators, derivative).name;
@@ -79,9 +79,10 @@ std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContex
     Typing typing = checked(*current, context);
     Builder make(*current, context.operators);
     Adjoint adjoint(make, typing, context.findings);
-    const Function& function = *current->find(target)->function;
+    const Global& differentiated = *current->find(target);
+    const Function& function = *differentiated.function;
     const Function* made =
-        adjoint.derivative(function, Reverse::ValueAndSumGradient,
+        adjoint.derivative(differentiated, Reverse::ValueAndSumGradient,
                            {parametersWithGradient(function, typing), /*isTuple=*/true});
     adjoint.finish();
     if (context.findings.hasErrors())

@@ -1,7 +1,11 @@
 // Derivatives of globals, written one after the other: those of recursive ones call themselves.
 #include "transform/pending_derivatives.h"
 
+#include "lang/differentiable.h"
+#include "lang/walk.h"
+
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -41,6 +45,80 @@ bool holdsParameters(const Type* type) {
 
 const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) {
   return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);
+}
+
+bool callsItself(const Global& global) {
+  bool found = false;
+  walk(
+      *global.function->body, [](const Binding&) {},
+      [&](const Operand& operand) { found |= operand.value == &global; });
+  return found;
+}
+
+namespace {
+
+/// What depends on given parameters, in one walk: uses come after what they depend on.
+class Dependence {
+public:
+  Dependence(const Typing& typing, const Function& function, const std::vector<bool>& mask)
+      : typing_(typing) {
+    for (size_t i = 0; i < mask.size(); ++i)
+      if (mask[i])
+        varied_.insert(function.parameters[i]);
+  }
+
+  bool isVaried(const Expr& atom) const { return varied_.contains(&atom); }
+
+  void add(const Binding& binding) {
+    const Expr& value = *binding.value;
+    if (const auto* literal = value.as<Function>())
+      for (const Var* parameter : literal->parameters)
+        addIf(*parameter, true);
+    if (const auto* match = value.as<Match>())
+      for (const Arm& arm : match->arms)
+        forEachPatternVar(*arm.pattern,
+                          [&](const Var& var) { addIf(var, isVaried(*match->scrutinee.value)); });
+    bool isReached = false;
+    forEachOperandWithin(value, [&](const Expr& atom) { isReached |= isVaried(atom); });
+    addIf(*binding.var, isReached);
+  }
+
+private:
+  void addIf(const Var& var, bool isReached) {
+    const Type* type = typing_.of(var);
+    if (isReached && (holdsFloats(type) || holdsFunctions(type)))
+      varied_.insert(&var);
+  }
+
+  const Typing& typing_;
+  std::unordered_set<const Expr*> varied_;
+};
+
+} // namespace
+
+std::vector<bool> variedInCircle(const Translation& code, const Global& global,
+                                 std::vector<bool> mask) {
+  for (bool isMore = callsItself(global); isMore;) {
+    isMore = false;
+    Dependence dependence(code.typing, *global.function, mask);
+    walk(
+        *global.function->body,
+        [&](const Binding& binding) {
+          dependence.add(binding);
+          const auto* call = binding.value->as<Call>();
+          if (!call || call->callee.value != &global)
+            return;
+          for (size_t i = 0; i < mask.size(); ++i) {
+            const Expr& argument = *call->arguments[i].value;
+            bool isNew =
+                !mask[i] && holdsFloats(code.typeOf(argument)) && dependence.isVaried(argument);
+            mask[i] = mask[i] || isNew;
+            isMore |= isNew;
+          }
+        },
+        [](const Operand&) {});
+  }
+  return mask;
 }
 
 bool isGeneric(const Function& function, const Typing& typing) {

@@ -37,6 +37,14 @@ private:
 /// The operator that stands for a derivative.
 const lang::OperatorRow& rowOf(const lang::OperatorTable& operators, lang::Derivative derivative);
 
+/// Whether the body of a global mentions it.
+bool callsItself(const lang::Global& global);
+
+/// The parameters of a global that vary in any of the calls that it makes of itself when those of
+/// the mask do: so that one derivative is enough for all of them.
+std::vector<bool> variedInCircle(const Translation& code, const lang::Global& global,
+                                 std::vector<bool> mask);
+
 /// Whether type parameters are in the types of a function, which then has no derivative.
 bool isGeneric(const lang::Function& function, const lang::Typing& typing);
 

@@ -110,19 +110,26 @@ void PushForward::writeCall(const Binding& binding, const Call& call, BlockBuild
     return writeOperator(binding, call, *row, out);
   if (call.callee.value->kind == ExprKind::Constructor)
     return writeConstructor(binding, call, out);
-  const auto* global = call.callee.value->as<Global>();
+  bindBoth(binding, callOfBoth(*call.callee.value, call.arguments, out),
+           holdsFloats(code_.typing.of(*binding.var)), out);
+}
+
+/// A call with the tangents of the arguments behind them.
+const Expr* PushForward::callOfBoth(const Expr& callee, std::span<const Operand> given,
+                                    BlockBuilder& out) {
+  const auto* global = callee.as<Global>();
   std::vector<bool> mask;
-  std::vector<Atom> arguments = code_.mapped(call.arguments);
-  for (const Operand& argument : call.arguments) {
-    bool isGiven = holdsFloats(code_.typeOf(*argument.value)) &&
-                   (!global || !tangent(*argument.value).isZero());
-    mask.push_back(isGiven);
-    if (isGiven)
-      arguments.push_back(wholeTangent(*argument.value, out));
-  }
-  Atom callee = global ? code_.derivativeOf(*global, mask) : code_.mapped(*call.callee.value);
-  bindBoth(binding, code_.make.call(callee, arguments), holdsFloats(code_.typing.of(*binding.var)),
-           out);
+  std::vector<Atom> arguments = code_.mapped(given);
+  for (const Operand& argument : given)
+    mask.push_back(holdsFloats(code_.typeOf(*argument.value)) &&
+                   (!global || !tangent(*argument.value).isZero()));
+  if (global)
+    mask = variedInCircle(code_, *global, std::move(mask));
+  for (size_t i = 0; i < mask.size(); ++i)
+    if (mask[i])
+      arguments.push_back(wholeTangent(*given[i].value, out));
+  return code_.make.call(global ? code_.derivativeOf(*global, mask) : code_.mapped(callee),
+                         arguments);
 }
 
 void PushForward::writeOperator(const Binding& binding, const Call& call, const OperatorRow& row,
@@ -365,7 +372,9 @@ void PushForward::finish() {
   }
 }
 
-const Function* PushForward::derivative(const Function& function, const WithRespectTo& wrt) {
+const Function* PushForward::derivative(const Expr& known, const WithRespectTo& wrt) {
+  const auto* global = known.as<Global>();
+  const Function& function = global ? *global->function : *known.as<Function>();
   code_.reset();
   tangents_.clear();
   BlockBuilder body(code_.make);
@@ -382,9 +391,18 @@ const Function* PushForward::derivative(const Function& function, const WithResp
   const Type* type = code_.typing.result(function);
   if (holdsFunctions(type))
     code_.fail(function.range, "a function that gives functions or references");
-  Atom value = write(*function.body, body);
-  Atom result = whole(code_.types, body, tangent(*function.body->result.value), value, type);
-  const Block* block = body.finish(body.tuple({value, result}));
+  Atom both = nullptr;
+  if (global && callsItself(*global) && holdsFloats(type)) {
+    std::vector<Operand> arguments;
+    for (const Var* parameter : function.parameters)
+      arguments.push_back({parameter});
+    both = body.bind(callOfBoth(*global, arguments, body));
+  } else {
+    Atom value = write(*function.body, body);
+    const Expr& result = *function.body->result.value;
+    both = body.tuple({value, whole(code_.types, body, tangent(result), value, type)});
+  }
+  const Block* block = body.finish(both);
   code_.make.range = outer;
   return code_.make.function(parameters, block, nullptr, code_.typing.generics(function));
 }

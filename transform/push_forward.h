@@ -15,7 +15,7 @@ public:
   PushForward(lang::Builder& make, const lang::Typing& typing, lang::Diagnostics& findings);
 
   /// A function of the same parameters and their tangents, which gives the value and its tangent.
-  const lang::Function* derivative(const lang::Function& function, const WithRespectTo& wrt);
+  const lang::Function* derivative(const lang::Expr& known, const WithRespectTo& wrt);
   /// Writes the derivatives of globals that were called for.
   void finish();
 
@@ -30,6 +30,8 @@ private:
   lang::Atom write(const lang::Block& block, lang::BlockBuilder& out);
   void write(const lang::Binding& binding, lang::BlockBuilder& out);
   void writeCall(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
+  const lang::Expr* callOfBoth(const lang::Expr& callee, std::span<const lang::Operand> given,
+                               lang::BlockBuilder& out);
   void writeOperator(const lang::Binding& binding, const lang::Call& call,
                      const lang::OperatorRow& row, lang::BlockBuilder& out);
   void writeConstructor(const lang::Binding& binding, const lang::Call& call,

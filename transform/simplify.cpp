@@ -7,7 +7,8 @@
 // Calls of operators become what the rules of their rows say (lang/simplify.h). The language has
 // rules of its own: a field of a tuple that is in sight is the field, a tuple of all fields of a
 // tuple is that tuple, `let %b = %a` is `%a`, `if` on a constant is one of its branches, and a
-// match on a constructor in sight is one of its arms. A let that declares a type stays.
+// match on a constructor in sight is one of its arms; in sight is what an arm around has matched,
+// too. A let that declares a type stays.
 //
 // One walk in the order of evaluation is enough: whatever a rule looks at stands before, and what
 // it writes is simplified at once. An answer has the type of what it stands for, to the letter, so
@@ -189,8 +190,41 @@ private:
     return std::nullopt;
   }
 
+  /// Inside of an arm, what was matched is the constructor of its pattern.
+  void openBlock(const Block& block) override {
+    auto found = arms_.find(&block);
+    if (found == arms_.end())
+      return;
+    auto [scrutinee, pattern] = found->second;
+    const Expr*& value = values_[scrutinee];
+    before_[&block] = std::exchange(value, value ? value : matched(*pattern));
+  }
+
+  void closeBlock(const Block& block) override {
+    if (auto found = before_.find(&block); found != before_.end())
+      values_[arms_[&block].first] = found->second;
+  }
+
+  /// A call of the constructor whose fields are the variables of the pattern; nothing is known of
+  /// those that have none.
+  const Expr* matched(const Pattern& pattern) {
+    if (pattern.parts.empty())
+      return pattern.constructor;
+    std::vector<Operand> fields;
+    for (const Pattern* part : pattern.parts)
+      fields.push_back({part->var ? atom(*part->var) : &unknown_});
+    auto* call = make.arena.make<Call>(Expr{ExprKind::Call, pattern.range});
+    call->callee = {pattern.constructor};
+    call->arguments = make.arena.copy(fields);
+    return call;
+  }
+
   Fate enter(const Binding& binding) override {
     bound_.clear();
+    if (const auto* match = binding.value->as<Match>())
+      for (const Arm& arm : match->arms)
+        if (arm.pattern->kind == PatternKind::Constructor)
+          arms_[arm.body] = {atom(*match->scrutinee.value), arm.pattern};
     part_ = decided(*binding.value);
     if (!part_)
       return Fate::Copy;
@@ -355,6 +389,10 @@ private:
   /// Of variables of the copy: their types, in terms of the old module, and what they are bound to.
   std::unordered_map<const Expr*, const Type*> types_;
   std::unordered_map<const Expr*, const Expr*> values_;
+  /// What is matched and the pattern of an arm, by its body; and what was known before.
+  std::unordered_map<const Block*, std::pair<Atom, const Pattern*>> arms_;
+  std::unordered_map<const Block*, const Expr*> before_;
+  Hole unknown_{Expr{ExprKind::Hole}};
   /// The part that the binding at hand comes down to, and what the variables of its pattern are.
   const Block* part_ = nullptr;
   std::vector<Bound> bound_;

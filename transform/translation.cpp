@@ -11,11 +11,7 @@ namespace transform {
 
 using namespace lang;
 
-namespace {
-
-/// Calls `visit` for every operand of a value, inside of its blocks too.
-template <typename Visit>
-void forEachOperandWithin(const Expr& value, Visit&& visit) {
+void forEachOperandWithin(const Expr& value, const std::function<void(const Expr&)>& visit) {
   if (value.isAtom())
     visit(value);
   forEachOperand(value, [&](const Operand& operand) { visit(*operand.value); });
@@ -24,8 +20,6 @@ void forEachOperandWithin(const Expr& value, Visit&& visit) {
         block, [](const Binding&) {}, [&](const Operand& operand) { visit(*operand.value); });
   });
 }
-
-} // namespace
 
 Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode)
     : make(builder), typing(ofOld), findings(sink), types(builder, mode) {
@@ -248,6 +242,11 @@ Atom Translation::outside(const Var& var) {
   }
   fail(make.range, fmt::format("`%{}`", var.name));
   return known(var) = itself;
+}
+
+Atom Translation::named(const Pattern& pattern, Atom variable) {
+  return pattern.var ? mapped(*pattern.var)
+                     : wildcards_.try_emplace(&pattern, variable).first->second;
 }
 
 /// The value that a pattern took apart; `_` gets a variable.

@@ -10,6 +10,10 @@
 
 namespace transform {
 
+/// Calls `visit` for every operand of a value, inside of its blocks too.
+void forEachOperandWithin(const lang::Expr& value,
+                          const std::function<void(const lang::Expr&)>& visit);
+
 class Translation {
 public:
   Translation(lang::Builder& builder, const lang::Typing& ofOld, lang::Diagnostics& sink,
@@ -65,6 +69,8 @@ public:
 
   /// The pattern over constructors and variables of the new code.
   const lang::Pattern* dualPattern(const lang::Pattern& pattern, const lang::Type* type);
+  /// What stands for a variable of a pattern, or for `_`, which becomes that variable.
+  lang::Atom named(const lang::Pattern& pattern, lang::Atom variable);
   /// The value that a pattern took apart, put together; `_` gets a variable for it.
   lang::Atom takenApart(const lang::Pattern& pattern, const lang::Type* type,
                         lang::BlockBuilder& out);
