@@ -9,6 +9,7 @@
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "transform/constructor_functions.h"
 #include "transform/map_leaves.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
@@ -318,14 +319,24 @@ private:
 
 } // namespace
 
+namespace {
+
+Typing checked(const Module& module, const PassContext& context) {
+  Diagnostics diagnostics;
+  Typing typing = context.check(module, diagnostics);
+  if (diagnostics.hasErrors())
+    throw std::logic_error(
+        fmt::format("a derivative is ill-typed: {}", diagnostics.all().front().text));
+  return typing;
+}
+
+} // namespace
+
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
-  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  auto current = withConstructorFunctions(module, context.operators);
+  current = copyDeclared(*current, checked(*current, context));
   for (;;) {
-    Diagnostics diagnostics;
-    Typing typing = context.check(*current, diagnostics);
-    if (diagnostics.hasErrors())
-      throw std::logic_error(
-          fmt::format("a derivative is ill-typed: {}", diagnostics.all().front().text));
+    Typing typing = checked(*current, context);
     Round round(*current, typing, context);
     if (!round.hasSites())
       return place(*current, context.operators);
