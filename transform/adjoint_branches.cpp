@@ -186,8 +186,7 @@ Cotangent Adjoint::patternCotangent(const Pattern& pattern, const Type* type, Wa
   std::vector<Atom> parts;
   for (size_t i = 0; i < fields.size(); ++i) {
     Cotangent part = patternCotangent(*pattern.parts[i], fields[i], way);
-    bool isWhole = !part.isZero() && !fields[i]->isTuple();
-    Atom value = isWhole ? nullptr : code_.takenApart(*pattern.parts[i], fields[i], way.out);
+    Atom value = part.sum ? nullptr : code_.takenApart(*pattern.parts[i], fields[i], way.out);
     parts.push_back(whole(code_.types, way.out, part, value, fields[i]));
   }
   sum.sum = way.out.call(&code_.types.cotangent(*pattern.constructor, type), parts);
