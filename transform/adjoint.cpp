@@ -28,9 +28,11 @@ Atom Adjoint::backOf(Atom both, BlockBuilder& out) {
 void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type) {
   size_t openAround = records_.size();
   trip.value = forward(block, trip.there);
+  records_.resize(openAround);
+  if (isCarrying_)
+    return;
   trip.incoming = incomingOf(type);
   backward(block, split(trip.way.out, trip.incoming, type), trip.way);
-  records_.resize(openAround);
 }
 
 /// The block that gives the value and the pull-back, which gives `pack`.

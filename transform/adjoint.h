@@ -43,6 +43,9 @@ struct WithRespectTo {
   bool isTuple = false;
 };
 
+/// What a call of a derivative says of its parameters.
+WithRespectTo withRespectTo(const lang::Call& call, size_t parameters);
+
 /// Makes derivatives of functions of one checked module, in it.
 class Adjoint {
 public:
@@ -51,6 +54,17 @@ public:
   /// A function of the same parameters as a global or a literal. What stands in the way is
   /// reported, and the function is then of no use.
   const lang::Function* derivative(const lang::Expr& known, Reverse kind, const WithRespectTo& wrt);
+  /// Whether the derivative of what a variable or global stands for can be written down: it is
+  /// known, and nobody notices when it is made again.
+  bool canDerive(const lang::Expr& function) const { return code_.canMakeAgain(function); }
+  void refuse(lang::SourceRange range, const lang::Expr& function) {
+    code_.failOf(range, function);
+  }
+  /// A function of the same parameters and results as a global, in which functions carry their
+  /// derivatives (adjoint_carried.cpp), for a global that `canCarry`: it takes and gives no
+  /// functions and no references.
+  const lang::Function* carried(const lang::Global& global);
+  bool canCarry(const lang::Global& global) const;
   /// Writes the derivatives of globals that were called for.
   void finish();
 
@@ -121,6 +135,14 @@ private:
                        lang::BlockBuilder& out);
   void forwardReference(const lang::Binding& binding, lang::BlockBuilder& out);
 
+  // Where functions carry their derivatives.
+  const lang::Block* carriedBody(const lang::Function& function);
+  void writeCarried(const PendingDerivatives::Item& pending);
+  void checkCaptures(const lang::Binding& binding);
+  void forwardGradient(const lang::Binding& binding, const lang::Call& call,
+                       const lang::OperatorRow& row);
+  const lang::Expr* gradientCall(const lang::Call& call, lang::BlockBuilder& out);
+
   // The way back.
   void backward(const lang::Block& block, const Cotangent& incoming, Way& way);
   void backward(const lang::Binding& binding, Way& way);
@@ -155,9 +177,14 @@ private:
   void reset();
 
   Translation code_;
-  PendingDerivatives pending_;
+  PendingDerivatives pending_, carried_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
+  /// Whether nothing here is differentiated, and functions carry their derivatives for others.
+  bool isCarrying_ = false;
+  /// Gradients that wait for their calls, by the variables that stand for them.
+  std::unordered_map<const lang::Expr*, std::pair<const lang::Call*, const lang::OperatorRow*>>
+      gradients_;
   /// By the bindings without meaning that stand for them.
   std::unordered_map<const lang::Var*, Opening> openings_;
   /// Records that are open in the blocks around: what was taken apart, and how.

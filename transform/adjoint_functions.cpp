@@ -30,6 +30,9 @@ Atom Adjoint::packOf(const std::vector<Atom>& parts, BlockBuilder& out) const {
 void Adjoint::forwardFunction(const Binding& binding, const Function& function, BlockBuilder& out) {
   if (isGeneric(function, code_.typing))
     return;
+  bool isCarrying = std::exchange(isCarrying_, false);
+  if (isCarrying)
+    checkCaptures(binding);
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
   std::vector<const Var*> parameters, given;
@@ -57,6 +60,7 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
   }
   const Block* block = finish(trip, packOf(parts, way.out));
   out.bind(self, code_.make.function(parameters, block, nullptr, function.generics));
+  isCarrying_ = isCarrying;
 }
 
 /// What the closure's captures have gathered, once all its calls have been passed. The cells are
@@ -71,9 +75,17 @@ void Adjoint::readCells(const Step& step, Way& way) {
   }
 }
 
+WithRespectTo withRespectTo(const Call& call, size_t parameters) {
+  WithRespectTo wrt;
+  wrt.isTuple = call.attributes->get("wrt").kind == AttributeValueKind::List;
+  for (int64_t i : call.attributes->integers("wrt"))
+    wrt.parameters.push_back(size_t(i < 0 ? i + int64_t(parameters) : i));
+  return wrt;
+}
+
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
     : code_(make, typing, findings, Mode::Reverse),
-      pending_(rowOf(make.operators, Derivative::Vjp).name) {
+      pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried") {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };
@@ -93,11 +105,16 @@ void Adjoint::reset() {
   steps_.clear();
   openings_.clear();
   records_.clear();
+  gradients_.clear();
 }
 
 void Adjoint::finish() {
+  auto isGood = [&] { return !code_.findings.hasErrors(); };
+  while (auto next = carried_.next())
+    if (isGood())
+      writeCarried(*next);
   while (auto next = pending_.next())
-    if (!code_.findings.hasErrors())
+    if (isGood())
       write(*next);
 }
 

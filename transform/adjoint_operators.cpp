@@ -26,6 +26,14 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
     const Constructor& dual = code_.types.dual(*constructor, code_.typing.of(*binding.var));
     return code_.bindAs(binding, code_.make.call(&dual, code_.mapped(call.arguments)), out);
   }
+  if (const Expr* gradient = gradientCall(call, out))
+    return code_.bindAs(binding, gradient, out);
+  const auto* global = call.callee.value->as<Global>();
+  if (isCarrying_ && global)
+    return code_.bindAs(
+        binding,
+        code_.make.call(carried_.derivativeOf(code_, *global, {}), code_.mapped(call.arguments)),
+        out);
   Step step;
   const Type* type = code_.typing.of(*binding.var);
   code_.known(*binding.var) = callThere(*call.callee.value, call.arguments, type, step, out);
@@ -62,6 +70,8 @@ void Adjoint::forwardOperator(const Binding& binding, const Call& call, const Op
   case Derivative::Checkpoint:
     return forwardCustom(binding, call, row, out);
   default:
+    if (row.action == Action::Expand)
+      return forwardGradient(binding, call, row);
     return code_.bindAs(binding, code_.rebuilt(*binding.value), out);
   }
 }

@@ -41,14 +41,6 @@ const OperatorRow* expandedRow(const Expr& value) {
   return op && op->row->action == Action::Expand ? op->row : nullptr;
 }
 
-WithRespectTo withRespectTo(const Call& call, size_t parameters) {
-  WithRespectTo wrt;
-  wrt.isTuple = call.attributes->get("wrt").kind == AttributeValueKind::List;
-  for (int64_t i : call.attributes->integers("wrt"))
-    wrt.parameters.push_back(size_t(i < 0 ? i + int64_t(parameters) : i));
-  return wrt;
-}
-
 std::vector<Atom> atomsOf(const std::vector<const Var*>& vars) {
   return {vars.begin(), vars.end()};
 }
@@ -101,16 +93,53 @@ public:
       if (isInnermost(site))
         expand(site);
     if (replaced_.empty() && !context_.findings.hasErrors())
+      carryDerivatives();
+    if (replaced_.empty() && carried_.empty() && !context_.findings.hasErrors())
       context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
                                "a function that is made of this derivative");
     adjoint_.finish();
     pushForward_.finish();
     if (context_.findings.hasErrors())
       return nullptr;
-    return rewritten<Replacer>(module_, context_.operators, replaced_);
+    for (const auto& [global, function] : carried_)
+      global->function = function;
+    auto next = rewritten<Replacer>(module_, context_.operators, replaced_);
+    return carried_.empty() ? std::move(next) : unusedDefinitions(*next, context_);
   }
 
 private:
+  /// Derivatives of functions that only a run knows: the globals around, up to such as take and
+  /// give no functions, are written with functions that carry their derivatives.
+  void carryDerivatives() {
+    std::unordered_map<const Global*, std::vector<const Global*>> callers;
+    std::vector<const Global*> open;
+    for (const Global* global : module_.globals) {
+      auto visit = [&](const Operand& operand) {
+        if (const auto* callee = operand.value->as<Global>())
+          callers[callee].push_back(global);
+      };
+      auto look = [&](const Binding& binding) {
+        if (std::ranges::count(unknown_, &binding, &Site::binding) > 0)
+          open.push_back(global);
+      };
+      if (global->function)
+        walk(*global->function->body, look, visit);
+    }
+    std::unordered_set<const Global*> seen;
+    while (!open.empty()) {
+      const Global* global = open.back();
+      open.pop_back();
+      if (!seen.insert(global).second)
+        continue;
+      if (adjoint_.canCarry(*global))
+        carried_.emplace_back(global, adjoint_.carried(*global));
+      else
+        open.insert(open.end(), callers[global].begin(), callers[global].end());
+    }
+    for (size_t i = 0; carried_.empty() && i < unknown_.size(); ++i)
+      adjoint_.refuse(unknown_[i].call->range, *unknown_[i].call->arguments[0].value);
+  }
+
   /// What a variable stands for, through other names.
   const Expr* meaning(const Expr* atom) const {
     while (const auto* var = atom->as<Var>()) {
@@ -171,6 +200,8 @@ private:
     case Derivative::SumLeaves:
       return expandLeaves(site, *function);
     default:
+      if (!adjoint_.canDerive(*site.call->arguments[0].value))
+        return unknown_.push_back(site);
       return isKnown ? expandKnown(site, *function) : nameFunction(site);
     }
   }
@@ -313,6 +344,9 @@ private:
   std::optional<LeafCalls> leafCalls_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
+  /// Those of functions that only a run knows, and the globals that are written anew for them.
+  std::vector<Site> unknown_;
+  std::vector<std::pair<const Global*, const Function*>> carried_;
   std::deque<std::vector<Setting>> settings_;
   Replacements replaced_;
 };

@@ -135,8 +135,12 @@ const Expr* PushForward::callOfBoth(const Expr& callee, std::span<const Operand>
 void PushForward::writeOperator(const Binding& binding, const Call& call, const OperatorRow& row,
                                 BlockBuilder& out) {
   const Var& var = *binding.var;
-  if (row.derivative == Derivative::Custom)
-    return code_.fail(call.range, "a function with a pull-back of its own, in forward mode,");
+  if (row.derivative == Derivative::Custom) {
+    code_.findings.report(Message::WithoutGradient, call.range, row.name,
+                          "forward mode has no use for a pull-back");
+    code_.known(var) = &var;
+    return;
+  }
   code_.bindAs(binding, code_.rebuilt(call), out);
   std::vector<Cotangent> tangents;
   std::vector<const Type*> operandTypes;

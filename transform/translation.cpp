@@ -5,6 +5,8 @@
 #include "lang/differentiable.h"
 #include "lang/walk.h"
 
+#include <unordered_set>
+
 #include <fmt/format.h>
 
 namespace transform {
@@ -22,7 +24,7 @@ void forEachOperandWithin(const Expr& value, const std::function<void(const Expr
 }
 
 Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode)
-    : make(builder), typing(ofOld), findings(sink), types(builder, mode) {
+    : make(builder), typing(ofOld), findings(sink), types(builder, mode), effects_(builder.module) {
   auto see = [&](const Var& var) {
     if (const Type* type = typing.of(var))
       types.see(type);
@@ -49,6 +51,48 @@ void Translation::reset() {
 
 void Translation::fail(SourceRange range, const std::string& what) {
   findings.report(Message::UnknownDerivative, range, what);
+}
+
+void Translation::failOf(SourceRange range, const Expr& function, std::string_view where) {
+  const auto* var = function.as<Var>();
+  bool isNamed = var && !var->name.empty();
+  fail(range, fmt::format("{}{}", isNamed ? fmt::format("`%{}`", var->name) : "a function", where));
+}
+
+/// Whether nobody notices when the value of a variable is evaluated once more.
+bool Translation::isMadeAgain(const Var& var) const {
+  const Effect& effect = effects_.of(var);
+  return !effect.isOrdered() && !effect.allocates;
+}
+
+bool Translation::canMakeAgain(const Expr& function) const {
+  std::unordered_set<const Expr*> seen;
+  std::vector<const Expr*> open{&function};
+  while (!open.empty()) {
+    const auto* var = open.back()->as<Var>();
+    open.pop_back();
+    const Type* type = var ? typing.of(*var) : nullptr;
+    bool isPlain = !type || !holdsFunctions(type) || type->kind == TypeKind::Operator ||
+                   (type->kind == TypeKind::Reference && !holdsFunctions(type->parts[0]));
+    if (isPlain || !seen.insert(var).second)
+      continue;
+    auto definition = definitions_.find(var);
+    if (definition == definitions_.end() || !isMadeAgain(*var))
+      return false;
+    const Block* itself = make.block({*definition->second}, var);
+    walk(
+        *itself,
+        [&](const Binding& binding) {
+          seen.insert(binding.var);
+          if (const auto* literal = binding.value->as<Function>())
+            seen.insert(literal->parameters.begin(), literal->parameters.end());
+          if (const auto* choice = binding.value->as<Match>())
+            for (const Arm& arm : choice->arms)
+              forEachPatternVar(*arm.pattern, [&](const Var& each) { seen.insert(&each); });
+        },
+        [&](const Operand& operand) { open.push_back(operand.value); });
+  }
+  return true;
 }
 
 const Type* Translation::typeOf(const Expr& atom) const {
@@ -206,7 +250,7 @@ Atom Translation::mapped(const Expr& atom) {
   const auto* var = atom.as<Var>();
   if (!var)
     return &atom;
-  if (auto found = atoms_.find(var); found != atoms_.end())
+  if (auto found = atoms_.find(var); found != atoms_.end() && found->second)
     return found->second;
   if (!typing.of(*var)->generics.empty()) {
     fail(make.range, "a local function, which is generic,");
@@ -236,11 +280,12 @@ Atom Translation::outside(const Var& var) {
     return known(var) = pair;
   }
   if (auto definition = definitions_.find(&var);
-      definition != definitions_.end() && found == primal_.end()) {
+      definition != definitions_.end() && found == primal_.end() && isMadeAgain(var)) {
     writeAtRoot(*definition->second);
-    return known(var);
+    if (Atom made = known(var))
+      return made;
   }
-  fail(make.range, fmt::format("`%{}`", var.name));
+  failOf(make.range, var);
   return known(var) = itself;
 }
 

@@ -5,6 +5,7 @@
 #include "lang/diagnostic.h"
 #include "lang/typing.h"
 #include "transform/derivative_types.h"
+#include "transform/effects.h"
 
 #include <functional>
 
@@ -40,6 +41,7 @@ public:
   /// Forgets the function at hand.
   void reset();
   lang::Atom& known(const lang::Var& var) { return atoms_[&var]; }
+  bool isKnown(const lang::Var& var) const { return atoms_.contains(&var); }
 
   const lang::Type* typeOf(const lang::Expr& atom) const;
   /// The operator that is called, also through a variable: its type says which one it is.
@@ -75,14 +77,21 @@ public:
   lang::Atom takenApart(const lang::Pattern& pattern, const lang::Type* type,
                         lang::BlockBuilder& out);
 
+  /// Whether a function can be made anew somewhere else in the form of the new code: what it is and
+  /// what it captures is known, and nobody notices when that is evaluated once more.
+  bool canMakeAgain(const lang::Expr& function) const;
+
   /// Reports that the derivative of `what` is not known.
   void fail(lang::SourceRange range, const std::string& what);
+  void failOf(lang::SourceRange range, const lang::Expr& function, std::string_view where = {});
 
 private:
   /// What the program declares a variable to be, in the new code; null when it says nothing.
   const lang::Type* declared(const lang::Var& old);
+  bool isMadeAgain(const lang::Var& var) const;
   lang::Atom outside(const lang::Var& var);
 
+  Effects effects_;
   /// The bindings of all variables of the module that have one.
   std::unordered_map<const lang::Var*, const lang::Binding*> definitions_;
   std::unordered_map<const lang::Var*, lang::Atom> atoms_;
