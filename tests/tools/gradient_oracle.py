@@ -20,7 +20,9 @@ import torch
 import gradient_test
 from gradient_cases.cases import CASES, gradients, leaves
 
-TOPICS = ("basics", "networks", "indexing", "control", "closures", "derivatives", "learning")
+TOPICS = (
+    "basics", "networks", "indexing", "control", "closures", "data", "derivatives", "learning",
+)
 
 
 def described(array):
