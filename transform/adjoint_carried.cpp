@@ -29,6 +29,8 @@ using namespace lang;
 
 namespace {
 
+constexpr std::string_view insideOfOthers = ", in a function that may be differentiated itself,";
+
 /// Whether a reference to floats is anywhere in a value of the type, outside of functions.
 bool holdsFloatCells(const Type* root) {
   std::unordered_set<const Type*> seen;
@@ -116,7 +118,7 @@ void Adjoint::forwardGradient(const Binding& binding, const Call& call, const Op
       row.derivative == Derivative::Grad || row.derivative == Derivative::ValueAndGrad;
   code_.known(*binding.var) = nullptr;
   std::string_view obstacle = !isGradient    ? ", other than its gradient,"
-                              : !isCarrying_ ? ", in a function that may be differentiated itself,"
+                              : !isCarrying_ ? insideOfOthers
                               : std::ranges::any_of(function->parts, holdsFunctions)
                                   ? ", which takes functions or references,"
                                   : "";
@@ -134,6 +136,8 @@ const Expr* Adjoint::gradientCall(const Call& call, BlockBuilder& out) {
     return nullptr;
   auto [gradient, row] = waiting->second;
   const Expr& differentiated = *gradient->arguments[0].value;
+  if (!isCarrying_)
+    code_.failOf(call.range, differentiated, insideOfOthers);
   const Type* type = code_.typeOf(differentiated);
   Atom both = out.call(code_.mapped(differentiated), code_.mapped(call.arguments));
   Atom value = out.project(both, 0);

@@ -8,6 +8,7 @@
 #include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 namespace {
 
@@ -27,18 +28,25 @@ runtime::Checked<transform::TypedModule> derived(harness::Reader& reader, const 
       {.operators = stdlib::operatorTable(), .check = check, .verify = true});
 }
 
-/// What `@main`, which takes a float64 and gives one, gives after the pass.
-double valueAt(const std::string& text, double x) {
+using Result = std::variant<Value, interp::Fault>;
+
+/// What `@main`, which takes a float64, gives after the pass.
+Result resultAt(const std::string& text, double x) {
   INFO(text);
   lang::TypeContext types;
   harness::Reader reader(types);
   auto made = derived(reader, text);
   if (!made)
     FAIL(made.failure().text);
-  auto result = interp::interpret(
-      *made->module, made->typing, stdlib::operatorTable(), *made->module->find("main"),
-      {runtime::tensorValue(runtime::Tensor::scalar(runtime::Float64, x))},
-      {.engine = interp::referenceEngine()});
+  return interp::interpret(*made->module, made->typing, stdlib::operatorTable(),
+                           *made->module->find("main"),
+                           {runtime::tensorValue(runtime::Tensor::scalar(runtime::Float64, x))},
+                           {.engine = interp::referenceEngine()});
+}
+
+/// The float64 that it gives.
+double valueAt(const std::string& text, double x) {
+  auto result = resultAt(text, x);
   if (auto* fault = std::get_if<interp::Fault>(&result))
     FAIL(fault->problem);
   return std::get<Value>(result).tensor().elements<double>()[0];
@@ -97,4 +105,85 @@ TEST_CASE("a local function that is generic has a derivative only where it is wr
           "the derivative of a local function, which is generic, is asked for, and which function "
           "that is, is not known here");
   }
+}
+
+TEST_CASE("a match that fails where nothing fits does so in a derivative") {
+  const std::string text = R"(
+    def @f(%x: float64) -> float64 {
+      let %v = match? (if (%x > 0f64) { Some(%x * %x) } else { None }) { Some(%v) => %v * %x };
+      %v * 2f64
+    }
+    def @main(%x: float64) { grad(@f)(%x) }
+  )";
+  CHECK(valueAt(text, 2) == 24);
+  CHECK(std::holds_alternative<interp::Fault>(resultAt(text, -2)));
+}
+
+TEST_CASE("records taken apart one after the other do not nest without end") {
+  std::string body = "let %x0 = %x;\n";
+  for (int i = 0; i < 1000; ++i)
+    body += fmt::format("let %x{} = match (P(%x{}, %x)) {{ P(%a, _) => %a + %x }};\n", i + 1, i);
+  const std::string text = "type P { P(float64, float64) }\ndef @f(%x: float64) {\n" + body +
+                           "%x1000 }\ndef @main(%x: float64) { grad(@f)(%x) }\n";
+  CHECK(valueAt(text, 2) == 1001);
+}
+
+TEST_CASE("what makes a function that is differentiated happens once") {
+  const std::string next = R"(
+    def @next(%count: ref(float64), %x: float64) -> fn (float64) -> float64 {
+      ref_write(%count, ref_read(%count) + 1f64);
+      fn (%v: float64) { %v * %v * %x }
+    }
+    def @main(%x: float64) {
+      let %count = ref(0f64);
+  )";
+  CHECK(valueAt(next + "let %d = grad(@next(%count, %x))(%x); ref_read(%count) }", 3) == 1);
+  CHECK(valueAt(next + "let %d = grad(@next(%count, %x))(%x); %d }", 3) == 18);
+  CHECK(valueAt(R"(
+    def @main(%x: float64) {
+      let %f = ref(fn (%v: float64) { %v });
+      ref_write(%f, fn (%v: float64) { %v * %v });
+      grad(ref_read(%f))(%x)
+    }
+  )",
+                3) == 6);
+}
+
+TEST_CASE("a function of which only a run knows which it is, has a gradient and nothing more") {
+  const std::string rest = " is asked for, and which function that is, is not known here";
+  auto ofList = [](const std::string& use) {
+    return "def @sum(%fs: List[fn (float64) -> float64], %x: float64) -> float64 {\n"
+           "  match (%fs) { Cons(%h, %rest) => " +
+           use +
+           " + @sum(%rest, %x), Nil => 0f64 }\n"
+           "}\n"
+           "def @main(%x: float64) { @sum(Cons(fn (%v: float64) { %v * %v * %v }, Nil), %x) }";
+  };
+  CHECK(valueAt(ofList("grad(%h)(%x)"), 2) == 12);
+  CHECK(valueAt(ofList("value_and_grad(%h)(%x).0"), 2) == 8);
+  CHECK(refusal(ofList("jvp(%h)(%x, 1f64).1")) ==
+        "the derivative of `%h`, other than its gradient," + rest);
+  CHECK(refusal(ofList("grad(fn (%v: float64) { grad(%h)(%v) })(%x)")) ==
+        "the derivative of `%h`, in a function that may be differentiated itself," + rest);
+  const std::string later = "(let %g = grad(%h); let %k = ref(fn (%v: float64) { %g(%v) });"
+                            "ref_read(%k)(%x))";
+  CHECK(refusal(ofList(later)) ==
+        "the derivative of `%h`, in a function that may be differentiated itself," + rest);
+  CHECK(refusal("def @slope(%f: fn (float64) -> float64) { grad(%f)(2f64) }") ==
+        "the derivative of `%f`" + rest);
+  CHECK(refusal(R"(
+    def @main(%x: float64) {
+      let %r = ref(%x);
+      let %f = ref(fn (%v: float64) { ref_write(%r, %v * %v); ref_read(%r) });
+      grad(ref_read(%f))(%x)
+    }
+  )") == "the derivative of a function that captures a reference to floats" + rest);
+}
+
+TEST_CASE("forward mode has no use for a pull-back") {
+  CHECK(refusal(R"(
+    def @f(%x: float64) { %x * %x }
+    def @back(%x: float64, %d: float64) { %d }
+    def @main(%x: float64) { jvp(custom_grad(@f, @back))(%x, 1f64).1 }
+  )") == "`custom_grad` has no gradient: forward mode has no use for a pull-back");
 }
