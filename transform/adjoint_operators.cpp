@@ -53,7 +53,7 @@ Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, 
     step.hasEffects |= holdsFunctions(given);
   }
   if (global)
-    mask = variedInCircle(code_, *global, std::move(mask));
+    mask = pending_.varied(code_, *global, mask);
   for (size_t i = 0; i < mask.size(); ++i)
     if (mask[i])
       step.targets.push_back(arguments[i].value->as<Var>());

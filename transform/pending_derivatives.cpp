@@ -49,6 +49,8 @@ const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) 
 
 bool callsItself(const Global& global) {
   bool found = false;
+  if (!global.function)
+    return false;
   walk(
       *global.function->body, [](const Binding&) {},
       [&](const Operand& operand) { found |= operand.value == &global; });
@@ -94,8 +96,6 @@ private:
   std::unordered_set<const Expr*> varied_;
 };
 
-} // namespace
-
 std::vector<bool> variedInCircle(const Translation& code, const Global& global,
                                  std::vector<bool> mask) {
   for (bool isMore = callsItself(global); isMore;) {
@@ -119,6 +119,16 @@ std::vector<bool> variedInCircle(const Translation& code, const Global& global,
         [](const Operand&) {});
   }
   return mask;
+}
+
+} // namespace
+
+const std::vector<bool>& PendingDerivatives::varied(const Translation& code, const Global& global,
+                                                    const std::vector<bool>& mask) {
+  auto [found, isNew] = varied_.try_emplace({&global, mask});
+  if (isNew)
+    found->second = variedInCircle(code, global, mask);
+  return found->second;
 }
 
 bool isGeneric(const Function& function, const Typing& typing) {

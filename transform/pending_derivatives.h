@@ -25,12 +25,19 @@ public:
   /// The derivative of a global, which is written later if it is new.
   const lang::Global* derivativeOf(Translation& code, const lang::Global& global,
                                    std::vector<bool> mask);
+  /// The parameters of a global that vary in any of the calls that it makes of itself when those of
+  /// the mask do: so that one derivative is enough for all of them.
+  const std::vector<bool>& varied(const Translation& code, const lang::Global& global,
+                                  const std::vector<bool>& mask);
   /// The next one to write.
   std::optional<Item> next();
 
 private:
+  using Call = std::pair<const lang::Global*, std::vector<bool>>;
+
   std::string_view suffix_;
-  std::map<std::pair<const lang::Global*, std::vector<bool>>, lang::Global*> known_;
+  std::map<Call, lang::Global*> known_;
+  std::map<Call, std::vector<bool>> varied_;
   std::deque<Item> items_;
 };
 
@@ -39,11 +46,6 @@ const lang::OperatorRow& rowOf(const lang::OperatorTable& operators, lang::Deriv
 
 /// Whether the body of a global mentions it.
 bool callsItself(const lang::Global& global);
-
-/// The parameters of a global that vary in any of the calls that it makes of itself when those of
-/// the mask do: so that one derivative is enough for all of them.
-std::vector<bool> variedInCircle(const Translation& code, const lang::Global& global,
-                                 std::vector<bool> mask);
 
 /// Whether type parameters are in the types of a function, which then has no derivative.
 bool isGeneric(const lang::Function& function, const lang::Typing& typing);

@@ -124,7 +124,7 @@ const Expr* PushForward::callOfBoth(const Expr& callee, std::span<const Operand>
     mask.push_back(holdsFloats(code_.typeOf(*argument.value)) &&
                    (!global || !tangent(*argument.value).isZero()));
   if (global)
-    mask = variedInCircle(code_, *global, std::move(mask));
+    mask = pending_.varied(code_, *global, mask);
   for (size_t i = 0; i < mask.size(); ++i)
     if (mask[i])
       arguments.push_back(wholeTangent(*given[i].value, out));
