@@ -25,7 +25,11 @@ Atom Adjoint::backOf(Atom both, BlockBuilder& out) {
 }
 
 /// Writes a block there and back.
-void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type) {
+void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type, bool isAtOnce) {
+  if (isAtOnce) {
+    trip.value = thereAndBack(block, type, trip.way);
+    return;
+  }
   size_t openAround = records_.size();
   trip.value = forward(block, trip.there);
   records_.resize(openAround);
@@ -84,8 +88,8 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
         [&](const TupleExpr&) { code_.bindAs(binding, code_.rebuilt(value), out); },
         [&](const Project&) { code_.bindAs(binding, code_.rebuilt(value), out); },
         [&](const Call& call) { forwardCall(binding, call, out); },
-        [&](const If& branch) { forwardIf(binding, branch, out); },
-        [&](const Match& choice) { forwardMatch(binding, choice, out); },
+        [&](const If& branch) { forwardIf(binding, branch, out, /*isAtOnce=*/false); },
+        [&](const Match& choice) { forwardMatch(binding, choice, out, /*isAtOnce=*/false); },
         [&](const Function& function) { forwardFunction(binding, function, out); },
         [&](const RefNew&) { forwardReference(binding, out); },
         [&](const RefRead&) { forwardReference(binding, out); },

@@ -7,7 +7,8 @@
 // mentions, and the types of it can be written down.
 //
 // A match with one arm is no branch: all that comes after it, the way back too, stands in its arm.
-// Until a block is finished that is a binding without meaning, which opens the arm.
+// Until a block is finished that is a binding without meaning, which opens the arm. Where the way
+// back follows at once, a branch that ends a block gives cotangents in place of a pull-back.
 //
 // A closure may be called from anywhere, so the cotangents of what it captures cannot come out of
 // its pull-back. They are added up in a reference cell that is made with the closure and read where
@@ -81,6 +82,9 @@ private:
     lang::Atom before = nullptr;
     /// Whether the pull-back does more than give cotangents.
     bool hasEffects = false;
+    /// Whether the branches gave the cotangents themselves, and these.
+    bool isAtOnce = false;
+    std::vector<lang::Atom> parts = {};
     /// Of a match: whether its arm was opened.
     bool isOpened = false;
   };
@@ -98,6 +102,15 @@ private:
     lang::Atom value = nullptr;
     lang::Var* incoming = nullptr;
   };
+  /// The derivative that was asked for.
+  struct Asked {
+    const lang::Function& function;
+    /// The function as a global, if it calls itself.
+    const lang::Global* recursive;
+    const lang::Type* type;
+    bool isTuple;
+    std::vector<const lang::Var*> given = {};
+  };
   /// A match of one arm that holds all bindings behind it.
   struct Opening {
     lang::Atom scrutinee;
@@ -109,7 +122,10 @@ private:
   // Blocks there and back.
   lang::Var* incomingOf(const lang::Type* type);
   lang::Atom backOf(lang::Atom both, lang::BlockBuilder& out);
-  void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type);
+  void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type,
+             bool isAtOnce = false);
+  lang::Atom thereAndBack(const lang::Block& block, const lang::Type* type, Way& way);
+  lang::Atom lastThereAndBack(const lang::Binding& last, const lang::Type* type, Way& way);
   const lang::Block* finish(RoundTrip& trip, lang::Atom pack);
   void open(Opening opening, lang::BlockBuilder& out);
   const lang::Block* finish(const lang::BlockBuilder& out, lang::Atom result);
@@ -124,9 +140,12 @@ private:
                        const lang::OperatorRow& row, lang::BlockBuilder& out);
   void forwardCustom(const lang::Binding& binding, const lang::Call& call,
                      const lang::OperatorRow& row, lang::BlockBuilder& out);
-  void forwardIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out);
-  void forwardMatch(const lang::Binding& binding, const lang::Match& match,
-                    lang::BlockBuilder& out);
+  void forwardIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out,
+                 bool isAtOnce);
+  void forwardMatch(const lang::Binding& binding, const lang::Match& match, lang::BlockBuilder& out,
+                    bool isAtOnce);
+  bool isOpenable(const lang::Match& match) const;
+  void openArm(const lang::Match& match, lang::BlockBuilder& out);
   void forwardOnlyArm(const lang::Binding& binding, const lang::Match& match,
                       lang::BlockBuilder& out);
   bool isOpen(lang::Atom record, const lang::Pattern& pattern);
@@ -164,11 +183,17 @@ private:
   void finishBranches(const lang::Binding& binding, const lang::Expr* value, Step step,
                       lang::BlockBuilder& out);
   void giveMatched(const lang::Pattern& pattern, const lang::Expr& scrutinee, Way& way);
+  void finishAtOnce(const lang::Binding& binding, const lang::Expr* value, Step step,
+                    lang::BlockBuilder& out);
   Cotangent patternCotangent(const lang::Pattern& pattern, const lang::Type* type, Way& way);
   bool hasCotangent(const lang::Pattern& pattern, const Way& way) const;
 
   // Functions.
   void write(const PendingDerivatives::Item& pending);
+  const lang::Block* pullBack(const Asked& asked);
+  const lang::Block* gradient(const Asked& asked);
+  lang::Atom callRecursive(const Asked& asked, Step& step, lang::BlockBuilder& out);
+  lang::Atom packOf(const Asked& asked, Way& way);
   std::vector<lang::Atom> packed(std::span<const lang::Var* const> vars, Way& way);
   lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out) const;
 
@@ -180,6 +205,8 @@ private:
   PendingDerivatives pending_, carried_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
+  /// Whether a way back that follows at once leaves the value too.
+  bool wantsValue_ = false;
   /// Whether nothing here is differentiated, and functions carry their derivatives for others.
   bool isCarrying_ = false;
   /// Gradients that wait for their calls, by the variables that stand for them.

@@ -16,6 +16,11 @@ namespace {
 /// How deep matches with one arm may stand in each other.
 constexpr size_t mostOpenings = 200;
 
+bool hasBlocks(const Expr& value) {
+  return value.kind == ExprKind::If || value.kind == ExprKind::Match ||
+         value.kind == ExprKind::Block;
+}
+
 } // namespace
 
 /// One branch there and back.
@@ -46,14 +51,23 @@ std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, St
     if (branch.matched && targets.contains(branch.matched->number) &&
         !way.cotangents.contains(branch.matched->number))
       way.cotangents[branch.matched->number] = {branch.matched, {way.out.call(branch.empty, {})}};
-    blocks.push_back(hasBack ? finish(trip, packOf(packed(step.targets, way), way.out))
-                             : finish(trip.there, trip.value));
+    if (step.isAtOnce) {
+      std::vector<Atom> parts = packed(step.targets, way);
+      if (wantsValue_)
+        parts.push_back(trip.value);
+      blocks.push_back(finish(way.out, packOf(parts, way.out)));
+    } else {
+      blocks.push_back(hasBack ? finish(trip, packOf(packed(step.targets, way), way.out))
+                               : finish(trip.there, trip.value));
+    }
   }
   return blocks;
 }
 
 void Adjoint::finishBranches(const Binding& binding, const Expr* value, Step step,
                              BlockBuilder& out) {
+  if (step.isAtOnce)
+    return finishAtOnce(binding, value, std::move(step), out);
   if (!step.hasEffects && step.targets.empty())
     return code_.bindAs(binding, value, out);
   Atom both = out.bind(value);
@@ -62,22 +76,36 @@ void Adjoint::finishBranches(const Binding& binding, const Expr* value, Step ste
   steps_[binding.var] = std::move(step);
 }
 
-void Adjoint::forwardIf(const Binding& binding, const If& branch, BlockBuilder& out) {
+/// The branches gave the cotangents themselves, and then the value if it is wanted.
+void Adjoint::finishAtOnce(const Binding& binding, const Expr* value, Step step,
+                           BlockBuilder& out) {
+  Atom all = out.bind(value);
+  size_t count = step.targets.size() + (wantsValue_ ? 1 : 0);
+  for (uint32_t i = 0; i < count; ++i)
+    step.parts.push_back(count == 1 ? all : out.project(all, i));
+  code_.known(*binding.var) = wantsValue_ ? step.parts.back() : nullptr;
+  steps_[binding.var] = std::move(step);
+}
+
+void Adjoint::forwardIf(const Binding& binding, const If& branch, BlockBuilder& out,
+                        bool isAtOnce) {
   const Type* type = code_.typing.of(*binding.var);
   std::deque<Branch> branches;
   for (const Block* block : {branch.thenBlock, branch.elseBlock}) {
     branches.push_back({RoundTrip(code_.make)});
-    start(branches.back().trip, *block, type);
+    start(branches.back().trip, *block, type, isAtOnce);
   }
   Step step;
+  step.isAtOnce = isAtOnce;
   std::vector<const Block*> blocks = joinBranches(branches, step);
   finishBranches(binding,
                  code_.make.branch(code_.mapped(*branch.condition.value), blocks[0], blocks[1]),
                  std::move(step), out);
 }
 
-void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBuilder& out) {
-  if (choice.arms.size() == 1 && openings_.size() < mostOpenings)
+void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBuilder& out,
+                           bool isAtOnce) {
+  if (isOpenable(choice))
     return forwardOnlyArm(binding, choice, out);
   const Type* type = code_.typing.of(*binding.var);
   const Expr& scrutinee = *choice.scrutinee.value;
@@ -88,7 +116,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
     bindPattern(*arm.pattern, scrutinee);
     branches.push_back({RoundTrip(code_.make)});
     Branch& branch = branches.back();
-    start(branch.trip, *arm.body, type);
+    start(branch.trip, *arm.body, type, isAtOnce);
     if (arm.pattern->kind == PatternKind::Constructor && arm.pattern->parts.empty() &&
         holdsFloats(matched)) {
       branch.matched = scrutinee.as<Var>();
@@ -97,6 +125,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
     giveMatched(*arm.pattern, scrutinee, branch.trip.way);
   }
   Step step;
+  step.isAtOnce = isAtOnce;
   std::vector<const Block*> blocks = joinBranches(branches, step);
   std::vector<Arm> arms;
   for (size_t i = 0; i < blocks.size(); ++i)
@@ -129,22 +158,84 @@ bool Adjoint::isOpen(Atom record, const Pattern& pattern) {
   return true;
 }
 
-/// An arm that is taken always, or nothing comes after it, goes on in the block at hand.
-void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockBuilder& out) {
+bool Adjoint::isOpenable(const Match& choice) const {
+  return choice.arms.size() == 1 && openings_.size() < mostOpenings;
+}
+
+/// The rest of the block at hand stands in the only arm.
+void Adjoint::openArm(const Match& choice, BlockBuilder& out) {
   const Arm& arm = choice.arms[0];
   const Expr& scrutinee = *choice.scrutinee.value;
   const Type* matched = code_.typeOf(scrutinee);
   Atom value = code_.mapped(scrutinee);
   bindPattern(*arm.pattern, scrutinee);
-  if (!isOpen(value, *arm.pattern)) {
-    auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
-    open({value, pattern, choice.isPartial}, out);
-    if (code_.types.isRecord(matched))
-      records_.emplace_back(value, arm.pattern);
-  }
-  code_.known(*binding.var) = forward(*arm.body, out);
-  code_.varied[binding.var] = code_.isVaried(*arm.body->result.value);
+  if (isOpen(value, *arm.pattern))
+    return;
+  auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
+  open({value, pattern, choice.isPartial}, out);
+  if (code_.types.isRecord(matched))
+    records_.emplace_back(value, arm.pattern);
+}
+
+void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockBuilder& out) {
+  const Block& body = *choice.arms[0].body;
+  openArm(choice, out);
+  code_.known(*binding.var) = forward(body, out);
+  code_.varied[binding.var] = code_.isVaried(*body.result.value);
   steps_[binding.var].isOpened = true;
+}
+
+/// A block whose way back follows at once, from ones; a branch at its end gives no pull-back, but
+/// the cotangents. Answers with the value, null if nobody wants it.
+Atom Adjoint::thereAndBack(const Block& block, const Type* type, Way& way) {
+  size_t openAround = records_.size();
+  std::span<const Binding> before = block.bindings;
+  const Binding* last = before.empty() ? nullptr : &before.back();
+  bool isLast = last && last->var == block.result.value && hasBlocks(*last->value);
+  if (isLast)
+    before = before.first(before.size() - 1);
+  for (const Binding& binding : before)
+    forward(binding, way.out);
+  Atom value = nullptr;
+  if (isLast && code_.isVaried(*last)) {
+    value = lastThereAndBack(*last, type, way);
+  } else {
+    if (isLast)
+      forward(*last, way.out);
+    const Expr& result = *block.result.value;
+    value = code_.mapped(result);
+    give(result, split(way.out, code_.types.one(way.out, value, type), type), way);
+    if (isLast)
+      backward(*last, way);
+  }
+  for (size_t i = before.size(); i-- > 0;)
+    backward(before[i], way);
+  records_.resize(openAround);
+  return value;
+}
+
+Atom Adjoint::lastThereAndBack(const Binding& last, const Type* type, Way& way) {
+  SourceRange outer = std::exchange(code_.make.range, last.value->range);
+  const auto* choice = last.value->as<Match>();
+  Atom value = nullptr;
+  if (const auto* block = last.value->as<BlockExpr>()) {
+    value = thereAndBack(*block->block, type, way);
+  } else if (choice && isOpenable(*choice)) {
+    openArm(*choice, way.out);
+    value = thereAndBack(*choice->arms[0].body, type, way);
+    giveMatched(*choice->arms[0].pattern, *choice->scrutinee.value, way);
+  } else {
+    if (choice)
+      forwardMatch(last, *choice, way.out, /*isAtOnce=*/true);
+    else
+      forwardIf(last, static_cast<const If&>(*last.value), way.out, /*isAtOnce=*/true);
+    const Step& step = steps_[last.var];
+    for (size_t i = 0; i < step.targets.size(); ++i)
+      give(*step.targets[i], split(way.out, step.parts[i], code_.typing.of(*step.targets[i])), way);
+    value = code_.known(*last.var);
+  }
+  code_.make.range = outer;
+  return value;
 }
 
 void Adjoint::backwardMatch(const Binding& binding, const Match& choice, const Cotangent& incoming,

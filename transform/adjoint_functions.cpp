@@ -149,55 +149,66 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
   code_.make.range = outer;
 }
 
-/// What was asked for is known in full, and the way back often follows in the same block. Of a
-/// function that calls itself it is a call of the derivative that calls itself.
 const Function* Adjoint::derivative(const Expr& known, Reverse kind, const WithRespectTo& wrt) {
   reset();
   const auto* global = known.as<Global>();
   const Function& function = global ? *global->function : *known.as<Function>();
-  std::vector<const Var*> parameters = code_.primalParameters(function), given;
-  for (size_t i : wrt.parameters) {
-    given.push_back(function.parameters[i]);
-    code_.varied[given.back()] = true;
-  }
-  const Type* type = code_.typing.result(function);
-  SourceRange outer = std::exchange(code_.make.range, function.range);
-  if (holdsFunctions(type))
-    code_.fail(function.range, "a function that gives functions or references");
   bool isRecursive = global && callsItself(*global);
-  Step call;
-  auto there = [&](BlockBuilder& out) {
-    code_.root = &out;
-    if (!isRecursive)
-      return forward(*function.body, out);
-    std::vector<Operand> arguments;
-    for (const Var* parameter : function.parameters)
-      arguments.push_back({parameter});
-    return callThere(*global, arguments, type, call, out);
-  };
-  auto back = [&](Atom incoming, Way& way) {
-    if (isRecursive)
-      callBack(call, incoming, way);
-    else
-      backward(*function.body, split(way.out, incoming, type), way);
-    std::vector<Atom> parts = packed(given, way);
-    return wrt.isTuple ? way.out.tuple(parts) : parts.front();
-  };
-  const Block* block = nullptr;
-  if (kind == Reverse::PullBack) {
-    RoundTrip trip(code_.make);
-    trip.value = there(trip.there);
-    trip.incoming = incomingOf(type);
-    block = finish(trip, back(trip.incoming, trip.way));
-  } else {
-    Way way{BlockBuilder(code_.make)};
-    Atom value = there(way.out);
-    Atom gradient = back(code_.types.one(way.out, value, type), way);
-    block =
-        finish(way.out, kind == Reverse::Gradient ? gradient : way.out.tuple({value, gradient}));
+  Asked asked{function, isRecursive ? global : nullptr, code_.typing.result(function), wrt.isTuple};
+  std::vector<const Var*> parameters = code_.primalParameters(function);
+  for (size_t i : wrt.parameters) {
+    asked.given.push_back(function.parameters[i]);
+    code_.varied[asked.given.back()] = true;
   }
+  SourceRange outer = std::exchange(code_.make.range, function.range);
+  if (holdsFunctions(asked.type))
+    code_.fail(function.range, "a function that gives functions or references");
+  wantsValue_ = kind != Reverse::Gradient;
+  const Block* block = kind == Reverse::PullBack ? pullBack(asked) : gradient(asked);
   code_.make.range = outer;
   return code_.make.function(parameters, block, nullptr, code_.typing.generics(function));
+}
+
+/// The derivative of a function that calls itself calls one that calls itself.
+Atom Adjoint::callRecursive(const Asked& asked, Step& step, BlockBuilder& out) {
+  std::vector<Operand> arguments;
+  for (const Var* parameter : asked.function.parameters)
+    arguments.push_back({parameter});
+  return callThere(*asked.recursive, arguments, asked.type, step, out);
+}
+
+Atom Adjoint::packOf(const Asked& asked, Way& way) {
+  std::vector<Atom> parts = packed(asked.given, way);
+  return asked.isTuple ? way.out.tuple(parts) : parts.front();
+}
+
+const Block* Adjoint::pullBack(const Asked& asked) {
+  RoundTrip trip(code_.make);
+  code_.root = &trip.there;
+  if (asked.recursive) {
+    Step call;
+    trip.value = callRecursive(asked, call, trip.there);
+    trip.incoming = incomingOf(asked.type);
+    callBack(call, trip.incoming, trip.way);
+  } else {
+    start(trip, *asked.function.body, asked.type);
+  }
+  return finish(trip, packOf(asked, trip.way));
+}
+
+const Block* Adjoint::gradient(const Asked& asked) {
+  Way way{BlockBuilder(code_.make)};
+  code_.root = &way.out;
+  Atom value = nullptr;
+  if (asked.recursive) {
+    Step call;
+    value = callRecursive(asked, call, way.out);
+    callBack(call, code_.types.one(way.out, value, asked.type), way);
+  } else {
+    value = thereAndBack(*asked.function.body, asked.type, way);
+  }
+  Atom gradient = packOf(asked, way);
+  return finish(way.out, wantsValue_ ? way.out.tuple({value, gradient}) : gradient);
 }
 
 } // namespace transform
