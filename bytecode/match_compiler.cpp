@@ -133,9 +133,9 @@ bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type, const 
   if (pattern.kind == PatternKind::Constructor) {
     const Constructor& constructor = *pattern.constructor;
     mayFail = !isTagKnown && constructor.definition->constructors.size() > 1;
-    if (mayFail)
-      code_.compareAndJump(Op::JumpUnlessTag, held(value).reg, uint16_t(constructor.index), next);
     layout = made_.layouts.data(constructor, made_.layouts.argumentsOf(type, environment_));
+    if (mayFail)
+      code_.compareAndJump(Op::JumpUnlessOf, held(value).reg, layout, next);
     for (const Type* field : constructor.fields)
       types.push_back(fieldType(instances_.module.types, field, type));
   } else {
@@ -167,7 +167,8 @@ std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Type
   const std::vector<Rep> reps = made_.program.layouts[layout].fields;
   std::vector<uint16_t> loaded(reps.size(), vm::none);
   std::vector<const Var*> vars(reps.size());
-  for (size_t i = 0; i < reps.size(); ++i) {
+  // The first field is the likeliest to be an argument of the next call, so it comes last.
+  for (size_t i = reps.size(); i-- > 0;) {
     const Pattern& part = *pattern.parts[i];
     bool isNamed = part.kind == PatternKind::Var &&
                    (usage_.count(*part.var) > 0 || made_.boundaries->typeOf(*part.var));

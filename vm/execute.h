@@ -35,15 +35,9 @@ struct Slow {
   }
   /// Asks the host whether to go on, and makes room; then the call is tried again.
   static Landing makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* window,
-                          const Function& function);
+                          size_t count);
   static const Word* host(Machine& machine, const Word* at, Slot* registers);
-  static const Function* entryOf(Machine& machine, Object* closure, uint16_t signature);
-  static const Function& function(Machine& machine, uint32_t index) {
-    return machine.program_.functions[index];
-  }
-  static const Word* code(Machine& machine, const Function& function) {
-    return machine.program_.code.data() + function.start;
-  }
+  static const Entry* entryOf(Machine& machine, Object* closure, uint16_t signature);
 };
 
 template <typename T>
@@ -196,7 +190,9 @@ inline const Word* jump(Context&, const Word* at) {
 inline const Word* jumpUnless(Context& x, const Word* at) {
   return x.r[at->a].u8 ? at + 1 : jumpBy(at, int32_t(wide(*at)));
 }
-inline const Word* jumpUnlessTag(Context& x, const Word* at);
+inline const Word* jumpUnlessOf(Context& x, const Word* at) {
+  return isOf(x.r[at->a].object, at->b) ? at + 1 : jumpBy(at, int16_t(at->c));
+}
 inline const Word* switchTag(Context& x, const Word* at);
 inline const Word* call(Context& x, const Word* at);
 inline const Word* tailCall(Context& x, const Word* at);
@@ -257,10 +253,6 @@ const Word* jumpUnlessShort(Context& x, const Word* at) {
 
 // What looks into the machine.
 
-inline const Word* jumpUnlessTag(Context& x, const Word* at) {
-  return x.machine.tagOf(x.r[at->a].object) == at->b ? at + 1 : jumpBy(at, int16_t(at->c));
-}
-
 inline const Word* switchTag(Context& x, const Word* at) {
   uint16_t tag = x.machine.tagOf(x.r[at->a].object);
   if (tag >= at->b)
@@ -279,10 +271,10 @@ inline const Word* loadStatic(Context& x, const Word* at) {
   return at + 1;
 }
 
-inline const Word* enter(Context& x, const Word* at, const Function& function) {
+inline const Word* enter(Context& x, const Word* at, const Entry& function) {
   Slot* window = x.r + at->a;
   if (!x.machine.hasRoom(window + function.registers)) {
-    Landing landing = Slow::makeRoom(x.machine, at, x.r, window, function);
+    Landing landing = Slow::makeRoom(x.machine, at, x.r, window, function.registers);
     x.r = landing.registers;
     if (landing.next != at)
       return landing.next;
@@ -290,13 +282,13 @@ inline const Word* enter(Context& x, const Word* at, const Function& function) {
   }
   x.machine.pushFrame({at + 1, x.r});
   x.r = window;
-  return Slow::code(x.machine, function);
+  return function.code;
 }
 
 /// Goes on with `count` arguments from the window in the first registers.
-inline const Word* replace(Context& x, const Word* at, const Function& function, size_t count) {
+inline const Word* replace(Context& x, const Word* at, const Entry& function, size_t count) {
   if (!x.machine.hasRoom(x.r + function.registers)) {
-    Landing landing = Slow::makeRoom(x.machine, at, x.r, x.r, function);
+    Landing landing = Slow::makeRoom(x.machine, at, x.r, x.r, function.registers);
     x.r = landing.registers;
     if (landing.next != at)
       return landing.next;
@@ -304,22 +296,28 @@ inline const Word* replace(Context& x, const Word* at, const Function& function,
   const Slot* from = x.r + at->a;
   for (size_t i = 0; i < count; ++i)
     x.r[i] = from[i];
-  return Slow::code(x.machine, function);
+  return function.code;
 }
 
 inline const Word* call(Context& x, const Word* at) {
-  return enter(x, at, Slow::function(x.machine, wide(*at)));
+  return enter(x, at, x.machine.entry(wide(*at)));
 }
 inline const Word* tailCall(Context& x, const Word* at) {
-  const Function& function = Slow::function(x.machine, wide(*at));
-  return replace(x, at, function, function.parameters.size());
+  const Entry& function = x.machine.entry(wide(*at));
+  return replace(x, at, function, function.parameters);
 }
+/// The code of a closure for calls by a signature; null when it has none.
+inline const Entry* entryOf(Machine& machine, Object* closure, uint16_t signature) {
+  const Machine::ClosureEntry& first = machine.closureEntry(closure->layout);
+  return first.signature == signature ? first.entry : Slow::entryOf(machine, closure, signature);
+}
+
 inline const Word* callClosure(Context& x, const Word* at) {
-  const Function* function = Slow::entryOf(x.machine, x.r[at->a + at->b].object, at->c);
+  const Entry* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
   return function ? enter(x, at, *function) : Slow::trap(x.machine, at, Trap::WrongObject);
 }
 inline const Word* tailCallClosure(Context& x, const Word* at) {
-  const Function* function = Slow::entryOf(x.machine, x.r[at->a + at->b].object, at->c);
+  const Entry* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
   return function ? replace(x, at, *function, at->b + size_t(1))
                   : Slow::trap(x.machine, at, Trap::WrongObject);
 }

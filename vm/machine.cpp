@@ -36,6 +36,9 @@ Slot* runLoop(Machine& machine, const Word* at, Slot* registers) {
 Machine::Machine(const Program& program, Host host)
     : program_(program), host_(std::move(host)), heap_(program.layouts), stack_(1024), frames_(256),
       fuel_(fuelOfOneGo) {
+  for (const Function& function : program.functions)
+    entries_.push_back({program.code.data() + function.start, function.registers,
+                        uint32_t(function.parameters.size())});
   takeUpLayouts();
   for (const Static& each : program.statics)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
@@ -49,6 +52,12 @@ void Machine::takeUpLayouts() {
   heap_.takeUp(program_.layouts);
   for (size_t known = tags_.size(); known < program_.layouts.size(); ++known)
     tags_.push_back(program_.layouts[known].tag);
+  for (size_t known = closures_.size(); known < program_.layouts.size(); ++known) {
+    const auto& entries = program_.layouts[known].entries;
+    closures_.push_back(entries.empty()
+                            ? ClosureEntry()
+                            : ClosureEntry{entries[0].signature, &entries_[entries[0].function]});
+  }
 }
 
 Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& result) {
@@ -79,7 +88,7 @@ std::vector<uint32_t> Machine::openCalls(size_t most) const {
 }
 
 Landing Slow::makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* window,
-                       const Function& function) {
+                       size_t count) {
   Machine& m = machine;
   m.trapped_ = at;
   if (m.fuel_ == 0) {
@@ -95,9 +104,9 @@ Landing Slow::makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* 
     m.frameTop_ = m.frames_.data() + depth;
     m.frameEnd_ = m.frames_.data() + m.frames_.size();
   }
-  if (window + function.registers > m.stackEnd_) {
+  if (window + count > m.stackEnd_) {
     const Slot* before = m.stack_.data();
-    size_t wanted = size_t(window - before) + function.registers;
+    size_t wanted = size_t(window - before) + count;
     std::vector<Slot> larger(std::max(wanted, 2 * m.stack_.size()));
     std::copy(before, m.stackEnd_, larger.data());
     for (Frame* frame = m.frames_.data(); frame != m.frameTop_; ++frame)
@@ -124,10 +133,10 @@ const Word* Slow::host(Machine& machine, const Word* at, Slot* registers) {
   return behindTail(at, site.operands.size());
 }
 
-const Function* Slow::entryOf(Machine& machine, Object* closure, uint16_t signature) {
+const Entry* Slow::entryOf(Machine& machine, Object* closure, uint16_t signature) {
   for (const Layout::Entry& entry : machine.program_.layouts[closure->layout].entries)
     if (entry.signature == signature)
-      return &machine.program_.functions[entry.function];
+      return &machine.entries_[entry.function];
   return nullptr;
 }
 

@@ -41,6 +41,13 @@ struct Frame {
   Slot* registers;
 };
 
+/// What a call needs of a function.
+struct Entry {
+  const Word* code;
+  uint32_t registers;
+  uint32_t parameters;
+};
+
 class Machine {
 public:
   /// The program must outlive the machine. Makes its static objects.
@@ -62,6 +69,13 @@ public:
   const Program& program() const { return program_; }
   Object* staticObject(uint32_t index) const { return statics_[index]; }
   uint16_t tagOf(const Object* object) const { return tags_[object->layout]; }
+  const Entry& entry(uint32_t function) const { return entries_[function]; }
+  /// The first way to call closures of a layout.
+  struct ClosureEntry {
+    uint16_t signature = none;
+    const Entry* entry = nullptr;
+  };
+  const ClosureEntry& closureEntry(uint16_t layout) const { return closures_[layout]; }
   /// Whether a call may be made without more ado: registers up to `end`, a frame, and fuel.
   bool hasRoom(const Slot* end) {
     return end <= stackEnd_ && frameTop_ != frameEnd_ && --fuel_ != 0;
@@ -77,6 +91,8 @@ private:
   Heap heap_;
   std::vector<Object*> statics_;
   std::vector<uint16_t> tags_;
+  std::vector<Entry> entries_;
+  std::vector<ClosureEntry> closures_;
   std::vector<Slot> stack_;
   std::vector<Frame> frames_;
   const Slot* stackEnd_ = nullptr;
