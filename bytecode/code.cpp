@@ -18,6 +18,13 @@ void Code::emitWide(Op op, uint16_t a, uint32_t number) {
   emit(op, a, uint16_t(number), uint16_t(number >> 16));
 }
 
+void Code::emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,
+                      std::span<const uint16_t> fields) {
+  constexpr size_t mostKnown = 3;
+  size_t known = op == Op::Open || fields.size() > mostKnown ? 0 : fields.size();
+  emitList(Op(size_t(op) + known), a, layout, token, fields);
+}
+
 void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const uint16_t> tail) {
   emit(op, a, b, c);
   size_t start = words_.size();
@@ -73,7 +80,9 @@ bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
   if (last_ == SIZE_MAX)
     return false;
   Word& last = words_[last_];
-  if (Op(last.op) != Op::Fields || last.a != object || last.b != layout)
+  size_t known = last.op - size_t(Op::Fields);
+  if (last.op < uint16_t(Op::Fields) || last.op > uint16_t(Op::Fields3) || last.a != object ||
+      last.b != layout)
     return false;
   auto* loaded = reinterpret_cast<uint16_t*>(words_.data() + last_ + 1);
   for (size_t i = 0; i < kept.size(); ++i)
@@ -82,7 +91,7 @@ bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
   for (size_t i = 0; i < kept.size(); ++i)
     if (!fields[i].isScalar())
       loaded[i] = kept[i];
-  last.op = uint16_t(Op::Unpack);
+  last.op = uint16_t(size_t(Op::Unpack) + known);
   last.c = token;
   return true;
 }

@@ -22,6 +22,9 @@ public:
   void emitWide(Op op, uint16_t a, uint32_t number);
   /// An instruction with a list of registers behind it.
   void emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const uint16_t> tail);
+  /// The same with the registers of an object's fields.
+  void emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,
+                  std::span<const uint16_t> fields);
   /// The word behind `apply` and its like.
   void operands(uint16_t first, uint16_t second = 0, uint16_t third = 0);
 

@@ -167,7 +167,7 @@ void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
   uint16_t reg = gone.reg, layout = gone.layout;
   if (!code_.fuseOpen(reg, layout, token.value_or(vm::none), made_.program.layouts[layout].fields,
                       kept))
-    code_.emitList(Op::Open, reg, layout, token.value_or(vm::none), kept);
+    code_.emitFields(Op::Open, reg, layout, token.value_or(vm::none), kept);
   forget(var);
   for (const Var* field : fields)
     if (held(*field).isOver)

@@ -134,7 +134,7 @@ void FunctionCompiler::forward(uint16_t reg, const Type* own, const Type* wanted
   uint16_t layout = instances_.forwarderLayout(instances_.signature(wanted, environment, {}), to,
                                                std::move(parameters),
                                                instances_.rep(wanted->result, environment));
-  code_.emitList(Op::Make, reg, layout, vm::none, {&reg, 1});
+  code_.emitFields(Op::Make, reg, layout, vm::none, {&reg, 1});
 }
 
 Environment FunctionCompiler::typeGenerics(const Type* function, const Environment& found) {
@@ -164,7 +164,7 @@ void FunctionCompiler::construct(Scope& scope, const Binding& binding, uint16_t 
   if (memory)
     registers_.free(*memory);
   uint16_t reg = registerFor(scope, binding);
-  code_.emitList(Op::Make, reg, layout, memory.value_or(vm::none), taken);
+  code_.emitFields(Op::Make, reg, layout, memory.value_or(vm::none), taken);
   define(scope, binding, reference, reg);
 }
 
@@ -198,7 +198,7 @@ void FunctionCompiler::closure(Scope& scope, const Binding& binding, const Funct
     code_.emitWide(Op::LoadStatic, reg, made_.layouts.emptyObject(layout));
     return define(scope, binding, {Hold::Borrowed}, reg);
   }
-  code_.emitList(Op::Make, reg, layout, vm::none, taken);
+  code_.emitFields(Op::Make, reg, layout, vm::none, taken);
   define(scope, binding, reference, reg);
 }
 

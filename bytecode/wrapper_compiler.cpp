@@ -18,11 +18,11 @@ void compileWrapper(Instances& instances, const Instance& instance) {
   if (instance.constructor) {
     function.name = instance.constructor->name;
     uint16_t layout = made.layouts.data(*instance.constructor, instance.environment);
-    code.emitList(Op::Unpack, count, instance.closureLayout, vm::none, {});
-    code.emitList(Op::Make, 0, layout, vm::none, arguments);
+    code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {});
+    code.emitFields(Op::Make, 0, layout, vm::none, arguments);
     code.emit(Op::Return, 0);
   } else {
-    code.emitList(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
+    code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
     code.emit(Op::TailCallClosure, 0, count, *instance.forwards);
   }
   function.start = uint32_t(made.program.code.size());

@@ -85,33 +85,46 @@ inline bool isOf(const Object* object, uint16_t layout) {
   return object->layout == layout;
 }
 
-inline const Word* make(Context& x, const Word* at) {
+/// How many fields an object of the instruction has: `known`, or, for 0, what its layout says.
+template <size_t known>
+size_t fieldCount(Context& x, const Word* at) {
+  return known > 0 ? known : x.machine.heap().sizeOf(at->b);
+}
+
+template <size_t known>
+const Word* make(Context& x, const Word* at) {
   Heap& heap = x.machine.heap();
   Object* object = at->c == none ? nullptr : x.r[at->c].object;
   if (object)
     Heap::start(object, at->b);
   else
-    object = heap.make(at->b);
+    object = known > 0 ? heap.makeOf(known, at->b) : heap.make(at->b);
   const uint16_t* from = tailOf(at);
-  size_t count = heap.sizeOf(at->b);
+  size_t count = fieldCount<known>(x, at);
   for (size_t i = 0; i < count; ++i)
     object->fields()[i] = x.r[from[i]];
   x.r[at->a].object = object;
   return behindTail(at, count);
 }
 
-inline const Word* fields(Context& x, const Word* at) {
+template <size_t known>
+const Word* fields(Context& x, const Word* at) {
   Object* object = x.r[at->a].object;
   if (!isOf(object, at->b))
     return Slow::trap(x.machine, at, Trap::WrongObject);
   const uint16_t* to = tailOf(at);
-  size_t count = x.machine.heap().sizeOf(at->b);
+  size_t count = fieldCount<known>(x, at);
   for (size_t i = 0; i < count; ++i)
     if (to[i] != none)
       x.r[to[i]] = object->fields()[i];
+  // What is loaded is looked at soon, and the processor does not see trees coming.
+  for (uint16_t field : x.machine.heap().referencesOf(at->b))
+    __builtin_prefetch(object->fields()[field].object);
   return behindTail(at, count);
 }
 
+/// Gives up an object: its fields go to the registers of the tail, and those without one go with
+/// it.
 inline void openObject(Context& x, const Word* at, Object* object) {
   Heap& heap = x.machine.heap();
   const uint16_t* to = tailOf(at);
@@ -139,9 +152,10 @@ inline const Word* open(Context& x, const Word* at) {
   return behindTail(at, x.machine.heap().sizeOf(at->b));
 }
 
-inline const Word* unpack(Context& x, const Word* at) {
+template <size_t known>
+const Word* unpack(Context& x, const Word* at) {
   Object* object = x.r[at->a].object;
-  const Word* next = fields(x, at);
+  const Word* next = fields<known>(x, at);
   if (next != &stopWord)
     openObject(x, at, object);
   return next;

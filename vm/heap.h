@@ -32,6 +32,15 @@ public:
     start(object, layout);
     return object;
   }
+  /// The same for a layout of so many fields, a few.
+  Object* makeOf(uint16_t fields, uint16_t layout) {
+    Object* object = free_[fields];
+    if (!object)
+      return makeSlow(layout);
+    free_[fields] = next(object);
+    start(object, layout);
+    return object;
+  }
   Object* box(runtime::Value value);
 
   static void retain(Object* object) { ++object->references; }

@@ -103,7 +103,7 @@ def demand_type(baton, program, theirs):
         raise Failure(f"the type is {ours}, TVM says {theirs}")
 
 
-def check(baton, folder, case):
+def check(baton, engine, folder, case):
     program, given, result = (folder / name for name in ("case.rly", "given.npz", "result.json"))
     program.write_text(case["program"])
     inputs = {name: tensor_of(value) for name, value in case["inputs"].items()}
@@ -111,15 +111,15 @@ def check(baton, folder, case):
     options = [f"--input={name}={given}:{name}" for name in inputs]
     if case["expect"].get("type"):
         demand_type(baton, program, case["expect"]["type"])
-    call(baton, "run", program, "--output", result, *options)
+    call(baton, "run", program, "--engine", engine, "--output", result, *options)
     compare(json.loads(result.read_text())["out"], case["expect"]["out"], case["tol"])
 
 
-def failure_of(baton, folder, case):
+def failure_of(baton, engine, folder, case):
     """What is wrong with a case, or None."""
     known = EXCEPTIONS.get(case["id"])
     try:
-        check(baton, folder, case)
+        check(baton, engine, folder, case)
     except Failure as failure:
         return None if known else str(failure)
     return "agrees with TVM, so it is no exception" if known else None
@@ -131,6 +131,7 @@ def arguments():
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="")
+    parser.add_argument("--engine", default="loops")
     return parser.parse_args()
 
 
@@ -147,7 +148,7 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            failure = failure_of(options.baton, pathlib.Path(folder), case)
+            failure = failure_of(options.baton, options.engine, pathlib.Path(folder), case)
             if failure:
                 failures += 1
                 print(f"{case['id']}: {failure}")
