@@ -7,7 +7,6 @@
 
 #include <deque>
 #include <memory>
-#include <stdexcept>
 
 namespace bytecode {
 
@@ -51,11 +50,6 @@ struct Origin {
   lang::SourceRange range;
   const lang::OperatorRow* row = nullptr;
   const lang::Call* call = nullptr;
-};
-
-/// A program that the machine cannot run yet.
-struct Unsupported : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 /// A program, and what it was made from, which must outlive it.

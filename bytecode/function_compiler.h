@@ -97,7 +97,9 @@ private:
   std::optional<uint16_t> tokenFor(const Scope& scope, const Var& var);
   Snapshot snapshot() const { return {held_, registers_.used, memory_}; }
   void restore(const Snapshot& snapshot);
+  /// A variable that no text has.
   const Var& hiddenVar(const lang::Type* type);
+  bool isHidden(const Var& var) const { return var.number > instances_.module.varCount; }
 
   // match_compiler.cpp: taking apart.
   const Var& scrutinee(Scope& scope, const Operand& operand);

@@ -18,8 +18,7 @@ Held& FunctionCompiler::hold(const Var& var, Rep rep, uint16_t reg, uint32_t lev
 
 const Type* FunctionCompiler::typeOf(const Expr& atom) const {
   const auto* var = atom.as<Var>();
-  bool isHidden = var && var->number >= instances_.module.varCount;
-  return isHidden ? var->annotation : instances_.typing.of(atom);
+  return var && isHidden(*var) ? var->annotation : instances_.typing.of(atom);
 }
 
 /// Whether the binding that is being compiled is the last one that needs the variable.
@@ -201,12 +200,12 @@ uint16_t FunctionCompiler::registerFor(Scope& scope, const Binding& binding) {
 void FunctionCompiler::define(Scope& scope, const Binding& binding, Rep rep, uint16_t reg) {
   hold(*binding.var, rep, reg, scope.level);
   checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
-  if (reg != scope.target && !usage_.last(scope.block, *binding.var))
+  if (reg != scope.target && !isHidden(*binding.var) && !usage_.last(scope.block, *binding.var))
     giveUp(*binding.var);
 }
 
 void FunctionCompiler::checkVar(const Var& var, SourceRange range) {
-  const Type* type = made_.boundaries->typeOf(var);
+  const Type* type = isHidden(var) ? nullptr : made_.boundaries->typeOf(var);
   if (!type)
     return;
   Site site{.kind = SiteKind::CheckVar,

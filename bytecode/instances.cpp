@@ -116,11 +116,14 @@ void Instances::addMonomorphic(uint16_t layout, Instance instance) {
   made.program.layouts[layout].entries.push_back({number, function});
 }
 
-/// The type parameters of a function that stand for types are its generics in signatures.
+/// The type parameters of a function or constructor that stand for types are its generics in
+/// signatures.
 void Instances::addEntry(const Generic& generic, const GenericSignature& signature) {
   Instance instance = generic.instance;
+  auto parameters = instance.function ? typing.generics(*instance.function)
+                                      : instance.constructor->definition->generics;
   size_t used = 0;
-  for (const TypeParameter* parameter : typing.generics(*instance.function)) {
+  for (const TypeParameter* parameter : parameters) {
     if (parameter->kind == ParameterKind::Dimension)
       continue;
     if (used == signature.generics.size())
@@ -129,6 +132,9 @@ void Instances::addEntry(const Generic& generic, const GenericSignature& signatu
   }
   if (used != signature.generics.size())
     return;
+  if (instance.constructor)
+    for (const Type* field : instance.constructor->fields)
+      instance.parameters.push_back(rep(field, instance.environment));
   uint32_t function = request(std::move(instance));
   made.program.layouts[generic.layout].entries.push_back({signature.number, function});
 }
@@ -154,12 +160,32 @@ uint16_t Instances::signature(const Type* function, const Environment& environme
   return number;
 }
 
+uint16_t Instances::genericMakerLayout(const Constructor& constructor) {
+  size_t before = made.program.layouts.size();
+  uint16_t layout = made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name},
+                                          {}, {{nullptr, reference}});
+  if (layout < before)
+    return layout;
+  generics_.push_back(
+      {layout, {.constructor = &constructor, .isClosure = true, .closureLayout = layout}});
+  for (size_t i = 0; i < signatures_.size(); ++i)
+    addEntry(Generic(generics_.back()), GenericSignature(signatures_[i]));
+  return layout;
+}
+
 uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type,
                                 const Environment& environment) {
   std::vector<Rep> parameters;
   for (const Type* part : type->parts)
     parameters.push_back(rep(part, environment));
-  Environment arguments = made.layouts.argumentsOf(type->result, environment);
+  auto generics = constructor.definition->generics;
+  Environment found;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    matchGenerics(constructor.fields[i], type->parts[i], environment, generics, found);
+  Environment arguments = ordered(generics, found);
+  if (made.layouts.boxesScalars)
+    for (auto& [parameter, rep] : arguments)
+      rep = reference;
   size_t before = made.program.layouts.size();
   uint16_t layout =
       made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name}, {}, arguments);

@@ -44,6 +44,7 @@ public:
                          const lang::Var* self, std::vector<Rep> captured, Environment environment);
   /// The layout of a function with its type parameters given, or of a constructor.
   uint16_t givenLayout(const lang::Global& global, Environment environment);
+  uint16_t genericMakerLayout(const lang::Constructor& constructor);
   uint16_t makerLayout(const lang::Constructor& constructor, const lang::Type* type,
                        const Environment& environment);
   /// The layout of closures that call a generic closure as if it had this type.

@@ -162,8 +162,11 @@ private:
       sizes = sizesIn(values, values.size() - 1);
       values.pop_back();
     }
-    if (!passes(checkArguments(*site.checks, values, callerOf(*site.checks->function), sizes)))
+    const Call* caller = callerOf(*site.checks->function);
+    if (!passes(checkArguments(*site.checks, values, caller, sizes))) {
+      isArgumentFault_ = caller != nullptr;
       return false;
+    }
     if (machine_.depth() == 1)
       entrySizes_ = sizes;
     if (!site.checks->keepsSizes)
@@ -210,10 +213,11 @@ private:
     constexpr size_t mostCalls = 9;
     std::vector<uint32_t> open = machine_.openCalls(mostCalls);
     const Origin& origin = originOf(open.at(0));
-    RunFault fault = fault_ ? *std::move(fault_) : RunFault{trapFault(trap), origin.range};
+    RunFault fault = fault_ ? *fault_ : RunFault{trapFault(trap), origin.range};
     if (trap == vm::Trap::DivisionByZero)
       fault.row = origin.row;
-    for (size_t i = 1; i < open.size(); ++i)
+    // A call whose arguments do not fit is not open yet; the fault stands at it.
+    for (size_t i = isArgumentFault_ ? 2 : 1; i < open.size(); ++i)
       fault.calls.push_back(originOf(open[i]).range);
     if (fault.kind == FaultKind::Memory) {
       runtime::Holdings held = runtime::held();
@@ -246,6 +250,7 @@ private:
   vm::Machine machine_;
   ValueReader reader_;
   std::optional<RunFault> fault_;
+  bool isArgumentFault_ = false;
   DimSizes entrySizes_, noSizes_;
   uint64_t calls_ = 0;
 };

@@ -17,7 +17,7 @@ struct Options {
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws
-/// Unsupported for what the machine cannot run yet.
+/// std::length_error for a program beyond the bounds of the machine's code.
 std::variant<runtime::Value, lang::RunFault>
 run(const lang::Module& module, const lang::Typing& typing, const lang::OperatorTable& operators,
     const lang::Global& entry, std::vector<runtime::Value> arguments, const Options& options);

@@ -87,7 +87,7 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
     if (constructor->fields.empty())
       return made_.layouts.data(*constructor, made_.layouts.argumentsOf(wanted, environment));
     if (!wanted || wanted->kind != TypeKind::Function || isGeneric(wanted))
-      throw Unsupported("a constructor as a value of a generic type");
+      return instances_.genericMakerLayout(*constructor);
     return instances_.makerLayout(*constructor, wanted, environment);
   }
   if (const auto* op = atom.as<OperatorRef>())

@@ -171,8 +171,10 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->type_name("DIGITS")
       ->check([](const std::string& word) { return checkNumber(word, 2, mostDigits); }, "");
   command
-      ->add_option("--engine", options.engine,
-                   "What evaluates tensors: loops, or interp, the slow reference")
+      ->add_option(
+          "--engine", options.engine,
+          "What runs the program: vm, the machine; loops or interp, the reference for control "
+          "flow with fast or plain tensors")
       ->type_name("NAME");
   command
       ->add_option("--grad", options.grad,

@@ -13,8 +13,9 @@ runtime::Result<lang::TensorEngine> engineOf(const std::string& name, unsigned d
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
   if (!name.empty() && name != "loops" && name != "vm")
-    return runtime::Error{fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
-                                      formats::backquoted(name))};
+    return runtime::Error{
+        fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
+                    formats::backquoted(name))};
   if (digits != 0)
     return runtime::Error{"`--engine loops` computes in the types of the program; `--precision` is "
                           "for `--engine interp`"};

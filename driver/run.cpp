@@ -96,6 +96,13 @@ ExitCode codeOf(runtime::FaultKind kind) {
   }
 }
 
+/// Whether the machine runs the program; it computes in the program's own types, and looks at no
+/// result but where the program does.
+bool isOnMachine(const RunOptions& options) {
+  bool isFree = options.engine.empty() && options.precision == 0 && !options.trapsNonFinite;
+  return isFree || options.engine == "vm";
+}
+
 /// What values hold now beyond what they held before the run: cycles of references keep them.
 std::string leftText(const runtime::Holdings& before) {
   constexpr int64_t mentioned = 1'000'000;
@@ -161,7 +168,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   lang::Diagnostics findings = session.noFindings();
   auto result = call(session, program, *entry, std::move(arguments.values), *engine,
-                     options.trapsNonFinite, options.engine == "vm", look, findings, answer);
+                     options.trapsNonFinite, isOnMachine(options), look, findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
