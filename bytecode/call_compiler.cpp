@@ -80,7 +80,8 @@ FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& op
   if (source.rep.isScalar())
     return {Passing::Move, source.reg, dies};
   if (!isOwned && !isInstantiated(typeOf(*var), wanted))
-    return {Passing::Move, source.reg, false};
+    return {Passing::Move, source.reg,
+            dies && source.rep.hold == Hold::Borrowed && source.fields.empty()};
   if (!dies || source.rep.hold != Hold::Owned || isInstantiated(typeOf(*var), wanted))
     return {Passing::Retain, source.reg, false};
   keepFields(*var);
@@ -172,9 +173,11 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   for (size_t i = 0; i < passings.size(); ++i) {
     if (!passings[i].isFreed)
       continue;
-    registers_.free(passings[i].from);
-    if (const auto* var = operands[i].value->as<Var>())
-      held_.erase(var);
+    const auto* var = operands[i].value->as<Var>();
+    if (var && find(*var))
+      forget(*var);
+    else
+      registers_.free(passings[i].from);
   }
   if (isTail && sizes_)
     code_.emit(Op::Release, *sizes_);
@@ -184,7 +187,7 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
     code_.emit(isTail ? Op::TailCallClosure : Op::CallClosure, base, uint16_t(arguments.size()),
                callee.signature);
   if (isTail)
-    return;
+    return demandNothingHeld();
   registers_.take(base);
   giveUpDying(scope, operands);
   receive(scope, binding, base);

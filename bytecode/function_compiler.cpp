@@ -161,6 +161,15 @@ void FunctionCompiler::returnValue(Scope& scope, const Operand& result) {
     code_.emit(Op::Release, *sizes_);
   code_.emit(Op::Return, reg);
   freeTemporaries();
+  demandNothingHeld();
+}
+
+/// Where a call ends, every reference that it owned was given up or handed on.
+void FunctionCompiler::demandNothingHeld() const {
+  for (const auto& [var, held] : held_)
+    if (held.rep.hold == Hold::Owned)
+      throw std::logic_error("a call would end with a reference to `" + std::string(var->name) +
+                             "`");
 }
 
 /// Whether the binding is a comparison of scalars that only the branch right behind it uses: then

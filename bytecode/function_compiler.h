@@ -86,6 +86,7 @@ private:
   void block(Scope& scope);
   void finishBlock(Scope& scope);
   void returnValue(Scope& scope, const Operand& result);
+  void demandNothingHeld() const;
   void branch(Scope& scope, const Binding& binding, const lang::If& value, bool isLast);
   void jumpUnless(Scope& scope, const lang::If& value, Label otherwise);
   bool isFused(const Scope& scope, const Binding& binding);

@@ -12,7 +12,7 @@ using runtime::DType;
 
 namespace {
 
-enum class Form : uint8_t { binary, immediate, unary, jumpUnlessHolds, jumpUnlessShort };
+enum class Form : uint8_t { binary, immediate, masked, unary, jumpUnlessHolds, jumpUnlessShort };
 
 struct ScalarRow {
   Form form;
@@ -71,6 +71,14 @@ std::optional<uint16_t> shortOf(const ScalarOperand& operand, DType dtype) {
     return std::nullopt;
   int64_t value = dtype.bits == 32 ? int32_t(*operand.bits) : int64_t(*operand.bits);
   return value == int16_t(value) ? std::optional(uint16_t(value)) : std::nullopt;
+}
+
+/// A number that fits 16 bits without a sign.
+std::optional<uint16_t> maskOf(const ScalarOperand& operand, DType dtype) {
+  if (!operand.bits || dtype.code != runtime::DTypeCode::Int)
+    return std::nullopt;
+  uint64_t value = dtype.bits == 32 ? uint32_t(*operand.bits) : *operand.bits;
+  return value == uint16_t(value) ? std::optional(uint16_t(value)) : std::nullopt;
 }
 
 /// Whether a node is made of steps that the machine has; each is looked at once.
@@ -297,6 +305,9 @@ ScalarCompiler::Step ScalarCompiler::apply(const ScalarApply& node) {
     }
     if (auto number = shortOf(operands[1], dtype))
       if (auto op = find(Form::immediate, function, dtype))
+        return {*op, load(operands[0]), *number};
+    if (auto number = maskOf(operands[1], dtype))
+      if (auto op = find(Form::masked, function, dtype))
         return {*op, load(operands[0]), *number};
     auto op = find(Form::binary, function, dtype);
     if (auto other = mirrored(function); !op && other && (op = find(Form::binary, *other, dtype)))

@@ -155,6 +155,7 @@ void FunctionCompiler::construct(Scope& scope, const Binding& binding, uint16_t 
     hostCall({.kind = SiteKind::CheckFields, .range = call->range, .call = call}, taken,
              made_.program.layouts[layout].fields, std::nullopt);
   freeDying(scope, fields);
+  giveUpDying(scope, fields);
   if (fields.empty()) {
     uint16_t reg = registerFor(scope, binding);
     code_.emitWide(Op::LoadStatic, reg, made_.layouts.emptyObject(layout));
@@ -191,6 +192,7 @@ void FunctionCompiler::closure(Scope& scope, const Binding& binding, const Funct
     reps.push_back(reference);
   }
   freeDying(scope, captured);
+  giveUpDying(scope, captured);
   uint16_t layout =
       instances_.closureLayout(function, nullptr, binding.var, std::move(reps), environment_);
   uint16_t reg = registerFor(scope, binding);

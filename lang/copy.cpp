@@ -41,18 +41,24 @@ public:
     if (const auto* call = value.as<Call>())
       return isCallTold(*call);
     if (value.isAtom())
-      return genericsOf(value).empty();
-    bool isTold = true;
+      return isTold(value);
+    bool areTold = true;
     if (value.as<TupleExpr>() || value.as<RefNew>())
-      forEachOperand(value,
-                     [&](const Operand& part) { isTold &= genericsOf(*part.value).empty(); });
+      forEachOperand(value, [&](const Operand& part) { areTold &= isTold(*part.value); });
     else if (!value.as<Function>())
-      forEachBlock(value,
-                   [&](const Block& block) { isTold &= genericsOf(*block.result.value).empty(); });
-    return isTold;
+      forEachBlock(value, [&](const Block& block) { areTold &= isTold(*block.result.value); });
+    return areTold;
   }
 
 private:
+  /// A constructor without fields says nothing of its data type's parameters; one with fields is a
+  /// generic function.
+  static bool isTold(const Expr& atom) {
+    const auto* constructor = atom.as<Constructor>();
+    return !constructor || !constructor->fields.empty() ||
+           constructor->definition->generics.empty();
+  }
+  /// Of what is called.
   std::span<const TypeParameter* const> genericsOf(const Expr& atom) const {
     if (const auto* constructor = atom.as<Constructor>())
       return constructor->definition->generics;
@@ -68,7 +74,7 @@ private:
   bool isCallTold(const Call& call) const {
     return std::ranges::all_of(genericsOf(*call.callee.value), [&](const TypeParameter* generic) {
       for (size_t i = 0; i < call.arguments.size(); ++i)
-        if (genericsOf(*call.arguments[i].value).empty() &&
+        if (isTold(*call.arguments[i].value) &&
             mentions(parameterType(*call.callee.value, i), generic))
           return true;
       return false;

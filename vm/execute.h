@@ -250,6 +250,11 @@ const Word* immediate(Context& x, const Word* at) {
   return at + 1;
 }
 template <ScalarFunction function, typename T>
+const Word* masked(Context& x, const Word* at) {
+  as<T>(x.r[at->a]) = runtime::applied<function>(as<T>(x.r[at->b]), T(at->c));
+  return at + 1;
+}
+template <ScalarFunction function, typename T>
 const Word* unary(Context& x, const Word* at) {
   as<T>(x.r[at->a]) = runtime::applied<function>(as<T>(x.r[at->b]));
   return at + 1;

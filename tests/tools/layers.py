@@ -26,7 +26,7 @@ ALLOWED = {
     "stdlib": {"runtime", "lang", "parser"},
     "harness": {"runtime", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
                 "stdlib"},
-    "driver": {"runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower",
+    "driver": {"runtime", "formats", "vm", "lang", "parser", "typecheck", "transform", "interp", "lower",
                "bytecode", "stdlib"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}

@@ -1,0 +1,181 @@
+// The machine: what it computes, how deep it goes, what it keeps of memory, and how it ends a run.
+#include "bytecode/run.h"
+#include "driver/session.h"
+#include "driver/value_text.h"
+#include "interp/interpret.h"
+#include "lower/engine.h"
+#include "stdlib/ops.h"
+#include "vm/machine.h"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+/// A program, compiled, on a machine without a host.
+struct Loaded {
+  explicit Loaded(const std::string& text, vm::Host host = {}) {
+    auto read = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
+    REQUIRE(read);
+    for (const lang::Diagnostic& item : read->diagnostics.all())
+      UNSCOPED_INFO(item.text);
+    REQUIRE(read->isGood());
+    program.emplace(std::move(*read));
+    compiled = bytecode::compile(*program->module, program->typing, session.operators(),
+                                 *program->module->find("main"));
+    machine.emplace(compiled->program, std::move(host));
+  }
+
+  /// The int32 that `@main` returns.
+  int32_t number() {
+    vm::Slot result;
+    REQUIRE(machine->run(compiled->entry, {}, result) == vm::Trap::None);
+    return result.i32;
+  }
+
+  driver::Session session{stdlib::operatorTable()};
+  std::optional<driver::Program> program;
+  std::unique_ptr<bytecode::Compiled> compiled;
+  std::optional<vm::Machine> machine;
+};
+
+/// The value of `@main`, or its fault, on the machine and by the reference, which agree.
+std::string valueOf(const std::string& text) {
+  Loaded loaded(text);
+  const lang::Global& entry = *loaded.program->module->find("main");
+  auto textOf = [&](const std::variant<runtime::Value, lang::RunFault>& result) {
+    if (const auto* fault = std::get_if<lang::RunFault>(&result))
+      return "fault: " + fault->problem;
+    return driver::valueText(std::get<runtime::Value>(result), loaded.session.types(),
+                             loaded.program->typing);
+  };
+  std::string value = textOf(bytecode::run(*loaded.program->module, loaded.program->typing,
+                                           loaded.session.operators(), entry, {},
+                                           {.engine = lower::loopsEngine()}));
+  CHECK(value == textOf(interp::interpret(*loaded.program->module, loaded.program->typing,
+                                          loaded.session.operators(), entry, {},
+                                          {.engine = lower::loopsEngine()})));
+  return value;
+}
+
+const std::string lists = R"(
+def @build(%i: int32, %l: List[int32]) -> List[int32] {
+  if (%i == 0) { %l } else { @build(%i - 1, Cons(%i, %l)) }
+}
+def @double(%l: List[int32]) -> List[int32] {
+  match (%l) { Cons(%x, %t) => Cons(2 * %x, @double(%t)), Nil => Nil }
+}
+def @sum(%a: int32, %l: List[int32]) -> int32 {
+  match (%l) { Cons(%x, %t) => @sum(%a + %x, %t), Nil => %a }
+}
+)";
+
+} // namespace
+
+TEST_CASE("scalars of every kind are computed in registers", "[machine]") {
+  CHECK(valueOf("def @main() { (1 + 2, 7i64 * 6i64, 1f / 3f, sqrt(2f64), 3f16 * 0.5f16) }") ==
+        "(3, 42i64, 0.33333334f, 1.4142135623730951f64, 1.5f16)");
+  CHECK(valueOf("def @main() { (cast(200, dtype=\"uint8\") + cast(100, dtype=\"uint8\"), "
+                "cast(3.7f, dtype=\"int32\"), exp(1f)) }") ==
+        "(cast(44, dtype=\"uint8\"), 3, 2.7182817f)");
+  CHECK(valueOf("def @main() { (floor_mod(-7, 3), where(True, 1, 2), isnan(0f / 0f)) }") ==
+        "(2, 1, True)");
+  CHECK(valueOf("def @f(%n: int32) { if (%n < 2) { %n } else { @f(%n - 1) + @f(%n - 2) } }\n"
+                "def @main() { @f(20) }") == "6765");
+  CHECK(valueOf("def @f(%a: float32, %b: float32) { if (%a >= %b) { 1 } else { 2 } }\n"
+                "def @main() { let %nan = 0f / 0f; (@f(%nan, 1f), @f(1f, %nan), @f(1f, 1f)) }") ==
+        "(2, 2, 1)");
+  CHECK(valueOf("def @f(%n: int32) { floor_divide(6, %n) }\ndef @main() { @f(0) }") ==
+        "fault: integer division by zero");
+}
+
+TEST_CASE("generic functions are values of any representation", "[machine]") {
+  CHECK(valueOf("def @ap(%g: fn[A](A) -> A) { (%g(1), %g(2f), %g((1, 2))) }\n"
+                "def @main() { let %id = fn[A](%x: A) -> A { %x }; @ap(%id) }") ==
+        "(1, 2f, (1, 2))");
+  CHECK(valueOf("def @id(%x) { %x }\n"
+                "def @main() { (@map(@id, Cons(1, Nil)), @map(@id, Cons([2f], Nil))) }") ==
+        "(Cons(1, Nil), Cons([2f], Nil))");
+  CHECK(valueOf("def @two(%f: fn[A](A) -> Option[A]) { (%f(1), %f([2f])) }\n"
+                "def @main() { let %c = Some; (@two(%c), @map(Some, Cons(1, Nil)), %c) }") ==
+        "((Some(1), Some([2f])), Cons(Some(1), Nil), <constructor Some>)");
+  CHECK(valueOf("type Nest[A] { N(A, Nest[(A, A)]), E }\n"
+                "def @d[A](%x: Nest[A], %f: fn(A) -> int32) -> int32 {\n"
+                "  match (%x) { N(%a, %r) => %f(%a) + @d(%r, fn(%p: (A, A)) { %f(%p.0) + "
+                "%f(%p.1) }), E => 0 }\n"
+                "}\n"
+                "def @main() { @d(N(1, N((2, 3), N(((4, 5), (6, 7)), E))), fn(%x: int32) { %x }) "
+                "}") == "28");
+}
+
+TEST_CASE("matches try their arms in order, also inside", "[machine]") {
+  std::string take = "def @f(%l: List[(int32, float32)]) { match? (%l) {\n"
+                     "  Cons((_, %x), Nil) => %x, Cons((%n, _), Cons(_, Nil)) => cast(%n, "
+                     "dtype=\"float32\"), Nil => 9f } }\n";
+  CHECK(valueOf(take + "def @main() { (@f(Nil), @f(Cons((1, 2f), Nil)), "
+                       "@f(Cons((3, 4f), Cons((5, 6f), Nil)))) }") == "(9f, 2f, 3f)");
+  CHECK(valueOf(take + "def @main() { let %c = (1, 2f); @f(Cons(%c, Cons(%c, Cons(%c, Nil)))) }") ==
+        "fault: no arm of this match is for `Cons`");
+}
+
+TEST_CASE("a million calls may be open, and structures be as deep", "[machine]") {
+  Loaded deep("def @f(%n: int32) -> int32 { if (%n == 0) { 0 } else { 1 + @f(%n - 1) } }\n"
+              "def @main() { @f(1000000) }");
+  CHECK(deep.number() == 1'000'000);
+  Loaded list(lists + "def @main() { @sum(0, @double(@build(1000000, Nil))) - @sum(0, "
+                      "@build(1000000, Nil)) }");
+  CHECK(list.number() == 1784293664);
+}
+
+TEST_CASE("a cell of a list of ints takes at most 32 bytes, and is used again", "[machine]") {
+  constexpr size_t cells = 100'000, chunk = 1 << 16;
+  Loaded built(lists + "def @main() { @sum(0, @build(100000, Nil)) }");
+  built.number();
+  CHECK(built.machine->heap().bytes() <= 32 * cells + chunk);
+  Loaded doubled(lists + "def @main() { @sum(0, @double(@double(@build(100000, Nil)))) }");
+  doubled.number();
+  CHECK(doubled.machine->heap().bytes() <= built.machine->heap().bytes());
+}
+
+TEST_CASE("a run that ended holds nothing", "[machine]") {
+  for (const std::string& text :
+       {lists + "def @main() { @sum(0, @double(@build(5000, Nil))) }",
+        std::string("type T { Leaf, Node(T, int32, T) }\n"
+                    "def @insert(%k: int32, %t: T) -> T { match (%t) { Leaf => Node(Leaf, %k, "
+                    "Leaf), Node(%l, %x, %r) => if (%k < %x) { Node(@insert(%k, %l), %x, %r) } "
+                    "else { if (%x < %k) { Node(%l, %x, @insert(%k, %r)) } else { %t } } } }\n"
+                    "def @go(%n: int32, %t: T) -> T { if (%n == 0) { %t } else { @go(%n - 1, "
+                    "@insert(floor_mod(%n * 7919, 1009), %t)) } }\n"
+                    "def @size(%t: T) -> int32 { match (%t) { Leaf => 0, Node(%l, _, %r) => 1 + "
+                    "@size(%l) + @size(%r) } }\n"
+                    "def @main() { @size(@go(3000, Leaf)) }"),
+        std::string("def @comp(%n: int32, %f: fn(int32) -> int32) -> fn(int32) -> int32 { if (%n "
+                    "== 0) { %f } else { @comp(%n - 1, fn(%x: int32) { %f(%x + 1) }) } }\n"
+                    "def @main() { let %f = @comp(5000, fn(%x: int32) { %x }); %f(0) + %f(1) }"),
+        std::string("def @fill(%n: int32, %r: ref(List[int32])) -> () { if (%n == 0) { () } else { "
+                    "let %u = ref_write(%r, Cons(%n, ref_read(%r))); @fill(%n - 1, %r) } }\n"
+                    "def @main() { let %r = ref(Nil); let %u = @fill(5000, %r); "
+                    "@length(ref_read(%r)) }\n"
+                    "def @length(%l: List[int32]) -> int32 { match (%l) { Cons(_, %t) => 1 + "
+                    "@length(%t), Nil => 0 } }")}) {
+    INFO(text);
+    Loaded loaded(text);
+    int32_t first = loaded.number();
+    size_t bytes = loaded.machine->heap().bytes();
+    for (int i = 0; i < 5; ++i)
+      CHECK(loaded.number() == first);
+    CHECK(loaded.machine->heap().bytes() == bytes);
+  }
+}
+
+TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
+  vm::Slot result;
+  Loaded deep("def @f(%n: int32) -> int32 { 1 + @f(%n) }\ndef @main() { @f(1) }",
+              {.maximumDepth = 10'000});
+  CHECK(deep.machine->run(deep.compiled->entry, {}, result) == vm::Trap::Depth);
+  CHECK(deep.machine->openCalls(3).size() == 3);
+  uint64_t calls = 0;
+  Loaded endless("def @f(%n: int32) -> int32 { @f(%n + 1) }\ndef @main() { @f(1) }",
+                 {.isInterrupted = [&](uint64_t more) { return (calls += more) > 100'000; }});
+  CHECK(endless.machine->run(endless.compiled->entry, {}, result) == vm::Trap::Interrupted);
+  CHECK(endless.machine->depth() <= 2);
+}
