@@ -34,8 +34,10 @@ void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& ca
     return construct(scope, binding, layout, call.arguments, constructor->fields, arguments);
   }
   const Type* type = typeOf(*call.callee.value);
-  if (type && type->op)
-    return callOperator(scope, binding, call, *type->op);
+  if (type && type->op) {
+    callOperator(scope, binding, call, *type->op);
+    return giveUpDying(scope, {&call.callee, 1});
+  }
   callFunction(scope, binding, call.callee, call.arguments, isLast);
 }
 

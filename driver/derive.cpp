@@ -5,6 +5,7 @@
 #include "lang/render.h"
 #include "lang/walk.h"
 #include "transform/entry_gradient.h"
+#include "transform/named_operators.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
 
@@ -54,7 +55,8 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
 }
 
 bool Derivation::writeOut(std::string_view entry) {
-  return run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
+  return add(transform::withOperatorCalls) &&
+         run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
               "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
               "constant-folding", "common-subexpressions", "dead-code"},
              entry);

@@ -230,3 +230,8 @@ def jvp_of_scatter(x, dx):
 @case(second=True, x=floats(0.875), dx=floats(-0.625))
 def generic_inside(x, dx):
     return x**4, 4 * x**3 * dx
+
+
+@case(second=True, x=floats(3))
+def named_derivatives(x):
+    return 3 * x * x + x * x + 2 * x
