@@ -19,7 +19,7 @@ struct FunctionCompiler::Callee {
 
 /// How an argument comes into its place.
 struct FunctionCompiler::Passing {
-  enum Kind : uint8_t { Move, Retain, Load } kind;
+  enum Kind : uint8_t { Move, Lend, Retain, Load } kind;
   uint16_t from = vm::none;
   /// Whether the register is free once the argument is in its place.
   bool isFreed = false;
@@ -82,7 +82,7 @@ FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& op
   if (source.rep.isScalar())
     return {Passing::Move, source.reg, dies};
   if (!isOwned && !isInstantiated(typeOf(*var), wanted))
-    return {Passing::Move, source.reg,
+    return {Passing::Lend, source.reg,
             dies && source.rep.hold == Hold::Borrowed && source.fields.empty()};
   if (!dies || source.rep.hold != Hold::Owned || isInstantiated(typeOf(*var), wanted))
     return {Passing::Retain, source.reg, false};
@@ -105,7 +105,7 @@ uint16_t FunctionCompiler::windowFor(std::span<const Passing> passings) {
   for (size_t i = 0; i < passings.size(); ++i) {
     size_t place = base + i;
     bool isTaken = place < registers_.used.size() && registers_.used[place];
-    if (isTaken && passings[i].from != place)
+    if (isTaken && !(passings[i].isFreed && passings[i].from == place))
       return registers_.top();
   }
   for (const Passing& passing : passings)
@@ -124,6 +124,10 @@ void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passin
     case Passing::Move:
       if (passings[i].from != place)
         code_.emit(Op::Move, place, passings[i].from);
+      break;
+    case Passing::Lend:
+      if (passings[i].from != place)
+        code_.emit(Op::Lend, place, passings[i].from);
       break;
     case Passing::Retain:
       code_.emit(Op::Retain, place, passings[i].from);

@@ -48,6 +48,7 @@ void FunctionCompiler::begin() {
     made.parameters.push_back(rep);
   }
   made.result = rep(instances_.typing.result(function_));
+  made.isClosure = instance_.isClosure;
   made_.program.functions[instance_.number] = std::move(made);
   origin(function_.range);
   std::optional<uint16_t> outer;
@@ -269,18 +270,32 @@ void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
       giveUp(*var, tokenFor(own, *var));
   for (size_t i = 0; i < memory_.size();) {
     ReusableMemory& memory = memory_[i];
-    size_t used = findConstruction(own.block, 0, memory.fields);
     if (memory.block != &outer.block || memory.binding != outer.at) {
       ++i;
-    } else if (used < own.block.bindings.size()) {
+    } else if (auto used = unclaimedConstruction(own.block, memory.fields)) {
       memory.block = &own.block;
-      memory.binding = used;
+      memory.binding = *used;
       ++i;
     } else {
       code_.emit(Op::FreeToken, memory.reg);
       registers_.free(memory.reg);
       memory_.erase(memory_.begin() + ptrdiff_t(i));
     }
+  }
+}
+
+/// The binding of a block that makes an object of so many fields, and has no memory for it yet.
+std::optional<size_t> FunctionCompiler::unclaimedConstruction(const Block& block,
+                                                              size_t fields) const {
+  for (size_t at = 0; true; ++at) {
+    at = findConstruction(block, at, fields);
+    if (at == block.bindings.size())
+      return std::nullopt;
+    bool isClaimed = std::ranges::any_of(memory_, [&](const ReusableMemory& memory) {
+      return memory.block == &block && memory.binding == at;
+    });
+    if (!isClaimed)
+      return at;
   }
 }
 
@@ -291,11 +306,11 @@ std::optional<uint16_t> FunctionCompiler::tokenFor(const Scope& scope, const Var
   if (gone.rep.hold != Hold::Owned || gone.layout == vm::none)
     return std::nullopt;
   size_t fields = made_.program.layouts[gone.layout].fields.size();
-  size_t used = findConstruction(scope.block, 0, fields);
-  if (fields == 0 || used == scope.block.bindings.size())
+  auto used = fields > 0 ? unclaimedConstruction(scope.block, fields) : std::nullopt;
+  if (!used)
     return std::nullopt;
   uint16_t reg = registers_.take();
-  memory_.push_back({reg, fields, &scope.block, used});
+  memory_.push_back({reg, fields, &scope.block, *used});
   return reg;
 }
 

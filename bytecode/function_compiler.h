@@ -95,6 +95,7 @@ private:
   void enterBranch(Scope& outer, Scope& own);
   uint16_t targetFor(Scope& scope, bool isLast);
   void afterBranches(Scope& scope, const Binding& binding, bool isLast, uint16_t target);
+  std::optional<size_t> unclaimedConstruction(const Block& block, size_t fields) const;
   std::optional<uint16_t> tokenFor(const Scope& scope, const Var& var);
   Snapshot snapshot() const { return {held_, registers_.used, memory_}; }
   void restore(const Snapshot& snapshot);

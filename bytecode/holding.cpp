@@ -227,7 +227,8 @@ uint16_t FunctionCompiler::hostCall(Site site, std::span<const uint16_t> operand
                                     uint16_t reg) {
   auto number = uint32_t(made_.sites.size());
   made_.sites.push_back(std::move(site));
-  made_.program.sites.push_back({std::move(reps), result.has_value(), result.value_or(Rep())});
+  made_.program.sites.push_back({std::move(reps), result.has_value(), result.value_or(Rep()),
+                                 made_.sites.back().kind == SiteKind::Unmatched});
   if (result && reg == vm::none)
     reg = registers_.take();
   code_.emitList(Op::Host, reg, uint16_t(number), uint16_t(number >> 16), operands);

@@ -132,9 +132,15 @@ void Instances::addEntry(const Generic& generic, const GenericSignature& signatu
   }
   if (used != signature.generics.size())
     return;
+  const vm::Signature& wanted = made.program.signatures[signature.number];
   if (instance.constructor)
     for (const Type* field : instance.constructor->fields)
       instance.parameters.push_back(rep(field, instance.environment));
+  bool fits = instance.constructor != nullptr ||
+              rep(typing.result(*instance.function), instance.environment) == wanted.result;
+  if (!fits ||
+      wanted.parameters != (instance.constructor ? instance.parameters : parametersOf(instance)))
+    return;
   uint32_t function = request(std::move(instance));
   made.program.layouts[generic.layout].entries.push_back({signature.number, function});
 }

@@ -92,8 +92,10 @@ uint16_t Layouts::signature(std::vector<Rep> parameters, Rep result, std::vector
   for (Rep generic : generics)
     key.push_back(numberOf(generic));
   auto [found, isNew] = signatures_.try_emplace(std::move(key), uint16_t());
-  if (isNew)
-    found->second = nextNumber(signatures_.size());
+  if (isNew) {
+    found->second = nextNumber(program_.signatures.size());
+    program_.signatures.push_back({std::move(parameters), result});
+  }
   return found->second;
 }
 

@@ -5,6 +5,7 @@
 #include "bytecode/convert.h"
 #include "lang/run_value.h"
 #include "runtime/holdings.h"
+#include "vm/verify.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,7 @@ public:
   std::variant<Value, RunFault> call(const Global& entry, const Typing& typing,
                                      const std::vector<Value>& arguments) {
     std::vector<Slot> slots;
+    const int64_t before = machine_.heap().boxedBytes();
     for (size_t i = 0; i < arguments.size(); ++i)
       slots.push_back(reader_.read(arguments[i], typing.of(*entry.function->parameters[i])));
     machine_.takeUpLayouts();
@@ -40,8 +42,12 @@ public:
     vm::Trap trap = machine_.run(compiled_.entry, slots, result);
     if (trap != vm::Trap::None)
       return faultOf(trap);
-    Value value =
-        toValue(compiled_.program, compiled_.program.functions[compiled_.entry].result, result);
+    const Rep rep = compiled_.program.functions[compiled_.entry].result;
+    Value value = toValue(compiled_.program, rep, result);
+    if (!rep.isScalar())
+      machine_.heap().release(result.object);
+    if (options_.left)
+      options_.left(machine_.heap().boxedBytes() - before);
     if (const Type* type = typing.result(*entry.function))
       if (auto fault = checkWhole(*entry.function, *type, value, entrySizes_))
         return *std::move(fault);
@@ -261,6 +267,8 @@ std::variant<Value, RunFault> run(const Module& module, const Typing& typing,
                                   const OperatorTable& operators, const Global& entry,
                                   std::vector<Value> arguments, const Options& options) {
   std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
+  if (auto problem = vm::verify(compiled->program))
+    throw std::logic_error("the compiler made code that cannot run: " + *problem);
   return Run(*compiled, typing, operators, options).call(entry, typing, arguments);
 }
 

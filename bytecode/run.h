@@ -14,6 +14,8 @@ struct Options {
   std::function<void(const runtime::Value&, lang::SourceRange)> show = {};
   std::function<bool()> isInterrupted = {};
   size_t maximumDepth = 5'000'000;
+  /// Told after a good run how many bytes of tensors only cycles of references hold.
+  std::function<void(int64_t)> left = {};
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

@@ -10,6 +10,7 @@ void compileWrapper(Instances& instances, const Instance& instance) {
   auto count = uint16_t(instance.parameters.size());
   vm::Function function;
   function.parameters = instance.parameters;
+  function.isClosure = true;
   function.result = instance.constructor ? reference : instance.result;
   function.registers = uint16_t(count + 1);
   std::vector<uint16_t> arguments;

@@ -57,7 +57,8 @@ std::string shownText(Session& session, const Program& program, const runtime::V
 std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
      std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, bool trapsNonFinite,
-     bool isOnMachine, const Look& look, lang::Diagnostics& findings, Answer& answer) {
+     bool isOnMachine, const Look& look, lang::Diagnostics& findings, int64_t& left,
+     Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
@@ -76,7 +77,11 @@ call(Session& session, const Program& program, const lang::Global& entry,
   auto result = isOnMachine
                     ? bytecode::run(*program.module, program.typing, session.operators(), entry,
                                     std::move(arguments),
-                                    {how.engine, how.progress, how.show, how.isInterrupted})
+                                    {.engine = how.engine,
+                                     .progress = how.progress,
+                                     .show = how.show,
+                                     .isInterrupted = how.isInterrupted,
+                                     .left = [&](int64_t bytes) { left = bytes; }})
                     : interp::interpret(*program.module, program.typing, session.operators(), entry,
                                         std::move(arguments), how);
   auto* fault = std::get_if<interp::Fault>(&result);
@@ -103,11 +108,9 @@ bool isOnMachine(const RunOptions& options) {
   return isFree || options.engine == "vm";
 }
 
-/// What values hold now beyond what they held before the run: cycles of references keep them.
-std::string leftText(const runtime::Holdings& before) {
+/// What values hold beyond what they held before the run: cycles of references keep them.
+std::string leftText(int64_t bytes) {
   constexpr int64_t mentioned = 1'000'000;
-  runtime::Holdings now = runtime::held();
-  int64_t bytes = now.tensorBytes - before.tensorBytes;
   if (bytes < mentioned)
     return "";
   return fmt::format("note: references that lead back to themselves held {:.1f} MB of tensors to "
@@ -142,8 +145,9 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
   return result;
 }
 
+/// `left` is told what cycles of references hold in the machine's memory, which ends with the run.
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
-                Answer& answer) {
+                int64_t& left, Answer& answer) {
   const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
   if (!entry)
     return;
@@ -168,7 +172,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   lang::Diagnostics findings = session.noFindings();
   auto result = call(session, program, *entry, std::move(arguments.values), *engine,
-                     options.trapsNonFinite, isOnMachine(options), look, findings, answer);
+                     options.trapsNonFinite, isOnMachine(options), look, findings, left, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
@@ -201,8 +205,9 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
     }
   if (auto program = loadGood(session, options.file, look, answer)) {
     runtime::Holdings before = runtime::held();
-    runProgram(session, *program, options, look, answer);
-    answer.errors += leftText(before);
+    int64_t left = 0;
+    runProgram(session, *program, options, look, left, answer);
+    answer.errors += leftText(left + runtime::held().tensorBytes - before.tensorBytes);
   }
   return answer;
 }

@@ -13,6 +13,12 @@ enum class ScalarFunction : uint8_t {
 #undef SCALAR_FUNCTION
 };
 
+inline constexpr size_t scalarFunctionCount = 0
+#define SCALAR_FUNCTION(name, ...) +1
+#include "runtime/scalar_functions.def"
+#undef SCALAR_FUNCTION
+    ;
+
 /// The name as in the table.
 std::string_view scalarFunctionName(ScalarFunction function);
 size_t scalarFunctionArity(ScalarFunction function);

@@ -64,6 +64,14 @@ Object* Heap::box(runtime::Value value) {
   return object;
 }
 
+int64_t Heap::boxedBytes() const {
+  int64_t bytes = 0;
+  for (Object* box = boxes_; box; box = box->fields()[2].object)
+    if (const runtime::Value& value = boxed(*box); value.kind() == runtime::ValueKind::Tensor)
+      bytes += int64_t(value.tensor().byteSize());
+  return bytes;
+}
+
 void Heap::dropBox(Object* object) {
   boxed(*object).~Value();
   Object *before = object->fields()[1].object, *after = object->fields()[2].object;

@@ -68,6 +68,8 @@ public:
     const Shape& shape = shapes_[layout];
     return {referenceFields_.data() + shape.first, shape.references};
   }
+  /// The bytes of the tensors in boxed values.
+  int64_t boxedBytes() const;
   /// The bytes of memory that cells were given so far.
   size_t bytes() const { return bytes_; }
 

@@ -61,6 +61,12 @@ struct Layout {
 /// The layout of boxed values.
 inline constexpr uint16_t boxedLayout = 0;
 
+/// How a closure is called: it owns all arguments, and its own object behind them.
+struct Signature {
+  std::vector<Rep> parameters;
+  Rep result;
+};
+
 /// Parameters are in the first registers; a closure's own object follows them, owned.
 struct Function {
   std::string name;
@@ -70,6 +76,8 @@ struct Function {
   uint16_t registers = 0;
   std::vector<Rep> parameters;
   Rep result;
+  /// Whether it gets a closure's object behind the parameters.
+  bool isClosure = false;
 };
 
 /// An object that lives as long as the program: of a layout without fields, or a boxed value.
@@ -84,6 +92,7 @@ struct HostSite {
   /// Without one the call always fails.
   bool hasResult = true;
   Rep result;
+  bool neverReturns = false;
 };
 
 /// Where the code from `start` on comes from; the number is the host's.
@@ -96,6 +105,7 @@ struct Program {
   std::vector<Word> code;
   std::vector<Function> functions;
   std::vector<Layout> layouts{{}};
+  std::vector<Signature> signatures;
   std::vector<uint64_t> words;
   std::vector<Static> statics;
   std::vector<HostSite> sites;

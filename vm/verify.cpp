@@ -1,0 +1,572 @@
+// First the form of the code, then a walk over its ways with the states of registers.
+#include "vm/verify.h"
+
+#include "runtime/scalar.h"
+#include "vm/operands.h"
+#include "vm/scalar.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <stdexcept>
+
+namespace vm {
+
+namespace {
+
+/// Leaves the verification of a function; caught right there.
+struct Refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void demand(bool holds, const char* what) {
+  if (!holds)
+    throw Refused(what);
+}
+
+enum class Holding : uint8_t { Nothing, Scalar, Owned, Borrowed, Memory };
+
+/// What a register holds. Borrowed: from the object in `owner`, or from outside of the call; as
+/// which field, if it was loaded from there. Memory: of an object of `field` fields, or none.
+struct State {
+  Holding holding = Holding::Nothing;
+  uint16_t owner = none;
+  uint16_t field = none;
+
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// The registers that hold something.
+using States = std::map<uint16_t, State>;
+
+class FunctionVerifier {
+public:
+  FunctionVerifier(const Program& program, const Function& function)
+      : program_(program), function_(function), code_(program.code.data() + function.start) {}
+
+  /// Where the verifier was when it refused.
+  size_t place() const { return at_; }
+
+  void run() {
+    demand(function_.start <= program_.code.size() &&
+               function_.size <= program_.code.size() - function_.start,
+           "its code lies outside of the program's");
+    findStarts();
+    flow(0, entryStates());
+    while (!waiting_.empty()) {
+      at_ = waiting_.back();
+      waiting_.pop_back();
+      follow(known_.at(at_));
+    }
+  }
+
+private:
+  // Form.
+
+  void findStarts() {
+    for (at_ = 0; at_ < function_.size;) {
+      demand(code_[at_].op < opCount && Op(code_[at_].op) != Op::Stop,
+             "there is no such instruction");
+      checkNumbers(code_[at_]);
+      size_t count = wordCount(program_, code_ + at_);
+      demand(count <= function_.size - at_, "an instruction goes beyond the end");
+      starts_[at_] = at_ + count;
+      at_ += count;
+    }
+    at_ = 0;
+    demand(function_.size > 0, "it has no code");
+  }
+
+  void checkNumbers(const Word& word) const {
+    const InstructionRow& row = instructionRow(Op(word.op));
+    checkNumber(row.a, word.a, word);
+    checkNumber(row.b, word.b, word);
+    if (!isWide(row.b))
+      checkNumber(row.c, word.c, word);
+  }
+
+  void checkNumber(OperandKind kind, uint16_t operand, const Word& word) const {
+    auto below = [](uint32_t number, size_t count) {
+      demand(number < count, "a number is beyond its table");
+    };
+    switch (kind) {
+    case OperandKind::Layout:
+      return below(operand, program_.layouts.size());
+    case OperandKind::Signature:
+      return below(operand, program_.signatures.size());
+    case OperandKind::Function:
+      return below(wide(word), program_.functions.size());
+    case OperandKind::Site:
+      return below(wide(word), program_.sites.size());
+    case OperandKind::Static:
+      return below(wide(word), program_.statics.size());
+    case OperandKind::Number:
+      return below(wide(word), program_.words.size());
+    default:
+      return;
+    }
+  }
+
+  // Ways.
+
+  States entryStates() const {
+    States states;
+    demand(function_.parameters.size() + size_t(function_.isClosure) <= function_.registers,
+           "it has fewer registers than parameters");
+    for (size_t i = 0; i < function_.parameters.size(); ++i)
+      states[uint16_t(i)] = stateOf(function_.parameters[i]);
+    if (function_.isClosure)
+      states[uint16_t(function_.parameters.size())] = {Holding::Owned};
+    return states;
+  }
+
+  static State stateOf(Rep rep) {
+    return {rep.isScalar()            ? Holding::Scalar
+            : rep.hold == Hold::Owned ? Holding::Owned
+                                      : Holding::Borrowed};
+  }
+
+  /// The code at `target` is reached with these states.
+  void flow(size_t target, const States& states) {
+    demand(starts_.contains(target), "a jump leads to no instruction");
+    auto [known, isNew] = known_.try_emplace(target, states);
+    if (isNew) {
+      waiting_.push_back(target);
+      return;
+    }
+    States joined = join(known->second, states);
+    if (joined != known->second) {
+      known->second = std::move(joined);
+      waiting_.push_back(target);
+    }
+  }
+
+  /// What holds on both ways. What is owned is owned on both.
+  static States join(const States& left, const States& right) {
+    auto mustStay = [](const State& state) {
+      return state.holding == Holding::Owned || state.holding == Holding::Memory;
+    };
+    States joined;
+    for (const auto& [reg, state] : left) {
+      auto other = right.find(reg);
+      if (other != right.end() && other->second == state)
+        joined.emplace(reg, state);
+      else
+        demand(!mustStay(state), "a reference is held on one way and not on another");
+    }
+    for (const auto& [reg, state] : right)
+      demand(!mustStay(state) || joined.contains(reg),
+             "a reference is held on one way and not on another");
+    return joined;
+  }
+
+  /// From one instruction to where it leads, as long as that is the next one.
+  void follow(States states) {
+    states_ = std::move(states);
+    while (true) {
+      const Word* word = code_ + at_;
+      size_t next = starts_.at(at_);
+      if (!step(*word, next))
+        return;
+      demand(next < function_.size, "it runs beyond its end");
+      if (known_.contains(next))
+        return flow(next, states_);
+      at_ = next;
+    }
+  }
+
+  void jump(size_t next, int64_t words) {
+    int64_t target = int64_t(next) + words;
+    demand(target >= 0 && target < int64_t(function_.size), "a jump leads out of the function");
+    flow(size_t(target), states_);
+  }
+
+  // Registers.
+
+  State& at(uint16_t reg) {
+    demand(reg < function_.registers, "a register is beyond those of the function");
+    return states_[reg];
+  }
+
+  void scalar(uint16_t reg) {
+    demand(at(reg).holding == Holding::Scalar, "a register holds no scalar");
+  }
+  void reference(uint16_t reg) {
+    Holding holding = at(reg).holding;
+    demand(holding == Holding::Owned || holding == Holding::Borrowed,
+           "a register holds no reference");
+  }
+  /// What is borrowed from a register is gone with what it held.
+  void clear(uint16_t reg) {
+    std::erase_if(states_, [&](const auto& each) {
+      return each.second.holding == Holding::Borrowed && each.second.owner == reg;
+    });
+    states_.erase(reg);
+  }
+  void take(uint16_t reg) {
+    demand(at(reg).holding == Holding::Owned, "a register owns no reference");
+    clear(reg);
+  }
+  void put(uint16_t reg, State state) {
+    Holding before = at(reg).holding;
+    demand(before != Holding::Owned && before != Holding::Memory, "a reference is overwritten");
+    clear(reg);
+    states_[reg] = state;
+  }
+  void takeAs(Rep rep, uint16_t reg) {
+    if (rep.isScalar())
+      scalar(reg);
+    else
+      rep.hold == Hold::Owned ? take(reg) : reference(reg);
+  }
+
+  // Instructions.
+
+  /// False when the code does not go on behind this instruction.
+  bool step(const Word& word, size_t next) {
+    switch (Op(word.op)) {
+    case Op::Move:
+      moveTo(word.a, word.b);
+      return true;
+    case Op::Lend:
+      reference(word.b);
+      demand(word.a != word.b, "a reference is lent to its holder");
+      put(word.a, {Holding::Borrowed, word.b});
+      return true;
+    case Op::Retain:
+      retain(word.a, word.b);
+      return true;
+    case Op::Make:
+    case Op::Make1:
+    case Op::Make2:
+    case Op::Make3:
+      make(word);
+      return true;
+    case Op::Fields:
+    case Op::Fields1:
+    case Op::Fields2:
+    case Op::Fields3:
+      load(word);
+      return true;
+    case Op::Open:
+      open(word);
+      return true;
+    case Op::Unpack:
+    case Op::Unpack1:
+    case Op::Unpack2:
+    case Op::Unpack3:
+      load(word);
+      open(word);
+      return true;
+    case Op::FreeToken:
+      demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
+      clear(word.a);
+      return true;
+    case Op::Call:
+    case Op::TailCall:
+      return call(word);
+    case Op::CallClosure:
+    case Op::TailCallClosure:
+      return callClosure(word);
+    case Op::Return:
+      takeAs(owned(function_.result), word.a);
+      demandNothingHeld();
+      return false;
+    case Op::Host:
+      return host(word);
+    case Op::Jump:
+      jump(next, int32_t(wide(word)));
+      return false;
+    case Op::SwitchTag:
+      arms(word, next);
+      return false;
+    default:
+      return plain(word, next);
+    }
+  }
+
+  static Rep owned(Rep rep) {
+    if (!rep.isScalar())
+      rep.hold = Hold::Owned;
+    return rep;
+  }
+
+  void moveTo(uint16_t to, uint16_t from) {
+    State moved = at(from);
+    demand(moved.holding != Holding::Nothing && moved.holding != Holding::Memory,
+           "a register holds nothing");
+    if (moved.holding == Holding::Owned)
+      take(from);
+    else if (moved.holding == Holding::Borrowed)
+      moved = {Holding::Borrowed, from};
+    put(to, moved);
+  }
+
+  void retain(uint16_t to, uint16_t from) {
+    reference(from);
+    if (to == from) {
+      demand(at(to).holding == Holding::Borrowed, "a reference is counted twice in one register");
+      at(to) = {Holding::Owned};
+      return;
+    }
+    put(to, {Holding::Owned});
+  }
+
+  std::span<const uint16_t> tail(size_t count) const {
+    return {reinterpret_cast<const uint16_t*>(code_ + at_ + 1), count};
+  }
+
+  const std::vector<Rep>& fieldsOf(const Word& word, Op family) const {
+    const auto& fields = program_.layouts[word.b].fields;
+    size_t known = word.op - size_t(family);
+    demand(word.op == uint16_t(Op::Open) || known == 0 || known == fields.size(),
+           "an instruction is for another number of fields");
+    return fields;
+  }
+
+  void make(const Word& word) {
+    const auto& fields = fieldsOf(word, Op::Make);
+    demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
+    for (size_t i = 0; i < fields.size(); ++i)
+      takeAs(owned(fields[i]), tail(fields.size())[i]);
+    if (word.c != none) {
+      const State& memory = at(word.c);
+      demand(memory.holding == Holding::Memory && memory.field == fields.size(),
+             "the memory is of another object");
+      clear(word.c);
+    }
+    put(word.a, {Holding::Owned});
+  }
+
+  void load(const Word& word) {
+    bool unpacks = word.op >= uint16_t(Op::Unpack);
+    const auto& fields = fieldsOf(word, unpacks ? Op::Unpack : Op::Fields);
+    reference(word.a);
+    for (size_t i = 0; i < fields.size(); ++i)
+      if (uint16_t reg = tail(fields.size())[i]; reg != none) {
+        demand(reg != word.a, "an object is overwritten by its field");
+        put(reg, fields[i].isScalar() ? State{Holding::Scalar}
+                                      : State{Holding::Borrowed, word.a, uint16_t(i)});
+      }
+  }
+
+  void open(const Word& word) {
+    const auto& fields = program_.layouts[word.b].fields;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      uint16_t reg = tail(fields.size())[i];
+      if (fields[i].isScalar() || reg == none)
+        continue;
+      demand(at(reg) == State{Holding::Borrowed, word.a, uint16_t(i)},
+             "a register does not hold this field");
+      at(reg) = {Holding::Owned};
+    }
+    take(word.a);
+    if (word.c != none)
+      put(word.c, {Holding::Memory, none, uint16_t(fields.size())});
+  }
+
+  /// Whether what a register borrows is alive when this call is over.
+  bool isFromOutside(uint16_t reg) {
+    while (at(reg).holding == Holding::Borrowed && at(reg).owner != none)
+      reg = at(reg).owner;
+    return at(reg).holding == Holding::Borrowed;
+  }
+
+  void passArguments(uint16_t window, std::span<const Rep> parameters, bool isTail) {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      auto reg = uint16_t(window + i);
+      if (parameters[i].hold == Hold::Borrowed)
+        demand(!isTail || isFromOutside(reg), "a tail call borrows from this call");
+    }
+    for (size_t i = 0; i < parameters.size(); ++i)
+      takeAs(parameters[i], uint16_t(window + i));
+  }
+
+  bool finishCall(uint16_t window, Rep result, bool isTail) {
+    if (isTail) {
+      demandNothingHeld();
+      return false;
+    }
+    for (auto each = states_.lower_bound(window); each != states_.end();) {
+      uint16_t reg = each->first;
+      demand(each->second.holding != Holding::Owned && each->second.holding != Holding::Memory,
+             "a call overwrites a reference");
+      clear(reg);
+      each = states_.lower_bound(reg);
+    }
+    put(window, stateOf(owned(result)));
+    return true;
+  }
+
+  bool call(const Word& word) {
+    const Function& callee = program_.functions[wide(word)];
+    demand(!callee.isClosure, "a closure's code is called by name");
+    bool isTail = Op(word.op) == Op::TailCall;
+    passArguments(word.a, callee.parameters, isTail);
+    return finishCall(word.a, callee.result, isTail);
+  }
+
+  bool callClosure(const Word& word) {
+    const Signature& signature = program_.signatures[word.c];
+    demand(signature.parameters.size() == word.b,
+           "the signature is of another number of arguments");
+    bool isTail = Op(word.op) == Op::TailCallClosure;
+    std::vector<Rep> parameters;
+    for (Rep parameter : signature.parameters)
+      parameters.push_back(owned(parameter));
+    parameters.push_back({});
+    passArguments(word.a, parameters, isTail);
+    return finishCall(word.a, signature.result, isTail);
+  }
+
+  void demandNothingHeld() const {
+    for (const auto& [reg, state] : states_)
+      demand(state.holding != Holding::Owned && state.holding != Holding::Memory,
+             "a call ends with a reference");
+  }
+
+  bool host(const Word& word) {
+    const HostSite& site = program_.sites[wide(word)];
+    for (size_t i = 0; i < site.operands.size(); ++i) {
+      uint16_t reg = tail(site.operands.size())[i];
+      site.operands[i].isScalar() ? scalar(reg) : reference(reg);
+    }
+    if (site.hasResult)
+      put(word.a, stateOf(owned(site.result)));
+    return !site.neverReturns;
+  }
+
+  void arms(const Word& word, size_t next) {
+    reference(word.a);
+    for (size_t i = 0; i < word.b; ++i) {
+      int32_t words;
+      std::memcpy(&words, reinterpret_cast<const std::byte*>(code_ + at_ + 1) + 4 * i, 4);
+      jump(next, words);
+    }
+  }
+
+  /// An instruction whose operands say all.
+  bool plain(const Word& word, size_t next) {
+    const InstructionRow& row = instructionRow(Op(word.op));
+    if (row.hasWord)
+      checkWord(word);
+    read(row.a, word.a);
+    read(row.b, word.b);
+    if (!isWide(row.b))
+      read(row.c, word.c);
+    checkCell(word);
+    write(row.a, word.a);
+    if (row.b == OperandKind::LongTarget)
+      jump(next, int32_t(wide(word)));
+    if (row.c == OperandKind::Target)
+      jump(next, int16_t(word.c));
+    return true;
+  }
+
+  void read(OperandKind kind, uint16_t reg) {
+    if (kind == OperandKind::In)
+      scalar(reg);
+    else if (kind == OperandKind::Ref)
+      reference(reg);
+    else if (kind == OperandKind::Taken)
+      take(reg);
+  }
+
+  void write(OperandKind kind, uint16_t reg) {
+    if (kind == OperandKind::Out)
+      put(reg, {Holding::Scalar});
+    else if (kind == OperandKind::OwnedOut)
+      put(reg, {Holding::Owned});
+    else if (kind == OperandKind::LentOut)
+      put(reg, {Holding::Borrowed});
+  }
+
+  /// A cell is of one kind of content.
+  void checkCell(const Word& word) const {
+    bool isScalar = Op(word.op) == Op::ReadScalar || Op(word.op) == Op::WriteScalar;
+    if (!isScalar && Op(word.op) != Op::ReadOwned && Op(word.op) != Op::WriteOwned)
+      return;
+    const Layout& layout = program_.layouts[word.c];
+    demand(layout.kind == LayoutKind::Cell && layout.fields.size() == 1 &&
+               layout.fields[0].isScalar() == isScalar,
+           "a cell is of another kind");
+  }
+
+  void checkWord(const Word& word) {
+    const Word& more = code_[at_ + 1];
+    auto isType = [](uint16_t bits) { return unpacked(bits).isComputable() && bits >> 8 <= 4; };
+    switch (Op(word.op)) {
+    case Op::Choose:
+      return scalar(more.op);
+    case Op::Convert:
+      return demand(isType(more.op) && isType(more.a), "there is no such element type");
+    default:
+      demand(more.op < runtime::scalarFunctionCount && isType(more.a) &&
+                 runtime::hasScalarMeaning(ScalarFunction(more.op), unpacked(more.a)),
+             "there is no such function of this type");
+      scalar(more.b);
+    }
+  }
+
+  using ScalarFunction = runtime::ScalarFunction;
+  static constexpr size_t opCount = 0
+#define INSTRUCTION(...) +1
+#include "vm/instructions.def"
+#undef INSTRUCTION
+      ;
+
+  const Program& program_;
+  const Function& function_;
+  const Word* code_;
+  size_t at_ = 0;
+  /// Where instructions start, and the place behind each.
+  std::map<size_t, size_t> starts_;
+  /// The states with which places are reached that a jump leads to.
+  std::map<size_t, States> known_;
+  std::vector<size_t> waiting_;
+  States states_;
+};
+
+/// Entries of closures are functions that are called so.
+void verifyLayouts(const Program& program) {
+  demand(!program.layouts.empty() && program.layouts[0].kind == LayoutKind::Boxed,
+         "the first layout is not that of boxed values");
+  for (const Layout& layout : program.layouts)
+    for (const Layout::Entry& entry : layout.entries) {
+      demand(entry.function < program.functions.size() &&
+                 entry.signature < program.signatures.size(),
+             "an entry of a closure is beyond its table");
+      const Function& function = program.functions[entry.function];
+      const Signature& signature = program.signatures[entry.signature];
+      demand(function.isClosure && std::ranges::equal(function.parameters, signature.parameters) &&
+                 function.result == signature.result,
+             "an entry of a closure is of another signature");
+    }
+  for (const Static& each : program.statics)
+    demand(each.layout < program.layouts.size() && program.layouts[each.layout].fields.empty() &&
+               (each.layout == boxedLayout) == each.value.isSet(),
+           "a static object has fields");
+}
+
+} // namespace
+
+std::optional<std::string> verify(const Program& program) {
+  try {
+    verifyLayouts(program);
+  } catch (const Refused& refused) {
+    return refused.what();
+  }
+  for (const Function& function : program.functions) {
+    FunctionVerifier verifier(program, function);
+    try {
+      verifier.run();
+    } catch (const Refused& refused) {
+      return fmt::format("function `{}`, at {}: {}", function.name, verifier.place(),
+                         refused.what());
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace vm
