@@ -187,6 +187,9 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   }
   if (isTail && sizes_)
     code_.emit(Op::Release, *sizes_);
+  const auto* global = called.value->as<Global>();
+  if (global && made_.boundaries->of(*global->function))
+    code_.emit(Op::Note);
   if (callee.function)
     code_.emitWide(isTail ? Op::TailCall : Op::Call, base, *callee.function);
   else

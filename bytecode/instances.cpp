@@ -24,11 +24,6 @@ bool writesIntoTensors(const Module& module) {
   return writes;
 }
 
-void append(const Environment& environment, std::vector<uint32_t>& key) {
-  for (const auto& [parameter, rep] : environment)
-    key.push_back(uint32_t(rep.hold) << 16 | uint32_t(rep.dtype.code) << 8 | rep.dtype.bits);
-}
-
 } // namespace
 
 Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
@@ -51,8 +46,9 @@ uint32_t Instances::request(Instance instance) {
   const void* what = instance.function      ? static_cast<const void*>(instance.function)
                      : instance.constructor ? static_cast<const void*>(instance.constructor)
                                             : this;
-  std::vector<uint32_t> key{instance.isClosure, instance.closureLayout};
-  append(instance.environment, key);
+  std::vector<uint32_t> key = numbersOf(instance.environment);
+  key.push_back(instance.isClosure);
+  key.push_back(instance.closureLayout);
   auto [found, isNew] =
       known_.try_emplace({what, std::move(key)}, uint32_t(made.program.functions.size()));
   if (isNew) {
@@ -74,7 +70,7 @@ uint16_t Instances::closureLayout(const Function& function, const Global* global
   size_t before = made.program.layouts.size();
   std::string_view name = global ? global->name : self ? self->name : std::string_view();
   uint16_t layout = layouts.function(vm::LayoutKind::Closure, {&function, name},
-                                     std::move(captured), environment);
+                                     std::move(captured), numbersOf(environment));
   if (layout < before)
     return layout;
   Instance instance{.function = &function,
@@ -166,10 +162,13 @@ uint16_t Instances::signature(const Type* function, const Environment& environme
   return number;
 }
 
+/// What tells a constructor as a generic function from those of one type.
+constexpr uint32_t ofAnyType = UINT32_MAX;
+
 uint16_t Instances::genericMakerLayout(const Constructor& constructor) {
   size_t before = made.program.layouts.size();
   uint16_t layout = made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name},
-                                          {}, {{nullptr, reference}});
+                                          {}, {ofAnyType});
   if (layout < before)
     return layout;
   generics_.push_back(
@@ -193,8 +192,8 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
     for (auto& [parameter, rep] : arguments)
       rep = reference;
   size_t before = made.program.layouts.size();
-  uint16_t layout =
-      made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name}, {}, arguments);
+  uint16_t layout = made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name},
+                                          {}, numbersOf(arguments));
   if (layout < before)
     return layout;
   uint16_t number = made.layouts.signature(parameters, rep(type->result, environment), {});
@@ -210,15 +209,11 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
 uint16_t Instances::forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep> parameters,
                                     Rep result) {
   size_t before = made.program.layouts.size();
-  Environment numbers{{nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(from)}}},
-                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(from >> 8)}}},
-                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to)}}},
-                      {nullptr, {vm::Hold::Scalar, {runtime::DTypeCode::Int, uint8_t(to >> 8)}}}};
-  uint16_t layout = made.layouts.function(vm::LayoutKind::Closure, {}, {reference}, numbers);
+  uint16_t layout = made.layouts.function(vm::LayoutKind::Closure, {}, {reference},
+                                          {uint32_t(from), uint32_t(to)});
   if (layout < before)
     return layout;
-  uint32_t function = request({.environment = std::move(numbers),
-                               .isClosure = true,
+  uint32_t function = request({.isClosure = true,
                                .closureLayout = layout,
                                .parameters = std::move(parameters),
                                .result = result,

@@ -16,7 +16,7 @@ struct Instance {
   const lang::Function* function = nullptr;
   const lang::Constructor* constructor = nullptr;
   const lang::Global* global = nullptr;
-  Environment environment;
+  Environment environment = {};
   bool isClosure = false;
   /// The variable that a local function is bound to, as which it may call itself.
   const lang::Var* self = nullptr;

@@ -31,6 +31,13 @@ uint16_t nextNumber(size_t count) {
 
 } // namespace
 
+std::vector<uint32_t> numbersOf(const Environment& environment) {
+  std::vector<uint32_t> numbers;
+  for (const auto& [parameter, rep] : environment)
+    numbers.push_back(numberOf(rep));
+  return numbers;
+}
+
 uint16_t Layouts::intern(Layout layout, std::vector<uint32_t> key) {
   auto [found, isNew] =
       layouts_.try_emplace({layout.kind, layout.symbol.definition, std::move(key)}, uint16_t());
@@ -63,10 +70,9 @@ uint16_t Layouts::data(const lang::Constructor& constructor, const Environment& 
 }
 
 uint16_t Layouts::function(LayoutKind kind, runtime::Symbol symbol, std::vector<Rep> captured,
-                           const Environment& environment) {
-  auto key = numbersOf(captured);
-  for (const auto& [parameter, rep] : environment)
-    key.push_back(numberOf(rep));
+                           std::vector<uint32_t> instance) {
+  std::vector<uint32_t> key = numbersOf(captured);
+  key.insert(key.end(), instance.begin(), instance.end());
   return intern({.kind = kind, .fields = std::move(captured), .symbol = symbol}, std::move(key));
 }
 

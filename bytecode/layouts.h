@@ -26,9 +26,9 @@ public:
   uint16_t cell(Rep content);
   /// Of the objects that a constructor makes, for a data type with these arguments.
   uint16_t data(const lang::Constructor& constructor, const Environment& arguments);
-  /// Of a Closure, Maker or Operator with this symbol.
+  /// Of a Closure, Maker or Operator with this symbol; `instance` tells it from others of the same.
   uint16_t function(vm::LayoutKind kind, runtime::Symbol symbol, std::vector<Rep> captured,
-                    const Environment& environment);
+                    std::vector<uint32_t> instance = {});
 
   /// The object of a layout without fields, or of a tensor, that lives as long as the program.
   uint32_t emptyObject(uint16_t layout);
@@ -47,5 +47,8 @@ private:
   std::unordered_map<uint16_t, uint32_t> emptyObjects_;
   std::unordered_map<const lang::Constant*, uint32_t> tensors_;
 };
+
+/// The representations as numbers that tell them apart.
+std::vector<uint32_t> numbersOf(const Environment& environment);
 
 } // namespace bytecode

@@ -152,12 +152,10 @@ private:
     return noSizes_;
   }
 
-  /// The call of the function that runs now, if it is one by name.
-  const Call* callerOf(const Function& function) const {
-    std::vector<uint32_t> open = machine_.openCalls(2);
-    if (open.size() < 2)
-      return nullptr;
-    const Call* call = originOf(open[1]).call;
+  /// The call whose arguments are compared now, if it was noted.
+  const Call* notedCall(const Function& function) {
+    auto noted = machine_.takeNote();
+    const Call* call = noted ? originOf(*noted).call : nullptr;
     const auto* global = call ? call->callee.value->as<Global>() : nullptr;
     return global && global->function == &function ? call : nullptr;
   }
@@ -168,11 +166,10 @@ private:
       sizes = sizesIn(values, values.size() - 1);
       values.pop_back();
     }
-    const Call* caller = callerOf(*site.checks->function);
-    if (!passes(checkArguments(*site.checks, values, caller, sizes))) {
-      isArgumentFault_ = caller != nullptr;
+    checkedCall_ = notedCall(*site.checks->function);
+    if (!passes(checkArguments(*site.checks, values, checkedCall_, sizes)))
       return false;
-    }
+    checkedCall_ = nullptr;
     if (machine_.depth() == 1)
       entrySizes_ = sizes;
     if (!site.checks->keepsSizes)
@@ -223,8 +220,9 @@ private:
     if (trap == vm::Trap::DivisionByZero)
       fault.row = origin.row;
     // A call whose arguments do not fit is not open yet; the fault stands at it.
-    for (size_t i = isArgumentFault_ ? 2 : 1; i < open.size(); ++i)
-      fault.calls.push_back(originOf(open[i]).range);
+    for (size_t i = 1; i < open.size(); ++i)
+      if (const Origin& from = originOf(open[i]); i > 1 || !from.call || from.call != checkedCall_)
+        fault.calls.push_back(from.range);
     if (fault.kind == FaultKind::Memory) {
       runtime::Holdings held = runtime::held();
       fault.notes.push_back(fmt::format("{:.1f} MB of tensors are held in {} value{}",
@@ -256,7 +254,8 @@ private:
   vm::Machine machine_;
   ValueReader reader_;
   std::optional<RunFault> fault_;
-  bool isArgumentFault_ = false;
+  /// The call whose arguments do not fit.
+  const Call* checkedCall_ = nullptr;
   DimSizes entrySizes_, noSizes_;
   uint64_t calls_ = 0;
 };

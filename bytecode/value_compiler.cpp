@@ -91,7 +91,7 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
     return instances_.makerLayout(*constructor, wanted, environment);
   }
   if (const auto* op = atom.as<OperatorRef>())
-    return made_.layouts.function(vm::LayoutKind::Operator, {op->row, op->row->name}, {}, {});
+    return made_.layouts.function(vm::LayoutKind::Operator, {op->row, op->row->name}, {});
   const auto* global = atom.as<Global>();
   auto generics = instances_.typing.generics(*global->function);
   if (generics.empty() || !wanted || isGeneric(wanted))

@@ -214,6 +214,10 @@ inline const Word* callClosure(Context& x, const Word* at);
 inline const Word* tailCallClosure(Context& x, const Word* at);
 inline const Word* returnScalar(Context& x, const Word* at);
 
+inline const Word* note(Context& x, const Word* at) {
+  x.machine.note(at);
+  return at + 1;
+}
 inline const Word* host(Context& x, const Word* at) {
   return Slow::host(x.machine, at, x.r);
 }

@@ -4,6 +4,7 @@
 #include "vm/execute.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vm {
 
@@ -85,6 +86,11 @@ std::vector<uint32_t> Machine::openCalls(size_t most) const {
   for (const Frame* frame = frameTop_; frame != frames_.data() + 1 && calls.size() < most;)
     calls.push_back(uint32_t((--frame)->next - program_.code.data()) - 1);
   return calls;
+}
+
+std::optional<uint32_t> Machine::takeNote() {
+  const Word* noted = std::exchange(noted_, nullptr);
+  return noted ? std::optional(uint32_t(noted - program_.code.data())) : std::nullopt;
 }
 
 Landing Slow::makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* window,

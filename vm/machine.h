@@ -9,6 +9,7 @@
 #include "vm/heap.h"
 
 #include <functional>
+#include <optional>
 
 namespace vm {
 
@@ -62,6 +63,8 @@ public:
 
   /// After a trap: where the code was, innermost first, as positions in the program's code.
   std::vector<uint32_t> openCalls(size_t most) const;
+  /// Where the call noted last stands, as a position in the program's code; it is told once.
+  std::optional<uint32_t> takeNote();
   /// How many calls are open.
   size_t depth() const { return size_t(frameTop_ - frames_.data()); }
 
@@ -80,6 +83,7 @@ public:
   bool hasRoom(const Slot* end) {
     return end <= stackEnd_ && frameTop_ != frameEnd_ && --fuel_ != 0;
   }
+  void note(const Word* at) { noted_ = at; }
   void pushFrame(Frame frame) { *frameTop_++ = frame; }
   Frame popFrame() { return *--frameTop_; }
 
@@ -101,6 +105,7 @@ private:
   /// Calls until the host is asked again.
   uint32_t fuel_ = 0;
   Trap trap_ = Trap::None;
+  const Word* noted_ = nullptr;
   /// The instruction that trapped.
   const Word* trapped_ = nullptr;
   std::vector<Slot> operands_;
