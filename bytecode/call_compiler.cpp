@@ -84,9 +84,9 @@ FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& op
   if (!isOwned && !isInstantiated(typeOf(*var), wanted))
     return {Passing::Lend, source.reg,
             dies && source.rep.hold == Hold::Borrowed && source.fields.empty()};
-  if (!dies || source.rep.hold != Hold::Owned || isInstantiated(typeOf(*var), wanted))
+  bool isMoved = dies && source.rep.hold == Hold::Owned && source.fields.empty();
+  if (!isMoved || isInstantiated(typeOf(*var), wanted))
     return {Passing::Retain, source.reg, false};
-  keepFields(*var);
   uint16_t reg = source.reg;
   forget(*var);
   registers_.used[reg] = true;
@@ -165,10 +165,12 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   bool isTail = isLast && scope.isTail && !(checks_ && checks_->result);
   std::vector<Passing> passings;
   for (size_t i = 0; i < operands.size(); ++i) {
-    bool isUsedAgain = false;
-    for (size_t k = i + 1; k < operands.size(); ++k)
-      isUsedAgain |= operands[k].value == operands[i].value;
-    bool isOwned = i >= callee.owned.size() || callee.owned[i];
+    // What is lent to the callee stays here until it is done, also if it is given to it as well.
+    auto isOwnedAt = [&](size_t k) { return k >= callee.owned.size() || callee.owned[k]; };
+    bool isOwned = isOwnedAt(i), isUsedAgain = false;
+    for (size_t k = 0; k < operands.size(); ++k)
+      isUsedAgain |=
+          k != i && operands[k].value == operands[i].value && (k > i || (isOwned && !isOwnedAt(k)));
     const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
     if (!isOwned && !isLentByCaller(operands[i]))
       isTail = false;

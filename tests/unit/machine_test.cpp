@@ -179,3 +179,12 @@ TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
   CHECK(endless.machine->run(endless.compiled->entry, {}, result) == vm::Trap::Interrupted);
   CHECK(endless.machine->depth() <= 2);
 }
+
+TEST_CASE("what is lent to a call lives until it is done", "[machine]") {
+  // The callee keeps one of its lists and only looks at the other, which are the same.
+  CHECK(valueOf("def @sum(%l: List[int32]) -> int32 { match (%l) { Cons(%x, %t) => %x + @sum(%t), "
+                "Nil => 0 } }\n"
+                "def @both(%kept: List[int32], %seen: List[int32]) { let %pair = (%kept, 1); "
+                "let %n = @sum(%seen); (@sum(%pair.0) + %n, @sum(%seen)) }\n"
+                "def @main() { let %l = Cons(1, Cons(2, Nil)); @both(%l, %l) }") == "(6, 3)");
+}
