@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The programs of TVM's own tests, with the inputs that TVM got and the results that it gave.
 
-usage: tvm_test.py BATON CORPUS [--part K/N] [--only TEXT]
+usage: tvm_test.py BATON CORPUS [--part K/N] [--only TEXT] [--engine NAME]
 
 `--part` takes every N-th program, `--only` those whose name contains the text. A program of
 EXCEPTIONS must not agree: one that does is taken off the list. Exit status 77 when there is no
@@ -131,7 +131,7 @@ def arguments():
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="")
-    parser.add_argument("--engine", default="loops")
+    parser.add_argument("--engine", default="vm")
     return parser.parse_args()
 
 
