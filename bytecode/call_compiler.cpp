@@ -116,6 +116,7 @@ uint16_t FunctionCompiler::windowFor(std::span<const Passing> passings) {
 
 void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passings,
                                   std::span<const Operand> operands, const Callee& callee) {
+  registers_.reserve(base + passings.size());
   for (size_t i = 0; i < passings.size(); ++i) {
     auto place = uint16_t(base + i);
     bool isOwned = i >= callee.owned.size() || callee.owned[i];
@@ -143,7 +144,6 @@ void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passin
       break;
     }
   }
-  registers_.reserve(base + passings.size());
 }
 
 /// Whether what is lent to the callee outlives this call, so that it may take its place.

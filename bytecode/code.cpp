@@ -117,7 +117,7 @@ void Code::finish(vm::Program& program) {
     else if (words == int16_t(words))
       word.c = uint16_t(distance);
     else
-      throw std::length_error("a branch of more than 32,767 words");
+      throw TooLarge("a branch of more than 32,767 words");
   }
   program.code.insert(program.code.end(), words_.begin(), words_.end());
   for (vm::Place place : places_)
@@ -158,7 +158,7 @@ void Registers::free(uint16_t index) {
 void Registers::reserve(size_t end) {
   most_ = std::max(most_, end);
   if (most_ >= vm::none)
-    throw std::length_error("a function of more than 65,534 registers");
+    throw TooLarge("a function of more than 65,534 registers");
 }
 
 } // namespace bytecode

@@ -1,7 +1,7 @@
 // Code in the making: words, labels that stand for places still to come, registers.
 #pragma once
 
-#include "vm/program.h"
+#include "bytecode/representation.h"
 
 #include <span>
 

@@ -62,7 +62,7 @@ struct Compiled {
   uint32_t entry = 0;
 };
 
-/// Compiles what the entry needs. Throws std::length_error for programs beyond the machine's
+/// Compiles what the entry needs. Throws TooLarge for programs beyond the machine's
 /// bounds.
 std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing& typing,
                                   const lang::OperatorTable& operators, const lang::Global& entry);

@@ -25,7 +25,7 @@ std::vector<uint32_t> numbersOf(std::span<const Rep> reps) {
 /// The next number of a table whose numbers are 16 bits of an instruction.
 uint16_t nextNumber(size_t count) {
   if (count >= vm::none)
-    throw std::length_error("a program of more than 65,534 layouts or signatures");
+    throw TooLarge("a program of more than 65,534 layouts or signatures");
   return uint16_t(count);
 }
 
@@ -39,6 +39,9 @@ std::vector<uint32_t> numbersOf(const Environment& environment) {
 }
 
 uint16_t Layouts::intern(Layout layout, std::vector<uint32_t> key) {
+  constexpr size_t mostFields = 4096;
+  if (layout.fields.size() > mostFields)
+    throw TooLarge("an object of more than 4,096 fields");
   auto [found, isNew] =
       layouts_.try_emplace({layout.kind, layout.symbol.definition, std::move(key)}, uint16_t());
   if (isNew) {
@@ -58,6 +61,8 @@ uint16_t Layouts::cell(Rep content) {
 }
 
 uint16_t Layouts::data(const lang::Constructor& constructor, const Environment& arguments) {
+  if (constructor.index >= vm::none)
+    throw TooLarge("a data type of more than 65,534 constructors");
   std::vector<Rep> fields;
   for (const lang::Type* field : constructor.fields)
     fields.push_back(rep(field, arguments));

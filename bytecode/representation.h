@@ -8,6 +8,7 @@
 #include "lang/module.h"
 #include "vm/program.h"
 
+#include <stdexcept>
 #include <vector>
 
 namespace bytecode {
@@ -18,6 +19,11 @@ using vm::Rep;
 using Environment = std::vector<std::pair<const lang::TypeParameter*, Rep>>;
 
 inline constexpr Rep reference{};
+
+/// A program beyond the bounds of the machine's code, such as 16 bits for a register.
+struct TooLarge : std::length_error {
+  using std::length_error::length_error;
+};
 
 /// Tensors of rank 0 are scalars, unless the engines do not compute with their element type; all
 /// else is a reference, also what nothing is known of.

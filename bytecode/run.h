@@ -19,7 +19,7 @@ struct Options {
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws
-/// std::length_error for a program beyond the bounds of the machine's code.
+/// TooLarge for a program beyond the bounds of the machine's code.
 std::variant<runtime::Value, lang::RunFault>
 run(const lang::Module& module, const lang::Typing& typing, const lang::OperatorTable& operators,
     const lang::Global& entry, std::vector<runtime::Value> arguments, const Options& options);

@@ -74,16 +74,23 @@ call(Session& session, const Program& program, const lang::Global& entry,
   };
   InterruptWatch watch;
   how.isInterrupted = [&] { return watch.isInterrupted(); };
-  auto result = isOnMachine
-                    ? bytecode::run(*program.module, program.typing, session.operators(), entry,
-                                    std::move(arguments),
-                                    {.engine = how.engine,
-                                     .progress = how.progress,
-                                     .show = how.show,
-                                     .isInterrupted = how.isInterrupted,
-                                     .left = [&](int64_t bytes) { left = bytes; }})
-                    : interp::interpret(*program.module, program.typing, session.operators(), entry,
-                                        std::move(arguments), how);
+  auto interpreted = [&] {
+    return interp::interpret(*program.module, program.typing, session.operators(), entry, arguments,
+                             how);
+  };
+  auto onMachine = [&] {
+    try {
+      return bytecode::run(*program.module, program.typing, session.operators(), entry, arguments,
+                           {.engine = how.engine,
+                            .progress = how.progress,
+                            .show = how.show,
+                            .isInterrupted = how.isInterrupted,
+                            .left = [&](int64_t bytes) { left = bytes; }});
+    } catch (const bytecode::TooLarge&) {
+      return interpreted();
+    }
+  };
+  auto result = isOnMachine ? onMachine() : interpreted();
   auto* fault = std::get_if<interp::Fault>(&result);
   if (fault && fault->kind == runtime::FaultKind::Interrupted)
     fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());

@@ -235,6 +235,21 @@ TEST_CASE("an interrupt ends a run and says where it was") {
   CHECK(WEXITSTATUS(status) == 130);
 }
 
+TEST_CASE("what is too large for the machine's code is run all the same") {
+  Folder folder;
+  std::string fields;
+  for (int i = 0; i < 70'000; ++i)
+    fields += i == 0 ? "%x" : ", %x";
+  std::string file = folder.write("tuple.rly", "def @main(%x: int32) {\n  let %t = (" + fields +
+                                                   ");\n  %t.69999\n}\n");
+  CHECK(baton({"run", file, "--input", "x=5"}).output == "5\n");
+  std::string code = "def @main(%x: int32) {\n  if (%x < 3) {\n";
+  for (int i = 0; i < 1'400; ++i)
+    code += "    let %v" + std::to_string(i) + " = (" + fields.substr(0, 4 * 100 - 2) + ");\n";
+  file = folder.write("jump.rly", code + "    %v1399.7\n  } else { 0 }\n}\n");
+  CHECK(baton({"run", file, "--input", "x=2"}).output == "2\n");
+}
+
 TEST_CASE("operators that only compare and move elements keep all digits") {
   Folder folder;
   std::string file = folder.write(
