@@ -4,7 +4,6 @@
 
 #include "bytecode/convert.h"
 #include "lang/run_value.h"
-#include "runtime/holdings.h"
 #include "vm/verify.h"
 
 #include <fmt/format.h>
@@ -187,24 +186,18 @@ private:
   }
 
   std::string unmatchedText(uint32_t site, Slot slot) const {
-    std::string what = "this value";
+    std::string_view name;
     if (!compiled_.program.sites[site].operands[0].isScalar()) {
       const vm::Layout& layout = compiled_.program.layouts[slot.object->layout];
       if (layout.kind == vm::LayoutKind::Data)
-        what = fmt::format("`{}`", layout.symbol.name);
+        name = layout.symbol.name;
     }
-    return fmt::format("no arm of this match is for {}", what);
+    return lang::unmatchedText(name);
   }
 
   bool deliver(const Site& site, std::span<const Value> values) {
-    std::span<const Value> results(values.data(), 1), into = values[1].fields();
-    if (values[0].kind() == runtime::ValueKind::Tuple)
-      results = values[0].fields();
-    return std::ranges::equal(into, results, &runtime::overwrite) ||
-           fail(FaultKind::Data,
-                "the results can't be written: each output must be a tensor of the result's type "
-                "that the program allocated",
-                site.range);
+    auto fault = writeResults(values[0], values[1]);
+    return !fault || fail(fault->kind, fault->problem, site.range);
   }
 
   const Origin& originOf(uint32_t at) const {
@@ -223,12 +216,8 @@ private:
     for (size_t i = 1; i < open.size(); ++i)
       if (const Origin& from = originOf(open[i]); i > 1 || !from.call || from.call != checkedCall_)
         fault.calls.push_back(from.range);
-    if (fault.kind == FaultKind::Memory) {
-      runtime::Holdings held = runtime::held();
-      fault.notes.push_back(fmt::format("{:.1f} MB of tensors are held in {} value{}",
-                                        double(held.tensorBytes) / 1e6, held.values,
-                                        held.values == 1 ? "" : "s"));
-    }
+    if (fault.kind == FaultKind::Memory)
+      fault.notes.push_back(heldText());
     return fault;
   }
 

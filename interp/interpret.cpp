@@ -11,7 +11,6 @@
 #include "lang/boundary.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
-#include "runtime/holdings.h"
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -122,7 +121,7 @@ private:
       if (activations_[i].call.isValid())
         fault_.calls.push_back(activations_[i].call);
     if (fault_.kind == FaultKind::Memory)
-      fault_.notes.push_back(heldText());
+      fault_.notes.push_back(lang::heldText());
   }
 
   /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
@@ -131,16 +130,10 @@ private:
     lang::SourceRange place;
     if (!cursors_.empty() && cursors_.back().next > 0)
       place = waiting().value->range;
-    std::string held = heldText();
+    std::string held = lang::heldText();
     cursors_.clear();
     activations_.clear();
     fault_ = Fault{FaultKind::Memory, "out of memory", place, {}, nullptr, {}, {std::move(held)}};
-  }
-
-  static std::string heldText() {
-    runtime::Holdings held = runtime::held();
-    return fmt::format("{:.1f} MB of tensors are held in {} value{}",
-                       double(held.tensorBytes) / 1e6, held.values, held.values == 1 ? "" : "s");
   }
 
   /// A call that the checker could not check, on a value of a type parameter, may give a value of
@@ -193,14 +186,8 @@ private:
 
   /// Writes the value of a call into the tensors of a tuple; then the value is `()`.
   bool deliver(Value& value, const Value& destinations, lang::SourceRange call) {
-    std::span<const Value> results(&value, 1), into = destinations.fields();
-    if (value.kind() == ValueKind::Tuple)
-      results = value.fields();
-    if (!std::ranges::equal(into, results, &runtime::overwrite)) {
-      fail(FaultKind::Data,
-           "the results can't be written: each output must be a tensor of the result's type that "
-           "the program allocated",
-           call);
+    if (auto fault = lang::writeResults(value, destinations)) {
+      fail(fault->kind, std::move(fault->problem), call);
       return false;
     }
     value = runtime::tupleValue({});
@@ -523,10 +510,9 @@ private:
         return;
       }
     }
-    std::string what = scrutinee.kind() == ValueKind::Constructor
-                           ? fmt::format("`{}`", scrutinee.symbol().name)
-                           : std::string("this value");
-    fail(FaultKind::Unmatched, fmt::format("no arm of this match is for {}", what), match.range);
+    bool isData = scrutinee.kind() == ValueKind::Constructor;
+    std::string_view name = isData ? scrutinee.symbol().name : std::string_view();
+    fail(FaultKind::Unmatched, lang::unmatchedText(name), match.range);
   }
 
   /// Recursion follows the pattern, whose nesting the reader bounds.

@@ -5,6 +5,9 @@
 #include "lang/diagnostic.h"
 #include "lang/op.h"
 #include "runtime/fault.h"
+#include "runtime/value.h"
+
+#include <optional>
 
 namespace lang {
 
@@ -18,5 +21,15 @@ struct RunFault : runtime::Fault {
   std::vector<std::string> notes = {};
   ShapeTable shapes = {};
 };
+
+// What every machine that runs programs says in the same words.
+
+/// No arm is for a value of this constructor, or, of an empty name, for another one.
+std::string unmatchedText(std::string_view constructor);
+/// What tensors hold, for a fault of memory.
+std::string heldText();
+/// Writes a value, or the fields of a tuple, into tensors that the program allocated.
+std::optional<runtime::Fault> writeResults(const runtime::Value& value,
+                                           const runtime::Value& destinations);
 
 } // namespace lang

@@ -1,0 +1,35 @@
+// Words and rules that machines share.
+#include "lang/run_fault.h"
+
+#include "runtime/holdings.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lang {
+
+using runtime::Value;
+
+std::string unmatchedText(std::string_view constructor) {
+  std::string what = constructor.empty() ? "this value" : fmt::format("`{}`", constructor);
+  return fmt::format("no arm of this match is for {}", what);
+}
+
+std::string heldText() {
+  runtime::Holdings held = runtime::held();
+  return fmt::format("{:.1f} MB of tensors are held in {} value{}", double(held.tensorBytes) / 1e6,
+                     held.values, held.values == 1 ? "" : "s");
+}
+
+std::optional<runtime::Fault> writeResults(const Value& value, const Value& destinations) {
+  std::span<const Value> results(&value, 1);
+  if (value.kind() == runtime::ValueKind::Tuple)
+    results = value.fields();
+  if (std::ranges::equal(destinations.fields(), results, &runtime::overwrite))
+    return std::nullopt;
+  return runtime::Fault{runtime::FaultKind::Data,
+                        "the results can't be written: each output must be a tensor of the "
+                        "result's type that the program allocated"};
+}
+
+} // namespace lang
