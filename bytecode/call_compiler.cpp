@@ -3,6 +3,7 @@
 #include "bytecode/function_compiler.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bytecode {
 
@@ -14,6 +15,8 @@ struct FunctionCompiler::Callee {
   uint16_t signature = 0;
   std::vector<bool> owned;
   std::vector<const Type*> types;
+  /// Whether it takes over an argument; its closure is behind them.
+  bool owns(size_t i) const { return i >= owned.size() || owned[i]; }
   Environment environment;
 };
 
@@ -23,6 +26,8 @@ struct FunctionCompiler::Passing {
   uint16_t from = vm::none;
   /// Whether the register is free once the argument is in its place.
   bool isFreed = false;
+  /// Whether it is a reference that the register gives up.
+  bool isOwned = false;
 };
 
 void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& call, bool isLast) {
@@ -90,7 +95,7 @@ FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& op
   uint16_t reg = source.reg;
   forget(*var);
   registers_.used[reg] = true;
-  return {Passing::Move, reg, true};
+  return {Passing::Move, reg, true, true};
 }
 
 /// The first register of the window: above all that stay in use, and where arguments that are in
@@ -114,35 +119,67 @@ uint16_t FunctionCompiler::windowFor(std::span<const Passing> passings) {
   return base;
 }
 
+/// Puts argument `i` into its place.
+void FunctionCompiler::putArgument(uint16_t place, const Passing& passing, const Operand& operand,
+                                   const Callee& callee, size_t i) {
+  const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
+  switch (passing.kind) {
+  case Passing::Move:
+  case Passing::Lend:
+    if (passing.from != place)
+      code_.emit(passing.kind == Passing::Move ? Op::Move : Op::Lend, place, passing.from);
+    return;
+  case Passing::Retain:
+    code_.emit(Op::Retain, place, passing.from);
+    if (isInstantiated(typeOf(*operand.value), wanted))
+      forward(place, typeOf(*operand.value), wanted, callee.environment);
+    return;
+  case Passing::Load:
+    loadAtomTo(place, *operand.value, wanted, callee.environment);
+    bool isScalar = operand.value->as<Constant>() && rep(typeOf(*operand.value)).isScalar();
+    if (callee.owns(i) && !isScalar)
+      code_.emit(Op::Retain, place, place);
+  }
+}
+
 void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passings,
                                   std::span<const Operand> operands, const Callee& callee) {
   registers_.reserve(base + passings.size());
-  for (size_t i = 0; i < passings.size(); ++i) {
-    auto place = uint16_t(base + i);
-    bool isOwned = i >= callee.owned.size() || callee.owned[i];
-    const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
-    switch (passings[i].kind) {
-    case Passing::Move:
-      if (passings[i].from != place)
-        code_.emit(Op::Move, place, passings[i].from);
-      break;
-    case Passing::Lend:
-      if (passings[i].from != place)
-        code_.emit(Op::Lend, place, passings[i].from);
-      break;
-    case Passing::Retain:
-      code_.emit(Op::Retain, place, passings[i].from);
-      if (isInstantiated(typeOf(*operands[i].value), wanted))
-        forward(place, typeOf(*operands[i].value), wanted, callee.environment);
-      break;
-    case Passing::Load:
-      loadAtomTo(place, *operands[i].value, wanted, callee.environment);
-      bool isScalar =
-          operands[i].value->as<Constant>() && rep(typeOf(*operands[i].value)).isScalar();
-      if (isOwned && !isScalar)
-        code_.emit(Op::Retain, place, place);
-      break;
+  for (size_t i = 0; i < passings.size(); ++i)
+    putArgument(uint16_t(base + i), passings[i], operands[i], callee, i);
+}
+
+/// Puts the arguments of a tail call into the first registers, each when nothing else needs what
+/// is there; where they wait for one another in a ring, one of them steps aside.
+void FunctionCompiler::fillFirst(std::vector<Passing> passings, std::span<const Operand> operands,
+                                 const Callee& callee) {
+  registers_.reserve(passings.size());
+  std::vector<size_t> left(passings.size());
+  std::iota(left.begin(), left.end(), 0);
+  auto isWaiting = [&](size_t i) {
+    const Passing& own = passings[i];
+    return std::ranges::any_of(left, [&](size_t k) {
+      uint16_t from = passings[k].from;
+      return k != i &&
+             (from == i || (own.kind == Passing::Move && own.isOwned && from == own.from));
+    });
+  };
+  while (!left.empty()) {
+    auto next = std::ranges::find_if_not(left, isWaiting);
+    if (next != left.end()) {
+      putArgument(uint16_t(*next), passings[*next], operands[*next], callee, *next);
+      left.erase(next);
+      continue;
     }
+    auto isSource = [&](size_t place) {
+      return std::ranges::any_of(left, [&](size_t k) { return passings[k].from == place; });
+    };
+    auto place = uint16_t(*std::ranges::find_if(left, isSource));
+    uint16_t aside = registers_.takeFrom(passings.size());
+    code_.emit(Op::Move, aside, place);
+    for (size_t i : left)
+      if (passings[i].from == place)
+        passings[i].from = aside;
   }
 }
 
@@ -166,18 +203,22 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   std::vector<Passing> passings;
   for (size_t i = 0; i < operands.size(); ++i) {
     // What is lent to the callee stays here until it is done, also if it is given to it as well.
-    auto isOwnedAt = [&](size_t k) { return k >= callee.owned.size() || callee.owned[k]; };
-    bool isOwned = isOwnedAt(i), isUsedAgain = false;
+    bool isOwned = callee.owns(i), isUsedAgain = false;
     for (size_t k = 0; k < operands.size(); ++k)
-      isUsedAgain |=
-          k != i && operands[k].value == operands[i].value && (k > i || (isOwned && !isOwnedAt(k)));
+      isUsedAgain |= k != i && operands[k].value == operands[i].value &&
+                     (k > i || (isOwned && !callee.owns(k)));
     const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
     if (!isOwned && !isLentByCaller(operands[i]))
       isTail = false;
     passings.push_back(pass(scope, operands[i], isOwned, wanted, isUsedAgain));
   }
-  uint16_t base = windowFor(passings);
-  fillWindow(base, passings, operands, callee);
+  uint16_t base = isTail ? uint16_t(0) : windowFor(passings);
+  if (isTail && sizes_)
+    code_.emit(Op::Release, *sizes_);
+  if (isTail)
+    fillFirst(passings, operands, callee);
+  else
+    fillWindow(base, passings, operands, callee);
   for (size_t i = 0; i < passings.size(); ++i) {
     if (!passings[i].isFreed)
       continue;
@@ -187,8 +228,6 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
     else
       registers_.free(passings[i].from);
   }
-  if (isTail && sizes_)
-    code_.emit(Op::Release, *sizes_);
   const auto* global = called.value->as<Global>();
   if (global && made_.boundaries->of(*global->function))
     code_.emit(Op::Note);

@@ -52,8 +52,8 @@ void Code::jump(Label to) {
   patches_.push_back({words_.size() - 1, to, words_.size(), Patch::Wide});
 }
 
-void Code::jumpUnless(uint16_t condition, Label to) {
-  emit(Op::JumpUnless, condition);
+void Code::jumpUnless(uint16_t condition, bool holds, Label to) {
+  emit(holds ? Op::JumpUnless : Op::JumpIf, condition);
   patches_.push_back({words_.size() - 1, to, words_.size(), Patch::Wide});
 }
 
@@ -125,10 +125,15 @@ void Code::finish(vm::Program& program) {
 }
 
 uint16_t Registers::take() {
-  auto found = std::ranges::find(used, false);
-  auto index = uint16_t(found - used.begin());
-  take(index);
-  return index;
+  return takeFrom(0);
+}
+
+uint16_t Registers::takeFrom(size_t start) {
+  size_t index = start;
+  while (index < used.size() && used[index])
+    ++index;
+  take(uint16_t(index));
+  return uint16_t(index);
 }
 
 uint16_t Registers::top() const {

@@ -31,7 +31,8 @@ public:
   Label newLabel();
   void place(Label label);
   void jump(Label to);
-  void jumpUnless(uint16_t condition, Label to);
+  /// Goes on elsewhere unless the condition is as it should be.
+  void jumpUnless(uint16_t condition, bool holds, Label to);
   /// A comparing jump; its third operand is the target.
   void compareAndJump(Op op, uint16_t a, uint16_t b, Label to);
   void switchTag(uint16_t object, std::span<const Label> arms);
@@ -70,6 +71,8 @@ class Registers {
 public:
   /// The lowest free one.
   uint16_t take();
+  /// The lowest free one from `start` on.
+  uint16_t takeFrom(size_t start);
   /// The first one above all that are in use.
   uint16_t takeTop();
   uint16_t top() const;

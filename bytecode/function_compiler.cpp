@@ -186,31 +186,41 @@ bool FunctionCompiler::isFused(const Scope& scope, const Binding& binding) {
 
 void FunctionCompiler::branch(Scope& scope, const Binding& binding, const If& value, bool isLast) {
   Label otherwise = code_.newLabel(), end = code_.newLabel();
-  jumpUnless(scope, value, otherwise);
+  // Where a recursion goes on is the likelier way, and staying on it is cheaper than a jump.
+  bool isThenFirst = usage_.calls(*value.thenBlock) || !usage_.calls(*value.elseBlock);
+  const Block *first = value.thenBlock, *second = value.elseBlock;
+  if (!jumpUnless(scope, value, isThenFirst, otherwise))
+    std::swap(first, second);
   uint16_t target = targetFor(scope, isLast);
   const auto before = snapshot();
-  inner(scope, binding, *value.thenBlock, isLast, target);
+  inner(scope, binding, *first, isLast, target);
   if (!(isLast && scope.isTail))
     code_.jump(end);
   restore(before);
   code_.place(otherwise);
-  inner(scope, binding, *value.elseBlock, isLast, target);
+  inner(scope, binding, *second, isLast, target);
   code_.place(end);
   afterBranches(scope, binding, isLast, target);
 }
 
-void FunctionCompiler::jumpUnless(Scope& scope, const If& value, Label otherwise) {
+/// Goes to `otherwise` unless the condition is as it should be; gives what that is, which is True
+/// where a comparison cannot be turned round.
+bool FunctionCompiler::jumpUnless(Scope& scope, const If& value, bool holds, Label otherwise) {
   const auto* var = value.condition.value->as<Var>();
   if (var && !find(*var)) {
     const Binding& compared = scope.block.bindings[scope.at - 1];
-    const Comparison& comparison = *this->comparison(compared);
+    Comparison comparison = *this->comparison(compared);
+    auto opposite = holds ? std::nullopt : oppositeOf(comparison);
+    if (opposite)
+      comparison.function = *opposite;
     std::span<const Operand> operands = compared.value->as<Call>()->arguments;
     origin(compared.value->range);
     ScalarOperand left = scalarOperand(operands[comparison.left]),
                   right = scalarOperand(operands[comparison.right]);
     if (!jumpUnlessHolds(code_, comparison, left, right, otherwise))
       jumpUnlessHolds(code_, comparison, inRegister(left), inRegister(right), otherwise);
-    return freeTemporaries();
+    freeTemporaries();
+    return !opposite;
   }
   uint16_t reg = look(value.condition);
   if (made_.layouts.boxesScalars) {
@@ -219,8 +229,9 @@ void FunctionCompiler::jumpUnless(Scope& scope, const If& value, Label otherwise
     reg = hostCall(std::move(site), {&operand, 1}, {reference}, Rep{Hold::Scalar, runtime::Bool});
     temporaries_.push_back(reg);
   }
-  code_.jumpUnless(reg, otherwise);
+  code_.jumpUnless(reg, holds, otherwise);
   freeTemporaries();
+  return holds;
 }
 
 void FunctionCompiler::restore(const Snapshot& snapshot) {

@@ -88,7 +88,7 @@ private:
   void returnValue(Scope& scope, const Operand& result);
   void demandNothingHeld() const;
   void branch(Scope& scope, const Binding& binding, const lang::If& value, bool isLast);
-  void jumpUnless(Scope& scope, const lang::If& value, Label otherwise);
+  bool jumpUnless(Scope& scope, const lang::If& value, bool holds, Label otherwise);
   bool isFused(const Scope& scope, const Binding& binding);
   void inner(Scope& scope, const Binding& binding, const Block& inside, bool isLast,
              uint16_t target);
@@ -149,6 +149,10 @@ private:
   Passing pass(Scope& scope, const Operand& operand, bool isOwned, const lang::Type* wanted,
                bool isUsedAgain);
   uint16_t windowFor(std::span<const Passing> passings);
+  void putArgument(uint16_t place, const Passing& passing, const Operand& operand,
+                   const Callee& callee, size_t i);
+  void fillFirst(std::vector<Passing> passings, std::span<const Operand> operands,
+                 const Callee& callee);
   void fillWindow(uint16_t base, std::span<const Passing> passings,
                   std::span<const Operand> operands, const Callee& callee);
   bool isLentByCaller(const Operand& operand);

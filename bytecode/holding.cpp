@@ -193,7 +193,15 @@ bool FunctionCompiler::isResult(const Scope& scope, const Binding& binding) cons
 uint16_t FunctionCompiler::registerFor(Scope& scope, const Binding& binding) {
   if (isResult(scope, binding) && scope.target != vm::none)
     return scope.target;
-  return usage_.isArgument(*binding.var) ? registers_.takeTop() : registers_.take();
+  const Usage::Argument* argument = usage_.argument(*binding.var);
+  if (!argument)
+    return registers_.take();
+  if (argument->isTail && argument->place < registers_.used.size() &&
+      !registers_.used[argument->place]) {
+    registers_.take(uint16_t(argument->place));
+    return uint16_t(argument->place);
+  }
+  return registers_.takeTop();
 }
 
 /// The variable is in the register from now on. It goes at once if nothing uses it.

@@ -154,6 +154,27 @@ std::optional<Comparison> comparisonOf(const TensorFunction& function) {
   return Comparison{apply->function, left->dtype, left->tensor, right->tensor};
 }
 
+std::optional<ScalarFunction> oppositeOf(const Comparison& comparison) {
+  using enum ScalarFunction;
+  bool isTotal = comparison.dtype.code == runtime::DTypeCode::Int;
+  switch (comparison.function) {
+  case Equal:
+    return NotEqual;
+  case NotEqual:
+    return Equal;
+  case Less:
+    return isTotal ? std::optional(GreaterEqual) : std::nullopt;
+  case LessEqual:
+    return isTotal ? std::optional(Greater) : std::nullopt;
+  case Greater:
+    return isTotal ? std::optional(LessEqual) : std::nullopt;
+  case GreaterEqual:
+    return isTotal ? std::optional(Less) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOperand& left,
                      const ScalarOperand& right, Label otherwise) {
   ScalarFunction function = comparison.function;
@@ -268,7 +289,7 @@ uint16_t ScalarCompiler::choice(const ScalarApply& select) {
   uint16_t reg = temporary();
   Label otherwise = code_.newLabel(), end = code_.newLabel();
   const auto before = known_;
-  code_.jumpUnless(condition, otherwise);
+  code_.jumpUnless(condition, true, otherwise);
   code_.emit(Op::Move, reg, load(operandOf(select.operands[1])));
   code_.jump(end);
   known_ = before;

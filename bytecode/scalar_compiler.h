@@ -31,6 +31,8 @@ struct Comparison {
   size_t left, right;
 };
 std::optional<Comparison> comparisonOf(const lang::TensorFunction& function);
+/// The comparison that holds where this one does not, if there is one.
+std::optional<ScalarFunction> oppositeOf(const Comparison& comparison);
 /// Goes to `otherwise` unless the comparison holds; false when an operand must be in a register for
 /// that.
 bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOperand& left,

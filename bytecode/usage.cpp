@@ -11,10 +11,10 @@ using namespace lang;
 
 Usage::Usage(const Function& function, const std::vector<std::vector<const Var*>>& freeVariables)
     : free_(freeVariables) {
-  addBlock(*function.body);
+  addBlock(*function.body, true);
 }
 
-void Usage::addBlock(const Block& block) {
+void Usage::addBlock(const Block& block, bool isTail) {
   auto& last = last_[&block];
   bindings_ += block.bindings.size();
   auto use = [&](const Expr& atom, size_t at, uint32_t times) {
@@ -26,20 +26,28 @@ void Usage::addBlock(const Block& block) {
   };
   for (size_t i = 0; i < block.bindings.size(); ++i) {
     const Expr& value = *block.bindings[i].value;
+    bool isLast =
+        isTail && i + 1 == block.bindings.size() && block.result.value == block.bindings[i].var;
     if (value.isAtom())
       use(value, i, 1);
     forEachOperand(value, [&](const Operand& operand) { use(*operand.value, i, 1); });
-    if (const auto* call = value.as<Call>(); call && !call->callee.value->as<OperatorRef>())
-      for (const Operand& argument : call->arguments)
-        if (const auto* var = argument.value->as<Var>())
-          arguments_[var] = true;
+    const auto* call = value.as<Call>();
+    bool isFunction = call && !call->callee.value->as<OperatorRef>();
+    if (isFunction && !call->callee.value->as<Constructor>())
+      calling_.insert(&block);
+    if (isFunction)
+      for (size_t k = 0; k < call->arguments.size(); ++k)
+        if (const auto* var = call->arguments[k].value->as<Var>())
+          arguments_[var] = {uint32_t(k), isLast};
     if (const auto* nested = value.as<Function>()) {
       for (const Var* var : free_[nested->number])
         use(*var, i, 2);
       continue;
     }
     forEachBlock(value, [&](const Block& inner) {
-      addBlock(inner);
+      addBlock(inner, isLast);
+      if (calls(inner))
+        calling_.insert(&block);
       for (const auto& [var, at] : last_[&inner])
         last_[&block][var] = uint32_t(i);
     });

@@ -5,6 +5,7 @@
 #include "lang/typing.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace bytecode {
 
@@ -24,18 +25,29 @@ public:
   }
   /// How often it is used, a use in a nested function counting as two.
   uint32_t count(const lang::Var& var) const;
-  /// Whether it is an argument of a call of a function.
-  bool isArgument(const lang::Var& var) const { return arguments_.contains(&var); }
+  /// Of which call of a function it is an argument, the last one if there are several.
+  struct Argument {
+    uint32_t place;
+    /// Whether the call ends the function.
+    bool isTail;
+  };
+  const Argument* argument(const lang::Var& var) const {
+    auto found = arguments_.find(&var);
+    return found == arguments_.end() ? nullptr : &found->second;
+  }
+  /// Whether a block calls functions, itself or in a nested one.
+  bool calls(const lang::Block& block) const { return calling_.contains(&block); }
   /// How many bindings there are, nested ones included.
   size_t bindings() const { return bindings_; }
 
 private:
-  void addBlock(const lang::Block& block);
+  void addBlock(const lang::Block& block, bool isTail);
 
   const std::vector<std::vector<const lang::Var*>>& free_;
   std::unordered_map<const lang::Block*, std::unordered_map<const lang::Var*, uint32_t>> last_;
   std::unordered_map<const lang::Var*, uint32_t> counts_;
-  std::unordered_map<const lang::Var*, bool> arguments_;
+  std::unordered_map<const lang::Var*, Argument> arguments_;
+  std::unordered_set<const lang::Block*> calling_;
   size_t bindings_ = 0;
 };
 

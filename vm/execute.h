@@ -1,6 +1,6 @@
 // What each instruction does: a function from the instruction to the next one.
 //
-// They are inlined into the loop, where a Context is two machine registers. So none hands its
+// They are inlined into the loop, where a Context is four machine registers. So none hands its
 // address on: what is rare is a function of Slow, which takes and gives values.
 #pragma once
 
@@ -8,36 +8,47 @@
 #include "vm/machine.h"
 #include "vm/scalar.h"
 
+#include <bit>
+
 namespace vm {
 
 using runtime::ScalarFunction;
 
 struct Context {
   Machine& machine;
-  Slot* r;
+  Slot* r = nullptr;
+  Frame* top = nullptr;
+  uint32_t fuel = 0;
+
+  void load() {
+    r = machine.state.registers;
+    top = machine.state.top;
+    fuel = machine.state.fuel;
+  }
+  void save() const { machine.state = {r, top, fuel}; }
 };
 
-/// Where the machine goes on after what is rare.
-struct Landing {
-  const Word* next;
-  Slot* registers;
-};
+/// Runs from an instruction to the end of the run.
+void runLoop(Machine& machine, const Word* at);
 
 /// Ends a run: what Stop and every trap lead to.
 inline constexpr Word stopWord{uint16_t(Op::Stop), 0, 0, 0};
 
-/// The rare cases, out of the loop.
+/// The rare cases, out of the loop. The state of the machine must be saved before.
 struct Slow {
   static const Word* trap(Machine& machine, const Word* at, Trap trap) {
     machine.trap_ = trap;
     machine.trapped_ = at;
     return &stopWord;
   }
-  /// Asks the host whether to go on, and makes room; then the call is tried again.
-  static Landing makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* window,
-                          size_t count);
-  static const Word* host(Machine& machine, const Word* at, Slot* registers);
-  static const Entry* entryOf(Machine& machine, Object* closure, uint16_t signature);
+  /// Makes room for the registers and the frame of a call, which is then tried again.
+  static const Word* makeRoom(Machine& machine, const Word* at);
+  /// Asks the host whether to go on, with a call that is then tried again.
+  static const Word* refuel(Machine& machine, const Word* at);
+  static Object* make(Machine& machine, const Word* at);
+  static void open(Machine& machine, const Word* at, Slot* registers);
+  static const Word* host(Machine& machine, const Word* at);
+  static const Word* entryOf(Machine& machine, Object* closure, uint16_t signature);
 };
 
 template <typename T>
@@ -98,7 +109,11 @@ const Word* make(Context& x, const Word* at) {
   if (object)
     Heap::start(object, at->b);
   else
-    object = known > 0 ? heap.makeOf(known, at->b) : heap.make(at->b);
+    object = heap.pooled(known > 0 ? known : heap.sizeOf(at->b), at->b);
+  if (!object) [[unlikely]] {
+    x.save();
+    object = Slow::make(x.machine, at);
+  }
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
   for (size_t i = 0; i < count; ++i)
@@ -125,40 +140,34 @@ const Word* fields(Context& x, const Word* at) {
 
 /// Gives up an object: its fields go to the registers of the tail, and those without one go with
 /// it.
-inline void openObject(Context& x, const Word* at, Object* object) {
-  Heap& heap = x.machine.heap();
-  const uint16_t* to = tailOf(at);
-  bool isLast = object->references == 1;
-  for (uint16_t field : heap.referencesOf(at->b)) {
-    Object* inner = object->fields()[field].object;
-    if (isLast && to[field] == none)
-      heap.release(inner);
-    else if (!isLast && to[field] != none)
-      Heap::retain(inner);
-  }
-  if (!isLast)
-    --object->references;
-  else if (at->c == none)
-    heap.recycle(object);
-  if (at->c != none)
-    x.r[at->c].object = isLast ? object : nullptr;
-}
-
 inline const Word* open(Context& x, const Word* at) {
   Object* object = x.r[at->a].object;
   if (!isOf(object, at->b))
     return Slow::trap(x.machine, at, Trap::WrongObject);
-  openObject(x, at, object);
+  Slow::open(x.machine, at, x.r);
   return behindTail(at, x.machine.heap().sizeOf(at->b));
 }
 
 template <size_t known>
 const Word* unpack(Context& x, const Word* at) {
   Object* object = x.r[at->a].object;
-  const Word* next = fields<known>(x, at);
-  if (next != &stopWord)
-    openObject(x, at, object);
-  return next;
+  if (!isOf(object, at->b))
+    return Slow::trap(x.machine, at, Trap::WrongObject);
+  const uint16_t* to = tailOf(at);
+  size_t count = fieldCount<known>(x, at);
+  bool keepsAll = true;
+  for (size_t i = 0; i < count; ++i)
+    if (to[i] == none)
+      keepsAll = false;
+    else
+      x.r[to[i]] = object->fields()[i];
+  if (known == 0 || !keepsAll || object->references != 1)
+    Slow::open(x.machine, at, x.r);
+  else if (at->c == none)
+    x.machine.heap().recycle(object, known);
+  else
+    x.r[at->c].object = object;
+  return behindTail(at, count);
 }
 
 inline const Word* freeToken(Context& x, const Word* at) {
@@ -204,6 +213,9 @@ inline const Word* jump(Context&, const Word* at) {
 inline const Word* jumpUnless(Context& x, const Word* at) {
   return x.r[at->a].u8 ? at + 1 : jumpBy(at, int32_t(wide(*at)));
 }
+inline const Word* jumpIf(Context& x, const Word* at) {
+  return x.r[at->a].u8 ? jumpBy(at, int32_t(wide(*at))) : at + 1;
+}
 inline const Word* jumpUnlessOf(Context& x, const Word* at) {
   return isOf(x.r[at->a].object, at->b) ? at + 1 : jumpBy(at, int16_t(at->c));
 }
@@ -219,7 +231,8 @@ inline const Word* note(Context& x, const Word* at) {
   return at + 1;
 }
 inline const Word* host(Context& x, const Word* at) {
-  return Slow::host(x.machine, at, x.r);
+  x.save();
+  return Slow::host(x.machine, at);
 }
 
 // Scalars.
@@ -242,25 +255,36 @@ inline const Word* choose(Context& x, const Word* at) {
   return at + 2;
 }
 
+/// Writes all bytes of a slot: reading one of which only some were just written makes the processor
+/// wait for them.
+template <typename T>
+void put(Slot& slot, T value) {
+  if constexpr (sizeof(T) == 8)
+    slot.word = std::bit_cast<uint64_t>(value);
+  else if constexpr (sizeof(T) == 4)
+    slot.word = std::bit_cast<uint32_t>(value);
+  else
+    slot.word = uint8_t(value);
+}
+
 template <ScalarFunction function, typename T>
 const Word* binary(Context& x, const Word* at) {
-  auto value = runtime::applied<function>(as<T>(x.r[at->b]), as<T>(x.r[at->c]));
-  as<decltype(value)>(x.r[at->a]) = value;
+  put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b]), as<T>(x.r[at->c])));
   return at + 1;
 }
 template <ScalarFunction function, typename T>
 const Word* immediate(Context& x, const Word* at) {
-  as<T>(x.r[at->a]) = runtime::applied<function>(as<T>(x.r[at->b]), T(int16_t(at->c)));
+  put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b]), T(int16_t(at->c))));
   return at + 1;
 }
 template <ScalarFunction function, typename T>
 const Word* masked(Context& x, const Word* at) {
-  as<T>(x.r[at->a]) = runtime::applied<function>(as<T>(x.r[at->b]), T(at->c));
+  put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b]), T(at->c)));
   return at + 1;
 }
 template <ScalarFunction function, typename T>
 const Word* unary(Context& x, const Word* at) {
-  as<T>(x.r[at->a]) = runtime::applied<function>(as<T>(x.r[at->b]));
+  put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b])));
   return at + 1;
 }
 template <ScalarFunction function, typename T>
@@ -294,61 +318,62 @@ inline const Word* loadStatic(Context& x, const Word* at) {
   return at + 1;
 }
 
-inline const Word* enter(Context& x, const Word* at, const Entry& function) {
+/// Lets the machine change what the loop keeps in registers.
+template <const Word* (*function)(Machine&, const Word*)>
+const Word* slowly(Context& x, const Word* at) {
+  x.save();
+  const Word* next = function(x.machine, at);
+  x.load();
+  return next;
+}
+
+inline const Word* enter(Context& x, const Word* at, const Word* function) {
   Slot* window = x.r + at->a;
-  if (!x.machine.hasRoom(window + function.registers)) {
-    Landing landing = Slow::makeRoom(x.machine, at, x.r, window, function.registers);
-    x.r = landing.registers;
-    if (landing.next != at)
-      return landing.next;
-    window = x.r + at->a;
-  }
-  x.machine.pushFrame({at + 1, x.r});
+  if (!x.machine.hasRoom(window, x.top)) [[unlikely]]
+    return slowly<Slow::makeRoom>(x, at);
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuel>(x, at);
+  *x.top++ = {at + 1, x.r};
   x.r = window;
-  return function.code;
+  return function;
 }
 
-/// Goes on with `count` arguments from the window in the first registers.
-inline const Word* replace(Context& x, const Word* at, const Entry& function, size_t count) {
-  if (!x.machine.hasRoom(x.r + function.registers)) {
-    Landing landing = Slow::makeRoom(x.machine, at, x.r, x.r, function.registers);
-    x.r = landing.registers;
-    if (landing.next != at)
-      return landing.next;
-  }
-  const Slot* from = x.r + at->a;
-  for (size_t i = 0; i < count; ++i)
-    x.r[i] = from[i];
-  return function.code;
+/// Goes on with the arguments in the first registers, where there is room already.
+inline const Word* replace(Context& x, const Word* at, const Word* function) {
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuel>(x, at);
+  return function;
 }
 
+/// The function that a linked call names.
+inline const Word* callee(const Word* at) {
+  return at + int32_t(wide(*at));
+}
 inline const Word* call(Context& x, const Word* at) {
-  return enter(x, at, x.machine.entry(wide(*at)));
+  return enter(x, at, callee(at));
 }
 inline const Word* tailCall(Context& x, const Word* at) {
-  const Entry& function = x.machine.entry(wide(*at));
-  return replace(x, at, function, function.parameters);
+  return replace(x, at, callee(at));
 }
 /// The code of a closure for calls by a signature; null when it has none.
-inline const Entry* entryOf(Machine& machine, Object* closure, uint16_t signature) {
+inline const Word* entryOf(Machine& machine, Object* closure, uint16_t signature) {
   const Machine::ClosureEntry& first = machine.closureEntry(closure->layout);
-  return first.signature == signature ? first.entry : Slow::entryOf(machine, closure, signature);
+  return first.signature == signature ? first.code : Slow::entryOf(machine, closure, signature);
 }
 
 inline const Word* callClosure(Context& x, const Word* at) {
-  const Entry* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
-  return function ? enter(x, at, *function) : Slow::trap(x.machine, at, Trap::WrongObject);
+  const Word* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
+  return function ? enter(x, at, function) : Slow::trap(x.machine, at, Trap::WrongObject);
 }
 inline const Word* tailCallClosure(Context& x, const Word* at) {
-  const Entry* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
-  return function ? replace(x, at, *function, at->b + size_t(1))
-                  : Slow::trap(x.machine, at, Trap::WrongObject);
+  const Word* function = entryOf(x.machine, x.r[at->b].object, at->c);
+  return function ? replace(x, at, function) : Slow::trap(x.machine, at, Trap::WrongObject);
 }
 inline const Word* returnScalar(Context& x, const Word* at) {
   x.r[0] = x.r[at->a];
-  Frame frame = x.machine.popFrame();
-  x.r = frame.registers;
-  return frame.next;
+  --x.top;
+  x.r = x.top->registers;
+  return x.top->next;
 }
 
 } // namespace vm

@@ -24,23 +24,20 @@ public:
 
   /// An object with one reference, whose fields are to be filled. Throws std::bad_alloc.
   Object* make(uint16_t layout) {
-    uint16_t size = shapes_[layout].size;
-    Object* object = size < pools ? free_[size] : nullptr;
-    if (!object)
-      return makeSlow(layout);
-    free_[size] = next(object);
-    start(object, layout);
+    Object* object = pooled(sizeOf(layout), layout);
+    return object ? object : makeSlow(layout);
+  }
+  /// The same for a layout of so many fields, if there is memory of that size in a pool; else null,
+  /// and `makeSlow` makes one.
+  Object* pooled(uint16_t fields, uint16_t layout) {
+    Object* object = fields < pools ? free_[fields] : nullptr;
+    if (object) {
+      free_[fields] = next(object);
+      start(object, layout);
+    }
     return object;
   }
-  /// The same for a layout of so many fields, a few.
-  Object* makeOf(uint16_t fields, uint16_t layout) {
-    Object* object = free_[fields];
-    if (!object)
-      return makeSlow(layout);
-    free_[fields] = next(object);
-    start(object, layout);
-    return object;
-  }
+  Object* makeSlow(uint16_t layout);
   Object* box(runtime::Value value);
 
   static void retain(Object* object) { ++object->references; }
@@ -49,12 +46,13 @@ public:
       destroy(object);
   }
   /// Takes back the memory of an object whose fields are gone.
-  void recycle(Object* object) {
-    uint16_t size = shapes_[object->layout].size;
-    if (size >= pools)
+  void recycle(Object* object) { recycle(object, sizeOf(object->layout)); }
+  /// The same of an object of so many fields.
+  void recycle(Object* object, uint16_t fields) {
+    if (fields >= pools)
       return freeLarge(object);
-    link(object, free_[size]);
-    free_[size] = object;
+    link(object, free_[fields]);
+    free_[fields] = object;
   }
   /// Makes memory that `recycle` would take an object of as many fields.
   static void start(Object* object, uint16_t layout) {
@@ -85,7 +83,6 @@ private:
   static void link(Object* object, Object* next) {
     object->references = reinterpret_cast<uintptr_t>(next);
   }
-  Object* makeSlow(uint16_t layout);
   void destroy(Object* object);
   Object* dropFields(Object* object, Object* dead);
   void dropBox(Object* object);

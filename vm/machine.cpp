@@ -1,7 +1,8 @@
-// The loop, and what is rare.
+// The machine around its loop, and what is rare in it.
 #include "vm/machine.h"
 
 #include "vm/execute.h"
+#include "vm/operands.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,40 +14,34 @@ namespace {
 /// Calls between two questions to the host.
 constexpr uint32_t fuelOfOneGo = 4096;
 
-/// Runs from `at` to the end of the run; gives the registers that hold the result.
-Slot* runLoop(Machine& machine, const Word* at, Slot* registers) {
-  static const void* const labels[] = {
-#define INSTRUCTION(name, ...) &&name,
-#include "vm/instructions.def"
-#undef INSTRUCTION
-  };
-  Context context{machine, registers};
-  goto* labels[at->op];
-#define INSTRUCTION(name, text, handler, ...)                                                      \
-  name:                                                                                            \
-  if constexpr (Op::name == Op::Stop)                                                              \
-    return context.r;                                                                              \
-  at = handler(context, at);                                                                       \
-  goto* labels[at->op];
-#include "vm/instructions.def"
-#undef INSTRUCTION
-}
-
 } // namespace
 
 Machine::Machine(const Program& program, Host host)
-    : program_(program), host_(std::move(host)), heap_(program.layouts), stack_(1024), frames_(256),
-      fuel_(fuelOfOneGo) {
-  for (const Function& function : program.functions)
-    entries_.push_back({program.code.data() + function.start, function.registers,
-                        uint32_t(function.parameters.size())});
+    : program_(program), code_(program.code), host_(std::move(host)), heap_(program.layouts),
+      frames_(256) {
+  linkCalls();
   takeUpLayouts();
   for (const Static& each : program.statics)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
                                                   : heap_.make(each.layout));
-  stackEnd_ = stack_.data() + stack_.size();
-  frameTop_ = frames_.data();
-  frameEnd_ = frameTop_ + frames_.size();
+  state.top = frames_.data();
+  state.fuel = fuelOfOneGo;
+  frameEnd_ = state.top + frames_.size();
+  enlarge(1024 + mostRegisters_);
+}
+
+void Machine::linkCalls() {
+  for (const Function& function : program_.functions) {
+    mostRegisters_ = std::max<size_t>(mostRegisters_, function.registers);
+    const Word* code = program_.code.data();
+    for (uint32_t at = function.start; at < function.start + function.size;
+         at += uint32_t(wordCount(program_, code + at)))
+      if (instructionRow(Op(code[at].op)).b == OperandKind::Function) {
+        uint32_t away = program_.functions[wide(code[at])].start - at;
+        code_[at].b = uint16_t(away);
+        code_[at].c = uint16_t(away >> 16);
+      }
+  }
 }
 
 void Machine::takeUpLayouts() {
@@ -55,76 +50,107 @@ void Machine::takeUpLayouts() {
     tags_.push_back(program_.layouts[known].tag);
   for (size_t known = closures_.size(); known < program_.layouts.size(); ++known) {
     const auto& entries = program_.layouts[known].entries;
-    closures_.push_back(entries.empty()
-                            ? ClosureEntry()
-                            : ClosureEntry{entries[0].signature, &entries_[entries[0].function]});
+    closures_.push_back(
+        entries.empty()
+            ? ClosureEntry()
+            : ClosureEntry{entries[0].signature,
+                           code_.data() + program_.functions[entries[0].function].start});
   }
 }
 
 Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& result) {
-  const Function& entry = program_.functions[function];
   trap_ = Trap::None;
+  std::ranges::copy(arguments, stack_.begin());
+  state.registers = stack_.data();
+  *state.top++ = {&stopWord, stack_.data()};
   try {
-    while (stack_.size() < entry.registers + size_t(1))
-      stack_.resize(2 * stack_.size());
-    stackEnd_ = stack_.data() + stack_.size();
-    std::ranges::copy(arguments, stack_.begin());
-    pushFrame({&stopWord, stack_.data()});
-    Slot* registers = runLoop(*this, program_.code.data() + entry.start, stack_.data());
-    if (trap_ == Trap::None)
-      result = registers[0];
+    runLoop(*this, code_.data() + program_.functions[function].start);
   } catch (const std::bad_alloc&) {
     trap_ = Trap::Memory;
   }
+  if (trap_ == Trap::None)
+    result = state.registers[0];
   return trap_;
 }
 
 std::vector<uint32_t> Machine::openCalls(size_t most) const {
   std::vector<uint32_t> calls;
   if (trapped_)
-    calls.push_back(uint32_t(trapped_ - program_.code.data()));
-  for (const Frame* frame = frameTop_; frame != frames_.data() + 1 && calls.size() < most;)
-    calls.push_back(uint32_t((--frame)->next - program_.code.data()) - 1);
+    calls.push_back(uint32_t(trapped_ - code_.data()));
+  for (const Frame* frame = state.top; frame != frames_.data() + 1 && calls.size() < most;)
+    calls.push_back(uint32_t((--frame)->next - code_.data()) - 1);
   return calls;
 }
 
 std::optional<uint32_t> Machine::takeNote() {
   const Word* noted = std::exchange(noted_, nullptr);
-  return noted ? std::optional(uint32_t(noted - program_.code.data())) : std::nullopt;
+  return noted ? std::optional(uint32_t(noted - code_.data())) : std::nullopt;
 }
 
-Landing Slow::makeRoom(Machine& machine, const Word* at, Slot* registers, Slot* window,
-                       size_t count) {
+/// Makes the stack larger, and moves what frames know of it.
+void Machine::enlarge(size_t slots) {
+  const Slot* before = stack_.data();
+  std::vector<Slot> larger(slots);
+  std::ranges::copy(stack_, larger.begin());
+  for (Frame* frame = frames_.data(); frame != state.top; ++frame)
+    frame->registers = larger.data() + (frame->registers - before);
+  stack_ = std::move(larger);
+  lastWindow_ = stack_.data() + stack_.size() - mostRegisters_;
+}
+
+const Word* Slow::refuel(Machine& machine, const Word* at) {
+  machine.state.fuel = fuelOfOneGo;
+  if (machine.host_.isInterrupted && machine.host_.isInterrupted(fuelOfOneGo))
+    return trap(machine, at, Trap::Interrupted);
+  return at;
+}
+
+const Word* Slow::makeRoom(Machine& machine, const Word* at) {
   Machine& m = machine;
   m.trapped_ = at;
-  if (m.fuel_ == 0) {
-    m.fuel_ = fuelOfOneGo;
-    if (m.host_.isInterrupted && m.host_.isInterrupted(fuelOfOneGo))
-      return {trap(m, at, Trap::Interrupted), registers};
-  }
-  if (m.frameTop_ == m.frameEnd_) {
+  if (m.state.top == m.frameEnd_) {
     size_t depth = m.depth();
     if (depth >= m.host_.maximumDepth)
-      return {trap(m, at, Trap::Depth), registers};
+      return trap(m, at, Trap::Depth);
     m.frames_.resize(std::min(2 * depth, m.host_.maximumDepth));
-    m.frameTop_ = m.frames_.data() + depth;
+    m.state.top = m.frames_.data() + depth;
     m.frameEnd_ = m.frames_.data() + m.frames_.size();
   }
-  if (window + count > m.stackEnd_) {
-    const Slot* before = m.stack_.data();
-    size_t wanted = size_t(window - before) + count;
-    std::vector<Slot> larger(std::max(wanted, 2 * m.stack_.size()));
-    std::copy(before, m.stackEnd_, larger.data());
-    for (Frame* frame = m.frames_.data(); frame != m.frameTop_; ++frame)
-      frame->registers = larger.data() + (frame->registers - before);
-    registers = larger.data() + (registers - before);
-    m.stack_ = std::move(larger);
-    m.stackEnd_ = m.stack_.data() + m.stack_.size();
+  if (m.state.registers + at->a > m.lastWindow_) {
+    auto offset = m.state.registers - m.stack_.data();
+    m.enlarge(2 * m.stack_.size());
+    m.state.registers = m.stack_.data() + offset;
   }
-  return {at, registers};
+  return at;
 }
 
-const Word* Slow::host(Machine& machine, const Word* at, Slot* registers) {
+Object* Slow::make(Machine& machine, const Word* at) {
+  machine.trapped_ = at;
+  return machine.heap_.makeSlow(at->b);
+}
+
+void Slow::open(Machine& machine, const Word* at, Slot* registers) {
+  Heap& heap = machine.heap_;
+  Object* object = registers[at->a].object;
+  const uint16_t* to = tailOf(at);
+  bool isLast = object->references == 1;
+  for (uint16_t field : heap.referencesOf(at->b)) {
+    Object* inner = object->fields()[field].object;
+    if (isLast && to[field] == none)
+      heap.release(inner);
+    else if (!isLast && to[field] != none)
+      Heap::retain(inner);
+  }
+  if (!isLast)
+    --object->references;
+  else if (at->c == none)
+    heap.recycle(object, heap.sizeOf(at->b));
+  if (at->c != none)
+    registers[at->c].object = isLast ? object : nullptr;
+}
+
+const Word* Slow::host(Machine& machine, const Word* at) {
+  Slot* registers = machine.state.registers;
   const HostSite& site = machine.program_.sites[wide(*at)];
   const uint16_t* from = tailOf(at);
   machine.operands_.clear();
@@ -139,10 +165,10 @@ const Word* Slow::host(Machine& machine, const Word* at, Slot* registers) {
   return behindTail(at, site.operands.size());
 }
 
-const Entry* Slow::entryOf(Machine& machine, Object* closure, uint16_t signature) {
+const Word* Slow::entryOf(Machine& machine, Object* closure, uint16_t signature) {
   for (const Layout::Entry& entry : machine.program_.layouts[closure->layout].entries)
     if (entry.signature == signature)
-      return &machine.entries_[entry.function];
+      return machine.code_.data() + machine.program_.functions[entry.function].start;
   return nullptr;
 }
 

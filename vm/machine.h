@@ -42,11 +42,13 @@ struct Frame {
   Slot* registers;
 };
 
-/// What a call needs of a function.
-struct Entry {
-  const Word* code;
-  uint32_t registers;
-  uint32_t parameters;
+/// What the loop keeps in registers of its own while it runs.
+struct State {
+  Slot* registers = nullptr;
+  /// Where the next frame goes.
+  Frame* top = nullptr;
+  /// Calls until the host is asked again.
+  uint32_t fuel = 0;
 };
 
 class Machine {
@@ -66,44 +68,47 @@ public:
   /// Where the call noted last stands, as a position in the program's code; it is told once.
   std::optional<uint32_t> takeNote();
   /// How many calls are open.
-  size_t depth() const { return size_t(frameTop_ - frames_.data()); }
+  size_t depth() const { return size_t(state.top - frames_.data()); }
 
   // For the instructions.
+
+  /// True where the loop calls what looks at it, and before and after the loop.
+  State state;
   const Program& program() const { return program_; }
   Object* staticObject(uint32_t index) const { return statics_[index]; }
   uint16_t tagOf(const Object* object) const { return tags_[object->layout]; }
-  const Entry& entry(uint32_t function) const { return entries_[function]; }
   /// The first way to call closures of a layout.
   struct ClosureEntry {
     uint16_t signature = none;
-    const Entry* entry = nullptr;
+    const Word* code = nullptr;
   };
   const ClosureEntry& closureEntry(uint16_t layout) const { return closures_[layout]; }
-  /// Whether a call may be made without more ado: registers up to `end`, a frame, and fuel.
-  bool hasRoom(const Slot* end) {
-    return end <= stackEnd_ && frameTop_ != frameEnd_ && --fuel_ != 0;
+  /// Whether there is room for one more call, whose registers begin at `window`.
+  bool hasRoom(const Slot* window, const Frame* top) const {
+    return window <= lastWindow_ && top != frameEnd_;
   }
   void note(const Word* at) { noted_ = at; }
-  void pushFrame(Frame frame) { *frameTop_++ = frame; }
-  Frame popFrame() { return *--frameTop_; }
 
 private:
   friend struct Slow;
 
+  void linkCalls();
+  void enlarge(size_t slots);
+
   const Program& program_;
+  /// The program's code, where calls say how far away the function is.
+  std::vector<Word> code_;
   Host host_;
   Heap heap_;
   std::vector<Object*> statics_;
   std::vector<uint16_t> tags_;
-  std::vector<Entry> entries_;
   std::vector<ClosureEntry> closures_;
   std::vector<Slot> stack_;
   std::vector<Frame> frames_;
-  const Slot* stackEnd_ = nullptr;
-  Frame* frameTop_ = nullptr;
+  /// Where registers may begin at the latest: from there on there are enough for any function.
+  const Slot* lastWindow_ = nullptr;
+  size_t mostRegisters_ = 1;
   Frame* frameEnd_ = nullptr;
-  /// Calls until the host is asked again.
-  uint32_t fuel_ = 0;
   Trap trap_ = Trap::None;
   const Word* noted_ = nullptr;
   /// The instruction that trapped.

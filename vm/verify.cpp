@@ -232,7 +232,7 @@ private:
     case Op::Lend:
       reference(word.b);
       demand(word.a != word.b, "a reference is lent to its holder");
-      put(word.a, {Holding::Borrowed, word.b});
+      put(word.a, lent(word.b));
       return true;
     case Op::Retain:
       retain(word.a, word.b);
@@ -292,6 +292,13 @@ private:
     return rep;
   }
 
+  /// What is borrowed from a register, or a field of it. What comes from outside stays so.
+  State lent(uint16_t from, uint16_t field = none) {
+    if (isFromOutside(from))
+      return {Holding::Borrowed};
+    return {Holding::Borrowed, from, field};
+  }
+
   void moveTo(uint16_t to, uint16_t from) {
     State moved = at(from);
     demand(moved.holding != Holding::Nothing && moved.holding != Holding::Memory,
@@ -299,7 +306,7 @@ private:
     if (moved.holding == Holding::Owned)
       take(from);
     else if (moved.holding == Holding::Borrowed)
-      moved = {Holding::Borrowed, from};
+      moved = lent(from);
     put(to, moved);
   }
 
@@ -346,8 +353,7 @@ private:
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none) {
         demand(reg != word.a, "an object is overwritten by its field");
-        put(reg, fields[i].isScalar() ? State{Holding::Scalar}
-                                      : State{Holding::Borrowed, word.a, uint16_t(i)});
+        put(reg, fields[i].isScalar() ? State{Holding::Scalar} : lent(word.a, uint16_t(i)));
       }
   }
 
@@ -403,8 +409,9 @@ private:
     const Function& callee = program_.functions[wide(word)];
     demand(!callee.isClosure, "a closure's code is called by name");
     bool isTail = Op(word.op) == Op::TailCall;
-    passArguments(word.a, callee.parameters, isTail);
-    return finishCall(word.a, callee.result, isTail);
+    uint16_t window = isTail ? 0 : word.a;
+    passArguments(window, callee.parameters, isTail);
+    return finishCall(window, callee.result, isTail);
   }
 
   bool callClosure(const Word& word) {
@@ -416,8 +423,9 @@ private:
     for (Rep parameter : signature.parameters)
       parameters.push_back(owned(parameter));
     parameters.push_back({});
-    passArguments(word.a, parameters, isTail);
-    return finishCall(word.a, signature.result, isTail);
+    uint16_t window = isTail ? 0 : word.a;
+    passArguments(window, parameters, isTail);
+    return finishCall(window, signature.result, isTail);
   }
 
   void demandNothingHeld() const {
