@@ -35,8 +35,8 @@ void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& ca
     return callOperator(scope, binding, call, *op->row);
   if (const auto* constructor = call.callee.value->as<Constructor>()) {
     Environment arguments = made_.layouts.argumentsOf(typeOf(*binding.var), environment_);
-    uint16_t layout = made_.layouts.data(*constructor, arguments);
-    return construct(scope, binding, layout, call.arguments, constructor->fields, arguments);
+    return construct(scope, binding, layoutMade(binding), call.arguments, constructor->fields,
+                     arguments);
   }
   const Type* type = typeOf(*call.callee.value);
   if (type && type->op) {

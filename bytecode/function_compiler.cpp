@@ -126,6 +126,7 @@ void FunctionCompiler::block(Scope& scope) {
     if (isFused(scope, binding))
       continue;
     origin(binding.value->range);
+    reserve(scope);
     value(scope, binding, isLast);
     if (isLast && scope.isTail && !find(*binding.var))
       return;
@@ -308,6 +309,35 @@ std::optional<size_t> FunctionCompiler::unclaimedConstruction(const Block& block
     if (!isClaimed)
       return at;
   }
+}
+
+/// The binding behind those that compute arguments.
+const Binding& FunctionCompiler::upcomingCall(const Scope& scope) const {
+  constexpr size_t mostArguments = 8;
+  std::span<const Binding> bindings = scope.block.bindings;
+  size_t at = scope.at, end = std::min(at + mostArguments, bindings.size() - 1);
+  while (at < end && usage_.argument(*bindings[at].var) && !isFunctionCall(*bindings[at].value))
+    ++at;
+  return bindings[at];
+}
+
+/// Takes memory for an object before a call that makes a part of it: so what is traversed from the
+/// top lies in memory in that order.
+void FunctionCompiler::reserve(const Scope& scope) {
+  const Binding& binding = upcomingCall(scope);
+  const Usage::Construction* made = usage_.construction(*binding.var);
+  if (!made || made->block != &scope.block || !isFunctionCall(*binding.value) ||
+      rep(typeOf(*binding.var)).isScalar())
+    return;
+  auto isClaimed = [&](const ReusableMemory& memory) {
+    return memory.block == made->block && memory.binding == made->binding;
+  };
+  if (std::ranges::any_of(memory_, isClaimed))
+    return;
+  uint16_t layout = layoutMade(scope.block.bindings[made->binding]), reg = registers_.take();
+  code_.emit(Op::Reserve, reg, layout);
+  size_t fields = made_.program.layouts[layout].fields.size();
+  memory_.push_back({reg, fields, made->block, made->binding});
 }
 
 /// A register for the memory of an object that is given up where a block begins, if the block makes

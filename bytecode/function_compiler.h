@@ -96,6 +96,8 @@ private:
   uint16_t targetFor(Scope& scope, bool isLast);
   void afterBranches(Scope& scope, const Binding& binding, bool isLast, uint16_t target);
   std::optional<size_t> unclaimedConstruction(const Block& block, size_t fields) const;
+  const Binding& upcomingCall(const Scope& scope) const;
+  void reserve(const Scope& scope);
   std::optional<uint16_t> tokenFor(const Scope& scope, const Var& var);
   Snapshot snapshot() const { return {held_, registers_.used, memory_}; }
   void restore(const Snapshot& snapshot);
@@ -123,6 +125,7 @@ private:
 
   // value_compiler.cpp: what makes values.
   void value(Scope& scope, const Binding& binding, bool isLast);
+  uint16_t layoutMade(const Binding& binding);
   void construct(Scope& scope, const Binding& binding, uint16_t layout,
                  std::span<const Operand> fields, Types types, const Environment& environment);
   void closure(Scope& scope, const Binding& binding, const lang::Function& function);

@@ -31,9 +31,14 @@ void Usage::addBlock(const Block& block, bool isTail) {
     if (value.isAtom())
       use(value, i, 1);
     forEachOperand(value, [&](const Operand& operand) { use(*operand.value, i, 1); });
+    if (fieldsMade(value) > 0)
+      forEachOperand(value, [&](const Operand& operand) {
+        if (const auto* var = operand.value->as<Var>())
+          constructions_[var] = {&block, i};
+      });
     const auto* call = value.as<Call>();
     bool isFunction = call && !call->callee.value->as<OperatorRef>();
-    if (isFunction && !call->callee.value->as<Constructor>())
+    if (isFunctionCall(value))
       calling_.insert(&block);
     if (isFunction)
       for (size_t k = 0; k < call->arguments.size(); ++k)
@@ -64,6 +69,11 @@ const uint32_t* Usage::last(const Block& block, const Var& var) const {
 uint32_t Usage::count(const Var& var) const {
   auto found = counts_.find(&var);
   return found == counts_.end() ? 0 : found->second;
+}
+
+bool isFunctionCall(const Expr& value) {
+  const auto* call = value.as<Call>();
+  return call && !call->callee.value->as<OperatorRef>() && !call->callee.value->as<Constructor>();
 }
 
 size_t fieldsMade(const Expr& value) {

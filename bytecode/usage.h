@@ -35,6 +35,15 @@ public:
     auto found = arguments_.find(&var);
     return found == arguments_.end() ? nullptr : &found->second;
   }
+  /// The binding that makes an object with it as a field, the last one if there are several.
+  struct Construction {
+    const lang::Block* block;
+    size_t binding;
+  };
+  const Construction* construction(const lang::Var& var) const {
+    auto found = constructions_.find(&var);
+    return found == constructions_.end() ? nullptr : &found->second;
+  }
   /// Whether a block calls functions, itself or in a nested one.
   bool calls(const lang::Block& block) const { return calling_.contains(&block); }
   /// How many bindings there are, nested ones included.
@@ -47,6 +56,7 @@ private:
   std::unordered_map<const lang::Block*, std::unordered_map<const lang::Var*, uint32_t>> last_;
   std::unordered_map<const lang::Var*, uint32_t> counts_;
   std::unordered_map<const lang::Var*, Argument> arguments_;
+  std::unordered_map<const lang::Var*, Construction> constructions_;
   std::unordered_set<const lang::Block*> calling_;
   size_t bindings_ = 0;
 };
@@ -58,6 +68,8 @@ private:
 using OwnedParameters = std::vector<std::vector<bool>>;
 OwnedParameters findOwnedParameters(const lang::Module& module);
 
+/// Whether it calls a function: no operator and no constructor.
+bool isFunctionCall(const lang::Expr& value);
 /// The binding of a block that makes an object of so many fields, itself or in a nested block; the
 /// number of bindings when none does. Calls of constructors and tuples count.
 size_t findConstruction(const lang::Block& block, size_t from, size_t fields);

@@ -24,11 +24,7 @@ void FunctionCompiler::value(Scope& scope, const Binding& binding, bool isLast) 
   lang::match(
       *binding.value, [&](const Expr&) { atom(scope, binding, *binding.value); },
       [&](const TupleExpr& tuple) {
-        const Type* type = typeOf(*binding.var);
-        std::vector<Rep> reps;
-        for (const Type* part : type->parts)
-          reps.push_back(rep(part));
-        construct(scope, binding, made_.layouts.tuple(std::move(reps)), tuple.fields, type->parts,
+        construct(scope, binding, layoutMade(binding), tuple.fields, typeOf(*binding.var)->parts,
                   environment_);
       },
       [&](const Project& value) { project(scope, binding, value); },
@@ -48,6 +44,18 @@ void FunctionCompiler::value(Scope& scope, const Binding& binding, bool isLast) 
         inner(scope, binding, *value.block, isLast, target);
         afterBranches(scope, binding, isLast, target);
       });
+}
+
+/// The layout of the object that a binding makes, of a constructor or a tuple.
+uint16_t FunctionCompiler::layoutMade(const Binding& binding) {
+  const Type* type = typeOf(*binding.var);
+  if (const auto* call = binding.value->as<Call>())
+    return made_.layouts.data(*call->callee.value->as<Constructor>(),
+                              made_.layouts.argumentsOf(type, environment_));
+  std::vector<Rep> reps;
+  for (const Type* part : type->parts)
+    reps.push_back(rep(part));
+  return made_.layouts.tuple(std::move(reps));
 }
 
 void FunctionCompiler::loadScalar(uint16_t reg, uint64_t bits) {

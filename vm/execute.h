@@ -45,6 +45,7 @@ struct Slow {
   static const Word* makeRoom(Machine& machine, const Word* at);
   /// Asks the host whether to go on, with a call that is then tried again.
   static const Word* refuel(Machine& machine, const Word* at);
+  /// An object of the layout that the instruction names; null after a trap.
   static Object* make(Machine& machine, const Word* at);
   static void open(Machine& machine, const Word* at, Slot* registers);
   static const Word* host(Machine& machine, const Word* at);
@@ -113,6 +114,8 @@ const Word* make(Context& x, const Word* at) {
   if (!object) [[unlikely]] {
     x.save();
     object = Slow::make(x.machine, at);
+    if (!object)
+      return &stopWord;
   }
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
@@ -120,6 +123,19 @@ const Word* make(Context& x, const Word* at) {
     object->fields()[i] = x.r[from[i]];
   x.r[at->a].object = object;
   return behindTail(at, count);
+}
+
+inline const Word* reserve(Context& x, const Word* at) {
+  Heap& heap = x.machine.heap();
+  Object* object = heap.pooled(heap.sizeOf(at->b), at->b);
+  if (!object) [[unlikely]] {
+    x.save();
+    object = Slow::make(x.machine, at);
+    if (!object)
+      return &stopWord;
+  }
+  x.r[at->a].object = object;
+  return at + 1;
 }
 
 template <size_t known>

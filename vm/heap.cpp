@@ -80,10 +80,12 @@ void Heap::dropBox(Object* object) {
     after->fields()[1].object = before;
 }
 
-/// Takes the fields out of a dead object, and puts those that die with it in front of `dead`.
+/// Takes the fields out of a dead object, and puts those that die with it in front of `dead`, the
+/// first field first.
 Object* Heap::dropFields(Object* object, Object* dead) {
-  for (uint16_t field : referencesOf(object->layout)) {
-    Object* inner = object->fields()[field].object;
+  std::span<const uint16_t> references = referencesOf(object->layout);
+  for (size_t i = references.size(); i-- > 0;) {
+    Object* inner = object->fields()[references[i]].object;
     if (--inner->references > 0)
       continue;
     link(inner, dead);
@@ -92,7 +94,11 @@ Object* Heap::dropFields(Object* object, Object* dead) {
   return dead;
 }
 
+/// What dies at once goes back into the pools in the order in which it is found from the top, so
+/// that the next structure like it lies in memory in its order too.
 void Heap::destroy(Object* object) {
+  std::array<Object*, pools> last;
+  uint32_t seen = 0;
   link(object, nullptr);
   while (object) {
     Object* dead = next(object);
@@ -100,7 +106,17 @@ void Heap::destroy(Object* object) {
       dropBox(object);
     else
       dead = dropFields(object, dead);
-    recycle(object);
+    uint16_t size = sizeOf(object->layout);
+    if (size < pools && (seen >> size & 1) != 0) {
+      link(object, next(last[size]));
+      link(last[size], object);
+      last[size] = object;
+    } else {
+      recycle(object, size);
+      if (size < pools)
+        last[size] = object;
+      seen |= uint32_t(size < pools) << (size % pools);
+    }
     object = dead;
   }
 }

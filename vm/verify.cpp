@@ -259,6 +259,10 @@ private:
       load(word);
       open(word);
       return true;
+    case Op::Reserve:
+      demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
+      put(word.a, {Holding::Memory, none, uint16_t(program_.layouts[word.b].fields.size())});
+      return true;
     case Op::FreeToken:
       demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
       clear(word.a);
