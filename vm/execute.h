@@ -119,6 +119,7 @@ const Word* make(Context& x, const Word* at) {
   }
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
+#pragma GCC unroll 3
   for (size_t i = 0; i < count; ++i)
     object->fields()[i] = x.r[from[i]];
   x.r[at->a].object = object;
@@ -145,12 +146,13 @@ const Word* fields(Context& x, const Word* at) {
     return Slow::trap(x.machine, at, Trap::WrongObject);
   const uint16_t* to = tailOf(at);
   size_t count = fieldCount<known>(x, at);
+#pragma GCC unroll 3
   for (size_t i = 0; i < count; ++i)
     if (to[i] != none)
       x.r[to[i]] = object->fields()[i];
-  // What is loaded is looked at soon, and the processor does not see trees coming.
-  for (uint16_t field : x.machine.heap().referencesOf(at->b))
-    __builtin_prefetch(object->fields()[field].object);
+  // What is loaded last is looked at last, and the processor does not see trees coming.
+  if (known > 1)
+    __builtin_prefetch(object->fields()[known - 1].object);
   return behindTail(at, count);
 }
 
@@ -172,6 +174,7 @@ const Word* unpack(Context& x, const Word* at) {
   const uint16_t* to = tailOf(at);
   size_t count = fieldCount<known>(x, at);
   bool keepsAll = true;
+#pragma GCC unroll 3
   for (size_t i = 0; i < count; ++i)
     if (to[i] == none)
       keepsAll = false;
@@ -316,13 +319,34 @@ const Word* jumpUnlessShort(Context& x, const Word* at) {
 
 // What looks into the machine.
 
+/// Where arm `tag` of a switch begins.
+inline const Word* arm(const Word* at, size_t tag) {
+  int32_t words;
+  std::memcpy(&words, reinterpret_cast<const std::byte*>(at + 1) + 4 * tag, 4);
+  return at + 1 + (at->b + 1) / 2 + words;
+}
+/// The first arms are told apart by jumps, which the processor foresees: it goes on with the arm
+/// before it knows the tag.
 inline const Word* switchTag(Context& x, const Word* at) {
   uint16_t tag = x.machine.tagOf(x.r[at->a].object);
   if (tag >= at->b)
     return Slow::trap(x.machine, at, Trap::WrongObject);
-  int32_t words;
-  std::memcpy(&words, reinterpret_cast<const std::byte*>(at + 1) + 4 * size_t(tag), 4);
-  return at + 1 + (at->b + 1) / 2 + words;
+  switch (tag) {
+  case 0:
+    return arm(at, 0);
+  case 1:
+    return arm(at, 1);
+  case 2:
+    return arm(at, 2);
+  case 3:
+    return arm(at, 3);
+  case 4:
+    return arm(at, 4);
+  case 5:
+    return arm(at, 5);
+  default:
+    return arm(at, tag);
+  }
 }
 
 inline const Word* loadWord(Context& x, const Word* at) {
