@@ -232,7 +232,7 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   if (global && made_.boundaries->of(*global->function))
     code_.emit(Op::Note);
   if (callee.function)
-    code_.emitWide(isTail ? Op::TailCall : Op::Call, base, *callee.function);
+    code_.emitCall(isTail ? Op::TailCall : Op::Call, base, *callee.function);
   else
     code_.emit(isTail ? Op::TailCallClosure : Op::CallClosure, base, uint16_t(arguments.size()),
                callee.signature);

@@ -1,6 +1,8 @@
 // Short jumps reach 32,767 words.
 #include "bytecode/code.h"
 
+#include "bytecode/fusion.h"
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -10,6 +12,11 @@ namespace bytecode {
 using vm::Word;
 
 void Code::emit(Op op, uint16_t a, uint16_t b, uint16_t c) {
+  if (op == Op::Retain && a == b && mayFuse() && Op(words_[last_].op) == Op::LoadStatic &&
+      words_[last_].a == a) {
+    words_[last_].op = uint16_t(Op::LoadOwned);
+    return;
+  }
   last_ = words_.size();
   words_.push_back({uint16_t(op), a, b, c});
 }
@@ -31,6 +38,31 @@ void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const u
   words_.resize(start + (tail.size() + 3) / 4, Word{0, 0, 0, 0});
   if (!tail.empty())
     std::memcpy(words_.data() + start, tail.data(), tail.size() * sizeof(uint16_t));
+}
+
+void Code::emitReturn(uint16_t reg) {
+  auto fused = mayFuse() && words_[last_].a == reg ? returning(Op(words_[last_].op)) : std::nullopt;
+  if (!fused)
+    return emit(Op::Return, reg);
+  words_[last_].op = uint16_t(*fused);
+  words_[last_].a = 0;
+  last_ = SIZE_MAX;
+}
+
+void Code::emitCall(Op op, uint16_t window, uint32_t function) {
+  auto fused = mayFuse() ? calling(Op(words_[last_].op), op) : std::nullopt;
+  if (!fused)
+    return emitWide(op, window, function);
+  Word argument = words_.back();
+  words_.pop_back();
+  if (auto behind = uint32_t(last_ + 1); places_.back().start == behind) {
+    uint32_t place = places_.back().place;
+    places_.pop_back();
+    comesFrom(place);
+  }
+  emitWide(*fused, window, function);
+  operands(argument.a, argument.b, argument.c);
+  last_ = SIZE_MAX;
 }
 
 void Code::operands(uint16_t first, uint16_t second, uint16_t third) {

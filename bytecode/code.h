@@ -25,6 +25,10 @@ public:
   /// The same with the registers of an object's fields.
   void emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,
                   std::span<const uint16_t> fields);
+  /// Ends the call with what is in a register, at once with what computed it if that came last.
+  void emitReturn(uint16_t reg);
+  /// `call` or `tail`, at once with what puts an argument into its place if that came last.
+  void emitCall(Op op, uint16_t window, uint32_t function);
   /// The word behind `apply` and its like.
   void operands(uint16_t first, uint16_t second = 0, uint16_t third = 0);
 
@@ -56,6 +60,8 @@ private:
     enum Kind : uint8_t { Short, Wide, Arm } kind;
     size_t arm = 0;
   };
+
+  bool mayFuse() const { return last_ != SIZE_MAX; }
 
   bool isFar_;
   std::vector<vm::Word> words_;

@@ -161,7 +161,7 @@ void FunctionCompiler::returnValue(Scope& scope, const Operand& result) {
     giveUp(*var);
   if (sizes_)
     code_.emit(Op::Release, *sizes_);
-  code_.emit(Op::Return, reg);
+  code_.emitReturn(reg);
   freeTemporaries();
   demandNothingHeld();
 }

@@ -61,6 +61,14 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
     temporaries_.push_back(reg);
     return reg;
   }
+  if (!isUsedAgain && !isGeneric && source.fields.empty() && diesAt(scope, *var)) {
+    uint16_t reg = source.reg;
+    code_.emit(Op::Retain, reg, reg);
+    forget(*var);
+    registers_.used[reg] = true;
+    temporaries_.push_back(reg);
+    return reg;
+  }
   uint16_t reg = registers_.take();
   temporaries_.push_back(reg);
   code_.emit(Op::Retain, reg, source.reg);

@@ -12,7 +12,17 @@ using runtime::DType;
 
 namespace {
 
-enum class Form : uint8_t { binary, immediate, masked, unary, jumpUnlessHolds, jumpUnlessShort };
+enum class Form : uint8_t {
+  binary,
+  immediate,
+  masked,
+  unary,
+  returnBinary,
+  returnImmediate,
+  returnMasked,
+  jumpUnlessHolds,
+  jumpUnlessShort
+};
 
 struct ScalarRow {
   Form form;

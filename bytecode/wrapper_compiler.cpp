@@ -21,7 +21,7 @@ void compileWrapper(Instances& instances, const Instance& instance) {
     uint16_t layout = made.layouts.data(*instance.constructor, instance.environment);
     code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {});
     code.emitFields(Op::Make, 0, layout, vm::none, arguments);
-    code.emit(Op::Return, 0);
+    code.emitReturn(0);
   } else {
     code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
     code.emit(Op::TailCallClosure, 0, count, *instance.forwards);

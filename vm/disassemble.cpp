@@ -69,7 +69,7 @@ private:
 
   void add(std::string& line, OperandKind kind, uint16_t operand) {
     using Kind = OperandKind;
-    if (kind == Kind::__)
+    if (kind == Kind::__ || kind == Kind::Result)
       return;
     if (isRegister(kind))
       return put(line, registerText(operand));
@@ -99,6 +99,12 @@ private:
 
   void addWord(std::string& line) {
     const Word& word = at_[1];
+    if (isFusedCall(Op(at_->op))) {
+      put(line, registerText(word.op) + " = " + registerText(word.a));
+      if (fusesAdd(Op(at_->op)))
+        line += fmt::format(" + {}", int16_t(word.b));
+      return;
+    }
     if (Op(at_->op) == Op::Choose)
       return put(line, registerText(word.op));
     if (Op(at_->op) == Op::Convert) {

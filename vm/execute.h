@@ -57,6 +57,18 @@ T& as(Slot& slot) {
   return *reinterpret_cast<T*>(&slot);
 }
 
+/// Writes all bytes of a slot: reading one of which only some were just written makes the processor
+/// wait for them.
+template <typename T>
+void put(Slot& slot, T value) {
+  if constexpr (sizeof(T) == 8)
+    slot.word = std::bit_cast<uint64_t>(value);
+  else if constexpr (sizeof(T) == 4)
+    slot.word = std::bit_cast<uint32_t>(value);
+  else
+    slot.word = uint8_t(value);
+}
+
 inline const uint16_t* tailOf(const Word* at) {
   return reinterpret_cast<const uint16_t*>(at + 1);
 }
@@ -82,6 +94,7 @@ inline const Word* loadLong(Context& x, const Word* at) {
 }
 inline const Word* loadWord(Context& x, const Word* at);
 inline const Word* loadStatic(Context& x, const Word* at);
+inline const Word* loadOwned(Context& x, const Word* at);
 inline const Word* retain(Context& x, const Word* at) {
   Heap::retain((x.r[at->a] = x.r[at->b]).object);
   return at + 1;
@@ -103,8 +116,9 @@ size_t fieldCount(Context& x, const Word* at) {
   return known > 0 ? known : x.machine.heap().sizeOf(at->b);
 }
 
+/// A new object of the registers in the tail; null after a trap.
 template <size_t known>
-const Word* make(Context& x, const Word* at) {
+Object* newObject(Context& x, const Word* at) {
   Heap& heap = x.machine.heap();
   Object* object = at->c == none ? nullptr : x.r[at->c].object;
   if (object)
@@ -115,15 +129,23 @@ const Word* make(Context& x, const Word* at) {
     x.save();
     object = Slow::make(x.machine, at);
     if (!object)
-      return &stopWord;
+      return nullptr;
   }
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
 #pragma GCC unroll 3
   for (size_t i = 0; i < count; ++i)
     object->fields()[i] = x.r[from[i]];
+  return object;
+}
+
+template <size_t known>
+const Word* make(Context& x, const Word* at) {
+  Object* object = newObject<known>(x, at);
+  if (!object) [[unlikely]]
+    return &stopWord;
   x.r[at->a].object = object;
-  return behindTail(at, count);
+  return behindTail(at, fieldCount<known>(x, at));
 }
 
 inline const Word* reserve(Context& x, const Word* at) {
@@ -245,6 +267,32 @@ inline const Word* callClosure(Context& x, const Word* at);
 inline const Word* tailCallClosure(Context& x, const Word* at);
 inline const Word* returnScalar(Context& x, const Word* at);
 
+/// Ends the call, whose result is in its first register.
+inline const Word* leave(Context& x) {
+  --x.top;
+  x.r = x.top->registers;
+  return x.top->next;
+}
+inline const Word* returnLong(Context& x, const Word* at) {
+  x.r[0].i64 = int32_t(wide(*at));
+  return leave(x);
+}
+inline const Word* returnStatic(Context& x, const Word* at);
+template <size_t known>
+const Word* returnNew(Context& x, const Word* at) {
+  Object* object = newObject<known>(x, at);
+  if (!object) [[unlikely]]
+    return &stopWord;
+  x.r[0].object = object;
+  return leave(x);
+}
+inline const Word* callMove(Context& x, const Word* at);
+inline const Word* tailMove(Context& x, const Word* at);
+template <typename T>
+const Word* callAdd(Context& x, const Word* at);
+template <typename T>
+const Word* tailAdd(Context& x, const Word* at);
+
 inline const Word* note(Context& x, const Word* at) {
   x.machine.note(at);
   return at + 1;
@@ -274,18 +322,6 @@ inline const Word* choose(Context& x, const Word* at) {
   return at + 2;
 }
 
-/// Writes all bytes of a slot: reading one of which only some were just written makes the processor
-/// wait for them.
-template <typename T>
-void put(Slot& slot, T value) {
-  if constexpr (sizeof(T) == 8)
-    slot.word = std::bit_cast<uint64_t>(value);
-  else if constexpr (sizeof(T) == 4)
-    slot.word = std::bit_cast<uint32_t>(value);
-  else
-    slot.word = uint8_t(value);
-}
-
 template <ScalarFunction function, typename T>
 const Word* binary(Context& x, const Word* at) {
   put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b]), as<T>(x.r[at->c])));
@@ -305,6 +341,21 @@ template <ScalarFunction function, typename T>
 const Word* unary(Context& x, const Word* at) {
   put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b])));
   return at + 1;
+}
+template <ScalarFunction function, typename T>
+const Word* returnBinary(Context& x, const Word* at) {
+  put(x.r[0], runtime::applied<function>(as<T>(x.r[at->b]), as<T>(x.r[at->c])));
+  return leave(x);
+}
+template <ScalarFunction function, typename T>
+const Word* returnImmediate(Context& x, const Word* at) {
+  put(x.r[0], runtime::applied<function>(as<T>(x.r[at->b]), T(int16_t(at->c))));
+  return leave(x);
+}
+template <ScalarFunction function, typename T>
+const Word* returnMasked(Context& x, const Word* at) {
+  put(x.r[0], runtime::applied<function>(as<T>(x.r[at->b]), T(at->c)));
+  return leave(x);
 }
 template <ScalarFunction function, typename T>
 const Word* jumpUnlessHolds(Context& x, const Word* at) {
@@ -358,6 +409,15 @@ inline const Word* loadStatic(Context& x, const Word* at) {
   return at + 1;
 }
 
+inline const Word* loadOwned(Context& x, const Word* at) {
+  Heap::retain((x.r[at->a].object = x.machine.staticObject(wide(*at))));
+  return at + 1;
+}
+inline const Word* returnStatic(Context& x, const Word* at) {
+  Heap::retain((x.r[0].object = x.machine.staticObject(wide(*at))));
+  return leave(x);
+}
+
 /// Lets the machine change what the loop keeps in registers.
 template <const Word* (*function)(Machine&, const Word*)>
 const Word* slowly(Context& x, const Word* at) {
@@ -367,21 +427,39 @@ const Word* slowly(Context& x, const Word* at) {
   return next;
 }
 
-inline const Word* enter(Context& x, const Word* at, const Word* function) {
+/// Nothing that the instruction does besides calling.
+inline void callOnly(Context&, const Word*) {}
+/// What the second word of an instruction says that an argument is.
+inline void moveArgument(Context& x, const Word* at) {
+  x.r[at[1].op] = x.r[at[1].a];
+}
+template <typename T>
+void addToArgument(Context& x, const Word* at) {
+  put(x.r[at[1].op],
+      runtime::applied<ScalarFunction::Add>(as<T>(x.r[at[1].a]), T(int16_t(at[1].b))));
+}
+
+/// Calls; `place` is done when nothing is in the way any more.
+template <void (*place)(Context&, const Word*)>
+const Word* enter(Context& x, const Word* at, const Word* function) {
+  constexpr size_t words = place == callOnly ? 1 : 2;
   Slot* window = x.r + at->a;
   if (!x.machine.hasRoom(window, x.top)) [[unlikely]]
     return slowly<Slow::makeRoom>(x, at);
   if (--x.fuel == 0) [[unlikely]]
     return slowly<Slow::refuel>(x, at);
-  *x.top++ = {at + 1, x.r};
+  place(x, at);
+  *x.top++ = {at + words, x.r};
   x.r = window;
   return function;
 }
 
 /// Goes on with the arguments in the first registers, where there is room already.
-inline const Word* replace(Context& x, const Word* at, const Word* function) {
+template <void (*place)(Context&, const Word*)>
+const Word* replace(Context& x, const Word* at, const Word* function) {
   if (--x.fuel == 0) [[unlikely]]
     return slowly<Slow::refuel>(x, at);
+  place(x, at);
   return function;
 }
 
@@ -390,10 +468,24 @@ inline const Word* callee(const Word* at) {
   return at + int32_t(wide(*at));
 }
 inline const Word* call(Context& x, const Word* at) {
-  return enter(x, at, callee(at));
+  return enter<callOnly>(x, at, callee(at));
+}
+inline const Word* callMove(Context& x, const Word* at) {
+  return enter<moveArgument>(x, at, callee(at));
+}
+template <typename T>
+const Word* callAdd(Context& x, const Word* at) {
+  return enter<addToArgument<T>>(x, at, callee(at));
 }
 inline const Word* tailCall(Context& x, const Word* at) {
-  return replace(x, at, callee(at));
+  return replace<callOnly>(x, at, callee(at));
+}
+inline const Word* tailMove(Context& x, const Word* at) {
+  return replace<moveArgument>(x, at, callee(at));
+}
+template <typename T>
+const Word* tailAdd(Context& x, const Word* at) {
+  return replace<addToArgument<T>>(x, at, callee(at));
 }
 /// The code of a closure for calls by a signature; null when it has none.
 inline const Word* entryOf(Machine& machine, Object* closure, uint16_t signature) {
@@ -403,17 +495,16 @@ inline const Word* entryOf(Machine& machine, Object* closure, uint16_t signature
 
 inline const Word* callClosure(Context& x, const Word* at) {
   const Word* function = entryOf(x.machine, x.r[at->a + at->b].object, at->c);
-  return function ? enter(x, at, function) : Slow::trap(x.machine, at, Trap::WrongObject);
+  return function ? enter<callOnly>(x, at, function) : Slow::trap(x.machine, at, Trap::WrongObject);
 }
 inline const Word* tailCallClosure(Context& x, const Word* at) {
   const Word* function = entryOf(x.machine, x.r[at->b].object, at->c);
-  return function ? replace(x, at, function) : Slow::trap(x.machine, at, Trap::WrongObject);
+  return function ? replace<callOnly>(x, at, function)
+                  : Slow::trap(x.machine, at, Trap::WrongObject);
 }
 inline const Word* returnScalar(Context& x, const Word* at) {
   x.r[0] = x.r[at->a];
-  --x.top;
-  x.r = x.top->registers;
-  return x.top->next;
+  return leave(x);
 }
 
 } // namespace vm

@@ -8,17 +8,15 @@ namespace vm {
 
 namespace {
 
+constexpr bool hasWord(Op op) {
+  return op == Op::Apply || op == Op::Convert || op == Op::Choose || isFusedCall(op);
+}
+
 constexpr auto rows = [] {
   using enum OperandKind;
   constexpr std::array table{
 #define INSTRUCTION(name, text, handler, a, b, c, tail, doc)                                       \
-  InstructionRow{text,                                                                             \
-                 a,                                                                                \
-                 b,                                                                                \
-                 c,                                                                                \
-                 tail,                                                                             \
-                 doc,                                                                              \
-                 Op::name == Op::Apply || Op::name == Op::Convert || Op::name == Op::Choose},
+  InstructionRow{text, a, b, c, tail, doc, hasWord(Op::name)},
 #include "vm/instructions.def"
 #undef INSTRUCTION
   };

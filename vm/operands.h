@@ -16,6 +16,7 @@ enum class OperandKind : uint8_t {
   LentOut,
   Taken,
   Token,
+  Result,
   Layout,
   Tag,
   Count,

@@ -20,6 +20,15 @@ struct Word {
 };
 static_assert(sizeof(Word) == 8);
 
+/// Whether it is a call with a second word, which says how one argument comes into its place.
+inline constexpr bool isFusedCall(Op op) {
+  return op >= Op::CallMove && op <= Op::TailAddI64;
+}
+inline constexpr bool fusesAdd(Op op) {
+  return op == Op::CallAddI32 || op == Op::CallAddI64 || op == Op::TailAddI32 ||
+         op == Op::TailAddI64;
+}
+
 inline constexpr uint16_t none = UINT16_MAX;
 
 /// Operands b and c as one number.

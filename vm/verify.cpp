@@ -230,9 +230,7 @@ private:
       moveTo(word.a, word.b);
       return true;
     case Op::Lend:
-      reference(word.b);
-      demand(word.a != word.b, "a reference is lent to its holder");
-      put(word.a, lent(word.b));
+      lend(word.a, word.b);
       return true;
     case Op::Retain:
       retain(word.a, word.b);
@@ -267,6 +265,24 @@ private:
       demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
       clear(word.a);
       return true;
+    case Op::ReturnNew:
+    case Op::ReturnNew1:
+    case Op::ReturnNew2:
+    case Op::ReturnNew3:
+      takeParts(word, Op::ReturnNew);
+      demand(!function_.result.isScalar(), "the result is no reference");
+      demandNothingHeld();
+      return false;
+    case Op::CallMove:
+    case Op::CallLend:
+    case Op::CallAddI32:
+    case Op::CallAddI64:
+    case Op::TailMove:
+    case Op::TailLend:
+    case Op::TailAddI32:
+    case Op::TailAddI64:
+      placeArgument(Op(word.op), code_[at_ + 1]);
+      return call(word);
     case Op::Call:
     case Op::TailCall:
       return call(word);
@@ -337,7 +353,31 @@ private:
   }
 
   void make(const Word& word) {
-    const auto& fields = fieldsOf(word, Op::Make);
+    takeParts(word, Op::Make);
+    put(word.a, {Holding::Owned});
+  }
+
+  /// The argument that a call puts into its place itself.
+  void placeArgument(Op op, const Word& more) {
+    if (fusesAdd(op)) {
+      scalar(more.a);
+      put(more.op, {Holding::Scalar});
+    } else if (op == Op::CallLend || op == Op::TailLend) {
+      lend(more.op, more.a);
+    } else {
+      moveTo(more.op, more.a);
+    }
+  }
+
+  void lend(uint16_t to, uint16_t from) {
+    reference(from);
+    demand(to != from, "a reference is lent to its holder");
+    put(to, lent(from));
+  }
+
+  /// What a new object takes over.
+  void takeParts(const Word& word, Op family) {
+    const auto& fields = fieldsOf(word, family);
     demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
     for (size_t i = 0; i < fields.size(); ++i)
       takeAs(owned(fields[i]), tail(fields.size())[i]);
@@ -347,7 +387,6 @@ private:
              "the memory is of another object");
       clear(word.c);
     }
-    put(word.a, {Holding::Owned});
   }
 
   void load(const Word& word) {
@@ -412,7 +451,7 @@ private:
   bool call(const Word& word) {
     const Function& callee = program_.functions[wide(word)];
     demand(!callee.isClosure, "a closure's code is called by name");
-    bool isTail = Op(word.op) == Op::TailCall;
+    bool isTail = instructionRow(Op(word.op)).a != OperandKind::Window;
     uint16_t window = isTail ? 0 : word.a;
     passArguments(window, callee.parameters, isTail);
     return finishCall(window, callee.result, isTail);
@@ -468,12 +507,21 @@ private:
     if (!isWide(row.b))
       read(row.c, word.c);
     checkCell(word);
+    if (row.a == OperandKind::Result)
+      return end(Op(word.op));
     write(row.a, word.a);
     if (row.b == OperandKind::LongTarget)
       jump(next, int32_t(wide(word)));
     if (row.c == OperandKind::Target)
       jump(next, int16_t(word.c));
     return true;
+  }
+
+  /// A call ends with what an instruction makes.
+  bool end(Op op) const {
+    demand(function_.result.isScalar() == (op != Op::ReturnStatic), "the result is something else");
+    demandNothingHeld();
+    return false;
   }
 
   void read(OperandKind kind, uint16_t reg) {
