@@ -334,12 +334,14 @@ ScalarCompiler::Step ScalarCompiler::apply(const ScalarApply& node) {
       function = ScalarFunction::Add;
       operands[1].bits = uint64_t(-int64_t(*operands[1].bits));
     }
-    if (auto number = shortOf(operands[1], dtype))
+    // By zero is a fault, which the short instructions do not know.
+    auto number = shortOf(operands[1], dtype);
+    if (number && (*number != 0 || !runtime::scalarFunctionDivides(function)))
       if (auto op = find(Form::immediate, function, dtype))
         return {*op, load(operands[0]), *number};
-    if (auto number = maskOf(operands[1], dtype))
+    if (auto mask = maskOf(operands[1], dtype))
       if (auto op = find(Form::masked, function, dtype))
-        return {*op, load(operands[0]), *number};
+        return {*op, load(operands[0]), *mask};
     auto op = find(Form::binary, function, dtype);
     if (auto other = mirrored(function); !op && other && (op = find(Form::binary, *other, dtype)))
       std::swap(operands[0], operands[1]);

@@ -1,6 +1,7 @@
 // Pools and release.
 #include "vm/heap.h"
 
+#include <bit>
 #include <new>
 
 namespace vm {
@@ -14,11 +15,14 @@ void Heap::takeUp(const std::vector<Layout>& layouts) {
     const Layout& layout = layouts[known];
     bool isBox = layout.kind == LayoutKind::Boxed;
     auto first = uint32_t(referenceFields_.size());
+    uint32_t bits = 0;
     for (size_t i = 0; i < layout.fields.size(); ++i)
-      if (!layout.fields[i].isScalar())
+      if (!layout.fields[i].isScalar()) {
         referenceFields_.push_back(uint16_t(i));
+        bits |= i < pools ? 1u << i : 0;
+      }
     shapes_.push_back({isBox ? boxSlots : uint16_t(layout.fields.size()),
-                       uint16_t(referenceFields_.size() - first), first});
+                       uint16_t(referenceFields_.size() - first), first, bits});
   }
 }
 
@@ -82,15 +86,20 @@ void Heap::dropBox(Object* object) {
 
 /// Takes the fields out of a dead object, and puts those that die with it in front of `dead`, the
 /// first field first.
-Object* Heap::dropFields(Object* object, Object* dead) {
-  std::span<const uint16_t> references = referencesOf(object->layout);
-  for (size_t i = references.size(); i-- > 0;) {
-    Object* inner = object->fields()[references[i]].object;
-    if (--inner->references > 0)
-      continue;
-    link(inner, dead);
-    dead = inner;
+inline Object* Heap::dropFields(Object* object, Object* dead) {
+  const Shape& shape = shapes_[object->layout];
+  Slot* fields = object->fields();
+  if (shape.size < pools) {
+    for (uint32_t left = shape.bits; left != 0;) {
+      auto field = uint32_t(std::bit_width(left)) - 1;
+      left ^= 1u << field;
+      dead = drop(fields[field].object, dead);
+    }
+    return dead;
   }
+  std::span<const uint16_t> references = referencesOf(object->layout);
+  for (size_t i = references.size(); i-- > 0;)
+    dead = drop(fields[references[i]].object, dead);
   return dead;
 }
 

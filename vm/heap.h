@@ -85,13 +85,21 @@ private:
   }
   void destroy(Object* object);
   Object* dropFields(Object* object, Object* dead);
+  static Object* drop(Object* inner, Object* dead) {
+    if (--inner->references > 0)
+      return dead;
+    link(inner, dead);
+    return inner;
+  }
   void dropBox(Object* object);
   void freeLarge(Object* object);
 
-  /// By layout: how many fields objects have, and which of these are references.
+  /// By layout: how many fields objects have, and which of these are references; where they fit
+  /// into a pool also as bits.
   struct Shape {
     uint16_t size, references;
     uint32_t first;
+    uint32_t bits;
   };
   std::vector<Shape> shapes_;
   std::vector<uint16_t> referenceFields_;
