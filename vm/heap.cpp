@@ -1,8 +1,10 @@
 // Pools and release.
 #include "vm/heap.h"
 
+#include <algorithm>
 #include <bit>
 #include <new>
+#include <sys/mman.h>
 
 namespace vm {
 
@@ -33,6 +35,29 @@ Heap::~Heap() {
     ::operator delete(object);
 }
 
+/// Large heaps grow by large chunks, in large pages where the system has them: the processor
+/// remembers the addresses of few pages.
+void Heap::addChunk() {
+  constexpr size_t largePage = size_t(1) << 21;
+  size_t bytes = std::max(chunkBytes, bytes_ / 8), alignment = alignof(Slot);
+  bool isLarge = bytes >= largePage;
+  if (isLarge) {
+    bytes = bytes / largePage * largePage;
+    alignment = largePage;
+  }
+  bytes = bytes / sizeof(Slot) * sizeof(Slot);
+  chunks_.emplace_back(static_cast<Slot*>(std::aligned_alloc(alignment, bytes)));
+  at_ = chunks_.back().get();
+  if (!at_)
+    throw std::bad_alloc();
+  end_ = at_ + bytes / sizeof(Slot);
+  bytes_ += bytes;
+#ifdef MADV_HUGEPAGE
+  if (isLarge)
+    madvise(at_, bytes, MADV_HUGEPAGE);
+#endif
+}
+
 Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
@@ -42,13 +67,8 @@ Object* Heap::makeSlow(uint16_t layout) {
     large_.insert(object);
     bytes_ += slots * sizeof(Slot);
   } else {
-    if (size_t(end_ - at_) < slots) {
-      constexpr size_t count = chunkBytes / sizeof(Slot);
-      chunks_.push_back(std::make_unique_for_overwrite<Slot[]>(count));
-      at_ = chunks_.back().get();
-      end_ = at_ + count;
-      bytes_ += chunkBytes;
-    }
+    if (size_t(end_ - at_) < slots)
+      addChunk();
     object = reinterpret_cast<Object*>(at_);
     at_ += slots;
   }

@@ -7,6 +7,7 @@
 #include "vm/program.h"
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <unordered_set>
 
@@ -77,6 +78,7 @@ private:
   /// A boxed value knows its neighbours, so that it can be released with the heap.
   static constexpr uint16_t boxSlots = 3;
 
+  void addChunk();
   static Object* next(const Object* object) {
     return reinterpret_cast<Object*>(uintptr_t(object->references));
   }
@@ -104,7 +106,10 @@ private:
   std::vector<Shape> shapes_;
   std::vector<uint16_t> referenceFields_;
   std::array<Object*, pools> free_ = {};
-  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  struct Free {
+    void operator()(Slot* chunk) const { std::free(chunk); }
+  };
+  std::vector<std::unique_ptr<Slot, Free>> chunks_;
   std::unordered_set<Object*> large_;
   Slot* at_ = nullptr;
   Slot* end_ = nullptr;
