@@ -123,13 +123,14 @@ void FunctionCompiler::block(Scope& scope) {
     const Binding& binding = bindings[scope.at];
     bool isLast = scope.at + 1 == bindings.size() && scope.block.result.value == binding.var &&
                   !made_.boundaries->typeOf(*binding.var);
-    if (isFused(scope, binding))
+    if (isFused(scope, binding) || takenApart_.contains(&binding))
       continue;
     origin(binding.value->range);
     reserve(scope);
     value(scope, binding, isLast);
     if (isLast && scope.isTail && !find(*binding.var))
       return;
+    takeApart(scope, *binding.var);
   }
   finishBlock(scope);
 }

@@ -108,7 +108,9 @@ private:
   // match_compiler.cpp: taking apart.
   const Var& scrutinee(Scope& scope, const Operand& operand);
   void match(Scope& scope, const Binding& binding, const lang::Match& value, bool isLast);
+  static bool isDisjoint(const lang::Match& value);
   static bool isSwitch(const lang::Match& value);
+  std::vector<const lang::Arm*> inOrder(const lang::Match& value) const;
   static bool isFlat(const lang::Pattern& pattern);
   static bool isOnlyOneLeft(const lang::Pattern& pattern,
                             const std::vector<const lang::Constructor*>& gone);
@@ -122,6 +124,7 @@ private:
                  uint32_t level);
   void copyTo(const Var& var, const Var& value, uint32_t level);
   void project(Scope& scope, const Binding& binding, const lang::Project& value);
+  void takeApart(Scope& scope, const Var& tuple);
 
   // value_compiler.cpp: what makes values.
   void value(Scope& scope, const Binding& binding, bool isLast);
@@ -228,6 +231,8 @@ private:
   std::deque<Var> hidden_;
   /// The sizes of named dimensions in this call, and those that the closure took with it.
   std::optional<uint16_t> sizes_;
+  /// Fields of tuples that were taken out already.
+  std::unordered_set<const Binding*> takenApart_;
   const Var* outerSizes_ = nullptr;
   std::unordered_map<const Binding*, std::optional<Comparison>> comparisons_;
 };

@@ -28,8 +28,7 @@ const Var& FunctionCompiler::scrutinee(Scope& scope, const Operand& operand) {
 }
 
 /// Whether each arm is for a constructor of its own and looks no further.
-bool FunctionCompiler::isSwitch(const Match& value) {
-  constexpr size_t fewest = 3;
+bool FunctionCompiler::isDisjoint(const Match& value) {
   std::vector<const Constructor*> seen;
   for (const Arm& arm : value.arms) {
     const Pattern& pattern = *arm.pattern;
@@ -41,7 +40,24 @@ bool FunctionCompiler::isSwitch(const Match& value) {
       return false;
     seen.push_back(pattern.constructor);
   }
-  return seen.size() >= fewest;
+  return true;
+}
+
+/// Whether the constructor is looked up rather than compared.
+bool FunctionCompiler::isSwitch(const Match& value) {
+  constexpr size_t fewest = 3;
+  return value.arms.size() >= fewest && isDisjoint(value);
+}
+
+/// The arms in the order in which they are tried. Where it does not matter those that call come
+/// first: a recursion goes on more often than it ends.
+std::vector<const Arm*> FunctionCompiler::inOrder(const Match& value) const {
+  std::vector<const Arm*> arms;
+  for (const Arm& arm : value.arms)
+    arms.push_back(&arm);
+  if (!isSwitch(value) && isDisjoint(value))
+    std::ranges::stable_partition(arms, [&](const Arm* arm) { return usage_.calls(*arm->body); });
+  return arms;
 }
 
 /// The arms' labels by constructor.
@@ -59,6 +75,7 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
                              bool isLast) {
   const Var& object = scrutinee(scope, value.scrutinee);
   const Type* type = typeOf(*value.scrutinee.value);
+  std::vector<const Arm*> arms = inOrder(value);
   uint16_t target = targetFor(scope, isLast);
   Label end = code_.newLabel(), unmatched = code_.newLabel();
   bool switches = isSwitch(value), mayFail = true;
@@ -67,8 +84,8 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
     labels = switchOn(value, held(object).reg, unmatched);
   const auto before = snapshot();
   std::vector<const Constructor*> gone;
-  for (size_t i = 0; i < value.arms.size() && (switches || mayFail); ++i) {
-    const Arm& arm = value.arms[i];
+  for (size_t i = 0; i < arms.size() && (switches || mayFail); ++i) {
+    const Arm& arm = *arms[i];
     restore(before);
     Label next = switches ? unmatched : code_.newLabel();
     if (switches)
@@ -211,6 +228,40 @@ void FunctionCompiler::copyTo(const Var& var, const Var& value, uint32_t level) 
   checkVar(var, {});
   if (usage_.count(var) == 0)
     giveUp(var);
+}
+
+/// Takes all fields that are wanted out of a tuple as soon as it is there, if this block wants
+/// nothing else of it: then what one of them holds is not shared with the tuple.
+void FunctionCompiler::takeApart(Scope& scope, const Var& tuple) {
+  std::span<const Usage::Projection> projections = usage_.projections(tuple);
+  Held* source = find(tuple);
+  if (projections.size() < 2 || projections.size() != usage_.count(tuple) || !source ||
+      source->rep.hold != Hold::Owned || !source->fields.empty())
+    return;
+  const Type* type = typeOf(tuple);
+  std::vector<const Binding*> bindings(type->parts.size());
+  for (const Usage::Projection& each : projections) {
+    const Binding& binding = scope.block.bindings[each.binding];
+    if (each.block != &scope.block || made_.boundaries->typeOf(*binding.var))
+      return;
+    const Binding*& place = bindings[binding.value->as<Project>()->index];
+    if (place || !usage_.last(scope.block, *binding.var))
+      return;
+    place = &binding;
+  }
+  std::vector<Rep> reps;
+  for (const Type* part : type->parts)
+    reps.push_back(rep(part));
+  uint16_t layout = source->layout = made_.layouts.tuple(reps);
+  std::vector<uint16_t> loaded(reps.size(), vm::none);
+  for (size_t i = reps.size(); i-- > 0;)
+    if (bindings[i]) {
+      takenApart_.insert(bindings[i]);
+      loaded[i] = registers_.take();
+      holdField(*bindings[i]->var, reps[i], loaded[i], tuple, i, scope.level);
+    }
+  code_.emitFields(Op::Fields, held(tuple).reg, layout, vm::none, loaded);
+  giveUp(tuple);
 }
 
 void FunctionCompiler::project(Scope& scope, const Binding& binding, const Project& value) {

@@ -31,6 +31,9 @@ void Usage::addBlock(const Block& block, bool isTail) {
     if (value.isAtom())
       use(value, i, 1);
     forEachOperand(value, [&](const Operand& operand) { use(*operand.value, i, 1); });
+    if (const auto* project = value.as<Project>())
+      if (const auto* var = project->tuple.value->as<Var>())
+        projections_[var].push_back({&block, i});
     if (fieldsMade(value) > 0)
       forEachOperand(value, [&](const Operand& operand) {
         if (const auto* var = operand.value->as<Var>())

@@ -4,6 +4,7 @@
 #include "lang/module.h"
 #include "lang/typing.h"
 
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,6 +23,15 @@ public:
   /// The variables that a block uses and does not bind itself, with those that it does.
   const std::unordered_map<const lang::Var*, uint32_t>& of(const lang::Block& block) const {
     return last_.at(&block);
+  }
+  /// The fields that are taken out of it by number.
+  struct Projection {
+    const lang::Block* block;
+    size_t binding;
+  };
+  std::span<const Projection> projections(const lang::Var& var) const {
+    auto found = projections_.find(&var);
+    return found == projections_.end() ? std::span<const Projection>() : found->second;
   }
   /// How often it is used, a use in a nested function counting as two.
   uint32_t count(const lang::Var& var) const;
@@ -57,6 +67,7 @@ private:
   std::unordered_map<const lang::Var*, uint32_t> counts_;
   std::unordered_map<const lang::Var*, Argument> arguments_;
   std::unordered_map<const lang::Var*, Construction> constructions_;
+  std::unordered_map<const lang::Var*, std::vector<Projection>> projections_;
   std::unordered_set<const lang::Block*> calling_;
   size_t bindings_ = 0;
 };
