@@ -341,8 +341,8 @@ void FunctionCompiler::reserve(const Scope& scope) {
   memory_.push_back({reg, fields, made->block, made->binding});
 }
 
-/// A register for the memory of an object that is given up where a block begins, if the block makes
-/// one of as many fields.
+/// The register for the memory of an object that is given up where a block begins, its own, if the
+/// block makes one of as many fields.
 std::optional<uint16_t> FunctionCompiler::tokenFor(const Scope& scope, const Var& var) {
   const Held& gone = held(var);
   if (gone.rep.hold != Hold::Owned || gone.layout == vm::none)
@@ -351,9 +351,8 @@ std::optional<uint16_t> FunctionCompiler::tokenFor(const Scope& scope, const Var
   auto used = fields > 0 ? unclaimedConstruction(scope.block, fields) : std::nullopt;
   if (!used)
     return std::nullopt;
-  uint16_t reg = registers_.take();
-  memory_.push_back({reg, fields, &scope.block, *used});
-  return reg;
+  memory_.push_back({gone.reg, fields, &scope.block, *used});
+  return gone.reg;
 }
 
 const Var& FunctionCompiler::hiddenVar(const Type* type) {

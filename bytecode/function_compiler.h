@@ -111,6 +111,7 @@ private:
   static bool isDisjoint(const lang::Match& value);
   static bool isSwitch(const lang::Match& value);
   std::vector<const lang::Arm*> inOrder(const lang::Match& value) const;
+  std::vector<size_t> inOrder(const lang::Pattern& pattern) const;
   static bool isFlat(const lang::Pattern& pattern);
   static bool isOnlyOneLeft(const lang::Pattern& pattern,
                             const std::vector<const lang::Constructor*>& gone);

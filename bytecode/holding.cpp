@@ -176,6 +176,8 @@ void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
                       kept))
     code_.emitFields(Op::Open, reg, layout, token.value_or(vm::none), kept);
   forget(var);
+  if (token)
+    registers_.take(*token);
   for (const Var* field : fields)
     if (held(*field).isOver)
       giveUp(*field);

@@ -174,6 +174,19 @@ bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type, const 
   return mayFail;
 }
 
+/// The order in which the fields of a pattern get their registers: arguments of calls are likeliest
+/// to stay where they are if they lie above all else, those of the first call on top.
+std::vector<size_t> FunctionCompiler::inOrder(const Pattern& pattern) const {
+  std::vector<size_t> order;
+  for (size_t i = pattern.parts.size(); i-- > 0;)
+    order.push_back(i);
+  std::ranges::stable_partition(order, [&](size_t i) {
+    const Pattern& part = *pattern.parts[i];
+    return part.kind != PatternKind::Var || !usage_.argument(*part.var);
+  });
+  return order;
+}
+
 /// Loads the fields that the pattern names or looks into, as variables.
 std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Types types,
                                                     uint16_t layout, const Var& value,
@@ -184,8 +197,7 @@ std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Type
   const std::vector<Rep> reps = made_.program.layouts[layout].fields;
   std::vector<uint16_t> loaded(reps.size(), vm::none);
   std::vector<const Var*> vars(reps.size());
-  // The first field is the likeliest to be an argument of the next call, so it comes last.
-  for (size_t i = reps.size(); i-- > 0;) {
+  for (size_t i : inOrder(pattern)) {
     const Pattern& part = *pattern.parts[i];
     bool isNamed = part.kind == PatternKind::Var &&
                    (usage_.count(*part.var) > 0 || made_.boundaries->typeOf(*part.var));

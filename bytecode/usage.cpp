@@ -39,14 +39,13 @@ void Usage::addBlock(const Block& block, bool isTail) {
         if (const auto* var = operand.value->as<Var>())
           constructions_[var] = {&block, i};
       });
-    const auto* call = value.as<Call>();
-    bool isFunction = call && !call->callee.value->as<OperatorRef>();
-    if (isFunctionCall(value))
+    if (isFunctionCall(value)) {
       calling_.insert(&block);
-    if (isFunction)
-      for (size_t k = 0; k < call->arguments.size(); ++k)
-        if (const auto* var = call->arguments[k].value->as<Var>())
+      std::span<const Operand> arguments = value.as<Call>()->arguments;
+      for (size_t k = 0; k < arguments.size(); ++k)
+        if (const auto* var = arguments[k].value->as<Var>())
           arguments_[var] = {uint32_t(k), isLast};
+    }
     if (const auto* nested = value.as<Function>()) {
       for (const Var* var : free_[nested->number])
         use(*var, i, 2);
