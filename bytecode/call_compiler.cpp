@@ -200,17 +200,33 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   if (!callee.function)
     operands.push_back(called);
   bool isTail = isLast && scope.isTail && !(checks_ && checks_->result);
+  // What is lent to the callee stays here until it is done, also if it is given to it as well.
+  auto isUsedAgain = [&](size_t i) {
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (k != i && operands[k].value == operands[i].value &&
+          (k > i || (callee.owns(i) && !callee.owns(k))))
+        return true;
+    return false;
+  };
+  // What is moved leaves its fields here; they may be moved themselves then.
+  auto leavesFields = [&](size_t i) {
+    const auto* var = operands[i].value->as<Var>();
+    return var && callee.owns(i) && !isUsedAgain(i) && diesAt(scope, *var) &&
+           held(*var).rep.hold == Hold::Owned && !held(*var).fields.empty();
+  };
+  for (size_t i = 0; i < operands.size();)
+    if (leavesFields(i)) {
+      keepFields(*operands[i].value->as<Var>());
+      i = 0;
+    } else {
+      ++i;
+    }
   std::vector<Passing> passings;
   for (size_t i = 0; i < operands.size(); ++i) {
-    // What is lent to the callee stays here until it is done, also if it is given to it as well.
-    bool isOwned = callee.owns(i), isUsedAgain = false;
-    for (size_t k = 0; k < operands.size(); ++k)
-      isUsedAgain |= k != i && operands[k].value == operands[i].value &&
-                     (k > i || (isOwned && !callee.owns(k)));
     const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
-    if (!isOwned && !isLentByCaller(operands[i]))
+    if (!callee.owns(i) && !isLentByCaller(operands[i]))
       isTail = false;
-    passings.push_back(pass(scope, operands[i], isOwned, wanted, isUsedAgain));
+    passings.push_back(pass(scope, operands[i], callee.owns(i), wanted, isUsedAgain(i)));
   }
   uint16_t base = isTail ? uint16_t(0) : windowFor(passings);
   if (isTail && sizes_)

@@ -417,9 +417,7 @@ private:
 
   /// Whether what a register borrows is alive when this call is over.
   bool isFromOutside(uint16_t reg) {
-    while (at(reg).holding == Holding::Borrowed && at(reg).owner != none)
-      reg = at(reg).owner;
-    return at(reg).holding == Holding::Borrowed;
+    return at(reg).holding == Holding::Borrowed && at(reg).owner == none;
   }
 
   void passArguments(uint16_t window, std::span<const Rep> parameters, bool isTail) {
@@ -609,11 +607,22 @@ void verifyLayouts(const Program& program) {
            "a static object has fields");
 }
 
+/// The machine writes into calls how far away functions are, so no word is of two functions.
+void verifyRanges(const Program& program) {
+  std::vector<std::pair<size_t, size_t>> ranges;
+  for (const Function& function : program.functions)
+    ranges.emplace_back(function.start, function.start + size_t(function.size));
+  std::ranges::sort(ranges);
+  for (size_t i = 1; i < ranges.size(); ++i)
+    demand(ranges[i - 1].second <= ranges[i].first, "functions share code");
+}
+
 } // namespace
 
 std::optional<std::string> verify(const Program& program) {
   try {
     verifyLayouts(program);
+    verifyRanges(program);
   } catch (const Refused& refused) {
     return refused.what();
   }

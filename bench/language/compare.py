@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Programs in the language beside the same in OCaml, interleaved; prints ratios of processor time.
+"""Programs in the language beside the same in others, interleaved; prints ratios of processor time.
 
-usage: compare.py BATON [--rounds N]
+usage: compare.py BATON [--rounds N] [PROGRAM...]
 
-Needs ocamlc and ocamlopt. A ratio is the peer's time over Baton's: above 1 Baton is faster. Baton
-reads, checks and compiles its program in its time; OCaml was compiled before.
+A ratio is the peer's time over Baton's: above 1 Baton is faster. Baton reads, checks and compiles
+its program in its time; OCaml was compiled before. A peer that is not installed has no figures; one
+that takes long runs once.
 """
 import argparse
 import os
 import pathlib
 import re
 import resource
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -28,15 +30,25 @@ def seconds(command):
     return spent, done.stdout.strip()
 
 
-def compiled(source, folder):
-    """The commands of an OCaml program, as bytecode and as machine code."""
-    copy = pathlib.Path(folder) / source.name
-    copy.write_text(source.read_text())
+# Peers that compile, and those that run the source; what is slower than this runs once.
+COMPILERS = {"OCaml bytecode": "ocamlc", "OCaml native": "ocamlopt"}
+RUNNERS = {"LuaJIT": ("luajit", ".lua"), "Lua": ("lua5.4", ".lua"), "CPython": ("python3", ".py")}
+LONG = 4
+
+
+def commands_for(program, folder):
+    """The commands of the program's peers, by name."""
     commands = {}
-    for name, compiler in (("bytecode", "ocamlc"), ("native", "ocamlopt")):
-        program = copy.with_suffix("." + name)
-        subprocess.run([compiler, "-w", "-a", copy, "-o", program], check=True)
-        commands[name] = [program]
+    for name, compiler in COMPILERS.items():
+        if shutil.which(compiler):
+            source = pathlib.Path(folder) / (program.stem + ".ml")
+            source.write_text(program.with_suffix(".ml").read_text())
+            binary = source.with_suffix("." + compiler)
+            subprocess.run([compiler, "-w", "-a", source, "-o", binary], check=True)
+            commands[name] = [binary]
+    for name, (runner, suffix) in RUNNERS.items():
+        if shutil.which(runner):
+            commands[name] = [runner, program.with_suffix(suffix)]
     return commands
 
 
@@ -48,26 +60,43 @@ def near(own, other):
     return abs(number - float(other)) <= 1e-12 * abs(number)
 
 
+def compare(baton, program, rounds):
+    """The ratios of one program by peer, and the peers that print something else."""
+    with tempfile.TemporaryDirectory() as folder:
+        commands = commands_for(program, folder)
+        ratios = {name: [] for name in commands}
+        others = set()
+        slow = set()
+        for _ in range(rounds):
+            for name, command in commands.items():
+                if name in slow:
+                    continue
+                own, value = seconds([baton, "run", program])
+                spent, other = seconds(command)
+                ratios[name].append(spent / own)
+                if spent > LONG:
+                    slow.add(name)
+                # Baton's int32 wraps where the numbers of others have more bits.
+                if program.stem != "list" and not near(value, other):
+                    others.add(f"{name}: {other} is not {value}")
+    return ratios, others
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("baton")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    print("| program | OCaml bytecode | OCaml native |")
-    print("|---|--:|--:|")
-    with tempfile.TemporaryDirectory() as folder:
-        for program in sorted(FOLDER.glob("*.rly")):
-            commands = compiled(program.with_suffix(".ml"), folder)
-            ratios = {name: [] for name in commands}
-            for _ in range(options.rounds):
-                own, value = seconds([options.baton, "run", program])
-                for name, command in commands.items():
-                    spent, other = seconds(command)
-                    ratios[name].append(spent / own)
-            # Baton's int32 wraps where OCaml's 63 bits do not.
-            agrees = program.stem == "list" or near(value, other)
-            row = " | ".join(f"{statistics.median(each):.2f}" for each in ratios.values())
-            print(f"| {program.stem} | {row} |" + ("" if agrees else f" {value} is not {other}"))
+    names = [*COMPILERS, *RUNNERS]
+    print("| program | " + " | ".join(names) + " |")
+    print("|---|" + "--:|" * len(names))
+    for program in sorted(FOLDER.glob("*.rly")):
+        if options.programs and program.stem not in options.programs:
+            continue
+        ratios, others = compare(options.baton, program, options.rounds)
+        cells = [f"{statistics.median(ratios[name]):.2f}" if name in ratios else "" for name in names]
+        print(f"| {program.stem} | {' | '.join(cells)} | {' '.join(others)}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":

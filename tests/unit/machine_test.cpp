@@ -167,6 +167,44 @@ TEST_CASE("a run that ended holds nothing", "[machine]") {
   }
 }
 
+TEST_CASE("arguments of tail calls come into their places at once", "[machine]") {
+  std::string lists =
+      "def @ring(%n: int32, %a: List[int32], %b: List[int32], %c: List[int32]) -> "
+      "(List[int32], List[int32], List[int32]) { if (%n == 0) { (%a, %b, %c) } "
+      "else { @ring(%n - 1, %b, %c, %a) } }\n"
+      "def @again(%n: int32, %a: List[int32], %b: List[int32]) -> (List[int32], "
+      "List[int32]) { if (%n == 0) { (%a, %b) } else { @again(%n - 1, %b, %b) } }\n";
+  CHECK(valueOf(lists + "def @main() { (@ring(4, Cons(1, Nil), Cons(2, Nil), Nil), @again(2, "
+                        "Cons(1, Nil), Cons(2, Nil))) }") ==
+        "((Cons(2, Nil), Nil, Cons(1, Nil)), (Cons(2, Nil), Cons(2, Nil)))");
+  CHECK(valueOf("def @f(%n: int32, %a: int32, %b: int64, %c: int32) -> (int32, int64, int32) { "
+                "if (%n == 0) { (%a, %b, %c) } else { @f(%n - 1, %c, %b + 1i64, %a) } }\n"
+                "def @main() { @f(3, 1, 2i64, 4) }") == "(4, 5i64, 1)");
+  // An object and a field of it are given away by one call.
+  CHECK(valueOf("type T { Leaf, Node(T, int32) }\n"
+                "def @keep(%t: T, %l: T) -> T { match (%t) { Leaf => %l, Node(_, %n) => "
+                "Node(Node(%l, %n), 0) } }\n"
+                "def @go(%t: T) -> T { match (%t) { Leaf => %t, Node(%l, _) => @keep(%t, %l) } }\n"
+                "def @main() { @go(Node(Leaf, 7)) }") == "Node(Node(Leaf, 7), 0)");
+}
+
+TEST_CASE("division by a number in the text follows the rows", "[machine]") {
+  CHECK(
+      valueOf("def @f(%x: int32) { (floor_divide(%x, 7), floor_mod(%x, -3), trunc_divide(%x, -1), "
+              "trunc_mod(%x, 5)) }\n"
+              "def @main() { (@f(-17), @f(-2147483647 - 1)) }") ==
+      "((-3, -2, 17, -2), (-306783379, -2, -2147483648, -3))");
+  CHECK(valueOf("def @f(%x: int32) { floor_mod(%x, 0) }\ndef @main() { @f(1) }") ==
+        "fault: integer division by zero");
+}
+
+TEST_CASE("a tuple that is only projected shares nothing with its fields", "[machine]") {
+  CHECK(valueOf("def @pair(%l: List[int32]) -> (List[int32], List[int32]) { (%l, Cons(9, %l)) }\n"
+                "def @main() { let %p = @pair(Cons(1, Nil)); let %q = @pair(%p.1); (%p.0, %q.0, "
+                "%q.1) }") ==
+        "(Cons(1, Nil), Cons(9, Cons(1, Nil)), Cons(9, Cons(9, Cons(1, Nil))))");
+}
+
 TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
   vm::Slot result;
   Loaded deep("def @f(%n: int32) -> int32 { 1 + @f(%n) }\ndef @main() { @f(1) }",
