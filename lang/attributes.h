@@ -28,7 +28,7 @@ struct AttributeValue {
   double real = 0;
   std::string_view text = {};
   std::span<const AttributeValue> items = {};
-  /// Expr: an atom. Meta: what the reader of the metadata made of it.
+  /// Expr: an atom. Meta: the object, and in `items` what the reader understood of its inside.
   const Expr* expr = nullptr;
   const void* meta = nullptr;
 };

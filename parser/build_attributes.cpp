@@ -1,4 +1,6 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
+#include "parser/index_map_text.h"
+#include "parser/metadata_fields.h"
 #include "parser/name_hints.h"
 
 #include "lang/attribute_schema.h"
@@ -20,13 +22,6 @@ namespace {
 constexpr std::string_view typeKeyAttribute = "attrs_type_key";
 
 AttributeValue metadataValue(ResolveContext& context, size_t number);
-
-std::string_view fieldOf(const lang::MetadataNode& node, std::string_view name) {
-  for (const auto& [key, value] : node.fields)
-    if (key == name)
-      return value;
-  return {};
-}
 
 int64_t integerOf(std::string_view text) {
   int64_t value = 0;
@@ -70,6 +65,12 @@ AttributeValue metadataValue(ResolveContext& context, size_t number) {
   value.kind = AttributeValueKind::Meta;
   value.text = key;
   value.meta = &node;
+  if (key == "tir.IndexMap") {
+    std::string map = indexMapText(context.module.metadata, node);
+    lang::Arena& arena = context.module.arena;
+    if (!map.empty())
+      value.items = arena.copy(std::vector{lang::stringAttribute(arena.copyText(map))});
+  }
   return value;
 }
 

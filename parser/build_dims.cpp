@@ -1,10 +1,10 @@
 // Dimensions that a metadata section holds as expressions: sums, products and quotients over
 // variables and numbers. References may run anywhere, in circles too, and share parts as they like,
 // so each object is read once and nothing here recurses.
+#include "parser/metadata_fields.h"
 #include "parser/resolve_context.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace parser {
@@ -14,30 +14,13 @@ using lang::MetadataNode;
 
 namespace {
 
-std::string_view fieldOf(const MetadataNode& node, std::string_view name) {
-  for (const auto& [key, value] : node.fields)
-    if (key == name)
-      return value;
-  return {};
-}
-
-/// The number that a field is; nothing when it is none.
-std::optional<int64_t> numberOf(std::string_view text) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool isNumber = error == std::errc{} && end == text.data() + text.size();
-  return isNumber ? std::optional(value) : std::nullopt;
-}
-
 /// The name of a variable object: a text, or the number of the object that holds it.
 std::string_view nameOf(const ResolveContext& context, const MetadataNode& node) {
-  const auto& nodes = context.module.metadata.nodes;
   for (std::string_view field : {"name", "name_hint"}) {
     std::string_view text = fieldOf(node, field);
-    auto number = numberOf(text);
-    if (number && *number >= 0 && size_t(*number) < nodes.size() &&
-        nodes[size_t(*number)].typeKey == "runtime.String")
-      text = nodes[size_t(*number)].repr;
+    const MetadataNode* object = objectOf(context.module.metadata, text);
+    if (object && object->typeKey == "runtime.String")
+      text = object->repr;
     if (!text.empty())
       return text;
   }

@@ -67,9 +67,11 @@ std::string gradientText(const lang::OperatorTable& table, const OperatorRow& ro
 
 /// What Relay has and the table has not.
 std::string absenceReference() {
-  std::string text = "# Operators of Relay that are not here\n\n";
+  std::string text = fmt::format("# Operators of Relay that are not here\n\n"
+                                 "Of the {} operators of Relay {} are above. These are not:\n",
+                                 relayOperatorCount, relayOperatorCount - absentOperators().size());
   for (const lang::AbsentOperator& absent : absentOperators())
-    text += fmt::format("* `{}`: {}.\n", absent.name, absent.reason);
+    text += fmt::format("\n## {}\n\nNot here: {}.\n", absent.name, absent.reason);
   return text;
 }
 

@@ -11,6 +11,7 @@ const lang::OperatorTable& operatorTable() {
       shapeFamily(),
       joinFamily(),
       rearrangeFamily(),
+      indexTransformFamily(),
       indexFamily(),
       sliceFamily(),
       scatterFamily(),
@@ -77,9 +78,6 @@ std::span<const lang::AbsentOperator> absentOperators() {
   static constexpr lang::AbsentOperator absent[] = {
       {"torch_op", "it runs TorchScript through PyTorch's library, which Baton does not contain; "
                    "write what it computes with operators, or as a function"},
-      {"meta_schedule_layout_transform", "its index map is a function of TVM's tensor IR, which "
-                                         "has no Relay text; write what it does "
-                                         "with `reshape` and `transpose`"},
       {"parser.MetaRef", "it stands for `meta[KEY][INDEX]` while TVM's parser works, and never in "
                          "programs; write `meta[...]` itself"},
   };

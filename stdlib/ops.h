@@ -14,4 +14,7 @@ const lang::OperatorTable& operatorTable();
 /// The operators of Relay that the table leaves out.
 std::span<const lang::AbsentOperator> absentOperators();
 
+/// How many operators Relay registers, in TVM 0.19.
+inline constexpr size_t relayOperatorCount = 298;
+
 } // namespace stdlib

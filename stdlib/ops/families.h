@@ -66,5 +66,6 @@ lang::OperatorFamily annotationFamily();
 lang::OperatorFamily dialectFamily();
 lang::OperatorFamily derivativesFamily();
 lang::OperatorFamily leavesFamily();
+lang::OperatorFamily indexTransformFamily();
 
 } // namespace stdlib
