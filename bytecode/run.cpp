@@ -4,6 +4,7 @@
 
 #include "bytecode/convert.h"
 #include "lang/run_value.h"
+#include "runtime/memory.h"
 #include "vm/verify.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,9 @@ class Run {
 public:
   Run(Compiled& compiled, const Typing& typing, const OperatorTable& operators,
       const Options& options)
-      : compiled_(compiled), options_(options), sites_(typing, operators, options.engine),
-        machine_(compiled.program, host()), reader_(compiled.layouts, machine_) {}
+      : compiled_(compiled), options_(options), watch_(options.limits),
+        sites_(typing, operators, options.engine), machine_(compiled.program, host()),
+        reader_(compiled.layouts, machine_) {}
 
   std::variant<Value, RunFault> call(const Global& entry, const Typing& typing,
                                      const std::vector<Value>& arguments) {
@@ -53,7 +55,6 @@ public:
     return value;
   }
 
-private:
   vm::Host host() {
     vm::Host host;
     host.call = [this](uint32_t site, std::span<const Slot> operands, Slot& result) {
@@ -63,9 +64,11 @@ private:
       calls_ += calls;
       if (options_.progress)
         options_.progress(calls_);
-      return options_.isInterrupted && options_.isInterrupted();
+      isLate_ = watch_.isOver();
+      return isLate_ || (options_.isInterrupted && options_.isInterrupted());
     };
-    host.maximumDepth = options_.maximumDepth;
+    host.maximumDepth = options_.limits.depth;
+    host.maximumSteps = options_.limits.steps;
     return host;
   }
 
@@ -138,10 +141,12 @@ private:
     ++calls_;
     if (options_.progress)
       options_.progress(calls_);
-    if (!options_.isInterrupted || !options_.isInterrupted())
-      return false;
-    fail(FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_), range);
-    return true;
+    bool isInterrupted = options_.isInterrupted && options_.isInterrupted();
+    if (isInterrupted)
+      fail(FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_), range);
+    else if (watch_.isOver())
+      fault_ = RunFault{timeFault(options_.limits), range};
+    return fault_.has_value();
   }
 
   DimSizes& sizesIn(std::span<const Value> values, size_t i) {
@@ -226,9 +231,12 @@ private:
     case vm::Trap::DivisionByZero:
       return {FaultKind::Data, "integer division by zero"};
     case vm::Trap::Depth:
-      return {FaultKind::Depth,
-              fmt::format("calls are nested deeper than {}", options_.maximumDepth)};
+      return depthFault(options_.limits);
+    case vm::Trap::Steps:
+      return stepsFault(options_.limits);
     case vm::Trap::Interrupted:
+      if (isLate_)
+        return timeFault(options_.limits);
       return {FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_)};
     case vm::Trap::Memory:
       return {FaultKind::Memory, "out of memory"};
@@ -239,6 +247,7 @@ private:
 
   Compiled& compiled_;
   const Options& options_;
+  Stopwatch watch_;
   CallSites sites_;
   vm::Machine machine_;
   ValueReader reader_;
@@ -247,6 +256,8 @@ private:
   const Call* checkedCall_ = nullptr;
   DimSizes entrySizes_, noSizes_;
   uint64_t calls_ = 0;
+  /// Whether the clock ended the run.
+  bool isLate_ = false;
 };
 
 } // namespace
@@ -257,7 +268,14 @@ std::variant<Value, RunFault> run(const Module& module, const Typing& typing,
   std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
   if (auto problem = vm::verify(compiled->program))
     throw std::logic_error("the compiler made code that cannot run: " + *problem);
-  return Run(*compiled, typing, operators, options).call(entry, typing, arguments);
+  runtime::MemoryLimit limit(options.limits.memory);
+  try {
+    return Run(*compiled, typing, operators, options).call(entry, typing, arguments);
+  } catch (const std::bad_alloc&) {
+    RunFault fault{{FaultKind::Memory, "out of memory"}, entry.function->range};
+    fault.notes.push_back(heldText());
+    return fault;
+  }
 }
 
 } // namespace bytecode

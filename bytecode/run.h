@@ -4,6 +4,7 @@
 #include "bytecode/compile.h"
 #include "lang/call_sites.h"
 #include "lang/run_fault.h"
+#include "lang/run_limits.h"
 
 namespace bytecode {
 
@@ -13,7 +14,7 @@ struct Options {
   std::function<void(uint64_t)> progress = {};
   std::function<void(const runtime::Value&, lang::SourceRange)> show = {};
   std::function<bool()> isInterrupted = {};
-  size_t maximumDepth = 5'000'000;
+  lang::RunLimits limits = {};
   /// Told after a good run how many bytes of tensors only cycles of references hold.
   std::function<void(int64_t)> left = {};
 };

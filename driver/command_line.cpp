@@ -145,6 +145,60 @@ void addDisasm(CLI::App& app, DisasmOptions& options) {
       ->capture_default_str();
 }
 
+/// Bytes, with a unit behind them or not.
+std::optional<int64_t> byteCount(std::string_view word) {
+  int64_t unit = 1, value = 0;
+  constexpr std::pair<char, int64_t> units[] = {
+      {'K', 1'000}, {'M', 1'000'000}, {'G', 1'000'000'000}, {'T', 1'000'000'000'000}};
+  for (auto [letter, bytes] : units)
+    if (word.ends_with(letter))
+      unit = bytes;
+  if (unit > 1)
+    word.remove_suffix(1);
+  auto end = std::from_chars(word.data(), word.data() + word.size(), value);
+  bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size() && value > 0 &&
+                !__builtin_mul_overflow(value, unit, &value);
+  return isGood ? std::optional(value) : std::nullopt;
+}
+
+/// What ends a run with a fault.
+void addLimits(CLI::App& command, lang::RunLimits& limits) {
+  command
+      .add_option_function<std::string>(
+          "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
+          "End the run when its tensors and objects hold more bytes, beside the program's "
+          "constants "
+          "and inputs; K, M, G and T are thousands, millions and so on")
+      ->type_name("SIZE")
+      ->check(
+          [](const std::string& word) {
+            return byteCount(word) ? ""
+                                   : fmt::format("{} is no size, such as 4000000 or 512M",
+                                                 formats::backquoted(word));
+          },
+          "");
+  command
+      .add_option("--max-steps", limits.steps,
+                  "End the run when it makes more calls of functions, be they in tail position or "
+                  "not; operators and constructors do not count")
+      ->type_name("N")
+      ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
+  command
+      .add_option("--timeout", limits.seconds,
+                  "End the run when it takes longer; an operator that computes goes on to its end")
+      ->type_name("SECONDS")
+      ->check(
+          [](const std::string& word) {
+            double seconds = 0;
+            auto end = std::from_chars(word.data(), word.data() + word.size(), seconds);
+            bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size();
+            return isGood && seconds > 0 ? ""
+                                         : fmt::format("{} is no positive number of seconds",
+                                                       formats::backquoted(word));
+          },
+          "");
+}
+
 void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
@@ -186,6 +240,7 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
   command->add_flag("--trap-nan", options.trapsNonFinite,
                     "End the run where NaN or infinity first arises, and say where");
+  addLimits(*command, options.limits);
 }
 
 /// A word in the place of a command that is none.

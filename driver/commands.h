@@ -3,6 +3,7 @@
 
 #include "driver/answer.h"
 #include "driver/session.h"
+#include "lang/run_limits.h"
 
 #include <cstdint>
 #include <functional>
@@ -64,6 +65,7 @@ struct RunOptions {
   unsigned grad = 0;
   /// Whether NaN and infinity end the run where they arise.
   bool trapsNonFinite = false;
+  lang::RunLimits limits = {};
 };
 
 struct GradOptions {

@@ -54,15 +54,23 @@ std::string shownText(Session& session, const Program& program, const runtime::V
   return fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
 }
 
+/// Whether the machine runs the program; it computes in the program's own types, and looks at no
+/// result but where the program does.
+bool isOnMachine(const RunOptions& options) {
+  bool isFree = options.engine.empty() && options.precision == 0 && !options.trapsNonFinite;
+  return isFree || options.engine == "vm";
+}
+
 std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
-     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine, bool trapsNonFinite,
-     bool isOnMachine, const Look& look, lang::Diagnostics& findings, int64_t& left,
+     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine,
+     const RunOptions& options, const Look& look, lang::Diagnostics& findings, int64_t& left,
      Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
-  how.trapsNonFinite = trapsNonFinite;
+  how.trapsNonFinite = options.trapsNonFinite;
+  how.limits = options.limits;
   how.progress = [&](uint64_t calls) { progress.step(calls); };
   how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
     findings.report(lang::Message::Float64Result, where, row.name);
@@ -85,12 +93,13 @@ call(Session& session, const Program& program, const lang::Global& entry,
                             .progress = how.progress,
                             .show = how.show,
                             .isInterrupted = how.isInterrupted,
+                            .limits = how.limits,
                             .left = [&](int64_t bytes) { left = bytes; }});
     } catch (const bytecode::TooLarge&) {
       return interpreted();
     }
   };
-  auto result = isOnMachine ? onMachine() : interpreted();
+  auto result = isOnMachine(options) ? onMachine() : interpreted();
   auto* fault = std::get_if<interp::Fault>(&result);
   if (fault && fault->kind == runtime::FaultKind::Interrupted)
     fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
@@ -106,13 +115,6 @@ ExitCode codeOf(runtime::FaultKind kind) {
   default:
     return ExitCode::Program;
   }
-}
-
-/// Whether the machine runs the program; it computes in the program's own types, and looks at no
-/// result but where the program does.
-bool isOnMachine(const RunOptions& options) {
-  bool isFree = options.engine.empty() && options.precision == 0 && !options.trapsNonFinite;
-  return isFree || options.engine == "vm";
 }
 
 /// What values hold beyond what they held before the run: cycles of references keep them.
@@ -178,8 +180,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!arguments.problems.empty())
     return;
   lang::Diagnostics findings = session.noFindings();
-  auto result = call(session, program, *entry, std::move(arguments.values), *engine,
-                     options.trapsNonFinite, isOnMachine(options), look, findings, left, answer);
+  auto result = call(session, program, *entry, std::move(arguments.values), *engine, options, look,
+                     findings, left, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {

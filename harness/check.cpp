@@ -150,7 +150,7 @@ public:
                               if (!verdict.finding)
                                 fail("engines", found);
                             })};
-    options.maximumDepth = mostDepth;
+    options.limits.depth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > mostCalls)
         throw GivenUp{};
@@ -177,7 +177,7 @@ public:
   void demandMachine(const ReadText& read, const Global& entry, std::vector<Value> arguments,
                      const std::variant<Value, interp::Fault>& expected) {
     bytecode::Options options{.engine = lower::loopsEngine()};
-    options.maximumDepth = mostDepth;
+    options.limits.depth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > 2 * mostCalls)
         throw GivenUp{};

@@ -189,7 +189,7 @@ public:
       arguments.push_back(scalar(*tangent));
     interp::Options options{.engine = interp::referenceEngine(digits)};
     options.rounding = [&](const OperatorRow&, SourceRange) { hasFewDigits = true; };
-    options.maximumDepth = mostDepth;
+    options.limits.depth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > mostCalls)
         throw Skipped{DerivativeOutcome::NotRun};

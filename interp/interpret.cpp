@@ -11,6 +11,7 @@
 #include "lang/boundary.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
+#include "runtime/memory.h"
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -49,19 +50,20 @@ public:
           const lang::OperatorTable& operators, const Options& options)
       : typing_(typing), frames_(module), boundaries_(module, typing),
         liveness_(lang::findLiveness(module)),
-        sites_(typing, operators, options.engine, options.rounding), options_(options) {}
+        sites_(typing, operators, options.engine, options.rounding), options_(options),
+        limit_(options.limits.memory), watch_(options.limits) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
-    enter(entry, {}, std::move(arguments), nullptr);
-    lang::DimSizes sizes = sizes_;
     try {
+      enter(entry, {}, std::move(arguments), nullptr);
+      lang::DimSizes sizes = sizes_;
       while (!cursors_.empty() && fault_.problem.empty())
         step();
       if (fault_.problem.empty())
         if (const lang::Type* type = typing_.result(entry))
           passes(checkWhole(entry, *type, result_, sizes));
     } catch (const std::bad_alloc&) {
-      failForMemory();
+      failForMemory(entry.range);
     }
     if (!fault_.problem.empty())
       return fault_;
@@ -116,7 +118,6 @@ private:
 
   void fail(Fault fault) {
     fault_ = std::move(fault);
-    constexpr size_t mostCalls = 8;
     for (size_t i = activations_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
       if (activations_[i].call.isValid())
         fault_.calls.push_back(activations_[i].call);
@@ -126,14 +127,20 @@ private:
 
   /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
   /// some too.
-  void failForMemory() {
-    lang::SourceRange place;
+  void failForMemory(lang::SourceRange place) {
     if (!cursors_.empty() && cursors_.back().next > 0)
       place = waiting().value->range;
-    std::string held = lang::heldText();
+    std::array<lang::SourceRange, mostCalls> calls;
+    size_t count = 0;
+    for (size_t i = activations_.size(); i-- > 0 && count < mostCalls;)
+      if (activations_[i].call.isValid())
+        calls[count++] = activations_[i].call;
+    runtime::Holdings held = runtime::held();
     cursors_.clear();
     activations_.clear();
-    fault_ = Fault{FaultKind::Memory, "out of memory", place, {}, nullptr, {}, {std::move(held)}};
+    fault_ = Fault{FaultKind::Memory, "out of memory", place};
+    fault_.calls.assign(calls.begin(), calls.begin() + ptrdiff_t(count));
+    fault_.notes.push_back(lang::heldText(held));
   }
 
   /// A call that the checker could not check, on a value of a type parameter, may give a value of
@@ -224,14 +231,25 @@ private:
     bool isInterrupted = options_.isInterrupted && options_.isInterrupted();
     if (isInterrupted)
       fail(FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_), range);
-    return !isInterrupted;
+    else if (watch_.isOver())
+      fail({lang::timeFault(options_.limits), range});
+    return fault_.problem.empty();
+  }
+
+  /// False when the program may make no more steps.
+  bool countStep(lang::SourceRange range) {
+    if (steps_ == options_.limits.steps)
+      fail({lang::stepsFault(options_.limits), range});
+    ++steps_;
+    return fault_.problem.empty();
   }
 
   /// `call` is null for the first call.
 
   void enter(const lang::Function& function, const Value& closure, std::vector<Value> arguments,
              const lang::Call* call) {
-    if (!countCall(call ? call->range : function.range))
+    lang::SourceRange range = call ? call->range : function.range;
+    if (!countStep(range) || !countCall(range))
       return;
     const lang::FunctionChecks* checks = boundaries_.of(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
@@ -401,16 +419,16 @@ private:
       applyOperator(binding, call, lang::operatorOf(callee), arguments);
       break;
     case ValueKind::Maker:
-      construct(binding, call, lang::constructorOf(callee), std::move(arguments));
+      if (countStep(call.range))
+        construct(binding, call, lang::constructorOf(callee), std::move(arguments));
       break;
     default:
       if (!demand(callee.kind() == ValueKind::Closure &&
                       lang::functionOf(callee).parameters.size() == arguments.size(),
                   "function of these arguments", call.callee.range))
         break;
-      if (activations_.size() >= options_.maximumDepth)
-        fail(FaultKind::Depth,
-             fmt::format("calls are nested deeper than {}", options_.maximumDepth), call.range);
+      if (activations_.size() >= options_.limits.depth)
+        fail({lang::depthFault(options_.limits), call.range});
       else
         enter(lang::functionOf(callee), callee, std::move(arguments), &call);
     }
@@ -536,6 +554,8 @@ private:
   }
 
   static constexpr int64_t unknownSize = -1;
+  /// What a fault tells of the open calls.
+  static constexpr size_t mostCalls = 8;
 
   const lang::Typing& typing_;
   lang::Frames frames_;
@@ -550,7 +570,10 @@ private:
   lang::DimSizes sizes_, noSizes_;
   Value result_;
   Fault fault_;
-  uint64_t calls_ = 0;
+  /// Calls of functions and operators, and of functions alone.
+  uint64_t calls_ = 0, steps_ = 0;
+  runtime::MemoryLimit limit_;
+  lang::Stopwatch watch_;
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "lang/call_sites.h"
 #include "lang/module.h"
 #include "lang/run_fault.h"
+#include "lang/run_limits.h"
 #include "lang/run_value.h"
 
 #include <functional>
@@ -34,8 +35,7 @@ struct Options {
   std::function<bool()> isInterrupted = {};
   /// Whether an operator that makes NaN or infinity of finite numbers ends the run.
   bool trapsNonFinite = false;
-  /// Calls that may be open at once; a program that recurses deeper is faulty.
-  size_t maximumDepth = 5'000'000;
+  lang::RunLimits limits = {};
 };
 
 using Fault = lang::RunFault;

@@ -1,7 +1,7 @@
 // Words and rules that machines share.
 #include "lang/run_fault.h"
 
-#include "runtime/holdings.h"
+#include "runtime/memory.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,10 +15,13 @@ std::string unmatchedText(std::string_view constructor) {
   return fmt::format("no arm of this match is for {}", what);
 }
 
-std::string heldText() {
-  runtime::Holdings held = runtime::held();
-  return fmt::format("{:.1f} MB of tensors are held in {} value{}", double(held.tensorBytes) / 1e6,
-                     held.values, held.values == 1 ? "" : "s");
+std::string heldText(runtime::Holdings held) {
+  std::string text =
+      fmt::format("{:.1f} MB of tensors are held in {} value{}", double(held.tensorBytes) / 1e6,
+                  held.values, held.values == 1 ? "" : "s");
+  if (auto limit = runtime::reachedMemoryLimit())
+    text += fmt::format("; the run may hold {} bytes", *limit);
+  return text;
 }
 
 std::optional<runtime::Fault> writeResults(const Value& value, const Value& destinations) {

@@ -5,6 +5,7 @@
 #include "lang/diagnostic.h"
 #include "lang/op.h"
 #include "runtime/fault.h"
+#include "runtime/holdings.h"
 #include "runtime/value.h"
 
 #include <optional>
@@ -26,8 +27,8 @@ struct RunFault : runtime::Fault {
 
 /// No arm is for a value of this constructor, or, of an empty name, for another one.
 std::string unmatchedText(std::string_view constructor);
-/// What tensors hold, for a fault of memory.
-std::string heldText();
+/// What tensors hold, and what a run may hold if that was too little, for a fault of memory.
+std::string heldText(runtime::Holdings held = runtime::held());
 /// Writes a value, or the fields of a tuple, into tensors that the program allocated.
 std::optional<runtime::Fault> writeResults(const runtime::Value& value,
                                            const runtime::Value& destinations);

@@ -8,15 +8,18 @@ namespace runtime {
 /// What a fault is about. Data: a value that no type rules out, such as a zero divisor, a position
 /// outside, a value that decides a shape. Sizes: those that do not go together. Type: a value of
 /// another type than was promised. Unmatched: a value that no arm is for. Depth: calls nested too
-/// deep. Memory: there may be some on another day. Interrupted: somebody wanted the run to end.
-/// Internal: ours, an expression that is not well formed.
+/// deep. Steps: more calls than were allowed. Memory: there may be some on another day. Time: it
+/// took longer than was allowed. Interrupted: somebody wanted the run to end. Internal: ours, an
+/// expression that is not well formed.
 enum class FaultKind : uint8_t {
   Data,
   Sizes,
   Type,
   Unmatched,
   Depth,
+  Steps,
   Memory,
+  Time,
   Interrupted,
   Internal
 };

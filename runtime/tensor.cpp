@@ -1,6 +1,8 @@
 // Allocation of tensors. Sizes are checked before memory is taken.
 #include "runtime/tensor.h"
 
+#include "runtime/memory.h"
+
 #include <new>
 
 namespace runtime {
@@ -22,6 +24,28 @@ std::optional<int64_t> elementCount(std::span<const int64_t> shape) {
   return empty ? 0 : count;
 }
 
+namespace {
+
+/// Frees a buffer that was counted.
+struct Release {
+  size_t bytes;
+  void operator()(std::byte* data) const {
+    delete[] data;
+    returnMemory(bytes);
+  }
+};
+
+std::shared_ptr<std::byte[]> zeros(size_t bytes) {
+  demandMemory(bytes);
+  auto* data = new (std::nothrow) std::byte[bytes]();
+  if (data)
+    return {data, Release{bytes}};
+  returnMemory(bytes);
+  throw std::bad_alloc();
+}
+
+} // namespace
+
 Tensor::Tensor() : Tensor(Float32, {}) {}
 
 Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
@@ -30,7 +54,7 @@ Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape
   if (!count || *count > addressable / int64_t(dtype.bytes()))
     throw std::bad_alloc();
   size_ = *count;
-  data_ = std::shared_ptr<std::byte[]>(new std::byte[std::max<size_t>(byteSize(), 8)]());
+  data_ = zeros(std::max<size_t>(byteSize(), 8));
 }
 
 Tensor Tensor::reshaped(Shape shape) const {

@@ -2,6 +2,7 @@
 #include "runtime/value.h"
 
 #include "runtime/holdings.h"
+#include "runtime/memory.h"
 
 #include <new>
 
@@ -46,8 +47,22 @@ int64_t bytesOf(const Tensor& tensor) {
   return tensor.size() * int64_t(tensor.dtype().bytes());
 }
 
+/// Memory for an object, which counts as held; throws std::bad_alloc.
+void* allocate(size_t bytes) {
+  demandMemory(bytes);
+  void* memory = ::operator new(bytes, std::nothrow);
+  if (memory)
+    return memory;
+  returnMemory(bytes);
+  throw std::bad_alloc();
+}
+
+size_t bytesOf(const Compound& object) {
+  return sizeof(Compound) + object.fieldCount * sizeof(Value);
+}
+
 Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
-  void* memory = ::operator new(sizeof(Compound) + fields.size() * sizeof(Value));
+  void* memory = allocate(sizeof(Compound) + fields.size() * sizeof(Value));
   auto* object = new (memory) Compound{{{1}, kind, uint32_t(fields.size())}, symbol};
   for (size_t i = 0; i < fields.size(); ++i)
     new (object->fields() + i) Value(std::move(fields[i]));
@@ -57,11 +72,15 @@ Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
 
 void destroy(Object* object) {
   --holdings.values;
-  if (object->kind != ValueKind::Tensor)
+  if (object->kind != ValueKind::Tensor) {
+    returnMemory(bytesOf(*static_cast<Compound*>(object)));
     return ::operator delete(static_cast<Compound*>(object));
+  }
   auto* tensor = static_cast<TensorObject*>(object);
   holdings.tensorBytes -= bytesOf(tensor->tensor);
-  delete tensor;
+  returnMemory(sizeof(TensorObject));
+  tensor->~TensorObject();
+  ::operator delete(tensor);
 }
 
 } // namespace
@@ -158,7 +177,9 @@ Holdings held() {
 
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact) {
   int64_t bytes = bytesOf(tensor);
-  auto* object = new TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)};
+  void* memory = allocate(sizeof(TensorObject));
+  auto* object =
+      new (memory) TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)};
   ++holdings.values;
   holdings.tensorBytes += bytes;
   return Object::make(object);

@@ -32,30 +32,45 @@ Heap::~Heap() {
   for (Object* box = boxes_; box; box = box->fields()[2].object)
     boxed(*box).~Value();
   for (Object* object : large_)
-    ::operator delete(object);
+    std::free(object);
 }
 
-/// Large heaps grow by large chunks, in large pages where the system has them: the processor
-/// remembers the addresses of few pages.
-void Heap::addChunk() {
+/// Counted memory; null when there is none.
+Slot* Heap::allocate(size_t bytes, size_t alignment) {
+  if (!held_.add(bytes))
+    return nullptr;
+  auto* memory = static_cast<Slot*>(std::aligned_alloc(alignment, bytes));
+  if (!memory)
+    held_.remove(bytes);
+  return memory;
+}
+
+/// Begins a new chunk of cells; false when there is no memory. Large heaps grow by large chunks, in
+/// large pages where the system has them: the processor remembers the addresses of few pages.
+bool Heap::addChunk() {
   constexpr size_t largePage = size_t(1) << 21;
-  size_t bytes = std::max(chunkBytes, bytes_ / 8), alignment = alignof(Slot);
+  if (chunks_.size() == chunks_.capacity())
+    chunks_.reserve(2 * chunks_.size() + 16);
+  size_t bytes = std::max(chunkBytes, held_.bytes() / 8), alignment = alignof(Slot);
   bool isLarge = bytes >= largePage;
   if (isLarge) {
     bytes = bytes / largePage * largePage;
     alignment = largePage;
   }
   bytes = bytes / sizeof(Slot) * sizeof(Slot);
-  chunks_.emplace_back(static_cast<Slot*>(std::aligned_alloc(alignment, bytes)));
-  at_ = chunks_.back().get();
+  at_ = allocate(bytes, alignment);
+  // Near the limit of the run there may be room for a small one.
+  if (!at_ && bytes > chunkBytes)
+    at_ = allocate(bytes = chunkBytes, alignof(Slot));
+  end_ = at_ ? at_ + bytes / sizeof(Slot) : nullptr;
   if (!at_)
-    throw std::bad_alloc();
-  end_ = at_ + bytes / sizeof(Slot);
-  bytes_ += bytes;
+    return false;
+  chunks_.emplace_back(at_);
 #ifdef MADV_HUGEPAGE
-  if (isLarge)
+  if (bytes >= largePage)
     madvise(at_, bytes, MADV_HUGEPAGE);
 #endif
+  return true;
 }
 
 Object* Heap::makeSlow(uint16_t layout) {
@@ -63,12 +78,13 @@ Object* Heap::makeSlow(uint16_t layout) {
   size_t slots = size + size_t(1);
   Object* object = nullptr;
   if (size >= pools) {
-    object = static_cast<Object*>(::operator new(slots * sizeof(Slot)));
+    object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
+    if (!object)
+      return nullptr;
     large_.insert(object);
-    bytes_ += slots * sizeof(Slot);
   } else {
-    if (size_t(end_ - at_) < slots)
-      addChunk();
+    if (size_t(end_ - at_) < slots && !addChunk())
+      return nullptr;
     object = reinterpret_cast<Object*>(at_);
     at_ += slots;
   }
@@ -78,6 +94,8 @@ Object* Heap::makeSlow(uint16_t layout) {
 
 Object* Heap::box(runtime::Value value) {
   Object* object = make(boxedLayout);
+  if (!object)
+    throw std::bad_alloc();
   Slot* fields = object->fields();
   new (&boxed(*object)) runtime::Value(std::move(value));
   fields[1].object = nullptr;
@@ -152,8 +170,8 @@ void Heap::destroy(Object* object) {
 
 void Heap::freeLarge(Object* object) {
   large_.erase(object);
-  bytes_ -= (size_t(sizeOf(object->layout)) + 1) * sizeof(Slot);
-  ::operator delete(object);
+  held_.remove((size_t(sizeOf(object->layout)) + 1) * sizeof(Slot));
+  std::free(object);
 }
 
 } // namespace vm

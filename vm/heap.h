@@ -4,6 +4,7 @@
 // that is left in it goes too, also what only cycles of references hold.
 #pragma once
 
+#include "runtime/memory.h"
 #include "vm/program.h"
 
 #include <array>
@@ -23,7 +24,7 @@ public:
   /// Takes up layouts that were added behind those that it knows.
   void takeUp(const std::vector<Layout>& layouts);
 
-  /// An object with one reference, whose fields are to be filled. Throws std::bad_alloc.
+  /// An object with one reference, whose fields are to be filled; null when memory is out.
   Object* make(uint16_t layout) {
     Object* object = pooled(sizeOf(layout), layout);
     return object ? object : makeSlow(layout);
@@ -39,6 +40,7 @@ public:
     return object;
   }
   Object* makeSlow(uint16_t layout);
+  /// An object that holds a value. Throws std::bad_alloc.
   Object* box(runtime::Value value);
 
   static void retain(Object* object) { ++object->references; }
@@ -70,7 +72,7 @@ public:
   /// The bytes of the tensors in boxed values.
   int64_t boxedBytes() const;
   /// The bytes of memory that cells were given so far.
-  size_t bytes() const { return bytes_; }
+  size_t bytes() const { return held_.bytes(); }
 
 private:
   static constexpr uint16_t pools = 16;
@@ -78,7 +80,8 @@ private:
   /// A boxed value knows its neighbours, so that it can be released with the heap.
   static constexpr uint16_t boxSlots = 3;
 
-  void addChunk();
+  Slot* allocate(size_t bytes, size_t alignment);
+  bool addChunk();
   static Object* next(const Object* object) {
     return reinterpret_cast<Object*>(uintptr_t(object->references));
   }
@@ -115,7 +118,7 @@ private:
   Slot* end_ = nullptr;
   /// The ring of boxed values.
   Object* boxes_ = nullptr;
-  size_t bytes_ = 0;
+  runtime::HeldMemory held_;
 };
 
 } // namespace vm

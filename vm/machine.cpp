@@ -11,23 +11,45 @@ namespace vm {
 
 namespace {
 
-/// Calls between two questions to the host.
-constexpr uint32_t fuelOfOneGo = 4096;
+/// Calls between two questions to the host, at most.
+constexpr uint64_t callsOfOneGo = 4096;
 
 } // namespace
 
 Machine::Machine(const Program& program, Host host)
-    : program_(program), code_(program.code), host_(std::move(host)), heap_(program.layouts),
-      frames_(256) {
+    : program_(program), code_(program.code), host_(std::move(host)), heap_(program.layouts) {
   linkCalls();
   takeUpLayouts();
   for (const Static& each : program.statics)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
                                                   : heap_.make(each.layout));
+  if (!grow(frames_, 256))
+    throw std::bad_alloc();
   state.top = frames_.data();
-  state.fuel = fuelOfOneGo;
   frameEnd_ = state.top + frames_.size();
-  enlarge(1024 + mostRegisters_);
+  if (!enlarge(1024 + mostRegisters_))
+    throw std::bad_alloc();
+}
+
+template <typename T>
+bool Machine::grow(std::vector<T>& stack, size_t size) {
+  size_t before = stack.capacity() * sizeof(T);
+  if (!held_.add(size * sizeof(T)))
+    return false;
+  try {
+    stack.reserve(size);
+  } catch (const std::bad_alloc&) {
+    held_.remove(size * sizeof(T));
+    return false;
+  }
+  stack.resize(size);
+  held_.remove(before);
+  return true;
+}
+
+void Machine::refuel() {
+  fuelGiven_ = uint32_t(std::min(callsOfOneGo, host_.maximumSteps - steps_)) + 1;
+  state.fuel = fuelGiven_;
 }
 
 void Machine::linkCalls() {
@@ -60,6 +82,11 @@ void Machine::takeUpLayouts() {
 
 Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& result) {
   trap_ = Trap::None;
+  trapped_ = code_.data() + program_.functions[function].start;
+  if (host_.maximumSteps == 0)
+    return trap_ = Trap::Steps;
+  steps_ = 1;
+  refuel();
   std::ranges::copy(arguments, stack_.begin());
   state.registers = stack_.data();
   *state.top++ = {&stopWord, stack_.data()};
@@ -77,7 +104,7 @@ std::vector<uint32_t> Machine::openCalls(size_t most) const {
   std::vector<uint32_t> calls;
   if (trapped_)
     calls.push_back(uint32_t(trapped_ - code_.data()));
-  for (const Frame* frame = state.top; frame != frames_.data() + 1 && calls.size() < most;)
+  for (const Frame* frame = state.top; frame > frames_.data() + 1 && calls.size() < most;)
     calls.push_back(uint32_t((--frame)->next - code_.data()) - 1);
   return calls;
 }
@@ -88,20 +115,24 @@ std::optional<uint32_t> Machine::takeNote() {
 }
 
 /// Makes the stack larger, and moves what frames know of it.
-void Machine::enlarge(size_t slots) {
+bool Machine::enlarge(size_t slots) {
   const Slot* before = stack_.data();
-  std::vector<Slot> larger(slots);
-  std::ranges::copy(stack_, larger.begin());
+  if (!grow(stack_, slots))
+    return false;
   for (Frame* frame = frames_.data(); frame != state.top; ++frame)
-    frame->registers = larger.data() + (frame->registers - before);
-  stack_ = std::move(larger);
+    frame->registers = stack_.data() + (frame->registers - before);
   lastWindow_ = stack_.data() + stack_.size() - mostRegisters_;
+  return true;
 }
 
 const Word* Slow::refuel(Machine& machine, const Word* at) {
-  machine.state.fuel = fuelOfOneGo;
-  if (machine.host_.isInterrupted && machine.host_.isInterrupted(fuelOfOneGo))
+  uint64_t calls = machine.fuelGiven_ - 1;
+  machine.steps_ += calls;
+  if (machine.steps_ >= machine.host_.maximumSteps)
+    return trap(machine, at, Trap::Steps);
+  if (machine.host_.isInterrupted && machine.host_.isInterrupted(calls))
     return trap(machine, at, Trap::Interrupted);
+  machine.refuel();
   return at;
 }
 
@@ -112,13 +143,15 @@ const Word* Slow::makeRoom(Machine& machine, const Word* at) {
     size_t depth = m.depth();
     if (depth >= m.host_.maximumDepth)
       return trap(m, at, Trap::Depth);
-    m.frames_.resize(std::min(2 * depth, m.host_.maximumDepth));
+    if (!m.grow(m.frames_, std::min(2 * depth, m.host_.maximumDepth)))
+      return trap(m, at, Trap::Memory);
     m.state.top = m.frames_.data() + depth;
     m.frameEnd_ = m.frames_.data() + m.frames_.size();
   }
   if (m.state.registers + at->a > m.lastWindow_) {
     auto offset = m.state.registers - m.stack_.data();
-    m.enlarge(2 * m.stack_.size());
+    if (!m.enlarge(2 * m.stack_.size()))
+      return trap(m, at, Trap::Memory);
     m.state.registers = m.stack_.data() + offset;
   }
   return at;
@@ -126,7 +159,10 @@ const Word* Slow::makeRoom(Machine& machine, const Word* at) {
 
 Object* Slow::make(Machine& machine, const Word* at) {
   machine.trapped_ = at;
-  return machine.heap_.makeSlow(at->b);
+  Object* object = machine.heap_.makeSlow(at->b);
+  if (!object)
+    trap(machine, at, Trap::Memory);
+  return object;
 }
 
 void Slow::open(Machine& machine, const Word* at, Slot* registers) {

@@ -20,6 +20,7 @@ enum class Trap : uint8_t {
   None,
   DivisionByZero,
   Depth,
+  Steps,
   Interrupted,
   Memory,
   Host,
@@ -34,6 +35,8 @@ struct Host {
   /// Asked now and then, with the number of calls since it was asked last; true ends the run.
   std::function<bool(uint64_t calls)> isInterrupted = {};
   size_t maximumDepth = 5'000'000;
+  /// Calls that a run may make, its own included.
+  uint64_t maximumSteps = UINT64_MAX;
 };
 
 /// A call in progress: where its caller goes on, and the caller's registers.
@@ -47,7 +50,7 @@ struct State {
   Slot* registers = nullptr;
   /// Where the next frame goes.
   Frame* top = nullptr;
-  /// Calls until the host is asked again.
+  /// One more than the calls that may be made until the host is asked again.
   uint32_t fuel = 0;
 };
 
@@ -93,7 +96,12 @@ private:
   friend struct Slow;
 
   void linkCalls();
-  void enlarge(size_t slots);
+  bool enlarge(size_t slots);
+  /// Gives the code fuel for calls until the host is asked again.
+  void refuel();
+  /// Makes room on a stack; false when the run may hold no more memory.
+  template <typename T>
+  bool grow(std::vector<T>& stack, size_t size);
 
   const Program& program_;
   /// The program's code, where calls say how far away the function is.
@@ -103,12 +111,17 @@ private:
   std::vector<Object*> statics_;
   std::vector<uint16_t> tags_;
   std::vector<ClosureEntry> closures_;
+  /// Of the two stacks.
+  runtime::HeldMemory held_;
   std::vector<Slot> stack_;
   std::vector<Frame> frames_;
   /// Where registers may begin at the latest: from there on there are enough for any function.
   const Slot* lastWindow_ = nullptr;
   size_t mostRegisters_ = 1;
   Frame* frameEnd_ = nullptr;
+  /// The fuel that was given last, and the calls made before.
+  uint32_t fuelGiven_ = 0;
+  uint64_t steps_ = 0;
   Trap trap_ = Trap::None;
   const Word* noted_ = nullptr;
   /// The instruction that trapped.

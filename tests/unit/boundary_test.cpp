@@ -273,7 +273,7 @@ TEST_CASE("loops with declared results take no space", "[boundary]") {
   for (const std::string& loop : loops) {
     Run run(loop + " def @main(%x: Tensor[(3), float32]) { @f(200000, %x) }", {{3}});
     interp::Options options{.engine = lower::loopsEngine()};
-    options.maximumDepth = 10;
+    options.limits.depth = 10;
     auto result =
         interp::interpret(*run.program.module, run.program.typing, run.session.operators(),
                           *run.program.module->find("main"),

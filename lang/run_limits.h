@@ -1,0 +1,44 @@
+// What a run may use before it ends with a fault, the same for every machine that runs programs.
+#pragma once
+
+#include "runtime/fault.h"
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace lang {
+
+struct RunLimits {
+  /// Calls that may be open at once.
+  size_t depth = 5'000'000;
+  /// Calls of functions, those in tail position and the first one included. Operators and
+  /// constructors do not count, but where a constructor is called as a value.
+  uint64_t steps = UINT64_MAX;
+  /// Bytes of tensors and objects that may be held, beside the constants and inputs.
+  int64_t memory = INT64_MAX;
+  /// Seconds; an operator that computes goes on to its end.
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+/// The faults of runs that pass a limit.
+runtime::Fault depthFault(const RunLimits& limits);
+runtime::Fault stepsFault(const RunLimits& limits);
+runtime::Fault timeFault(const RunLimits& limits);
+
+/// The time of a run, from when it is made.
+class Stopwatch {
+public:
+  explicit Stopwatch(const RunLimits& limits);
+
+  /// Whether the time is over.
+  bool isOver() const { return end_ && Clock::now() >= *end_; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<Clock::time_point> end_;
+};
+
+} // namespace lang

@@ -1,0 +1,61 @@
+// What values, tensors and heaps hold, counted in bytes, and a limit to it.
+//
+// The count is kept for each thread: what one makes and another one releases moves the counts of
+// both. Bytes that are reserved without being such an object, as for a while by a kernel, are not
+// in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace runtime {
+
+/// Counts bytes that are about to be used; false, and they are not counted, beyond the limit.
+bool takeMemory(size_t bytes);
+/// As takeMemory, but throws std::bad_alloc beyond the limit.
+void demandMemory(size_t bytes);
+/// Counts bytes that were given back.
+void returnMemory(size_t bytes);
+
+/// Bytes that somebody holds, counted until it goes.
+class HeldMemory {
+public:
+  HeldMemory() = default;
+  HeldMemory(const HeldMemory&) = delete;
+  HeldMemory& operator=(const HeldMemory&) = delete;
+  ~HeldMemory() { returnMemory(bytes_); }
+
+  size_t bytes() const { return bytes_; }
+  /// False beyond the limit.
+  bool add(size_t bytes) {
+    bool isGood = takeMemory(bytes);
+    bytes_ += isGood ? bytes : 0;
+    return isGood;
+  }
+  void remove(size_t bytes) {
+    bytes_ -= bytes;
+    returnMemory(bytes);
+  }
+
+private:
+  size_t bytes_ = 0;
+};
+
+/// Lets this thread hold so many bytes beside what it holds already, as long as it lives.
+class MemoryLimit {
+public:
+  explicit MemoryLimit(int64_t bytes);
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit();
+
+private:
+  int64_t before_, beforeGiven_;
+  bool wasReachedBefore_;
+};
+
+/// The limit that was in the way of something, in bytes; nothing when there was none.
+std::optional<int64_t> reachedMemoryLimit();
+
+} // namespace runtime
