@@ -35,7 +35,6 @@ public:
   std::variant<Value, RunFault> call(const Global& entry, const Typing& typing,
                                      const std::vector<Value>& arguments) {
     std::vector<Slot> slots;
-    const int64_t before = machine_.heap().boxedBytes();
     for (size_t i = 0; i < arguments.size(); ++i)
       slots.push_back(reader_.read(arguments[i], typing.of(*entry.function->parameters[i])));
     machine_.takeUpLayouts();
@@ -47,8 +46,6 @@ public:
     Value value = toValue(compiled_.program, rep, result);
     if (!rep.isScalar())
       machine_.heap().release(result.object);
-    if (options_.left)
-      options_.left(machine_.heap().boxedBytes() - before);
     if (const Type* type = typing.result(*entry.function))
       if (auto fault = checkWhole(*entry.function, *type, value, entrySizes_))
         return *std::move(fault);

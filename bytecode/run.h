@@ -15,8 +15,6 @@ struct Options {
   std::function<void(const runtime::Value&, lang::SourceRange)> show = {};
   std::function<bool()> isInterrupted = {};
   lang::RunLimits limits = {};
-  /// Told after a good run how many bytes of tensors only cycles of references hold.
-  std::function<void(int64_t)> left = {};
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

@@ -64,8 +64,7 @@ bool isOnMachine(const RunOptions& options) {
 std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
      std::vector<runtime::Value> arguments, const lang::TensorEngine& engine,
-     const RunOptions& options, const Look& look, lang::Diagnostics& findings, int64_t& left,
-     Answer& answer) {
+     const RunOptions& options, const Look& look, lang::Diagnostics& findings, Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;
   how.engine = engine;
@@ -93,8 +92,7 @@ call(Session& session, const Program& program, const lang::Global& entry,
                             .progress = how.progress,
                             .show = how.show,
                             .isInterrupted = how.isInterrupted,
-                            .limits = how.limits,
-                            .left = [&](int64_t bytes) { left = bytes; }});
+                            .limits = how.limits});
     } catch (const bytecode::TooLarge&) {
       return interpreted();
     }
@@ -117,7 +115,8 @@ ExitCode codeOf(runtime::FaultKind kind) {
   }
 }
 
-/// What values hold beyond what they held before the run: cycles of references keep them.
+/// What values hold beyond what they held before the run: cycles of references keep them. The
+/// machine collects its own.
 std::string leftText(int64_t bytes) {
   constexpr int64_t mentioned = 1'000'000;
   if (bytes < mentioned)
@@ -154,9 +153,8 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
   return result;
 }
 
-/// `left` is told what cycles of references hold in the machine's memory, which ends with the run.
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
-                int64_t& left, Answer& answer) {
+                Answer& answer) {
   const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
   if (!entry)
     return;
@@ -181,7 +179,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   lang::Diagnostics findings = session.noFindings();
   auto result = call(session, program, *entry, std::move(arguments.values), *engine, options, look,
-                     findings, left, answer);
+                     findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
@@ -214,9 +212,8 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
     }
   if (auto program = loadGood(session, options.file, look, answer)) {
     runtime::Holdings before = runtime::held();
-    int64_t left = 0;
-    runProgram(session, *program, options, look, left, answer);
-    answer.errors += leftText(left + runtime::held().tensorBytes - before.tensorBytes);
+    runProgram(session, *program, options, look, answer);
+    answer.errors += leftText(runtime::held().tensorBytes - before.tensorBytes);
   }
   return answer;
 }

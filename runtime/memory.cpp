@@ -14,6 +14,12 @@ struct Account {
   int64_t limit = INT64_MAX;
   int64_t given = INT64_MAX;
   bool wasReached = false;
+  Reclaimer::Function reclaim = nullptr;
+  void* owner = nullptr;
+
+  bool hasRoom(size_t bytes) const {
+    return bytes <= uint64_t(INT64_MAX) && int64_t(bytes) <= limit - std::max<int64_t>(held, 0);
+  }
 };
 
 thread_local constinit Account account;
@@ -21,13 +27,14 @@ thread_local constinit Account account;
 } // namespace
 
 bool takeMemory(size_t bytes) {
-  if (bytes > uint64_t(INT64_MAX) ||
-      int64_t(bytes) > account.limit - std::max<int64_t>(account.held, 0)) {
+  bool hasRoom = account.hasRoom(bytes);
+  if (!hasRoom && account.reclaim && account.reclaim(account.owner))
+    hasRoom = account.hasRoom(bytes);
+  if (hasRoom)
+    account.held += int64_t(bytes);
+  else
     account.wasReached = account.limit != INT64_MAX;
-    return false;
-  }
-  account.held += int64_t(bytes);
-  return true;
+  return hasRoom;
 }
 
 void demandMemory(size_t bytes) {
@@ -53,6 +60,25 @@ MemoryLimit::~MemoryLimit() {
   account.limit = before_;
   account.given = beforeGiven_;
   account.wasReached = wasReachedBefore_;
+}
+
+int64_t heldMemory() {
+  return account.held;
+}
+
+int64_t memoryLeft() {
+  return account.limit - std::max<int64_t>(account.held, 0);
+}
+
+Reclaimer::Reclaimer(Function function, void* owner)
+    : before_(account.reclaim), ownerBefore_(account.owner) {
+  account.reclaim = function;
+  account.owner = owner;
+}
+
+Reclaimer::~Reclaimer() {
+  account.reclaim = before_;
+  account.owner = ownerBefore_;
 }
 
 std::optional<int64_t> reachedMemoryLimit() {

@@ -55,6 +55,26 @@ private:
   bool wasReachedBefore_;
 };
 
+/// What this thread holds, and what it may hold beside that.
+int64_t heldMemory();
+int64_t memoryLeft();
+
+/// Asked, as long as it lives, to give back memory of this thread where the limit is in the way;
+/// true when there is more afterwards.
+class Reclaimer {
+public:
+  using Function = bool (*)(void* owner);
+
+  Reclaimer(Function function, void* owner);
+  Reclaimer(const Reclaimer&) = delete;
+  Reclaimer& operator=(const Reclaimer&) = delete;
+  ~Reclaimer();
+
+private:
+  Function before_;
+  void* ownerBefore_;
+};
+
 /// The limit that was in the way of something, in bytes; nothing when there was none.
 std::optional<int64_t> reachedMemoryLimit();
 

@@ -249,8 +249,10 @@ inline const Word* writeOwned(Context& x, const Word* at) {
   Object* cell = x.r[at->a].object;
   Object* before = cell->fields()[0].object;
   const Word* next = writeScalar(x, at);
-  if (next != &stopWord)
+  if (next != &stopWord) {
+    x.machine.heap().cycles().written(cell);
     x.machine.heap().release(before);
+  }
   return next;
 }
 

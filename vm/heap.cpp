@@ -77,6 +77,10 @@ Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
   Object* object = nullptr;
+  // What was freed is in use again, for all that is known.
+  cycles_.usedUp();
+  if (cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size])
+    return make(layout);
   if (size >= pools) {
     object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
     if (!object)
@@ -104,14 +108,6 @@ Object* Heap::box(runtime::Value value) {
     boxes_->fields()[1].object = object;
   boxes_ = object;
   return object;
-}
-
-int64_t Heap::boxedBytes() const {
-  int64_t bytes = 0;
-  for (Object* box = boxes_; box; box = box->fields()[2].object)
-    if (const runtime::Value& value = boxed(*box); value.kind() == runtime::ValueKind::Tensor)
-      bytes += int64_t(value.tensor().byteSize());
-  return bytes;
 }
 
 void Heap::dropBox(Object* object) {
@@ -154,7 +150,10 @@ void Heap::destroy(Object* object) {
     else
       dead = dropFields(object, dead);
     uint16_t size = sizeOf(object->layout);
-    if (size < pools && (seen >> size & 1) != 0) {
+    // The collector has the address, and takes the memory back.
+    if (object->isSuspect) {
+      object->references = 0;
+    } else if (size < pools && (seen >> size & 1) != 0) {
       link(object, next(last[size]));
       link(last[size], object);
       last[size] = object;

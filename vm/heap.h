@@ -1,10 +1,11 @@
 // The heap of one run: cells from pools by size, counted references.
 //
-// Releasing neither recurses nor allocates, however deep a structure is. When the heap goes, all
-// that is left in it goes too, also what only cycles of references hold.
+// Releasing neither recurses nor allocates, however deep a structure is. What cycles of references
+// hold is collected when memory grows (cycles.h). When the heap goes, all that is left in it goes.
 #pragma once
 
 #include "runtime/memory.h"
+#include "vm/cycles.h"
 #include "vm/program.h"
 
 #include <array>
@@ -60,6 +61,8 @@ public:
   /// Makes memory that `recycle` would take an object of as many fields.
   static void start(Object* object, uint16_t layout) {
     object->layout = layout;
+    object->isReached = false;
+    object->isSuspect = false;
     object->references = 1;
   }
 
@@ -69,12 +72,13 @@ public:
     const Shape& shape = shapes_[layout];
     return {referenceFields_.data() + shape.first, shape.references};
   }
-  /// The bytes of the tensors in boxed values.
-  int64_t boxedBytes() const;
+  Cycles& cycles() { return cycles_; }
   /// The bytes of memory that cells were given so far.
   size_t bytes() const { return held_.bytes(); }
 
 private:
+  friend class Cycles;
+
   static constexpr uint16_t pools = 16;
   static constexpr size_t chunkBytes = 1 << 16;
   /// A boxed value knows its neighbours, so that it can be released with the heap.
@@ -83,10 +87,10 @@ private:
   Slot* allocate(size_t bytes, size_t alignment);
   bool addChunk();
   static Object* next(const Object* object) {
-    return reinterpret_cast<Object*>(uintptr_t(object->references));
+    return reinterpret_cast<Object*>(uintptr_t(object->references) << 3);
   }
   static void link(Object* object, Object* next) {
-    object->references = reinterpret_cast<uintptr_t>(next);
+    object->references = reinterpret_cast<uintptr_t>(next) >> 3;
   }
   void destroy(Object* object);
   Object* dropFields(Object* object, Object* dead);
@@ -119,6 +123,7 @@ private:
   /// The ring of boxed values.
   Object* boxes_ = nullptr;
   runtime::HeldMemory held_;
+  Cycles cycles_{*this};
 };
 
 } // namespace vm

@@ -1,6 +1,7 @@
 // The machine around its loop, and what is rare in it.
 #include "vm/machine.h"
 
+#include "runtime/memory.h"
 #include "vm/execute.h"
 #include "vm/operands.h"
 
@@ -91,6 +92,8 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   state.registers = stack_.data();
   *state.top++ = {&stopWord, stack_.data()};
   try {
+    runtime::Reclaimer reclaimer(
+        [](void* heap) { return static_cast<Heap*>(heap)->cycles().collect() > 0; }, &heap_);
     runLoop(*this, code_.data() + program_.functions[function].start);
   } catch (const std::bad_alloc&) {
     trap_ = Trap::Memory;
@@ -193,6 +196,8 @@ const Word* Slow::host(Machine& machine, const Word* at) {
   for (size_t i = 0; i < site.operands.size(); ++i)
     machine.operands_.push_back(registers[from[i]]);
   machine.trapped_ = at;
+  if (machine.heap_.cycles().isDue())
+    machine.heap_.cycles().collect();
   Slot result;
   if (!machine.host_.call(wide(*at), machine.operands_, result))
     return trap(machine, at, Trap::Host);

@@ -4,7 +4,7 @@
 // knows nothing of the language. Start with instructions.def, then program.h, then execute.h.
 //
 // An object is a header of eight bytes and one slot for each field; which of them are references,
-// its layout says. A dead object keeps its layout and uses the rest of the header as a link.
+// its layout says. A dead object keeps its layout and uses the count in its header as a link.
 #pragma once
 
 #include "runtime/value.h"
@@ -29,8 +29,13 @@ static_assert(sizeof(Slot) == 8);
 
 struct Object {
   uint64_t layout : 16;
-  /// References to it; of an object in a list of dead or free ones the address of the next.
-  uint64_t references : 48;
+  /// Of the collector of cycles: whether it looks at the object now, and whether it is a cell that
+  /// may close a cycle.
+  uint64_t isReached : 1;
+  uint64_t isSuspect : 1;
+  /// References to it; of an object in a list of dead or free ones the address of the next, without
+  /// the three bits that are zero in all addresses of objects.
+  uint64_t references : 46;
 
   Slot* fields() { return reinterpret_cast<Slot*>(this + 1); }
   const Slot* fields() const { return reinterpret_cast<const Slot*>(this + 1); }

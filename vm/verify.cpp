@@ -401,6 +401,10 @@ private:
   }
 
   void open(const Word& word) {
+    // The heap keeps track of these itself.
+    LayoutKind kind = program_.layouts[word.b].kind;
+    demand(kind != LayoutKind::Boxed && kind != LayoutKind::Cell,
+           "an object of this kind cannot be opened");
     const auto& fields = program_.layouts[word.b].fields;
     for (size_t i = 0; i < fields.size(); ++i) {
       uint16_t reg = tail(fields.size())[i];

@@ -87,7 +87,12 @@ def @main() {
     + "  %x\n}\n",
 }
 
-COMMANDS = {"digits": ["--precision", "200"], "long": ["--random", "1"]}
+COMMANDS = {
+    "digits": ["--precision", "200"],
+    "long": ["--random", "1"],
+    # The machine collects them.
+    "cycles": ["--engine", "loops"],
+}
 LIMITS = [int(12e6 * 1.33**step) for step in range(17)]
 
 
