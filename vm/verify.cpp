@@ -3,12 +3,14 @@
 
 #include "runtime/scalar.h"
 #include "vm/operands.h"
+#include "vm/register_states.h"
 #include "vm/scalar.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace vm {
@@ -25,25 +27,13 @@ void demand(bool holds, const char* what) {
     throw Refused(what);
 }
 
-enum class Holding : uint8_t { Nothing, Scalar, Owned, Borrowed, Memory };
-
-/// What a register holds. Borrowed: from the object in `owner`, or from outside of the call; as
-/// which field, if it was loaded from there. Memory: of an object of `field` fields, or none.
-struct State {
-  Holding holding = Holding::Nothing;
-  uint16_t owner = none;
-  uint16_t field = none;
-
-  friend bool operator==(const State&, const State&) = default;
-};
-
-/// The registers that hold something.
-using States = std::map<uint16_t, State>;
+using State = RegisterState;
 
 class FunctionVerifier {
 public:
   FunctionVerifier(const Program& program, const Function& function)
-      : program_(program), function_(function), code_(program.code.data() + function.start) {}
+      : program_(program), function_(function), code_(program.code.data() + function.start),
+        states_(function.registers) {}
 
   /// Where the verifier was when it refused.
   size_t place() const { return at_; }
@@ -55,9 +45,14 @@ public:
     findStarts();
     flow(0, entryStates());
     while (!waiting_.empty()) {
-      at_ = waiting_.back();
-      waiting_.pop_back();
-      follow(known_.at(at_));
+      at_ = *waiting_.begin();
+      waiting_.erase(waiting_.begin());
+      // In the order of places all ways to this one are known, unless there is one from below.
+      auto known = known_.find(at_);
+      if (isInLoop(at_))
+        follow(known->second);
+      else
+        follow(std::move(known_.extract(known).mapped()));
     }
   }
 
@@ -65,17 +60,47 @@ private:
   // Form.
 
   void findStarts() {
+    starts_.resize(function_.size);
     for (at_ = 0; at_ < function_.size;) {
       demand(code_[at_].op < opCount && Op(code_[at_].op) != Op::Stop,
              "there is no such instruction");
       checkNumbers(code_[at_]);
+      starts_[at_] = true;
       size_t count = wordCount(program_, code_ + at_);
       demand(count <= function_.size - at_, "an instruction goes beyond the end");
-      starts_[at_] = at_ + count;
+      forEachTarget(code_[at_], at_ + count, [&](int64_t target) {
+        if (target >= 0 && target <= int64_t(at_))
+          loops_.emplace_back(size_t(target), at_);
+      });
       at_ += count;
     }
     at_ = 0;
     demand(function_.size > 0, "it has no code");
+    std::ranges::sort(loops_);
+  }
+
+  template <typename Visit>
+  void forEachTarget(const Word& word, size_t next, Visit&& visit) const {
+    const InstructionRow& row = instructionRow(Op(word.op));
+    if (row.b == OperandKind::LongTarget)
+      visit(int64_t(next) + int32_t(wide(word)));
+    if (row.c == OperandKind::Target)
+      visit(int64_t(next) + int16_t(word.c));
+    for (size_t i = 0; row.tail == OperandKind::Arms && i < word.b; ++i) {
+      int32_t words;
+      std::memcpy(&words, reinterpret_cast<const std::byte*>(&word + 1) + 4 * i, 4);
+      visit(int64_t(next) + words);
+    }
+  }
+
+  /// Whether a jump from here or below leads here or above. Asked for places in their order.
+  bool isInLoop(size_t place) {
+    if (place < lastAsked_)
+      nextLoop_ = loopEnd_ = 0;
+    lastAsked_ = place;
+    for (; nextLoop_ < loops_.size() && loops_[nextLoop_].first <= place; ++nextLoop_)
+      loopEnd_ = std::max(loopEnd_, loops_[nextLoop_].second + 1);
+    return place < loopEnd_;
   }
 
   void checkNumbers(const Word& word) const {
@@ -110,14 +135,14 @@ private:
 
   // Ways.
 
-  States entryStates() const {
-    States states;
+  RegisterStates entryStates() const {
+    RegisterStates states(function_.registers);
     demand(function_.parameters.size() + size_t(function_.isClosure) <= function_.registers,
            "it has fewer registers than parameters");
     for (size_t i = 0; i < function_.parameters.size(); ++i)
-      states[uint16_t(i)] = stateOf(function_.parameters[i]);
+      states.set(uint16_t(i), stateOf(function_.parameters[i]));
     if (function_.isClosure)
-      states[uint16_t(function_.parameters.size())] = {Holding::Owned};
+      states.set(uint16_t(function_.parameters.size()), {Holding::Owned});
     return states;
   }
 
@@ -127,46 +152,30 @@ private:
                                       : Holding::Borrowed};
   }
 
-  /// The code at `target` is reached with these states.
-  void flow(size_t target, const States& states) {
-    demand(starts_.contains(target), "a jump leads to no instruction");
+  /// The code at `target` is reached with these states. What holds on both ways is what is the
+  /// same; what is owned is owned on both.
+  void flow(size_t target, const RegisterStates& states) {
+    demand(target < function_.size && starts_[target], "a jump leads to no instruction");
     auto [known, isNew] = known_.try_emplace(target, states);
-    if (isNew) {
-      waiting_.push_back(target);
-      return;
-    }
-    States joined = join(known->second, states);
-    if (joined != known->second) {
-      known->second = std::move(joined);
-      waiting_.push_back(target);
-    }
-  }
-
-  /// What holds on both ways. What is owned is owned on both.
-  static States join(const States& left, const States& right) {
-    auto mustStay = [](const State& state) {
-      return state.holding == Holding::Owned || state.holding == Holding::Memory;
-    };
-    States joined;
-    for (const auto& [reg, state] : left) {
-      auto other = right.find(reg);
-      if (other != right.end() && other->second == state)
-        joined.emplace(reg, state);
-      else
-        demand(!mustStay(state), "a reference is held on one way and not on another");
-    }
-    for (const auto& [reg, state] : right)
-      demand(!mustStay(state) || joined.contains(reg),
-             "a reference is held on one way and not on another");
-    return joined;
+    bool isChanged = isNew;
+    if (!isNew)
+      for (uint16_t reg : known->second.differences(states)) {
+        demand(!known->second.at(reg).mustStay() && !states.at(reg).mustStay(),
+               "a reference is held on one way and not on another");
+        known->second.clear(reg);
+        isChanged = true;
+      }
+    if (isChanged)
+      waiting_.insert(target);
   }
 
   /// From one instruction to where it leads, as long as that is the next one.
-  void follow(States states) {
+  void follow(RegisterStates states) {
     states_ = std::move(states);
     while (true) {
       const Word* word = code_ + at_;
-      size_t next = starts_.at(at_);
+      size_t next = at_ + wordCount(program_, word);
+      demand(++steps_ <= mostVisits * function_.size, "its loops do not come to rest");
       if (!step(*word, next))
         return;
       demand(next < function_.size, "it runs beyond its end");
@@ -176,17 +185,18 @@ private:
     }
   }
 
-  void jump(size_t next, int64_t words) {
-    int64_t target = int64_t(next) + words;
-    demand(target >= 0 && target < int64_t(function_.size), "a jump leads out of the function");
-    flow(size_t(target), states_);
+  void jumps(const Word& word, size_t next) {
+    forEachTarget(word, next, [&](int64_t target) {
+      demand(target >= 0 && target < int64_t(function_.size), "a jump leads out of the function");
+      flow(size_t(target), states_);
+    });
   }
 
   // Registers.
 
-  State& at(uint16_t reg) {
+  State at(uint16_t reg) const {
     demand(reg < function_.registers, "a register is beyond those of the function");
-    return states_[reg];
+    return states_.at(reg);
   }
 
   void scalar(uint16_t reg) {
@@ -197,22 +207,26 @@ private:
     demand(holding == Holding::Owned || holding == Holding::Borrowed,
            "a register holds no reference");
   }
-  /// What is borrowed from a register is gone with what it held.
-  void clear(uint16_t reg) {
-    std::erase_if(states_, [&](const auto& each) {
-      return each.second.holding == Holding::Borrowed && each.second.owner == reg;
-    });
-    states_.erase(reg);
-  }
   void take(uint16_t reg) {
     demand(at(reg).holding == Holding::Owned, "a register owns no reference");
-    clear(reg);
+    states_.clear(reg);
   }
+  /// What is borrowed from a register is gone with what it held. If that is where the new content
+  /// was found, it is borrowed from where that was.
   void put(uint16_t reg, State state) {
-    Holding before = at(reg).holding;
-    demand(before != Holding::Owned && before != Holding::Memory, "a reference is overwritten");
-    clear(reg);
-    states_[reg] = state;
+    demand(!at(reg).mustStay(), "a reference is overwritten");
+    bool isFound = state.holding == Holding::Borrowed && state.owner != none;
+    uint16_t source = isFound && states_.isLent(reg) ? sourceOf(state.owner) : none;
+    states_.clear(reg);
+    if (isFound && !states_.at(state.owner).isReference())
+      state = {Holding::Borrowed, source};
+    states_.set(reg, state);
+  }
+  /// The register that owns what is borrowed by way of this one; none when that is outside.
+  uint16_t sourceOf(uint16_t reg) {
+    for (; reg != none && states_.at(reg).holding == Holding::Borrowed; ++steps_)
+      reg = states_.at(reg).owner;
+    return reg;
   }
   void takeAs(Rep rep, uint16_t reg) {
     if (rep.isScalar())
@@ -263,7 +277,7 @@ private:
       return true;
     case Op::FreeToken:
       demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
-      clear(word.a);
+      states_.clear(word.a);
       return true;
     case Op::ReturnNew:
     case Op::ReturnNew1:
@@ -296,7 +310,7 @@ private:
     case Op::Host:
       return host(word);
     case Op::Jump:
-      jump(next, int32_t(wide(word)));
+      jumps(word, next);
       return false;
     case Op::SwitchTag:
       arms(word, next);
@@ -334,7 +348,7 @@ private:
     reference(from);
     if (to == from) {
       demand(at(to).holding == Holding::Borrowed, "a reference is counted twice in one register");
-      at(to) = {Holding::Owned};
+      states_.set(to, {Holding::Owned});
       return;
     }
     put(to, {Holding::Owned});
@@ -382,10 +396,10 @@ private:
     for (size_t i = 0; i < fields.size(); ++i)
       takeAs(owned(fields[i]), tail(fields.size())[i]);
     if (word.c != none) {
-      const State& memory = at(word.c);
+      State memory = at(word.c);
       demand(memory.holding == Holding::Memory && memory.field == fields.size(),
              "the memory is of another object");
-      clear(word.c);
+      states_.clear(word.c);
     }
   }
 
@@ -412,7 +426,7 @@ private:
         continue;
       demand(at(reg) == State{Holding::Borrowed, word.a, uint16_t(i)},
              "a register does not hold this field");
-      at(reg) = {Holding::Owned};
+      states_.set(reg, {Holding::Owned});
     }
     take(word.a);
     if (word.c != none)
@@ -439,12 +453,9 @@ private:
       demandNothingHeld();
       return false;
     }
-    for (auto each = states_.lower_bound(window); each != states_.end();) {
-      uint16_t reg = each->first;
-      demand(each->second.holding != Holding::Owned && each->second.holding != Holding::Memory,
-             "a call overwrites a reference");
-      clear(reg);
-      each = states_.lower_bound(reg);
+    for (uint16_t reg; (reg = states_.next(window)) != none;) {
+      demand(!at(reg).mustStay(), "a call overwrites a reference");
+      states_.clear(reg);
     }
     put(window, stateOf(owned(result)));
     return true;
@@ -473,11 +484,7 @@ private:
     return finishCall(window, signature.result, isTail);
   }
 
-  void demandNothingHeld() const {
-    for (const auto& [reg, state] : states_)
-      demand(state.holding != Holding::Owned && state.holding != Holding::Memory,
-             "a call ends with a reference");
-  }
+  void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
 
   bool host(const Word& word) {
     const HostSite& site = program_.sites[wide(word)];
@@ -492,11 +499,7 @@ private:
 
   void arms(const Word& word, size_t next) {
     reference(word.a);
-    for (size_t i = 0; i < word.b; ++i) {
-      int32_t words;
-      std::memcpy(&words, reinterpret_cast<const std::byte*>(code_ + at_ + 1) + 4 * i, 4);
-      jump(next, words);
-    }
+    jumps(word, next);
   }
 
   /// An instruction whose operands say all.
@@ -512,10 +515,7 @@ private:
     if (row.a == OperandKind::Result)
       return end(Op(word.op));
     write(row.a, word.a);
-    if (row.b == OperandKind::LongTarget)
-      jump(next, int32_t(wide(word)));
-    if (row.c == OperandKind::Target)
-      jump(next, int16_t(word.c));
+    jumps(word, next);
     return true;
   }
 
@@ -582,12 +582,19 @@ private:
   const Function& function_;
   const Word* code_;
   size_t at_ = 0;
-  /// Where instructions start, and the place behind each.
-  std::map<size_t, size_t> starts_;
-  /// The states with which places are reached that a jump leads to.
-  std::map<size_t, States> known_;
-  std::vector<size_t> waiting_;
-  States states_;
+  /// Where instructions start.
+  std::vector<bool> starts_;
+  /// The places between which code may be followed again: where a jump leads back to, and the jump.
+  std::vector<std::pair<size_t, size_t>> loops_;
+  size_t nextLoop_ = 0, loopEnd_ = 0, lastAsked_ = 0;
+  /// The states with which places are reached that a jump leads to, as long as they may be again.
+  std::map<size_t, RegisterStates> known_;
+  std::set<size_t> waiting_;
+  RegisterStates states_;
+  /// How many instructions were followed. A loop is followed again when what holds before it gets
+  /// less.
+  size_t steps_ = 0;
+  static constexpr size_t mostVisits = 256;
 };
 
 /// Entries of closures are functions that are called so.

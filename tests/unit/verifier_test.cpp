@@ -1,0 +1,149 @@
+// The verifier of the machine's programs on code that no compiler makes, and the arrays that it
+// keeps states in.
+#include "vm/persistent_array.h"
+#include "vm/verify.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+using vm::none;
+using vm::Op;
+using vm::Word;
+
+namespace {
+
+constexpr uint16_t boxLayout = 0, oneLayout = 1, pairLayout = 2;
+const vm::Rep number{vm::Hold::Scalar, runtime::Int64};
+const vm::Rep owned{vm::Hold::Owned}, borrowed{vm::Hold::Borrowed};
+
+Word word(Op op, uint16_t a = 0, uint16_t b = 0, uint16_t c = 0) {
+  return {uint16_t(op), a, b, c};
+}
+/// Registers behind an instruction.
+Word tail(uint16_t a, uint16_t b = 0) {
+  return {a, b, 0, 0};
+}
+Word jumpBy(Op op, uint16_t reg, int32_t words) {
+  return {uint16_t(op), reg, uint16_t(words), uint16_t(uint32_t(words) >> 16)};
+}
+
+/// What the verifier says of a function that gives a number; empty when nothing is wrong.
+std::string verdict(std::vector<vm::Rep> parameters, uint16_t registers, std::vector<Word> code) {
+  vm::Program program;
+  program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned}});
+  program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned, owned}});
+  program.code = std::move(code);
+  program.functions.push_back({.name = "f",
+                               .size = uint32_t(program.code.size()),
+                               .registers = registers,
+                               .parameters = std::move(parameters),
+                               .result = number});
+  std::string problem = vm::verify(program).value_or("");
+  return problem.substr(std::min(problem.size(), problem.find(": ") + (problem.empty() ? 0 : 2)));
+}
+
+const Word give = word(Op::LoadLong, 9), end = word(Op::Return, 9);
+
+} // namespace
+
+TEST_CASE("what is borrowed goes with what it lies in, however deep", "[verifier]") {
+  std::vector<Word> inner{word(Op::Fields1, 0, oneLayout, none), tail(1),
+                          word(Op::Fields1, 1, oneLayout, none), tail(2)};
+  auto with = [&](std::vector<Word> more) {
+    std::vector<Word> code = inner;
+    code.insert(code.end(), more.begin(), more.end());
+    code.insert(code.end(), {give, end});
+    return code;
+  };
+  // Register 2 is inside of 1, which is inside of 0.
+  CHECK(verdict({owned}, 10,
+                with({word(Op::Retain, 3, 2), word(Op::Release, 0), word(Op::Release, 3)})) == "");
+  CHECK(verdict({owned}, 10,
+                with({word(Op::Release, 0), word(Op::Retain, 3, 2), word(Op::Release, 3)})) ==
+        "a register holds no reference");
+  // Where the outer one is lent by the caller, a field may take its register.
+  std::vector<Word> over{word(Op::Fields1, 0, oneLayout, none),
+                         tail(1),
+                         word(Op::Fields1, 1, oneLayout, none),
+                         tail(0),
+                         word(Op::Retain, 3, 0),
+                         word(Op::Release, 3),
+                         give,
+                         end};
+  CHECK(verdict({borrowed}, 10, over) == "");
+  CHECK(verdict({owned}, 10, over) == "a reference is overwritten");
+}
+
+TEST_CASE("ways meet with what they have in common", "[verifier]") {
+  auto code = [](Word first, Word second) {
+    return std::vector<Word>{
+        word(Op::LoadLong, 1), jumpBy(Op::JumpUnless, 1, 2), first, jumpBy(Op::Jump, 0, 1), second,
+        word(Op::Return, 2)};
+  };
+  Word load = word(Op::LoadLong, 2), other = word(Op::LoadLong, 3);
+  CHECK(verdict({}, 10, code(load, load)) == "");
+  CHECK(verdict({}, 10, code(load, other)) == "a register holds no scalar");
+  CHECK(verdict({owned}, 10, code(word(Op::Release, 0), load)) ==
+        "a reference is held on one way and not on another");
+}
+
+TEST_CASE("code that is followed again comes to an end", "[verifier]") {
+  // Each turn of the loop loses one more register: the next one is copied to the one before.
+  constexpr uint16_t registers = 400;
+  std::vector<Word> code;
+  for (uint16_t reg = 0; reg < registers; ++reg)
+    code.push_back(word(Op::LoadLong, reg));
+  size_t head = code.size();
+  for (uint16_t reg = 0; reg + 1 < registers; ++reg)
+    code.push_back(word(Op::Move, reg, reg + 1));
+  code.push_back(word(Op::LoadStatic, registers - 1));
+  code.push_back(jumpBy(Op::JumpUnless, 0, int32_t(head) - int32_t(code.size()) - 1));
+  code.push_back(word(Op::Return, 0));
+  vm::Program program;
+  program.statics.push_back({boxLayout, runtime::tensorValue(runtime::Tensor())});
+  program.code = code;
+  program.functions.push_back(
+      {.name = "f", .size = uint32_t(code.size()), .registers = registers, .result = number});
+  CHECK(vm::verify(program).has_value());
+  // And a loop that keeps what it has is good.
+  std::vector<Word> good{word(Op::LoadLong, 9), word(Op::AddShortI64, 9, 9, 1),
+                         jumpBy(Op::JumpUnless, 9, -2), word(Op::Return, 9)};
+  CHECK(verdict({borrowed}, 10, good) == "");
+}
+
+TEST_CASE("persistent arrays are arrays, and their copies too", "[verifier]") {
+  for (size_t size : {1, 16, 17, 256, 300, 5000, 65535}) {
+    CAPTURE(size);
+    std::mt19937 random{uint32_t(size)};
+    using Array = vm::PersistentArray<int>;
+    std::vector<std::pair<Array, std::map<size_t, int>>> both{{Array(size), {}}};
+    auto compared = [&](const auto& left, const auto& right) {
+      std::vector<size_t> found, expected;
+      left.first.compare(right.first, std::equal_to<>(), [&](size_t i) { found.push_back(i); });
+      for (const auto& [from, to] : {std::pair(&left.second, &right.second)})
+        for (size_t i = 0; i < size; ++i)
+          if (from->contains(i) != to->contains(i) ||
+              (from->contains(i) && from->at(i) != to->at(i)))
+            expected.push_back(i);
+      return found == expected;
+    };
+    for (int step = 0; step < 600; ++step) {
+      if (step % 50 == 49)
+        both.push_back(both[random() % both.size()]);
+      auto& [array, map] = both[random() % both.size()];
+      size_t i = random() % size;
+      if (random() % 3 == 0) {
+        array.erase(i);
+        map.erase(i);
+      } else {
+        array.edit(i) = map[i] = step;
+      }
+      auto behind = map.lower_bound(i);
+      CHECK(array.next(i) == (behind == map.end() ? SIZE_MAX : behind->first));
+      CHECK((array.find(i) ? *array.find(i) : -1) == (map.contains(i) ? map[i] : -1));
+    }
+    for (const auto& each : both)
+      CHECK(compared(each, both[0]));
+  }
+}
