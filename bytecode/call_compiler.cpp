@@ -253,7 +253,7 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
     code_.emit(isTail ? Op::TailCallClosure : Op::CallClosure, base, uint16_t(arguments.size()),
                callee.signature);
   if (isTail)
-    return demandNothingHeld();
+    return;
   registers_.take(base);
   giveUpDying(scope, operands);
   receive(scope, binding, base);

@@ -157,22 +157,23 @@ void Code::finish(vm::Program& program) {
 }
 
 uint16_t Registers::take() {
-  return takeFrom(0);
+  uint16_t index = takeFrom(firstFree);
+  firstFree = index;
+  return index;
 }
 
 uint16_t Registers::takeFrom(size_t start) {
-  size_t index = start;
+  size_t index = std::max(start, firstFree);
   while (index < used.size() && used[index])
     ++index;
   take(uint16_t(index));
   return uint16_t(index);
 }
 
-uint16_t Registers::top() const {
-  for (size_t i = used.size(); i-- > 0;)
-    if (used[i])
-      return uint16_t(i + 1);
-  return 0;
+uint16_t Registers::top() {
+  while (!used.empty() && !used.back())
+    used.pop_back();
+  return uint16_t(used.size());
 }
 
 uint16_t Registers::takeTop() {
@@ -189,7 +190,10 @@ void Registers::take(uint16_t index) {
 }
 
 void Registers::free(uint16_t index) {
+  if (index >= used.size())
+    return;
   used[index] = false;
+  firstFree = std::min<size_t>(firstFree, index);
 }
 
 void Registers::reserve(size_t end) {

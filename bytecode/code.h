@@ -81,7 +81,7 @@ public:
   uint16_t takeFrom(size_t start);
   /// The first one above all that are in use.
   uint16_t takeTop();
-  uint16_t top() const;
+  uint16_t top();
   /// Takes a given one, which must be free.
   void take(uint16_t index);
   void free(uint16_t index);
@@ -91,6 +91,8 @@ public:
   size_t most() const { return most_; }
 
   std::vector<bool> used = {};
+  /// None below is free.
+  size_t firstFree = 0;
 
 private:
   size_t most_ = 0;

@@ -164,15 +164,6 @@ void FunctionCompiler::returnValue(Scope& scope, const Operand& result) {
     code_.emit(Op::Release, *sizes_);
   code_.emitReturn(reg);
   freeTemporaries();
-  demandNothingHeld();
-}
-
-/// Where a call ends, every reference that it owned was given up or handed on.
-void FunctionCompiler::demandNothingHeld() const {
-  for (const auto& [var, held] : held_)
-    if (held.rep.hold == Hold::Owned)
-      throw std::logic_error("a call would end with a reference to `" + std::string(var->name) +
-                             "`");
 }
 
 /// Whether the binding is a comparison of scalars that only the branch right behind it uses: then
@@ -239,7 +230,9 @@ bool FunctionCompiler::jumpUnless(Scope& scope, const If& value, bool holds, Lab
 void FunctionCompiler::restore(const Snapshot& snapshot) {
   held_ = snapshot.held;
   registers_.used = snapshot.used;
+  registers_.firstFree = snapshot.firstFree;
   memory_ = snapshot.memory;
+  hiddenHeld_ = snapshot.hidden;
 }
 
 /// The register for the result of branches; none in a tail.
@@ -270,10 +263,16 @@ void FunctionCompiler::inner(Scope& scope, const Binding& binding, const Block& 
 
 /// What is not needed after the branches is the branch's to give up: at once, unless it uses it.
 void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
-  std::vector<const Var*> dying;
-  for (const auto& [var, each] : held_)
-    if (!each.isOver && diesAt(outer, *var))
-      dying.push_back(var);
+  // A comparison that the branch does itself used its operands where it stands, right before.
+  std::vector<const Var*> dying = usage_.dyingAt(outer.block, outer.at);
+  if (outer.at > 0)
+    std::ranges::copy(usage_.dyingAt(outer.block, outer.at - 1), std::back_inserter(dying));
+  std::erase_if(hiddenHeld_, [&](const Var* var) { return !find(*var); });
+  std::ranges::copy(hiddenHeld_, std::back_inserter(dying));
+  std::erase_if(dying, [&](const Var* var) {
+    const Held* each = find(*var);
+    return !each || each->isOver || !diesAt(outer, *var);
+  });
   std::ranges::sort(dying, {}, &Var::number);
   for (const Var* var : dying)
     if (usage_.last(own.block, *var))

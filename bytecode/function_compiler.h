@@ -8,6 +8,7 @@
 #pragma once
 
 #include "bytecode/code.h"
+#include "bytecode/held.h"
 #include "bytecode/instances.h"
 #include "bytecode/scalar_compiler.h"
 
@@ -22,23 +23,6 @@ using vm::Hold;
 
 /// Compiles an instance and what it needs of the host, and asks `instances` for what it calls.
 void compileFunction(Instances& instances, const Instance& instance);
-
-/// Where a variable is.
-struct Held {
-  Rep rep;
-  uint16_t reg = 0;
-  /// What it is borrowed from, and as which field; null for a parameter that is borrowed, and for
-  /// what lives as long as the program.
-  const Var* parent = nullptr;
-  uint16_t field = vm::none;
-  /// The depth of the block after whose last use it is given up.
-  uint32_t level = 0;
-  /// Of an object that was taken apart: its layout, and the variables that are fields of it.
-  uint16_t layout = vm::none;
-  std::vector<const Var*> fields = {};
-  /// No longer needed, but for fields that are borrowed from it.
-  bool isOver = false;
-};
 
 /// Memory of an object that was given up, for the next one of as many fields.
 struct ReusableMemory {
@@ -71,9 +55,11 @@ private:
   struct Passing;
   /// What branches start from.
   struct Snapshot {
-    std::unordered_map<const Var*, Held> held;
+    HeldVars held;
     std::vector<bool> used;
+    size_t firstFree;
     std::vector<ReusableMemory> memory;
+    std::vector<const Var*> hidden;
   };
   using Types = lang::Types;
 
@@ -86,7 +72,6 @@ private:
   void block(Scope& scope);
   void finishBlock(Scope& scope);
   void returnValue(Scope& scope, const Operand& result);
-  void demandNothingHeld() const;
   void branch(Scope& scope, const Binding& binding, const lang::If& value, bool isLast);
   bool jumpUnless(Scope& scope, const lang::If& value, bool holds, Label otherwise);
   bool isFused(const Scope& scope, const Binding& binding);
@@ -99,7 +84,9 @@ private:
   const Binding& upcomingCall(const Scope& scope) const;
   void reserve(const Scope& scope);
   std::optional<uint16_t> tokenFor(const Scope& scope, const Var& var);
-  Snapshot snapshot() const { return {held_, registers_.used, memory_}; }
+  Snapshot snapshot() const {
+    return {held_, registers_.used, registers_.firstFree, memory_, hiddenHeld_};
+  }
   void restore(const Snapshot& snapshot);
   /// A variable that no text has.
   const Var& hiddenVar(const lang::Type* type);
@@ -184,8 +171,8 @@ private:
   const Comparison* comparison(const Binding& binding);
 
   // holding.cpp: registers and references.
-  Held* find(const Var& var);
-  Held& held(const Var& var) { return held_.at(&var); }
+  const Held* find(const Var& var) const { return held_.find(var); }
+  Held& held(const Var& var) { return held_.at(var); }
   Held& hold(const Var& var, Rep rep, uint16_t reg, uint32_t level);
   bool diesAt(const Scope& scope, const Var& var) const;
   bool isResult(const Scope& scope, const Binding& binding) const;
@@ -224,7 +211,9 @@ private:
   Usage usage_;
   Code code_;
   Registers registers_;
-  std::unordered_map<const Var*, Held> held_;
+  HeldVars held_;
+  /// Of variables that nobody wrote, those that are taken apart and may still be held.
+  std::vector<const Var*> hiddenHeld_;
   std::vector<ReusableMemory> memory_;
   /// Registers to be free after the operands of an instruction are read.
   std::vector<uint16_t> temporaries_;

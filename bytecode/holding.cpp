@@ -5,15 +5,8 @@ namespace bytecode {
 
 using namespace lang;
 
-Held* FunctionCompiler::find(const Var& var) {
-  auto found = held_.find(&var);
-  return found == held_.end() ? nullptr : &found->second;
-}
-
 Held& FunctionCompiler::hold(const Var& var, Rep rep, uint16_t reg, uint32_t level) {
-  Held& made = held_[&var];
-  made = Held{.rep = rep, .reg = reg, .level = level};
-  return made;
+  return held_.at(var) = Held{.rep = rep, .reg = reg, .level = level};
 }
 
 const Type* FunctionCompiler::typeOf(const Expr& atom) const {
@@ -23,10 +16,10 @@ const Type* FunctionCompiler::typeOf(const Expr& atom) const {
 
 /// Whether the binding that is being compiled is the last one that needs the variable.
 bool FunctionCompiler::diesAt(const Scope& scope, const Var& var) const {
-  auto found = held_.find(&var);
-  if (found == held_.end() || found->second.level != scope.level)
+  const Held* found = find(var);
+  if (!found || found->level != scope.level)
     return false;
-  const uint32_t* last = usage_.last(scope.block, var);
+  auto last = usage_.last(scope.block, var);
   return !last || *last <= scope.at;
 }
 
@@ -117,12 +110,12 @@ void FunctionCompiler::forget(const Var& var) {
   Held& gone = held(var);
   const Var* parent = gone.parent;
   registers_.free(gone.reg);
-  held_.erase(&var);
-  Held* owner = parent ? find(*parent) : nullptr;
-  if (!owner)
+  held_.erase(var);
+  if (!parent || !find(*parent))
     return;
-  std::erase(owner->fields, &var);
-  if (owner->isOver && owner->fields.empty())
+  Held& owner = held(*parent);
+  std::erase(owner.fields, &var);
+  if (owner.isOver && owner.fields.empty())
     giveUp(*parent);
 }
 

@@ -24,6 +24,7 @@ const Var& FunctionCompiler::scrutinee(Scope& scope, const Operand& operand) {
   if (!rep.isScalar())
     rep.hold = Hold::Borrowed;
   hold(hidden, rep, reg, scope.level);
+  hiddenHeld_.push_back(&hidden);
   return hidden;
 }
 
@@ -105,8 +106,8 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
   code_.place(unmatched);
   fail(value, object);
   restore(after);
-  if (Held* kept = find(object))
-    kept->layout = before.held.at(&object).layout;
+  if (find(object))
+    held(object).layout = before.held.find(object)->layout;
   code_.place(end);
   afterBranches(scope, binding, isLast, target);
 }
@@ -246,7 +247,7 @@ void FunctionCompiler::copyTo(const Var& var, const Var& value, uint32_t level) 
 /// nothing else of it: then what one of them holds is not shared with the tuple.
 void FunctionCompiler::takeApart(Scope& scope, const Var& tuple) {
   std::span<const Usage::Projection> projections = usage_.projections(tuple);
-  Held* source = find(tuple);
+  const Held* source = find(tuple);
   if (projections.size() < 2 || projections.size() != usage_.count(tuple) || !source ||
       source->rep.hold != Hold::Owned || !source->fields.empty())
     return;
@@ -264,7 +265,7 @@ void FunctionCompiler::takeApart(Scope& scope, const Var& tuple) {
   std::vector<Rep> reps;
   for (const Type* part : type->parts)
     reps.push_back(rep(part));
-  uint16_t layout = source->layout = made_.layouts.tuple(reps);
+  uint16_t layout = held(tuple).layout = made_.layouts.tuple(reps);
   std::vector<uint16_t> loaded(reps.size(), vm::none);
   for (size_t i = reps.size(); i-- > 0;)
     if (bindings[i]) {

@@ -125,7 +125,7 @@ std::optional<TensorFunction> FunctionCompiler::scalarCode(const Binding& bindin
 
 ScalarOperand FunctionCompiler::scalarOperand(const Operand& operand) const {
   if (const auto* var = operand.value->as<Var>())
-    return {std::nullopt, held_.at(var).reg};
+    return {std::nullopt, find(*var)->reg};
   runtime::Tensor tensor = constantTensor(*operand.value->as<Constant>());
   uint64_t bits = 0;
   std::memcpy(&bits, tensor.bytes(), tensor.byteSize());

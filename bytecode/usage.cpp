@@ -15,22 +15,23 @@ Usage::Usage(const Function& function, const std::vector<std::vector<const Var*>
 }
 
 void Usage::addBlock(const Block& block, bool isTail) {
-  auto& last = last_[&block];
+  uses_.beginBlock();
   bindings_ += block.bindings.size();
-  auto use = [&](const Expr& atom, size_t at, uint32_t times) {
+  auto use = [&](const Expr& atom, uint32_t times) {
     const auto* var = atom.as<Var>();
     if (!var)
       return;
-    last[var] = uint32_t(at);
+    uses_.use(*var);
     counts_[var] += times;
   };
   for (size_t i = 0; i < block.bindings.size(); ++i) {
     const Expr& value = *block.bindings[i].value;
     bool isLast =
         isTail && i + 1 == block.bindings.size() && block.result.value == block.bindings[i].var;
+    uses_.beginBinding();
     if (value.isAtom())
-      use(value, i, 1);
-    forEachOperand(value, [&](const Operand& operand) { use(*operand.value, i, 1); });
+      use(value, 1);
+    forEachOperand(value, [&](const Operand& operand) { use(*operand.value, 1); });
     if (const auto* project = value.as<Project>())
       if (const auto* var = project->tuple.value->as<Var>())
         projections_[var].push_back({&block, i});
@@ -48,24 +49,18 @@ void Usage::addBlock(const Block& block, bool isTail) {
     }
     if (const auto* nested = value.as<Function>()) {
       for (const Var* var : free_[nested->number])
-        use(*var, i, 2);
+        use(*var, 2);
       continue;
     }
     forEachBlock(value, [&](const Block& inner) {
       addBlock(inner, isLast);
       if (calls(inner))
         calling_.insert(&block);
-      for (const auto& [var, at] : last_[&inner])
-        last_[&block][var] = uint32_t(i);
     });
   }
-  use(*block.result.value, block.bindings.size(), 1);
-}
-
-const uint32_t* Usage::last(const Block& block, const Var& var) const {
-  const auto& uses = last_.at(&block);
-  auto found = uses.find(&var);
-  return found == uses.end() ? nullptr : &found->second;
+  uses_.beginBinding();
+  use(*block.result.value, 1);
+  uses_.endBlock(block);
 }
 
 uint32_t Usage::count(const Var& var) const {

@@ -1,6 +1,7 @@
 // Who uses a variable last, and which parameters a function only borrows.
 #pragma once
 
+#include "bytecode/last_uses.h"
 #include "lang/module.h"
 #include "lang/typing.h"
 
@@ -19,10 +20,12 @@ public:
                  const std::vector<std::vector<const lang::Var*>>& freeVariables);
 
   /// The last binding of the block that uses the variable, if any does.
-  const uint32_t* last(const lang::Block& block, const lang::Var& var) const;
-  /// The variables that a block uses and does not bind itself, with those that it does.
-  const std::unordered_map<const lang::Var*, uint32_t>& of(const lang::Block& block) const {
-    return last_.at(&block);
+  std::optional<uint32_t> last(const lang::Block& block, const lang::Var& var) const {
+    return uses_.last(block, var);
+  }
+  /// The variables for which a binding is the last one in its block.
+  std::vector<const lang::Var*> dyingAt(const lang::Block& block, size_t binding) const {
+    return uses_.dyingAt(block, binding);
   }
   /// The fields that are taken out of it by number.
   struct Projection {
@@ -63,7 +66,7 @@ private:
   void addBlock(const lang::Block& block, bool isTail);
 
   const std::vector<std::vector<const lang::Var*>>& free_;
-  std::unordered_map<const lang::Block*, std::unordered_map<const lang::Var*, uint32_t>> last_;
+  LastUses uses_;
   std::unordered_map<const lang::Var*, uint32_t> counts_;
   std::unordered_map<const lang::Var*, Argument> arguments_;
   std::unordered_map<const lang::Var*, Construction> constructions_;

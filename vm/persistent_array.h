@@ -17,15 +17,16 @@ namespace vm {
 template <typename T>
 class PersistentArray {
 public:
-  /// `size` elements, all `T()`.
+  /// At least `size` elements, all `T()`; writing behind them makes it larger. Only arrays of one
+  /// size can be compared.
   explicit PersistentArray(size_t size) {
-    while (levels_ * bits < 64 && (size - (size > 0)) >> (levels_ * bits) > 0)
+    while (size > 0 && isBeyond(size - 1))
       ++levels_;
   }
 
   /// An element, or null for one that was not set.
   const T* find(size_t index) const {
-    const void* node = root_.get();
+    const void* node = isBeyond(index) ? nullptr : root_.get();
     for (size_t level = levels_; node && level > 1; --level)
       node = static_cast<const Inner*>(node)->children[digit(index, level - 1)].get();
     if (!node)
@@ -37,6 +38,8 @@ public:
 
   /// An element to be changed; it is set from here on.
   T& edit(size_t index) {
+    while (isBeyond(index))
+      grow();
     std::shared_ptr<void>* node = &root_;
     for (size_t level = levels_; level > 1; --level)
       node = &own<Inner>(*node).children[digit(index, level - 1)];
@@ -70,9 +73,7 @@ public:
 
   /// The first element that is set from `index` on; SIZE_MAX when there is none.
   size_t next(size_t index) const {
-    return levels_ * bits < 64 && index >> (levels_ * bits) > 0
-               ? SIZE_MAX
-               : nextIn(root_.get(), levels_, 0, index);
+    return isBeyond(index) ? SIZE_MAX : nextIn(root_.get(), levels_, 0, index);
   }
 
   /// Calls `differ(i)` for the elements of which one is set and the other is not, or `isSame` is
@@ -94,6 +95,17 @@ private:
   };
 
   static size_t digit(size_t index, size_t level) { return index >> (level * bits) & (ways - 1); }
+
+  bool isBeyond(size_t index) const { return levels_ * bits < 64 && index >> (levels_ * bits) > 0; }
+
+  void grow() {
+    ++levels_;
+    if (!root_)
+      return;
+    auto above = std::make_shared<Inner>();
+    above->children[0] = std::move(root_);
+    root_ = std::move(above);
+  }
 
   template <typename Node>
   static Node& own(std::shared_ptr<void>& node) {

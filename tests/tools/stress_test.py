@@ -51,6 +51,24 @@ def graph_bindings():
     return function(rows + f"%{MILLION - 1}")
 
 
+def live_values(count, made, used):
+    """So many values that live while each of them is used in a branch of its own, and afterwards."""
+    rows = "".join(f"let %a{i} = {made.format(i=i)};\n" for i in range(count))
+    rows += "".join(f"let %b{i} = {used.format(i=i)};\n" for i in range(count))
+    rows += "let %s0 = %x;\n"
+    rows += "".join(f"let %s{i + 1} = %s{i} + %b{i};\n" for i in range(count))
+    # In the order of their making, so that all live to the end.
+    rows += "".join(f"let %c{i} = {used.format(i=i)};\n" for i in range(count))
+    return function(rows + f"%s{count} + %c{count - 1}")
+
+
+def nested_branches(depth):
+    """Each branch in the one before, with a value that the innermost still uses."""
+    rows = "".join(f"let %a{i} = %x + {i};\n" for i in range(depth))
+    rows += "".join(f"if (%a{i} > {2 * i + 2}) {{ %a{i} }} else {{\n" for i in range(depth))
+    return function(rows + " + ".join(f"%a{i}" for i in range(depth)) + "\n" + "}" * depth)
+
+
 COUNT_UP = """
 def @up(%n: int32, %tail: List[int32]) -> List[int32] {
   if (%n == 0) { %tail } else { @up(%n - 1, Cons(%n, %tail)) }
@@ -228,6 +246,28 @@ CASES = {
     "let_chain_print": lambda: program("print --types", lets(), 0, seconds=20, mebibytes=4096),
     "let_chain_run": lambda: program(
         "run --random 42", lets(), 0, ["1000006"], seconds=30, mebibytes=4096
+    ),
+    # The machine's compiler and verifier: live values times branches.
+    "live_numbers_run": lambda: program(
+        "run --random 42",
+        live_values(10000, "%x + {i}", "if (%a{i} > 5) {{ %a{i} }} else {{ %a{i} * 2 }}"),
+        0,
+        seconds=6,
+        mebibytes=512,
+    ),
+    "live_lists_run": lambda: program(
+        "run --random 42",
+        live_values(
+            5000,
+            "Cons(%x + {i}, Nil)",
+            "match (%a{i}) {{ Nil => 0, Cons(%h, %t) => %h + @length(%t) }}",
+        ),
+        0,
+        seconds=6,
+        mebibytes=512,
+    ),
+    "live_values_in_nest_run": lambda: program(
+        "run --random 42", nested_branches(1500), 0, seconds=6, mebibytes=512
     ),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
