@@ -47,7 +47,7 @@ void Cycles::suspect(Object* cell) {
   if (isLeaf(cell->fields()[0].object))
     return;
   if (suspects_.size() >= most_) {
-    forgetDead();
+    forgetOthers();
     most_ = std::max(leastSuspects, 2 * suspects_.size());
   }
   if (!reserve(suspects_, suspects_.size() + 1))
@@ -56,20 +56,23 @@ void Cycles::suspect(Object* cell) {
   suspects_.push_back(cell);
 }
 
-void Cycles::forgetDead() {
-  std::erase_if(suspects_, [&](Object* cell) {
-    bool isDead = cell->references == 0;
-    if (isDead)
-      heap_.recycle(cell);
-    return isDead;
+/// Forgets where a cell is no more, and where one is remembered twice.
+void Cycles::forgetOthers() {
+  std::erase_if(suspects_, [](Object* cell) {
+    if (!cell->isSuspect || cell->isReached)
+      return true;
+    cell->isReached = true;
+    return false;
   });
+  for (Object* cell : suspects_)
+    cell->isReached = false;
 }
 
 size_t Cycles::collect() {
   if (isCollecting_)
     return 0;
   isCollecting_ = true;
-  forgetDead();
+  forgetOthers();
   size_t freed = reach() && keepLive() ? dropDead() : 0;
   // A run that made a large structure once need not keep lists for it.
   reached_ = {};

@@ -2,12 +2,12 @@
 // itself.
 //
 // A new object refers to older ones only, so every cycle was closed by writing a reference into a
-// cell. Such cells are remembered, each once, while they live. Now and then the references that lie
-// inside of what can be reached from them are taken off the counts (trial deletion: Bacon and
-// Rajan, Concurrent Cycle Collection, 2001); what has a count left is held from outside, and what
-// cannot be reached from there is garbage. That happens when as much memory was taken as was alive
-// the last time, so that it costs as much as taking the memory did. Programs that write no
-// references into cells pay nothing.
+// cell. Such cells are remembered while they live. Now and then the references that lie inside of
+// what can be reached from them are taken off the counts (trial deletion: Bacon and Rajan,
+// Concurrent Cycle Collection, 2001); what has a count left is held from outside, and what cannot
+// be reached from there is garbage. That happens when as much memory was taken as was alive the
+// last time, so that it costs as much as taking the memory did. Programs that write no references
+// into cells pay nothing.
 //
 // Counts are right whenever an instruction begins and whenever memory is asked for, and objects are
 // complete once something refers to them, so a collection may be there at all these times.
@@ -37,14 +37,12 @@ public:
   size_t collect();
   /// What the heap got back the last time is in use again.
   void usedUp() { pooled_ = 0; }
-  /// How many cells are remembered, also dead ones.
-  size_t size() const { return suspects_.size(); }
 
 private:
   void suspect(Object* cell);
   bool isAboveLimit() const;
   bool isLeaf(const Object* object) const;
-  void forgetDead();
+  void forgetOthers();
   bool reach();
   void undo(size_t count);
   bool keepLive();
@@ -52,7 +50,8 @@ private:
   void setLimit();
 
   Heap& heap_;
-  /// Cells into which references were written; a dead one keeps its memory until it is forgotten.
+  /// Cells into which references were written, and memory where one was: an object of as many
+  /// fields, which is no suspect, or one again.
   std::vector<Object*> suspects_;
   /// How many there may be until dead ones are forgotten.
   size_t most_ = 0;

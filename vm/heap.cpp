@@ -73,21 +73,26 @@ bool Heap::addChunk() {
   return true;
 }
 
+/// Where the heap would grow: whether a collection, if one is due, gives memory of that size.
+bool Heap::collectsInstead(uint16_t size) {
+  cycles_.usedUp();
+  return cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size];
+}
+
 Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
   Object* object = nullptr;
-  // What was freed is in use again, for all that is known.
-  cycles_.usedUp();
-  if (cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size])
+  bool isLarge = size >= pools, isFull = isLarge || size_t(end_ - at_) < slots;
+  if (isFull && collectsInstead(size))
     return make(layout);
-  if (size >= pools) {
+  if (isLarge) {
     object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
     if (!object)
       return nullptr;
     large_.insert(object);
   } else {
-    if (size_t(end_ - at_) < slots && !addChunk())
+    if (isFull && !addChunk())
       return nullptr;
     object = reinterpret_cast<Object*>(at_);
     at_ += slots;
@@ -150,10 +155,7 @@ void Heap::destroy(Object* object) {
     else
       dead = dropFields(object, dead);
     uint16_t size = sizeOf(object->layout);
-    // The collector has the address, and takes the memory back.
-    if (object->isSuspect) {
-      object->references = 0;
-    } else if (size < pools && (seen >> size & 1) != 0) {
+    if (size < pools && (seen >> size & 1) != 0) {
       link(object, next(last[size]));
       link(last[size], object);
       last[size] = object;

@@ -63,6 +63,7 @@ public:
     object->layout = layout;
     object->isReached = false;
     object->isSuspect = false;
+    object->unused = 0;
     object->references = 1;
   }
 
@@ -86,10 +87,15 @@ private:
 
   Slot* allocate(size_t bytes, size_t alignment);
   bool addChunk();
+  bool collectsInstead(uint16_t size);
   static Object* next(const Object* object) {
     return reinterpret_cast<Object*>(uintptr_t(object->references) << 3);
   }
+  /// What lies in a list is suspected of nothing.
   static void link(Object* object, Object* next) {
+    object->isReached = false;
+    object->isSuspect = false;
+    object->unused = 0;
     object->references = reinterpret_cast<uintptr_t>(next) >> 3;
   }
   void destroy(Object* object);

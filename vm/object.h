@@ -33,9 +33,10 @@ struct Object {
   /// may close a cycle.
   uint64_t isReached : 1;
   uint64_t isSuspect : 1;
+  uint64_t unused : 1;
   /// References to it; of an object in a list of dead or free ones the address of the next, without
   /// the three bits that are zero in all addresses of objects.
-  uint64_t references : 46;
+  uint64_t references : 45;
 
   Slot* fields() { return reinterpret_cast<Slot*>(this + 1); }
   const Slot* fields() const { return reinterpret_cast<const Slot*>(this + 1); }
