@@ -102,12 +102,12 @@ bool isScalarNode(const ScalarNode* root) {
       continue;
     if (node->dtype.lanes != 1 || !node->dtype.isComputable())
       return false;
-    if (const auto* apply = node->as<ScalarApply>())
+    if (const auto* apply = node->as<tensor::ScalarApply>())
       stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
-    else if (const auto* cast = node->as<ScalarCast>())
+    else if (const auto* cast = node->as<tensor::ScalarCast>())
       stack.push_back(cast->operand);
-    else if (const auto* load = node->as<ScalarLoad>();
-             load ? !load->position.empty() : !node->as<ScalarNumber>())
+    else if (const auto* load = node->as<tensor::ScalarLoad>();
+             load ? !load->position.empty() : !node->as<tensor::ScalarNumber>())
       return false;
   }
   return true;
@@ -115,8 +115,8 @@ bool isScalarNode(const ScalarNode* root) {
 
 /// Whether computing the node may be a fault.
 bool mayFail(const ScalarNode* node) {
-  const auto* apply = node->as<ScalarApply>();
-  if (const auto* cast = node->as<ScalarCast>())
+  const auto* apply = node->as<tensor::ScalarApply>();
+  if (const auto* cast = node->as<tensor::ScalarCast>())
     return mayFail(cast->operand);
   if (!apply)
     return false;
@@ -125,7 +125,7 @@ bool mayFail(const ScalarNode* node) {
   return std::ranges::any_of(apply->operands, mayFail);
 }
 
-uint64_t bitsOf(const ScalarNumber& number) {
+uint64_t bitsOf(const tensor::ScalarNumber& number) {
   vm::Slot slot;
   if (number.dtype.isFloat()) {
     slot.f64 = number.real;
@@ -143,20 +143,20 @@ bool isScalarCode(const TensorFunction& function) {
   for (const TensorInfo& tensor : function.tensors)
     if (!tensor.shape.empty())
       return false;
-  return std::ranges::all_of(function.stages, [](const Stage& stage) {
-    return stage.kind == StageKind::Map ? isScalarNode(stage.body)
-                                        : stage.kind == StageKind::Reshape;
+  return std::ranges::all_of(function.stages, [](const tensor::Stage& stage) {
+    return stage.kind == tensor::StageKind::Map ? isScalarNode(stage.body)
+                                                : stage.kind == tensor::StageKind::Reshape;
   });
 }
 
 std::optional<Comparison> comparisonOf(const TensorFunction& function) {
-  if (function.stages.size() != 1 || function.stages[0].kind != StageKind::Map)
+  if (function.stages.size() != 1 || function.stages[0].kind != tensor::StageKind::Map)
     return std::nullopt;
-  const auto* apply = function.stages[0].body->as<ScalarApply>();
+  const auto* apply = function.stages[0].body->as<tensor::ScalarApply>();
   if (!apply || apply->operands.size() != 2 || !runtime::scalarFunctionGivesBool(apply->function))
     return std::nullopt;
-  const auto *left = apply->operands[0]->as<ScalarLoad>(),
-             *right = apply->operands[1]->as<ScalarLoad>();
+  const auto *left = apply->operands[0]->as<tensor::ScalarLoad>(),
+             *right = apply->operands[1]->as<tensor::ScalarLoad>();
   bool isPlain =
       left && right && left->tensor < function.inputCount && right->tensor < function.inputCount;
   if (!isPlain || !find(Form::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
@@ -216,8 +216,8 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
 
 const ScalarNode* ScalarCompiler::nodeOf(uint32_t tensor) const {
   while (tensor >= function_.inputCount) {
-    const Stage& stage = function_.stages[tensor - function_.inputCount];
-    if (stage.kind == StageKind::Map)
+    const tensor::Stage& stage = function_.stages[tensor - function_.inputCount];
+    if (stage.kind == tensor::StageKind::Map)
       return stage.body;
     tensor = stage.source;
   }
@@ -249,9 +249,9 @@ uint16_t ScalarCompiler::load(const ScalarOperand& operand) {
 
 /// A constant or register for a leaf, a register for anything else.
 ScalarOperand ScalarCompiler::operandOf(const ScalarNode* node) {
-  if (const auto* number = node->as<ScalarNumber>())
+  if (const auto* number = node->as<tensor::ScalarNumber>())
     return {bitsOf(*number), vm::none};
-  if (const auto* load = node->as<ScalarLoad>()) {
+  if (const auto* load = node->as<tensor::ScalarLoad>()) {
     uint32_t tensor = load->tensor;
     if (const ScalarNode* stage = nodeOf(tensor))
       return operandOf(stage);
@@ -265,10 +265,10 @@ ScalarOperand ScalarCompiler::operandOf(const ScalarNode* node) {
 uint16_t ScalarCompiler::evaluate(const ScalarNode* node) {
   if (auto found = known_.find(node); found != known_.end())
     return found->second;
-  const auto* apply = node->as<ScalarApply>();
+  const auto* apply = node->as<tensor::ScalarApply>();
   if (apply && apply->function == ScalarFunction::Select)
     return known_[node] = choice(*apply);
-  if (!apply && !node->as<ScalarCast>())
+  if (!apply && !node->as<tensor::ScalarCast>())
     return load(operandOf(node));
   Step step = stepOf(node);
   uint16_t reg = temporary();
@@ -287,7 +287,7 @@ uint16_t ScalarCompiler::asBool(const ScalarNode* node) {
 }
 
 /// What is computed for one side alone is not known behind it.
-uint16_t ScalarCompiler::choice(const ScalarApply& select) {
+uint16_t ScalarCompiler::choice(const tensor::ScalarApply& select) {
   uint16_t condition = asBool(select.operands[0]);
   if (!mayFail(select.operands[1]) && !mayFail(select.operands[2])) {
     uint16_t yes = load(operandOf(select.operands[1])), no = load(operandOf(select.operands[2]));
@@ -312,7 +312,7 @@ uint16_t ScalarCompiler::choice(const ScalarApply& select) {
 
 /// The instruction of a function, with the shortest operands that there are; else the one that
 /// takes any function.
-ScalarCompiler::Step ScalarCompiler::apply(const ScalarApply& node) {
+ScalarCompiler::Step ScalarCompiler::apply(const tensor::ScalarApply& node) {
   ScalarFunction function = node.function;
   DType dtype = node.operands[0]->dtype;
   if (function == ScalarFunction::Reinterpret)
@@ -359,10 +359,10 @@ ScalarCompiler::Step ScalarCompiler::apply(const ScalarApply& node) {
 }
 
 ScalarCompiler::Step ScalarCompiler::stepOf(const ScalarNode* node) {
-  if (const auto* application = node->as<ScalarApply>();
+  if (const auto* application = node->as<tensor::ScalarApply>();
       application && application->function != ScalarFunction::Select)
     return apply(*application);
-  const auto* cast = node->as<ScalarCast>();
+  const auto* cast = node->as<tensor::ScalarCast>();
   if (!cast)
     return {Op::Move, evaluate(node)};
   uint16_t from = load(operandOf(cast->operand));

@@ -22,7 +22,7 @@ struct ScalarOperand {
 };
 
 /// Whether the function computes one scalar from scalars, in steps that the machine has.
-bool isScalarCode(const lang::TensorFunction& function);
+bool isScalarCode(const tensor::TensorFunction& function);
 
 /// A comparison of two operands of the function, by number, and nothing else.
 struct Comparison {
@@ -30,7 +30,7 @@ struct Comparison {
   runtime::DType dtype;
   size_t left, right;
 };
-std::optional<Comparison> comparisonOf(const lang::TensorFunction& function);
+std::optional<Comparison> comparisonOf(const tensor::TensorFunction& function);
 /// The comparison that holds where this one does not, if there is one.
 std::optional<ScalarFunction> oppositeOf(const Comparison& comparison);
 /// Goes to `otherwise` unless the comparison holds; false when an operand must be in a register for
@@ -42,7 +42,7 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
 class ScalarCompiler {
 public:
   ScalarCompiler(Code& code, Registers& registers, vm::Program& program,
-                 const lang::TensorFunction& function, std::vector<ScalarOperand> operands)
+                 const tensor::TensorFunction& function, std::vector<ScalarOperand> operands)
       : code_(code), registers_(registers), program_(program), function_(function),
         operands_(std::move(operands)) {}
 
@@ -53,13 +53,13 @@ public:
   void finish(uint16_t reg);
 
 private:
-  const lang::ScalarNode* nodeOf(uint32_t tensor) const;
-  const lang::ScalarNode* root() const;
+  const tensor::ScalarNode* nodeOf(uint32_t tensor) const;
+  const tensor::ScalarNode* root() const;
   uint16_t load(const ScalarOperand& operand);
-  ScalarOperand operandOf(const lang::ScalarNode* node);
-  uint16_t evaluate(const lang::ScalarNode* node);
-  uint16_t choice(const lang::ScalarApply& select);
-  uint16_t asBool(const lang::ScalarNode* node);
+  ScalarOperand operandOf(const tensor::ScalarNode* node);
+  uint16_t evaluate(const tensor::ScalarNode* node);
+  uint16_t choice(const tensor::ScalarApply& select);
+  uint16_t asBool(const tensor::ScalarNode* node);
   /// An instruction that lacks only its result.
   struct Step {
     Op op;
@@ -67,17 +67,17 @@ private:
     /// The word behind it, if there is one.
     std::optional<vm::Word> word = {};
   };
-  Step stepOf(const lang::ScalarNode* node);
-  Step apply(const lang::ScalarApply& node);
+  Step stepOf(const tensor::ScalarNode* node);
+  Step apply(const tensor::ScalarApply& node);
   void emit(const Step& step, uint16_t reg);
   uint16_t temporary();
 
   Code& code_;
   Registers& registers_;
   vm::Program& program_;
-  const lang::TensorFunction& function_;
+  const tensor::TensorFunction& function_;
   std::vector<ScalarOperand> operands_;
-  std::unordered_map<const lang::ScalarNode*, uint16_t> known_;
+  std::unordered_map<const tensor::ScalarNode*, uint16_t> known_;
   std::vector<uint16_t> temporaries_;
   /// The last step, whose operands are in registers.
   Step last_ = {};

@@ -36,7 +36,7 @@ transform::TypeCheck checker(const Session& session) {
 
 bool Derivation::run(std::initializer_list<std::string_view> names, std::string_view entry) {
   std::vector<const transform::PassRow*> passes;
-  lang::TensorEngine engine = interp::referenceEngine();
+  tensor::TensorEngine engine = interp::referenceEngine();
   for (std::string_view name : names)
     passes.push_back(transform::findPass(name));
   auto made = transform::runPasses(*program_.module, program_.typing, passes,

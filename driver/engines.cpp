@@ -9,7 +9,7 @@
 
 namespace driver {
 
-runtime::Result<lang::TensorEngine> engineOf(const std::string& name, unsigned digits) {
+runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits) {
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
   if (!name.empty() && name != "loops" && name != "vm")

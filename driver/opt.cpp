@@ -62,7 +62,7 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
       answer.errors +=
           fmt::format("// after {}\n{}", pass.name, textOf(module, session.operators()));
   };
-  lang::TensorEngine engine = interp::referenceEngine();
+  tensor::TensorEngine engine = interp::referenceEngine();
   lang::Diagnostics findings;
   auto result = transform::runPasses(*program->module, program->typing, passes,
                                      {.operators = session.operators(),

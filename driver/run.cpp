@@ -63,7 +63,7 @@ bool isOnMachine(const RunOptions& options) {
 
 std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
-     std::vector<runtime::Value> arguments, const lang::TensorEngine& engine,
+     std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,
      const RunOptions& options, const Look& look, lang::Diagnostics& findings, Answer& answer) {
   Progress progress(look.progress);
   interp::Options how;

@@ -74,7 +74,7 @@ private:
   Suggestions suggestions_;
   lang::SourceMap sources_;
   lang::TypeContext types_;
-  lang::Arena trees_;
+  runtime::Arena trees_;
   std::vector<const parser::surface::File*> prelude_;
   std::vector<lang::Message> silenced_;
 };

@@ -1,9 +1,9 @@
 // The reference computes every tensor of the function, so that the largest number is known.
 #include "harness/agreement.h"
 
-#include "runtime/element.h"
 #include "interp/reference.h"
 #include "lower/engine.h"
+#include "runtime/element.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -68,13 +68,13 @@ std::string difference(const Tensor& found, const Tensor& wanted, double largest
 }
 
 /// A function that gives all its tensors after its results.
-lang::TensorFunction withAllTensors(lang::TensorFunction function) {
+tensor::TensorFunction withAllTensors(tensor::TensorFunction function) {
   for (uint32_t i = 0; i < function.tensors.size(); ++i)
     function.results.push_back(i);
   return function;
 }
 
-std::string disagreement(const lang::TensorCode& reference, std::span<const Value> inputs,
+std::string disagreement(const tensor::TensorCode& reference, std::span<const Value> inputs,
                          std::span<const Value> results, const runtime::Fault* fault) {
   std::vector<Value> expected;
   if (auto wanted = reference.run(inputs, expected)) {
@@ -84,7 +84,9 @@ std::string disagreement(const lang::TensorCode& reference, std::span<const Valu
     return fault || isEmpty ? "" : "a value, and by the reference the fault: " + wanted->problem;
   }
   if (fault)
-    return fault->kind == runtime::FaultKind::Memory ? "" : "a fault, and by the reference none: " + fault->problem;
+    return fault->kind == runtime::FaultKind::Memory
+               ? ""
+               : "a fault, and by the reference none: " + fault->problem;
   double largest = largestNumber(expected);
   for (size_t i = 0; i < results.size(); ++i)
     if (auto text = difference(results[i].tensor(), expected[i].tensor(), largest); !text.empty())
@@ -94,15 +96,15 @@ std::string disagreement(const lang::TensorCode& reference, std::span<const Valu
 
 } // namespace
 
-std::string disagreement(lang::TensorFunction function, std::span<const Value> inputs,
+std::string disagreement(tensor::TensorFunction function, std::span<const Value> inputs,
                          std::span<const Value> results, const runtime::Fault* fault) {
   auto reference = interp::referenceEngine().compile(withAllTensors(std::move(function)));
   return disagreement(reference, inputs, results, fault);
 }
 
-lang::TensorEngine comparedLoops(std::function<void(const std::string&)> report) {
-  return {[report = std::move(report)](lang::TensorFunction function) -> lang::TensorCode {
-    lang::TensorCode loops = lower::loopsEngine().compile(function);
+tensor::TensorEngine comparedLoops(std::function<void(const std::string&)> report) {
+  return {[report = std::move(report)](tensor::TensorFunction function) -> tensor::TensorCode {
+    tensor::TensorCode loops = lower::loopsEngine().compile(function);
     return {[loops, report, function,
              reference = interp::referenceEngine().compile(withAllTensors(function))](
                 std::span<const Value> inputs, std::vector<Value>& outputs) {
@@ -110,7 +112,7 @@ lang::TensorEngine comparedLoops(std::function<void(const std::string&)> report)
       auto found = disagreement(reference, inputs, fault ? std::span<const Value>() : outputs,
                                 fault ? &*fault : nullptr);
       if (!found.empty())
-        report(found + "\n" + lang::tensorFunctionText(function));
+        report(found + "\n" + tensor::tensorFunctionText(function));
       return fault;
     }};
   }};

@@ -8,7 +8,7 @@
 // by 64 units in the last place of that number.
 #pragma once
 
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 #include <string>
 
@@ -16,10 +16,10 @@ namespace harness {
 
 /// How the outcome of `function` differs from that of the reference; empty when they agree. Of
 /// values `fault` is null.
-std::string disagreement(lang::TensorFunction function, std::span<const runtime::Value> inputs,
+std::string disagreement(tensor::TensorFunction function, std::span<const runtime::Value> inputs,
                          std::span<const runtime::Value> results, const runtime::Fault* fault);
 
 /// The loops engine, which tells `report` whenever a result differs from that of the reference.
-lang::TensorEngine comparedLoops(std::function<void(const std::string&)> report);
+tensor::TensorEngine comparedLoops(std::function<void(const std::string&)> report);
 
 } // namespace harness

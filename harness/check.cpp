@@ -320,7 +320,7 @@ private:
       names += " " + std::string(pass->name);
     ReadText after;
     try {
-      lang::TensorEngine engine = lower::loopsEngine();
+      tensor::TensorEngine engine = lower::loopsEngine();
       auto result = transform::runPasses(*read.module, read.typing, passes,
                                          {.operators = stdlib::operatorTable(),
                                           .check = checkTypes,

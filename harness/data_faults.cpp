@@ -13,14 +13,14 @@ namespace {
 
 /// Those that the value is made from; a position is looked at by itself.
 void appendOperands(const ScalarNode* node, std::vector<const ScalarNode*>& stack) {
-  if (const auto* load = node->as<ScalarLoad>()) {
+  if (const auto* load = node->as<tensor::ScalarLoad>()) {
     if (load->outside)
       stack.push_back(load->outside);
-  } else if (const auto* apply = node->as<ScalarApply>()) {
+  } else if (const auto* apply = node->as<tensor::ScalarApply>()) {
     stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
-  } else if (const auto* cast = node->as<ScalarCast>()) {
+  } else if (const auto* cast = node->as<tensor::ScalarCast>()) {
     stack.push_back(cast->operand);
-  } else if (const auto* reduce = node->as<ScalarReduce>()) {
+  } else if (const auto* reduce = node->as<tensor::ScalarReduce>()) {
     stack.push_back(reduce->body);
   }
 }
@@ -43,20 +43,21 @@ bool anyNode(const ScalarNode* root, Holds holds) {
 }
 
 bool hasLoad(const ScalarNode* root) {
-  return anyNode(root, [](const ScalarNode* node) { return node->kind == ScalarKind::Load; });
+  return anyNode(root,
+                 [](const ScalarNode* node) { return node->kind == tensor::ScalarKind::Load; });
 }
 
 bool canStop(const ScalarNode* node) {
-  if (const auto* load = node->as<ScalarLoad>())
+  if (const auto* load = node->as<tensor::ScalarLoad>())
     return !load->outside && std::ranges::any_of(load->position, hasLoad);
-  const auto* apply = node->as<ScalarApply>();
-  return apply && scalarFunctionDivides(apply->function);
+  const auto* apply = node->as<tensor::ScalarApply>();
+  return apply && tensor::scalarFunctionDivides(apply->function);
 }
 
 } // namespace
 
 bool canFault(const TensorFunction& function) {
-  return std::ranges::any_of(function.stages, [](const Stage& stage) {
+  return std::ranges::any_of(function.stages, [](const tensor::Stage& stage) {
     return stage.body && anyNode(stage.body, canStop);
   });
 }

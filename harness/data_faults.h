@@ -11,7 +11,7 @@ using OperatorSet = std::unordered_set<const lang::OperatorRow*>;
 
 /// Whether some value or an extent of zero can stop a tensor expression, for one element type or
 /// another: it divides values, or reads at a position that it has read.
-bool canFault(const lang::TensorFunction& function);
+bool canFault(const tensor::TensorFunction& function);
 
 /// The operators that have a data fault by their making: kernels, those whose shape hangs on
 /// values, and those with a sample whose tensor expression can fault.

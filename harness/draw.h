@@ -18,7 +18,7 @@ public:
   /// A type for an operand of that row: a tensor, or a tuple of tensors.
   const lang::Type* operand(const lang::OperandRow& row);
   /// A value for an attribute, `usual` or another; texts and lists are kept in `arena`.
-  lang::AttributeValue attribute(lang::Arena& arena, const lang::AttributeRow& row,
+  lang::AttributeValue attribute(runtime::Arena& arena, const lang::AttributeRow& row,
                                  const lang::AttributeValue& usual);
   /// A tensor of rank 0 to 5 and extents 0 to 5.
   const lang::Type* freshTensor();
@@ -29,7 +29,7 @@ private:
   const lang::Type* tensor();
 
   template <typename Make>
-  lang::AttributeValue list(lang::Arena& arena, Make make);
+  lang::AttributeValue list(runtime::Arena& arena, Make make);
 
   lang::TypeContext& types_;
   Random& random_;

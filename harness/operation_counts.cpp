@@ -5,14 +5,14 @@
 
 namespace harness {
 
-using namespace lang;
+using namespace tensor;
 
 namespace {
 
-int64_t positions(std::span<const LoopAxis> axes) {
+int64_t positions(std::span<const tensor::LoopAxis> axes) {
   int64_t count = 1;
-  for (const LoopAxis& axis : axes)
-    count *= axis.extent->as<ScalarNumber>()->integer;
+  for (const tensor::LoopAxis& axis : axes)
+    count *= axis.extent->as<tensor::ScalarNumber>()->integer;
   return count;
 }
 
@@ -25,7 +25,7 @@ void addJoins(OperationCounts& counts, Combiner combiner, runtime::DType dtype, 
     counts.multiplications += joins;
 }
 
-void addApply(OperationCounts& counts, const ScalarApply& apply, int64_t times) {
+void addApply(OperationCounts& counts, const tensor::ScalarApply& apply, int64_t times) {
   if (!apply.dtype.isFloat())
     return;
   switch (apply.function) {
@@ -56,15 +56,15 @@ void addBody(OperationCounts& counts, const ScalarNode* body, int64_t times) {
   while (!stack.empty()) {
     Visit at = stack.back();
     stack.pop_back();
-    if (const auto* apply = at.node->as<ScalarApply>()) {
+    if (const auto* apply = at.node->as<tensor::ScalarApply>()) {
       addApply(counts, *apply, at.times);
       for (const ScalarNode* operand : apply->operands)
         visit(operand, at.times);
-    } else if (const auto* cast = at.node->as<ScalarCast>()) {
+    } else if (const auto* cast = at.node->as<tensor::ScalarCast>()) {
       visit(cast->operand, at.times);
-    } else if (const auto* load = at.node->as<ScalarLoad>()) {
+    } else if (const auto* load = at.node->as<tensor::ScalarLoad>()) {
       visit(load->outside, at.times);
-    } else if (const auto* reduce = at.node->as<ScalarReduce>()) {
+    } else if (const auto* reduce = at.node->as<tensor::ScalarReduce>()) {
       int64_t inside = positions(reduce->axes);
       addJoins(counts, reduce->combiner, reduce->dtype, at.times * (inside - 1));
       visit(reduce->body, at.times * inside);
@@ -73,10 +73,10 @@ void addBody(OperationCounts& counts, const ScalarNode* body, int64_t times) {
 }
 
 /// A running sum joins each element to those before it.
-void addScan(OperationCounts& counts, const Stage& stage, const TensorInfo& tensor) {
+void addScan(OperationCounts& counts, const tensor::Stage& stage, const TensorInfo& tensor) {
   int64_t elements = 1, along = 1;
   for (size_t i = 0; i < tensor.shape.size(); ++i) {
-    int64_t extent = tensor.shape[i]->as<ScalarNumber>()->integer;
+    int64_t extent = tensor.shape[i]->as<tensor::ScalarNumber>()->integer;
     (i == stage.axis ? along : elements) *= extent;
   }
   addJoins(counts, stage.combiner, tensor.dtype, elements * (along - 1));
@@ -87,19 +87,19 @@ void addScan(OperationCounts& counts, const Stage& stage, const TensorInfo& tens
 OperationCounts countOperations(const TensorFunction& function) {
   OperationCounts counts;
   for (size_t i = 0; i < function.stages.size(); ++i) {
-    const Stage& stage = function.stages[i];
-    if (stage.kind == StageKind::Map)
+    const tensor::Stage& stage = function.stages[i];
+    if (stage.kind == tensor::StageKind::Map)
       addBody(counts, stage.body, positions(stage.axes));
-    else if (stage.kind == StageKind::Scan)
+    else if (stage.kind == tensor::StageKind::Scan)
       addScan(counts, stage, function.tensors[function.inputCount + i]);
   }
   return counts;
 }
 
-TensorEngine countingEngine(TensorEngine engine, OperationCounts& counts) {
+tensor::TensorEngine countingEngine(tensor::TensorEngine engine, OperationCounts& counts) {
   auto compile = [inner = engine.compile, &counts](TensorFunction function) {
     OperationCounts once = countOperations(function);
-    TensorCode code = inner(std::move(function));
+    tensor::TensorCode code = inner(std::move(function));
     code.run = [run = std::move(code.run), once, &counts](std::span<const runtime::Value> inputs,
                                                           std::vector<runtime::Value>& outputs) {
       counts.additions += once.additions;

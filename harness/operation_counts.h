@@ -8,7 +8,7 @@
 // outside of a tensor, as in convolutions with padding.
 #pragma once
 
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 namespace harness {
 
@@ -22,9 +22,9 @@ struct OperationCounts {
 };
 
 /// What one run of a function does whose extents are all constants.
-OperationCounts countOperations(const lang::TensorFunction& function);
+OperationCounts countOperations(const tensor::TensorFunction& function);
 
 /// An engine that adds what each run of a function does to `counts`, which outlives it.
-lang::TensorEngine countingEngine(lang::TensorEngine engine, OperationCounts& counts);
+tensor::TensorEngine countingEngine(tensor::TensorEngine engine, OperationCounts& counts);
 
 } // namespace harness

@@ -39,7 +39,7 @@ public:
 private:
   lang::TypeContext& types_;
   lang::SourceMap sources_;
-  lang::Arena trees_;
+  runtime::Arena trees_;
   std::vector<const parser::surface::File*> prelude_;
 };
 

@@ -26,8 +26,8 @@ std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang:
                                        std::span<const runtime::Tensor> leaves);
 
 /// The tensor expression of such a call; nothing for a kernel and where the result is too large.
-std::optional<lang::TensorFunction> operatorFunction(const lang::OperatorRow& row,
-                                                     const lang::RelationCall& call,
-                                                     const lang::Type* output);
+std::optional<tensor::TensorFunction> operatorFunction(const lang::OperatorRow& row,
+                                                       const lang::RelationCall& call,
+                                                       const lang::Type* output);
 
 } // namespace harness

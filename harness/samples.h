@@ -33,7 +33,7 @@ struct OperatorSample {
 
 /// The samples; they never move.
 struct SamplePool {
-  lang::Arena arena = {};
+  runtime::Arena arena = {};
   std::deque<OperatorSample> all = {};
   /// By row, in the order of the table.
   std::vector<std::vector<const OperatorSample*>> byRow = {};

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "interp/flatten.h"
-#include "lang/tensor_engine.h"
 #include "runtime/element.h"
+#include "tensor/engine.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -176,7 +176,7 @@ private:
       return true;
     }
     int64_t a = wholes_[first], b = wholes_[second];
-    if (b == 0 && lang::scalarFunctionDivides(next.function)) {
+    if (b == 0 && tensor::scalarFunctionDivides(next.function)) {
       problem_ = "integer division by zero";
       return false;
     }
@@ -282,7 +282,7 @@ private:
   }
 
   void start(const FlatReduce& reduce, Total& total) {
-    using lang::Combiner;
+    using tensor::Combiner;
     bool isOne = reduce.combiner == Combiner::Product || reduce.combiner == Combiner::All;
     total.real = R(isOne);
     total.whole = isOne;
@@ -299,7 +299,7 @@ private:
   }
 
   void joinFloat(const FlatReduce& reduce, Total& total, const R& value) {
-    using lang::Combiner;
+    using tensor::Combiner;
     switch (reduce.combiner) {
     case Combiner::Sum:
       total.real += value;
@@ -327,7 +327,7 @@ private:
   }
 
   void joinWhole(const FlatReduce& reduce, Total& total, int64_t value) {
-    using lang::Combiner;
+    using tensor::Combiner;
     runtime::Wide a = wideOf(reduce.from, value), b = wideOf(reduce.from, total.whole);
     switch (reduce.combiner) {
     case Combiner::Sum:
@@ -359,7 +359,7 @@ private:
   /// The position of the extreme value: NaN is beyond all, and of equal ones the first or the last.
   template <typename T>
   static void joinBest(const FlatReduce& reduce, Total& total, T& best, const T& value) {
-    using lang::Combiner;
+    using tensor::Combiner;
     bool isMaximum =
         reduce.combiner == Combiner::ArgMaximum || reduce.combiner == Combiner::ArgMaximumLast;
     bool isLast =
@@ -374,7 +374,7 @@ private:
   }
 
   void finish(const FlatReduce& reduce, const Total& total) {
-    bool isPosition = reduce.combiner >= lang::Combiner::ArgMaximum;
+    bool isPosition = reduce.combiner >= tensor::Combiner::ArgMaximum;
     if (isPosition)
       wholes_[reduce.out] = wrap(reduce.type, uint64_t(total.best));
     else if (reduce.type.isFloat())

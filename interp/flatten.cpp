@@ -12,7 +12,7 @@
 
 namespace interp {
 
-using namespace lang;
+using namespace tensor;
 
 namespace {
 
@@ -32,50 +32,50 @@ struct NodeFacts {
 };
 
 bool isLeaf(const ScalarNode* node) {
-  return node->kind == ScalarKind::Number || node->kind == ScalarKind::Index;
+  return node->kind == tensor::ScalarKind::Number || node->kind == tensor::ScalarKind::Index;
 }
 
 /// Operands that are computed whenever the node is.
 template <typename Visit>
 void forEachEager(const ScalarNode* node, Visit&& visit) {
-  if (const auto* load = node->as<ScalarLoad>())
+  if (const auto* load = node->as<tensor::ScalarLoad>())
     for (const ScalarNode* position : load->position)
       visit(position);
-  if (const auto* apply = node->as<ScalarApply>()) {
+  if (const auto* apply = node->as<tensor::ScalarApply>()) {
     bool isSelect = apply->function == ScalarFunction::Select;
     for (const ScalarNode* operand : apply->operands.first(isSelect ? 1 : apply->operands.size()))
       visit(operand);
   }
-  if (const auto* cast = node->as<ScalarCast>())
+  if (const auto* cast = node->as<tensor::ScalarCast>())
     visit(cast->operand);
-  if (const auto* reduce = node->as<ScalarReduce>())
-    for (const LoopAxis& axis : reduce->axes)
+  if (const auto* reduce = node->as<tensor::ScalarReduce>())
+    for (const tensor::LoopAxis& axis : reduce->axes)
       visit(axis.extent);
 }
 
 /// The others.
 template <typename Visit>
 void forEachLazy(const ScalarNode* node, Visit&& visit) {
-  if (const auto* load = node->as<ScalarLoad>(); load && load->outside)
+  if (const auto* load = node->as<tensor::ScalarLoad>(); load && load->outside)
     visit(load->outside);
-  if (const auto* apply = node->as<ScalarApply>();
+  if (const auto* apply = node->as<tensor::ScalarApply>();
       apply && apply->function == ScalarFunction::Select) {
     visit(apply->operands[1]);
     visit(apply->operands[2]);
   }
-  if (const auto* reduce = node->as<ScalarReduce>())
+  if (const auto* reduce = node->as<tensor::ScalarReduce>())
     visit(reduce->body);
 }
 
 class Flattener {
 public:
-  Flattener(const Stage& stage, const TensorInfo& result) : stage_(stage), result_(result) {}
+  Flattener(const tensor::Stage& stage, const TensorInfo& result) : stage_(stage), result_(result) {}
 
   FlatStage run() {
-    bool isMap = stage_.kind == StageKind::Map;
+    bool isMap = stage_.kind == tensor::StageKind::Map;
     std::vector<const ScalarNode*> extents = result_.shape, roots = extents;
     if (isMap) {
-      for (const LoopAxis& axis : stage_.axes)
+      for (const tensor::LoopAxis& axis : stage_.axes)
         roots.push_back(axis.extent);
       roots.push_back(stage_.body);
     }
@@ -83,7 +83,7 @@ public:
     findHomes();
     makeOwnBlocks();
     for (const ScalarNode* node : order_)
-      if (const auto* number = node->as<ScalarNumber>())
+      if (const auto* number = node->as<tensor::ScalarNumber>())
         flat_.numbers.push_back({facts_[node].out, number});
     for (const ScalarNode* extent : extents)
       flat_.extents.push_back(facts_[extent].out);
@@ -105,7 +105,7 @@ private:
   void addMap() {
     if (stage_.axes.size() != result_.shape.size() || stage_.body->dtype != result_.dtype)
       fail("a stage does not fit its tensor");
-    for (const LoopAxis& axis : stage_.axes)
+    for (const tensor::LoopAxis& axis : stage_.axes)
       flat_.loops.push_back(loopOf(axis));
     flat_.body = addBlock({stage_.body}, {.action = Action::Return});
     flat_.value = facts_[stage_.body].out;
@@ -142,7 +142,7 @@ private:
       NodeFacts& facts = facts_[node];
       if (std::exchange(facts.isListed, true))
         continue;
-      const auto* index = node->as<ScalarIndex>();
+      const auto* index = node->as<tensor::ScalarIndex>();
       facts.out = index ? axisRegister(index->axis) : flat_.registers++;
       stack.emplace_back(node, true);
       forEachEager(node, use);
@@ -156,8 +156,8 @@ private:
     for (const ScalarNode* node : order_)
       facts_[node].axes = axesOf(node);
     std::unordered_map<uint32_t, uint32_t> depths;
-    if (stage_.kind == StageKind::Map)
-      for (const LoopAxis& axis : stage_.axes)
+    if (stage_.kind == tensor::StageKind::Map)
+      for (const tensor::LoopAxis& axis : stage_.axes)
         depths.emplace(axis.number, uint32_t(depths.size()) + 1);
     for (size_t i = order_.size(); i-- > 0;) {
       NodeFacts& facts = facts_[order_[i]];
@@ -167,14 +167,14 @@ private:
           depth = found->second;
           facts.home = axis;
         }
-      if (const auto* reduce = order_[i]->as<ScalarReduce>())
-        for (const LoopAxis& axis : reduce->axes)
+      if (const auto* reduce = order_[i]->as<tensor::ScalarReduce>())
+        for (const tensor::LoopAxis& axis : reduce->axes)
           depths[axis.number] = ++depth;
     }
   }
 
   std::vector<uint32_t> axesOf(const ScalarNode* node) {
-    if (const auto* index = node->as<ScalarIndex>())
+    if (const auto* index = node->as<tensor::ScalarIndex>())
       return {index->axis};
     std::vector<uint32_t> axes, joined;
     auto add = [&](const ScalarNode* operand) {
@@ -184,8 +184,8 @@ private:
       std::swap(axes, joined);
     };
     forEachLazy(node, add);
-    if (const auto* reduce = node->as<ScalarReduce>())
-      for (const LoopAxis& axis : reduce->axes)
+    if (const auto* reduce = node->as<tensor::ScalarReduce>())
+      for (const tensor::LoopAxis& axis : reduce->axes)
         std::erase(axes, axis.number);
     forEachEager(node, add);
     return axes;
@@ -203,12 +203,12 @@ private:
     };
     for (const ScalarNode* node : order_) {
       uint32_t home = facts_[node].home, inner = home;
-      if (const auto* reduce = node->as<ScalarReduce>(); reduce && !reduce->axes.empty())
+      if (const auto* reduce = node->as<tensor::ScalarReduce>(); reduce && !reduce->axes.empty())
         inner = reduce->axes.back().number;
       forEachEager(node, [&](const ScalarNode* operand) { consider(operand, home); });
       forEachLazy(node, [&](const ScalarNode* operand) { consider(operand, inner); });
     }
-    if (stage_.kind == StageKind::Map)
+    if (stage_.kind == tensor::StageKind::Map)
       consider(stage_.body, stage_.axes.empty() ? noAxis : stage_.axes.back().number);
     std::ranges::stable_sort(own, {}, [&](const ScalarNode* node) { return facts_[node].home; });
     for (const ScalarNode* node : own) {
@@ -220,7 +220,7 @@ private:
     flat_.ownBlocks = uint32_t(own.size());
   }
 
-  FlatLoop loopOf(const LoopAxis& axis) {
+  FlatLoop loopOf(const tensor::LoopAxis& axis) {
     FlatLoop loop{axisRegister(axis.number), facts_[axis.extent].out};
     if (auto range = ranges_.find(axis.number); range != ranges_.end())
       std::tie(loop.firstBlock, loop.endBlock) = range->second;
@@ -255,16 +255,16 @@ private:
     Instruction next{.type = node->dtype, .out = facts_[node].out};
     if (!node->dtype.isComputable())
       return fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(node->dtype)));
-    if (const auto* apply = node->as<ScalarApply>())
+    if (const auto* apply = node->as<tensor::ScalarApply>())
       emitApply(*apply, next);
-    else if (const auto* load = node->as<ScalarLoad>())
+    else if (const auto* load = node->as<tensor::ScalarLoad>())
       emitLoad(*load, next);
-    else if (const auto* reduce = node->as<ScalarReduce>())
+    else if (const auto* reduce = node->as<tensor::ScalarReduce>())
       emitReduce(*reduce, next);
-    else if (node->kind == ScalarKind::Extent)
+    else if (node->kind == tensor::ScalarKind::Extent)
       fail("an extent is not bound");
     else {
-      const ScalarNode* operand = node->as<ScalarCast>()->operand;
+      const ScalarNode* operand = node->as<tensor::ScalarCast>()->operand;
       next.action = Action::Cast;
       next.from = operand->dtype;
       next.operands[0] = facts_[operand].out;
@@ -272,13 +272,13 @@ private:
     }
   }
 
-  void emitApply(const ScalarApply& apply, Instruction next) {
+  void emitApply(const tensor::ScalarApply& apply, Instruction next) {
     next.function = apply.function;
     next.from = apply.operands[0]->dtype;
     for (size_t i = 0; i < 3; ++i)
       next.operands[i] = facts_[apply.operands[std::min(i, apply.operands.size() - 1)]].out;
     if (isOfBits(apply.function) && next.from.isFloat())
-      fail(fmt::format("`{}` is not defined on `{}`", scalarFunctionName(apply.function),
+      fail(fmt::format("`{}` is not defined on `{}`", tensor::scalarFunctionName(apply.function),
                        runtime::dtypeName(next.from)));
     if (apply.function == ScalarFunction::Select) {
       Instruction branch = next;
@@ -293,7 +293,7 @@ private:
     flat_.code.push_back(next);
   }
 
-  void emitLoad(const ScalarLoad& load, Instruction next) {
+  void emitLoad(const tensor::ScalarLoad& load, Instruction next) {
     FlatLoad plan{load.tensor};
     for (const ScalarNode* position : load.position)
       plan.position.push_back(facts_[position].out);
@@ -310,12 +310,12 @@ private:
     flat_.loads.push_back(std::move(plan));
   }
 
-  void emitReduce(const ScalarReduce& reduce, Instruction next) {
+  void emitReduce(const tensor::ScalarReduce& reduce, Instruction next) {
     next.action = Action::Reduce;
     next.detail = uint32_t(flat_.reduces.size());
     flat_.code.push_back(next);
     FlatReduce plan{reduce.combiner, reduce.body->dtype, reduce.dtype};
-    for (const LoopAxis& axis : reduce.axes)
+    for (const tensor::LoopAxis& axis : reduce.axes)
       plan.loops.push_back(loopOf(axis));
     plan.block = addBlock({reduce.body}, {.action = Action::Next, .detail = next.detail});
     plan.value = facts_[reduce.body].out;
@@ -330,7 +330,7 @@ private:
 
   /// Per loop, or noAxis for the stage: its blocks of their own.
   std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> ranges_;
-  const Stage& stage_;
+  const tensor::Stage& stage_;
   const TensorInfo& result_;
   FlatStage flat_;
   std::unordered_map<const ScalarNode*, NodeFacts> facts_;
@@ -341,7 +341,7 @@ private:
 
 } // namespace
 
-FlatStage flatten(const Stage& stage, const TensorInfo& result) {
+FlatStage flatten(const tensor::Stage& stage, const TensorInfo& result) {
   return Flattener(stage, result).run();
 }
 

@@ -9,7 +9,7 @@
 // of a selection that is not chosen is none.
 #pragma once
 
-#include "lang/tensor_expr.h"
+#include "tensor/expression.h"
 
 #include <string>
 #include <vector>
@@ -48,7 +48,7 @@ enum class Action : uint8_t {
 
 struct Instruction {
   Action action;
-  lang::ScalarFunction function = {};
+  tensor::ScalarFunction function = {};
   /// Of the first operand and of the value.
   runtime::DType from = {}, type = {};
   uint32_t out = 0;
@@ -74,7 +74,7 @@ struct FlatLoad {
 };
 
 struct FlatReduce {
-  lang::Combiner combiner;
+  tensor::Combiner combiner;
   runtime::DType from, type;
   std::vector<FlatLoop> loops;
   uint32_t block;
@@ -85,7 +85,7 @@ struct FlatReduce {
 /// A register that holds a number from the start.
 struct FlatNumber {
   uint32_t out;
-  const lang::ScalarNumber* node;
+  const tensor::ScalarNumber* node;
 };
 
 struct FlatStage {
@@ -108,6 +108,6 @@ struct FlatStage {
   uint32_t value = 0;
 };
 
-FlatStage flatten(const lang::Stage& stage, const lang::TensorInfo& result);
+FlatStage flatten(const tensor::Stage& stage, const tensor::TensorInfo& result);
 
 } // namespace interp

@@ -24,7 +24,7 @@ using runtime::ValueKind;
 /// How to run.
 struct Options {
   /// What evaluates the tensor expressions of operators.
-  lang::TensorEngine engine;
+  tensor::TensorEngine engine;
   /// Called now and then with the number of calls so far, of functions and operators.
   std::function<void(uint64_t)> progress = {};
   /// Told once of each operator whose results have fewer digits than the engine keeps.

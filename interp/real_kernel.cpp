@@ -2,8 +2,8 @@
 // positions and counts come out in the types that they are to have.
 #include "interp/real_kernel.h"
 
-#include "runtime/element.h"
 #include "interp/real.h"
+#include "runtime/element.h"
 
 namespace interp {
 
@@ -67,8 +67,9 @@ private:
 
 /// Runs the kernel on numbers of type T in place of floats.
 template <typename T>
-runtime::KernelFault runOn(DType dtype, const lang::KernelTask& task, std::span<const Value> inputs,
-                           std::vector<Value>& outputs, auto&& numberOf, auto&& realOf) {
+runtime::KernelFault runOn(DType dtype, const tensor::KernelTask& task,
+                           std::span<const Value> inputs, std::vector<Value>& outputs,
+                           auto&& numberOf, auto&& realOf) {
   std::vector<Tensor> tensors, results;
   for (const Value& input : inputs) {
     tensors.push_back(input.tensor());
@@ -92,7 +93,7 @@ runtime::KernelFault runOn(DType dtype, const lang::KernelTask& task, std::span<
 
 } // namespace
 
-runtime::KernelFault runOnReals(const lang::KernelTask& task, std::span<const Value> inputs,
+runtime::KernelFault runOnReals(const tensor::KernelTask& task, std::span<const Value> inputs,
                                 std::vector<Value>& outputs) {
   if (!task.onlyOrders)
     return runOn<double>(

@@ -1,14 +1,14 @@
 // Kernels on reals, of which they know nothing.
 #pragma once
 
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 namespace interp {
 
 /// Runs a kernel; floats are reals, with the digits that are set (real.h). Where it only compares
 /// and moves elements, it gets int64 ranks in their place, and keeps all digits; else it computes
 /// in float64.
-runtime::KernelFault runOnReals(const lang::KernelTask& task,
+runtime::KernelFault runOnReals(const tensor::KernelTask& task,
                                 std::span<const runtime::Value> inputs,
                                 std::vector<runtime::Value>& outputs);
 

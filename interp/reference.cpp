@@ -18,22 +18,22 @@ using runtime::Value;
 
 /// A function and the code of its stages.
 struct Compiled {
-  lang::TensorFunction function;
-  std::vector<lang::InputType> inputs = {};
+  tensor::TensorFunction function;
+  std::vector<tensor::InputType> inputs = {};
   std::vector<FlatStage> stages = {};
   /// Per tensor the last stage that reads it; results are read at the end.
   std::vector<size_t> lastUses = {};
 };
 
-std::shared_ptr<const Compiled> compile(lang::TensorFunction&& function) {
+std::shared_ptr<const Compiled> compile(tensor::TensorFunction&& function) {
   auto compiled = std::make_shared<Compiled>(Compiled{std::move(function)});
-  const lang::TensorFunction& own = compiled->function;
-  compiled->inputs = lang::inputTypes(own);
+  const tensor::TensorFunction& own = compiled->function;
+  compiled->inputs = tensor::inputTypes(own);
   compiled->lastUses.assign(own.tensors.size(), 0);
   for (size_t i = 0; i < own.stages.size(); ++i) {
     FlatStage flat = flatten(own.stages[i], own.tensors[own.inputCount + i]);
     compiled->lastUses[own.inputCount + i] = i;
-    if (own.stages[i].kind != lang::StageKind::Map)
+    if (own.stages[i].kind != tensor::StageKind::Map)
       compiled->lastUses[own.stages[i].source] = i;
     for (const FlatLoad& load : flat.loads)
       compiled->lastUses[load.tensor] = i;
@@ -97,7 +97,7 @@ public:
       : compiled_(compiled), function_(compiled.function), tensors_(function_.tensors.size()) {}
 
   std::optional<Fault> run(std::span<const Value> inputs, std::vector<Value>& outputs) {
-    if (auto fault = lang::inputFault(compiled_.inputs, inputs))
+    if (auto fault = tensor::inputFault(compiled_.inputs, inputs))
       return fault;
     std::ranges::copy(inputs, tensors_.begin());
     try {
@@ -115,7 +115,7 @@ public:
 
 private:
   std::optional<Fault> runStage(size_t i) {
-    const lang::Stage& stage = function_.stages[i];
+    const tensor::Stage& stage = function_.stages[i];
     const FlatStage& flat = compiled_.stages[i];
     size_t result = function_.inputCount + i;
     if (!flat.problem.empty())
@@ -131,15 +131,15 @@ private:
     wanted_ = {function_.tensors[result].dtype, std::move(*shape)};
     if (!runtime::elementCount(wanted_.second))
       return runtime::memoryFault(wanted_.first, wanted_.second);
-    if (stage.kind == lang::StageKind::Map) {
+    if (stage.kind == tensor::StageKind::Map) {
       Sink<R> sink(wanted_.first, wanted_.second);
       int64_t count = *runtime::elementCount(wanted_.second);
       if (!run.eachElement(count, [&](const R& real, int64_t whole) { sink.put(real, whole); }))
         return Fault{runtime::FaultKind::Data, run.problem()};
       tensors_[result] = sink.value();
     } else {
-      tensors_[result] = stage.kind == lang::StageKind::Reshape ? reshaped(tensors_[stage.source])
-                                                                : scanned(stage, sources);
+      tensors_[result] = stage.kind == tensor::StageKind::Reshape ? reshaped(tensors_[stage.source])
+                                                                  : scanned(stage, sources);
     }
     for (size_t tensor = 0; tensor < tensors_.size(); ++tensor)
       if (compiled_.lastUses[tensor] == i)
@@ -152,7 +152,7 @@ private:
   }
 
   /// Running sums and products, by the rule of reductions.
-  Value scanned(const lang::Stage& stage, std::span<const Source<R>> sources) const {
+  Value scanned(const tensor::Stage& stage, std::span<const Source<R>> sources) const {
     const auto& [dtype, shape] = wanted_;
     Sink<R> sink(dtype, shape);
     size_t inner = 1, extent = size_t(shape[stage.axis]);
@@ -160,7 +160,7 @@ private:
       inner *= size_t(shape[i]);
     const Source<R>& source = sources[stage.source];
     size_t count = size_t(source.tensor->size());
-    bool isSum = stage.combiner == lang::Combiner::Sum;
+    bool isSum = stage.combiner == tensor::Combiner::Sum;
     for (size_t start = 0; start < count;
          start += start % inner + 1 == inner ? 1 + inner * (extent - 1) : 1) {
       R real = R(!isSum);
@@ -197,7 +197,7 @@ private:
   }
 
   const Compiled& compiled_;
-  const lang::TensorFunction& function_;
+  const tensor::TensorFunction& function_;
   std::vector<Value> tensors_;
   /// The type of the tensor that is being made.
   std::pair<DType, Shape> wanted_;
@@ -205,8 +205,8 @@ private:
 
 } // namespace
 
-lang::TensorEngine referenceEngine(unsigned digits) {
-  lang::TensorEngine engine{[digits](lang::TensorFunction function) -> lang::TensorCode {
+tensor::TensorEngine referenceEngine(unsigned digits) {
+  tensor::TensorEngine engine{[digits](tensor::TensorFunction function) -> tensor::TensorCode {
     auto compiled = compile(std::move(function));
     return {[compiled, digits](std::span<const Value> inputs, std::vector<Value>& outputs) {
               if (digits == 0)
@@ -217,7 +217,7 @@ lang::TensorEngine referenceEngine(unsigned digits) {
             bytesOf(*compiled)};
   }};
   if (digits != 0)
-    engine.runKernel = [digits](const lang::KernelTask& task, std::span<const Value> inputs,
+    engine.runKernel = [digits](const tensor::KernelTask& task, std::span<const Value> inputs,
                                 std::vector<Value>& outputs) {
       RealDigits scope(digits);
       return runOnReals(task, inputs, outputs);

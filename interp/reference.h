@@ -12,14 +12,14 @@
 // ranks of the reals in their place, and so keeps them; any other one computes in float64.
 #pragma once
 
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 #include <string>
 
 namespace interp {
 
 /// In the program's own types when `digits` is 0.
-lang::TensorEngine referenceEngine(unsigned digits = 0);
+tensor::TensorEngine referenceEngine(unsigned digits = 0);
 
 /// One element in decimal with all its digits, of a value that carries reals; `flat` is its
 /// row-major position.

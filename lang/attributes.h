@@ -5,8 +5,8 @@
 // against the row's kind; so the accessors of Attributes never fail on a checked program.
 #pragma once
 
-#include "lang/arena.h"
 #include "lang/source.h"
+#include "runtime/arena.h"
 #include "runtime/dtype.h"
 
 #include <optional>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace lang {
+
+using runtime::Arena;
 
 struct Expr;
 

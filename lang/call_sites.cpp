@@ -94,7 +94,7 @@ runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<const 
       rounding_(*code.key.row, call);
     std::vector<const Type*> results;
     appendTensors(code.output, results);
-    KernelTask task{kernel.run, code.parameters, onlyOrders, {}};
+    tensor::KernelTask task{kernel.run, code.parameters, onlyOrders, {}};
     for (const Type* result : results)
       task.results.push_back(result->dtype);
     return engine_.runKernel(task, inputs, outputs);

@@ -21,7 +21,7 @@ public:
   /// Told of an operator whose results have fewer digits than the engine keeps.
   using Rounding = std::function<void(const OperatorRow& row, SourceRange call)>;
 
-  CallSites(const Typing& typing, const OperatorTable& table, const TensorEngine& engine,
+  CallSites(const Typing& typing, const OperatorTable& table, const tensor::TensorEngine& engine,
             const Rounding& rounding = {})
       : typing_(typing), table_(table), engine_(engine), rounding_(rounding) {}
 
@@ -69,7 +69,7 @@ private:
 
   const Typing& typing_;
   const OperatorTable& table_;
-  const TensorEngine& engine_;
+  const tensor::TensorEngine& engine_;
   Rounding rounding_;
   /// Those that were told of.
   std::unordered_set<const OperatorRow*> rounded_;

@@ -29,7 +29,7 @@ struct CallCode {
   /// What the results are put together to, and where the type lives, when that is no module.
   const Type* output = nullptr;
   std::shared_ptr<TypeContext> types = {};
-  TensorCode code = {};
+  tensor::TensorCode code = {};
   runtime::KernelParameters parameters = {};
 
   /// About how much memory it takes.

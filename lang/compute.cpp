@@ -1,8 +1,8 @@
 // Building tensor expressions: extents from types, loads, stages.
 #include "lang/compute.h"
 
-#include "lang/fold.h"
 #include "lang/leaves.h"
+#include "tensor/fold.h"
 
 #include <fmt/format.h>
 #include <unordered_map>
@@ -25,11 +25,13 @@ Scalar apply(ScalarFunction function, std::initializer_list<Scalar> operands) {
   for (Scalar operand : operands)
     nodes.push_back(operand.node());
   DType dtype = nodes[function == ScalarFunction::Select ? 1 : 0]->dtype;
-  return {arena, makeApply(*arena, function, scalarFunctionGivesBool(function) ? runtime::Bool : dtype, nodes)};
+  return {arena, tensor::makeApply(
+                     *arena, function,
+                     tensor::scalarFunctionGivesBool(function) ? runtime::Bool : dtype, nodes)};
 }
 
 Scalar number(Scalar like, double value) {
-  return {like.arena(), makeNumber(*like.arena(), like.dtype(), value)};
+  return {like.arena(), tensor::makeNumber(*like.arena(), like.dtype(), value)};
 }
 
 Scalar operator+(Scalar a, Scalar b) {
@@ -142,13 +144,14 @@ Scalar tanh(Scalar a) {
 }
 
 Scalar cast(Scalar a, DType dtype) {
-  return {a.arena(), makeCast(*a.arena(), a.node(), dtype)};
+  return {a.arena(), tensor::makeCast(*a.arena(), a.node(), dtype)};
 }
 
 Scalar reinterpret(Scalar a, DType dtype) {
   Arena& arena = *a.arena();
   std::vector<const ScalarNode*> operand{a.node()};
-  return {&arena, arena.make<ScalarApply>(ScalarNode{ScalarKind::Apply, dtype},
+  return {&arena,
+          arena.make<tensor::ScalarApply>(ScalarNode{tensor::ScalarKind::Apply, dtype},
                                           ScalarFunction::Reinterpret, arena.copy(operand))};
 }
 
@@ -171,19 +174,19 @@ std::vector<const ScalarNode*> nodesOf(const Position& at) {
 Scalar TensorHandle::operator()(const Position& at) const {
   if (everywhere_)
     return {arena_, everywhere_};
-  return {arena_, arena_->make<ScalarLoad>(ScalarNode{ScalarKind::Load, dtype_}, id_,
-                                           arena_->copy(nodesOf(at)), nullptr)};
+  return {arena_, arena_->make<tensor::ScalarLoad>(ScalarNode{tensor::ScalarKind::Load, dtype_},
+                                                   id_, arena_->copy(nodesOf(at)), nullptr)};
 }
 
 Scalar TensorHandle::orElse(const Position& at, Scalar outside) const {
   if (everywhere_) {
-    Scalar isInside(arena_, makeNumber(*arena_, runtime::Bool, 1));
+    Scalar isInside(arena_, tensor::makeNumber(*arena_, runtime::Bool, 1));
     for (size_t i = 0; i < at.size(); ++i)
       isInside = isInside && at[i] >= 0.0 && at[i] < shape_[i];
     return select(isInside, {arena_, everywhere_}, outside);
   }
-  return {arena_, arena_->make<ScalarLoad>(ScalarNode{ScalarKind::Load, dtype_}, id_,
-                                           arena_->copy(nodesOf(at)), outside.node())};
+  return {arena_, arena_->make<tensor::ScalarLoad>(ScalarNode{tensor::ScalarKind::Load, dtype_},
+                                                   id_, arena_->copy(nodesOf(at)), outside.node())};
 }
 
 Position insertAt(Position at, size_t dim, Scalar value) {
@@ -246,7 +249,7 @@ Position unflatten(Scalar flat, const Extents& shape) {
 }
 
 Scalar productOf(Arena* arena, const Extents& extents) {
-  Scalar result(arena, makeInteger(*arena, 1));
+  Scalar result(arena, tensor::makeInteger(*arena, 1));
   for (Scalar extent : extents)
     result = result * extent;
   return result;
@@ -277,14 +280,14 @@ public:
 private:
   const ScalarNode* extentOf(const Dim* dim, uint32_t tensor, uint32_t i) {
     if (dim->isConstant())
-      return makeInteger(arena_, dim->value);
+      return tensor::makeInteger(arena_, dim->value);
     // What Relay lets stand for anything may be two numbers at once.
     bool isOne = !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
     const ScalarNode* fresh = nullptr;
     const ScalarNode*& extent = isOne ? known_[dim] : fresh;
     if (!extent)
-      extent = arena_.make<ScalarExtent>(ScalarNode{ScalarKind::Extent, runtime::Int64},
-                                         isOfResult_, tensor, i);
+      extent = arena_.make<tensor::ScalarExtent>(
+          ScalarNode{tensor::ScalarKind::Extent, runtime::Int64}, isOfResult_, tensor, i);
     return extent;
   }
 
@@ -352,11 +355,11 @@ size_t ComputeCall::axis(std::string_view attribute, size_t rank) const {
 }
 
 Scalar ComputeCall::number(DType dtype, double value) const {
-  return {function_.arena.get(), makeNumber(*function_.arena, dtype, value)};
+  return {function_.arena.get(), tensor::makeNumber(*function_.arena, dtype, value)};
 }
 
 Scalar ComputeCall::integer(int64_t value) const {
-  return {function_.arena.get(), makeInteger(*function_.arena, value)};
+  return {function_.arena.get(), tensor::makeInteger(*function_.arena, value)};
 }
 
 Extents ComputeCall::integers(std::span<const int64_t> values) const {
@@ -366,19 +369,21 @@ Extents ComputeCall::integers(std::span<const int64_t> values) const {
   return result;
 }
 
-std::span<const LoopAxis> ComputeCall::freshAxes(const Extents& extents, Position& position) {
+std::span<const tensor::LoopAxis> ComputeCall::freshAxes(const Extents& extents,
+                                                         Position& position) {
   Arena& arena = *function_.arena;
-  std::vector<LoopAxis> axes;
+  std::vector<tensor::LoopAxis> axes;
   for (Scalar extent : extents) {
     uint32_t number = nextAxis_++;
     axes.push_back({number, extent.node()});
-    position.emplace_back(
-        &arena, arena.make<ScalarIndex>(ScalarNode{ScalarKind::Index, runtime::Int64}, number));
+    position.emplace_back(&arena,
+                          arena.make<tensor::ScalarIndex>(
+                              ScalarNode{tensor::ScalarKind::Index, runtime::Int64}, number));
   }
   return arena.copy(axes);
 }
 
-TensorHandle ComputeCall::addStage(const Stage& stage, TensorInfo info) {
+TensorHandle ComputeCall::addStage(const tensor::Stage& stage, TensorInfo info) {
   uint32_t id = uint32_t(function_.tensors.size());
   Extents shape = extentsOf(function_.arena.get(), info);
   runtime::DType dtype = info.dtype;
@@ -389,10 +394,10 @@ TensorHandle ComputeCall::addStage(const Stage& stage, TensorInfo info) {
 
 TensorHandle ComputeCall::define(const Extents& shape, const Body& body) {
   Position at;
-  Stage stage;
+  tensor::Stage stage;
   stage.axes = freshAxes(shape, at);
   stage.body = body(at).node();
-  if (stage.body->kind == ScalarKind::Number)
+  if (stage.body->kind == tensor::ScalarKind::Number)
     return {function_.arena.get(), stage.body, shape};
   return addStage(stage, {stage.body->dtype, nodesOf(shape)});
 }
@@ -401,23 +406,23 @@ uint32_t ComputeCall::idOf(const TensorHandle& tensor) {
   if (!tensor.everywhere())
     return tensor.id();
   Position at;
-  Stage stage;
+  tensor::Stage stage;
   stage.axes = freshAxes(tensor.shape(), at);
   stage.body = tensor.everywhere();
   return addStage(stage, {tensor.dtype(), nodesOf(tensor.shape())}).id();
 }
 
 TensorHandle ComputeCall::reshape(const TensorHandle& source, const Extents& shape) {
-  Stage stage;
-  stage.kind = StageKind::Reshape;
+  tensor::Stage stage;
+  stage.kind = tensor::StageKind::Reshape;
   stage.source = idOf(source);
   return addStage(stage, {source.dtype(), nodesOf(shape)});
 }
 
 TensorHandle ComputeCall::scan(const TensorHandle& source, Combiner combiner, size_t axis,
                                bool exclusive) {
-  Stage stage;
-  stage.kind = StageKind::Scan;
+  tensor::Stage stage;
+  stage.kind = tensor::StageKind::Scan;
   stage.source = idOf(source);
   stage.combiner = combiner;
   stage.axis = axis;
@@ -430,7 +435,7 @@ Scalar ComputeCall::reduce(Combiner combiner, Extents extents, const Body& body,
   Extents loops;
   std::vector<bool> isLoop;
   for (Scalar extent : extents) {
-    isLoop.push_back(combiner != Combiner::Sum || !runsOnce(extent.node()));
+    isLoop.push_back(combiner != Combiner::Sum || !tensor::runsOnce(extent.node()));
     if (isLoop.back())
       loops.push_back(extent);
   }
@@ -443,8 +448,8 @@ Scalar ComputeCall::reduce(Combiner combiner, Extents extents, const Body& body,
     return value;
   DType dtype = indexType.value_or(value.dtype());
   Arena* arena = function_.arena.get();
-  return {arena, arena->make<ScalarReduce>(ScalarNode{ScalarKind::Reduce, dtype}, combiner, axes,
-                                           value.node())};
+  return {arena, arena->make<tensor::ScalarReduce>(ScalarNode{tensor::ScalarKind::Reduce, dtype},
+                                                   combiner, axes, value.node())};
 }
 
 void ComputeCall::result(const TensorHandle& tensor) {

@@ -21,15 +21,21 @@
 #pragma once
 
 #include "lang/attributes.h"
-#include "lang/tensor_expr.h"
 #include "lang/type.h"
 #include "runtime/result.h"
+#include "tensor/expression.h"
 
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace lang {
+
+using tensor::Combiner;
+using tensor::ScalarFunction;
+using tensor::ScalarNode;
+using tensor::TensorFunction;
+using tensor::TensorInfo;
 
 class ComputeCall;
 
@@ -225,8 +231,8 @@ public:
   runtime::Checked<TensorFunction> take();
 
 private:
-  std::span<const LoopAxis> freshAxes(const Extents& extents, Position& position);
-  TensorHandle addStage(const Stage& stage, TensorInfo info);
+  std::span<const tensor::LoopAxis> freshAxes(const Extents& extents, Position& position);
+  TensorHandle addStage(const tensor::Stage& stage, TensorInfo info);
   uint32_t idOf(const TensorHandle& tensor);
 
   const Attributes& attributes_;

@@ -31,6 +31,25 @@ std::vector<Shape> shapesOf(Types tensors) {
 
 } // namespace
 
+/// What ComputeCall takes for granted: equal forms are one extent, unless they may stand for
+/// anything.
+std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results) {
+  std::vector<tensor::KnownExtent> known;
+  std::unordered_map<const Dim*, uint32_t> first;
+  uint32_t place = 0;
+  for (Types tensors : {inputs, results})
+    for (const Type* tensor : tensors)
+      for (const Dim* dim : tensor->shape) {
+        if (dim->isConstant())
+          known.push_back({.place = place, .number = dim->value});
+        else if (!dim->isAny() && !dim->hasUnknown && !dim->hasForeign)
+          if (auto [earlier, isNew] = first.emplace(dim, place); !isNew)
+            known.push_back({.place = place, .same = earlier->second});
+        ++place;
+      }
+  return known;
+}
+
 bool OpenCall::isPossible(Types operands, const Type* output) {
   std::vector<const Type*> tensors;
   return output && appendTensors(output, tensors) &&
@@ -45,34 +64,11 @@ OpenCall::OpenCall(const OperatorRow& row, std::vector<const Type*> operands, co
   for (const Type* operand : operands_)
     appendTensors(operand, inputs_);
   appendTensors(output, results_);
-  findKnown();
-}
-
-/// What ComputeCall takes for granted: equal forms are one extent, unless they may stand for
-/// anything.
-void OpenCall::findKnown() {
-  std::unordered_map<const Dim*, size_t> first;
-  size_t place = 0;
+  known_ = knownExtents(inputs_, results_);
   for (Types tensors : {Types(inputs_), Types(results_)})
     for (const Type* tensor : tensors)
-      for (const Dim* dim : tensor->shape) {
-        if (dim->isConstant())
-          known_.push_back({.place = place, .number = dim->value});
-        else
-          isClosed_ = false;
-        if (!dim->isConstant() && !dim->isAny() && !dim->hasUnknown && !dim->hasForeign)
-          if (auto [earlier, isNew] = first.emplace(dim, place); !isNew)
-            known_.push_back({.place = place, .same = earlier->second});
-        ++place;
-      }
-}
-
-/// Compares as many extents as there are.
-bool OpenCall::holds(std::span<const int64_t> extents) const {
-  return std::ranges::all_of(known_, [&](const Known& known) {
-    return known.place >= extents.size() ||
-           extents[known.place] == (known.same ? extents[*known.same] : known.number);
-  });
+      isClosed_ &=
+          std::ranges::all_of(tensor->shape, [](const Dim* dim) { return dim->isConstant(); });
 }
 
 bool OpenCall::takes(std::span<const Value> inputs) const {
@@ -84,7 +80,7 @@ bool OpenCall::takes(std::span<const Value> inputs) const {
   std::vector<int64_t> extents;
   for (const Value& input : inputs)
     append({&input.tensor().shape(), 1}, extents);
-  return holds(extents);
+  return tensor::holds(known_, extents);
 }
 
 std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> inputs) {
@@ -112,7 +108,7 @@ std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
   std::vector<int64_t> extents;
   append(inputs, extents);
   append(results, extents);
-  if (!haveRanks(results_, results) || !holds(extents))
+  if (!haveRanks(results_, results) || !tensor::holds(known_, extents))
     return std::nullopt;
   if (!binder_ && !isFormOpen_) {
     auto function = tensorFunctionOf(row_, operands_, output_, attributes_);

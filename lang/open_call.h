@@ -4,11 +4,14 @@
 // compared with their types on the way.
 #pragma once
 
-#include "lang/bind.h"
 #include "lang/site_shapes.h"
 #include "runtime/value.h"
+#include "tensor/bind.h"
 
 namespace lang {
+
+/// What the types of the tensors of a call say of their extents, which stand in one row.
+std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results);
 
 class OpenCall {
 public:
@@ -36,27 +39,17 @@ public:
                                          std::span<const runtime::Shape> results);
 
 private:
-  /// What the types say of one extent: a number, or that it is the same as an earlier one.
-  struct Known {
-    size_t place;
-    std::optional<size_t> same = {};
-    int64_t number = 0;
-  };
-
-  void findKnown();
-  bool holds(std::span<const int64_t> extents) const;
-
   const OperatorRow& row_;
   std::vector<const Type*> operands_;
   const Type* output_;
   const Attributes& attributes_;
   std::vector<const Type*> inputs_, results_;
-  std::vector<Known> known_;
+  std::vector<tensor::KnownExtent> known_;
   /// No size is left open.
   bool isClosed_ = true;
   std::optional<SiteShapes> shapes_;
   /// The expression over open extents, when it was asked for and there is one.
-  std::optional<ExtentBinder> binder_;
+  std::optional<tensor::ExtentBinder> binder_;
   bool isFormOpen_ = false;
 };
 

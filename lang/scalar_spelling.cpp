@@ -29,7 +29,7 @@ constexpr std::array rows{
 
 } // namespace
 
-ScalarSpelling scalarFunctionInC(ScalarFunction function, bool ofFloats) {
+ScalarSpelling scalarFunctionInC(tensor::ScalarFunction function, bool ofFloats) {
   const Row& row = rows[size_t(function)];
   std::string_view body = ofFloats ? row.floats : row.wholes;
   return body.empty() ? ScalarSpelling{} : ScalarSpelling{row.result, body};

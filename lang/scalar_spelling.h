@@ -1,7 +1,7 @@
 // The meanings of the scalar functions as text in C: the very characters that C++ computes with.
 #pragma once
 
-#include "lang/tensor_expr.h"
+#include "tensor/expression.h"
 
 namespace lang {
 
@@ -16,6 +16,6 @@ inline constexpr std::string_view scalarPreludeInC = "#include <stdbool.h>\n"
 struct ScalarSpelling {
   std::string_view result, body;
 };
-ScalarSpelling scalarFunctionInC(ScalarFunction function, bool ofFloats);
+ScalarSpelling scalarFunctionInC(tensor::ScalarFunction function, bool ofFloats);
 
 } // namespace lang

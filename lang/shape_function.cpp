@@ -19,58 +19,6 @@ const Type* withDims(TypeContext& types, const Type* type,
   return types.tensor(dims, type->dtype, type->isWide);
 }
 
-bool ShapeFunction::holds(const Instruction& need, const int64_t* values) {
-  int64_t value = values[need.left];
-  switch (need.step) {
-  case Step::NeedsEqual:
-    return value == values[need.right];
-  case Step::NeedsNumber:
-    return value == need.number;
-  case Step::NeedsAtLeast:
-    return value >= need.number;
-  default:
-    return value % need.number == 0;
-  }
-}
-
-/// False when the result passes 64 bits.
-bool ShapeFunction::compute(const Instruction& instruction, const int64_t* values,
-                            int64_t& result) {
-  int64_t left = values[instruction.left], number = instruction.number;
-  switch (instruction.step) {
-  case Step::Number:
-    result = number;
-    return true;
-  case Step::Add:
-    return !__builtin_add_overflow(left, values[instruction.right], &result);
-  case Step::AddNumber:
-    return !__builtin_add_overflow(left, number, &result);
-  case Step::Multiply:
-    return !__builtin_mul_overflow(left, values[instruction.right], &result);
-  case Step::Scale:
-    return !__builtin_mul_overflow(left, number, &result);
-  default:
-    result = left / number - (left % number < 0 ? 1 : 0);
-    return true;
-  }
-}
-
-bool ShapeFunction::apply(std::span<const int64_t> operands, std::span<int64_t> results) const {
-  if (operands.size() != inputCount_ || results.size() != results_.size())
-    return false;
-  int64_t values[mostValues];
-  std::ranges::copy(operands, values);
-  size_t next = inputCount_;
-  for (const Instruction& instruction : instructions_) {
-    if (instruction.step >= Step::NeedsEqual ? !holds(instruction, values)
-                                             : !compute(instruction, values, values[next++]))
-      return false;
-  }
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i] = values[results_[i]];
-  return true;
-}
-
 /// Asks the relation about names in a context of its own, which goes when the forms are arithmetic.
 class ShapeCompiler {
 public:
@@ -85,7 +33,7 @@ public:
     for (const Type* tensor : tensors)
       for (const Dim* dim : tensor->shape)
         nameExtent(dim);
-    made_.inputCount_ = next_;
+    made_.operandExtents = next_;
     size_t place = 0;
     std::vector<const Type*> named;
     for (const Type* operand : operands)
@@ -126,12 +74,12 @@ private:
   /// not with a quotient, since relations take for granted what they cannot tell of such.
   const Dim* input(const Dim* dim, uint16_t place) {
     if (dim->isConstant()) {
-      made_.instructions_.push_back({Step::NeedsNumber, place, 0, dim->value});
+      made_.instructions.push_back({Step::NeedsNumber, place, 0, dim->value});
       return types_.constant(dim->value);
     }
     const Dim* form = dim->isAny() ? freshName(place) : formOf(dim, place);
     if (uint16_t value = valueOf(form); value != place)
-      made_.instructions_.push_back({Step::NeedsEqual, place, value});
+      made_.instructions.push_back({Step::NeedsEqual, place, value});
     return form;
   }
 
@@ -151,7 +99,7 @@ private:
   }
 
   uint16_t emit(ShapeFunction::Instruction instruction) {
-    made_.instructions_.push_back(instruction);
+    made_.instructions.push_back(instruction);
     fits_ = fits_ && next_ < ShapeFunction::mostValues;
     return uint16_t(next_++);
   }
@@ -207,7 +155,7 @@ private:
   void needEqual(const Dim* wanted, const Dim* given) {
     if (wanted == given || wanted->isAny())
       return;
-    made_.instructions_.push_back({Step::NeedsEqual, valueOf(wanted), valueOf(given)});
+    made_.instructions.push_back({Step::NeedsEqual, valueOf(wanted), valueOf(given)});
   }
 
   /// What the relation learned of an operand, such as the shape of a weight.
@@ -234,9 +182,9 @@ private:
   void needBound(const DimBound& bound) {
     uint16_t value = valueOf(bound.dim);
     if (!isAtLeast(bound.dim, bound.least))
-      made_.instructions_.push_back({Step::NeedsAtLeast, value, 0, bound.least});
+      made_.instructions.push_back({Step::NeedsAtLeast, value, 0, bound.least});
     if (bound.divisor != 1)
-      made_.instructions_.push_back({Step::NeedsMultiple, value, 0, bound.divisor});
+      made_.instructions.push_back({Step::NeedsMultiple, value, 0, bound.divisor});
   }
 
   void addResults(const Type* output) {
@@ -244,7 +192,7 @@ private:
     fits_ = appendTensors(output, tensors) && fits_;
     for (const Type* tensor : tensors)
       for (const Dim* dim : tensor->shape)
-        made_.results_.push_back(valueOf(dim));
+        made_.results.push_back(valueOf(dim));
   }
 
   TypeContext types_;

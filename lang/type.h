@@ -3,8 +3,8 @@
 // which stands only for itself; `Error` is the poison that keeps one mistake from becoming many.
 #pragma once
 
-#include "lang/arena.h"
 #include "lang/dim.h"
+#include "runtime/arena.h"
 #include "runtime/dtype.h"
 
 #include <functional>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace lang {
+
+using runtime::Arena;
 
 struct TypeDefinition;
 struct OperatorRow;

@@ -4,15 +4,15 @@
 // kernel was asked for; outputs never overlap inputs partly, though they may be the same strip.
 #pragma once
 
-#include "lang/tensor_expr.h"
 #include "lower/element.h"
+#include "tensor/expression.h"
 
 #include <memory>
 
 namespace lower {
 
-using lang::Combiner;
-using lang::ScalarFunction;
+using tensor::Combiner;
+using tensor::ScalarFunction;
 
 /// out[j] = f(in[0][j], in[1][j], ...) for j < count.
 using ApplyKernel = void (*)(std::byte* out, const std::byte* const* in, size_t count);
@@ -21,7 +21,7 @@ using ApplyKernel = void (*)(std::byte* out, const std::byte* const* in, size_t 
 /// the function is not defined on it. The condition of Select must be bool.
 ApplyKernel applyKernel(ScalarFunction function, Element operand);
 
-/// The loop of a conversion, as lang::ScalarCast describes it.
+/// The loop of a conversion, as tensor::ScalarCast describes it.
 ApplyKernel castKernel(Element from, Element to);
 
 /// out[j] = in[0][0].

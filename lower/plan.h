@@ -262,6 +262,6 @@ struct Program {
 };
 
 /// Plans a function.
-Program makeProgram(const lang::TensorFunction& function);
+Program makeProgram(const tensor::TensorFunction& function);
 
 } // namespace lower

@@ -10,11 +10,11 @@ namespace lower {
 namespace {
 
 int64_t floorQuotient(int64_t a, int64_t b) {
-  return runtime::applied<lang::ScalarFunction::FloorDivide>(a, b);
+  return runtime::applied<tensor::ScalarFunction::FloorDivide>(a, b);
 }
 
 int64_t floorRest(int64_t a, int64_t b) {
-  return runtime::applied<lang::ScalarFunction::FloorMod>(a, b);
+  return runtime::applied<tensor::ScalarFunction::FloorMod>(a, b);
 }
 
 bool multiplyAdd(int64_t& sum, int64_t a, int64_t b) {

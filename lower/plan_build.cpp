@@ -17,7 +17,7 @@ namespace {
 
 class Builder {
 public:
-  explicit Builder(const lang::TensorFunction& function) : function_(function) {}
+  explicit Builder(const tensor::TensorFunction& function) : function_(function) {}
 
   Program run() {
     addTensors();
@@ -48,9 +48,9 @@ private:
   void addTensors() {
     if (function_.tensors.size() != function_.inputCount + function_.stages.size())
       fail("the number of stages does not fit that of tensors");
-    for (const lang::TensorInfo& info : function_.tensors) {
+    for (const tensor::TensorInfo& info : function_.tensors) {
       PlanTensor tensor{info.dtype, Element::Bool, {}, 0};
-      for (const lang::ScalarNode* node : info.shape)
+      for (const tensor::ScalarNode* node : info.shape)
         tensor.shape.push_back(constantExtent(node).value_or(-1));
       auto count = runtime::elementCount(tensor.shape);
       if (!count && std::ranges::find(tensor.shape, -1) != tensor.shape.end())
@@ -66,10 +66,10 @@ private:
     }
   }
 
-  void addStage(const lang::Stage& stage, uint32_t result) {
+  void addStage(const tensor::Stage& stage, uint32_t result) {
     StagePlan plan;
     plan.result = result;
-    if (stage.kind == lang::StageKind::Map)
+    if (stage.kind == tensor::StageKind::Map)
       return addMap(stage, std::move(plan));
     const PlanTensor& target = program_.tensors[result];
     if (stage.source >= result || program_.tensors[stage.source].count != target.count ||
@@ -77,7 +77,7 @@ private:
       return fail("a stage does not fit its source");
     plan.source = stage.source;
     plan.kind = StagePlanKind::Reshape;
-    if (stage.kind == lang::StageKind::Scan) {
+    if (stage.kind == tensor::StageKind::Scan) {
       if (stage.axis >= target.shape.size() || target.shape != program_.tensors[stage.source].shape)
         return fail("a scan does not fit its source");
       plan.kind = target.count == 0 ? StagePlanKind::Empty : StagePlanKind::Scan;
@@ -91,14 +91,14 @@ private:
   }
 
   /// True when the loops of a stage cover exactly its tensor.
-  bool loopsFit(const lang::Stage& stage, const PlanTensor& tensor) const {
+  bool loopsFit(const tensor::Stage& stage, const PlanTensor& tensor) const {
     bool fit = stage.axes.size() == tensor.shape.size();
     for (size_t i = 0; fit && i < stage.axes.size(); ++i)
       fit = constantExtent(stage.axes[i].extent) == tensor.shape[i];
     return fit;
   }
 
-  void addMap(const lang::Stage& stage, StagePlan plan) {
+  void addMap(const tensor::Stage& stage, StagePlan plan) {
     if (!loopsFit(stage, program_.tensors[plan.result]))
       return fail("the loops of a stage do not fit its shape");
     if (program_.tensors[plan.result].count == 0) {
@@ -141,13 +141,13 @@ private:
       program_.tensors[result].lastUse = program_.stages.size();
   }
 
-  const lang::TensorFunction& function_;
+  const tensor::TensorFunction& function_;
   Program program_;
 };
 
 } // namespace
 
-Program makeProgram(const lang::TensorFunction& function) {
+Program makeProgram(const tensor::TensorFunction& function) {
   return Builder(function).run();
 }
 

@@ -16,11 +16,11 @@ namespace lower {
 
 namespace {
 
-using lang::ScalarNode;
+using tensor::ScalarNode;
 using enum ScalarFunction;
 
 bool isIntegerDivision(ScalarFunction function, Element element) {
-  return lang::scalarFunctionDivides(function) && !isFloat(element);
+  return tensor::scalarFunctionDivides(function) && !isFloat(element);
 }
 
 bool isAnalysis(ScalarFunction function) {
@@ -32,9 +32,9 @@ public:
   Lowering(std::span<const PlanTensor> tensors, Graph& graph, std::string& problem)
       : tensors_(tensors), graph_(graph), problem_(problem) {}
 
-  void run(const lang::Stage& stage) {
+  void run(const tensor::Stage& stage) {
     splits_ = findSplits(stage.body);
-    for (const lang::LoopAxis& axis : stage.axes) {
+    for (const tensor::LoopAxis& axis : stage.axes) {
       if (!addAxis(axis))
         return;
       for (const AffineTerm& term : axes_[axis.number].terms)
@@ -56,7 +56,7 @@ private:
 
   /// Numbers a loop axis and gives its extent, or nothing when it is malformed. The form of an axis
   /// of extent 1 has no terms; an axis that is divided by a number becomes two.
-  std::optional<int64_t> addAxis(const lang::LoopAxis& axis) {
+  std::optional<int64_t> addAxis(const tensor::LoopAxis& axis) {
     auto extent = constantExtent(axis.extent);
     if (!extent || *extent < 0 || graph_.extents.size() + 2 > maxAxes) {
       fail(!extent || *extent < 0 ? "an extent is not a constant that counts"
@@ -96,7 +96,7 @@ private:
 
   /// The next operand of a node that is not lowered yet, or null. Enters the axes of a reduction.
   const ScalarNode* pendingOperand(const ScalarNode* node) {
-    const auto* reduce = node->as<lang::ScalarReduce>();
+    const auto* reduce = node->as<tensor::ScalarReduce>();
     if (reduce && enterReduce(*reduce))
       return nullptr;
     for (const ScalarNode* operand : operandsOf(node))
@@ -107,11 +107,11 @@ private:
 
   /// Numbers the axes of a reduction at the first visit. True when it is empty: then its body,
   /// which never runs, must not be lowered.
-  bool enterReduce(const lang::ScalarReduce& reduce) {
+  bool enterReduce(const tensor::ScalarReduce& reduce) {
     auto [place, isNew] = reduces_.try_emplace(&reduce);
     Reduction& reduction = place->second;
     if (isNew)
-      for (const lang::LoopAxis& axis : reduce.axes) {
+      for (const tensor::LoopAxis& axis : reduce.axes) {
         int64_t extent = addAxis(axis).value_or(0);
         reduction.empty |= extent == 0;
         reduction.extents.push_back(extent);
@@ -140,25 +140,25 @@ private:
 
   uint32_t lowerNode(const ScalarNode* node) {
     switch (node->kind) {
-    case lang::ScalarKind::Number: {
-      const auto* number = node->as<lang::ScalarNumber>();
+    case tensor::ScalarKind::Number: {
+      const auto* number = node->as<tensor::ScalarNumber>();
       return constant(elementOf(node->dtype), number->real, number->integer);
     }
-    case lang::ScalarKind::Index:
-      return lowerIndex(*node->as<lang::ScalarIndex>());
-    case lang::ScalarKind::Extent:
+    case tensor::ScalarKind::Index:
+      return lowerIndex(*node->as<tensor::ScalarIndex>());
+    case tensor::ScalarKind::Extent:
       fail("an extent is not bound");
       return none;
-    case lang::ScalarKind::Load:
-      return lowerLoad(*node->as<lang::ScalarLoad>());
-    case lang::ScalarKind::Apply:
-      return lowerApply(*node->as<lang::ScalarApply>());
-    case lang::ScalarKind::Cast: {
-      const auto* convert = node->as<lang::ScalarCast>();
+    case tensor::ScalarKind::Load:
+      return lowerLoad(*node->as<tensor::ScalarLoad>());
+    case tensor::ScalarKind::Apply:
+      return lowerApply(*node->as<tensor::ScalarApply>());
+    case tensor::ScalarKind::Cast: {
+      const auto* convert = node->as<tensor::ScalarCast>();
       return cast(lowered_[convert->operand], elementOf(node->dtype));
     }
-    case lang::ScalarKind::Reduce:
-      return lowerReduce(*node->as<lang::ScalarReduce>());
+    case tensor::ScalarKind::Reduce:
+      return lowerReduce(*node->as<tensor::ScalarReduce>());
     }
     return none;
   }
@@ -195,7 +195,7 @@ private:
     return add(makeApply(graph_, function, element, std::move(operands)));
   }
 
-  uint32_t lowerIndex(const lang::ScalarIndex& index) {
+  uint32_t lowerIndex(const tensor::ScalarIndex& index) {
     auto axis = axes_.find(index.axis);
     if (axis == axes_.end()) {
       fail("an index is used outside its loop");
@@ -204,7 +204,7 @@ private:
     return *affine(axis->second);
   }
 
-  uint32_t lowerLoad(const lang::ScalarLoad& load) {
+  uint32_t lowerLoad(const tensor::ScalarLoad& load) {
     if (load.tensor >= tensors_.size() ||
         load.position.size() != tensors_[load.tensor].shape.size()) {
       fail("a load does not fit its tensor");
@@ -262,11 +262,11 @@ private:
     load.indices.push_back({position, stride, extent, dimension, inside});
   }
 
-  uint32_t lowerApply(const lang::ScalarApply& node) {
+  uint32_t lowerApply(const tensor::ScalarApply& node) {
     std::vector<uint32_t> operands;
     for (const ScalarNode* operand : node.operands)
       operands.push_back(lowered_[operand]);
-    if (operands.size() != lang::scalarFunctionArity(node.function)) {
+    if (operands.size() != tensor::scalarFunctionArity(node.function)) {
       fail("a scalar function has the wrong number of operands");
       return none;
     }
@@ -278,7 +278,7 @@ private:
     for (uint32_t operand : operands)
       if (at(operand).element != at(operands[0]).element)
         fail(fmt::format("operands of `{}` differ in type",
-                         lang::scalarFunctionName(node.function)));
+                         tensor::scalarFunctionName(node.function)));
     if (auto folded = fold(node.function, operands))
       return *folded;
     return lowerFunction(node.function, element, std::move(operands));
@@ -295,7 +295,7 @@ private:
     bool tests =
         (function >= Equal && function <= GreaterEqual) || (function >= IsNan && function <= IsInf);
     if (element != (tests ? Element::Bool : from) || !applyKernel(function, from)) {
-      fail(fmt::format("`{}` is not defined on these types", lang::scalarFunctionName(function)));
+      fail(fmt::format("`{}` is not defined on these types", tensor::scalarFunctionName(function)));
       return none;
     }
     uint32_t divisor = operands.size() == 2 ? operands[1] : none;
@@ -320,7 +320,7 @@ private:
     return apply(Select, element, std::move(operands));
   }
 
-  uint32_t lowerReinterpret(const lang::ScalarApply& node, uint32_t operand, Element element) {
+  uint32_t lowerReinterpret(const tensor::ScalarApply& node, uint32_t operand, Element element) {
     if (node.operands[0]->dtype.bits != node.dtype.bits) {
       fail("`Reinterpret` is not defined on these types");
       return none;
@@ -370,7 +370,7 @@ private:
     }
   }
 
-  uint32_t lowerReduce(const lang::ScalarReduce& node) {
+  uint32_t lowerReduce(const tensor::ScalarReduce& node) {
     Reduction& reduction = reduces_[&node];
     Element element = elementOf(node.dtype);
     if (reduction.empty)
@@ -445,19 +445,19 @@ private:
   std::unordered_map<uint32_t, Affine> axes_;
   std::unordered_map<uint32_t, int64_t> splits_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
-  std::unordered_map<const lang::ScalarReduce*, Reduction> reduces_;
+  std::unordered_map<const tensor::ScalarReduce*, Reduction> reduces_;
 };
 
 } // namespace
 
-std::optional<int64_t> constantExtent(const lang::ScalarNode* node) {
-  const auto* number = node ? node->as<lang::ScalarNumber>() : nullptr;
+std::optional<int64_t> constantExtent(const tensor::ScalarNode* node) {
+  const auto* number = node ? node->as<tensor::ScalarNumber>() : nullptr;
   if (!number || number->dtype.isFloat())
     return std::nullopt;
   return number->integer;
 }
 
-Graph lowerStage(const lang::Stage& stage, std::span<const PlanTensor> tensors,
+Graph lowerStage(const tensor::Stage& stage, std::span<const PlanTensor> tensors,
                  std::string& problem) {
   Graph graph;
   Lowering(tensors, graph, problem).run(stage);

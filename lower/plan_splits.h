@@ -1,17 +1,17 @@
 // A look ahead over an expression, before its axes are numbered.
 #pragma once
 
-#include "lang/tensor_expr.h"
+#include "tensor/expression.h"
 
 #include <unordered_map>
 
 namespace lower {
 
 /// The operands of a node, of a load with the value outside.
-std::vector<const lang::ScalarNode*> operandsOf(const lang::ScalarNode* node);
+std::vector<const tensor::ScalarNode*> operandsOf(const tensor::ScalarNode* node);
 
 /// The axes whose index is divided by a constant somewhere, and that constant: groups of channels,
 /// repeated elements. With the axis split there, quotient and rest are affine.
-std::unordered_map<uint32_t, int64_t> findSplits(const lang::ScalarNode* root);
+std::unordered_map<uint32_t, int64_t> findSplits(const tensor::ScalarNode* root);
 
 } // namespace lower

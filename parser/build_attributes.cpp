@@ -207,7 +207,7 @@ public:
     }
     if (failed_)
       return nullptr;
-    lang::Arena& arena = context_.module.arena;
+    runtime::Arena& arena = context_.module.arena;
     return arena.make<lang::Attributes>(row_.attributes, arena.copy(values_), arena.copy(places_));
   }
 

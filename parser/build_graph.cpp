@@ -35,7 +35,7 @@ public:
   Node* function(const surface::Function& function, SourceRange range) {
     context_.locals.openFrame();
     context_.typeParameters.openFrame();
-    lang::Arena& arena = context_.module.arena;
+    runtime::Arena& arena = context_.module.arena;
     auto* head = arena.make<lang::Function>(lang::Expr{ExprKind::Function, range},
                                             context_.module.functionCount++);
     head->generics = generics(function.generics);
@@ -135,7 +135,7 @@ private:
 
   Use buildHole(SourceRange range) {
     constexpr size_t mostNames = 500;
-    lang::Arena& arena = context_.module.arena;
+    runtime::Arena& arena = context_.module.arena;
     auto* hole = arena.make<lang::Hole>(lang::Expr{ExprKind::Hole, range},
                                         arena.copy(context_.locals.values(mostNames)));
     return {hole, nullptr, range};

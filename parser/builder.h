@@ -4,15 +4,15 @@
 // `else if` chains, function types and chains of lets nest without brackets.
 #pragma once
 
-#include "lang/arena.h"
 #include "lang/diagnostic.h"
 #include "parser/list_stack.h"
+#include "runtime/arena.h"
 
 namespace parser {
 
 class Builder {
 public:
-  Builder(lang::Arena& arena, lang::Diagnostics& diagnostics)
+  Builder(runtime::Arena& arena, lang::Diagnostics& diagnostics)
       : arena_(arena), diagnostics_(diagnostics) {}
 
   using Range = lang::SourceRange;
@@ -140,7 +140,7 @@ private:
   surface::AttributeValue& newValue(surface::AttributeKind kind, Range range);
   void reportTooDeep(Range range);
 
-  lang::Arena& arena_;
+  runtime::Arena& arena_;
   lang::Diagnostics& diagnostics_;
   surface::Item item_;
   surface::AttributeValue value_;

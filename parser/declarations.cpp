@@ -10,7 +10,7 @@ using namespace surface;
 namespace {
 
 template <typename Node>
-Node* newNode(lang::Arena& arena, lang::SourceRange range) {
+Node* newNode(runtime::Arena& arena, lang::SourceRange range) {
   Node* made = arena.make<Node>();
   made->kind = Node::tag;
   made->range = range;

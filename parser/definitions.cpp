@@ -60,7 +60,7 @@ const lang::TypeDefinition* Definitions::enterType(Unit& unit, TypeEntry& entry)
     definitions.push_back(&lang::storageDefinition);
     return entry.definition = &lang::storageDefinition;
   }
-  lang::Arena& arena = module_.arena;
+  runtime::Arena& arena = module_.arena;
   std::vector<const lang::TypeParameter*> generics;
   for (const surface::Identifier& generic : surface.generics)
     generics.push_back(arena.make<lang::TypeParameter>(generic.text, lang::ParameterKind::Type));

@@ -162,7 +162,7 @@ private:
   }
 
   Lowering& lowering_;
-  lang::Arena& arena_;
+  runtime::Arena& arena_;
 };
 
 } // namespace

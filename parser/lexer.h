@@ -4,16 +4,16 @@
 // escapes and dotted names with blanks. What is no token at all is reported and left out.
 #pragma once
 
-#include "lang/arena.h"
 #include "lang/diagnostic.h"
 #include "parser/grammar.h"
+#include "runtime/arena.h"
 
 namespace parser {
 
 /// Scans one text, left to right.
 class Lexer {
 public:
-  Lexer(lang::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics);
+  Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics);
 
   /// The next token with its value and place; the end of the text comes again and again.
   Grammar::token_kind_type next(Value& value, lang::SourceRange& range);
@@ -60,7 +60,7 @@ private:
   lang::SourceRange rangeOf(const char* from, const char* to) const;
   lang::SourceRange here() const { return rangeOf(start_, cursor_); }
 
-  lang::Arena& arena_;
+  runtime::Arena& arena_;
   lang::Diagnostics& diagnostics_;
   const char* begin_;
   const char* limit_;

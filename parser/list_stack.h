@@ -4,8 +4,8 @@
 // operation therefore first cuts the stack to where its own list ends.
 #pragma once
 
-#include "lang/arena.h"
 #include "parser/value.h"
+#include "runtime/arena.h"
 
 namespace parser {
 
@@ -27,7 +27,7 @@ public:
   }
 
   /// Takes a finished list off the stack, into the arena; `{}` is the empty list.
-  std::span<const T> take(lang::Arena& arena, List list) {
+  std::span<const T> take(runtime::Arena& arena, List list) {
     if (list.count == 0)
       return {};
     std::span<const T> copied =

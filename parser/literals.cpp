@@ -109,7 +109,7 @@ Text toText(std::string_view view) {
 
 } // namespace
 
-Lexer::Lexer(lang::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics)
+Lexer::Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics)
     : arena_(arena), diagnostics_(diagnostics), begin_(file.text().data()),
       limit_(begin_ + file.text().size()), base_(file.base()), cursor_(begin_), start_(begin_) {}
 

@@ -5,7 +5,7 @@
 
 namespace parser {
 
-const surface::File* parseText(lang::Arena& arena, const lang::SourceFile& file,
+const surface::File* parseText(runtime::Arena& arena, const lang::SourceFile& file,
                                lang::Diagnostics& diagnostics) {
   Lexer lexer(arena, file, diagnostics);
   TokenStream tokens(lexer, diagnostics);

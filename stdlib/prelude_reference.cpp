@@ -43,7 +43,7 @@ Contents readPrelude() {
   Contents contents;
   for (const PreludeFile& file : preludeFiles()) {
     lang::SourceMap sources;
-    lang::Arena arena;
+    runtime::Arena arena;
     lang::Diagnostics diagnostics;
     const lang::SourceFile* source = sources.add(std::string(file.name), std::string(file.text));
     const surface::File* tree = parser::parseText(arena, *source, diagnostics);

@@ -67,7 +67,8 @@ std::optional<size_t> bytesOfAll(const Type* type) {
 
 class Folder : public Rewriter {
 public:
-  Folder(const Module& from, Builder& into, const Typing& typing, const TensorEngine& engine)
+  Folder(const Module& from, Builder& into, const Typing& typing,
+         const tensor::TensorEngine& engine)
       : Rewriter(from, into), typing_(typing), sites_(typing, into.operators, engine),
         values_(from.varCount), decidesType_(typeDeciders(from, typing)),
         tensorsChange_(writesTensors(from)) {}

@@ -8,8 +8,8 @@
 
 #include "lang/diagnostic.h"
 #include "lang/op.h"
-#include "lang/tensor_engine.h"
 #include "lang/typing.h"
+#include "tensor/engine.h"
 #include "transform/properties.h"
 
 #include <functional>
@@ -30,7 +30,7 @@ struct PassContext {
   /// Takes what makes the pass impossible for this program, with places in its text.
   lang::Diagnostics& findings;
   /// What computes tensors, for a pass that runs parts of a program; it may be null.
-  const lang::TensorEngine* engine = nullptr;
+  const tensor::TensorEngine* engine = nullptr;
   /// The global that a program is run from.
   std::string_view entry = "main";
 };

@@ -26,7 +26,7 @@ struct RunOptions {
   /// Takes what passes find wrong with the program; null for no more than the first text.
   lang::Diagnostics* findings = nullptr;
   /// For passes that run parts of a program.
-  const lang::TensorEngine* engine = nullptr;
+  const tensor::TensorEngine* engine = nullptr;
   std::string_view entry = "main";
 };
 

@@ -84,7 +84,7 @@ public:
   bool isCopy(const lang::Expr& atom) const { return made_.contains(&atom); }
   /// What can be declared of a type of the old code; null when it can't.
   const lang::Type* shown(const lang::Type* type, const Code& code);
-  lang::Arena& arena() { return arena_; }
+  runtime::Arena& arena() { return arena_; }
 
 private:
   struct Request;
@@ -113,7 +113,7 @@ private:
   const lang::Typing& typing_;
   KnownFunctions known_;
   lang::FreeVariables free_;
-  lang::Arena arena_;
+  runtime::Arena arena_;
   lang::printing::TypeFacts facts_;
   uint32_t firstVar_;
   uint32_t varCount_;

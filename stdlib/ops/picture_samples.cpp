@@ -7,7 +7,7 @@
 namespace stdlib {
 
 using lang::Scalar;
-using lang::ScalarFunction;
+using tensor::ScalarFunction;
 
 Scalar floorOf(Scalar a) {
   return lang::apply(ScalarFunction::Floor, {a});

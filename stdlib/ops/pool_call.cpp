@@ -10,7 +10,6 @@
 
 namespace stdlib {
 
-using lang::Combiner;
 using lang::ComputeCall;
 using lang::Dim;
 using lang::Extents;
@@ -22,6 +21,7 @@ using lang::TensorHandle;
 using runtime::Checked;
 using runtime::DType;
 using runtime::Problem;
+using tensor::Combiner;
 
 namespace {
 

@@ -183,7 +183,7 @@ public:
         problems.push_back("a form that is not known, without a word");
       return;
     }
-    ExtentBinder binder(*std::move(function));
+    tensor::ExtentBinder binder(*std::move(function));
     size_t before = tally.compared;
     for (int i = 0; i < 12 && tally.compared < before + 3; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
@@ -246,7 +246,7 @@ private:
     return true;
   }
 
-  void compare(const ExtentBinder& binder, const harness::OperatorSample& sample,
+  void compare(const tensor::ExtentBinder& binder, const harness::OperatorSample& sample,
                const Concrete& concrete, const OperandTypes& open) {
     auto numbers = tensorFunctionOf(row_, concrete.operands, concrete.output, sample.attributes);
     std::vector<Shape> inputs, results;
@@ -257,7 +257,7 @@ private:
     for (const Type* type : outputs)
       results.push_back(shapeOf(type));
     TensorFunction bound = binder.bind(inputs, results);
-    std::string text = tensorFunctionText(bound);
+    std::string text = tensor::tensorFunctionText(bound);
     std::vector<Tensor> expected, given;
     std::string wanted = run(*std::move(numbers), concrete, expected);
     std::string said = run(std::move(bound), concrete, given);

@@ -37,7 +37,7 @@ struct Evaluated {
 };
 
 Evaluated evaluate(driver::Session& session, std::string_view text,
-                   const TensorEngine& engine = lower::loopsEngine()) {
+                   const tensor::TensorEngine& engine = lower::loopsEngine()) {
   auto loaded = session.loadText("example", std::string(text));
   REQUIRE(loaded);
   Evaluated result{std::move(*loaded), {}};

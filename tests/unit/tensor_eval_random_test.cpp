@@ -277,13 +277,13 @@ bool equal(const Tensor& a, const Tensor& b) {
 }
 
 /// What differs between an engine and the reference in the case of a seed; empty when all is well.
-std::string runCase(uint32_t seed, const TensorEngine& engine, size_t& faults) {
+std::string runCase(uint32_t seed, const tensor::TensorEngine& engine, size_t& faults) {
   std::vector<Value> inputs, results, expected;
   Generator generator(seed);
   TensorFunction function = generator.make();
   for (const Tensor& input : generator.inputs())
     inputs.push_back(runtime::tensorValue(input));
-  std::string text = tensorFunctionText(function);
+  std::string text = tensor::tensorFunctionText(function);
   auto fault = engine.compile(std::move(function)).run(inputs, results);
   auto wanted = interp::referenceEngine().compile(Generator(seed).make()).run(inputs, expected);
   faults += fault.has_value();

@@ -60,7 +60,7 @@ TEST_CASE("scalar functions of two operands, all types") {
       bool bits = function >= LeftShift && function <= BitXor;
       if (function == LogicalNot || (bits && dtype.isFloat()))
         continue;
-      INFO(runtime::dtypeName(dtype) << " " << scalarFunctionName(function));
+      INFO(runtime::dtypeName(dtype) << " " << tensor::scalarFunctionName(function));
       bool divides = function >= Divide && function <= TruncMod;
       auto [a, b] =
           samplePairs(dtype, divides && !dtype.isFloat(), function == Power ? 200 : INFINITY);
@@ -81,9 +81,9 @@ TEST_CASE("scalar functions of one operand, all types") {
   for (DType dtype : allDTypes)
     for (auto function = LogicalNot; function <= IsInf;
          function = ScalarFunction(int(function) + 1)) {
-      if (scalarFunctionArity(function) != 1 || (function == BitNot && dtype.isFloat()))
+      if (tensor::scalarFunctionArity(function) != 1 || (function == BitNot && dtype.isFloat()))
         continue;
-      INFO(runtime::dtypeName(dtype) << " " << scalarFunctionName(function));
+      INFO(runtime::dtypeName(dtype) << " " << tensor::scalarFunctionName(function));
       std::vector<double> values = samples(dtype);
       Tensor a = tensorOf(dtype, {int64_t(values.size())}, values);
       bool exact = !dtype.isFloat() || function <= RoundEven || function >= IsNan;
@@ -131,15 +131,15 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
     call.result([&](const Position& at) {
       Scalar a0 = call.input(0)(at);
       return Scalar(a0.arena(),
-                    a0.arena()->make<ScalarApply>(
-                        ScalarNode{ScalarKind::Apply, runtime::Int32}, ScalarFunction::Reinterpret,
+                    a0.arena()->make<tensor::ScalarApply>(
+                        ScalarNode{tensor::ScalarKind::Apply, runtime::Int32}, ScalarFunction::Reinterpret,
                         a0.arena()->copy(std::vector<const ScalarNode*>{a0.node()})));
     });
   };
   Plan plan = planOf({ones}, runtime::Int32, {2}, define);
   std::vector<double> bits{double(0x3F800000), double(int32_t(0xC0000000))};
   CHECK(numbersOf(runWell(plan, {ones})[0]) == bits);
-  TensorCode reals =
+  tensor::TensorCode reals =
       interp::referenceEngine(50).compile(build({ones}, runtime::Int32, {2}, define));
   CHECK(numbersOf(runWell(reals, {ones})[0]) == bits);
 }
@@ -455,9 +455,9 @@ TEST_CASE("long sums of float32 keep their digits") {
 }
 
 TEST_CASE("reals of 50 digits") {
-  TensorEngine reals = interp::referenceEngine(50);
+  tensor::TensorEngine reals = interp::referenceEngine(50);
   Tensor two = tensorOf(runtime::Float32, {1}, {2});
-  TensorCode power = reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
+  tensor::TensorCode power = reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
     call.result([&](const Position& at) { return exp(call.input(0)(at)); });
   }));
   Value result = runWell(power, {two})[0];
@@ -467,7 +467,7 @@ TEST_CASE("reals of 50 digits") {
         "7.389056098930650227230427460575007813180315570551");
   CHECK(result.tensor().elements<float>()[0] == 7.389056f);
   Tensor threes = tensorOf(runtime::Float16, {700}, std::vector<double>(700, 3));
-  TensorCode thirds = reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
+  tensor::TensorCode thirds = reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
     call.result([&](const Position&) {
       return call.sumOver({call.integer(700)},
                           [&](const Position& k) { return 1.0 / call.input(0)(k); });
@@ -478,14 +478,14 @@ TEST_CASE("reals of 50 digits") {
 }
 
 TEST_CASE("reals pass through reshapes and scans, and into further functions") {
-  TensorEngine reals = interp::referenceEngine(30);
+  tensor::TensorEngine reals = interp::referenceEngine(30);
   Tensor ones = tensorOf(runtime::Float32, {2, 2}, {1, 1, 1, 1});
-  TensorCode thirds = reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
+  tensor::TensorCode thirds = reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
     auto third = call.define(call.input(0).shape(),
                              [&](const Position& at) { return call.input(0)(at) / 3.0; });
     call.result(call.scan(call.reshape(third, {call.integer(4)}), Combiner::Sum, 0, false));
   }));
-  TensorCode last = reals.compile(build(
+  tensor::TensorCode last = reals.compile(build(
       {tensorOf(runtime::Float32, {4}, {0, 0, 0, 0})}, runtime::Float32, {}, [](ComputeCall& call) {
         call.result([&](const Position&) { return call.input(0)({call.integer(3)}); });
       }));
@@ -498,10 +498,10 @@ TEST_CASE("reals pass through reshapes and scans, and into further functions") {
 TEST_CASE("reals agree with double where double is exact") {
   using enum ScalarFunction;
   for (auto function = Add; function <= IsInf; function = ScalarFunction(int(function) + 1)) {
-    size_t arity = scalarFunctionArity(function);
+    size_t arity = tensor::scalarFunctionArity(function);
     if ((function >= LeftShift && function <= BitXor) || function == BitNot || arity == 3)
       continue;
-    INFO(scalarFunctionName(function));
+    INFO(tensor::scalarFunctionName(function));
     auto [a, b] = samplePairs(runtime::Float64, false);
     auto define = [&](ComputeCall& call) {
       call.result([&](const Position& at) {
@@ -556,7 +556,7 @@ TEST_CASE("the text of a tensor function") {
       });
     });
   });
-  CHECK(tensorFunctionText(function) == "t0(2, 3): float32 = input\n"
+  CHECK(tensor::tensorFunctionText(function) == "t0(2, 3): float32 = input\n"
                                         "t1(2, 3): float32 = exclusive scan Sum t0 axis 1\n"
                                         "t2[i0 < 2]: float32 = Sum[i1 < 3]((s0 * s0))\n"
                                         "  where s0 = Exp((t1[i0, (i1 + 1)] else 0))\n"

@@ -79,7 +79,7 @@ inline std::vector<Value> valuesOf(const std::vector<Tensor>& tensors) {
 
 /// A function for each engine.
 struct Plan {
-  TensorCode loops, reference;
+  tensor::TensorCode loops, reference;
 };
 
 inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& shape,
@@ -89,7 +89,7 @@ inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& 
 }
 
 /// Runs and expects no fault.
-inline std::vector<Value> runWell(const TensorCode& code, const std::vector<Tensor>& inputs) {
+inline std::vector<Value> runWell(const tensor::TensorCode& code, const std::vector<Tensor>& inputs) {
   std::vector<Value> outputs;
   auto fault = code.run(valuesOf(inputs), outputs);
   INFO((fault ? fault->problem : ""));
@@ -148,7 +148,7 @@ inline std::vector<double> numbersOf(const Value& value) {
 /// Runs on both engines; `tolerance` is relative.
 inline void checkEngines(const std::vector<Tensor>& inputs, DType outputDType, const Shape& shape,
                          const Define& define, double tolerance = 0) {
-  INFO(tensorFunctionText(build(inputs, outputDType, shape, define)));
+  INFO(tensor::tensorFunctionText(build(inputs, outputDType, shape, define)));
   runWell(planOf(inputs, outputDType, shape, define), inputs, tolerance);
   CHECK(true);
 }

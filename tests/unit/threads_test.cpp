@@ -62,7 +62,7 @@ std::string bitsOf(const Value& value) {
 
 TEST_CASE("a plan runs in several threads at once") {
   constexpr int64_t size = 192;
-  TensorCode code = lower::loopsEngine().compile(mixedFunction(size));
+  tensor::TensorCode code = lower::loopsEngine().compile(mixedFunction(size));
   std::vector<std::vector<Value>> inputs;
   std::vector<std::string> expected(threadCount), found(threadCount);
   for (size_t i = 0; i < threadCount; ++i)

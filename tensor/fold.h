@@ -5,11 +5,11 @@
 // numbers were put in later fold to the same.
 #pragma once
 
-#include "lang/tensor_expr.h"
+#include "tensor/expression.h"
 
 #include <optional>
 
-namespace lang {
+namespace tensor {
 
 /// The value of a constant of an integer type or bool.
 std::optional<int64_t> integerOf(const ScalarNode* node);
@@ -26,4 +26,4 @@ const ScalarNode* makeCast(Arena& arena, const ScalarNode* operand, runtime::DTy
 /// True when a loop of a sum that runs that often can be left out, its index being 0.
 bool runsOnce(const ScalarNode* extent);
 
-} // namespace lang
+} // namespace tensor

@@ -1,9 +1,9 @@
 // Inputs that do not fit.
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 #include <fmt/format.h>
 
-namespace lang {
+namespace tensor {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
   return std::nullopt;
 }
 
-} // namespace lang
+} // namespace tensor

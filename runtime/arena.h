@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace lang {
+namespace runtime {
 
 class Arena {
 public:
@@ -95,4 +95,4 @@ private:
   size_t reserved_ = 0;
 };
 
-} // namespace lang
+} // namespace runtime

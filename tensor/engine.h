@@ -2,15 +2,15 @@
 // whoever runs programs can be given any engine.
 #pragma once
 
-#include "lang/tensor_expr.h"
 #include "runtime/fault.h"
 #include "runtime/kernel.h"
 #include "runtime/value.h"
+#include "tensor/expression.h"
 
 #include <functional>
 #include <optional>
 
-namespace lang {
+namespace tensor {
 
 /// A tensor function made ready to run.
 struct TensorCode {
@@ -53,4 +53,4 @@ std::vector<InputType> inputTypes(const TensorFunction& function);
 std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
                                          std::span<const runtime::Value> inputs);
 
-} // namespace lang
+} // namespace tensor

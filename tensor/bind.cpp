@@ -1,12 +1,12 @@
 // Every node is built again by the functions that fold, operands first, in the order of a list;
 // the walk that makes the list has a stack of its own, since expressions may be deep.
-#include "lang/bind.h"
+#include "tensor/bind.h"
 
-#include "lang/fold.h"
+#include "tensor/fold.h"
 
 #include <unordered_map>
 
-namespace lang {
+namespace tensor {
 
 using runtime::Shape;
 
@@ -252,4 +252,4 @@ TensorFunction ExtentBinder::bind(std::span<const Shape> inputs,
   return Binding(*this, inputs, results).run();
 }
 
-} // namespace lang
+} // namespace tensor

@@ -1,9 +1,12 @@
 // Tensor expressions: what an operator computes, in index notation.
 //
+// tensor/ has these expressions as data, and what whoever reads them needs: folding, numbers for
+// extents, the contract of engines. It knows nothing of the language.
+//
 // A TensorFunction maps input tensors to result tensors through stages; each stage defines every
 // element of one tensor by a scalar expression over its position. The interpreter evaluates stages
 // as they stand; code generators fuse and schedule them. Writers of operators use the handles of
-// compute.h; only engines look at the nodes here.
+// lang/compute.h; only engines look at the nodes here.
 //
 // Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a
 // number where the types of the call have one, else made of ScalarExtents. Those are parameters:
@@ -12,15 +15,16 @@
 // uniquely within a TensorFunction.
 #pragma once
 
-#include "lang/arena.h"
+#include "runtime/arena.h"
 #include "runtime/dtype.h"
 #include "runtime/scalar_function.h"
 
 #include <memory>
 #include <vector>
 
-namespace lang {
+namespace tensor {
 
+using runtime::Arena;
 using runtime::ScalarFunction;
 using runtime::scalarFunctionArity;
 using runtime::scalarFunctionDivides;
@@ -150,4 +154,4 @@ struct TensorFunction {
 /// The function in readable index notation, for `--print` options and tests.
 std::string tensorFunctionText(const TensorFunction& function);
 
-} // namespace lang
+} // namespace tensor

@@ -1,10 +1,10 @@
 // Folding of integer constants and of the trivial cases of index arithmetic and of logic.
-#include "lang/fold.h"
+#include "tensor/fold.h"
 
 #include "runtime/half.h"
 #include "runtime/scalar_meaning.h"
 
-namespace lang {
+namespace tensor {
 
 using runtime::DType;
 
@@ -161,4 +161,4 @@ bool runsOnce(const ScalarNode* extent) {
   return integerOf(extent) == 1;
 }
 
-} // namespace lang
+} // namespace tensor

@@ -2,13 +2,13 @@
 //
 // A node with several users is written once, under a name, since expressions are graphs whose trees
 // can be exponentially larger. Writing uses an explicit stack: expressions may be deep.
-#include "lang/tensor_expr.h"
+#include "tensor/expression.h"
 
 #include <array>
 #include <fmt/format.h>
 #include <unordered_map>
 
-namespace lang {
+namespace tensor {
 
 namespace {
 
@@ -223,4 +223,4 @@ std::string tensorFunctionText(const TensorFunction& function) {
   return text + "\n";
 }
 
-} // namespace lang
+} // namespace tensor

@@ -2,10 +2,10 @@
 // of one call.
 #pragma once
 
-#include "lang/tensor_expr.h"
 #include "runtime/tensor.h"
+#include "tensor/expression.h"
 
-namespace lang {
+namespace tensor {
 
 /// Puts numbers into one function again and again: its nodes are listed once, so that for each call
 /// one pass over the list is enough.
@@ -42,4 +42,4 @@ private:
   std::vector<uint32_t> roots_;
 };
 
-} // namespace lang
+} // namespace tensor
