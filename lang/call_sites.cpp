@@ -276,9 +276,9 @@ std::variant<CallSites::Code, Fault> CallSites::find(const Question& question) {
   if (Code known = codes_.find(key))
     return known;
   auto made = make(question, std::move(key), std::move(answer));
-  constexpr size_t fewest = 64;
+  constexpr size_t fewest = 64, mostBytes = size_t(256) << 20;
   if (const Code* code = std::get_if<Code>(&made))
-    codes_.add(*code, std::max(fewest, 2 * sites_.size()));
+    codes_.add(*code, std::max(fewest, 2 * sites_.size()), mostBytes);
   return made;
 }
 

@@ -1,4 +1,4 @@
-// The list of what was used last, and its index.
+// What makes two calls alike, and what code takes.
 #include "lang/code_cache.h"
 
 #include <algorithm>
@@ -19,33 +19,6 @@ size_t CodeKey::hash() const {
 
 size_t CallCode::bytes() const {
   return sizeof *this + code.bytes + parameters.size() + key.numbers.size() * sizeof(int64_t) * 2;
-}
-
-CodeCache::Entry CodeCache::find(const CodeKey& key) {
-  auto [begin, end] = byHash_.equal_range(key.hash());
-  for (auto it = begin; it != end; ++it)
-    if (const Entry& code = *it->second; code->key == key) {
-      recent_.splice(recent_.begin(), recent_, it->second);
-      return code;
-    }
-  return nullptr;
-}
-
-void CodeCache::add(Entry code, size_t most) {
-  constexpr size_t mostBytes = size_t(256) << 20;
-  bytes_ += code->bytes();
-  recent_.push_front(std::move(code));
-  byHash_.emplace(recent_.front()->key.hash(), recent_.begin());
-  while (recent_.size() > 1 && (recent_.size() > most || bytes_ > mostBytes))
-    forgetLast();
-}
-
-void CodeCache::forgetLast() {
-  Place last = std::prev(recent_.end());
-  bytes_ -= (*last)->bytes();
-  auto [begin, end] = byHash_.equal_range((*last)->key.hash());
-  byHash_.erase(std::find_if(begin, end, [&](const auto& item) { return item.second == last; }));
-  recent_.erase(last);
 }
 
 } // namespace lang

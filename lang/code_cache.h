@@ -3,9 +3,8 @@
 #pragma once
 
 #include "lang/op.h"
-#include "lang/tensor_engine.h"
-
-#include <list>
+#include "runtime/recent.h"
+#include "tensor/engine.h"
 
 namespace lang {
 
@@ -36,25 +35,6 @@ struct CallCode {
   size_t bytes() const;
 };
 
-class CodeCache {
-public:
-  using Entry = std::shared_ptr<const CallCode>;
-
-  /// The code for a key, or null.
-  Entry find(const CodeKey& key);
-  /// Keeps code, and forgets what was not used for longest: what is beyond `most` entries, and
-  /// beyond a number of bytes.
-  void add(Entry code, size_t most);
-
-private:
-  using Place = std::list<Entry>::iterator;
-
-  void forgetLast();
-
-  /// Those used last in front, and where they are by the hash of their keys.
-  std::list<Entry> recent_;
-  std::unordered_multimap<size_t, Place> byHash_;
-  size_t bytes_ = 0;
-};
+using CodeCache = runtime::RecentlyUsed<const CallCode>;
 
 } // namespace lang

@@ -4,10 +4,10 @@
 // from those of the reference (interp/reference.h) in their order alone: see plan_contract.h.
 #pragma once
 
-#include "lang/tensor_engine.h"
+#include "tensor/engine.h"
 
 namespace lower {
 
-lang::TensorEngine loopsEngine();
+tensor::TensorEngine loopsEngine();
 
 } // namespace lower

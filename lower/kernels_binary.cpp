@@ -37,7 +37,7 @@ ApplyKernel applyKernel(ScalarFunction function, Element operand) {
     return selectKernel(operand);
   if (function == ScalarFunction::FixedPointMultiply)
     return operand == Element::Int32 ? loopFor<3, int32_t>(function) : nullptr;
-  if (lang::scalarFunctionArity(function) == 1)
+  if (tensor::scalarFunctionArity(function) == 1)
     return unaryKernel(function, operand);
   return withOwnElement(
       operand, [&](auto tag) { return loopFor<2, typename decltype(tag)::type>(function); });

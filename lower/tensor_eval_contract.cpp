@@ -125,7 +125,7 @@ public:
 
   /// Packs rows (or columns) first .. first+count-1 for summed positions from .. from+depth-1.
   void pack(int64_t batch, int64_t first, size_t count, int64_t from, size_t depth,
-            std::vector<Sum<T>>& panel) {
+            Pooled<Sum<T>>& panel) {
     panel.resize((count + width - 1) / width * width * depth);
     if (count % width != 0)
       std::fill(panel.end() - ptrdiff_t(width * depth), panel.end(), Sum<T>(0));
@@ -156,7 +156,7 @@ private:
   /// One strip for every summed position.
   void packSummed(size_t column, size_t run, int64_t from, size_t depth, Sum<T>* panel) {
     const auto& summed = contraction_.summed;
-    std::vector<int64_t>& at = position_;
+    Pooled<int64_t>& at = position_;
     at.resize(summed.size());
     for (size_t i = summed.size(); i-- > 0;) {
       at[i] = from % contraction_.extents[summed[i]];
@@ -180,7 +180,7 @@ private:
   const Contraction& contraction_;
   const Contraction::Side& side_;
   StripRunner runner_;
-  std::vector<int64_t> position_;
+  Pooled<int64_t> position_;
 };
 
 /// How the result is cut: blocks of rows and columns, and the summed positions in pieces.
@@ -295,7 +295,7 @@ private:
 
   /// The positions in the result of a side's elements, relative to the batch.
   void offsetsOf(const Contraction::Side& side, int64_t first, size_t count,
-                 std::vector<int64_t>& offsets) const {
+                 Pooled<int64_t>& offsets) const {
     offsets.assign(count, 0);
     for (size_t j = 0; j < count; ++j)
       offsets[j] = offsetOf(side.axes, first + int64_t(j));
@@ -340,19 +340,17 @@ private:
   Packer<T, tileRows> rows_;
   Packer<T, width> columns_;
   T* out_;
-  std::vector<A> rowPanel_, columnPanel_;
-  std::vector<Total<A>> sums_;
-  std::vector<int64_t> rowOffsets_, columnOffsets_;
+  Pooled<A> rowPanel_, columnPanel_;
+  Pooled<Total<A>> sums_;
+  Pooled<int64_t> rowOffsets_, columnOffsets_;
   std::tuple<int64_t, int64_t, int64_t> packed_{-1, -1, -1};
 };
 
 template <typename T, size_t bytes>
 void contract(const Contraction& contraction, const std::byte* const* tensors, std::byte* out) {
   Blocking blocking = chooseBlocking(contraction, tileColumns<Sum<T>, bytes>);
-  double products = double(contraction.rows.count) * double(contraction.columns.count) *
-                    double(blocking.summed) * double(blocking.batch);
   int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
-  runParts(blocks, 1, threadsFor(products * 0.15), [&](int64_t first, int64_t last) {
+  runParts(blocks, 1, threadsFor(contractionCost(contraction)), [&](int64_t first, int64_t last) {
     Contractor<T, bytes> contractor(contraction, blocking, tensors, out);
     for (int64_t block = first; block < last; ++block)
       contractor.run(block);
@@ -361,6 +359,13 @@ void contract(const Contraction& contraction, const std::byte* const* tensors, s
 }
 
 } // namespace
+
+double contractionCost(const Contraction& contraction) {
+  constexpr double nanosecondsOfProduct = 0.15;
+  return nanosecondsOfProduct * double(contraction.rows.count) * double(contraction.columns.count) *
+         double(product(contraction.extents, contraction.summed)) *
+         double(product(contraction.extents, contraction.batch));
+}
 
 void runContraction(const Contraction& contraction, const std::byte* const* tensors,
                     std::byte* out) {

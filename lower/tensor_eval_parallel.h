@@ -1,9 +1,10 @@
 // Splitting work among threads. Which thread does a part never changes a result.
 #pragma once
 
-#include "lower/tensor_eval.h"
+#include "runtime/fault.h"
 
 #include <functional>
+#include <optional>
 
 namespace lower {
 

@@ -5,31 +5,35 @@
 
 namespace lower {
 
-StripRunner::StripRunner(const Nest& nest, const std::byte* const* tensors)
-    : nest_(nest), tensors_(tensors), index_(nest.graph.extents.size()),
-      count_(nest.graph.extents.size(), 1) {
-  makeRegisters();
-  setConstants();
+namespace {
+
+constexpr size_t alignment = 64;
+
+size_t bytesOf(const Nest& nest, const Register& reg) {
+  size_t count = (reg.lane == none ? 1 : nest.stripLength) * reg.perLane;
+  return (count * elementBytes(reg.element) + alignment - 1) / alignment * alignment;
 }
 
-void StripRunner::makeRegisters() {
-  constexpr size_t alignment = 64;
-  auto bytesOf = [&](const Register& reg) {
-    size_t count = (reg.lane == none ? 1 : nest_.stripLength) * reg.perLane;
-    return (count * elementBytes(reg.element) + alignment - 1) / alignment * alignment;
-  };
+size_t registerBytes(const Nest& nest) {
   size_t total = alignment;
-  for (const Register& reg : nest_.registers)
-    total += bytesOf(reg);
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(total);
-  auto start = reinterpret_cast<uintptr_t>(memory_.get());
-  std::byte* next = memory_.get() + (alignment - start % alignment) % alignment;
+  for (const Register& reg : nest.registers)
+    total += bytesOf(nest, reg);
+  return total;
+}
+
+} // namespace
+
+StripRunner::StripRunner(const Nest& nest, const std::byte* const* tensors)
+    : nest_(nest), tensors_(tensors), index_(nest.graph.extents.size()),
+      count_(nest.graph.extents.size(), 1), memory_(registerBytes(nest)) {
+  std::byte* next = memory_.bytes();
   own_.reserve(nest_.registers.size());
   for (const Register& reg : nest_.registers) {
     own_.push_back(next);
-    next += bytesOf(reg);
+    next += bytesOf(nest_, reg);
   }
   registers_ = own_;
+  setConstants();
 }
 
 void StripRunner::setConstants() {

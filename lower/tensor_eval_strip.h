@@ -5,8 +5,12 @@
 #pragma once
 
 #include "lower/plan.h"
+#include "runtime/pool.h"
 
 namespace lower {
+
+template <typename T>
+using Pooled = std::vector<T, runtime::PoolAllocator<T>>;
 
 class StripRunner {
 public:
@@ -40,7 +44,6 @@ private:
     return value;
   }
 
-  void makeRegisters();
   void setConstants();
   bool holdsNowhere(uint32_t mask) const;
   bool runStep(const Step& step);
@@ -63,13 +66,13 @@ private:
 
   const Nest& nest_;
   const std::byte* const* tensors_;
-  std::vector<int64_t> index_;
-  std::vector<size_t> count_;
+  Pooled<int64_t> index_;
+  Pooled<size_t> count_;
   /// Where a register's elements are now: its own memory, or within a tensor.
-  std::vector<std::byte*> registers_;
-  std::vector<std::byte*> own_;
-  std::unique_ptr<std::byte[]> memory_;
-  std::vector<int64_t> offsets_;
+  Pooled<std::byte*> registers_;
+  Pooled<std::byte*> own_;
+  runtime::Block memory_;
+  Pooled<int64_t> offsets_;
   std::byte* out_ = nullptr;
   std::string problem_;
 };

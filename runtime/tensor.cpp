@@ -1,7 +1,7 @@
 // Allocation of tensors. Sizes are checked before memory is taken.
 #include "runtime/tensor.h"
 
-#include "runtime/memory.h"
+#include "runtime/pool.h"
 
 #include <new>
 
@@ -24,40 +24,27 @@ std::optional<int64_t> elementCount(std::span<const int64_t> shape) {
   return empty ? 0 : count;
 }
 
-namespace {
-
-/// Frees a buffer that was counted.
-struct Release {
-  size_t bytes;
-  void operator()(std::byte* data) const {
-    delete[] data;
-    returnMemory(bytes);
-  }
-};
-
-std::shared_ptr<std::byte[]> zeros(size_t bytes) {
-  demandMemory(bytes);
-  auto* data = new (std::nothrow) std::byte[bytes]();
-  if (data)
-    return {data, Release{bytes}};
-  returnMemory(bytes);
-  throw std::bad_alloc();
-}
-
-} // namespace
-
 Tensor::Tensor() : Tensor(Float32, {}) {}
 
-Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
-  auto count = elementCount(shape_);
+SharedShape shared(Shape shape) {
+  static const SharedShape ofScalars = std::make_shared<const Shape>();
+  return shape.empty() ? ofScalars : std::make_shared<const Shape>(std::move(shape));
+}
+
+Tensor::Tensor(DType dtype, Shape shape) : Tensor(shared(std::move(shape)), dtype) {
+  std::memset(data_.get(), 0, byteSize());
+}
+
+Tensor::Tensor(SharedShape shape, DType dtype) : dtype_(dtype), shape_(std::move(shape)) {
+  auto count = elementCount(*shape_);
   constexpr int64_t addressable = int64_t(1) << 46;
   if (!count || *count > addressable / int64_t(dtype.bytes()))
     throw std::bad_alloc();
   size_ = *count;
-  data_ = zeros(std::max<size_t>(byteSize(), 8));
+  data_ = takeBuffer(std::max<size_t>(byteSize(), 8));
 }
 
-Tensor Tensor::reshaped(Shape shape) const {
+Tensor Tensor::reshaped(SharedShape shape) const {
   Tensor result = *this;
   result.shape_ = std::move(shape);
   return result;

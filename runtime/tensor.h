@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/dtype.h"
+#include "runtime/pool.h"
 
 #include <cstring>
 #include <memory>
@@ -14,6 +15,9 @@
 namespace runtime {
 
 using Shape = std::vector<int64_t>;
+/// A shape that tensors have in common.
+using SharedShape = std::shared_ptr<const Shape>;
+SharedShape shared(Shape shape);
 
 /// The product of the extents, or nothing when an extent is negative or the product passes 2^62.
 std::optional<int64_t> elementCount(std::span<const int64_t> shape);
@@ -27,6 +31,14 @@ public:
   /// negative.
   Tensor(DType dtype, Shape shape);
 
+  /// The same with whatever was in its memory, for who writes all elements.
+  static Tensor unwritten(DType dtype, Shape shape) { return {shared(std::move(shape)), dtype}; }
+  static Tensor unwritten(DType dtype, SharedShape shape) { return {std::move(shape), dtype}; }
+  /// The same of a shape whose extents are known to have this product.
+  static Tensor unwritten(DType dtype, const SharedShape& shape, int64_t size) {
+    return {shape, dtype, size};
+  }
+
   /// A rank-0 tensor that holds `value`.
   template <typename T>
   static Tensor scalar(DType dtype, T value) {
@@ -36,8 +48,8 @@ public:
   }
 
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }
-  size_t rank() const { return shape_.size(); }
+  const Shape& shape() const { return *shape_; }
+  size_t rank() const { return shape_->size(); }
   int64_t size() const { return size_; }
   size_t byteSize() const { return size_t(size_) * dtype_.bytes(); }
 
@@ -55,11 +67,17 @@ public:
   }
 
   /// The same elements under another shape of the same element count.
-  Tensor reshaped(Shape shape) const;
+  Tensor reshaped(Shape shape) const { return reshaped(shared(std::move(shape))); }
+  Tensor reshaped(SharedShape shape) const;
 
 private:
+  Tensor(SharedShape shape, DType dtype);
+  Tensor(const SharedShape& shape, DType dtype, int64_t size)
+      : dtype_(dtype), shape_(shape), size_(size),
+        data_(takeBuffer(byteSize() < 8 ? 8 : byteSize())) {}
+
   DType dtype_;
-  Shape shape_;
+  SharedShape shape_;
   int64_t size_ = 1;
   std::shared_ptr<std::byte[]> data_;
 };

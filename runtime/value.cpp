@@ -2,7 +2,7 @@
 #include "runtime/value.h"
 
 #include "runtime/holdings.h"
-#include "runtime/memory.h"
+#include "runtime/pool.h"
 
 #include <new>
 
@@ -47,22 +47,12 @@ int64_t bytesOf(const Tensor& tensor) {
   return tensor.size() * int64_t(tensor.dtype().bytes());
 }
 
-/// Memory for an object, which counts as held; throws std::bad_alloc.
-void* allocate(size_t bytes) {
-  demandMemory(bytes);
-  void* memory = ::operator new(bytes, std::nothrow);
-  if (memory)
-    return memory;
-  returnMemory(bytes);
-  throw std::bad_alloc();
-}
-
 size_t bytesOf(const Compound& object) {
   return sizeof(Compound) + object.fieldCount * sizeof(Value);
 }
 
 Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
-  void* memory = allocate(sizeof(Compound) + fields.size() * sizeof(Value));
+  void* memory = takeBlock(sizeof(Compound) + fields.size() * sizeof(Value));
   auto* object = new (memory) Compound{{{1}, kind, uint32_t(fields.size())}, symbol};
   for (size_t i = 0; i < fields.size(); ++i)
     new (object->fields() + i) Value(std::move(fields[i]));
@@ -72,15 +62,12 @@ Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
 
 void destroy(Object* object) {
   --holdings.values;
-  if (object->kind != ValueKind::Tensor) {
-    returnMemory(bytesOf(*static_cast<Compound*>(object)));
-    return ::operator delete(static_cast<Compound*>(object));
-  }
+  if (object->kind != ValueKind::Tensor)
+    return giveBlock(object, bytesOf(*static_cast<Compound*>(object)));
   auto* tensor = static_cast<TensorObject*>(object);
   holdings.tensorBytes -= bytesOf(tensor->tensor);
-  returnMemory(sizeof(TensorObject));
   tensor->~TensorObject();
-  ::operator delete(tensor);
+  giveBlock(tensor, sizeof(TensorObject));
 }
 
 } // namespace
@@ -177,7 +164,7 @@ Holdings held() {
 
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact) {
   int64_t bytes = bytesOf(tensor);
-  void* memory = allocate(sizeof(TensorObject));
+  void* memory = takeBlock(sizeof(TensorObject));
   auto* object =
       new (memory) TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)};
   ++holdings.values;

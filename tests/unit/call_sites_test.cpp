@@ -51,7 +51,7 @@ Counts runCounted(const std::string& text, std::string_view name) {
     UNSCOPED_INFO(item.text);
   REQUIRE(loaded->isGood());
   Counts counts;
-  lang::TensorEngine engine{[&](lang::TensorFunction function) {
+  tensor::TensorEngine engine{[&](tensor::TensorFunction function) {
     ++counts.codes;
     return lower::loopsEngine().compile(std::move(function));
   }};
@@ -115,7 +115,7 @@ TEST_CASE("code is forgotten by its size as well", "[call_sites]") {
     code.code.bytes = size_t(100) << 20;
     auto entry = std::make_shared<const CallCode>(std::move(code));
     made.push_back(entry);
-    cache.add(std::move(entry), 1000);
+    cache.add(std::move(entry), 1000, size_t(256) << 20);
   }
   auto alive = std::ranges::count_if(made, [](const auto& code) { return !code.expired(); });
   CHECK(alive == 2);

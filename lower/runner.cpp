@@ -1,0 +1,189 @@
+// The life of a run: buffers, then stages in order. Tensors between stages lie in one block of
+// memory, those that are not needed at the same time one upon the other.
+#include "lower/runner.h"
+
+#include "lower/tensor_eval_contract.h"
+#include "lower/tensor_eval_parallel.h"
+#include "runtime/pool.h"
+
+#include <algorithm>
+
+namespace lower {
+
+namespace {
+
+using runtime::Fault;
+
+size_t bytesOf(const PlanTensor& tensor) {
+  return size_t(tensor.count) * elementBytes(tensor.element);
+}
+
+size_t bytesOf(const Nest& nest) {
+  size_t bytes = nest.graph.values.size() * sizeof(GraphValue);
+  for (const Block& block : nest.blocks)
+    bytes += sizeof(Block) + block.steps.size() * sizeof(Step);
+  for (const Register& reg : nest.registers)
+    bytes += nest.stripLength * elementBytes(reg.element) * reg.perLane;
+  return bytes;
+}
+
+double costOf(const StagePlan& stage) {
+  if (stage.kind == StagePlanKind::Contract)
+    return contractionCost(stage.contraction);
+  return stage.kind == StagePlanKind::Map ? stage.map.cost : 0;
+}
+
+/// A tensor in scratch memory, until the stage that reads it last.
+struct Placed {
+  size_t offset, bytes, lastUse;
+};
+
+/// The lowest place of so many bytes that no tensor has that is still needed; `placed` is in the
+/// order of places.
+size_t placeFor(size_t bytes, const std::vector<Placed>& placed) {
+  size_t offset = 0;
+  for (const Placed& other : placed) {
+    if (offset + bytes <= other.offset)
+      break;
+    offset = std::max(offset, other.offset + other.bytes);
+  }
+  return offset;
+}
+
+} // namespace
+
+Runner::Runner(Program program) : program_(std::move(program)) {
+  if (!program_.problem.empty())
+    return;
+  findSources();
+  planScratch();
+  for (const StagePlan& stage : program_.stages)
+    cost_ += costOf(stage);
+  buffers_.resize(program_.tensors.size());
+  strips_.resize(program_.stages.size());
+}
+
+void Runner::findSources() {
+  for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor)
+    roots_.push_back(tensor);
+  for (const StagePlan& stage : program_.stages)
+    if (stage.kind == StagePlanKind::Reshape)
+      roots_[stage.result] = roots_[stage.source];
+  for (uint32_t i = 0; i < program_.results.size(); ++i) {
+    uint32_t root = roots_[program_.results[i]];
+    auto first =
+        std::ranges::find(program_.results, root, [&](uint32_t result) { return roots_[result]; });
+    bool isInput = root < program_.inputCount;
+    resultShapes_.push_back(runtime::shared(program_.tensors[program_.results[i]].shape));
+    sources_.push_back({isInput, isInput ? root : uint32_t(first - program_.results.begin())});
+  }
+}
+
+void Runner::planScratch() {
+  constexpr size_t alignment = 64;
+  std::vector<size_t> lastUses(program_.tensors.size());
+  std::vector<bool> isOutput(program_.tensors.size());
+  for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
+    size_t& last = lastUses[rootOf(tensor)];
+    last = std::max(last, program_.tensors[tensor].lastUse);
+  }
+  for (uint32_t result : program_.results)
+    isOutput[rootOf(result)] = true;
+  offsets_.assign(program_.tensors.size(), nowhere);
+  std::vector<Placed> placed;
+  for (size_t i = 0; i < program_.stages.size(); ++i) {
+    uint32_t tensor = program_.stages[i].result;
+    std::erase_if(placed, [&](const Placed& other) { return other.lastUse < i; });
+    if (rootOf(tensor) != tensor || isOutput[tensor])
+      continue;
+    const PlanTensor& plan = program_.tensors[tensor];
+    size_t bytes = (bytesOf(plan) + alignment - 1) / alignment * alignment;
+    size_t offset = placeFor(bytes, placed);
+    offsets_[tensor] = offset;
+    scratchBytes_ = std::max(scratchBytes_, offset + bytes);
+    if (!largest_ || bytesOf(*largest_) < bytesOf(plan))
+      largest_ = &plan;
+    // A tensor that nothing reads is still written.
+    Placed own{offset, bytes, std::max(lastUses[tensor], i)};
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, &Placed::offset), own);
+  }
+}
+
+size_t Runner::bytes() const {
+  size_t bytes = sizeof *this + program_.tensors.size() * (sizeof(PlanTensor) + 32);
+  for (const StagePlan& stage : program_.stages)
+    bytes += sizeof stage + bytesOf(stage.map) + bytesOf(stage.contraction.rows.nest) +
+             bytesOf(stage.contraction.columns.nest);
+  return bytes;
+}
+
+std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
+                                 std::span<std::byte* const> outputs) {
+  if (!program_.problem.empty())
+    return Fault{program_.problemKind, program_.problem};
+  try {
+    runtime::Block scratch(scratchBytes_);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      buffers_[i] = const_cast<std::byte*>(inputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (!sources_[i].isInput && sources_[i].index == i)
+        buffers_[rootOf(program_.results[i])] = outputs[i];
+    for (size_t tensor = 0; tensor < buffers_.size(); ++tensor)
+      if (offsets_[tensor] != nowhere)
+        buffers_[tensor] = scratch.bytes() + offsets_[tensor];
+    for (size_t i = 0; i < program_.stages.size(); ++i)
+      if (auto fault = runStage(i))
+        return fault;
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return largest_ ? runtime::memoryFault(largest_->dtype, largest_->shape)
+                    : Fault{runtime::FaultKind::Memory, "out of memory"};
+  }
+}
+
+std::optional<Fault> Runner::runStage(size_t number) {
+  const StagePlan& stage = program_.stages[number];
+  std::byte* out = buffers_[stage.result];
+  switch (stage.kind) {
+  case StagePlanKind::Map:
+    return runMap(number, stage.map, out);
+  case StagePlanKind::Contract:
+    runContraction(stage.contraction, buffers_.data(), out);
+    return std::nullopt;
+  case StagePlanKind::Scan:
+    stage.scanKernel(out, buffers_[stage.source], stage.scan);
+    return std::nullopt;
+  case StagePlanKind::Reshape:
+    buffers_[stage.result] = buffers_[stage.source];
+    return std::nullopt;
+  case StagePlanKind::Empty:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* out) {
+  int64_t extent = 1;
+  if (nest.chain.size() > 1)
+    extent = nest.graph.extents[nest.blocks[nest.chain[1]].axis];
+  auto runWith = [&](StripRunner& runner, int64_t first, int64_t last) {
+    return runner.runMap(first, last, out)
+               ? std::nullopt
+               : std::optional(Fault{runtime::FaultKind::Data, runner.problem()});
+  };
+  size_t threads = threadsFor(nest.cost);
+  if (threads == 1) {
+    if (!strips_[number])
+      strips_[number] = std::make_unique<StripRunner>(nest, buffers_.data());
+    return runWith(*strips_[number], 0, extent);
+  }
+  int64_t grain = nest.blocks[nest.chain.back()].axis == nest.lane && nest.chain.size() == 2
+                      ? int64_t(nest.stripLength)
+                      : 1;
+  return runParts(extent, grain, threads, [&](int64_t first, int64_t last) {
+    StripRunner runner(nest, buffers_.data());
+    return runWith(runner, first, last);
+  });
+}
+
+} // namespace lower
