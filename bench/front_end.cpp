@@ -52,7 +52,7 @@ private:
 std::optional<Times> measure(const lang::SourceFile& source) {
   const lang::OperatorTable& operators = stdlib::operatorTable();
   lang::TypeContext types;
-  lang::Arena trees;
+  runtime::Arena trees;
   lang::Diagnostics diagnostics;
   Times times;
   Watch watch;

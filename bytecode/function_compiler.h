@@ -162,8 +162,8 @@ private:
                 const lang::OperatorRow& row);
   void callWithFields(Scope& scope, const Binding& binding, const lang::Call& call,
                       const lang::OperatorRow& row);
-  std::optional<lang::TensorFunction> scalarCode(const Binding& binding, const lang::Call& call,
-                                                 const lang::OperatorRow& row);
+  std::optional<tensor::TensorFunction> scalarCode(const Binding& binding, const lang::Call& call,
+                                                   const lang::OperatorRow& row);
   bool scalarCall(Scope& scope, const Binding& binding, const lang::Call& call,
                   const lang::OperatorRow& row);
   ScalarOperand scalarOperand(const Operand& operand) const;
@@ -197,6 +197,9 @@ private:
   void checkVar(const Var& var, lang::SourceRange range);
   uint16_t hostCall(Site site, std::span<const uint16_t> operands, std::vector<Rep> reps,
                     std::optional<Rep> result, uint16_t reg = vm::none);
+  void kernelCall(Site site, vm::KernelSite kernel, std::span<const uint16_t> operands,
+                  std::vector<Rep> reps, Rep result, uint16_t reg);
+  uint32_t addSite(Site site, vm::HostSite own);
   std::optional<uint16_t> memoryFor(const Scope& scope, size_t fields);
 
   Rep rep(const lang::Type* type) const { return instances_.rep(type, environment_); }

@@ -233,17 +233,32 @@ void FunctionCompiler::checkVar(const Var& var, SourceRange range) {
   hostCall(std::move(site), operands, std::move(reps), std::nullopt);
 }
 
+uint32_t FunctionCompiler::addSite(Site site, vm::HostSite own) {
+  made_.sites.push_back(std::move(site));
+  made_.program.sites.push_back(std::move(own));
+  return uint32_t(made_.sites.size() - 1);
+}
+
 uint16_t FunctionCompiler::hostCall(Site site, std::span<const uint16_t> operands,
                                     std::vector<Rep> reps, std::optional<Rep> result,
                                     uint16_t reg) {
-  auto number = uint32_t(made_.sites.size());
-  made_.sites.push_back(std::move(site));
-  made_.program.sites.push_back({std::move(reps), result.has_value(), result.value_or(Rep()),
-                                 made_.sites.back().kind == SiteKind::Unmatched});
+  bool neverReturns = site.kind == SiteKind::Unmatched;
+  uint32_t number = addSite(
+      std::move(site), {std::move(reps), result.has_value(), result.value_or(Rep()), neverReturns});
   if (result && reg == vm::none)
     reg = registers_.take();
   code_.emitList(Op::Host, reg, uint16_t(number), uint16_t(number >> 16), operands);
   return reg;
+}
+
+void FunctionCompiler::kernelCall(Site site, vm::KernelSite kernel,
+                                  std::span<const uint16_t> operands, std::vector<Rep> reps,
+                                  Rep result, uint16_t reg) {
+  auto kernelNumber = uint32_t(made_.program.kernels.size());
+  made_.program.kernels.push_back(std::move(kernel));
+  uint32_t number = addSite(
+      std::move(site), {.operands = std::move(reps), .result = result, .kernel = kernelNumber});
+  code_.emitList(Op::Kernel, reg, uint16_t(number), uint16_t(number >> 16), operands);
 }
 
 } // namespace bytecode

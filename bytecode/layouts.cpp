@@ -110,6 +110,13 @@ uint16_t Layouts::signature(std::vector<Rep> parameters, Rep result, std::vector
   return found->second;
 }
 
+std::vector<Rep> Layouts::reps(lang::Types types) const {
+  std::vector<Rep> reps;
+  for (const lang::Type* type : types)
+    reps.push_back(rep(type, {}));
+  return reps;
+}
+
 Environment Layouts::argumentsOf(const lang::Type* data, const Environment& environment) const {
   Environment arguments;
   if (!data || !data->definition)

@@ -1,6 +1,7 @@
 // Operators: those on scalars as scalar code, others by the host, and what some do besides
 // computing.
 #include "bytecode/function_compiler.h"
+#include "bytecode/kernel_sites.h"
 
 namespace bytecode {
 
@@ -54,7 +55,16 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
             .binding = &binding,
             .row = &row,
             .type = typeOf(*binding.var)};
-  hostCall(std::move(site), operands, std::move(reps), result, reg);
+  std::vector<const Type*> types;
+  for (const Operand& argument : call.arguments)
+    types.push_back(typeOf(*argument.value));
+  Attributes defaults{row.attributes, instances_.table.defaults(&row)};
+  auto kernel = kernelSite(made_.layouts, row, types, typeOf(*binding.var),
+                           call.attributes ? *call.attributes : defaults);
+  if (kernel)
+    kernelCall(std::move(site), *std::move(kernel), operands, std::move(reps), result, reg);
+  else
+    hostCall(std::move(site), operands, std::move(reps), result, reg);
   giveUpDying(scope, call.arguments);
   define(scope, binding, result, reg);
 }

@@ -64,6 +64,11 @@ public:
       isLate_ = watch_.isOver();
       return isLate_ || (options_.isInterrupted && options_.isInterrupted());
     };
+    host.kernelFailed = [this](uint32_t site, const Fault& fault) {
+      const Site& called = compiled_.sites[site];
+      fault_ = RunFault{fault, called.range};
+      fault_->row = called.row;
+    };
     host.maximumDepth = options_.limits.depth;
     host.maximumSteps = options_.limits.steps;
     return host;

@@ -49,6 +49,9 @@ struct Slow {
   static Object* make(Machine& machine, const Word* at);
   static void open(Machine& machine, const Word* at, Slot* registers);
   static const Word* host(Machine& machine, const Word* at);
+  static const Word* kernel(Machine& machine, const Word* at);
+  static bool isInterruptedBehind(Machine& machine, const KernelCall& call);
+  static void takeOperands(Machine& machine, const HostSite& site, const Word* at);
   static const Word* entryOf(Machine& machine, Object* closure, uint16_t signature);
 };
 
@@ -306,6 +309,10 @@ const Word* tailAdd(Context& x, const Word* at);
 inline const Word* note(Context& x, const Word* at) {
   x.machine.note(at);
   return at + 1;
+}
+inline const Word* kernel(Context& x, const Word* at) {
+  x.save();
+  return Slow::kernel(x.machine, at);
 }
 inline const Word* host(Context& x, const Word* at) {
   x.save();

@@ -24,6 +24,7 @@ Machine::Machine(const Program& program, Host host)
   for (const Static& each : program.statics)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
                                                   : heap_.make(each.layout));
+  kernels_.resize(program.kernels.size());
   if (!grow(frames_, 256))
     throw std::bad_alloc();
   state.top = frames_.data();
@@ -188,22 +189,54 @@ void Slow::open(Machine& machine, const Word* at, Slot* registers) {
     registers[at->c].object = isLast ? object : nullptr;
 }
 
-const Word* Slow::host(Machine& machine, const Word* at) {
-  Slot* registers = machine.state.registers;
-  const HostSite& site = machine.program_.sites[wide(*at)];
+void Slow::takeOperands(Machine& machine, const HostSite& site, const Word* at) {
   const uint16_t* from = tailOf(at);
   machine.operands_.clear();
   for (size_t i = 0; i < site.operands.size(); ++i)
-    machine.operands_.push_back(registers[from[i]]);
+    machine.operands_.push_back(machine.state.registers[from[i]]);
   machine.trapped_ = at;
   if (machine.heap_.cycles().isDue())
     machine.heap_.cycles().collect();
+}
+
+const Word* Slow::host(Machine& machine, const Word* at) {
+  Slot* registers = machine.state.registers;
+  const HostSite& site = machine.program_.sites[wide(*at)];
+  takeOperands(machine, site, at);
   Slot result;
   if (!machine.host_.call(wide(*at), machine.operands_, result))
     return trap(machine, at, Trap::Host);
   if (site.hasResult)
     registers[at->a] = result;
   return behindTail(at, site.operands.size());
+}
+
+const Word* Slow::kernel(Machine& machine, const Word* at) {
+  const HostSite& site = machine.program_.sites[wide(*at)];
+  takeOperands(machine, site, at);
+  auto& call = machine.kernels_[site.kernel];
+  if (!call)
+    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel]);
+  switch (call->run(machine.operands_, machine.heap_, machine.state.registers[at->a])) {
+  case KernelCall::Outcome::Unfit:
+    return host(machine, at);
+  case KernelCall::Outcome::Fault:
+    machine.host_.kernelFailed(wide(*at), call->fault());
+    return trap(machine, at, Trap::Host);
+  case KernelCall::Outcome::Done:
+    break;
+  }
+  return isInterruptedBehind(machine, *call) ? trap(machine, at, Trap::Interrupted)
+                                             : behindTail(at, site.operands.size());
+}
+
+/// Asks the host whether to go on, after many kernels or one that took long.
+bool Slow::isInterruptedBehind(Machine& machine, const KernelCall& call) {
+  constexpr uint32_t kernelsOfOneGo = 256;
+  if (++machine.kernelsSinceAsked_ < kernelsOfOneGo && !call.takesLong())
+    return false;
+  uint32_t calls = std::exchange(machine.kernelsSinceAsked_, 0);
+  return machine.host_.isInterrupted && machine.host_.isInterrupted(calls);
 }
 
 const Word* Slow::entryOf(Machine& machine, Object* closure, uint16_t signature) {

@@ -6,7 +6,7 @@
 // verifier accepts; only what a program cannot promise by its form is checked as it runs.
 #pragma once
 
-#include "vm/heap.h"
+#include "vm/kernel.h"
 
 #include <functional>
 #include <optional>
@@ -34,6 +34,8 @@ struct Host {
   std::function<bool(uint32_t site, std::span<const Slot> operands, Slot& result)> call;
   /// Asked now and then, with the number of calls since it was asked last; true ends the run.
   std::function<bool(uint64_t calls)> isInterrupted = {};
+  /// Told why the kernel of a site failed.
+  std::function<void(uint32_t site, const runtime::Fault& fault)> kernelFailed = {};
   size_t maximumDepth = 5'000'000;
   /// Calls that a run may make, its own included.
   uint64_t maximumSteps = UINT64_MAX;
@@ -113,6 +115,8 @@ private:
   std::vector<ClosureEntry> closures_;
   /// Of the two stacks.
   runtime::HeldMemory held_;
+  /// By number, from their first calls on.
+  std::vector<std::unique_ptr<KernelCall>> kernels_;
   std::vector<Slot> stack_;
   std::vector<Frame> frames_;
   /// Where registers may begin at the latest: from there on there are enough for any function.
@@ -122,6 +126,7 @@ private:
   /// The fuel that was given last, and the calls made before.
   uint32_t fuelGiven_ = 0;
   uint64_t steps_ = 0;
+  uint32_t kernelsSinceAsked_ = 0;
   Trap trap_ = Trap::None;
   const Word* noted_ = nullptr;
   /// The instruction that trapped.

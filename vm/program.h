@@ -1,8 +1,11 @@
 // A program in bytecode: what the compiler makes, the verifier reads and the machine runs.
 #pragma once
 
+#include "tensor/expression.h"
+#include "tensor/shape_function.h"
 #include "vm/object.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,6 +98,40 @@ struct Static {
   runtime::Value value = {};
 };
 
+/// A step into a tuple of this layout.
+struct KernelStep {
+  uint16_t layout, field;
+};
+
+/// A tensor that a kernel takes: where it is in the operands, and its type.
+struct KernelInput {
+  uint16_t operand = 0;
+  std::vector<KernelStep> path = {};
+  runtime::DType dtype;
+  uint16_t rank = 0;
+  /// It lies in a register or field itself.
+  bool isScalar = false;
+};
+
+struct KernelResult {
+  uint16_t rank = 0;
+  bool isScalar = false;
+};
+
+/// A tensor function that code calls.
+struct KernelSite {
+  std::vector<KernelInput> inputs;
+  std::vector<KernelResult> results;
+  /// The layout of the tuple of the results, or none when there is one and no tuple.
+  uint16_t resultLayout = none;
+  /// What the types say of the extents of inputs and results.
+  std::vector<tensor::KnownExtent> known;
+  /// The extents of the results where they are numbers, and, where sizes are open, what gives them.
+  std::vector<int64_t> resultExtents;
+  std::optional<tensor::ShapeFunction> shapes;
+  tensor::TensorFunction function;
+};
+
 /// Something that the machine asks its host for: operands are borrowed, a result is owned.
 struct HostSite {
   std::vector<Rep> operands;
@@ -102,6 +139,9 @@ struct HostSite {
   bool hasResult = true;
   Rep result;
   bool neverReturns = false;
+  /// The kernel that does it where it can, by its number, or none.
+  static constexpr uint32_t noKernel = UINT32_MAX;
+  uint32_t kernel = noKernel;
 };
 
 /// Where the code from `start` on comes from; the number is the host's.
@@ -118,6 +158,7 @@ struct Program {
   std::vector<uint64_t> words;
   std::vector<Static> statics;
   std::vector<HostSite> sites;
+  std::vector<KernelSite> kernels;
   /// In the order of `start`.
   std::vector<Place> places;
 };

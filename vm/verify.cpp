@@ -307,6 +307,9 @@ private:
       takeAs(owned(function_.result), word.a);
       demandNothingHeld();
       return false;
+    case Op::Kernel:
+      kernel(program_.sites[wide(word)]);
+      [[fallthrough]];
     case Op::Host:
       return host(word);
     case Op::Jump:
@@ -485,6 +488,43 @@ private:
   }
 
   void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
+
+  /// What a kernel takes is in the operands of its site; that they are such tuples and tensors is
+  /// compared when it is called.
+  void kernel(const HostSite& site) const {
+    demand(site.kernel < program_.kernels.size(), "a kernel is beyond its table");
+    const KernelSite& called = program_.kernels[site.kernel];
+    for (const KernelInput& input : called.inputs) {
+      demand(input.operand < site.operands.size(), "a kernel takes an operand that there is not");
+      Rep rep = site.operands[input.operand];
+      for (KernelStep step : input.path) {
+        demand(!rep.isScalar() && step.layout < program_.layouts.size() &&
+                   step.field < program_.layouts[step.layout].fields.size(),
+               "a kernel takes a field that there is not");
+        rep = program_.layouts[step.layout].fields[step.field];
+      }
+      demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
+             "a kernel takes another element type");
+    }
+    kernelResults(site, called);
+  }
+
+  void kernelResults(const HostSite& site, const KernelSite& called) const {
+    auto demandResult = [](Rep rep, const KernelResult& result) {
+      demand(rep.isScalar() == result.isScalar && (rep.isScalar() || rep.hold == Hold::Owned),
+             "a kernel gives another result");
+    };
+    if (called.resultLayout == none) {
+      demand(called.results.size() == 1 && site.hasResult, "a kernel gives another result");
+      return demandResult(site.result, called.results[0]);
+    }
+    demand(called.resultLayout < program_.layouts.size() && site.hasResult &&
+               !site.result.isScalar() &&
+               program_.layouts[called.resultLayout].fields.size() == called.results.size(),
+           "a kernel gives another result");
+    for (size_t i = 0; i < called.results.size(); ++i)
+      demandResult(program_.layouts[called.resultLayout].fields[i], called.results[i]);
+  }
 
   bool host(const Word& word) {
     const HostSite& site = program_.sites[wide(word)];
