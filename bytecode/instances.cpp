@@ -2,6 +2,7 @@
 #include "bytecode/instances.h"
 
 #include "bytecode/function_compiler.h"
+#include "lang/proven_sizes.h"
 #include "lang/walk.h"
 
 #include <algorithm>
@@ -226,6 +227,7 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
                                   const OperatorTable& operators, const Global& entry) {
   auto made = std::make_unique<Compiled>();
   made->boundaries = std::make_unique<Boundaries>(module, typing);
+  dropProvenChecks(module, typing, entry, *made->boundaries);
   Instances instances(module, typing, operators, *made);
   made->entry = instances.ofGlobal(entry, {});
   instances.compileAll();

@@ -10,7 +10,7 @@ namespace bytecode {
 
 /// How to run; as the reference's.
 struct Options {
-  lang::TensorEngine engine;
+  tensor::TensorEngine engine;
   std::function<void(uint64_t)> progress = {};
   std::function<void(const runtime::Value&, lang::SourceRange)> show = {};
   std::function<bool()> isInterrupted = {};

@@ -60,6 +60,7 @@ public:
 
 private:
   friend class BoundaryFinder;
+  friend class ProvenSizes;
   std::vector<std::unique_ptr<FunctionChecks>> functions_;
   std::vector<const Type*> vars_;
   std::unordered_set<const Constructor*> constructors_;

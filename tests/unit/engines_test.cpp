@@ -9,12 +9,12 @@
 
 #include <catch2/catch.hpp>
 
-using lang::TensorEngine;
+using tensor::TensorEngine;
 
 namespace {
 
 /// What `@main` of a text returns, or its fault.
-std::string valueOf(const std::string& text, const TensorEngine& engine) {
+std::string valueOf(const std::string& text, const tensor::TensorEngine& engine) {
   driver::Session session(stdlib::operatorTable());
   auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
   REQUIRE(loaded);
@@ -35,10 +35,10 @@ void checkBoth(const std::string& text, const std::string& expected) {
 }
 
 /// The loops engine with a count of the codes that are alive, and the most that there were.
-TensorEngine countingEngine(const std::shared_ptr<int>& token, long& most) {
-  return {[token, &most](lang::TensorFunction function) -> lang::TensorCode {
-    lang::TensorCode code = lower::loopsEngine().compile(std::move(function));
-    lang::TensorCode counted{
+tensor::TensorEngine countingEngine(const std::shared_ptr<int>& token, long& most) {
+  return {[token, &most](tensor::TensorFunction function) -> tensor::TensorCode {
+    tensor::TensorCode code = lower::loopsEngine().compile(std::move(function));
+    tensor::TensorCode counted{
         [token, code](auto inputs, auto& outputs) { return code.run(inputs, outputs); }};
     most = std::max(most, token.use_count());
     return counted;

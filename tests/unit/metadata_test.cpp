@@ -23,7 +23,7 @@ struct Reading {
   std::optional<MetadataTable> table;
 
   explicit Reading(const std::string& section) {
-    lang::Arena arena;
+    runtime::Arena arena;
     const lang::SourceFile* source = sources.add("test", "#[metadata]\n" + section);
     const auto* file = parser::parseText(arena, *source, diagnostics);
     table = parser::readMetadata(*source, file->metadata, diagnostics);

@@ -9,9 +9,9 @@
 #include "harness/run_operator.h"
 #include "harness/samples.h"
 #include "harness/types.h"
-#include "lang/bind.h"
 #include "lower/engine.h"
 #include "stdlib/ops.h"
+#include "tensor/bind.h"
 
 #include <array>
 #include <catch2/catch.hpp>

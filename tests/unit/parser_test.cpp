@@ -16,7 +16,7 @@ using namespace parser::surface;
 /// One text, read.
 struct Reading {
   lang::SourceMap sources;
-  lang::Arena arena;
+  runtime::Arena arena;
   lang::Diagnostics diagnostics;
   const lang::SourceFile* source;
   const File* file;

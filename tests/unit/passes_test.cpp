@@ -30,7 +30,7 @@ Typing checked(const Module& module, Diagnostics& diagnostics) {
 }
 
 RunOptions options(const OperatorTable& operators) {
-  static const TensorEngine engine = interp::referenceEngine();
+  static const tensor::TensorEngine engine = interp::referenceEngine();
   return {.operators = operators, .check = checked, .verify = true, .engine = &engine};
 }
 

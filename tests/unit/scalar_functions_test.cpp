@@ -1,10 +1,10 @@
 // Each column of runtime/scalar_functions.def is held by something else than itself: floats by
 // reals of 60 digits, derivatives by central differences of those reals, and the spelling in C by a
 // C compiler.
-#include "lang/fold.h"
 #include "lang/scalar_derivative.h"
 #include "lang/scalar_spelling.h"
 #include "runtime/scalar_meaning.h"
+#include "tensor/fold.h"
 #include "tests/unit/places.h"
 
 #include <bit>
@@ -18,8 +18,8 @@
 namespace {
 
 using lang::Scalar;
-using lang::ScalarFunction;
 using runtime::applied;
+using tensor::ScalarFunction;
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>,
                                            boost::multiprecision::et_off>;
 
@@ -117,7 +117,7 @@ void compareWithReals(Operands& operands) {
     Real x(a), y(b), z(c);
     if (isStepOfQuotient<function, T>(x, y))
       continue;
-    INFO(lang::scalarFunctionName(function) << " of " << a << ", " << b << ", " << c);
+    INFO(tensor::scalarFunctionName(function) << " of " << a << ", " << b << ", " << c);
     auto number = applied<function>(a, b, c);
     auto real = applied<function>(x, y, z);
     if constexpr (std::is_same_v<decltype(number), bool>)
@@ -272,7 +272,7 @@ template <ScalarFunction function, typename T>
 void compareWithWide(Operands& operands) {
   for (int i = 0; i < 2000; ++i) {
     T a = operand<T>(operands), b = operand<T>(operands), c = operand<T>(operands);
-    INFO(lang::scalarFunctionName(function) << " of " << +a << ", " << +b << ", " << +c);
+    INFO(tensor::scalarFunctionName(function) << " of " << +a << ", " << +b << ", " << +c);
     REQUIRE(T(applied<function>(a, b, c)) == T(wideFunction(function, 8 * sizeof(T), a, b, c)));
   }
 }
@@ -295,15 +295,15 @@ TEST_CASE("Scalar functions of whole numbers are those of 128 bits, wrapped") {
 namespace {
 
 /// The value of an expression whose indices are the operands.
-Real evaluate(const lang::ScalarNode* node, const std::vector<Real>& values) {
-  if (auto* number = node->as<lang::ScalarNumber>())
+Real evaluate(const tensor::ScalarNode* node, const std::vector<Real>& values) {
+  if (auto* number = node->as<tensor::ScalarNumber>())
     return node->dtype.isFloat() ? Real(number->real) : Real(number->integer);
-  if (auto* index = node->as<lang::ScalarIndex>())
+  if (auto* index = node->as<tensor::ScalarIndex>())
     return values[index->axis];
-  auto* apply = node->as<lang::ScalarApply>();
+  auto* apply = node->as<tensor::ScalarApply>();
   REQUIRE(apply);
   std::vector<Real> x;
-  for (const lang::ScalarNode* part : apply->operands)
+  for (const tensor::ScalarNode* part : apply->operands)
     x.push_back(evaluate(part, values));
   x.resize(3);
   Real result;
@@ -316,18 +316,19 @@ Real evaluate(const lang::ScalarNode* node, const std::vector<Real>& values) {
 }
 
 /// The operands and the value of a function as scalars: indices 0 to 2, and 3.
-std::vector<Scalar> indices(lang::Arena& arena) {
+std::vector<Scalar> indices(runtime::Arena& arena) {
   std::vector<Scalar> result;
   for (uint32_t i = 0; i < 4; ++i)
-    result.push_back({&arena, arena.make<lang::ScalarIndex>(
-                                  lang::ScalarNode{lang::ScalarKind::Index, runtime::Float64}, i)});
+    result.push_back(
+        {&arena, arena.make<tensor::ScalarIndex>(
+                     tensor::ScalarNode{tensor::ScalarKind::Index, runtime::Float64}, i)});
   return result;
 }
 
 /// Compares a derivative at one point with the central difference; false where the function has no
 /// value there.
 template <ScalarFunction function>
-bool holdsAt(const std::vector<Real>& at, size_t i, const lang::ScalarNode* derivative) {
+bool holdsAt(const std::vector<Real>& at, size_t i, const tensor::ScalarNode* derivative) {
   auto value = [&](const std::vector<Real>& x) {
     return Real(applied<function>(x[0], x[1], x[2]));
   };
@@ -340,8 +341,8 @@ bool holdsAt(const std::vector<Real>& at, size_t i, const lang::ScalarNode* deri
     return false;
   all.push_back(value(at));
   Real found = evaluate(derivative, all);
-  INFO(lang::scalarFunctionName(function) << " by operand " << i << " at " << at[0] << ", " << at[1]
-                                          << ": " << found << " and not " << difference);
+  INFO(tensor::scalarFunctionName(function) << " by operand " << i << " at " << at[0] << ", "
+                                            << at[1] << ": " << found << " and not " << difference);
   REQUIRE(fabs(found - difference) <= Real("1e-30") * (1 + fabs(difference)));
   return true;
 }
@@ -349,13 +350,13 @@ bool holdsAt(const std::vector<Real>& at, size_t i, const lang::ScalarNode* deri
 } // namespace
 
 TEST_CASE("Derivatives of scalar functions are central differences of reals") {
-  lang::Arena arena;
+  runtime::Arena arena;
   std::vector<Scalar> scalars = indices(arena);
   Operands operands;
   size_t compared = 0;
   forEachFunction([&]<ScalarFunction function>() {
-    INFO(lang::scalarFunctionName(function));
-    size_t arity = lang::scalarFunctionArity(function);
+    INFO(tensor::scalarFunctionName(function));
+    size_t arity = tensor::scalarFunctionArity(function);
     bool isLogic = function >= ScalarFunction::LogicalAnd && function <= ScalarFunction::LogicalNot;
     for (size_t i = 0; i < arity; ++i) {
       auto derivative =
@@ -413,7 +414,7 @@ std::string cText() {
       CHECK(body.empty() != runtime::HasMeaning<function, T>);
       if (!body.empty())
         text += fmt::format("{} {}_{}(T a, T b, T c) {}\n", result,
-                            lang::scalarFunctionName(function), type.name, body);
+                            tensor::scalarFunctionName(function), type.name, body);
     });
     text += "#undef T\n#undef W\n#undef IS_SIGNED\n";
   });
@@ -470,11 +471,11 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
       if constexpr (runtime::HasMeaning<function, T>) {
         using R = decltype(applied<function>(T()));
         auto inC = reinterpret_cast<R (*)(T, T, T)>(library.find(
-            fmt::format("{}_{}", lang::scalarFunctionName(function), cType<T>().name)));
+            fmt::format("{}_{}", tensor::scalarFunctionName(function), cType<T>().name)));
         REQUIRE(inC != nullptr);
         for (int i = 0; i < 500; ++i) {
           T a = operand<T>(operands), b = operand<T>(operands), c = operand<T>(operands);
-          INFO(lang::scalarFunctionName(function) << " of " << +a << ", " << +b << ", " << +c);
+          INFO(tensor::scalarFunctionName(function) << " of " << +a << ", " << +b << ", " << +c);
           REQUIRE(areSameBits(inC(a, b, c), applied<function>(a, b, c)));
         }
         ++compared;
@@ -485,12 +486,13 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
 }
 
 TEST_CASE("Constants fold to what the table means, unless they wrap or fault") {
-  lang::Arena arena;
+  runtime::Arena arena;
   auto folded = [&](ScalarFunction function, int64_t a, int64_t b) {
-    const lang::ScalarNode* operands[] = {lang::makeInteger(arena, a), lang::makeInteger(arena, b)};
-    bool isBool = lang::scalarFunctionGivesBool(function);
-    return lang::integerOf(
-        lang::makeApply(arena, function, isBool ? runtime::Bool : runtime::Int64, operands));
+    const tensor::ScalarNode* operands[] = {tensor::makeInteger(arena, a),
+                                            tensor::makeInteger(arena, b)};
+    bool isBool = tensor::scalarFunctionGivesBool(function);
+    return tensor::integerOf(
+        tensor::makeApply(arena, function, isBool ? runtime::Bool : runtime::Int64, operands));
   };
   using enum ScalarFunction;
   CHECK(folded(FloorDivide, 7, -2) == -4);

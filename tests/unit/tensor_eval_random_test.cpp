@@ -149,7 +149,7 @@ private:
       return tensor(at);
     bool empty = false;
     for (Scalar extent : tensor.shape())
-      empty |= extent.node()->as<lang::ScalarNumber>()->integer == 0;
+      empty |= extent.node()->as<tensor::ScalarNumber>()->integer == 0;
     Scalar other = number(call_->number(tensor.dtype(), 0), double(below(3)));
     if (chance(3) || empty)
       return tensor.orElse(at, chance(3) && tensor.dtype() == dtype_ && depth > 0 ? value(depth - 1)

@@ -130,10 +130,10 @@ TEST_CASE("fixed point multiplication and reinterpretation") {
   auto define = [](ComputeCall& call) {
     call.result([&](const Position& at) {
       Scalar a0 = call.input(0)(at);
-      return Scalar(a0.arena(),
-                    a0.arena()->make<tensor::ScalarApply>(
-                        ScalarNode{tensor::ScalarKind::Apply, runtime::Int32}, ScalarFunction::Reinterpret,
-                        a0.arena()->copy(std::vector<const ScalarNode*>{a0.node()})));
+      return Scalar(a0.arena(), a0.arena()->make<tensor::ScalarApply>(
+                                    ScalarNode{tensor::ScalarKind::Apply, runtime::Int32},
+                                    ScalarFunction::Reinterpret,
+                                    a0.arena()->copy(std::vector<const ScalarNode*>{a0.node()})));
     });
   };
   Plan plan = planOf({ones}, runtime::Int32, {2}, define);
@@ -457,9 +457,10 @@ TEST_CASE("long sums of float32 keep their digits") {
 TEST_CASE("reals of 50 digits") {
   tensor::TensorEngine reals = interp::referenceEngine(50);
   Tensor two = tensorOf(runtime::Float32, {1}, {2});
-  tensor::TensorCode power = reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
-    call.result([&](const Position& at) { return exp(call.input(0)(at)); });
-  }));
+  tensor::TensorCode power =
+      reals.compile(build({two}, runtime::Float32, {1}, [](ComputeCall& call) {
+        call.result([&](const Position& at) { return exp(call.input(0)(at)); });
+      }));
   Value result = runWell(power, {two})[0];
   REQUIRE(result.exact());
   CHECK(result.tensor().dtype() == runtime::Float32);
@@ -467,12 +468,13 @@ TEST_CASE("reals of 50 digits") {
         "7.389056098930650227230427460575007813180315570551");
   CHECK(result.tensor().elements<float>()[0] == 7.389056f);
   Tensor threes = tensorOf(runtime::Float16, {700}, std::vector<double>(700, 3));
-  tensor::TensorCode thirds = reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
-    call.result([&](const Position&) {
-      return call.sumOver({call.integer(700)},
-                          [&](const Position& k) { return 1.0 / call.input(0)(k); });
-    });
-  }));
+  tensor::TensorCode thirds =
+      reals.compile(build({threes}, runtime::Float16, {}, [](ComputeCall& call) {
+        call.result([&](const Position&) {
+          return call.sumOver({call.integer(700)},
+                              [&](const Position& k) { return 1.0 / call.input(0)(k); });
+        });
+      }));
   CHECK(interp::realText(runWell(thirds, {threes})[0], 0).substr(0, 48) ==
         "233.33333333333333333333333333333333333333333333");
 }
@@ -480,11 +482,12 @@ TEST_CASE("reals of 50 digits") {
 TEST_CASE("reals pass through reshapes and scans, and into further functions") {
   tensor::TensorEngine reals = interp::referenceEngine(30);
   Tensor ones = tensorOf(runtime::Float32, {2, 2}, {1, 1, 1, 1});
-  tensor::TensorCode thirds = reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
-    auto third = call.define(call.input(0).shape(),
-                             [&](const Position& at) { return call.input(0)(at) / 3.0; });
-    call.result(call.scan(call.reshape(third, {call.integer(4)}), Combiner::Sum, 0, false));
-  }));
+  tensor::TensorCode thirds =
+      reals.compile(build({ones}, runtime::Float32, {4}, [](ComputeCall& call) {
+        auto third = call.define(call.input(0).shape(),
+                                 [&](const Position& at) { return call.input(0)(at) / 3.0; });
+        call.result(call.scan(call.reshape(third, {call.integer(4)}), Combiner::Sum, 0, false));
+      }));
   tensor::TensorCode last = reals.compile(build(
       {tensorOf(runtime::Float32, {4}, {0, 0, 0, 0})}, runtime::Float32, {}, [](ComputeCall& call) {
         call.result([&](const Position&) { return call.input(0)({call.integer(3)}); });
@@ -557,10 +560,10 @@ TEST_CASE("the text of a tensor function") {
     });
   });
   CHECK(tensor::tensorFunctionText(function) == "t0(2, 3): float32 = input\n"
-                                        "t1(2, 3): float32 = exclusive scan Sum t0 axis 1\n"
-                                        "t2[i0 < 2]: float32 = Sum[i1 < 3]((s0 * s0))\n"
-                                        "  where s0 = Exp((t1[i0, (i1 + 1)] else 0))\n"
-                                        "result t2\n");
+                                                "t1(2, 3): float32 = exclusive scan Sum t0 axis 1\n"
+                                                "t2[i0 < 2]: float32 = Sum[i1 < 3]((s0 * s0))\n"
+                                                "  where s0 = Exp((t1[i0, (i1 + 1)] else 0))\n"
+                                                "result t2\n");
 }
 
 TEST_CASE("a position that a whole strip shares is looked at outside of the strip") {

@@ -89,7 +89,8 @@ inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& 
 }
 
 /// Runs and expects no fault.
-inline std::vector<Value> runWell(const tensor::TensorCode& code, const std::vector<Tensor>& inputs) {
+inline std::vector<Value> runWell(const tensor::TensorCode& code,
+                                  const std::vector<Tensor>& inputs) {
   std::vector<Value> outputs;
   auto fault = code.run(valuesOf(inputs), outputs);
   INFO((fault ? fault->problem : ""));

@@ -75,7 +75,7 @@ void checkAgain(const std::string& text) {
 
 TEST_CASE("what is not known is null or empty", "[typing]") {
   lang::Typing typing;
-  lang::Arena arena;
+  runtime::Arena arena;
   lang::TypeContext types;
   auto expr = [](lang::ExprKind kind) { return lang::Expr{kind, {}}; };
   const auto* var =
