@@ -24,7 +24,7 @@ struct Loaded {
   driver::Session session{stdlib::operatorTable()};
   Program program;
 
-  explicit Loaded(const std::string& text, tensor::Stage stage = tensor::Stage::Checked) {
+  explicit Loaded(const std::string& text, Stage stage = Stage::Checked) {
     auto loaded = session.loadText("test", text, stage);
     REQUIRE(loaded);
     program = std::move(*loaded);
@@ -50,7 +50,7 @@ std::string withoutHeader(std::string text) {
 
 /// The printed form of a text, which must be stable.
 std::string printed(const std::string& text, bool types = false) {
-  tensor::Stage stage = types ? tensor::Stage::Checked : tensor::Stage::Resolved;
+  Stage stage = types ? Stage::Checked : Stage::Resolved;
   Loaded first(text, stage);
   INFO(first.findings());
   REQUIRE(first.program.isGood());
