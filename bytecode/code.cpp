@@ -40,7 +40,30 @@ void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const u
     std::memcpy(words_.data() + start, tail.data(), tail.size() * sizeof(uint16_t));
 }
 
+/// Makes the loading of one field, which came last, the end of the call.
+bool Code::fuseReturn(uint16_t reg) {
+  Word& last = words_[last_];
+  if (last.op < uint16_t(Op::Fields) || last.op > uint16_t(Op::Fields3))
+    return false;
+  auto count = (words_.size() - last_ - 1) * 4;
+  std::span<const uint16_t> loaded(reinterpret_cast<uint16_t*>(words_.data() + last_ + 1), count);
+  std::span<const uint16_t> fields =
+      loaded.first(last.op == uint16_t(Op::Fields) ? count : last.op - size_t(Op::Fields));
+  auto isLoaded = [](uint16_t field) { return field != vm::none; };
+  auto found = std::ranges::find(fields, reg);
+  if (found == fields.end() || std::ranges::count_if(fields, isLoaded) != 1)
+    return false;
+  last.op = uint16_t(Op::ReturnField);
+  last.c = uint16_t(found - fields.begin());
+  words_.resize(last_ + 1);
+  return true;
+}
+
 void Code::emitReturn(uint16_t reg) {
+  if (mayFuse() && fuseReturn(reg)) {
+    last_ = SIZE_MAX;
+    return;
+  }
   auto fused = mayFuse() && words_[last_].a == reg ? returning(Op(words_[last_].op)) : std::nullopt;
   if (!fused)
     return emit(Op::Return, reg);

@@ -61,6 +61,7 @@ private:
     size_t arm = 0;
   };
 
+  bool fuseReturn(uint16_t reg);
   bool mayFuse() const { return last_ != SIZE_MAX; }
 
   bool isFar_;

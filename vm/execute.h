@@ -291,6 +291,13 @@ inline const Word* returnLong(Context& x, const Word* at) {
   return leave(x);
 }
 inline const Word* returnStatic(Context& x, const Word* at);
+inline const Word* returnField(Context& x, const Word* at) {
+  Object* object = x.r[at->a].object;
+  if (!isOf(object, at->b))
+    return Slow::trap(x.machine, at, Trap::WrongObject);
+  x.r[0] = object->fields()[at->c];
+  return leave(x);
+}
 template <size_t known>
 const Word* returnNew(Context& x, const Word* at) {
   Object* object = newObject<known>(x, at);

@@ -287,6 +287,9 @@ private:
       demand(!function_.result.isScalar(), "the result is no reference");
       demandNothingHeld();
       return false;
+    case Op::ReturnField:
+      returnField(word);
+      return false;
     case Op::CallMove:
     case Op::CallLend:
     case Op::CallAddI32:
@@ -557,6 +560,13 @@ private:
     write(row.a, word.a);
     jumps(word, next);
     return true;
+  }
+
+  void returnField(const Word& word) {
+    const auto& fields = program_.layouts[word.b].fields;
+    reference(word.a);
+    demand(word.c < fields.size() && fields[word.c].isScalar(), "a field is no scalar");
+    end(Op::ReturnField);
   }
 
   /// A call ends with what an instruction makes.
