@@ -1,7 +1,7 @@
 // Index maps: each against the same function in C++, and what is no rearrangement.
 #include "stdlib/ops/index_map.h"
 
-#include "lang/fold.h"
+#include "tensor/fold.h"
 #include "tests/unit/checked_program.h"
 
 #include <set>
@@ -80,7 +80,7 @@ std::vector<Indices> positions(const Indices& shape) {
 TEST_CASE("index maps have inverses", "[index_map]") {
   lang::Arena arena;
   auto number = [&](int64_t value) {
-    return lang::Scalar(&arena, lang::makeInteger(arena, value));
+    return lang::Scalar(&arena, tensor::makeInteger(arena, value));
   };
   for (const MapCase& each : mapCases)
     for (bool knowsFirst : {true, false}) {
@@ -103,7 +103,7 @@ TEST_CASE("index maps have inverses", "[index_map]") {
         lang::Position found = stdlib::sourcePosition(*map, at, number(0));
         REQUIRE(found.size() == source.size());
         for (size_t i = 0; i < source.size(); ++i) {
-          const auto* folded = found[i].node()->as<lang::ScalarNumber>();
+          const auto* folded = found[i].node()->as<tensor::ScalarNumber>();
           REQUIRE(folded);
           CHECK(folded->integer == source[i]);
         }
