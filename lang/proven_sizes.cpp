@@ -237,10 +237,11 @@ private:
     if (!checks || !checks->outer.empty())
       return;
     checks->keepsSizes = checks->keepsSizes && needsSizes(function, *checks);
-    if (needsLook_[function.number] || !checks->requirements.empty() || checks->keepsSizes)
+    if (!checks->requirements.empty() || checks->keepsSizes)
       return;
-    checks->parameters.clear();
-    if (!checks->result)
+    if (!needsLook_[function.number])
+      checks->parameters.clear();
+    if (!checks->result && checks->parameters.empty())
       checks = nullptr;
   }
 

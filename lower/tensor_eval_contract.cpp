@@ -350,12 +350,13 @@ template <typename T, size_t bytes>
 void contract(const Contraction& contraction, const std::byte* const* tensors, std::byte* out) {
   Blocking blocking = chooseBlocking(contraction, tileColumns<Sum<T>, bytes>);
   int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
-  runParts(blocks, 1, threadsFor(contractionCost(contraction)), [&](int64_t first, int64_t last) {
+  auto part = [&](int64_t first, int64_t last) {
     Contractor<T, bytes> contractor(contraction, blocking, tensors, out);
     for (int64_t block = first; block < last; ++block)
       contractor.run(block);
     return std::optional<runtime::Fault>();
-  });
+  };
+  runParts(blocks, 1, threadsFor(contractionCost(contraction)), std::ref(part));
 }
 
 } // namespace

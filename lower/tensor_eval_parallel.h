@@ -11,8 +11,9 @@ namespace lower {
 /// How many threads are worth while for work of so many nanoseconds.
 size_t threadsFor(double nanoseconds);
 
-/// Calls `part` for pieces [first, last) of [0, extent) that start at multiples of `grain`, from
-/// several threads. Gives the fault of the first piece that has one; rethrows what a part throws.
+/// Calls `part`, which a reference keeps from being copied to the heap, for pieces [first, last) of
+/// [0, extent) that start at multiples of `grain`, from several threads. Gives the fault of the
+/// first piece that has one; rethrows what a part throws.
 std::optional<runtime::Fault>
 runParts(int64_t extent, int64_t grain, size_t threads,
          const std::function<std::optional<runtime::Fault>(int64_t first, int64_t last)>& part);

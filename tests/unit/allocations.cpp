@@ -24,11 +24,27 @@ void* operator new(size_t size) {
   throw std::bad_alloc();
 }
 
+void* operator new(size_t size, std::align_val_t alignment) {
+  ++count;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, size_t(alignment), size == 0 ? 1 : size) == 0)
+    return memory;
+  throw std::bad_alloc();
+}
+
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 
 void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
