@@ -173,7 +173,8 @@ void Adjoint::backward(const Block& block, const Cotangent& incoming, Way& way) 
 }
 
 void Adjoint::backward(const Binding& binding, Way& way) {
-  if (!code_.isVaried(static_cast<const Expr&>(*binding.var)))
+  // A block may write into cells, whatever its value is.
+  if (!code_.isVaried(static_cast<const Expr&>(*binding.var)) && !binding.value->as<BlockExpr>())
     return;
   SourceRange outer = std::exchange(code_.make.range, binding.value->range);
   Cotangent incoming = take(*binding.var, way);

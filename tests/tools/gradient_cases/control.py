@@ -229,6 +229,11 @@ def reference_overwritten(x, y):
 
 
 @case(x=floats(0.75), y=floats(1.25))
+def write_inside_a_block(x, y):
+    return x * x * y * 3
+
+
+@case(x=floats(0.75), y=floats(1.25))
 def references_in_a_list(x, y):
     a, b = y.sin(), x * 2
     acc = x + a * 0.5
