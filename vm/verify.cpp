@@ -1,31 +1,22 @@
-// First the form of the code, then a walk over its ways with the states of registers.
+// First the tables, then the form of the code, then a walk over its ways with the states of
+// registers.
 #include "vm/verify.h"
 
 #include "runtime/scalar.h"
 #include "vm/operands.h"
 #include "vm/register_states.h"
 #include "vm/scalar.h"
+#include "vm/verify_tables.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 namespace vm {
 
 namespace {
-
-/// Leaves the verification of a function; caught right there.
-struct Refused : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-void demand(bool holds, const char* what) {
-  if (!holds)
-    throw Refused(what);
-}
 
 using State = RegisterState;
 
@@ -311,7 +302,7 @@ private:
       demandNothingHeld();
       return false;
     case Op::Kernel:
-      kernel(program_.sites[wide(word)]);
+      demand(program_.sites[wide(word)].kernel != HostSite::noKernel, "a site has no kernel");
       [[fallthrough]];
     case Op::Host:
       return host(word);
@@ -492,43 +483,6 @@ private:
 
   void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
 
-  /// What a kernel takes is in the operands of its site; that they are such tuples and tensors is
-  /// compared when it is called.
-  void kernel(const HostSite& site) const {
-    demand(site.kernel < program_.kernels.size(), "a kernel is beyond its table");
-    const KernelSite& called = program_.kernels[site.kernel];
-    for (const KernelInput& input : called.inputs) {
-      demand(input.operand < site.operands.size(), "a kernel takes an operand that there is not");
-      Rep rep = site.operands[input.operand];
-      for (KernelStep step : input.path) {
-        demand(!rep.isScalar() && step.layout < program_.layouts.size() &&
-                   step.field < program_.layouts[step.layout].fields.size(),
-               "a kernel takes a field that there is not");
-        rep = program_.layouts[step.layout].fields[step.field];
-      }
-      demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
-             "a kernel takes another element type");
-    }
-    kernelResults(site, called);
-  }
-
-  void kernelResults(const HostSite& site, const KernelSite& called) const {
-    auto demandResult = [](Rep rep, const KernelResult& result) {
-      demand(rep.isScalar() == result.isScalar && (rep.isScalar() || rep.hold == Hold::Owned),
-             "a kernel gives another result");
-    };
-    if (called.resultLayout == none) {
-      demand(called.results.size() == 1 && site.hasResult, "a kernel gives another result");
-      return demandResult(site.result, called.results[0]);
-    }
-    demand(called.resultLayout < program_.layouts.size() && site.hasResult &&
-               !site.result.isScalar() &&
-               program_.layouts[called.resultLayout].fields.size() == called.results.size(),
-           "a kernel gives another result");
-    for (size_t i = 0; i < called.results.size(); ++i)
-      demandResult(program_.layouts[called.resultLayout].fields[i], called.results[i]);
-  }
-
   bool host(const Word& word) {
     const HostSite& site = program_.sites[wide(word)];
     for (size_t i = 0; i < site.operands.size(); ++i) {
@@ -647,43 +601,11 @@ private:
   static constexpr size_t mostVisits = 256;
 };
 
-/// Entries of closures are functions that are called so.
-void verifyLayouts(const Program& program) {
-  demand(!program.layouts.empty() && program.layouts[0].kind == LayoutKind::Boxed,
-         "the first layout is not that of boxed values");
-  for (const Layout& layout : program.layouts)
-    for (const Layout::Entry& entry : layout.entries) {
-      demand(entry.function < program.functions.size() &&
-                 entry.signature < program.signatures.size(),
-             "an entry of a closure is beyond its table");
-      const Function& function = program.functions[entry.function];
-      const Signature& signature = program.signatures[entry.signature];
-      demand(function.isClosure && std::ranges::equal(function.parameters, signature.parameters) &&
-                 function.result == signature.result,
-             "an entry of a closure is of another signature");
-    }
-  for (const Static& each : program.statics)
-    demand(each.layout < program.layouts.size() && program.layouts[each.layout].fields.empty() &&
-               (each.layout == boxedLayout) == each.value.isSet(),
-           "a static object has fields");
-}
-
-/// The machine writes into calls how far away functions are, so no word is of two functions.
-void verifyRanges(const Program& program) {
-  std::vector<std::pair<size_t, size_t>> ranges;
-  for (const Function& function : program.functions)
-    ranges.emplace_back(function.start, function.start + size_t(function.size));
-  std::ranges::sort(ranges);
-  for (size_t i = 1; i < ranges.size(); ++i)
-    demand(ranges[i - 1].second <= ranges[i].first, "functions share code");
-}
-
 } // namespace
 
 std::optional<std::string> verify(const Program& program) {
   try {
-    verifyLayouts(program);
-    verifyRanges(program);
+    verifyTables(program);
   } catch (const Refused& refused) {
     return refused.what();
   }
