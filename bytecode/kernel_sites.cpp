@@ -40,12 +40,6 @@ bool isComputable(Types tensors) {
   return std::ranges::all_of(tensors, [](const Type* type) { return type->dtype.isComputable(); });
 }
 
-bool isClosed(Types tensors) {
-  return std::ranges::all_of(tensors, [](const Type* type) {
-    return std::ranges::all_of(type->shape, [](const Dim* dim) { return dim->isConstant(); });
-  });
-}
-
 void addResults(Layouts& layouts, const Type* result, Types tensors, vm::KernelSite& site) {
   if (result->isTuple())
     site.resultLayout = layouts.tuple(layouts.reps(tensors));
@@ -81,7 +75,7 @@ std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& ro
                              layouts.rep(leaf.type, {}).isScalar()});
   addResults(layouts, result, results, site);
   site.known = knownExtents(inputs, results);
-  if (!(isClosed(inputs) && isClosed(results)) &&
+  if (!(areClosed(inputs) && areClosed(results)) &&
       !(site.shapes = shapeFunction(row, operands, attributes)))
     return std::nullopt;
   return site;

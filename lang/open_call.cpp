@@ -50,6 +50,12 @@ std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results) {
   return known;
 }
 
+bool areClosed(Types tensors) {
+  return std::ranges::all_of(tensors, [](const Type* type) {
+    return std::ranges::all_of(type->shape, [](const Dim* dim) { return dim->isConstant(); });
+  });
+}
+
 bool OpenCall::isPossible(Types operands, const Type* output) {
   std::vector<const Type*> tensors;
   return output && appendTensors(output, tensors) &&
@@ -65,10 +71,7 @@ OpenCall::OpenCall(const OperatorRow& row, std::vector<const Type*> operands, co
     appendTensors(operand, inputs_);
   appendTensors(output, results_);
   known_ = knownExtents(inputs_, results_);
-  for (Types tensors : {Types(inputs_), Types(results_)})
-    for (const Type* tensor : tensors)
-      isClosed_ &=
-          std::ranges::all_of(tensor->shape, [](const Dim* dim) { return dim->isConstant(); });
+  isClosed_ = areClosed(inputs_) && areClosed(results_);
 }
 
 bool OpenCall::takes(std::span<const Value> inputs) const {

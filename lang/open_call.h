@@ -13,6 +13,9 @@ namespace lang {
 /// What the types of the tensors of a call say of their extents, which stand in one row.
 std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results);
 
+/// Whether all extents of tensors are numbers.
+bool areClosed(Types tensors);
+
 class OpenCall {
 public:
   /// Whether types are made of tensors of known element type and rank.
