@@ -18,26 +18,30 @@ bool leavesOpen(const Type& type) {
          std::ranges::any_of(type.parts, [](const Type* part) { return leavesOpen(*part); });
 }
 
+/// Whether each value of type `given` is one of type `wanted`, by a rule for two extents. Only
+/// tensors are compared, alone or in tuples; recursion follows the nesting of these, which
+/// TypeContext bounds.
+template <typename Rule>
+bool fits(const Type* wanted, const Type* given, const Rule& rule) {
+  if (!wanted->isTensor() && !wanted->isTuple())
+    return true;
+  if (!given || wanted->kind != given->kind)
+    return false;
+  if (wanted->isTuple())
+    return std::ranges::equal(wanted->parts, given->parts,
+                              [&](const Type* a, const Type* b) { return fits(a, b, rule); });
+  return wanted->dtype == given->dtype && std::ranges::equal(wanted->shape, given->shape, rule);
+}
+
 /// Sizes of one definition for the names of another.
 class Renaming {
 public:
   explicit Renaming(TypeContext& types) : types_(types) {}
 
-  /// Whether each value of type `given` is one of type `wanted`. Recursion follows the nesting of
-  /// tuples, which TypeContext bounds.
+  /// Whether each value of type `given` is one of type `wanted`.
   bool proves(const Type* wanted, const Type* given) {
-    if (!given || wanted->kind != given->kind)
-      return !wanted->isTensor() && !wanted->isTuple();
-    if (wanted->isTuple())
-      return wanted->parts.size() == given->parts.size() &&
-             std::ranges::equal(wanted->parts, given->parts,
-                                [this](const Type* a, const Type* b) { return proves(a, b); });
-    return !wanted->isTensor() ||
-           (wanted->dtype == given->dtype && wanted->shape.size() == given->shape.size() &&
-            std::ranges::equal(wanted->shape, given->shape,
-                               [this](const Dim* a, const Dim* b) { return proves(a, b); }));
+    return fits(wanted, given, [this](const Dim* a, const Dim* b) { return proves(a, b); });
   }
-
   /// From here on only names count that have a size.
   void complete() { isComplete_ = true; }
 
@@ -63,17 +67,10 @@ private:
   std::map<const Dim*, const Dim*> sizes_;
 };
 
-/// Whether each value of type `given` is one of type `wanted`, in one definition.
+/// The same in one definition, where a name stands for itself.
 bool fits(const Type* wanted, const Type* given) {
-  if (!given || wanted->kind != given->kind)
-    return false;
-  if (wanted->isTuple())
-    return std::ranges::equal(wanted->parts, given->parts, &fits);
-  return !wanted->isTensor() ||
-         (wanted->dtype == given->dtype &&
-          std::ranges::equal(wanted->shape, given->shape, [](const Dim* a, const Dim* b) {
-            return a->isAny() || (a == b && !a->hasUnknown);
-          }));
+  return fits(wanted, given,
+              [](const Dim* a, const Dim* b) { return a->isAny() || (a == b && !a->hasUnknown); });
 }
 
 } // namespace
