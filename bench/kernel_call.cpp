@@ -51,7 +51,7 @@ public:
 
   void run() {
     vm::Slot result;
-    if (machine_.run(compiled_->entry, {}, result) != vm::Trap::None)
+    if (machine_.run(compiled_->program.entry, {}, result) != vm::Trap::None)
       throw std::logic_error("the loop failed");
     machine_.heap().release(result.object);
   }

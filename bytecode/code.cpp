@@ -79,9 +79,9 @@ void Code::emitCall(Op op, uint16_t window, uint32_t function) {
   Word argument = words_.back();
   words_.pop_back();
   if (auto behind = uint32_t(last_ + 1); places_.back().start == behind) {
-    uint32_t place = places_.back().place;
+    uint32_t origin = places_.back().origin;
     places_.pop_back();
-    comesFrom(place);
+    comesFrom(origin);
   }
   emitWide(*fused, window, function);
   operands(argument.a, argument.b, argument.c);
@@ -151,12 +151,12 @@ bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
   return true;
 }
 
-void Code::comesFrom(uint32_t place) {
+void Code::comesFrom(uint32_t origin) {
   auto at = uint32_t(words_.size());
   if (!places_.empty() && places_.back().start == at)
-    places_.back().place = place;
+    places_.back().origin = origin;
   else
-    places_.push_back({at, place});
+    places_.push_back({at, origin});
 }
 
 void Code::finish(vm::Program& program) {
@@ -176,7 +176,7 @@ void Code::finish(vm::Program& program) {
   }
   program.code.insert(program.code.end(), words_.begin(), words_.end());
   for (vm::Place place : places_)
-    program.places.push_back({start + place.start, place.place});
+    program.places.push_back({start + place.start, place.origin});
 }
 
 uint16_t Registers::take() {

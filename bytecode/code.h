@@ -8,6 +8,7 @@
 namespace bytecode {
 
 using vm::Op;
+using vm::SiteKind;
 
 /// A place in the code that jumps may name before it is reached.
 using Label = uint32_t;
@@ -46,8 +47,8 @@ public:
   bool fuseOpen(uint16_t object, uint16_t layout, uint16_t token, std::span<const vm::Rep> fields,
                 std::span<const uint16_t> kept);
 
-  /// From here on the code comes from this place.
-  void comesFrom(uint32_t place);
+  /// From here on the code comes from this origin.
+  void comesFrom(uint32_t origin);
   /// Puts in the labels and appends all to the program.
   void finish(vm::Program& program);
 

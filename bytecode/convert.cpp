@@ -8,72 +8,7 @@ namespace bytecode {
 using namespace lang;
 using runtime::Value;
 using runtime::ValueKind;
-using vm::Object;
 using vm::Slot;
-
-namespace {
-
-Value scalarValue(runtime::DType dtype, Slot slot) {
-  runtime::Tensor tensor(dtype, {});
-  std::memcpy(tensor.bytes(), &slot, dtype.bytes());
-  return runtime::tensorValue(std::move(tensor));
-}
-
-/// An object whose fields are being made values.
-struct Unfinished {
-  const Object* object;
-  std::vector<Value> fields = {};
-};
-
-Value finished(const vm::Layout& layout, std::vector<Value> fields) {
-  switch (layout.kind) {
-  case vm::LayoutKind::Tuple:
-    return runtime::tupleValue(std::move(fields));
-  case vm::LayoutKind::Cell:
-    return runtime::referenceValue(std::move(fields[0]));
-  case vm::LayoutKind::Data:
-    return runtime::symbolValue(ValueKind::Constructor, layout.symbol, std::move(fields));
-  case vm::LayoutKind::Maker:
-    return runtime::symbolValue(ValueKind::Maker, layout.symbol);
-  case vm::LayoutKind::Operator:
-    return runtime::symbolValue(ValueKind::Operator, layout.symbol);
-  default:
-    return runtime::symbolValue(ValueKind::Closure, layout.symbol, std::move(fields));
-  }
-}
-
-} // namespace
-
-Value toValue(const vm::Program& program, Rep rep, Slot slot) {
-  if (rep.isScalar())
-    return scalarValue(rep.dtype, slot);
-  std::vector<Unfinished> stack{{slot.object}};
-  Value done;
-  while (!stack.empty()) {
-    Unfinished& top = stack.back();
-    const vm::Layout& layout = program.layouts[top.object->layout];
-    if (layout.kind == vm::LayoutKind::Boxed) {
-      done = vm::boxed(*const_cast<Object*>(top.object));
-      stack.pop_back();
-      if (!stack.empty())
-        stack.back().fields.push_back(std::move(done));
-      continue;
-    }
-    size_t next = top.fields.size();
-    if (next == layout.fields.size()) {
-      done = finished(layout, std::move(top.fields));
-      stack.pop_back();
-      if (!stack.empty())
-        stack.back().fields.push_back(std::move(done));
-    } else if (Rep field = layout.fields[next]; field.isScalar()) {
-      top.fields.push_back(scalarValue(field.dtype, top.object->fields()[next]));
-    } else {
-      const Object* inner = top.object->fields()[next].object;
-      stack.push_back({inner});
-    }
-  }
-  return done;
-}
 
 struct ValueReader::Frame {
   const Value* value;

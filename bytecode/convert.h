@@ -1,4 +1,4 @@
-// Values of the run-time as objects of the machine, and back. Neither recurses on data.
+// Values of the run-time as objects of the machine. Recursion does not follow data.
 #pragma once
 
 #include "bytecode/layouts.h"
@@ -7,9 +7,6 @@
 #include <deque>
 
 namespace bytecode {
-
-/// The value of a slot; an object says by itself what it is.
-runtime::Value toValue(const vm::Program& program, Rep rep, vm::Slot slot);
 
 /// Makes objects of values whose types are known. Layouts that are new are added to the program, so
 /// the machine has to be told.

@@ -103,18 +103,39 @@ void FunctionCompiler::checkParameters(std::optional<uint16_t> outer) {
     operands.push_back(*outer);
     reps.push_back(reference);
   }
-  Site site{.kind = SiteKind::CheckArguments,
-            .range = function_.range,
-            .checks = checks_,
-            .hasOuterSizes = outer.has_value()};
+  vm::HostSite site{.kind = SiteKind::Arguments,
+                    .range = function_.range,
+                    .check = made_.checks->function(function_),
+                    .hasOuterSizes = outer.has_value()};
   sizes_ = hostCall(std::move(site), operands, std::move(reps), reference);
   if (outerSizes_)
     giveUp(*outerSizes_);
 }
 
 void FunctionCompiler::origin(SourceRange range, const OperatorRow* row, const Call* call) {
-  code_.comesFrom(uint32_t(made_.origins.size()));
-  made_.origins.push_back({range, row, call});
+  std::vector<vm::Origin>& origins = made_.program.origins;
+  code_.comesFrom(uint32_t(origins.size()));
+  const Global* callee = call ? call->callee.value->as<Global>() : nullptr;
+  bool isCompared = callee && callee->function && made_.boundaries->of(*callee->function);
+  origins.push_back({range, row ? operatorNumber(*row) : checks::none,
+                     isCompared ? caller(*call) : checks::none});
+}
+
+/// The number of an operator's name in the program.
+uint32_t FunctionCompiler::operatorNumber(const OperatorRow& row) {
+  std::vector<std::string>& names = made_.program.operators;
+  auto [found, isNew] = made_.operators.try_emplace(&row, uint32_t(names.size()));
+  if (isNew)
+    names.emplace_back(row.name);
+  return found->second;
+}
+
+/// The number of a call in the program.
+uint32_t FunctionCompiler::caller(const Call& call) {
+  const auto* callee = call.callee.value->as<Global>();
+  uint32_t check = callee ? made_.checks->function(*callee->function) : checks::none;
+  made_.program.callers.push_back({calledFrom(call), check});
+  return uint32_t(made_.program.callers.size() - 1);
 }
 
 void FunctionCompiler::block(Scope& scope) {
@@ -153,7 +174,9 @@ void FunctionCompiler::returnValue(Scope& scope, const Operand& result) {
   uint16_t reg = take(scope, result, type, environment_, false);
   if (checks_ && checks_->result) {
     origin(result.range);
-    Site site{.kind = SiteKind::CheckResult, .range = result.range, .checks = checks_};
+    vm::HostSite site{.kind = SiteKind::Result,
+                      .range = result.range,
+                      .check = made_.checks->function(function_)};
     std::vector<uint16_t> operands{reg, *sizes_};
     hostCall(std::move(site), operands, {rep(type), reference}, std::nullopt);
   }
@@ -217,7 +240,7 @@ bool FunctionCompiler::jumpUnless(Scope& scope, const If& value, bool holds, Lab
   }
   uint16_t reg = look(value.condition);
   if (made_.layouts.boxesScalars) {
-    Site site{.kind = SiteKind::Unbox, .range = value.condition.range};
+    vm::HostSite site{.kind = SiteKind::Unbox, .range = value.condition.range};
     uint16_t operand = reg;
     reg = hostCall(std::move(site), {&operand, 1}, {reference}, Rep{Hold::Scalar, runtime::Bool});
     temporaries_.push_back(reg);

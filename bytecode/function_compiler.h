@@ -195,11 +195,12 @@ private:
   uint16_t registerFor(Scope& scope, const Binding& binding);
   void define(Scope& scope, const Binding& binding, Rep rep, uint16_t reg);
   void checkVar(const Var& var, lang::SourceRange range);
-  uint16_t hostCall(Site site, std::span<const uint16_t> operands, std::vector<Rep> reps,
+  uint32_t operatorNumber(const lang::OperatorRow& row);
+  uint32_t caller(const lang::Call& call);
+  uint16_t hostCall(vm::HostSite site, std::span<const uint16_t> operands, std::vector<Rep> reps,
                     std::optional<Rep> result, uint16_t reg = vm::none);
-  void kernelCall(Site site, vm::KernelSite kernel, std::span<const uint16_t> operands,
+  void kernelCall(vm::HostSite site, vm::KernelSite kernel, std::span<const uint16_t> operands,
                   std::vector<Rep> reps, Rep result, uint16_t reg);
-  uint32_t addSite(Site site, vm::HostSite own);
   std::optional<uint16_t> memoryFor(const Scope& scope, size_t fields);
 
   Rep rep(const lang::Type* type) const { return instances_.rep(type, environment_); }

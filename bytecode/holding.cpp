@@ -219,11 +219,8 @@ void FunctionCompiler::checkVar(const Var& var, SourceRange range) {
   const Type* type = isHidden(var) ? nullptr : made_.boundaries->typeOf(var);
   if (!type)
     return;
-  Site site{.kind = SiteKind::CheckVar,
-            .range = range,
-            .function = &function_,
-            .var = &var,
-            .type = type};
+  vm::HostSite site{
+      .kind = SiteKind::Value, .range = range, .check = made_.checks->value(function_, var)};
   std::vector<uint16_t> operands{held(var).reg};
   std::vector<Rep> reps{held(var).rep};
   if (sizes_) {
@@ -233,31 +230,29 @@ void FunctionCompiler::checkVar(const Var& var, SourceRange range) {
   hostCall(std::move(site), operands, std::move(reps), std::nullopt);
 }
 
-uint32_t FunctionCompiler::addSite(Site site, vm::HostSite own) {
-  made_.sites.push_back(std::move(site));
-  made_.program.sites.push_back(std::move(own));
-  return uint32_t(made_.sites.size() - 1);
-}
-
-uint16_t FunctionCompiler::hostCall(Site site, std::span<const uint16_t> operands,
+uint16_t FunctionCompiler::hostCall(vm::HostSite site, std::span<const uint16_t> operands,
                                     std::vector<Rep> reps, std::optional<Rep> result,
                                     uint16_t reg) {
-  bool neverReturns = site.kind == SiteKind::Unmatched;
-  uint32_t number = addSite(
-      std::move(site), {std::move(reps), result.has_value(), result.value_or(Rep()), neverReturns});
+  auto number = uint32_t(made_.program.sites.size());
+  site.operands = std::move(reps);
+  site.hasResult = result.has_value();
+  site.result = result.value_or(Rep());
+  made_.program.sites.push_back(std::move(site));
   if (result && reg == vm::none)
     reg = registers_.take();
   code_.emitList(Op::Host, reg, uint16_t(number), uint16_t(number >> 16), operands);
   return reg;
 }
 
-void FunctionCompiler::kernelCall(Site site, vm::KernelSite kernel,
+void FunctionCompiler::kernelCall(vm::HostSite site, vm::KernelSite kernel,
                                   std::span<const uint16_t> operands, std::vector<Rep> reps,
                                   Rep result, uint16_t reg) {
-  auto kernelNumber = uint32_t(made_.program.kernels.size());
+  auto number = uint32_t(made_.program.sites.size());
+  site.operands = std::move(reps);
+  site.result = result;
+  site.kernel = uint32_t(made_.program.kernels.size());
   made_.program.kernels.push_back(std::move(kernel));
-  uint32_t number = addSite(
-      std::move(site), {.operands = std::move(reps), .result = result, .kernel = kernelNumber});
+  made_.program.sites.push_back(std::move(site));
   code_.emitList(Op::Kernel, reg, uint16_t(number), uint16_t(number >> 16), operands);
 }
 

@@ -228,8 +228,9 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
   auto made = std::make_unique<Compiled>();
   made->boundaries = std::make_unique<Boundaries>(module, typing);
   dropProvenChecks(module, typing, entry, *made->boundaries);
+  made->checks = std::make_unique<RunChecks>(module, *made->boundaries, made->program.checks);
   Instances instances(module, typing, operators, *made);
-  made->entry = instances.ofGlobal(entry, {});
+  made->program.entry = instances.ofGlobal(entry, {});
   instances.compileAll();
   return made;
 }

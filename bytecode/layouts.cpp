@@ -51,6 +51,13 @@ uint16_t Layouts::intern(Layout layout, std::vector<uint32_t> key) {
   return found->second;
 }
 
+void Layouts::takeUp() {
+  for (uint16_t i = 0; i < program_.layouts.size(); ++i)
+    if (const Layout& layout = program_.layouts[i];
+        layout.kind <= LayoutKind::Data || layout.kind == LayoutKind::Cell)
+      layouts_.try_emplace({layout.kind, layout.symbol.definition, numbersOf(layout.fields)}, i);
+}
+
 uint16_t Layouts::tuple(std::vector<Rep> fields) {
   auto key = numbersOf(fields);
   return intern({.kind = LayoutKind::Tuple, .fields = std::move(fields)}, std::move(key));

@@ -13,6 +13,9 @@ class Layouts {
 public:
   explicit Layouts(vm::Program& program) : program_(program) {}
 
+  /// Knows tuples, cells and data types that the program has already.
+  void takeUp();
+
   /// Whether no scalar lies in a register by itself: a program that writes into tensors may write
   /// into those of rank 0.
   bool boxesScalars = false;

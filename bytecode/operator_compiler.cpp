@@ -50,11 +50,9 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
   Rep result = rep(typeOf(*binding.var));
   freeDying(scope, call.arguments);
   uint16_t reg = registerFor(scope, binding);
-  Site site{.kind = SiteKind::Operator,
-            .range = call.range,
-            .binding = &binding,
-            .row = &row,
-            .type = typeOf(*binding.var)};
+  vm::HostSite site{.range = call.range, .op = operatorNumber(row)};
+  made_.sites.resize(made_.program.sites.size() + 1);
+  made_.sites.back() = {&binding, &row, typeOf(*binding.var)};
   std::vector<const Type*> types;
   for (const Operand& argument : call.arguments)
     types.push_back(typeOf(*argument.value));
@@ -102,7 +100,7 @@ void FunctionCompiler::callWithFields(Scope& scope, const Binding& binding, cons
   Binding inner{&result, binding.value, {}};
   callFunction(scope, inner, call.arguments[0], arguments, false);
   std::vector<uint16_t> operands{held(result).reg, look(call.arguments[2])};
-  hostCall({.kind = SiteKind::Deliver, .range = call.range, .row = &row}, operands,
+  hostCall({.kind = SiteKind::Deliver, .range = call.range, .op = operatorNumber(row)}, operands,
            {rep(function->result), reference}, std::nullopt);
   giveUp(result);
   giveUpDying(scope, call.arguments);

@@ -2,25 +2,29 @@
 #pragma once
 
 #include "bytecode/compile.h"
+#include "bytecode/link.h"
 #include "lang/call_sites.h"
-#include "lang/run_fault.h"
-#include "lang/run_limits.h"
+#include "vm/run.h"
 
 namespace bytecode {
 
-/// How to run; as the reference's.
 struct Options {
+  /// What evaluates operators that the machine has no kernel for.
   tensor::TensorEngine engine;
-  std::function<void(uint64_t)> progress = {};
-  std::function<void(const runtime::Value&, lang::SourceRange)> show = {};
-  std::function<bool()> isInterrupted = {};
-  lang::RunLimits limits = {};
+  vm::RunOptions run = {};
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws
 /// TooLarge for a program beyond the bounds of the machine's code.
-std::variant<runtime::Value, lang::RunFault>
+std::variant<runtime::Value, runtime::RunFault>
 run(const lang::Module& module, const lang::Typing& typing, const lang::OperatorTable& operators,
     const lang::Global& entry, std::vector<runtime::Value> arguments, const Options& options);
+
+/// Calls the entry of an executable with as many arguments as it has parameters.
+std::variant<runtime::Value, runtime::RunFault> run(Linked& linked, const lang::Module& language,
+                                                    const lang::Typing& typing,
+                                                    const lang::OperatorTable& operators,
+                                                    std::vector<runtime::Value> arguments,
+                                                    const Options& options);
 
 } // namespace bytecode

@@ -160,8 +160,11 @@ void FunctionCompiler::construct(Scope& scope, const Binding& binding, uint16_t 
   const auto* call = binding.value->as<Call>();
   const auto* constructor = call ? call->callee.value->as<Constructor>() : nullptr;
   if (constructor && made_.boundaries->isChecked(*constructor))
-    hostCall({.kind = SiteKind::CheckFields, .range = call->range, .call = call}, taken,
-             made_.program.layouts[layout].fields, std::nullopt);
+    hostCall({.kind = SiteKind::Fields,
+              .range = call->range,
+              .check = made_.checks->fields(*constructor),
+              .caller = caller(*call)},
+             taken, made_.program.layouts[layout].fields, std::nullopt);
   freeDying(scope, fields);
   giveUpDying(scope, fields);
   if (fields.empty()) {
@@ -190,7 +193,9 @@ void FunctionCompiler::closure(Scope& scope, const Binding& binding, const Funct
   std::vector<uint16_t> taken = takeAll(scope, captured, types, environment_);
   const FunctionChecks* checks = made_.boundaries->of(function);
   if (checks && !checks->outer.empty()) {
-    Site site{.kind = SiteKind::OuterSizes, .range = function.range, .checks = checks};
+    vm::HostSite site{.kind = SiteKind::OuterSizes,
+                      .range = function.range,
+                      .check = made_.checks->function(function)};
     std::vector<uint16_t> operands;
     if (sizes_)
       operands.push_back(*sizes_);

@@ -8,7 +8,7 @@
 #include "formats/quote.h"
 #include "formats/random_fill.h"
 #include "lang/edit_distance.h"
-#include "lang/shape_match.h"
+#include "lang/run_checks.h"
 #include "lang/utf8.h"
 
 #include <charconv>
@@ -32,7 +32,7 @@ class ArgumentReader {
 public:
   ArgumentReader(const lang::Global& entry, const lang::Typing& typing, const RunOptions& options)
       : entry_(entry), parameters_(entry.function->parameters), typing_(typing), options_(options),
-        values_(parameters_.size()), given_(parameters_.size(), false), matcher_(sizes_) {}
+        values_(parameters_.size()), given_(parameters_.size(), false), matcher_(table_, sizes_) {}
 
   Arguments read() {
     for (const std::string& dim : options_.dims)
@@ -126,9 +126,10 @@ private:
     if (!dim)
       return fail("no parameter of `@{}` has a dimension {}", lang::printable(entry_.name),
                   formats::backquoted(name));
-    if (sizes_.find(dim))
+    uint32_t form = declarations_.size(dim);
+    if (sizes_.find(form))
       return fail("the dimension {} is given twice", formats::backquoted(name));
-    sizes_.add(dim, size, fromOption);
+    sizes_.add(form, size, fromOption);
   }
 
   static bool isWholeFile(std::string_view input) {
@@ -189,7 +190,8 @@ private:
   /// Takes a tensor for a parameter if it fits.
   void accept(size_t i, runtime::Tensor tensor) {
     const lang::Type* type = typing_.of(*parameters_[i]);
-    if (type->isTensor() && matcher_.match(*type, tensor.dtype(), tensor.shape(), uint32_t(i)))
+    if (type->isTensor() &&
+        matcher_.match(declarations_.type(*type), tensor.dtype(), tensor.shape(), uint32_t(i)))
       set(i, std::move(tensor));
     else
       failFit(i, tensor.dtype(), tensor.shape());
@@ -267,9 +269,12 @@ private:
                                   : fmt::format("in `{}`", parameterName(*parameters_[source]));
     };
     std::string reasons;
-    if (auto dims = type.isTensor() ? lang::misfits(type, dtype, shape, sizes_) : std::nullopt)
+    const checks::Declared declared = declarations_.type(type);
+    if (auto dims = type.isTensor() ? checks::misfits(declared, dtype, shape, table_, sizes_)
+                                    : std::nullopt)
       for (size_t dim : *dims)
-        if (std::string text = lang::misfitText(type.shape[dim], shape[dim], sizes_, place);
+        if (std::string text =
+                checks::misfitText(declared.shape[dim], shape[dim], table_, sizes_, place);
             !text.empty())
           reasons += "; " + text;
     fail("parameter `{}` is `{}`, but its input is `{}`{}", parameterName(*parameters_[i]),
@@ -304,7 +309,7 @@ private:
     }
     runtime::Shape shape;
     for (const lang::Dim* dim : type->shape) {
-      auto size = lang::sizeOf(dim, sizes_);
+      auto size = checks::sizeOf(declarations_.size(dim), table_, sizes_);
       if (!size) {
         failOpen(parameter, *dim);
         return std::nullopt;
@@ -337,8 +342,10 @@ private:
   const RunOptions& options_;
   std::vector<runtime::Value> values_;
   std::vector<bool> given_;
-  lang::DimSizes sizes_;
-  lang::ShapeMatcher matcher_;
+  checks::SizeTable table_;
+  lang::Declarations declarations_{table_};
+  checks::KnownSizes sizes_;
+  checks::ShapeMatcher matcher_;
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
 };

@@ -177,8 +177,8 @@ public:
   void demandMachine(const ReadText& read, const Global& entry, std::vector<Value> arguments,
                      const std::variant<Value, interp::Fault>& expected) {
     bytecode::Options options{.engine = lower::loopsEngine()};
-    options.limits.depth = mostDepth;
-    options.progress = [](uint64_t calls) {
+    options.run.limits.depth = mostDepth;
+    options.run.progress = [](uint64_t calls) {
       if (calls > 2 * mostCalls)
         throw GivenUp{};
     };
@@ -302,7 +302,7 @@ private:
     case runtime::FaultKind::Memory:
       return true;
     case runtime::FaultKind::Data:
-      return fault.row && bench_.dataFaults.contains(fault.row);
+      return bench_.dataFaults.contains(stdlib::operatorTable().find(fault.op));
     case runtime::FaultKind::Sizes:
       return mayBeGradual && isGradual(read);
     default:

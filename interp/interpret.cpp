@@ -8,9 +8,9 @@
 
 #include "interp/trap.h"
 
-#include "lang/boundary.h"
 #include "lang/frames.h"
 #include "lang/liveness.h"
+#include "lang/run_checks.h"
 #include "runtime/memory.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct Activation {
   std::vector<Value> slots;
   lang::SourceRange call;
   /// Of named dimensions, when the body needs them.
-  std::unique_ptr<lang::DimSizes> sizes = nullptr;
+  std::unique_ptr<checks::KnownSizes> sizes = nullptr;
   /// The tensors that the results are written into, if the call says so.
   std::optional<Value> destinations = {};
 };
@@ -49,19 +49,18 @@ public:
   Machine(const lang::Module& module, const lang::Typing& typing,
           const lang::OperatorTable& operators, const Options& options)
       : typing_(typing), frames_(module), boundaries_(module, typing),
-        liveness_(lang::findLiveness(module)),
+        checks_(module, boundaries_, tables_), liveness_(lang::findLiveness(module)),
         sites_(typing, operators, options.engine, options.rounding), options_(options),
         limit_(options.limits.memory), watch_(options.limits) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
     try {
+      const checks::KnownSizes sizes = lang::sizesOf(entry, arguments, checks_);
       enter(entry, {}, std::move(arguments), nullptr);
-      lang::DimSizes sizes = sizes_;
       while (!cursors_.empty() && fault_.problem.empty())
         step();
       if (fault_.problem.empty())
-        if (const lang::Type* type = typing_.result(entry))
-          passes(checkWhole(entry, *type, result_, sizes));
+        passes(checkWhole(entry, lang::resultOf(entry, typing_), result_, checks_, sizes));
     } catch (const std::bad_alloc&) {
       failForMemory(entry.range);
     }
@@ -122,7 +121,7 @@ private:
       if (activations_[i].call.isValid())
         fault_.calls.push_back(activations_[i].call);
     if (fault_.kind == FaultKind::Memory)
-      fault_.notes.push_back(lang::heldText());
+      fault_.notes.push_back(runtime::heldText());
   }
 
   /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
@@ -140,7 +139,7 @@ private:
     activations_.clear();
     fault_ = Fault{FaultKind::Memory, "out of memory", place};
     fault_.calls.assign(calls.begin(), calls.begin() + ptrdiff_t(count));
-    fault_.notes.push_back(lang::heldText(held));
+    fault_.notes.push_back(runtime::heldText(held));
   }
 
   /// A call that the checker could not check, on a value of a type parameter, may give a value of
@@ -193,7 +192,7 @@ private:
 
   /// Writes the value of a call into the tensors of a tuple; then the value is `()`.
   bool deliver(Value& value, const Value& destinations, lang::SourceRange call) {
-    if (auto fault = lang::writeResults(value, destinations)) {
+    if (auto fault = runtime::writeResults(value, destinations)) {
       fail(fault->kind, std::move(fault->problem), call);
       return false;
     }
@@ -232,14 +231,14 @@ private:
     if (isInterrupted)
       fail(FaultKind::Interrupted, fmt::format("interrupted after {} calls", calls_), range);
     else if (watch_.isOver())
-      fail({lang::timeFault(options_.limits), range});
+      fail({runtime::timeFault(options_.limits), range});
     return fault_.problem.empty();
   }
 
   /// False when the program may make no more steps.
   bool countStep(lang::SourceRange range) {
     if (steps_ == options_.limits.steps)
-      fail({lang::stepsFault(options_.limits), range});
+      fail({runtime::stepsFault(options_.limits), range});
     ++steps_;
     return fault_.problem.empty();
   }
@@ -251,7 +250,7 @@ private:
     lang::SourceRange range = call ? call->range : function.range;
     if (!countStep(range) || !countCall(range))
       return;
-    const lang::FunctionChecks* checks = boundaries_.of(function);
+    const checks::FunctionCheck* checks = checksOf(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
     while (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back()) &&
@@ -268,7 +267,7 @@ private:
       activation.slots[layout.ownSlots + i] = captured.isSet() ? captured : closure;
     }
     if (checks && checks->keepsSizes)
-      activation.sizes = std::make_unique<lang::DimSizes>(sizes_);
+      activation.sizes = std::make_unique<checks::KnownSizes>(sizes_);
     activations_.push_back(std::move(activation));
     open(*function.body, true);
   }
@@ -281,17 +280,28 @@ private:
     return !fault;
   }
 
+  /// Null for most functions.
+  const checks::FunctionCheck* checksOf(const lang::Function& function) {
+    uint32_t number = checks_.function(function);
+    return number == checks::none ? nullptr : &tables_.functions[number];
+  }
+
+  const checks::SizeTable& sizeTable() const { return tables_.sizes; }
+
   /// Compares the arguments of a call. What is known of sizes is in `sizes_` from here on.
-  bool checkCall(const lang::FunctionChecks& checks, const Value& closure,
+  bool checkCall(const checks::FunctionCheck& checks, const Value& closure,
                  std::span<const Value> arguments, const lang::Call* call) {
     sizes_.clear();
     if (!checks.outer.empty()) {
       const runtime::Tensor& outer = closure.fields().back().tensor();
       for (size_t i = 0; i < checks.outer.size(); ++i)
         if (int64_t size = outer.elements<int64_t>()[i]; size != unknownSize)
-          sizes_.add(checks.outer[i], size, lang::fromOutside);
+          sizes_.add(checks.outer[i], size, checks::fromOutside);
     }
-    return passes(checkArguments(checks, arguments, call, sizes_));
+    auto fault = checkArguments(checks, sizeTable(), arguments, sizes_);
+    if (fault)
+      fail(call ? seenFrom(lang::calledFrom(*call), std::move(*fault)) : std::move(fault->fault));
+    return !fault;
   }
 
   bool checkLet(const Binding& binding) {
@@ -299,29 +309,31 @@ private:
   }
 
   bool checkVar(const lang::Var& var, lang::SourceRange place) {
-    const lang::Type* type = boundaries_.typeOf(var);
-    return !type || passes(lang::checkVar(*activations_.back().function, var, *type, place,
-                                          slot(var), knownSizes()));
+    uint32_t number = checks_.value(*activations_.back().function, var);
+    return number == checks::none || passes(checks::checkValue(tables_.values[number], tables_,
+                                                               slot(var), knownSizes(), place));
   }
 
   /// Compares what the innermost block returns with the declared result.
   bool checkReturn(const Value& value) {
-    const lang::FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+    const checks::FunctionCheck* checks = checksOf(*activations_.back().function);
     return !checks || !checks->result ||
-           passes(checkResult(*checks, value, knownSizes(), cursors_.back().block->result.range));
+           passes(checkResult(*checks, sizeTable(), value, knownSizes(),
+                              cursors_.back().block->result.range));
   }
 
   /// Whether the result of the innermost call needs no check of its own when it is that of a
   /// function with `next`, whose arguments were just compared.
-  bool isReturnChecked(const lang::FunctionChecks* next) {
-    const lang::FunctionChecks* checks = boundaries_.of(*activations_.back().function);
+  bool isReturnChecked(const checks::FunctionCheck* next) {
+    const checks::FunctionCheck* checks = checksOf(*activations_.back().function);
     if (!checks || !checks->result)
       return true;
-    return next && next->result && implies(*next->result, sizes_, *checks->result, knownSizes());
+    return next && next->result &&
+           implies(*next->result, sizes_, *checks->result, knownSizes(), sizeTable());
   }
 
   /// The sizes that the innermost call keeps.
-  lang::DimSizes& knownSizes() {
+  checks::KnownSizes& knownSizes() {
     if (activations_.back().sizes)
       return *activations_.back().sizes;
     noSizes_.clear();
@@ -329,10 +341,10 @@ private:
   }
 
   /// The sizes that a closure takes with it.
-  Value outerSizes(const lang::FunctionChecks& checks) {
+  Value outerSizes(const checks::FunctionCheck& checks) {
     runtime::Tensor outer({runtime::DTypeCode::Int, 64}, {int64_t(checks.outer.size())});
     for (size_t i = 0; i < checks.outer.size(); ++i) {
-      const lang::DimSizes::Known* known = knownSizes().find(checks.outer[i]);
+      const checks::KnownSizes::Known* known = knownSizes().find(checks.outer[i]);
       outer.elements<int64_t>()[i] = known ? known->size : unknownSize;
     }
     return runtime::tensorValue(std::move(outer));
@@ -393,8 +405,7 @@ private:
     std::vector<Value> captured;
     for (const lang::Var* var : frames_.layout(function).captures)
       captured.push_back(var == &self ? Value() : slot(*var));
-    if (const lang::FunctionChecks* checks = boundaries_.of(function);
-        checks && !checks->outer.empty())
+    if (const checks::FunctionCheck* checks = checksOf(function); checks && !checks->outer.empty())
       captured.push_back(outerSizes(*checks));
     return closureValue(function, std::move(captured));
   }
@@ -428,7 +439,7 @@ private:
                   "function of these arguments", call.callee.range))
         break;
       if (activations_.size() >= options_.limits.depth)
-        fail({lang::depthFault(options_.limits), call.range});
+        fail({runtime::depthFault(options_.limits), call.range});
       else
         enter(lang::functionOf(callee), callee, std::move(arguments), &call);
     }
@@ -436,8 +447,11 @@ private:
 
   void construct(const Binding& binding, const lang::Call& call,
                  const lang::Constructor& constructor, std::vector<Value> fields) {
-    if (!boundaries_.isChecked(constructor) || passes(checkFields(constructor, fields, call)))
-      slot(*binding.var) = constructorValue(constructor, std::move(fields));
+    uint32_t number = checks_.fields(constructor);
+    if (number != checks::none)
+      if (auto fault = checkFields(tables_.fields[number], sizeTable(), fields))
+        return fail(seenFrom(lang::calledFrom(call), std::move(*fault)));
+    slot(*binding.var) = constructorValue(constructor, std::move(fields));
   }
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
@@ -489,7 +503,7 @@ private:
     auto result = sites_.apply(binding, row, arguments);
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
       Fault located{std::move(*fault), call.range};
-      located.row = &row;
+      located.op = row.name;
       fail(std::move(located));
       return;
     }
@@ -513,7 +527,7 @@ private:
     Fault fault{{FaultKind::Data,
                  fmt::format("`{}` gives {}, and all its operands are finite", row.name, *found)},
                 range};
-    fault.row = &row;
+    fault.op = row.name;
     fail(std::move(fault));
   }
 
@@ -530,7 +544,7 @@ private:
     }
     bool isData = scrutinee.kind() == ValueKind::Constructor;
     std::string_view name = isData ? scrutinee.symbol().name : std::string_view();
-    fail(FaultKind::Unmatched, lang::unmatchedText(name), match.range);
+    fail(FaultKind::Unmatched, runtime::unmatchedText(name), match.range);
   }
 
   /// Recursion follows the pattern, whose nesting the reader bounds.
@@ -560,6 +574,8 @@ private:
   const lang::Typing& typing_;
   lang::Frames frames_;
   lang::Boundaries boundaries_;
+  checks::Tables tables_;
+  lang::RunChecks checks_;
   lang::Liveness liveness_;
   lang::CallSites sites_;
   const Options& options_;
@@ -567,13 +583,13 @@ private:
   std::vector<Cursor> cursors_;
   std::unordered_map<const lang::Constant*, Value> constants_;
   /// The sizes of the call that is being entered, and those of calls that keep none.
-  lang::DimSizes sizes_, noSizes_;
+  checks::KnownSizes sizes_, noSizes_;
   Value result_;
   Fault fault_;
   /// Calls of functions and operators, and of functions alone.
   uint64_t calls_ = 0, steps_ = 0;
   runtime::MemoryLimit limit_;
-  lang::Stopwatch watch_;
+  runtime::Stopwatch watch_;
 };
 
 } // namespace

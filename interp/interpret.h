@@ -9,8 +9,8 @@
 
 #include "lang/call_sites.h"
 #include "lang/module.h"
-#include "lang/run_fault.h"
-#include "lang/run_limits.h"
+#include "runtime/run_fault.h"
+#include "runtime/run_limits.h"
 #include "lang/run_value.h"
 
 #include <functional>
@@ -35,10 +35,10 @@ struct Options {
   std::function<bool()> isInterrupted = {};
   /// Whether an operator that makes NaN or infinity of finite numbers ends the run.
   bool trapsNonFinite = false;
-  lang::RunLimits limits = {};
+  runtime::RunLimits limits = {};
 };
 
-using Fault = lang::RunFault;
+using Fault = runtime::RunFault;
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Memory that runs
 /// out is a fault; std::bad_alloc is thrown when there is not even enough to say so.

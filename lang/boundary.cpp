@@ -1,6 +1,7 @@
 // Finding what is looked at: once for a module, before it runs.
 #include "lang/boundary.h"
 
+#include "lang/op.h"
 #include "lang/walk.h"
 
 #include <algorithm>

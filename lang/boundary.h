@@ -10,12 +10,9 @@
 #pragma once
 
 #include "lang/module.h"
-#include "lang/run_fault.h"
-#include "lang/run_value.h"
-#include "lang/shape_match.h"
 #include "lang/typing.h"
 
-#include <optional>
+#include <memory>
 #include <unordered_set>
 
 namespace lang {
@@ -65,45 +62,5 @@ private:
   std::vector<const Type*> vars_;
   std::unordered_set<const Constructor*> constructors_;
 };
-
-/// Where sizes come from that no parameter gave.
-inline constexpr uint32_t fromOutside = UINT32_MAX, fromResult = UINT32_MAX - 1;
-
-/// Compares the arguments of a call, whose sizes go to `sizes`, and what the body requires of them.
-/// `call` is null when there is none in the text.
-std::optional<RunFault> checkArguments(const FunctionChecks& checks,
-                                       std::span<const runtime::Value> arguments, const Call* call,
-                                       DimSizes& sizes);
-
-/// Compares what a function returns at `range`; learns sizes of names that only the result has.
-std::optional<RunFault> checkResult(const FunctionChecks& checks, const runtime::Value& value,
-                                    DimSizes& sizes, SourceRange range);
-
-/// Compares the value of a variable with `type`; it is written at `place`, if anywhere. Names
-/// without a size are free.
-std::optional<RunFault> checkVar(const Function& function, const Var& var, const Type& type,
-                                 SourceRange place, const runtime::Value& value,
-                                 const DimSizes& sizes);
-
-/// The first tensor anywhere in a value, also in data types and references, that does not fit, with
-/// the type that it should have.
-struct WholeMisfit {
-  const Type* type;
-  const runtime::Value* value;
-};
-std::optional<WholeMisfit> findWholeMisfit(const Type& type, const runtime::Value& value,
-                                           const DimSizes& sizes);
-
-/// Compares all tensors in the result of a run with its type.
-std::optional<RunFault> checkWhole(const Function& entry, const Type& type,
-                                   const runtime::Value& value, const DimSizes& sizes);
-
-/// Compares the fields of a new value of a data type.
-std::optional<RunFault> checkFields(const Constructor& constructor,
-                                    std::span<const runtime::Value> fields, const Call& call);
-
-/// Whether every value that fits `inner` fits `outer`, so that a check of `inner` is enough.
-bool implies(const Type& inner, const DimSizes& innerSizes, const Type& outer,
-             const DimSizes& outerSizes);
 
 } // namespace lang

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lang/source.h"
+#include "runtime/run_fault.h"
 
 #include <fmt/format.h>
 #include <span>
@@ -34,31 +35,9 @@ const MessageRow& messageRow(Message message);
 /// The whole table, in the order of Message.
 std::span<const MessageRow> messageRows();
 
-/// A second place that belongs to a message.
-struct Label {
-  SourceRange range;
-  std::string text;
-};
-
-/// One line of the shapes under a message: an operand with its type and where that came from.
-struct ShapeRow {
-  /// The operand as people know it: `%x`, or its name in the operator's documentation.
-  std::string name;
-  std::vector<std::string> dims;
-  std::string dtype;
-  /// The dimensions that clash.
-  std::vector<size_t> marks;
-  /// Such as `parameter %x` or `nn.dense`, and its place.
-  std::string origin;
-  SourceRange originRange;
-};
-
-/// Shapes that are shown one below the other. `fromBack` aligns their last dimensions, as
-/// broadcasting does.
-struct ShapeTable {
-  std::vector<ShapeRow> rows;
-  bool fromBack = false;
-};
+using runtime::Label;
+using runtime::ShapeRow;
+using runtime::ShapeTable;
 
 /// One replacement in a text; an empty range puts something in, an empty text leaves something out.
 struct Edit {

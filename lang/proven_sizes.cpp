@@ -2,6 +2,7 @@
 // is called by name only.
 #include "lang/proven_sizes.h"
 
+#include "lang/op.h"
 #include "lang/walk.h"
 
 #include <map>

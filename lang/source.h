@@ -8,6 +8,8 @@
 // eight bytes says file and place; lines and columns are computed only when something is shown.
 #pragma once
 
+#include "runtime/source_range.h"
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -16,14 +18,7 @@
 
 namespace lang {
 
-/// A half-open range of bytes. Offset 0 belongs to no text, so a default range means "nowhere".
-struct SourceRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-
-  bool isValid() const { return begin != 0; }
-  friend bool operator==(SourceRange, SourceRange) = default;
-};
+using runtime::SourceRange;
 
 /// The smallest range that covers both; an invalid side is ignored.
 SourceRange cover(SourceRange first, SourceRange second);

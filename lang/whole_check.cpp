@@ -3,7 +3,8 @@
 //
 // Fields of data types are written in type parameters. No types are made for their uses: a type is
 // looked at together with what the parameters in it stand for.
-#include "lang/boundary.h"
+#include "lang/run_checks.h"
+#include "lang/run_value.h"
 
 #include <algorithm>
 #include <deque>
@@ -57,7 +58,8 @@ bool holdsSizes(const Type* root) {
 
 class Walk {
 public:
-  Walk(const Type& type, const Value& value, const DimSizes& sizes) : sizes_(sizes) {
+  Walk(const Type& type, const Value& value, RunChecks& checks, const checks::KnownSizes& sizes)
+      : checks_(checks), sizes_(sizes) {
     add({&type, nullptr}, value);
   }
 
@@ -73,12 +75,15 @@ public:
 
 private:
   /// Names mean something in the type of the result alone.
-  bool fits(const Meant& meant, const Value& value) const {
-    DimSizes none;
-    auto dims = value.kind() == ValueKind::Tensor
-                    ? misfits(*meant.type, value.tensor().dtype(), value.tensor().shape(),
-                              meant.meanings ? none : sizes_)
-                    : std::nullopt;
+  bool fits(const Meant& meant, const Value& value) {
+    if (value.kind() != ValueKind::Tensor)
+      return false;
+    auto [declared, isNew] = declared_.try_emplace(meant.type);
+    if (isNew)
+      declared->second = checks_.declarations().type(*meant.type);
+    auto dims =
+        checks::misfits(declared->second, value.tensor().dtype(), value.tensor().shape(),
+                        checks_.tables().sizes, meant.meanings ? checks::KnownSizes() : sizes_);
     return dims && dims->empty();
   }
 
@@ -142,7 +147,9 @@ private:
     return found->second;
   }
 
-  const DimSizes& sizes_;
+  RunChecks& checks_;
+  const checks::KnownSizes& sizes_;
+  std::unordered_map<const Type*, checks::Declared> declared_;
   std::vector<std::pair<Meant, const Value*>> open_;
   std::set<std::pair<const Value*, Meant>> seen_;
   std::map<std::pair<const TypeDefinition*, std::vector<Meant>>, const Meanings*> meanings_;
@@ -151,11 +158,38 @@ private:
 
 } // namespace
 
-std::optional<WholeMisfit> findWholeMisfit(const Type& type, const Value& value,
-                                           const DimSizes& sizes) {
+std::optional<WholeMisfit> findWholeMisfit(const Type& type, const Value& value, RunChecks& checks,
+                                           const checks::KnownSizes& sizes) {
   if (!holdsSizes(&type))
     return std::nullopt;
-  return Walk(type, value, sizes).findMisfit();
+  return Walk(type, value, checks, sizes).findMisfit();
+}
+
+ResultType resultOf(const Function& entry, const Typing& typing) {
+  return {typing.result(entry), entry.resultAnnotation != nullptr, entry.body->result.range};
+}
+
+checks::KnownSizes sizesOf(const Function& entry, std::span<const Value> arguments,
+                           RunChecks& checks) {
+  checks::KnownSizes sizes;
+  uint32_t number = checks.function(entry);
+  if (number != checks::none)
+    checks::learnSizes(checks.tables().functions[number], checks.tables().sizes, arguments, sizes);
+  return sizes;
+}
+
+std::optional<runtime::RunFault> checkWhole(const Function& entry, const ResultType& result,
+                                            const Value& value, RunChecks& checks,
+                                            const checks::KnownSizes& sizes) {
+  auto whole = result.type ? findWholeMisfit(*result.type, value, checks, sizes) : std::nullopt;
+  if (!whole)
+    return std::nullopt;
+  checks::Declared wanted = checks.declarations().type(*whole->type);
+  wanted.text = typeText(whole->type);
+  const checks::Tables& tables = checks.tables();
+  uint32_t number = checks.function(entry);
+  return checks::wholeFault(number == checks::none ? nullptr : &tables.functions[number], wanted,
+                            result.isDeclared, *whole->value, tables.sizes, sizes, result.range);
 }
 
 } // namespace lang

@@ -34,7 +34,7 @@ std::string layoutText(const Program& program, uint16_t number) {
   std::string fields;
   for (Rep field : layout.fields)
     fields += (fields.empty() ? "" : ", ") + repText(field);
-  std::string_view name = layout.symbol.name;
+  std::string_view name = layout.kind == LayoutKind::Closure ? "" : layout.symbol.name;
   return fmt::format("{}{}({})", kinds[size_t(layout.kind)],
                      name.empty() ? "" : fmt::format(" {}", name), fields);
 }

@@ -1,6 +1,7 @@
 // A program in bytecode: what the compiler makes, the verifier reads and the machine runs.
 #pragma once
 
+#include "checks/boundary.h"
 #include "tensor/expression.h"
 #include "tensor/shape_function.h"
 #include "vm/object.h"
@@ -16,6 +17,12 @@ enum class Op : uint16_t {
 #include "vm/instructions.def"
 #undef INSTRUCTION
 };
+
+inline constexpr uint16_t opCount = 0
+#define INSTRUCTION(...) +1
+#include "vm/instructions.def"
+#undef INSTRUCTION
+    ;
 
 /// One unit of code: an instruction, or four more of its operands.
 struct Word {
@@ -132,22 +139,64 @@ struct KernelSite {
   tensor::TensorFunction function;
 };
 
-/// Something that the machine asks its host for: operands are borrowed, a result is owned.
+/// What a site asks for. Language: an operator, which whoever runs the program has to apply. Show:
+/// that its operand is shown. Arguments: that those of a function are compared; behind them may be
+/// the sizes of a closure, and the result is the sizes known. OuterSizes: the sizes of the operand
+/// that a closure takes. Value, Result: that one is compared, with the sizes known behind it.
+/// Fields: that those of a constructor are. Unmatched: a fault, since no arm is for the operand.
+/// Deliver: that the value of a call is written into tensors. Unbox: the condition in a tensor.
+enum class SiteKind : uint8_t {
+  Language,
+  Show,
+  Arguments,
+  OuterSizes,
+  Value,
+  Result,
+  Fields,
+  Unmatched,
+  Deliver,
+  Unbox
+};
+
+/// Something that code asks for and no instruction does: operands are borrowed, a result is owned.
 struct HostSite {
-  std::vector<Rep> operands;
-  /// Without one the call always fails.
+  SiteKind kind = SiteKind::Language;
+  runtime::SourceRange range = {};
+  /// What is compared, by number: a function's, a value's or fields.
+  uint32_t check = checks::none;
+  /// Of Fields: the call.
+  uint32_t caller = checks::none;
+  /// Of Arguments.
+  bool hasOuterSizes = false;
+  /// The name of the operator, by number, or none.
+  uint32_t op = checks::none;
+  std::vector<Rep> operands = {};
   bool hasResult = true;
-  Rep result;
-  bool neverReturns = false;
+  Rep result = {};
   /// The kernel that does it where it can, by its number, or none.
   static constexpr uint32_t noKernel = UINT32_MAX;
   uint32_t kernel = noKernel;
+
+  bool neverReturns() const { return kind == SiteKind::Unmatched; }
 };
 
-/// Where the code from `start` on comes from; the number is the host's.
+/// A call in the text; of a function that compares its arguments, with the number of its check.
+struct Caller {
+  checks::CalledFrom from;
+  uint32_t callee = checks::none;
+};
+
+/// Where code comes from, with the operator and the caller by number, or none.
+struct Origin {
+  runtime::SourceRange range;
+  uint32_t op = checks::none;
+  uint32_t caller = checks::none;
+};
+
+/// The code from `start` on is of an origin.
 struct Place {
   uint32_t start;
-  uint32_t place;
+  uint32_t origin;
 };
 
 struct Program {
@@ -159,8 +208,15 @@ struct Program {
   std::vector<Static> statics;
   std::vector<HostSite> sites;
   std::vector<KernelSite> kernels;
+  checks::Tables checks;
+  /// Names of operators.
+  std::vector<std::string> operators;
+  std::vector<Caller> callers;
+  std::vector<Origin> origins;
   /// In the order of `start`.
   std::vector<Place> places;
+  /// The function that a run calls.
+  uint32_t entry = 0;
 };
 
 } // namespace vm

@@ -491,7 +491,7 @@ private:
     }
     if (site.hasResult)
       put(word.a, stateOf(owned(site.result)));
-    return !site.neverReturns;
+    return !site.neverReturns();
   }
 
   void arms(const Word& word, size_t next) {

@@ -39,20 +39,53 @@ void verifyRanges(const Program& program) {
 }
 
 void verifyResults(const Program& program, const HostSite& site, const KernelSite& called) {
-  auto demandResult = [](Rep rep, const KernelResult& result) {
-    demand(rep.isScalar() == result.isScalar && (rep.isScalar() || rep.hold == Hold::Owned),
+  auto demandResult = [&](Rep rep, size_t i) {
+    runtime::DType dtype = called.function.tensors[called.function.results[i]].dtype;
+    demand(rep.isScalar() == called.results[i].isScalar &&
+               (rep.isScalar() ? rep.dtype == dtype : rep.hold == Hold::Owned),
            "a kernel gives another result");
   };
   if (called.resultLayout == none) {
     demand(called.results.size() == 1 && site.hasResult, "a kernel gives another result");
-    return demandResult(site.result, called.results[0]);
+    return demandResult(site.result, 0);
   }
   demand(called.resultLayout < program.layouts.size() && site.hasResult &&
              !site.result.isScalar() &&
+             program.layouts[called.resultLayout].kind == LayoutKind::Tuple &&
              program.layouts[called.resultLayout].fields.size() == called.results.size(),
          "a kernel gives another result");
   for (size_t i = 0; i < called.results.size(); ++i)
-    demandResult(program.layouts[called.resultLayout].fields[i], called.results[i]);
+    demandResult(program.layouts[called.resultLayout].fields[i], i);
+}
+
+void demandGood(const std::optional<std::string>& problem) {
+  if (problem)
+    demand(false, problem->c_str());
+}
+
+/// What a site knows of extents is of as many as its tensors have.
+void verifyExtents(const KernelSite& called) {
+  size_t inputs = 0, results = 0;
+  for (size_t i = 0; i < called.inputs.size(); ++i) {
+    const tensor::TensorInfo& tensor = called.function.tensors[i];
+    demand(tensor.dtype == called.inputs[i].dtype && tensor.shape.size() == called.inputs[i].rank &&
+               (!called.inputs[i].isScalar || called.inputs[i].rank == 0),
+           "a kernel is for other tensors");
+    inputs += called.inputs[i].rank;
+  }
+  for (size_t i = 0; i < called.results.size(); ++i) {
+    const tensor::TensorInfo& tensor = called.function.tensors[called.function.results[i]];
+    demand(tensor.shape.size() == called.results[i].rank &&
+               (!called.results[i].isScalar || called.results[i].rank == 0),
+           "a kernel is for other tensors");
+    results += called.results[i].rank;
+  }
+  demand(called.resultExtents.size() == results, "a kernel gives other shapes");
+  for (const tensor::KnownExtent& known : called.known)
+    demand(known.same == tensor::KnownExtent::none || known.same < known.place,
+           "an extent is said to be one behind it");
+  if (called.shapes)
+    demandGood(problemOf(*called.shapes, inputs, results));
 }
 
 /// What a kernel takes is in the operands of its site; that they are such tuples and tensors is
@@ -76,16 +109,137 @@ void verifyKernel(const Program& program, const HostSite& site) {
            "a kernel takes another element type");
   }
   verifyResults(program, site, called);
+  verifyExtents(called);
+}
+
+/// Whether a reference is in an operand.
+bool isReference(const HostSite& site, size_t i) {
+  return i < site.operands.size() && !site.operands[i].isScalar();
+}
+
+/// A site has the operands and the result that the machine takes for granted of its kind.
+void verifySite(const Program& program, const HostSite& site) {
+  const checks::Tables& tables = program.checks;
+  const size_t count = site.operands.size();
+  auto demandSite = [](bool holds) { demand(holds, "a site is not of its kind"); };
+  auto demandCheck = [&](const auto& table) {
+    demand(site.check < table.size(), "a check is beyond its table");
+  };
+  bool givesSizes = site.kind == SiteKind::Arguments || site.kind == SiteKind::OuterSizes;
+  bool givesBool = site.kind == SiteKind::Unbox;
+  if (site.kind != SiteKind::Language) {
+    demandSite(site.kind <= SiteKind::Unbox && site.kernel == HostSite::noKernel &&
+               site.hasResult == (givesSizes || givesBool));
+    demandSite(!givesSizes || site.result == Rep{Hold::Owned});
+    demandSite(!givesBool || site.result == Rep{Hold::Scalar, runtime::Bool});
+  }
+  switch (site.kind) {
+  case SiteKind::Language:
+    return demandSite(site.hasResult && site.op < program.operators.size());
+  case SiteKind::Show:
+  case SiteKind::Unmatched:
+    return demandSite(count == 1);
+  case SiteKind::Arguments:
+    demandCheck(tables.functions);
+    demandSite(!site.hasOuterSizes || isReference(site, count - 1));
+    return demandSite(
+        std::ranges::all_of(tables.functions[site.check].parameters,
+                            [&](const checks::Parameter& each) { return each.position < count; }));
+  case SiteKind::OuterSizes:
+    demandCheck(tables.functions);
+    return demandSite(count == 0 || (count == 1 && isReference(site, 0)));
+  case SiteKind::Value:
+    demandCheck(tables.values);
+    return demandSite(count == 1 || (count == 2 && isReference(site, 1)));
+  case SiteKind::Result:
+    demandCheck(tables.functions);
+    return demandSite(count == 2 && isReference(site, 1) && tables.functions[site.check].result);
+  case SiteKind::Fields:
+    demandCheck(tables.fields);
+    return demandSite(count == tables.fields[site.check].fields.size() &&
+                      site.caller < program.callers.size());
+  case SiteKind::Deliver:
+    return demandSite(count == 2 && isReference(site, 1) && site.op < program.operators.size());
+  case SiteKind::Unbox:
+    return demandSite(count == 1 && isReference(site, 0));
+  }
+}
+
+void verifyChecks(const checks::Tables& tables) {
+  demandGood(problemOf(tables.sizes));
+  auto demandType = [&](const checks::Declared& type) {
+    demandGood(problemOf(type, tables.sizes));
+  };
+  auto demandSize = [&](uint32_t size) {
+    demand(size < tables.sizes.size(), "an extent is beyond its table");
+  };
+  for (const checks::FunctionCheck& check : tables.functions) {
+    for (const checks::Parameter& each : check.parameters)
+      demandType(each.type);
+    if (check.result)
+      demandType(*check.result);
+    std::ranges::for_each(check.outer, demandSize);
+    for (const checks::Need& need : check.needs) {
+      demandSize(need.size);
+      demand(need.divisor > 0, "a size is to be a multiple of nothing");
+    }
+  }
+  for (const checks::ValueCheck& check : tables.values) {
+    demandType(check.type);
+    demand(check.function == checks::none || check.function < tables.functions.size(),
+           "a check is beyond its table");
+  }
+  for (const checks::FieldsCheck& check : tables.fields)
+    std::ranges::for_each(check.fields, demandType);
+}
+
+/// A scalar fits into a slot.
+void verifyReps(const Program& program) {
+  auto demandRep = [](Rep rep) {
+    demand(!rep.isScalar() || (rep.dtype.lanes == 1 && rep.dtype.isComputable()),
+           "a scalar is of no element type to compute with");
+  };
+  for (const Layout& layout : program.layouts)
+    std::ranges::for_each(layout.fields, demandRep);
+  for (const Signature& signature : program.signatures) {
+    std::ranges::for_each(signature.parameters, demandRep);
+    demandRep(signature.result);
+  }
+  for (const Function& function : program.functions) {
+    std::ranges::for_each(function.parameters, demandRep);
+    demandRep(function.result);
+  }
+  for (const HostSite& site : program.sites) {
+    std::ranges::for_each(site.operands, demandRep);
+    demandRep(site.result);
+  }
+}
+
+void verifyOrigins(const Program& program) {
+  for (const Place& place : program.places)
+    demand(place.origin < program.origins.size(), "an origin is beyond its table");
+  demand(std::ranges::is_sorted(program.places, {}, &Place::start), "places are in no order");
+  for (const Origin& origin : program.origins)
+    demand((origin.op == checks::none || origin.op < program.operators.size()) &&
+               (origin.caller == checks::none || origin.caller < program.callers.size()),
+           "an origin is beyond its table");
 }
 
 } // namespace
 
 void verifyTables(const Program& program) {
+  verifyReps(program);
   verifyLayouts(program);
   verifyRanges(program);
-  for (const HostSite& site : program.sites)
+  verifyChecks(program.checks);
+  verifyOrigins(program);
+  for (const HostSite& site : program.sites) {
+    verifySite(program, site);
     if (site.kernel != HostSite::noKernel)
       verifyKernel(program, site);
+  }
+  demand(program.entry < program.functions.size() && !program.functions[program.entry].isClosure,
+         "the entry is no function");
 }
 
 } // namespace vm

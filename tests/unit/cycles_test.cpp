@@ -162,8 +162,8 @@ std::string ending(const std::string& text, int64_t memory) {
   REQUIRE(loaded->isGood());
   auto result = bytecode::run(*loaded->module, loaded->typing, session.operators(),
                               *loaded->module->find("main"), {},
-                              {.engine = lower::loopsEngine(), .limits = {.memory = memory}});
-  if (const auto* fault = std::get_if<lang::RunFault>(&result))
+                              {.engine = lower::loopsEngine(), .run = {.limits = {.memory = memory}}});
+  if (const auto* fault = std::get_if<runtime::RunFault>(&result))
     return fault->problem;
   return std::to_string(std::get<runtime::Value>(result).tensor().elements<int32_t>()[0]);
 }

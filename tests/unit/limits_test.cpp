@@ -7,9 +7,9 @@
 
 #include <thread>
 
-using lang::RunLimits;
+using runtime::RunLimits;
 using runtime::FaultKind;
-using Ending = std::variant<runtime::Value, lang::RunFault>;
+using Ending = std::variant<runtime::Value, runtime::RunFault>;
 
 namespace {
 
@@ -26,7 +26,7 @@ public:
 
   Ending onMachine(const RunLimits& limits) {
     return bytecode::run(*program_.module, program_.typing, session_.operators(), *main(), {},
-                         {.engine = lower::loopsEngine(), .limits = limits});
+                         {.engine = lower::loopsEngine(), .run = {.limits = limits}});
   }
 
   Ending interpreted(const RunLimits& limits) {
@@ -48,7 +48,7 @@ private:
 };
 
 std::optional<FaultKind> kindOf(const Ending& ending) {
-  const auto* fault = std::get_if<lang::RunFault>(&ending);
+  const auto* fault = std::get_if<runtime::RunFault>(&ending);
   return fault ? std::optional(fault->kind) : std::nullopt;
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("an endless program ends in time", "[limits]") {
       CAPTURE(text, isOnMachine);
       Ending ending = program.run(isOnMachine, {.seconds = 0.02});
       REQUIRE((kindOf(ending) == FaultKind::Time));
-      const auto& fault = std::get<lang::RunFault>(ending);
+      const auto& fault = std::get<runtime::RunFault>(ending);
       CHECK(fault.problem == "the run takes longer than 0.02 s");
       CHECK(fault.range.isValid());
     }

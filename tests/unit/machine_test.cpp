@@ -28,7 +28,7 @@ struct Loaded {
   /// The int32 that `@main` returns.
   int32_t number() {
     vm::Slot result;
-    REQUIRE(machine->run(compiled->entry, {}, result) == vm::Trap::None);
+    REQUIRE(machine->run(compiled->program.entry, {}, result) == vm::Trap::None);
     return result.i32;
   }
 
@@ -42,8 +42,8 @@ struct Loaded {
 std::string valueOf(const std::string& text) {
   Loaded loaded(text);
   const lang::Global& entry = *loaded.program->module->find("main");
-  auto textOf = [&](const std::variant<runtime::Value, lang::RunFault>& result) {
-    if (const auto* fault = std::get_if<lang::RunFault>(&result))
+  auto textOf = [&](const std::variant<runtime::Value, runtime::RunFault>& result) {
+    if (const auto* fault = std::get_if<runtime::RunFault>(&result))
       return "fault: " + fault->problem;
     return driver::valueText(std::get<runtime::Value>(result), loaded.session.types(),
                              loaded.program->typing);
@@ -209,12 +209,12 @@ TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
   vm::Slot result;
   Loaded deep("def @f(%n: int32) -> int32 { 1 + @f(%n) }\ndef @main() { @f(1) }",
               {.maximumDepth = 10'000});
-  CHECK(deep.machine->run(deep.compiled->entry, {}, result) == vm::Trap::Depth);
+  CHECK(deep.machine->run(deep.compiled->program.entry, {}, result) == vm::Trap::Depth);
   CHECK(deep.machine->openCalls(3).size() == 3);
   uint64_t calls = 0;
   Loaded endless("def @f(%n: int32) -> int32 { @f(%n + 1) }\ndef @main() { @f(1) }",
                  {.isInterrupted = [&](uint64_t more) { return (calls += more) > 100'000; }});
-  CHECK(endless.machine->run(endless.compiled->entry, {}, result) == vm::Trap::Interrupted);
+  CHECK(endless.machine->run(endless.compiled->program.entry, {}, result) == vm::Trap::Interrupted);
   CHECK(endless.machine->depth() <= 2);
 }
 

@@ -24,7 +24,7 @@ size_t allocationsOf(const std::string& text) {
     if (run == 2)
       before = tests::allocations();
     vm::Slot result;
-    REQUIRE(machine.run(compiled->entry, {}, result) == vm::Trap::None);
+    REQUIRE(machine.run(compiled->program.entry, {}, result) == vm::Trap::None);
     machine.heap().release(result.object);
   }
   return tests::allocations() - before;

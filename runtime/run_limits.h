@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-namespace lang {
+namespace runtime {
 
 struct RunLimits {
   /// Calls that may be open at once.
@@ -23,9 +23,9 @@ struct RunLimits {
 };
 
 /// The faults of runs that pass a limit.
-runtime::Fault depthFault(const RunLimits& limits);
-runtime::Fault stepsFault(const RunLimits& limits);
-runtime::Fault timeFault(const RunLimits& limits);
+Fault depthFault(const RunLimits& limits);
+Fault stepsFault(const RunLimits& limits);
+Fault timeFault(const RunLimits& limits);
 
 /// The time of a run, from when it is made.
 class Stopwatch {
@@ -41,4 +41,4 @@ private:
   std::optional<Clock::time_point> end_;
 };
 
-} // namespace lang
+} // namespace runtime

@@ -1,12 +1,9 @@
 // Words for limits, and the clock.
-#include "lang/run_limits.h"
+#include "runtime/run_limits.h"
 
 #include <fmt/format.h>
 
-namespace lang {
-
-using runtime::Fault;
-using runtime::FaultKind;
+namespace runtime {
 
 Fault depthFault(const RunLimits& limits) {
   return {FaultKind::Depth, fmt::format("calls are nested deeper than {}", limits.depth)};
@@ -28,4 +25,4 @@ Stopwatch::Stopwatch(const RunLimits& limits) {
                               std::chrono::duration<double>(limits.seconds));
 }
 
-} // namespace lang
+} // namespace runtime

@@ -1,38 +1,35 @@
 // Words and rules that machines share.
-#include "lang/run_fault.h"
+#include "runtime/run_fault.h"
 
 #include "runtime/memory.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace lang {
-
-using runtime::Value;
+namespace runtime {
 
 std::string unmatchedText(std::string_view constructor) {
   std::string what = constructor.empty() ? "this value" : fmt::format("`{}`", constructor);
   return fmt::format("no arm of this match is for {}", what);
 }
 
-std::string heldText(runtime::Holdings held) {
+std::string heldText(Holdings held) {
   std::string text =
       fmt::format("{:.1f} MB of tensors are held in {} value{}", double(held.tensorBytes) / 1e6,
                   held.values, held.values == 1 ? "" : "s");
-  if (auto limit = runtime::reachedMemoryLimit())
+  if (auto limit = reachedMemoryLimit())
     text += fmt::format("; the run may hold {} bytes", *limit);
   return text;
 }
 
-std::optional<runtime::Fault> writeResults(const Value& value, const Value& destinations) {
+std::optional<Fault> writeResults(const Value& value, const Value& destinations) {
   std::span<const Value> results(&value, 1);
-  if (value.kind() == runtime::ValueKind::Tuple)
+  if (value.kind() == ValueKind::Tuple)
     results = value.fields();
-  if (std::ranges::equal(destinations.fields(), results, &runtime::overwrite))
+  if (std::ranges::equal(destinations.fields(), results, &overwrite))
     return std::nullopt;
-  return runtime::Fault{runtime::FaultKind::Data,
-                        "the results can't be written: each output must be a tensor of the "
-                        "result's type that the program allocated"};
+  return Fault{FaultKind::Data, "the results can't be written: each output must be a tensor of the "
+                                "result's type that the program allocated"};
 }
 
-} // namespace lang
+} // namespace runtime

@@ -1,0 +1,109 @@
+// An explicit stack, one entry for each object that is not done.
+#include "vm/value.h"
+
+#include <cstring>
+#include <unordered_map>
+
+namespace vm {
+
+using runtime::Value;
+using runtime::ValueKind;
+
+namespace {
+
+Value scalarValue(runtime::DType dtype, Slot slot) {
+  runtime::Tensor tensor(dtype, {});
+  std::memcpy(tensor.bytes(), &slot, dtype.bytes());
+  return runtime::tensorValue(std::move(tensor));
+}
+
+/// Makes values of objects, one for each object however often it is met.
+class ValueMaker {
+public:
+  explicit ValueMaker(const Program& program) : program_(program) {}
+
+  Value run(const Object* root) {
+    start(root);
+    while (!stack_.empty()) {
+      Unfinished& top = stack_.back();
+      const Layout& layout = program_.layouts[top.object->layout];
+      size_t next = top.fields.size();
+      if (next == layout.fields.size()) {
+        Unfinished whole = std::move(top);
+        stack_.pop_back();
+        give(*whole.object, finished(layout, whole));
+      } else if (Rep field = layout.fields[next]; field.isScalar()) {
+        top.fields.push_back(scalarValue(field.dtype, top.object->fields()[next]));
+      } else {
+        start(top.object->fields()[next].object);
+      }
+    }
+    return std::move(done_);
+  }
+
+private:
+  /// An object whose fields are being made values, and the value of a cell, which may hold itself.
+  struct Unfinished {
+    const Object* object;
+    std::vector<Value> fields = {};
+    Value cell = {};
+  };
+
+  void start(const Object* object) {
+    if (auto known = known_.find(object); known != known_.end())
+      return receive(known->second);
+    if (object->layout == boxedLayout)
+      return receive(boxed(*const_cast<Object*>(object)));
+    Unfinished unfinished{object};
+    if (program_.layouts[object->layout].kind == LayoutKind::Cell) {
+      unfinished.cell = runtime::referenceValue({});
+      known_.emplace(object, unfinished.cell);
+    }
+    stack_.push_back(std::move(unfinished));
+  }
+
+  void give(const Object& object, Value value) {
+    if (object.references > 1)
+      known_.emplace(&object, value);
+    receive(std::move(value));
+  }
+
+  void receive(Value value) {
+    if (stack_.empty())
+      done_ = std::move(value);
+    else
+      stack_.back().fields.push_back(std::move(value));
+  }
+
+  static Value finished(const Layout& layout, Unfinished& whole) {
+    switch (layout.kind) {
+    case LayoutKind::Tuple:
+      return runtime::tupleValue(std::move(whole.fields));
+    case LayoutKind::Cell:
+      whole.cell.setContent(std::move(whole.fields[0]));
+      return std::move(whole.cell);
+    case LayoutKind::Data:
+      return runtime::symbolValue(ValueKind::Constructor, layout.symbol, std::move(whole.fields));
+    case LayoutKind::Maker:
+      return runtime::symbolValue(ValueKind::Maker, layout.symbol);
+    case LayoutKind::Operator:
+      return runtime::symbolValue(ValueKind::Operator, layout.symbol);
+    default:
+      return runtime::symbolValue(ValueKind::Closure, layout.symbol, std::move(whole.fields));
+    }
+  }
+
+  const Program& program_;
+  std::vector<Unfinished> stack_;
+  /// Of cells, and of what more than one reference leads to.
+  std::unordered_map<const Object*, Value> known_;
+  Value done_;
+};
+
+} // namespace
+
+Value toValue(const Program& program, Rep rep, Slot slot) {
+  return rep.isScalar() ? scalarValue(rep.dtype, slot) : ValueMaker(program).run(slot.object);
+}
+
+} // namespace vm
