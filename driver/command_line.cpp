@@ -60,6 +60,7 @@ struct Request {
   PrintOptions print;
   OptOptions opt;
   GradOptions grad;
+  CompileOptions compile;
   DisasmOptions disasm;
   RunOptions run;
   OperatorsOptions operators;
@@ -137,6 +138,17 @@ void addGrad(CLI::App& app, GradOptions& options) {
 
 constexpr unsigned mostOrders = 8;
 
+void addCompile(CLI::App& app, CompileOptions& options) {
+  CLI::App* command = app.add_subcommand("compile", "Compile a program into an executable");
+  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("-o,--output", options.output, "Where the executable goes")
+      ->required()
+      ->type_name("PATH");
+  command->add_option("--entry", options.entry, "The function that the executable calls")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
 void addDisasm(CLI::App& app, DisasmOptions& options) {
   CLI::App* command = app.add_subcommand("disasm", "Print the machine's code of a program");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
@@ -162,7 +174,7 @@ std::optional<int64_t> byteCount(std::string_view word) {
 }
 
 /// What ends a run with a fault.
-void addLimits(CLI::App& command, lang::RunLimits& limits) {
+void addLimits(CLI::App& command, runtime::RunLimits& limits) {
   command
       .add_option_function<std::string>(
           "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
@@ -310,6 +322,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return opt(session, request.opt, look);
   if (app.got_subcommand(gradCommand))
     return grad(session, request.grad, look);
+  if (app.got_subcommand("compile"))
+    return compile(session, request.compile, look);
   if (app.got_subcommand("disasm"))
     return disasm(session, request.disasm, look);
   return run(session, request.run, look);
@@ -328,6 +342,7 @@ void declare(CLI::App& app, Request& request) {
   addPrint(app, request.print);
   addOpt(app, request.opt);
   addGrad(app, request.grad);
+  addCompile(app, request.compile);
   addDisasm(app, request.disasm);
   addRun(app, request.run);
   addOperators(app, request.operators);

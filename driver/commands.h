@@ -3,7 +3,7 @@
 
 #include "driver/answer.h"
 #include "driver/session.h"
-#include "lang/run_limits.h"
+#include "runtime/run_limits.h"
 
 #include <cstdint>
 #include <functional>
@@ -65,7 +65,7 @@ struct RunOptions {
   unsigned grad = 0;
   /// Whether NaN and infinity end the run where they arise.
   bool trapsNonFinite = false;
-  lang::RunLimits limits = {};
+  runtime::RunLimits limits = {};
 };
 
 struct GradOptions {
@@ -79,6 +79,12 @@ struct GradOptions {
 struct DisasmOptions {
   std::string file;
   std::string entry = "main";
+};
+
+struct CompileOptions {
+  std::string file;
+  std::string entry = "main";
+  std::string output;
 };
 
 struct OperatorsOptions {
@@ -99,6 +105,7 @@ Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();
 Answer grad(Session& session, const GradOptions& options, const Look& look);
+Answer compile(Session& session, const CompileOptions& options, const Look& look);
 Answer disasm(Session& session, const DisasmOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);

@@ -1,14 +1,28 @@
 // `baton disasm`: the machine's code of a program.
 #include "bytecode/compile.h"
 #include "driver/derive.h"
+#include "driver/executable_file.h"
 #include "driver/find_global.h"
 #include "driver/load.h"
+#include "formats/quote.h"
 #include "vm/disassemble.h"
+
+#include <fmt/format.h>
 
 namespace driver {
 
 Answer disasm(Session& session, const DisasmOptions& options, const Look& look) {
   Answer answer;
+  if (isExecutableFile(options.file)) {
+    auto made = executable::load(options.file);
+    if (made)
+      answer.output = vm::disassemble((*made)->program);
+    else
+      answer.fail(ExitCode::World,
+                  fmt::format("cannot read {}: {}", formats::backquoted(options.file),
+                              made.failure().message));
+    return answer;
+  }
   auto program = loadGood(session, options.file, look, answer);
   if (!program)
     return answer;

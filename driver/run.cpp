@@ -3,6 +3,7 @@
 #include "driver/arguments.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
+#include "driver/executable_file.h"
 #include "driver/find_global.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
@@ -14,6 +15,7 @@
 #include "lang/render.h"
 #include "lang/utf8.h"
 #include "lang/walk.h"
+#include "lower/engine.h"
 #include "runtime/holdings.h"
 
 #include <set>
@@ -89,10 +91,10 @@ call(Session& session, const Program& program, const lang::Global& entry,
     try {
       return bytecode::run(*program.module, program.typing, session.operators(), entry, arguments,
                            {.engine = how.engine,
-                            .progress = how.progress,
-                            .show = how.show,
-                            .isInterrupted = how.isInterrupted,
-                            .limits = how.limits});
+                            .run = {.progress = how.progress,
+                                    .show = how.show,
+                                    .isInterrupted = how.isInterrupted,
+                                    .limits = how.limits}});
     } catch (const bytecode::TooLarge&) {
       return interpreted();
     }
@@ -127,7 +129,7 @@ std::string leftText(int64_t bytes) {
 }
 
 /// The calls of operators that stand in a text: where, and of which.
-using WrittenCalls = std::set<std::pair<uint32_t, const lang::OperatorRow*>>;
+using WrittenCalls = std::set<std::pair<uint32_t, std::string_view>>;
 
 WrittenCalls writtenCalls(const lang::Module& module) {
   WrittenCalls calls;
@@ -136,7 +138,7 @@ WrittenCalls writtenCalls(const lang::Module& module) {
       [&](const lang::Binding& binding) {
         const auto* call = binding.value->as<lang::Call>();
         if (const auto* op = call ? call->callee.value->as<lang::OperatorRef>() : nullptr)
-          calls.emplace(call->range.begin, op->row);
+          calls.emplace(call->range.begin, op->row->name);
       },
       [](const lang::Operand&) {});
   return calls;
@@ -151,6 +153,87 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
   for (size_t i = 0; i < differentiated.size(); ++i)
     result.gradients.emplace_back(differentiated[i], value.fields()[1].fields()[i]);
   return result;
+}
+
+/// The arguments of a run, or nothing, and the answer says why.
+std::optional<std::vector<runtime::Value>> goodArguments(const lang::Global& entry,
+                                                         const lang::Typing& typing,
+                                                         const RunOptions& options,
+                                                         Answer& answer) {
+  Arguments arguments = readArguments(entry, typing, options);
+  for (const std::string& note : arguments.notes)
+    answer.errors += "note: " + note + '\n';
+  for (const std::string& problem : arguments.problems)
+    answer.fail(ExitCode::World, problem);
+  if (!arguments.problems.empty())
+    return std::nullopt;
+  return std::move(arguments.values);
+}
+
+/// What an executable has no other way for.
+std::string executableProblem(const RunOptions& options, const executable::Executable& made) {
+  if (options.grad != 0)
+    return "an executable has no gradients; compile a program that computes them";
+  if (!isOnMachine(options))
+    return "an executable runs on the machine alone; `--engine`, `--precision` and `--trap-nan` "
+           "are for programs in the text format";
+  if (options.entry != RunOptions().entry && options.entry != made.entry)
+    return fmt::format("the executable runs `@{}`; another entry needs a compilation of its own",
+                       lang::printable(made.entry));
+  return "";
+}
+
+/// The entry of an executable as a definition that takes what it takes.
+lang::Global entryOf(const bytecode::Linked& linked, lang::Function& function) {
+  function = *linked.signature->function;
+  function.parameters = function.parameters.first(linked.executable->parameters.size());
+  lang::Global entry = *linked.signature;
+  entry.name = linked.executable->entry;
+  entry.function = &function;
+  return entry;
+}
+
+void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, const Look& look,
+                   Answer& answer) {
+  const lang::Typing& typing = loaded.language.typing;
+  if (std::string problem = executableProblem(options, *loaded.linked->executable);
+      !problem.empty())
+    return answer.fail(ExitCode::World, problem);
+  lang::Function function = *loaded.linked->signature->function;
+  const lang::Global entry = entryOf(*loaded.linked, function);
+  const lang::Type* resultType = typing.of(*loaded.linked->signature->function->parameters.back());
+  if (options.output)
+    if (auto good = checkOutput(*options.output, resultType); !good)
+      return answer.fail(ExitCode::World, good.failure().message);
+  auto arguments = goodArguments(entry, typing, options, answer);
+  if (!arguments)
+    return;
+  Progress progress(look.progress);
+  InterruptWatch watch;
+  bytecode::Options how{.engine = lower::loopsEngine()};
+  how.run = {.progress = [&](uint64_t calls) { progress.step(calls); },
+             .show =
+                 [&](const runtime::Value& value, lang::SourceRange where) {
+                   progress.clear();
+                   std::string text = shownText(session, loaded.language, value, where);
+                   look.show ? look.show(text) : void(answer.errors += text);
+                 },
+             .isInterrupted = [&] { return watch.isInterrupted(); },
+             .limits = options.limits};
+  auto result = bytecode::run(*loaded.linked, *loaded.language.module, typing, session.operators(),
+                              *std::move(arguments), how);
+  if (auto* fault = std::get_if<interp::Fault>(&result)) {
+    if (fault->kind == runtime::FaultKind::Interrupted)
+      fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
+    answer.code = codeOf(fault->kind);
+    answer.errors += faultText(*fault, session.sources(), look);
+    return;
+  }
+  RunResult given{std::get<runtime::Value>(std::move(result))};
+  answer.output = valueText(given.value, session.types(), typing) + '\n';
+  if (options.output)
+    if (auto saved = writeOutput(*options.output, given); !saved)
+      answer.fail(ExitCode::World, saved.failure().message);
 }
 
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
@@ -170,20 +253,16 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (options.output)
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
       return answer.fail(ExitCode::World, good.failure().message);
-  Arguments arguments = readArguments(*entry, program.typing, options);
-  for (const std::string& note : arguments.notes)
-    answer.errors += "note: " + note + '\n';
-  for (const std::string& problem : arguments.problems)
-    answer.fail(ExitCode::World, problem);
-  if (!arguments.problems.empty())
+  auto arguments = goodArguments(*entry, program.typing, options, answer);
+  if (!arguments)
     return;
   lang::Diagnostics findings = session.noFindings();
-  auto result = call(session, program, *entry, std::move(arguments.values), *engine, options, look,
+  auto result = call(session, program, *entry, *std::move(arguments), *engine, options, look,
                      findings, answer);
   answer.errors +=
       lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
-    if (fault->row && !written.contains({fault->range.begin, fault->row}))
+    if (!fault->op.empty() && !written.contains({fault->range.begin, fault->op}))
       fault->notes.push_back("this is on the way back, in the derivative of what stands here");
     answer.code = codeOf(fault->kind);
     answer.errors += faultText(*fault, session.sources(), look);
@@ -210,6 +289,16 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
+  if (isExecutableFile(options.file)) {
+    auto loaded = loadExecutable(session, options.file);
+    if (!loaded)
+      answer.fail(ExitCode::World,
+                  fmt::format("cannot run {}: {}", formats::backquoted(options.file),
+                              loaded.failure().message));
+    else
+      runExecutable(session, *loaded, options, look, answer);
+    return answer;
+  }
   if (auto program = loadGood(session, options.file, look, answer)) {
     runtime::Holdings before = runtime::held();
     runProgram(session, *program, options, look, answer);

@@ -54,6 +54,11 @@ public:
   runtime::Result<Program> loadText(std::string name, std::string text,
                                     Stage stage = Stage::Checked);
 
+  /// Adds a text that places may be in, or null when there is no room for it.
+  const lang::SourceFile* addText(std::string name, std::string text) {
+    return sources_.add(std::move(name), std::move(text));
+  }
+
   /// Keeps silent about a warning in the programs that are loaded from here on.
   void silence(lang::Message warning) { silenced_.push_back(warning); }
 

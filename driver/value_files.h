@@ -21,8 +21,8 @@ struct RunResult {
   std::vector<std::pair<std::string, runtime::Value>> gradients = {};
 };
 
-/// Writes an object with `out` and, by the names of inputs, `grad`; or the tensors `out`, `out.0`, `out.1.0`,
-/// `grad.NAME` and so on. Reals are rounded to their element types.
+/// Writes an object with `out` and, by the names of inputs, `grad`; or the tensors `out`, `out.0`,
+/// `out.1.0`, `grad.NAME` and so on. Reals are rounded to their element types.
 runtime::Result<runtime::Done> writeOutput(const std::string& path, const RunResult& result);
 
 } // namespace driver

@@ -51,8 +51,7 @@ public:
     case ValueKind::Constructor:
       return constructor(value, place);
     case ValueKind::Closure:
-      return "<" + lang::typeText(lang::functionType(types_, lang::functionOf(value), typing_)) +
-             ">";
+      return fmt::format("<{}>", closure(value.symbol()));
     case ValueKind::Reference:
       return fmt::format("ref({})", text(value.content(), place.inner(true)));
     case ValueKind::Operator:
@@ -64,6 +63,13 @@ public:
   }
 
 private:
+  /// The type of a function; one of an executable is its name.
+  std::string closure(const runtime::Symbol& symbol) {
+    const auto* function = static_cast<const lang::Function*>(symbol.definition);
+    return function ? lang::typeText(lang::functionType(types_, *function, typing_))
+                    : std::string(symbol.name);
+  }
+
   std::string tuple(std::span<const Value> fields, Place place) {
     std::vector<std::string> texts;
     size_t width = 0;

@@ -63,6 +63,29 @@ bool ShapeFunction::apply(std::span<const int64_t> operands, std::span<int64_t> 
   return true;
 }
 
+std::optional<std::string> problemOf(const ShapeFunction& function, size_t operands,
+                                     size_t results) {
+  size_t values = function.operandExtents;
+  if (values != operands || function.results.size() != results ||
+      values > ShapeFunction::mostValues)
+    return "a shape function is for other operands or results";
+  for (const Instruction& each : function.instructions) {
+    bool isNeed = each.step >= Step::NeedsEqual;
+    bool takesLeft = each.step != Step::Number;
+    bool takesRight =
+        each.step == Step::Add || each.step == Step::Multiply || each.step == Step::NeedsEqual;
+    bool divides = each.step == Step::FloorDivide || each.step == Step::NeedsMultiple;
+    bool isGood = (!takesLeft || each.left < values) && (!takesRight || each.right < values) &&
+                  (!divides || each.number > 0);
+    if (!isGood || (!isNeed && ++values > ShapeFunction::mostValues))
+      return "a shape function takes what it has not";
+  }
+  for (uint16_t result : function.results)
+    if (result >= values)
+      return "a shape function gives what it has not";
+  return std::nullopt;
+}
+
 bool holds(std::span<const KnownExtent> known, std::span<const int64_t> extents) {
   return std::ranges::all_of(known, [&](const KnownExtent& each) {
     return each.place >= extents.size() ||

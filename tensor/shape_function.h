@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tensor {
@@ -46,6 +48,11 @@ struct ShapeFunction {
   /// Fills in the extents of the result; false when the relation must be asked. Allocates nothing.
   bool apply(std::span<const int64_t> operands, std::span<int64_t> found) const;
 };
+
+/// What is wrong with a function that somebody may have made up, for operands and results with so
+/// many extents.
+std::optional<std::string> problemOf(const ShapeFunction& function, size_t operands,
+                                     size_t results);
 
 /// What is known of one extent in a row of them: a number, or that it is the same as an earlier
 /// one.

@@ -1,0 +1,148 @@
+// Ports first, since they may need layouts that no code has.
+#include "bytecode/export.h"
+
+#include "lang/builder.h"
+#include "lang/utf8.h"
+
+#include <fmt/format.h>
+#include <set>
+
+namespace bytecode {
+
+using namespace lang;
+using executable::Port;
+using executable::Slotted;
+
+namespace {
+
+class Exporter {
+public:
+  Exporter(const Module& module, const Typing& typing, const OperatorTable& operators,
+           const Global& entry, Compiled& compiled)
+      : module_(module), typing_(typing), entry_(*entry.function), compiled_(compiled),
+        language_(std::make_unique<Module>(module.types)), make_(*language_, operators) {
+    language_->typeDefinitions = module.typeDefinitions;
+    language_->preludeTypes = module.preludeTypes;
+    made_.entry = entry.name;
+  }
+
+  Exported run() {
+    addPorts();
+    addDataTypes();
+    nameClosures();
+    for (uint32_t site = 0; site < compiled_.sites.size(); ++site)
+      if (needsLanguage(site))
+        addSite(site, compiled_.sites[site]);
+    made_.boxesScalars = compiled_.layouts.boxesScalars;
+    made_.program = std::move(compiled_.program);
+    return {std::move(made_), std::move(language_)};
+  }
+
+private:
+  Slotted placeOf(const Type& type) {
+    Slotted place{compiled_.layouts.rep(&type, {}), vm::none, {}};
+    if (!type.isTuple())
+      return place;
+    place.layout = compiled_.layouts.tuple(compiled_.layouts.reps(type.parts));
+    for (const Type* part : type.parts)
+      place.parts.push_back(placeOf(*part));
+    return place;
+  }
+
+  Port portOf(std::string name, const Type& type, bool isDeclared, SourceRange range) {
+    Declarations& declarations = compiled_.checks->declarations();
+    return {std::move(name), typeText(&type), declarations.type(type),
+            isDeclared,      range,           placeOf(type)};
+  }
+
+  /// `@signature` returns its last parameter, so it is a function of any result.
+  void addPorts() {
+    std::vector<const Var*> parameters;
+    for (const Var* var : entry_.parameters) {
+      const Type& type = *typing_.of(*var);
+      made_.parameters.push_back(
+          portOf(std::string(var->name), type, var->annotation == &type, var->range));
+      parameters.push_back(make_.var(VarOrigin::Parameter, var->name, &type));
+    }
+    const Type& result = *typing_.result(entry_);
+    made_.result =
+        portOf("", result, entry_.resultAnnotation != nullptr, entry_.body->result.range);
+    parameters.push_back(make_.var(VarOrigin::Parameter, "result", &result));
+    make_.define(signatureName,
+                 make_.function(parameters, make_.block(parameters.back()), &result));
+  }
+
+  /// A use makes sure that a type of the prelude is there when the module is read.
+  void addDataTypes() {
+    std::set<const TypeDefinition*> used;
+    for (uint16_t i = 0; i < compiled_.program.layouts.size(); ++i) {
+      const vm::Layout& layout = compiled_.program.layouts[i];
+      if (layout.kind != vm::LayoutKind::Data)
+        continue;
+      const TypeDefinition* definition =
+          static_cast<const Constructor*>(layout.symbol.definition)->definition;
+      made_.dataTypes.push_back({i, std::string(definition->name)});
+      if (!used.insert(definition).second)
+        continue;
+      std::vector<const Type*> arguments;
+      for (const TypeParameter* parameter : definition->generics)
+        arguments.push_back(module_.types.variable(parameter));
+      const Var* value =
+          make_.var(VarOrigin::Parameter, "value", module_.types.data(definition, arguments));
+      make_.define(fmt::format("{}_{}", useName, used.size()),
+                   make_.function({value}, make_.block(value), nullptr, definition->generics));
+    }
+  }
+
+  /// A function is shown by its type.
+  void nameClosures() {
+    for (vm::Layout& layout : compiled_.program.layouts)
+      if (const auto* function = static_cast<const Function*>(layout.symbol.definition);
+          function && layout.kind == vm::LayoutKind::Closure)
+        layout.symbol.name = made_.names.emplace_back(
+            typeText(functionType(module_.types, *function, typing_)));
+  }
+
+  bool needsLanguage(uint32_t site) const {
+    return compiled_.program.sites[site].kind == vm::SiteKind::Language &&
+           compiled_.sites[site].binding;
+  }
+
+  /// Constants stay what they are, since relations look at them.
+  void addSite(uint32_t number, const OperatorSite& site) {
+    const auto& call = *site.binding->value->as<Call>();
+    std::vector<const Var*> parameters;
+    std::vector<Operand> arguments;
+    for (const Operand& argument : call.arguments) {
+      parameters.push_back(make_.var(VarOrigin::Parameter, "", typing_.of(*argument.value)));
+      bool isConstant = argument.value->as<Constant>() != nullptr;
+      arguments.push_back({isConstant ? argument.value : parameters.back(), {}});
+    }
+    Call* own = make_.arena.make<Call>(call);
+    own->callee = {make_.op(*site.row), {}};
+    own->arguments = make_.arena.copy(arguments);
+    BlockBuilder body(make_);
+    const Var* value = body.let("value", own);
+    std::string name = fmt::format("{}_{}", siteName, number);
+    make_.define(name, make_.function(parameters, body.finish(value), site.type));
+    made_.languageSites.push_back({number, std::move(name)});
+  }
+
+  const Module& module_;
+  const Typing& typing_;
+  const Function& entry_;
+  Compiled& compiled_;
+  std::unique_ptr<Module> language_;
+  Builder make_;
+  executable::Executable made_;
+};
+
+} // namespace
+
+Exported exportProgram(const Module& module, const Typing& typing, const OperatorTable& operators,
+                       const Global& entry) {
+  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
+  return Exporter(module, typing, operators, entry, *compiled).run();
+}
+
+} // namespace bytecode

@@ -1,0 +1,140 @@
+// A line that no place is in is left empty, so that lines keep their numbers.
+#include "driver/executable_file.h"
+
+#include "executable/ranges.h"
+
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace driver {
+
+namespace {
+
+using lang::SourceFile;
+using runtime::SourceRange;
+
+/// The most lines that one place may keep; of a longer one the first line is kept.
+constexpr uint32_t mostLines = 8;
+
+/// The lines of texts that places are in.
+class KeptLines {
+public:
+  explicit KeptLines(const lang::SourceMap& sources) : sources_(sources) {}
+
+  /// Cuts a place to what is kept of it, and keeps that.
+  void keep(SourceRange& range) {
+    const SourceFile* file = sources_.find(range);
+    if (!file)
+      return;
+    uint32_t first = file->position(range.begin).line, last = file->position(range.end).line;
+    if (last - first >= mostLines) {
+      last = first;
+      range.end = endOf(*file, first);
+    }
+    for (uint32_t line = first; line <= last; ++line)
+      lines_[file].insert(line);
+  }
+
+  /// The texts, whose address space begins at 1.
+  std::vector<executable::SourceText> texts() {
+    std::vector<executable::SourceText> texts;
+    uint32_t base = 1;
+    for (const auto& [file, lines] : lines_) {
+      std::string text;
+      for (uint32_t line = 1; line <= *lines.rbegin(); ++line) {
+        if (lines.contains(line)) {
+          starts_[{file, line}] = base + uint32_t(text.size());
+          text += file->line(line);
+        }
+        text += '\n';
+      }
+      base += uint32_t(text.size()) + 1;
+      texts.push_back({file->name(), std::move(text)});
+    }
+    return texts;
+  }
+
+  /// Where a place is in these texts.
+  SourceRange moved(SourceRange range) const {
+    const SourceFile* file = sources_.find(range);
+    if (!file)
+      return {};
+    return {moved(*file, range.begin), moved(*file, range.end)};
+  }
+
+private:
+  static uint32_t endOf(const SourceFile& file, uint32_t line) {
+    std::string_view text = file.line(line);
+    return file.base() + uint32_t(text.data() + text.size() - file.text().data());
+  }
+
+  uint32_t moved(const SourceFile& file, uint32_t offset) const {
+    lang::LineColumn at = file.position(offset);
+    return starts_.at({&file, at.line}) + at.column - 1;
+  }
+
+  const lang::SourceMap& sources_;
+  std::map<const SourceFile*, std::set<uint32_t>> lines_;
+  std::map<std::pair<const SourceFile*, uint32_t>, uint32_t> starts_;
+};
+
+/// Puts the texts into the session, and the places with them.
+bool placeSources(executable::Executable& executable, Session& session) {
+  struct Moved {
+    uint32_t from, size, to;
+  };
+  std::vector<Moved> moves;
+  uint32_t base = 1;
+  for (const executable::SourceText& source : executable.sources) {
+    const SourceFile* file = session.addText(source.name, source.text);
+    if (!file)
+      return false;
+    moves.push_back({base, uint32_t(source.text.size()), file->base()});
+    base += uint32_t(source.text.size()) + 1;
+  }
+  executable::forEachRange(executable, [&](SourceRange& range) {
+    for (const Moved& each : moves)
+      if (range.begin >= each.from && range.end >= range.begin &&
+          range.end - each.from <= each.size) {
+        range = {range.begin - each.from + each.to, range.end - each.from + each.to};
+        return;
+      }
+    range = {};
+  });
+  return true;
+}
+
+} // namespace
+
+void keepSources(executable::Executable& executable, const lang::SourceMap& sources) {
+  KeptLines kept(sources);
+  executable::forEachRange(executable, [&](SourceRange& range) { kept.keep(range); });
+  executable.sources = kept.texts();
+  executable::forEachRange(executable, [&](SourceRange& range) { range = kept.moved(range); });
+}
+
+bool isExecutableFile(const std::string& path) {
+  char start[8] = {};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start, sizeof start);
+  return executable::isExecutable(std::as_bytes(std::span(start)).first(size_t(file.gcount())));
+}
+
+runtime::Result<Loaded> loadExecutable(Session& session, const std::string& path) {
+  auto executable = executable::load(path);
+  if (!executable)
+    return executable.failure();
+  auto language = session.loadText(path, (*executable)->language);
+  if (!language)
+    return language.failure();
+  const runtime::Error wrong{"what it says of the language cannot be read"};
+  if (!language->isGood() || !placeSources(**executable, session))
+    return wrong;
+  auto linked = bytecode::link(*std::move(executable), *language->module, language->typing);
+  if (!linked)
+    return linked.failure();
+  return Loaded{*std::move(language), *std::move(linked)};
+}
+
+} // namespace driver

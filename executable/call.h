@@ -1,0 +1,35 @@
+// Calling an executable without the language.
+#pragma once
+
+#include "executable/executable.h"
+#include "vm/run.h"
+
+namespace executable {
+
+/// Calls the entry, one call at a time; several callers of one executable may be in several
+/// threads.
+class Caller {
+public:
+  /// What is handed in must outlive this.
+  Caller(const Executable& executable, const vm::RunOptions& options);
+
+  /// The result, or why there is none: arguments that do not fit, or what the program ran into.
+  std::variant<runtime::Value, runtime::RunFault> call(std::span<const runtime::Value> arguments);
+
+private:
+  std::optional<runtime::RunFault> checkArguments(std::span<const runtime::Value> arguments) const;
+  vm::Slot slotOf(const Slotted& place, const runtime::Value& value);
+
+  const Executable& executable_;
+  const vm::RunOptions& options_;
+  /// The ports as what is compared.
+  checks::FunctionCheck ports_;
+  /// A new one after a fault, which leaves objects behind.
+  std::unique_ptr<vm::Run> run_;
+  vm::Run& run();
+};
+
+/// Why an executable has to be run by `baton`, or empty.
+std::string languageText(const Executable& executable);
+
+} // namespace executable

@@ -1,0 +1,96 @@
+// Compiled programs as files: what `baton compile` writes and every machine can run.
+//
+// executable/ is the form of such files; it ships with the machine and knows nothing of the
+// language. Start here, then fields.h, which says once for reading and writing what stands in a
+// file. A file is a header of 64 bytes, the program, and the elements of its constants, each at a
+// multiple of 64, so that they can be used where the file is mapped. Numbers are little-endian.
+#pragma once
+
+#include "runtime/result.h"
+#include "vm/program.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace executable {
+
+/// Where a tensor of the interface is kept: by itself, or as a field of tuples of these layouts.
+struct Slotted {
+  vm::Rep rep;
+  /// Of a tuple; none for anything else.
+  uint16_t layout = vm::none;
+  std::vector<Slotted> parts;
+};
+
+/// A parameter or the result of the entry.
+struct Port {
+  std::string name;
+  /// As people write it.
+  std::string type;
+  checks::Declared declared;
+  /// Whether the program says so, and where.
+  bool isDeclared = false;
+  runtime::SourceRange range;
+  Slotted place;
+};
+
+/// Texts of which a program tells places; of each only the lines that are told of.
+struct SourceText {
+  std::string name;
+  std::string text;
+};
+
+/// What is known of a layout beyond the machine: the data type of a constructor.
+struct LayoutName {
+  uint16_t layout = 0;
+  std::string dataType;
+};
+
+/// An operator that only the language can apply: the site, and the function of the module
+/// `language` that calls it.
+struct LanguageSite {
+  uint32_t site = 0;
+  std::string function;
+};
+
+struct Executable {
+  vm::Program program;
+  /// The entry's name.
+  std::string entry;
+  std::vector<Port> parameters;
+  Port result;
+  /// Whether scalars lie in tensors, not in registers.
+  bool boxesScalars = false;
+  std::vector<LayoutName> dataTypes;
+  /// A module in the text format: the data types of the interface, what the entry takes and gives,
+  /// and the functions of language sites.
+  std::string language;
+  std::vector<LanguageSite> languageSites;
+  std::vector<SourceText> sources;
+  /// The names that the program's layouts point into.
+  std::deque<std::string> names;
+};
+
+/// The bytes of a file. Constants must be tensors.
+std::vector<std::byte> write(const Executable& executable);
+
+/// The executable in the bytes of a file, which a verifier has accepted; constants are used where
+/// they lie, so they keep the bytes.
+runtime::Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> bytes,
+                                                  size_t size);
+
+/// The same of a file, which is mapped.
+runtime::Result<std::unique_ptr<Executable>> load(const std::string& path);
+
+/// Makes the checksum of a file right; for who changes its bytes on purpose.
+void seal(std::vector<std::byte>& bytes);
+
+/// Whether bytes begin as such a file does.
+bool isExecutable(std::span<const std::byte> start);
+
+/// `model.rly:3:7`, or empty for no place.
+std::string placeText(const Executable& executable, runtime::SourceRange range);
+
+} // namespace executable

@@ -1,0 +1,320 @@
+// The header, the parts in their order, and what is looked at before anybody uses them.
+#include "executable/fields.h"
+#include "vm/operands.h"
+#include "vm/verify.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace executable {
+
+using runtime::Error;
+using runtime::Result;
+
+namespace {
+
+/// The first byte is in no text, and line ends show whether somebody changed them.
+constexpr char magic[8] = {'\x89', 'B', 'V', 'M', '\r', '\n', '\x1a', '\n'};
+constexpr uint32_t formatVersion = 1;
+constexpr size_t alignment = 64;
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved;
+  /// Of the table of instructions.
+  uint64_t instructions;
+  /// Of the program, from the end of the header on, and of constants, from the next multiple of 64.
+  uint64_t programBytes;
+  uint64_t constantBytes;
+  /// Of all bytes behind the header.
+  uint64_t checksum;
+  uint64_t unused[2];
+};
+static_assert(sizeof(Header) == 64);
+
+/// A sum that changes with each bit and with their order: eight bytes at a time are multiplied in.
+class Checksum {
+public:
+  void add(std::span<const std::byte> bytes) {
+    for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+      uint64_t word;
+      std::memcpy(&word, bytes.data(), 8);
+      add(word);
+    }
+    uint64_t rest = bytes.size();
+    for (std::byte byte : bytes)
+      rest = rest << 8 | uint64_t(byte);
+    add(rest);
+  }
+  uint64_t sum() const { return sum_ ^ sum_ >> 29; }
+
+private:
+  void add(uint64_t word) {
+    sum_ = (sum_ ^ word) * 0x9e3779b97f4a7c15;
+    sum_ ^= sum_ >> 32;
+  }
+  uint64_t sum_ = 0x243f6a8885a308d3;
+};
+
+/// Tells tables of instructions apart, so that code for another one is not run.
+uint64_t instructionSum() {
+  Checksum sum;
+  for (uint16_t op = 0; op < vm::opCount; ++op) {
+    const vm::InstructionRow& row = vm::instructionRow(vm::Op(op));
+    sum.add(std::as_bytes(std::span(row.text)));
+    const vm::OperandKind kinds[] = {row.a, row.b, row.c, row.tail};
+    sum.add(std::as_bytes(std::span(kinds)));
+  }
+  return sum.sum();
+}
+
+/// An object of the program; a tensor has its elements among the constants.
+struct StaticEntry {
+  uint16_t layout = 0;
+  runtime::DType dtype;
+  std::vector<int64_t> shape;
+  uint64_t offset = 0;
+};
+
+template <typename Archive>
+void fields(Archive& archive, StaticEntry& entry) {
+  archive(entry.layout, entry.dtype, entry.shape, entry.offset);
+}
+
+size_t padded(size_t size) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+void pad(std::vector<std::byte>& bytes) {
+  bytes.resize(padded(bytes.size()));
+}
+
+std::vector<StaticEntry> writeStatics(const vm::Program& program,
+                                      std::vector<std::byte>& constants) {
+  std::vector<StaticEntry> entries;
+  for (const vm::Static& each : program.statics) {
+    StaticEntry entry{.layout = each.layout, .dtype = {}, .shape = {}};
+    if (each.layout == vm::boxedLayout) {
+      const runtime::Tensor& tensor = each.value.tensor();
+      entry.dtype = tensor.dtype();
+      entry.shape = tensor.shape();
+      pad(constants);
+      entry.offset = constants.size();
+      constants.insert(constants.end(), tensor.bytes(), tensor.bytes() + tensor.byteSize());
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+/// What `read` takes apart: the bytes, and what says that they live.
+struct Bytes {
+  std::shared_ptr<const std::byte[]> owner;
+  std::span<const std::byte> program, constants;
+};
+
+Result<Bytes> open(std::shared_ptr<const std::byte[]> bytes, size_t size) {
+  Header header;
+  std::span<const std::byte> all(bytes.get(), size);
+  if (!isExecutable(all))
+    return Error{"it is no compiled program"};
+  if (size < sizeof header)
+    return Error{"it ends too early"};
+  std::memcpy(&header, all.data(), sizeof header);
+  if (header.version != formatVersion || header.instructions != instructionSum())
+    return Error{"another version of Baton wrote it; compile the program again"};
+  auto rest = all.subspan(sizeof header);
+  size_t start = header.programBytes <= rest.size() ? padded(header.programBytes) : SIZE_MAX;
+  if (start > rest.size() || header.constantBytes != rest.size() - start)
+    return Error{"it is longer or shorter than it says"};
+  Checksum sum;
+  sum.add(rest);
+  if (sum.sum() != header.checksum)
+    return Error{"its checksum is wrong: the file is damaged"};
+  return Bytes{std::move(bytes), rest.first(header.programBytes), rest.subspan(start)};
+}
+
+/// Puts the tensors of a program where the file has them.
+void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm::Program& program,
+                 Reader& reader) {
+  for (const StaticEntry& entry : entries) {
+    vm::Static made{entry.layout};
+    if (entry.layout == vm::boxedLayout) {
+      auto count = runtime::elementCount(entry.shape);
+      size_t elementBytes = entry.dtype.bytes();
+      bool fits = count && elementBytes > 0 && entry.offset % alignment == 0 &&
+                  entry.offset <= bytes.constants.size() &&
+                  size_t(*count) <= (bytes.constants.size() - entry.offset) / elementBytes;
+      if (!fits)
+        return reader.fail("a constant lies outside the file");
+      runtime::Tensor tensor = runtime::Tensor::unwritten(entry.dtype, entry.shape);
+      std::memcpy(tensor.bytes(), bytes.constants.data() + entry.offset, tensor.byteSize());
+      made.value = runtime::tensorValue(std::move(tensor));
+    }
+    program.statics.push_back(std::move(made));
+  }
+}
+
+/// Gives layouts their names; a definition is told from others by where its name lies.
+void nameLayouts(Executable& made, std::vector<std::string>& names, Reader& reader) {
+  if (names.size() != made.program.layouts.size())
+    return reader.fail("its layouts have not one name each");
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = made.names.emplace_back(std::move(names[i]));
+    made.program.layouts[i].symbol = {&name, name};
+  }
+}
+
+/// What is handed in and taken out goes by the declared type and by the place at once.
+void verifyPlace(const Slotted& place, const checks::Declared& declared, const vm::Program& program,
+                 Reader& reader) {
+  bool isTensor = declared.kind == checks::Declared::Kind::Tensor;
+  if (place.rep.isScalar() && (!isTensor || !declared.shape.empty() ||
+                               declared.dtype != place.rep.dtype || place.layout != vm::none))
+    return reader.fail("a scalar of the interface is none");
+  if (place.layout == vm::none) {
+    if (!place.parts.empty() || declared.kind == checks::Declared::Kind::Tuple)
+      reader.fail("what is no tuple has fields");
+    return;
+  }
+  bool isTuple = place.layout < program.layouts.size() &&
+                 program.layouts[place.layout].kind == vm::LayoutKind::Tuple &&
+                 program.layouts[place.layout].fields.size() == place.parts.size() &&
+                 declared.kind == checks::Declared::Kind::Tuple &&
+                 declared.parts.size() == place.parts.size();
+  for (size_t i = 0; isTuple && i < place.parts.size(); ++i)
+    isTuple = place.parts[i].rep == program.layouts[place.layout].fields[i];
+  if (!isTuple || place.rep.isScalar())
+    return reader.fail("a tuple of the interface has no such layout");
+  for (size_t i = 0; i < place.parts.size(); ++i)
+    verifyPlace(place.parts[i], declared.parts[i], program, reader);
+}
+
+/// Whoever calls the entry goes by its ports.
+void verifyInterface(const Executable& made, Reader& reader) {
+  const vm::Function& entry = made.program.functions[made.program.entry];
+  if (made.parameters.size() != entry.parameters.size())
+    return reader.fail("the interface is that of another function");
+  for (size_t i = 0; i < made.parameters.size(); ++i) {
+    const Port& port = made.parameters[i];
+    bool isKeptSo = port.place.rep.isScalar() == entry.parameters[i].isScalar() &&
+                    (!port.place.rep.isScalar() || port.place.rep == entry.parameters[i]);
+    if (!isKeptSo)
+      reader.fail("the interface is that of another function");
+    verifyPlace(port.place, port.declared, made.program, reader);
+    if (auto problem = problemOf(port.declared, made.program.checks.sizes))
+      reader.fail(*problem);
+  }
+  if (auto problem = problemOf(made.result.declared, made.program.checks.sizes))
+    reader.fail(*problem);
+  for (const LayoutName& name : made.dataTypes)
+    if (name.layout >= made.program.layouts.size() ||
+        made.program.layouts[name.layout].kind != vm::LayoutKind::Data)
+      reader.fail("the data type of something else is told");
+  for (const LanguageSite& site : made.languageSites)
+    if (site.site >= made.program.sites.size() ||
+        made.program.sites[site.site].kind != vm::SiteKind::Language)
+      reader.fail("the operator of something else is told");
+}
+
+} // namespace
+
+bool isExecutable(std::span<const std::byte> start) {
+  return start.size() >= sizeof magic && std::memcmp(start.data(), magic, sizeof magic) == 0;
+}
+
+std::vector<std::byte> write(const Executable& executable) {
+  Writer writer;
+  std::vector<std::byte> constants;
+  std::vector<std::string> names;
+  for (const vm::Layout& layout : executable.program.layouts)
+    names.emplace_back(layout.symbol.name);
+  writer(executable, names, writeStatics(executable.program, constants));
+  Header header{};
+  std::memcpy(header.magic, magic, sizeof magic);
+  header.version = formatVersion;
+  header.instructions = instructionSum();
+  header.programBytes = writer.bytes.size();
+  header.constantBytes = constants.size();
+  pad(writer.bytes);
+  writer.raw(constants);
+  auto start = std::as_bytes(std::span(&header, 1));
+  writer.bytes.insert(writer.bytes.begin(), start.begin(), start.end());
+  seal(writer.bytes);
+  return std::move(writer.bytes);
+}
+
+void seal(std::vector<std::byte>& bytes) {
+  Checksum sum;
+  sum.add(std::span(bytes).subspan(sizeof(Header)));
+  uint64_t number = sum.sum();
+  std::memcpy(bytes.data() + offsetof(Header, checksum), &number, sizeof number);
+}
+
+Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owner, size_t size) {
+  auto bytes = open(std::move(owner), size);
+  if (!bytes)
+    return bytes.failure();
+  auto made = std::make_unique<Executable>();
+  Reader reader(bytes->program);
+  std::vector<std::string> names;
+  std::vector<StaticEntry> statics;
+  reader(*made, names, statics);
+  if (reader.isGood() && reader.left() > 0)
+    reader.fail("there is more than the program in it");
+  if (reader.isGood())
+    nameLayouts(*made, names, reader);
+  if (reader.isGood())
+    readStatics(statics, *bytes, made->program, reader);
+  if (reader.isGood())
+    if (auto problem = vm::verify(made->program))
+      reader.fail(*problem);
+  if (reader.isGood())
+    verifyInterface(*made, reader);
+  if (!reader.isGood())
+    return Error{reader.problem()};
+  return made;
+}
+
+Result<std::unique_ptr<Executable>> load(const std::string& path) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat about {};
+  if (file < 0 || fstat(file, &about) != 0) {
+    std::string reason = std::strerror(errno);
+    if (file >= 0)
+      close(file);
+    return Error{reason};
+  }
+  auto size = size_t(about.st_size);
+  // An empty file cannot be mapped, and is none of ours.
+  void* mapped = size > 0 && S_ISREG(about.st_mode)
+                     ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
+                     : MAP_FAILED;
+  close(file);
+  if (mapped == MAP_FAILED)
+    return Error{"it is no compiled program"};
+  auto unmap = [size](const std::byte* at) { munmap(const_cast<std::byte*>(at), size); };
+  return read(std::shared_ptr<const std::byte[]>(static_cast<const std::byte*>(mapped), unmap),
+              size);
+}
+
+std::string placeText(const Executable& executable, runtime::SourceRange range) {
+  uint32_t base = 1;
+  for (const SourceText& source : executable.sources) {
+    if (range.begin >= base && range.begin - base <= source.text.size()) {
+      std::string_view before = std::string_view(source.text).substr(0, range.begin - base);
+      auto line = std::ranges::count(before, '\n') + 1;
+      size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+      return fmt::format("{}:{}:{}", source.name, line, column);
+    }
+    base += uint32_t(source.text.size()) + 1;
+  }
+  return "";
+}
+
+} // namespace executable

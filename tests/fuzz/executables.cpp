@@ -1,0 +1,91 @@
+// Named sizes are all 3, which fits most programs.
+#include "tests/fuzz/executables.h"
+
+#include "bytecode/export.h"
+#include "driver/session.h"
+#include "executable/call.h"
+#include "lang/print.h"
+#include "parser/metadata.h"
+#include "stdlib/ops.h"
+
+#include <cstring>
+
+namespace fuzz {
+
+namespace {
+
+using runtime::Value;
+
+/// A value for a port; nothing for what cannot be handed in.
+std::optional<Value> valueFor(const checks::Declared& type, const checks::SizeTable& sizes) {
+  constexpr int64_t mostElements = 1 << 16;
+  if (type.kind == checks::Declared::Kind::Tuple) {
+    std::vector<Value> fields;
+    for (const checks::Declared& part : type.parts)
+      if (auto field = valueFor(part, sizes))
+        fields.push_back(*std::move(field));
+      else
+        return std::nullopt;
+    return runtime::tupleValue(std::move(fields));
+  }
+  if (type.kind != checks::Declared::Kind::Tensor || !type.dtype.isComputable())
+    return std::nullopt;
+  runtime::Shape shape;
+  for (uint32_t size : type.shape)
+    shape.push_back(sizes[size].kind == checks::SizeKind::Number ? sizes[size].number : 3);
+  auto count = runtime::elementCount(shape);
+  if (!count || *count > mostElements)
+    return std::nullopt;
+  runtime::Tensor tensor(type.dtype, std::move(shape));
+  for (size_t i = 0; i < tensor.byteSize(); i += tensor.dtype().bytes())
+    tensor.bytes()[i] = std::byte(i / tensor.dtype().bytes() % 2);
+  return runtime::tensorValue(std::move(tensor));
+}
+
+bool run(const executable::Executable& made) {
+  std::vector<Value> arguments;
+  for (const executable::Port& port : made.parameters)
+    if (auto value = valueFor(port.declared, made.program.checks.sizes))
+      arguments.push_back(*std::move(value));
+    else
+      return false;
+  vm::RunOptions options{
+      .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05}};
+  executable::Caller caller(made, options);
+  auto result = caller.call(arguments);
+  // A second run has plans and pools from the first.
+  return std::holds_alternative<Value>(result) &&
+         std::holds_alternative<Value>(caller.call(arguments));
+}
+
+} // namespace
+
+std::vector<std::byte> compileFile(const std::string& path) {
+  driver::Session session{stdlib::operatorTable()};
+  auto program = session.load(path);
+  const lang::Global* entry =
+      program && program->isGood() ? program->module->find("main") : nullptr;
+  if (!entry)
+    return {};
+  bytecode::Exported exported =
+      bytecode::exportProgram(*program->module, program->typing, session.operators(), *entry);
+  exported.executable.language =
+      parser::wholeText(lang::printModule(*exported.language, session.operators()));
+  return executable::write(exported.executable);
+}
+
+void sealExecutable(std::vector<std::byte>& bytes) {
+  executable::seal(bytes);
+}
+
+Outcome tryExecutable(const std::vector<std::byte>& bytes) {
+  std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  auto made = executable::read(copy, bytes.size());
+  if (!made)
+    return {};
+  executable::languageText(**made);
+  return {true, run(**made)};
+}
+
+} // namespace fuzz
