@@ -99,8 +99,8 @@ private:
     for (vm::Layout& layout : compiled_.program.layouts)
       if (const auto* function = static_cast<const Function*>(layout.symbol.definition);
           function && layout.kind == vm::LayoutKind::Closure)
-        layout.symbol.name = made_.names.emplace_back(
-            typeText(functionType(module_.types, *function, typing_)));
+        layout.symbol.name =
+            made_.names.emplace_back(typeText(functionType(module_.types, *function, typing_)));
   }
 
   bool needsLanguage(uint32_t site) const {

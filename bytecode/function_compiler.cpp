@@ -34,9 +34,11 @@ void FunctionCompiler::compile() {
 /// Parameters are in the first registers; those that nothing uses are given up at once.
 void FunctionCompiler::begin() {
   vm::Function made;
-  made.name = instance_.global ? instance_.global->name
-              : instance_.self ? instance_.self->name
-                               : std::string_view();
+  made.name = instance_.global ? "@" + std::string(instance_.global->name)
+              : instance_.self && !instance_.self->name.empty()
+                  ? "%" + std::string(instance_.self->name)
+                  : "fn";
+  made.range = function_.range;
   for (size_t i = 0; i < function_.parameters.size(); ++i) {
     const Var& parameter = *function_.parameters[i];
     Rep rep = this->rep(typeOf(parameter));

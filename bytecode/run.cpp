@@ -4,6 +4,7 @@
 
 #include "bytecode/convert.h"
 #include "bytecode/link.h"
+#include "bytecode/profile.h"
 #include "lang/run_value.h"
 #include "runtime/memory.h"
 #include "vm/verify.h"
@@ -36,7 +37,8 @@ struct Subject {
 class Run {
 public:
   Run(const Subject& subject, const Options& options)
-      : subject_(subject), sites_(subject.typing, subject.operators, options.engine),
+      : subject_(subject), options_(options),
+        sites_(subject.typing, subject.operators, options.engine),
         run_(subject.program, options.run,
              [this](uint32_t site, std::span<const Slot> operands, Slot& result) {
                return apply(site, operands, result);
@@ -51,7 +53,11 @@ public:
           reader_.read(arguments[i], subject_.typing.of(*subject_.entry.parameters[i])));
     arguments.clear();
     run_.machine().takeUpLayouts();
+    if (options_.profile)
+      options_.profile->start();
     auto result = run_.call(slots);
+    if (options_.profile)
+      options_.profile->finish();
     if (auto* fault = std::get_if<RunFault>(&result))
       return std::move(*fault);
     const Slot slot = std::get<Slot>(result);
@@ -81,14 +87,19 @@ private:
     return std::nullopt;
   }
 
-  Subject subject_;
+  const Subject& subject_;
+  const Options& options_;
   CallSites sites_;
   vm::Run run_;
   ValueReader reader_;
 };
 
 std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Value> arguments,
-                                        const Options& options) {
+                                        Options options) {
+  std::optional<Profiler> profiler;
+  if (options.profile)
+    options.run.observer =
+        &profiler.emplace(subject.program, *options.profile, options.placeText).observer();
   runtime::MemoryLimit limit(options.run.limits.memory);
   try {
     return Run(subject, options).call(std::move(arguments));
@@ -128,7 +139,8 @@ std::variant<Value, RunFault> run(Linked& linked, const Module& language, const 
                     typing,
                     operators,
                     signature,
-                    {typing.of(*signature.parameters.back()), result.isDeclared, result.range}, result.range},
+                    {typing.of(*signature.parameters.back()), result.isDeclared, result.range},
+                    result.range},
                    std::move(arguments), options);
 }
 

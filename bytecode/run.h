@@ -4,6 +4,7 @@
 #include "bytecode/compile.h"
 #include "bytecode/link.h"
 #include "lang/call_sites.h"
+#include "profile/recorder.h"
 #include "vm/run.h"
 
 namespace bytecode {
@@ -12,6 +13,9 @@ struct Options {
   /// What evaluates operators that the machine has no kernel for.
   tensor::TensorEngine engine;
   vm::RunOptions run = {};
+  /// Told where the time goes, if anybody wants to know, and how places are called there.
+  profile::Recorder* profile = nullptr;
+  std::function<std::string(lang::SourceRange)> placeText = {};
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

@@ -24,6 +24,7 @@ void compileWrapper(Instances& instances, const Instance& instance) {
     code.emitReturn(0);
   } else {
     code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
+    function.name = "(function)";
     code.emit(Op::TailCallClosure, 0, count, *instance.forwards);
   }
   function.start = uint32_t(made.program.code.size());

@@ -39,6 +39,9 @@ Examples:
   baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
   baton run model.rly --random 42 --grad
                                      show the gradients of the result by all inputs too
+  baton run model.rly --random 42 --profile --flame-graph time.svg
+                                     show where the time goes
+  baton debug model.rly --random 42  run it step by step
 
 FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,
@@ -63,6 +66,7 @@ struct Request {
   CompileOptions compile;
   DisasmOptions disasm;
   RunOptions run;
+  RunOptions debug;
   OperatorsOptions operators;
   ExplainOptions explain;
   /// Codes of warnings that are no news.
@@ -89,9 +93,10 @@ void addCheck(CLI::App& app, CheckOptions& options) {
 
 /// In this form, since an operator has the same name, which no file here may know.
 constexpr const char* gradCommand = R"(grad)";
+constexpr const char* debugCommand = R"(debug)";
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (const char* name : {"check", "print", "opt", gradCommand, "run"})
+  for (const char* name : {"check", "print", "opt", gradCommand, "run", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -173,8 +178,8 @@ std::optional<int64_t> byteCount(std::string_view word) {
   return isGood ? std::optional(value) : std::nullopt;
 }
 
-/// What ends a run with a fault.
-void addLimits(CLI::App& command, runtime::RunLimits& limits) {
+/// What ends a run with a fault, whenever it runs.
+void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
   command
       .add_option_function<std::string>(
           "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
@@ -195,6 +200,9 @@ void addLimits(CLI::App& command, runtime::RunLimits& limits) {
                   "not; operators and constructors do not count")
       ->type_name("N")
       ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
+}
+
+void addTimeLimit(CLI::App& command, runtime::RunLimits& limits) {
   command
       .add_option("--timeout", limits.seconds,
                   "End the run when it takes longer; an operator that computes goes on to its end")
@@ -211,8 +219,29 @@ void addLimits(CLI::App& command, runtime::RunLimits& limits) {
           "");
 }
 
-void addRun(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Call a function of a program and show its result");
+/// What shows how a run goes.
+void addObservation(CLI::App& command, RunOptions& options) {
+  command.add_flag("--profile", options.profile,
+                   "Show behind the run how often functions and operators were called, and where "
+                   "the time went");
+  command.add_flag("--trace", options.trace,
+                   "Show each call of a function or an operator as it happens, with its arguments "
+                   "and what it gives, on the interpreter");
+  command
+      .add_option("--flame-graph", options.flameGraph,
+                  "Write a picture of where the time went, by who called what, as .svg")
+      ->type_name("PATH");
+  command
+      .add_option("--chrome-trace", options.chromeTrace,
+                  "Write the longest calls with their times as .json for Perfetto and "
+                  "chrome://tracing")
+      ->type_name("PATH");
+}
+
+/// What is called, and with what.
+CLI::App* addCalling(CLI::App& app, const std::string& name, const std::string& text,
+                     RunOptions& options) {
+  CLI::App* command = app.add_subcommand(name, text);
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_option("--entry", options.entry, "The function to call")
       ->type_name("NAME")
@@ -229,6 +258,19 @@ void addRun(CLI::App& app, RunOptions& options) {
   command->add_option("--random", options.seed, "Fill the other parameters from this seed")
       ->type_name("SEED")
       ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
+  return command;
+}
+
+void addDebug(CLI::App& app, RunOptions& options) {
+  CLI::App* command = addCalling(
+      app, debugCommand,
+      "Run a program step by step, by commands from standard input; `help` lists them", options);
+  addCountLimits(*command, options.limits);
+}
+
+void addRun(CLI::App& app, RunOptions& options) {
+  CLI::App* command =
+      addCalling(app, "run", "Call a function of a program and show its result", options);
   command
       ->add_option("--output", options.output, "Write the result to a .npz, .safetensors or .json")
       ->type_name("PATH");
@@ -252,7 +294,9 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
   command->add_flag("--trap-nan", options.trapsNonFinite,
                     "End the run where NaN or infinity first arises, and say where");
-  addLimits(*command, options.limits);
+  addObservation(*command, options);
+  addCountLimits(*command, options.limits);
+  addTimeLimit(*command, options.limits);
 }
 
 /// A word in the place of a command that is none.
@@ -326,6 +370,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return compile(session, request.compile, look);
   if (app.got_subcommand("disasm"))
     return disasm(session, request.disasm, look);
+  if (app.got_subcommand(debugCommand))
+    return debug(session, request.debug, look);
   return run(session, request.run, look);
 }
 
@@ -345,6 +391,7 @@ void declare(CLI::App& app, Request& request) {
   addCompile(app, request.compile);
   addDisasm(app, request.disasm);
   addRun(app, request.run);
+  addDebug(app, request.debug);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
   app.add_subcommand("passes", "List the passes of `baton opt`");
@@ -386,6 +433,20 @@ bool writeAll(std::string_view text, std::FILE* stream) {
          std::fflush(stream) == 0;
 }
 
+/// Whoever reads what commands from a pipe did wants to see the commands too.
+std::optional<std::string> askAtPrompt() {
+  constexpr size_t longest = 4096;
+  writeAll("(baton) ", stdout);
+  std::string line;
+  int next = std::getc(stdin);
+  for (; next != EOF && next != '\n' && line.size() < longest; next = std::getc(stdin))
+    line += char(next);
+  if (isatty(STDIN_FILENO) != 1)
+    writeAll(lang::printable(line) + '\n', stdout);
+  bool isOver = (next == EOF && line.empty()) || line.size() == longest;
+  return isOver ? std::nullopt : std::optional(line);
+}
+
 } // namespace
 
 Answer runCommandLine(int count, const char* const* words, const Look& look) {
@@ -407,8 +468,12 @@ Look lookOfTerminal() {
   const char* noColour = std::getenv("NO_COLOR");
   bool wantsNone = noColour && *noColour;
   bool isBold = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNone;
-  return {isTerminal && !isPlain && !wantsNone, isTerminal && !isPlain, isBold,
-          [](const std::string& text) { writeAll(text, stderr); }};
+  return {isTerminal && !isPlain && !wantsNone,
+          isTerminal && !isPlain,
+          isBold,
+          [](const std::string& text) { writeAll(text, stderr); },
+          [](const std::string& text) { writeAll(text, stdout); },
+          askAtPrompt};
 }
 
 int finish(const Answer& answer) {

@@ -22,6 +22,10 @@ struct Look {
   bool bold = false;
   /// Takes what a program shows while it runs; without it, that is among the errors of the answer.
   std::function<void(const std::string&)> show = {};
+  /// Takes what a command says while it goes on; without it, that is in the answer.
+  std::function<void(const std::string&)> tell = {};
+  /// Asks for a line of input; nothing when there is no more.
+  std::function<std::optional<std::string>()> ask = {};
 };
 
 struct CheckOptions {
@@ -66,6 +70,12 @@ struct RunOptions {
   /// Whether NaN and infinity end the run where they arise.
   bool trapsNonFinite = false;
   runtime::RunLimits limits = {};
+  /// Show where the time goes; write a picture of it, and the calls themselves.
+  bool profile = false;
+  std::optional<std::string> flameGraph = {};
+  std::optional<std::string> chromeTrace = {};
+  /// Show each call as it happens.
+  bool trace = false;
 };
 
 struct GradOptions {
@@ -108,6 +118,7 @@ Answer grad(Session& session, const GradOptions& options, const Look& look);
 Answer compile(Session& session, const CompileOptions& options, const Look& look);
 Answer disasm(Session& session, const DisasmOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
+Answer debug(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);
 

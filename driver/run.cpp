@@ -4,10 +4,14 @@
 #include "driver/derive.h"
 #include "driver/engines.h"
 #include "driver/executable_file.h"
+#include "driver/fault_text.h"
 #include "driver/find_global.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
+#include "driver/place_text.h"
+#include "driver/profile.h"
 #include "driver/progress.h"
+#include "driver/trace.h"
 #include "driver/value_files.h"
 #include "driver/value_text.h"
 #include "formats/quote.h"
@@ -24,27 +28,6 @@ namespace driver {
 
 namespace {
 
-std::string faultText(const interp::Fault& fault, const lang::SourceMap& sources,
-                      const Look& look) {
-  constexpr size_t mostCalls = 3;
-  lang::Finding finding{.code = "run-time",
-                        .text = fault.problem,
-                        .range = fault.range,
-                        .labels = fault.labels,
-                        .notes = fault.notes,
-                        .shapes = fault.shapes};
-  size_t shownCalls = 0;
-  for (lang::SourceRange call : fault.calls)
-    if (shownCalls < mostCalls && call.isValid()) {
-      finding.labels.push_back({call, "called here"});
-      ++shownCalls;
-    }
-  if (fault.calls.size() > mostCalls)
-    finding.notes.push_back(
-        fmt::format("{} further calls are open", fault.calls.size() - mostCalls));
-  return lang::renderFinding(finding, sources, {look.colour});
-}
-
 /// A value that the program shows, after the place that does.
 std::string shownText(Session& session, const Program& program, const runtime::Value& value,
                       lang::SourceRange where) {
@@ -59,7 +42,8 @@ std::string shownText(Session& session, const Program& program, const runtime::V
 /// Whether the machine runs the program; it computes in the program's own types, and looks at no
 /// result but where the program does.
 bool isOnMachine(const RunOptions& options) {
-  bool isFree = options.engine.empty() && options.precision == 0 && !options.trapsNonFinite;
+  bool isFree =
+      options.engine.empty() && options.precision == 0 && !options.trapsNonFinite && !options.trace;
   return isFree || options.engine == "vm";
 }
 
@@ -67,7 +51,8 @@ std::variant<runtime::Value, interp::Fault>
 call(Session& session, const Program& program, const lang::Global& entry,
      std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,
      const RunOptions& options, const Look& look, lang::Diagnostics& findings, Answer& answer) {
-  Progress progress(look.progress);
+  profile::Recorder recorder;
+  Progress progress(look.progress && !options.trace);
   interp::Options how;
   how.engine = engine;
   how.trapsNonFinite = options.trapsNonFinite;
@@ -76,11 +61,16 @@ call(Session& session, const Program& program, const lang::Global& entry,
   how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
     findings.report(lang::Message::Float64Result, where, row.name);
   };
-  how.show = [&](const runtime::Value& value, lang::SourceRange where) {
+  auto write = [&](const std::string& text) {
     progress.clear();
-    std::string text = shownText(session, program, value, where);
     look.show ? look.show(text) : void(answer.errors += text);
   };
+  how.show = [&](const runtime::Value& value, lang::SourceRange where) {
+    write(shownText(session, program, value, where));
+  };
+  std::optional<Tracer> tracer;
+  if (options.trace)
+    how.observer = &tracer.emplace(session, program, write).observer();
   InterruptWatch watch;
   how.isInterrupted = [&] { return watch.isInterrupted(); };
   auto interpreted = [&] {
@@ -94,12 +84,18 @@ call(Session& session, const Program& program, const lang::Global& entry,
                             .run = {.progress = how.progress,
                                     .show = how.show,
                                     .isInterrupted = how.isInterrupted,
-                                    .limits = how.limits}});
+                                    .limits = how.limits},
+                            .profile = wantsProfile(options) ? &recorder : nullptr,
+                            .placeText = [&](lang::SourceRange range) {
+                              return placeText(session.sources(), range, program.source);
+                            }});
     } catch (const bytecode::TooLarge&) {
       return interpreted();
     }
   };
   auto result = isOnMachine(options) ? onMachine() : interpreted();
+  if (wantsProfile(options))
+    reportProfile(recorder, options, answer);
   auto* fault = std::get_if<interp::Fault>(&result);
   if (fault && fault->kind == runtime::FaultKind::Interrupted)
     fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
@@ -175,8 +171,8 @@ std::string executableProblem(const RunOptions& options, const executable::Execu
   if (options.grad != 0)
     return "an executable has no gradients; compile a program that computes them";
   if (!isOnMachine(options))
-    return "an executable runs on the machine alone; `--engine`, `--precision` and `--trap-nan` "
-           "are for programs in the text format";
+    return "an executable runs on the machine alone; `--engine`, `--precision`, `--trap-nan` and "
+           "`--trace` are for programs in the text format";
   if (options.entry != RunOptions().entry && options.entry != made.entry)
     return fmt::format("the executable runs `@{}`; another entry needs a compilation of its own",
                        lang::printable(made.entry));
@@ -220,8 +216,16 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
                  },
              .isInterrupted = [&] { return watch.isInterrupted(); },
              .limits = options.limits};
+  profile::Recorder recorder;
+  if (wantsProfile(options))
+    how.profile = &recorder;
+  how.placeText = [&](lang::SourceRange range) {
+    return placeText(session.sources(), range, loaded.language.source);
+  };
   auto result = bytecode::run(*loaded.linked, *loaded.language.module, typing, session.operators(),
                               *std::move(arguments), how);
+  if (wantsProfile(options))
+    reportProfile(recorder, options, answer);
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
     if (fault->kind == runtime::FaultKind::Interrupted)
       fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
@@ -247,6 +251,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!writeOutDerivatives(session, program, *entry, options, look, answer))
     return;
   entry = options.grad ? program.module->globals.back() : program.module->find(entryName);
+  if (std::string problem = observationProblem(options); !problem.empty())
+    return answer.fail(ExitCode::World, problem);
   auto engine = engineOf(options.engine, options.precision);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);

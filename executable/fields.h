@@ -134,7 +134,7 @@ void fields(Archive& archive, vm::Signature& signature) {
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Function& function) {
-  archive(function.name, function.start, function.size, function.registers, function.parameters,
+  archive(function.name, function.range, function.start, function.size, function.registers, function.parameters,
           function.result, function.isClosure);
 }
 template <typename Archive>

@@ -95,7 +95,13 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   try {
     runtime::Reclaimer reclaimer(
         [](void* heap) { return static_cast<Heap*>(heap)->cycles().collect() > 0; }, &heap_);
-    runLoop(*this, code_.data() + program_.functions[function].start);
+    const Word* start = code_.data() + program_.functions[function].start;
+    if (const Observer* observer = host_.observer) {
+      observer->entered(positionOf(start), false);
+      observer->loop(*this, start);
+    } else {
+      runLoop(*this, start);
+    }
   } catch (const std::bad_alloc&) {
     trap_ = Trap::Memory;
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "vm/kernel.h"
+#include "vm/observer.h"
 
 #include <functional>
 #include <optional>
@@ -39,6 +40,8 @@ struct Host {
   size_t maximumDepth = 5'000'000;
   /// Calls that a run may make, its own included.
   uint64_t maximumSteps = UINT64_MAX;
+  /// Who watches the run, or null.
+  const Observer* observer = nullptr;
 };
 
 /// A call in progress: where its caller goes on, and the caller's registers.
@@ -73,7 +76,11 @@ public:
   /// Where the call noted last stands, as a position in the program's code; it is told once.
   std::optional<uint32_t> takeNote();
   /// How many calls are open.
-  size_t depth() const { return size_t(state.top - frames_.data()); }
+  size_t depth() const { return depthAt(state.top); }
+  size_t depthAt(const Frame* top) const { return size_t(top - frames_.data()); }
+  /// Of code, in the program's.
+  uint32_t positionOf(const Word* at) const { return uint32_t(at - code_.data()); }
+  const Observer* observer() const { return host_.observer; }
 
   // For the instructions.
 

@@ -88,7 +88,9 @@ struct Signature {
 
 /// Parameters are in the first registers; a closure's own object follows them, owned.
 struct Function {
+  /// `@f`, `%f`, or what it does for one that no text has.
   std::string name;
+  runtime::SourceRange range = {};
   /// Its words in the program's code.
   uint32_t start = 0;
   uint32_t size = 0;

@@ -53,6 +53,7 @@ Host Run::host() {
     const HostSite& site = program_.sites[number];
     fail(fault, site.range, site.op);
   };
+  host.observer = options_.observer;
   host.maximumDepth = options_.limits.depth;
   host.maximumSteps = options_.limits.steps;
   return host;

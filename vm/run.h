@@ -18,6 +18,8 @@ struct RunOptions {
   std::function<void(uint64_t)> progress = {};
   /// Told of the values that the program shows, and of the places that do.
   std::function<void(const runtime::Value&, runtime::SourceRange)> show = {};
+  /// Who watches the run, or null.
+  const Observer* observer = nullptr;
   /// Asked now and then; true ends the run.
   std::function<bool()> isInterrupted = {};
   runtime::RunLimits limits = {};

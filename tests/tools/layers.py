@@ -14,6 +14,7 @@ import sources
 
 ALLOWED = {
     "runtime": set(),
+    "profile": set(),
     "tensor": {"runtime"},
     "lower": {"runtime", "tensor"},
     "checks": {"runtime"},
@@ -24,13 +25,13 @@ ALLOWED = {
     "parser": {"runtime", "tensor", "lang"},
     "typecheck": {"runtime", "tensor", "lang"},
     "interp": {"runtime", "tensor", "checks", "lang"},
-    "bytecode": {"runtime", "tensor", "checks", "vm", "executable", "lang"},
+    "bytecode": {"runtime", "tensor", "checks", "profile", "vm", "executable", "lang"},
     "transform": {"runtime", "tensor", "lang"},
     "stdlib": {"runtime", "tensor", "lang", "parser"},
     "harness": {"runtime", "tensor", "checks", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
                 "stdlib"},
-    "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform", "interp", "lower",
-               "bytecode", "stdlib"},
+    "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform",
+               "interp", "lower", "bytecode", "stdlib", "profile"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -6,7 +6,7 @@ preprocessor, so both sides of an #if count.
 import pathlib
 import re
 
-FOLDERS = ["runtime", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib",
+FOLDERS = ["runtime", "profile", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib",
            "driver"]
 SUFFIXES = {".h", ".cpp", ".def", ".re", ".yy"}
 

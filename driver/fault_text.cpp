@@ -1,0 +1,31 @@
+// Of a deep run the innermost calls are enough.
+#include "driver/fault_text.h"
+
+#include "lang/render.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sources,
+                      const Look& look) {
+  constexpr size_t mostCalls = 3;
+  lang::Finding finding{.code = "run-time",
+                        .text = fault.problem,
+                        .range = fault.range,
+                        .labels = fault.labels,
+                        .notes = fault.notes,
+                        .shapes = fault.shapes};
+  size_t shownCalls = 0;
+  for (lang::SourceRange call : fault.calls)
+    if (shownCalls < mostCalls && call.isValid()) {
+      finding.labels.push_back({call, "called here"});
+      ++shownCalls;
+    }
+  if (fault.calls.size() > mostCalls)
+    finding.notes.push_back(
+        fmt::format("{} further calls are open", fault.calls.size() - mostCalls));
+  return lang::renderFinding(finding, sources, {look.colour});
+}
+
+} // namespace driver

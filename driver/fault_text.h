@@ -1,0 +1,13 @@
+// Why a run failed, as it is shown.
+#pragma once
+
+#include "driver/commands.h"
+#include "runtime/run_fault.h"
+
+namespace driver {
+
+/// The fault with its place in the text and the innermost calls that led there.
+std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sources,
+                      const Look& look);
+
+} // namespace driver

@@ -1,0 +1,50 @@
+// Columns of numbers first, so that names of any length do no harm.
+#include "profile/report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace profile {
+
+namespace {
+
+double milliseconds(uint64_t time) {
+  return double(time) / 1e6;
+}
+
+double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100 * double(part) / double(whole);
+}
+
+} // namespace
+
+std::string tableText(const Recorder& recorder, size_t mostRows) {
+  const std::vector<Totals>& totals = recorder.totals();
+  std::vector<uint32_t> order;
+  uint64_t functions = 0, operators = 0;
+  for (uint32_t i = 0; i < totals.size(); ++i)
+    if (totals[i].calls > 0) {
+      order.push_back(i);
+      (recorder.subjects()[i].isFunction ? functions : operators) += totals[i].calls;
+    }
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](uint32_t i) { return std::pair(totals[i].own, totals[i].total); });
+  std::string text = fmt::format("profile: {:.3f} ms, {} calls of functions, {} of operators\n",
+                                 milliseconds(recorder.time()), functions, operators);
+  text += fmt::format("{:>12}  {:>12}  {:>6}  {:>12}  {:>7}  {}\n", "calls", "own ms", "own %",
+                      "total ms", "total %", "what");
+  for (size_t row = 0; row < order.size() && row < mostRows; ++row) {
+    const Subject& subject = recorder.subjects()[order[row]];
+    const Totals& of = totals[order[row]];
+    text += fmt::format("{:>12}  {:>12.3f}  {:>6.1f}  {:>12.3f}  {:>7.1f}  {}{}\n", of.calls,
+                        milliseconds(of.own), percent(of.own, recorder.time()),
+                        milliseconds(of.total), percent(of.total, recorder.time()), subject.name,
+                        subject.place.empty() ? "" : " at " + subject.place);
+  }
+  if (order.size() > mostRows)
+    text += fmt::format("{} more\n", order.size() - mostRows);
+  return text;
+}
+
+} // namespace profile
