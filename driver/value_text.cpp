@@ -15,11 +15,18 @@ namespace {
 using runtime::Value;
 using runtime::ValueKind;
 
-constexpr size_t mostDepth = 16;
-constexpr size_t mostParts = 1000;
-constexpr size_t mostFields = 100;
-constexpr size_t mostLinks = 12;
 constexpr size_t widestTuple = 90;
+
+/// How much of a value is shown.
+struct Bounds {
+  size_t depth = 16;
+  size_t parts = 1000;
+  size_t fields = 100;
+  size_t links = 12;
+  /// Show types of tensors, and do not count what is left out.
+  bool isBrief = false;
+};
+constexpr Bounds briefly{.depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true};
 
 /// Where a value stands, which decides how it may be laid out.
 struct Place {
@@ -36,15 +43,17 @@ bool isLink(const Value& value) {
 
 class ValueWriter {
 public:
-  ValueWriter(lang::TypeContext& types, const lang::Typing& typing)
-      : types_(types), typing_(typing) {}
+  ValueWriter(lang::TypeContext& types, const lang::Typing& typing, Bounds bounds = {})
+      : types_(types), typing_(typing), bounds_(bounds) {}
 
   std::string text(const Value& value, Place place) {
-    if (place.depth >= mostDepth || parts_ >= mostParts)
+    if (place.depth >= bounds_.depth || parts_ >= bounds_.parts)
       return "...";
     ++parts_;
     switch (value.kind()) {
     case ValueKind::Tensor:
+      if (bounds_.isBrief && value.tensor().rank() > 0)
+        return tensorTypeText(value.tensor().dtype(), value.tensor().shape());
       return tensorText(value, place.isInline ? TensorLayout{24, true} : TensorLayout());
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
@@ -74,13 +83,13 @@ private:
     std::vector<std::string> texts;
     size_t width = 0;
     bool hasLines = false;
-    for (const Value& field : fields.first(std::min(fields.size(), mostFields))) {
+    for (const Value& field : fields.first(std::min(fields.size(), bounds_.fields))) {
       texts.push_back(text(field, place.inner(false)));
       width += texts.back().size() + 2;
       hasLines |= texts.back().find('\n') != std::string::npos;
     }
-    if (fields.size() > mostFields)
-      texts.push_back(fmt::format("... {} more", fields.size() - mostFields));
+    if (fields.size() > bounds_.fields)
+      texts.push_back(fmt::format("... {} more", fields.size() - bounds_.fields));
     if (place.isInline || (!hasLines && width <= widestTuple))
       return fmt::format("({}{})", fmt::join(texts, ", "), fields.size() == 1 ? "," : "");
     std::string result = "(\n";
@@ -93,13 +102,15 @@ private:
     std::string result;
     size_t links = 0;
     const Value* link = &value;
-    for (; isLink(*link) && links < mostLinks; ++links) {
+    for (; isLink(*link) && links < bounds_.links; ++links) {
       result += lang::printable(link->symbol().name) + "(";
       for (const Value& field : link->fields().first(link->fields().size() - 1))
         result += text(field, place.inner(true)) + ", ";
       link = &link->fields().back();
     }
-    if (isLink(*link)) {
+    if (isLink(*link) && bounds_.isBrief) {
+      result += "...";
+    } else if (isLink(*link)) {
       size_t more = 0;
       for (; isLink(*link); ++more)
         link = &link->fields().back();
@@ -114,6 +125,7 @@ private:
 
   lang::TypeContext& types_;
   const lang::Typing& typing_;
+  const Bounds bounds_;
   size_t parts_ = 0;
 };
 
@@ -122,6 +134,11 @@ private:
 std::string valueText(const runtime::Value& value, lang::TypeContext& types,
                       const lang::Typing& typing) {
   return ValueWriter(types, typing).text(value, {});
+}
+
+std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing) {
+  return ValueWriter(types, typing, briefly).text(value, {.isInline = true});
 }
 
 } // namespace driver

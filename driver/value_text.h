@@ -15,4 +15,9 @@ namespace driver {
 std::string valueText(const runtime::Value& value, lang::TypeContext& types,
                       const lang::Typing& typing);
 
+/// The same on one line in very few characters, for lists of many values: tensors are shown by
+/// their types, `Tensor[(2, 3), float32]`, those of rank 0 by their values.
+std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing);
+
 } // namespace driver

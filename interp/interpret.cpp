@@ -8,8 +8,6 @@
 
 #include "interp/trap.h"
 
-#include "lang/frames.h"
-#include "lang/liveness.h"
 #include "lang/run_checks.h"
 #include "runtime/memory.h"
 
@@ -25,25 +23,6 @@ using runtime::FaultKind;
 
 namespace {
 
-/// One call in progress, and where it was made; the latter is invalid for the first call.
-struct Activation {
-  const lang::Function* function;
-  std::vector<Value> slots;
-  lang::SourceRange call;
-  /// Of named dimensions, when the body needs them.
-  std::unique_ptr<checks::KnownSizes> sizes = nullptr;
-  /// The tensors that the results are written into, if the call says so.
-  std::optional<Value> destinations = {};
-};
-
-/// A block in progress. With `endsCall`, the end of the block is the end of the activation.
-struct Cursor {
-  const Block* block;
-  size_t next;
-  bool endsCall;
-  const lang::Deaths* deaths;
-};
-
 class Machine {
 public:
   Machine(const lang::Module& module, const lang::Typing& typing,
@@ -51,6 +30,7 @@ public:
       : typing_(typing), frames_(module), boundaries_(module, typing),
         checks_(module, boundaries_, tables_), liveness_(lang::findLiveness(module)),
         sites_(typing, operators, options.engine, options.rounding), options_(options),
+        observer_(options.observer ? *options.observer : noObserver_),
         limit_(options.limits.memory), watch_(options.limits) {}
 
   std::variant<Value, Fault> run(const lang::Function& entry, std::vector<Value> arguments) {
@@ -64,12 +44,16 @@ public:
     } catch (const std::bad_alloc&) {
       failForMemory(entry.range);
     }
-    if (!fault_.problem.empty())
-      return fault_;
-    return std::move(result_);
+    if (fault_.problem.empty())
+      return std::move(result_);
+    if (observer_.failed)
+      observer_.failed(state(), fault_);
+    return fault_;
   }
 
 private:
+  State state() const { return {frames_, activations_, cursors_}; }
+
   // Variables.
 
   Value& slot(const lang::Var& var) {
@@ -155,16 +139,25 @@ private:
 
   void step() {
     Cursor& cursor = cursors_.back();
-    if (cursor.next > 0 && !checkLet(cursor.block->bindings[cursor.next - 1]))
-      return;
+    if (cursor.next > 0) {
+      const Binding& done = waiting();
+      if (!checkLet(done))
+        return;
+      if (observer_.bound)
+        observer_.bound(state(), done, slot(*done.var));
+    }
     if (cursor.next == cursor.block->bindings.size()) {
       leave(read(cursor.block->result));
       return;
     }
-    if (cursor.next > 0)
+    if (cursor.next > 0 && !observer_.keepsValues)
       for (const lang::Var* var : cursor.deaths->after(cursor.next - 1))
         slot(*var) = Value();
-    evaluate(cursor.block->bindings[cursor.next++]);
+    const Binding& binding = cursor.block->bindings[cursor.next++];
+    if (observer_.before && !observer_.before(state(), binding))
+      return fail(FaultKind::Interrupted, fmt::format("ended after {} calls", calls_),
+                  binding.value->range);
+    evaluate(binding);
   }
 
   void open(const Block& block, bool endsCall) {
@@ -177,6 +170,8 @@ private:
     if (cursors_.back().endsCall) {
       if (!checkReturn(value))
         return;
+      if (observer_.left)
+        observer_.left(state(), value);
       std::optional<Value> into = std::move(activations_.back().destinations);
       lang::SourceRange call = activations_.back().call;
       activations_.pop_back();
@@ -253,23 +248,27 @@ private:
     const checks::FunctionCheck* checks = checksOf(function);
     if (checks && !checkCall(*checks, closure, arguments, call))
       return;
+    bool endsOthers = false;
     while (!cursors_.empty() && cursors_.back().endsCall && isTail(cursors_.back()) &&
            isReturnChecked(checks) && !activations_.back().destinations) {
       cursors_.pop_back();
       activations_.pop_back();
+      endsOthers = true;
     }
     const lang::FrameLayout& layout = frames_.layout(function);
-    Activation activation{&function, std::move(arguments),
-                          call ? call->range : lang::SourceRange()};
+    Activation activation{&function, std::move(arguments), call ? call->range : lang::SourceRange(),
+                          steps_};
     activation.slots.resize(layout.size());
     for (size_t i = 0; i < layout.captures.size(); ++i) {
       const Value& captured = closure.fields()[i];
-      activation.slots[layout.ownSlots + i] = captured.isSet() ? captured : closure;
+      activation.slots[layout.own.size() + i] = captured.isSet() ? captured : closure;
     }
     if (checks && checks->keepsSizes)
       activation.sizes = std::make_unique<checks::KnownSizes>(sizes_);
     activations_.push_back(std::move(activation));
     open(*function.body, true);
+    if (observer_.entered)
+      observer_.entered(state(), endsOthers);
   }
 
   // Boundaries.
@@ -473,11 +472,12 @@ private:
       break;
     case lang::Action::Call:
     case lang::Action::CallInto:
-      applyToFields(binding, call, row, arguments);
-      break;
+      return applyToFields(binding, call, row, arguments);
     case lang::Action::Expand:
       throw std::logic_error("a derivative was not expanded before the run");
     }
+    if (observer_.applied && fault_.problem.empty())
+      observer_.applied(state(), call, row, arguments, slot(*binding.var));
   }
 
   /// Calls a function with the fields of a tuple.
@@ -579,6 +579,8 @@ private:
   lang::Liveness liveness_;
   lang::CallSites sites_;
   const Options& options_;
+  const Observer noObserver_;
+  const Observer& observer_;
   std::vector<Activation> activations_;
   std::vector<Cursor> cursors_;
   std::unordered_map<const lang::Constant*, Value> constants_;

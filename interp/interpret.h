@@ -7,13 +7,12 @@
 // the heap; neither the length of a program nor the depth of its recursion reaches the C++ stack.
 #pragma once
 
+#include "interp/observer.h"
 #include "lang/call_sites.h"
 #include "lang/module.h"
 #include "runtime/run_fault.h"
 #include "runtime/run_limits.h"
-#include "lang/run_value.h"
 
-#include <functional>
 #include <variant>
 
 namespace interp {
@@ -35,6 +34,8 @@ struct Options {
   std::function<bool()> isInterrupted = {};
   /// Whether an operator that makes NaN or infinity of finite numbers ends the run.
   bool trapsNonFinite = false;
+  /// Who watches the run, or null.
+  const Observer* observer = nullptr;
   runtime::RunLimits limits = {};
 };
 

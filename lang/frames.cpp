@@ -13,14 +13,16 @@ Frames::Frames(const Module& module)
   std::vector<std::vector<const Var*>> free = freeVariables(module).of;
   for (size_t i = 0; i < free.size(); ++i) {
     for (uint32_t j = 0; j < free[i].size(); ++j)
-      captured_.emplace(placeOf(i, *free[i][j]), layouts_[i].ownSlots + j);
+      captured_.emplace(placeOf(i, *free[i][j]), uint32_t(layouts_[i].own.size()) + j);
     layouts_[i].captures = std::move(free[i]);
   }
 }
 
 void Frames::own(const Function& function, const Var& var) {
   owners_[var.number] = function.number;
-  slots_[var.number] = layouts_[function.number].ownSlots++;
+  std::vector<const Var*>& own = layouts_[function.number].own;
+  slots_[var.number] = uint32_t(own.size());
+  own.push_back(&var);
 }
 
 /// Numbers what a function binds outside of nested functions, and then those, from a list.

@@ -10,9 +10,9 @@ namespace lang {
 
 /// The slots of a function: its own variables first, then those it captures.
 struct FrameLayout {
+  std::vector<const Var*> own;
   std::vector<const Var*> captures;
-  uint32_t ownSlots = 0;
-  size_t size() const { return ownSlots + captures.size(); }
+  size_t size() const { return own.size() + captures.size(); }
 };
 
 /// The layouts of all functions of a module.
