@@ -7,6 +7,7 @@ Each NAME.rly in FOLDER or below it has its expected text beside it in NAME.out:
 then standard error, then the exit code as the line `exit N`. The first line of the program may
 name the command, `// baton run --random 42`; without it, it is `baton check`. The file is named
 last, and the command runs in the file's folder, so that no path of a machine gets into the text.
+Standard input is NAME.in, if there is one.
 --accept writes what is said now into the .out files and removes those without a program.
 """
 import argparse
@@ -38,10 +39,11 @@ def readable(output):
 
 def said(baton, case):
     """The text for the .out file of a case."""
+    given = case.with_suffix(".in")
     result = subprocess.run(
         [baton, *command_of(case), case.name],
         cwd=case.parent,
-        stdin=subprocess.DEVNULL,
+        input=given.read_bytes() if given.exists() else b"",
         capture_output=True,
         preexec_fn=limits.processor_time,
     )

@@ -31,7 +31,7 @@ TEST_CASE("a captured variable has another slot in each function that captures i
     const lang::FrameLayout& layout = frames.layout(function);
     CHECK(std::set(layout.captures.begin(), layout.captures.end()) == wanted);
     for (size_t i = 0; i < layout.captures.size(); ++i)
-      CHECK(frames.slot(function, *layout.captures[i]) == layout.ownSlots + i);
+      CHECK(frames.slot(function, *layout.captures[i]) == layout.own.size() + i);
   };
   checkCaptured(outer, {&a, &b, &c});
   checkCaptured(inner, {&b, &c});

@@ -1,0 +1,187 @@
+// When a run stops. A call in tail position takes the place of the one around it, so calls are told
+// apart by their numbers and not by how many are open.
+#include "driver/debugger.h"
+
+#include "driver/fault_text.h"
+#include "driver/place_text.h"
+#include "driver/value_text.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+using runtime::Value;
+
+Debugger::Debugger(Session& session, const Program& program, const Look& look,
+                   std::function<void(const std::string&)> tell)
+    : session_(session), program_(program), look_(look), tell_(std::move(tell)),
+      names_(program, session.sources()), breakpoints_(program, session.sources(), names_) {
+  using interp::State;
+  observer_.keepsValues = true;
+  observer_.entered = [this](const State& state, bool) { onEntered(state); };
+  observer_.left = [this](const State& state, const Value& value) { onLeft(state, value); };
+  observer_.before = [this](const State& state, const lang::Binding& binding) {
+    return onBefore(state, binding);
+  };
+  observer_.bound = [this](const State& state, const lang::Binding& binding, const Value& value) {
+    onBound(state, binding, value);
+  };
+  observer_.failed = [this](const State& state, const runtime::RunFault& fault) {
+    onFailed(state, fault);
+  };
+}
+
+bool Debugger::awaitStart() {
+  if (!wantsStart_ && !wantsEnd_)
+    answerCommands();
+  wantsStart_ = hasFailed_ = false;
+  binding_ = nullptr;
+  call_ = UINT64_MAX;
+  lines_.clear();
+  watch_.emplace();
+  return !wantsEnd_;
+}
+
+void Debugger::end(const Value* result) {
+  watch_.reset();
+  writeRecord();
+  if (result && !wantsStart_ && !wantsEnd_)
+    tell_(
+        fmt::format("the run gives\n{}\n", valueText(*result, session_.types(), program_.typing)));
+}
+
+void Debugger::onEntered(const interp::State& state) {
+  const interp::Activation& call = state.activations.back();
+  lines_.resize(state.activations.size());
+  lines_.back() = 0;
+  if (record_ && call.number == 1)
+    for (size_t i = 0; i < call.function->parameters.size(); ++i) {
+      const lang::Var& parameter = *call.function->parameters[i];
+      record_->dump.add(fmt::format("{}@{}#1", parameter.name, at(parameter.range)), call.slots[i]);
+    }
+  if (const Breakpoint* point = breakpoints_.at(*call.function)) {
+    std::string arguments;
+    for (size_t i = 0; i < call.function->parameters.size(); ++i)
+      arguments += (i == 0 ? "" : ", ") + brief(call.slots[i]);
+    binding_ = nullptr;
+    stop(state, fmt::format("breakpoint {}, {}({}) begins\n", point->number,
+                            names_.of(*call.function), arguments));
+  }
+}
+
+/// Whether a run that was to go on to some place is there.
+bool Debugger::isReached(const interp::State& state) const {
+  size_t depth = state.activations.size();
+  switch (until_) {
+  case Until::Breakpoint:
+    return false;
+  case Until::AnyBinding:
+    return true;
+  case Until::SameCall:
+    return depth < depth_ || (depth == depth_ && state.activations.back().number == call_);
+  case Until::Caller:
+    return depth < depth_;
+  }
+  return false;
+}
+
+bool Debugger::onBefore(const interp::State& state, const lang::Binding& binding) {
+  if (wantsStart_ || wantsEnd_)
+    return false;
+  const interp::Activation& call = state.activations.back();
+  uint32_t& line = lines_[state.activations.size() - 1];
+  const Breakpoint* point = breakpoints_.at(binding, line);
+  line = breakpoints_.lineOf(binding);
+  bool isInterrupted = watch_ && watch_->isInterrupted();
+  if (!point && !isInterrupted && !isReached(state))
+    return true;
+  std::string heading = isInterrupted ? "interrupted, "
+                        : point       ? fmt::format("breakpoint {}, ", point->number)
+                                      : "";
+  bool isNews = !heading.empty() || call.number != call_;
+  binding_ = &binding;
+  stop(state, isNews ? fmt::format("{}in {} at {}\n", heading, names_.of(*call.function),
+                                   at(binding.value->range))
+                     : "");
+  return !wantsStart_ && !wantsEnd_;
+}
+
+/// What was to be evaluated where the run stood still is told when it is known.
+void Debugger::onBound(const interp::State& state, const lang::Binding& binding,
+                       const Value& value) {
+  record(binding, value);
+  bool isAwaited = &binding == binding_ && state.activations.back().number == call_;
+  if (!isAwaited || until_ == Until::Breakpoint || until_ == Until::Caller)
+    return;
+  tell_(valueLine(*binding.var, value));
+}
+
+void Debugger::onLeft(const interp::State& state, const Value& value) {
+  bool isAwaited = until_ == Until::AnyBinding ||
+                   (until_ != Until::Breakpoint && state.activations.size() <= depth_);
+  if (isAwaited && !wantsStart_ && !wantsEnd_ && state.activations.size() > 1)
+    tell_(fmt::format("{} -> {}\n", names_.of(*state.activations.back().function), brief(value)));
+}
+
+void Debugger::onFailed(const interp::State& state, const runtime::RunFault& fault) {
+  if (wantsStart_ || wantsEnd_)
+    return;
+  hasFailed_ = true;
+  tell_(faultText(fault, session_.sources(), look_));
+  writeRecord();
+  stop(state, "");
+}
+
+/// Answers commands while the run stands still.
+void Debugger::stop(const interp::State& state, const std::string& heading) {
+  watch_.reset();
+  state_ = &state;
+  selected_ = 0;
+  listed_ = 0;
+  depth_ = state.activations.size();
+  call_ = depth_ > 0 ? state.activations.back().number : UINT64_MAX;
+  tell_(heading);
+  if (!hasFailed_)
+    if (auto call = selectedCall())
+      tell_(markedLine(session_.sources(), call->place));
+  answerCommands();
+  state_ = nullptr;
+}
+
+void Debugger::record(const lang::Binding& binding, const Value& value) {
+  if (!record_)
+    return;
+  const lang::SourceRange range = binding.value->range;
+  std::string key = at(range);
+  if (names_.isNamed(*binding.var))
+    key = names_.of(*binding.var).substr(1) + "@" + key;
+  else if (range.isValid())
+    key += fmt::format("-{}", placeText(session_.sources(), {range.end, range.end},
+                                        session_.sources().find(range)));
+  record_->dump.add(fmt::format("{}#{}", key, ++record_->counts[&binding]), value);
+}
+
+void Debugger::writeRecord() {
+  if (!record_)
+    return;
+  if (auto written = record_->dump.write(record_->path))
+    tell_(*written + '\n');
+  else
+    refuse(written.failure().message);
+  record_.reset();
+}
+
+std::string Debugger::brief(const Value& value) const {
+  return briefValueText(value, session_.types(), program_.typing);
+}
+
+/// A variable, or an expression without a name, and its value.
+std::string Debugger::valueLine(const lang::Var& var, const Value& value) const {
+  return fmt::format("{} {} {}\n", names_.of(var), names_.isNamed(var) ? "=" : "->", brief(value));
+}
+
+std::string Debugger::at(lang::SourceRange range) const {
+  return placeText(session_.sources(), range, program_.source);
+}
+
+} // namespace driver

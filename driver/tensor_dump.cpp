@@ -1,0 +1,60 @@
+// A list of a million cells is a value of that depth, and each key would be longer than the last.
+#include "driver/tensor_dump.h"
+
+#include "formats/quote.h"
+#include "lang/utf8.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+using runtime::Value;
+using runtime::ValueKind;
+
+void TensorDump::add(const std::string& key, const Value& value) {
+  constexpr size_t mostTensors = 1'000'000, deepest = 24;
+  constexpr size_t mostBytes = size_t(4) << 30;
+  struct Part {
+    const Value* value;
+    std::string key;
+    size_t depth;
+  };
+  std::vector<Part> open{{&value, key, 0}};
+  while (!open.empty()) {
+    Part part = std::move(open.back());
+    open.pop_back();
+    ValueKind kind = part.value->kind();
+    bool isTooMuch = tensors_.size() >= mostTensors || bytes_ >= mostBytes;
+    if (kind == ValueKind::Tensor && !isTooMuch) {
+      bytes_ += part.value->tensor().byteSize();
+      tensors_.emplace(std::move(part.key), part.value->tensor());
+    } else if (part.depth == deepest || isTooMuch) {
+      ++leftOut_;
+    } else if (kind == ValueKind::Tuple || kind == ValueKind::Constructor) {
+      for (size_t i = part.value->fields().size(); i-- > 0;)
+        open.push_back(
+            {&part.value->fields()[i], fmt::format("{}.{}", part.key, i), part.depth + 1});
+    } else if (kind == ValueKind::Reference) {
+      open.push_back({&part.value->content(), part.key + ".ref", part.depth + 1});
+    } else {
+      ++leftOut_;
+    }
+  }
+}
+
+runtime::Result<std::string> TensorDump::write(const std::string& path) const {
+  if (!path.ends_with(".npz"))
+    return runtime::Error{
+        fmt::format("values go to .npz files, and {} is none", formats::backquoted(path))};
+  if (auto written = formats::writeNpz(path, tensors_, formats::Compression::Stored); !written)
+    return written.failure();
+  std::string text = fmt::format("{} has {} tensor{}", lang::printable(path), tensors_.size(),
+                                 tensors_.size() == 1 ? "" : "s");
+  if (leftOut_ > 0)
+    text += fmt::format("; {} other parts are left out: functions, what lies too deep in a value, "
+                        "and what is too much",
+                        leftOut_);
+  return text;
+}
+
+} // namespace driver

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What golden texts cannot show of `baton debug`: the files it writes, Ctrl-C, deep calls.
+
+usage: debug_test.py BATON
+"""
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import tensor_files
+
+PROGRAM = """\
+type Tree { Node(Tree, int32), Leaf }
+def @twice(%n: int32) -> int32 {
+  let %m = %n + %n;
+  %m * 1
+}
+def @broken(%n: int32) -> int32 { 1 / (@twice(%n) - 4) }
+def @deep(%n: int32) -> int32 {
+  if (%n == 0) {
+    let %z = 7;
+    %z
+  } else { 1 + @deep(%n - 1) }
+}
+def @main(%x: Tensor[(2), int32]) {
+  %0 = add(%x, %x);
+  let %a = (@twice(1), (@twice(2), %0));
+  let %b = Node(Node(Leaf, 5), 6);
+  let %r = ref(%0);
+  let %f = fn (%y: int32) { %y };
+  let %c = %f(8);
+  (%a, %b, %c)
+}
+def @endless(%n: int32) -> int32 { @endless(%n + 1) }
+def @start(%n: int32) -> int32 { debug(%n); @endless(%n) }
+"""
+WORDS = ["--input", "x=[1, 2]"]
+
+
+def debug(baton, folder, commands, *words):
+    return subprocess.run(
+        [baton, "debug", "program.rly", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        input="\n".join(commands),
+    )
+
+
+def values(path):
+    return {key: list(tensor[2]) for key, tensor in tensor_files.read_npz(path).items()}
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        yield f"{what}: {found} and not {wanted}"
+
+
+def check_dump(baton, folder):
+    result = debug(baton, folder, ["break %m", "run", "c", "next", "dump a.npz"], *WORDS)
+    yield from expect("the exit code", result.returncode, 0)
+    yield from expect(
+        "the open calls",
+        values(folder / "a.npz"),
+        {"0.m": [4], "0.n": [2], "1.15:13": [2], "1.x": [1, 2]},
+    )
+    debug(baton, folder, ["break %c", "run", "dump b.npz"], *WORDS)
+    found = values(folder / "b.npz")
+    yield from expect("the fields of a constructor", found.get("0.b.0.1"), [5])
+    yield from expect("what a reference holds", found.get("0.r.ref"), [2, 4])
+    yield from expect("a part of a tuple", found.get("0.a.1.1"), [2, 4])
+
+
+def check_record(baton, folder):
+    result = debug(baton, folder, ["record all.npz", "run"], *WORDS)
+    found = values(folder / "all.npz")
+    for key, wanted in {
+        "x@13:11#1": [1, 2],
+        "0@14:8#1": [2, 4],
+        "m@3:12#1": [2],
+        "m@3:12#2": [4],
+        "4:3-4:9#2": [4],
+        "15:13-15:22#1": [2],
+        "a@15:12#1.1.0": [4],
+        "c@19:12#1": [8],
+        "20:3-20:15#1.2": [8],
+    }.items():
+        yield from expect(f"{key} of {sorted(found)}", found.get(key), wanted)
+    yield from expect("a third count", "m@3:12#3" in found, False)
+    said = f"all.npz has {len(found)} tensors; "
+    yield from expect(f"whether it says {said}", said in result.stdout, True)
+    failed = debug(
+        baton, folder, ["record e.npz", "record f.npz", "run"], "--entry", "broken",
+        "--input", "n=2",
+    )
+    found = values(folder / "f.npz")
+    yield from expect(f"a run that fails: {failed.stdout}", found.get("m@3:12#1"), [4])
+    yield from expect("nothing recorded", values(folder / "e.npz"), {})
+
+
+def check_deep(baton, folder):
+    result = debug(
+        baton, folder, ["break %z", "run", "bt", "dump d.npz", "finish", "delete", "c"],
+        "--entry", "deep", "--input", "n=300000",
+    )
+    yield from expect("the exit code", result.returncode, 0)
+    for wanted in ["#300000 @deep at 11:16", "the innermost 1000 calls of 300001", "\n300007\n"]:
+        yield from expect(f"whether it says {wanted}", wanted in result.stdout, True)
+
+
+def until(process, end):
+    """What the process says to where it says `end`."""
+    said = ""
+    while not said.endswith(end):
+        more = process.stdout.read(1)
+        if not more:
+            raise EOFError(f"{said!r} ends before {end!r}")
+        said += more
+    return said
+
+
+def check_interrupt(baton, folder):
+    process = subprocess.Popen(
+        [baton, "debug", "program.rly", "--entry", "start", "--input", "n=-100"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=0,
+    )
+    said = ""
+    for _ in range(2):
+        process.stdin.write("run\nprint\n")
+        said += until(process, "run\n-100\n")
+        process.send_signal(signal.SIGINT)
+        said += until(process, "%n = ")
+    process.stdin.write("quit\n")
+    process.stdin.close()
+    said += process.stdout.read()
+    yield from expect("the exit code", process.wait(), 0)
+    yield from expect(f"interrupts in {said}", said.count("interrupted, in @"), 2)
+
+
+def check_input(baton, folder):
+    result = subprocess.run([baton, "debug", "-"], capture_output=True, text=True, input="")
+    yield from expect(f"a program from standard input: {result}", result.returncode, 2)
+    result = debug(baton, folder, ["x" * 100_000, "run"], *WORDS)
+    yield from expect("an endless line", (result.returncode, "the run" in result.stdout), (0, False))
+
+
+def main():
+    checks = [check_dump, check_record, check_deep, check_interrupt, check_input]
+    problems = []
+    for check in checks:
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "program.rly").write_text(PROGRAM)
+            problems += check(sys.argv[1], pathlib.Path(folder))
+    print("\n".join(problems), end="\n" if problems else "")
+    print(f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
