@@ -128,9 +128,8 @@ std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
     for (size_t i = 0; i < outputs.size(); ++i)
       if (!sources_[i].isInput && sources_[i].index == i)
         buffers_[rootOf(program_.results[i])] = outputs[i];
-    for (size_t tensor = 0; tensor < buffers_.size(); ++tensor)
-      if (offsets_[tensor] != nowhere)
-        buffers_[tensor] = scratch.bytes() + offsets_[tensor];
+    if (scratchBytes_ > 0)
+      placeScratch(scratch.bytes());
     for (size_t i = 0; i < program_.stages.size(); ++i)
       if (auto fault = runStage(i))
         return fault;
@@ -139,6 +138,12 @@ std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
     return largest_ ? runtime::memoryFault(largest_->dtype, largest_->shape)
                     : Fault{runtime::FaultKind::Memory, "out of memory"};
   }
+}
+
+void Runner::placeScratch(std::byte* scratch) {
+  for (size_t tensor = 0; tensor < buffers_.size(); ++tensor)
+    if (offsets_[tensor] != nowhere)
+      buffers_[tensor] = scratch + offsets_[tensor];
 }
 
 std::optional<Fault> Runner::runStage(size_t number) {

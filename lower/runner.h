@@ -45,6 +45,7 @@ public:
 private:
   void findSources();
   void planScratch();
+  void placeScratch(std::byte* scratch);
   uint32_t rootOf(uint32_t tensor) const { return roots_[tensor]; }
   std::optional<runtime::Fault> runStage(size_t number);
   std::optional<runtime::Fault> runMap(size_t number, const Nest& nest, std::byte* out);

@@ -47,9 +47,15 @@ void StripRunner::boundLanes(const Step& step, const GraphValue& load, size_t& l
 void StripRunner::runLoad(const Step& step) {
   const GraphValue& load = nest_.graph.values[step.value];
   size_t count = countOf(step.lane), low = 0, high = count;
+  int64_t first = valueOf(load.affine);
+  bool isInRow = !step.copies && (step.laneStride == 1 || count == 1);
+  if (isInRow && load.bounds.empty() && load.indices.empty()) {
+    int64_t offset = first * int64_t(elementBytes(load.element));
+    registers_[step.out] = const_cast<std::byte*>(tensors_[load.tensor] + offset);
+    return;
+  }
   if (!load.bounds.empty())
     boundLanes(step, load, low, high);
-  int64_t first = valueOf(load.affine);
   if (!addSharedIndices(load, first))
     high = low;
   if (std::ranges::any_of(load.indices, [&](const IndexTerm& term) { return !isShared(term); })) {
@@ -58,7 +64,7 @@ void StripRunner::runLoad(const Step& step) {
   }
   size_t size = elementBytes(load.element);
   const std::byte* base = tensors_[load.tensor] + first * int64_t(size);
-  if (low == 0 && high == count && !step.copies && (step.laneStride == 1 || count == 1)) {
+  if (low == 0 && high == count && isInRow) {
     registers_[step.out] = const_cast<std::byte*>(base);
     return;
   }

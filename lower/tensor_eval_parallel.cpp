@@ -9,13 +9,10 @@
 
 namespace lower {
 
-size_t threadsFor(double nanoseconds) {
-  constexpr double worthAThread = 300'000;
+size_t manyThreadsFor(double nanoseconds) {
   constexpr size_t most = 8;
   static const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  if (nanoseconds < 2 * worthAThread)
-    return 1;
-  return std::min({cores, most, size_t(std::min(nanoseconds / worthAThread, 64.0))});
+  return std::min({cores, most, size_t(std::min(nanoseconds / nanosecondsOfThread, 64.0))});
 }
 
 std::optional<runtime::Fault>

@@ -8,8 +8,16 @@
 
 namespace lower {
 
+/// What makes a thread worth its start.
+inline constexpr double nanosecondsOfThread = 300'000;
+
+/// How many threads are worth while for work of so many nanoseconds that is enough for two.
+size_t manyThreadsFor(double nanoseconds);
+
 /// How many threads are worth while for work of so many nanoseconds.
-size_t threadsFor(double nanoseconds);
+inline size_t threadsFor(double nanoseconds) {
+  return nanoseconds < 2 * nanosecondsOfThread ? 1 : manyThreadsFor(nanoseconds);
+}
 
 /// Calls `part`, which a reference keeps from being copied to the heap, for pieces [first, last) of
 /// [0, extent) that start at multiples of `grain`, from several threads. Gives the fault of the

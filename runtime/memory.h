@@ -5,18 +5,50 @@
 // in it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 
 namespace runtime {
 
+/// The counts of a thread.
+struct MemoryAccount {
+  int64_t held = 0;
+  /// What `held` may be, and the bytes that the limit was given as.
+  int64_t limit = INT64_MAX;
+  int64_t given = INT64_MAX;
+  bool wasReached = false;
+  bool (*reclaim)(void* owner) = nullptr;
+  void* owner = nullptr;
+
+  bool hasRoom(size_t bytes) const {
+    return bytes <= uint64_t(INT64_MAX) && int64_t(bytes) <= limit - std::max<int64_t>(held, 0);
+  }
+};
+
+inline thread_local constinit MemoryAccount memoryAccount;
+
+/// What takeMemory does where the limit is in the way.
+bool takeMemoryAtLimit(size_t bytes);
+
 /// Counts bytes that are about to be used; false, and they are not counted, beyond the limit.
-bool takeMemory(size_t bytes);
+inline bool takeMemory(size_t bytes) {
+  if (!memoryAccount.hasRoom(bytes)) [[unlikely]]
+    return takeMemoryAtLimit(bytes);
+  memoryAccount.held += int64_t(bytes);
+  return true;
+}
 /// As takeMemory, but throws std::bad_alloc beyond the limit.
-void demandMemory(size_t bytes);
+inline void demandMemory(size_t bytes) {
+  if (!takeMemory(bytes)) [[unlikely]]
+    throw std::bad_alloc();
+}
 /// Counts bytes that were given back.
-void returnMemory(size_t bytes);
+inline void returnMemory(size_t bytes) {
+  memoryAccount.held -= int64_t(bytes);
+}
 
 /// Bytes that somebody holds, counted until it goes.
 class HeldMemory {

@@ -1,7 +1,9 @@
 // Lists of free blocks, one for each size class: four classes for each power of two, so that at
-// most a fifth of a block is wasted.
+// most a fifth of a block is wasted. Large ones have room for the header of a buffer besides, since
+// tensors like to have powers of two of elements.
 #include "runtime/pool.h"
 
+#include "runtime/buffer.h"
 #include "runtime/memory.h"
 
 #include <algorithm>
@@ -23,23 +25,30 @@ struct SizeClass {
   size_t alignment() const { return bytes < 64 ? 16 : 64; }
 };
 
+/// The last class without a header, and its bytes.
+constexpr size_t lastPlain = 19, plainBytes = 1024;
+
 /// The smallest class that holds so many bytes.
 inline SizeClass classOf(size_t bytes) {
   constexpr size_t unit = 16, most = size_t(1) << 60;
   if (bytes > most)
     throw std::bad_alloc();
+  size_t header = bytes > plainBytes ? Buffer::header : 0;
+  bytes = header > 0 ? std::max(bytes - header, plainBytes + 1) : bytes;
   size_t units = std::max<size_t>((bytes + unit - 1) / unit, 1);
   if (units <= 4)
     return {units - 1, units * unit};
   size_t shift = size_t(std::bit_width(units - 1)) - 3;
   size_t quarters = (units + (size_t(1) << shift) - 1) >> shift;
-  return {shift * 4 + quarters - 1, (quarters << shift) * unit};
+  return {shift * 4 + quarters - 1, (quarters << shift) * unit + header};
 }
 
 /// The bytes of a class.
-size_t bytesOf(size_t number) {
-  return number < 4 ? (number + 1) * 16 : (number % 4 + 5) << (number / 4 - 1) << 4;
+constexpr size_t bytesOf(size_t number) {
+  size_t plain = number < 4 ? (number + 1) * 16 : (number % 4 + 5) << (number / 4 - 1) << 4;
+  return plain + (number > lastPlain ? Buffer::header : 0);
 }
+static_assert(bytesOf(lastPlain) == plainBytes);
 
 void* allocate(SizeClass size) {
   return ::operator new(size.bytes, std::align_val_t(size.alignment()), std::nothrow);
@@ -116,12 +125,6 @@ void giveBlock(void* memory, size_t bytes) noexcept {
   block->next = kept.free[size.number];
   kept.free[size.number] = block;
   kept.bytes += size.bytes;
-}
-
-std::shared_ptr<std::byte[]> takeBuffer(size_t bytes) {
-  auto* block = static_cast<std::byte*>(takeBlock(bytes));
-  return {block, [bytes](std::byte* given) { giveBlock(given, bytes); },
-          PoolAllocator<std::byte>()};
 }
 
 } // namespace runtime

@@ -53,7 +53,4 @@ private:
   void* block_;
 };
 
-/// A counted buffer of so many bytes, not cleared. Throws std::bad_alloc.
-std::shared_ptr<std::byte[]> takeBuffer(size_t bytes);
-
 } // namespace runtime

@@ -1,8 +1,6 @@
 // Allocation of tensors. Sizes are checked before memory is taken.
 #include "runtime/tensor.h"
 
-#include "runtime/pool.h"
-
 #include <new>
 
 namespace runtime {
@@ -32,16 +30,32 @@ SharedShape shared(Shape shape) {
 }
 
 Tensor::Tensor(DType dtype, Shape shape) : Tensor(shared(std::move(shape)), dtype) {
-  std::memset(data_.get(), 0, byteSize());
+  std::memset(data_, 0, byteSize());
 }
 
-Tensor::Tensor(SharedShape shape, DType dtype) : dtype_(dtype), shape_(std::move(shape)) {
-  auto count = elementCount(*shape_);
+namespace {
+
+/// How many elements a tensor has that memory can hold.
+int64_t sizeOf(DType dtype, const Shape& shape) {
+  auto count = elementCount(shape);
   constexpr int64_t addressable = int64_t(1) << 46;
   if (!count || *count > addressable / int64_t(dtype.bytes()))
     throw std::bad_alloc();
-  size_ = *count;
-  data_ = takeBuffer(std::max<size_t>(byteSize(), 8));
+  return *count;
+}
+
+} // namespace
+
+Tensor::Tensor(SharedShape shape, DType dtype) : Tensor(shape, dtype, sizeOf(dtype, *shape)) {}
+
+Tensor Tensor::over(DType dtype, Shape shape, std::byte* elements, void (*release)(void* owner),
+                    void* owner) {
+  Tensor result(dtype, {});
+  result.size_ = sizeOf(dtype, shape);
+  result.shape_ = shared(std::move(shape));
+  result.buffer_ = SharedBuffer(release, owner);
+  result.data_ = elements;
+  return result;
 }
 
 Tensor Tensor::reshaped(SharedShape shape) const {

@@ -4,8 +4,8 @@
 // the tensor is handed on; from then on a tensor is a value.
 #pragma once
 
+#include "runtime/buffer.h"
 #include "runtime/dtype.h"
-#include "runtime/pool.h"
 
 #include <cstring>
 #include <memory>
@@ -38,6 +38,10 @@ public:
   static Tensor unwritten(DType dtype, const SharedShape& shape, int64_t size) {
     return {shape, dtype, size};
   }
+  /// A tensor over elements that somebody else owns, until the last tensor that shares them calls
+  /// `release(owner)`. Throws std::bad_alloc, and then it does not.
+  static Tensor over(DType dtype, Shape shape, std::byte* elements, void (*release)(void* owner),
+                     void* owner);
 
   /// A rank-0 tensor that holds `value`.
   template <typename T>
@@ -49,21 +53,22 @@ public:
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return *shape_; }
+  const SharedShape& sharedShape() const { return shape_; }
   size_t rank() const { return shape_->size(); }
   int64_t size() const { return size_; }
   size_t byteSize() const { return size_t(size_) * dtype_.bytes(); }
 
-  std::byte* bytes() { return data_.get(); }
-  const std::byte* bytes() const { return data_.get(); }
+  std::byte* bytes() { return data_; }
+  const std::byte* bytes() const { return data_; }
 
   /// The elements as a span of `T`, whose size must be that of the element type.
   template <typename T>
   std::span<T> elements() {
-    return {reinterpret_cast<T*>(data_.get()), size_t(size_)};
+    return {reinterpret_cast<T*>(data_), size_t(size_)};
   }
   template <typename T>
   std::span<const T> elements() const {
-    return {reinterpret_cast<const T*>(data_.get()), size_t(size_)};
+    return {reinterpret_cast<const T*>(data_), size_t(size_)};
   }
 
   /// The same elements under another shape of the same element count.
@@ -71,15 +76,18 @@ public:
   Tensor reshaped(SharedShape shape) const;
 
 private:
+  friend struct TensorObject;
+
   Tensor(SharedShape shape, DType dtype);
   Tensor(const SharedShape& shape, DType dtype, int64_t size)
-      : dtype_(dtype), shape_(shape), size_(size),
-        data_(takeBuffer(byteSize() < 8 ? 8 : byteSize())) {}
+      : dtype_(dtype), shape_(shape), size_(size), buffer_(byteSize() < 8 ? 8 : byteSize()),
+        data_(buffer_.bytes()) {}
 
   DType dtype_;
   SharedShape shape_;
   int64_t size_ = 1;
-  std::shared_ptr<std::byte[]> data_;
+  SharedBuffer buffer_;
+  std::byte* data_ = nullptr;
 };
 
 } // namespace runtime

@@ -8,30 +8,11 @@
 
 namespace runtime {
 
-/// What a Value points to. A tensor stands in a TensorObject; every other kind is a Compound, whose
-/// fields follow it in memory.
-struct Object {
-  union {
-    uint64_t references = 1;
-    /// When nothing refers to it any more: the next one to be freed.
-    Object* nextDead;
-  };
-  ValueKind kind;
-  uint32_t fieldCount = 0;
-
-  static Value make(Object* object) { return Value(object); }
-  static void retain(Object* object) { ++object->references; }
-  static void release(Object* object);
-  static Object* dropFields(Object* object, Object* dead);
+struct MakeValue {
+  static Value of(Object* object) { return Value(object); }
 };
 
 namespace {
-
-struct TensorObject : Object {
-  Tensor tensor;
-  std::shared_ptr<const void> exact;
-  bool isWritable = false;
-};
 
 struct Compound : Object {
   Symbol symbol;
@@ -57,23 +38,34 @@ Value makeCompound(ValueKind kind, Symbol symbol, std::span<Value> fields) {
   for (size_t i = 0; i < fields.size(); ++i)
     new (object->fields() + i) Value(std::move(fields[i]));
   ++holdings.values;
-  return Object::make(object);
+  return MakeValue::of(object);
 }
 
-void destroy(Object* object) {
+void giveUp(Object* object) {
   --holdings.values;
   if (object->kind != ValueKind::Tensor)
     return giveBlock(object, bytesOf(*static_cast<Compound*>(object)));
   auto* tensor = static_cast<TensorObject*>(object);
   holdings.tensorBytes -= bytesOf(tensor->tensor);
+  SharedBuffer buffer = tensor->takeBuffer();
+  bool isInBuffer = tensor->isInBuffer;
   tensor->~TensorObject();
-  giveBlock(tensor, sizeof(TensorObject));
+  if (!isInBuffer)
+    giveBlock(tensor, sizeof(TensorObject));
+}
+
+Value makeTensor(void* memory, Tensor tensor, std::shared_ptr<const void> exact,
+                 bool isInBuffer = false) {
+  ++holdings.values;
+  holdings.tensorBytes += bytesOf(tensor);
+  return MakeValue::of(new (memory) TensorObject{
+      {{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact), false, isInBuffer});
 }
 
 } // namespace
 
 /// Takes the fields out of a dead object, and puts those that die with it in front of `dead`.
-Object* Object::dropFields(Object* object, Object* dead) {
+Object* Value::dropFields(Object* object, Object* dead) {
   for (uint32_t i = 0; i < object->fieldCount; ++i) {
     Object* inner = std::exchange(static_cast<Compound*>(object)->fields()[i].object_, nullptr);
     if (!inner || --inner->references > 0)
@@ -84,43 +76,15 @@ Object* Object::dropFields(Object* object, Object* dead) {
   return dead;
 }
 
-/// Gives up one reference. Dead objects wait in a list that runs through themselves, so the depth
-/// of a structure does not matter and nothing is allocated.
-void Object::release(Object* object) {
-  if (--object->references > 0)
-    return;
+/// Releases an object that nothing refers to. Dead objects wait in a list that runs through
+/// themselves, so the depth of a structure does not matter and nothing is allocated.
+void Value::destroy(Object* object) {
   object->nextDead = nullptr;
   while (object) {
     Object* dead = dropFields(object, object->nextDead);
-    destroy(object);
+    giveUp(object);
     object = dead;
   }
-}
-
-Value::Value(const Value& other) : object_(other.object_) {
-  if (object_)
-    Object::retain(object_);
-}
-
-Value::~Value() {
-  if (object_)
-    Object::release(object_);
-}
-
-bool Value::isShared() const {
-  return object_->references > 1;
-}
-
-ValueKind Value::kind() const {
-  return object_->kind;
-}
-
-const Tensor& Value::tensor() const {
-  return static_cast<TensorObject*>(object_)->tensor;
-}
-
-const std::shared_ptr<const void>& Value::exact() const {
-  return static_cast<TensorObject*>(object_)->exact;
 }
 
 std::span<const Value> Value::fields() const {
@@ -142,6 +106,9 @@ void Value::setContent(Value content) const {
 }
 
 void Value::makeWritable() {
+  auto* tensor = static_cast<TensorObject*>(object_);
+  if (tensor->isInBuffer)
+    *this = makeTensor(takeBlock(sizeof(TensorObject)), tensor->tensor, tensor->exact);
   static_cast<TensorObject*>(object_)->isWritable = true;
 }
 
@@ -163,13 +130,9 @@ Holdings held() {
 }
 
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact) {
-  int64_t bytes = bytesOf(tensor);
-  void* memory = takeBlock(sizeof(TensorObject));
-  auto* object =
-      new (memory) TensorObject{{{1}, ValueKind::Tensor}, std::move(tensor), std::move(exact)};
-  ++holdings.values;
-  holdings.tensorBytes += bytes;
-  return Object::make(object);
+  bool isInBuffer = TensorObject::canLieInBuffer(tensor);
+  void* memory = isInBuffer ? TensorObject::roomIn(tensor) : takeBlock(sizeof(TensorObject));
+  return makeTensor(memory, std::move(tensor), std::move(exact), isInBuffer);
 }
 
 Value tupleValue(std::vector<Value> fields) {

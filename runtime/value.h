@@ -1,8 +1,9 @@
 // Values of programs: what expressions evaluate to, in every engine.
 //
 // A Value is a counted pointer to an immutable object; only reference cells are written after they
-// are made, and tensors that were made to be written. Reference cells can form cycles, which are not collected. Releasing a value neither
-// recurses nor allocates, however deep it is, so it works when memory has run out.
+// are made, and tensors that were made to be written. Reference cells can form cycles, which are
+// not collected. Releasing a value neither recurses nor allocates, however deep it is, so it works
+// when memory has run out. The count is not atomic: a value belongs to one thread.
 //
 // What a constructor, function or operator is, is the language's business: here it is a Symbol.
 #pragma once
@@ -23,29 +24,61 @@ struct Symbol {
   std::string_view name = {};
 };
 
-struct Object;
+/// What a Value points to. A tensor stands in a TensorObject; every other kind has its fields
+/// behind it in memory.
+struct Object {
+  union {
+    uint64_t references = 1;
+    /// When nothing refers to it any more: the next one to be freed.
+    Object* nextDead;
+  };
+  ValueKind kind;
+  uint32_t fieldCount = 0;
+};
+
+struct TensorObject : Object {
+  Tensor tensor;
+  std::shared_ptr<const void> exact;
+  bool isWritable = false;
+  /// Whether it lies in the room of its tensor's buffer, which nothing changes then.
+  bool isInBuffer = false;
+
+  static bool canLieInBuffer(const Tensor& tensor) { return tensor.buffer_.isOnly(); }
+  static void* roomIn(const Tensor& tensor) { return tensor.buffer_.room(); }
+  /// Takes the buffer out of the tensor.
+  SharedBuffer takeBuffer() { return std::move(tensor.buffer_); }
+};
+static_assert(sizeof(TensorObject) <= Buffer::roomBytes);
 
 /// A value; a default-made one is no value and stands for "not computed yet".
 class Value {
 public:
   Value() = default;
-  Value(const Value& other);
+  Value(const Value& other) : object_(other.object_) {
+    if (object_)
+      ++object_->references;
+  }
   Value(Value&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Value& operator=(Value other) noexcept {
     std::swap(object_, other.object_);
     return *this;
   }
-  ~Value();
+  ~Value() {
+    if (object_ && --object_->references == 0)
+      destroy(object_);
+  }
 
   bool isSet() const { return object_ != nullptr; }
   /// Whether another Value refers to the same object.
-  bool isShared() const;
-  ValueKind kind() const;
+  bool isShared() const { return object_->references > 1; }
+  ValueKind kind() const { return object_->kind; }
 
   /// Of a Tensor.
-  const Tensor& tensor() const;
+  const Tensor& tensor() const { return static_cast<TensorObject*>(object_)->tensor; }
   /// Of a Tensor: what an engine keeps beside the elements, such as more digits of them, or null.
-  const std::shared_ptr<const void>& exact() const;
+  const std::shared_ptr<const void>& exact() const {
+    return static_cast<TensorObject*>(object_)->exact;
+  }
   /// Of a Tuple or Constructor its fields, of a Closure what it captured.
   std::span<const Value> fields() const;
   /// Of a Constructor or Maker the constructor, of a Closure the function, of an Operator it.
@@ -57,9 +90,11 @@ public:
   void makeWritable();
 
 private:
-  friend struct Object;
+  friend struct MakeValue;
   friend bool overwrite(const Value& destination, const Value& source);
   explicit Value(Object* object) : object_(object) {}
+  static Object* dropFields(Object* object, Object* dead);
+  static void destroy(Object* object);
 
   Object* object_ = nullptr;
 };

@@ -2,36 +2,66 @@
 // look for a plan; then run it.
 #include "vm/kernel.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace vm {
 
 using runtime::Shape;
 using runtime::Tensor;
 
-KernelCall::KernelCall(const KernelSite& site)
-    : site_(site), kernel_(site.function), from_(site.inputs.size()), tensors_(site.inputs.size()),
-      to_(site.results.size()), scalars_(site.results.size()) {
-  size_t extents = 0;
-  for (const KernelInput& input : site.inputs)
-    extents += input.rank;
-  extents_.assign(extents, -1);
+namespace {
+
+/// Whether nobody but the object's owner refers to the elements of its tensor.
+bool isIdle(Object* object) {
+  const runtime::Value& value = boxed(*object);
+  return object->references == 1 && !value.isShared() && runtime::TensorObject::canLieInBuffer(value.tensor());
 }
 
-/// Looks at the inputs; false when they are not of the types of the site.
-bool KernelCall::gather(std::span<const Slot> operands) {
-  bool isSame = runner_ != nullptr;
-  int64_t* extent = extents_.data();
-  for (size_t i = 0; i < site_.inputs.size(); ++i) {
-    const KernelInput& input = site_.inputs[i];
-    const Slot* slot = &operands[input.operand];
-    for (KernelStep step : input.path) {
-      if (slot->object->layout != step.layout)
-        return false;
-      slot = &slot->object->fields()[step.field];
-    }
+bool isSame(runtime::DType a, runtime::DType b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+}
+
+/// Where the input is; null when it is in objects of other layouts.
+const Slot* inputAt(const Slot* slot, const KernelInput& input) {
+  for (KernelStep step : input.path) {
+    if (slot->object->layout != step.layout)
+      return nullptr;
+    slot = &slot->object->fields()[step.field];
+  }
+  return slot;
+}
+
+} // namespace
+
+KernelCall::KernelCall(const KernelSite& site, Heap& heap)
+    : site_(site), heap_(heap), kernel_(site.function), shapes_(site.inputs.size()),
+      from_(site.inputs.size()), tensors_(site.inputs.size()), to_(site.results.size()),
+      made_(site.results.size()), kept_(site.results.size()) {
+  for (size_t i = 0; i < site.inputs.size(); ++i)
+    if (site.inputs[i].isScalar)
+      shapes_[i] = runtime::shared({});
+}
+
+void KernelCall::forget() {
+  for (Kept& kept : kept_)
+    for (Object*& object : kept.objects)
+      if (object)
+        heap_.release(std::exchange(object, nullptr));
+}
+
+/// Looks at the inputs; false when they are not of the types of the site. The shapes are mostly the
+/// very objects of the call before.
+bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
+  size_t i = 0;
+  for (const KernelInput& input : site_.inputs) {
+    const Slot* slot = registers + operands[input.operand];
+    if (!input.path.empty() && !(slot = inputAt(slot, input)))
+      return false;
     if (input.isScalar) {
-      from_[i] = reinterpret_cast<const std::byte*>(slot);
+      from_[i++] = reinterpret_cast<const std::byte*>(slot);
       continue;
     }
     if (slot->object->layout != boxedLayout)
@@ -40,81 +70,123 @@ bool KernelCall::gather(std::span<const Slot> operands) {
     if (value.kind() != runtime::ValueKind::Tensor)
       return false;
     const Tensor& tensor = value.tensor();
-    if (tensor.dtype() != input.dtype || tensor.rank() != input.rank)
+    if (!isSame(tensor.dtype(), input.dtype) ||
+        (&tensor.shape() != shapes_[i].get() && !takeShape(i, tensor.sharedShape())))
       return false;
-    for (int64_t each : tensor.shape()) {
-      isSame &= *extent == each;
-      *extent++ = each;
-    }
     tensors_[i] = &tensor;
-    from_[i] = tensor.bytes();
+    from_[i++] = tensor.bytes();
   }
-  if (!isSame)
+  return true;
+}
+
+/// Notes the shape of an input, for which another runner is needed unless the extents are those of
+/// the call before; false when it is of another rank.
+bool KernelCall::takeShape(size_t i, const runtime::SharedShape& shape) {
+  if (shape->size() != site_.inputs[i].rank)
+    return false;
+  if (!shapes_[i] || *shape != *shapes_[i])
     runner_ = nullptr;
+  shapes_[i] = shape;
   return true;
 }
 
 /// The extents of the results in one row, if the site is made for such inputs.
-std::optional<std::vector<int64_t>> KernelCall::resultExtents() const {
-  if (!tensor::holds(site_.known, extents_))
+std::optional<std::vector<int64_t>>
+KernelCall::resultExtents(const std::vector<int64_t>& inputExtents) const {
+  if (!tensor::holds(site_.known, inputExtents))
     return std::nullopt;
   std::vector<int64_t> found = site_.resultExtents;
-  if (site_.shapes && !site_.shapes->apply(extents_, found))
+  if (site_.shapes && !site_.shapes->apply(inputExtents, found))
     return std::nullopt;
-  std::vector<int64_t> all = extents_;
+  std::vector<int64_t> all = inputExtents;
   all.insert(all.end(), found.begin(), found.end());
   return tensor::holds(site_.known, all) ? std::optional(std::move(found)) : std::nullopt;
 }
 
 /// Finds what computes these sizes; false when the site is not made for them.
 bool KernelCall::choose() {
-  auto found = resultExtents();
+  std::vector<int64_t> extents;
+  std::vector<Shape> inputs, results;
+  for (const runtime::SharedShape& shape : shapes_) {
+    extents.insert(extents.end(), shape->begin(), shape->end());
+    inputs.push_back(*shape);
+  }
+  auto found = resultExtents(extents);
   if (!found)
     return false;
-  auto shapesOf = [](const auto& tensors, const std::vector<int64_t>& extents) {
-    std::vector<Shape> shapes;
-    auto next = extents.begin();
-    for (const auto& tensor : tensors) {
-      shapes.emplace_back(next, next + tensor.rank);
-      next += tensor.rank;
-    }
-    return shapes;
-  };
-  runner_ = kernel_.runnerFor(shapesOf(site_.inputs, extents_), shapesOf(site_.results, *found));
+  auto next = found->begin();
+  for (const KernelResult& result : site_.results) {
+    results.emplace_back(next, next + result.rank);
+    next += result.rank;
+  }
+  runner_ = kernel_.runnerFor(inputs, results);
+  forget();
+  takesLong_ = runner_->cost() > 1e5;
+  sharesResults_ = false;
+  for (size_t i = 0; i < results.size(); ++i)
+    sharesResults_ |= runner_->sources()[i].isInput || runner_->sources()[i].index != i;
   return true;
 }
 
 /// The tensor of a result, which has the elements of another one if it can.
 Tensor KernelCall::outputFor(size_t i) const {
-  lower::ResultSource source = runner_->sources()[i];
   const runtime::SharedShape& shape = runner_->resultShape(i);
+  if (!sharesResults_)
+    return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
+  lower::ResultSource source = runner_->sources()[i];
   if (source.isInput && tensors_[source.index])
     return tensors_[source.index]->reshaped(shape);
   if (!source.isInput && source.index != i && !site_.results[source.index].isScalar)
-    return made_[source.index]->reshaped(shape);
+    return boxed(*made_[source.index].object).tensor().reshaped(shape);
   return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
 }
 
 /// False when there is no memory for one.
 bool KernelCall::makeOutputs() {
-  made_.clear();
-  for (size_t i = 0; i < site_.results.size(); ++i)
-    try {
+  size_t i = 0;
+  std::ranges::fill(made_, Slot());
+  try {
+    for (; i < site_.results.size(); ++i)
       makeOutput(i);
-    } catch (const std::bad_alloc&) {
-      fault_ = runtime::memoryFault(runner_->resultType(i), *runner_->resultShape(i));
-      return false;
-    }
-  return true;
+    return true;
+  } catch (const std::bad_alloc&) {
+    fault_ = runtime::memoryFault(runner_->resultType(i), *runner_->resultShape(i));
+    giveUpOutputs();
+    return false;
+  }
 }
 
 void KernelCall::makeOutput(size_t i) {
   if (site_.results[i].isScalar) {
-    made_.emplace_back();
-    to_[i] = reinterpret_cast<std::byte*>(&scalars_[i]);
-  } else {
-    to_[i] = made_.emplace_back(outputFor(i))->bytes();
+    to_[i] = reinterpret_cast<std::byte*>(&made_[i]);
+    return;
   }
+  for (Object* object : kept_[i].objects)
+    if (object && isIdle(object)) {
+      Heap::retain(object);
+      made_[i].object = object;
+      to_[i] = const_cast<std::byte*>(boxed(*object).tensor().bytes());
+      return;
+    }
+  Tensor output = outputFor(i);
+  to_[i] = output.bytes();
+  made_[i].object = heap_.box(runtime::tensorValue(std::move(output)));
+  keep(i);
+}
+
+/// Keeps a result that is small and has elements of its own.
+void KernelCall::keep(size_t i) {
+  constexpr size_t most = 8192;
+  lower::ResultSource source = runner_->sources()[i];
+  Object* object = made_[i].object;
+  if (source.isInput || source.index != i || boxed(*object).tensor().byteSize() > most)
+    return;
+  Kept& kept = kept_[i];
+  Object* before = std::exchange(kept.objects[kept.next], object);
+  kept.next = (kept.next + 1) % kept.objects.size();
+  Heap::retain(object);
+  if (before)
+    heap_.release(before);
 }
 
 /// Copies what results have from others whose memory they could not share.
@@ -123,40 +195,42 @@ void KernelCall::copyResults() {
     lower::ResultSource source = runner_->sources()[i];
     const std::byte* from = source.isInput ? from_[source.index] : to_[source.index];
     if (from != to_[i])
-      std::memcpy(to_[i], from, made_[i] ? made_[i]->byteSize() : runner_->resultType(i).bytes());
+      std::memcpy(to_[i], from, size_t(runner_->resultSize(i)) * runner_->resultType(i).bytes());
   }
 }
 
-Slot KernelCall::slotOf(size_t i, Heap& heap) {
-  Slot slot = scalars_[i];
-  if (!site_.results[i].isScalar)
-    slot.object = heap.box(runtime::tensorValue(*std::move(made_[i])));
-  return slot;
-}
-
-Slot KernelCall::finish(Heap& heap) {
+Slot KernelCall::finish() {
   if (site_.resultLayout == none)
-    return slotOf(0, heap);
+    return made_[0];
   Slot tuple;
-  tuple.object = heap.make(site_.resultLayout);
-  if (!tuple.object)
+  tuple.object = heap_.make(site_.resultLayout);
+  if (!tuple.object) {
+    giveUpOutputs();
     throw std::bad_alloc();
-  for (size_t i = 0; i < site_.results.size(); ++i)
-    tuple.object->fields()[i] = slotOf(i, heap);
+  }
+  std::ranges::copy(made_, tuple.object->fields());
   return tuple;
 }
 
-KernelCall::Outcome KernelCall::run(std::span<const Slot> operands, Heap& heap, Slot& result) {
-  if (!gather(operands) || (!runner_ && !choose()))
+void KernelCall::giveUpOutputs() {
+  for (size_t i = 0; i < made_.size(); ++i)
+    if (!site_.results[i].isScalar && made_[i].object)
+      heap_.release(std::exchange(made_[i].object, nullptr));
+}
+
+KernelCall::Outcome KernelCall::run(const Slot* registers, const uint16_t* operands, Slot& result) {
+  if (!gather(registers, operands) || (!runner_ && !choose()))
     return Outcome::Unfit;
   if (!makeOutputs())
     return Outcome::Fault;
   if (auto fault = runner_->run(from_, to_)) {
     fault_ = *std::move(fault);
+    giveUpOutputs();
     return Outcome::Fault;
   }
-  copyResults();
-  result = finish(heap);
+  if (sharesResults_)
+    copyResults();
+  result = finish();
   return Outcome::Done;
 }
 

@@ -15,40 +15,55 @@ class KernelCall {
 public:
   enum class Outcome { Done, Unfit, Fault };
 
-  /// The site must outlive this.
-  explicit KernelCall(const KernelSite& site);
+  /// The site must outlive this, and so must the heap.
+  KernelCall(const KernelSite& site, Heap& heap);
 
-  /// Calls with the operands of the site, which it only looks at; the result is owned. Throws
-  /// std::bad_alloc.
-  Outcome run(std::span<const Slot> operands, Heap& heap, Slot& result);
+  /// Calls with the operands of the site, given by their registers, which it only looks at; the
+  /// result is owned. Throws std::bad_alloc.
+  Outcome run(const Slot* registers, const uint16_t* operands, Slot& result);
   /// Whether the last run was one that somebody may have got tired of.
-  bool takesLong() const { return runner_->cost() > 1e5; }
+  bool takesLong() const { return takesLong_; }
   /// After Outcome::Fault.
   const runtime::Fault& fault() const { return fault_; }
+  /// Gives up the results that it keeps to use them again.
+  void forget();
 
 private:
-  bool gather(std::span<const Slot> operands);
+  /// Results of the last calls. One that nobody else refers to any more serves again.
+  struct Kept {
+    std::array<Object*, 2> objects = {};
+    size_t next = 0;
+  };
+
+  bool gather(const Slot* registers, const uint16_t* operands);
+  bool takeShape(size_t i, const runtime::SharedShape& shape);
   bool choose();
-  std::optional<std::vector<int64_t>> resultExtents() const;
+  std::optional<std::vector<int64_t>> resultExtents(const std::vector<int64_t>& inputExtents) const;
   bool makeOutputs();
   void makeOutput(size_t i);
   runtime::Tensor outputFor(size_t i) const;
+  void keep(size_t i);
   void copyResults();
-  Slot slotOf(size_t i, Heap& heap);
-  Slot finish(Heap& heap);
+  Slot finish();
+  void giveUpOutputs();
 
   const KernelSite& site_;
+  Heap& heap_;
   lower::Kernel kernel_;
   /// What computed the call before; null while the sizes at hand are others.
   std::shared_ptr<lower::Runner> runner_;
-  /// The extents of the inputs in one row.
-  std::vector<int64_t> extents_;
+  bool takesLong_ = false;
+  /// Whether results have elements of inputs or of each other.
+  bool sharesResults_ = false;
+  /// Of each input that is no scalar the shape in the call before.
+  std::vector<runtime::SharedShape> shapes_;
   /// Of each input its elements, and the tensor that it is, unless it is a scalar.
   std::vector<const std::byte*> from_;
   std::vector<const runtime::Tensor*> tensors_;
   std::vector<std::byte*> to_;
-  std::vector<std::optional<runtime::Tensor>> made_;
-  std::vector<Slot> scalars_;
+  /// Of each result its scalar or object, which is owned.
+  std::vector<Slot> made_;
+  std::vector<Kept> kept_;
   runtime::Fault fault_{};
 };
 

@@ -82,6 +82,16 @@ void Machine::takeUpLayouts() {
   }
 }
 
+/// Gives back memory that the program does not need; true when there was some.
+bool Machine::reclaim() {
+  int64_t before = runtime::heldMemory();
+  heap_.cycles().collect();
+  for (auto& kernel : kernels_)
+    if (kernel)
+      kernel->forget();
+  return runtime::heldMemory() < before;
+}
+
 Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& result) {
   trap_ = Trap::None;
   trapped_ = code_.data() + program_.functions[function].start;
@@ -94,7 +104,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   *state.top++ = {&stopWord, stack_.data()};
   try {
     runtime::Reclaimer reclaimer(
-        [](void* heap) { return static_cast<Heap*>(heap)->cycles().collect() > 0; }, &heap_);
+        [](void* machine) { return static_cast<Machine*>(machine)->reclaim(); }, this);
     const Word* start = code_.data() + program_.functions[function].start;
     if (const Observer* observer = host_.observer) {
       observer->entered(positionOf(start), false);
@@ -219,11 +229,14 @@ const Word* Slow::host(Machine& machine, const Word* at) {
 
 const Word* Slow::kernel(Machine& machine, const Word* at) {
   const HostSite& site = machine.program_.sites[wide(*at)];
-  takeOperands(machine, site, at);
+  machine.trapped_ = at;
+  if (machine.heap_.cycles().isDue())
+    machine.heap_.cycles().collect();
   auto& call = machine.kernels_[site.kernel];
   if (!call)
-    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel]);
-  switch (call->run(machine.operands_, machine.heap_, machine.state.registers[at->a])) {
+    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], machine.heap_);
+  Slot* registers = machine.state.registers;
+  switch (call->run(registers, tailOf(at), registers[at->a])) {
   case KernelCall::Outcome::Unfit:
     return host(machine, at);
   case KernelCall::Outcome::Fault:

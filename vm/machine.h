@@ -105,6 +105,7 @@ private:
   friend struct Slow;
 
   void linkCalls();
+  bool reclaim();
   bool enlarge(size_t slots);
   /// Gives the code fuel for calls until the host is asked again.
   void refuel();
