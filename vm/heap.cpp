@@ -1,10 +1,11 @@
 // Pools and release.
 #include "vm/heap.h"
 
+#include "vm/pages.h"
+
 #include <algorithm>
 #include <bit>
 #include <new>
-#include <sys/mman.h>
 
 namespace vm {
 
@@ -48,13 +49,11 @@ Slot* Heap::allocate(size_t bytes, size_t alignment) {
 /// Begins a new chunk of cells; false when there is no memory. Large heaps grow by large chunks, in
 /// large pages where the system has them: the processor remembers the addresses of few pages.
 bool Heap::addChunk() {
-  constexpr size_t largePage = size_t(1) << 21;
   if (chunks_.size() == chunks_.capacity())
     chunks_.reserve(2 * chunks_.size() + 16);
   size_t bytes = std::max(chunkBytes, held_.bytes() / 8), alignment = alignof(Slot);
-  bool isLarge = bytes >= largePage;
-  if (isLarge) {
-    bytes = bytes / largePage * largePage;
+  if (held_.bytes() >= 4 * largePage) {
+    bytes = std::max(bytes / largePage * largePage, largePage);
     alignment = largePage;
   }
   bytes = bytes / sizeof(Slot) * sizeof(Slot);
@@ -66,10 +65,8 @@ bool Heap::addChunk() {
   if (!at_)
     return false;
   chunks_.emplace_back(at_);
-#ifdef MADV_HUGEPAGE
   if (bytes >= largePage)
-    madvise(at_, bytes, MADV_HUGEPAGE);
-#endif
+    useLargePages(at_, bytes);
   return true;
 }
 

@@ -34,19 +34,14 @@ Machine::Machine(const Program& program, Host host)
 }
 
 template <typename T>
-bool Machine::grow(std::vector<T>& stack, size_t size) {
-  size_t before = stack.capacity() * sizeof(T);
-  if (!held_.add(size * sizeof(T)))
+bool Machine::grow(PagedArray<T>& stack, size_t size) {
+  size_t more = (size - stack.size()) * sizeof(T);
+  if (!held_.add(more))
     return false;
-  try {
-    stack.reserve(size);
-  } catch (const std::bad_alloc&) {
-    held_.remove(size * sizeof(T));
-    return false;
-  }
-  stack.resize(size);
-  held_.remove(before);
-  return true;
+  if (stack.grow(size))
+    return true;
+  held_.remove(more);
+  return false;
 }
 
 void Machine::refuel() {
@@ -99,7 +94,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
     return trap_ = Trap::Steps;
   steps_ = 1;
   refuel();
-  std::ranges::copy(arguments, stack_.begin());
+  std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
   *state.top++ = {&stopWord, stack_.data()};
   try {
@@ -136,11 +131,12 @@ std::optional<uint32_t> Machine::takeNote() {
 
 /// Makes the stack larger, and moves what frames know of it.
 bool Machine::enlarge(size_t slots) {
-  const Slot* before = stack_.data();
+  auto before = reinterpret_cast<uintptr_t>(stack_.data());
   if (!grow(stack_, slots))
     return false;
   for (Frame* frame = frames_.data(); frame != state.top; ++frame)
-    frame->registers = stack_.data() + (frame->registers - before);
+    frame->registers =
+        stack_.data() + (reinterpret_cast<uintptr_t>(frame->registers) - before) / sizeof(Slot);
   lastWindow_ = stack_.data() + stack_.size() - mostRegisters_;
   return true;
 }

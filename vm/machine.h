@@ -8,6 +8,7 @@
 
 #include "vm/kernel.h"
 #include "vm/observer.h"
+#include "vm/pages.h"
 
 #include <functional>
 #include <optional>
@@ -111,7 +112,7 @@ private:
   void refuel();
   /// Makes room on a stack; false when the run may hold no more memory.
   template <typename T>
-  bool grow(std::vector<T>& stack, size_t size);
+  bool grow(PagedArray<T>& stack, size_t size);
 
   const Program& program_;
   /// The program's code, where calls say how far away the function is.
@@ -125,8 +126,8 @@ private:
   runtime::HeldMemory held_;
   /// By number, from their first calls on.
   std::vector<std::unique_ptr<KernelCall>> kernels_;
-  std::vector<Slot> stack_;
-  std::vector<Frame> frames_;
+  PagedArray<Slot> stack_;
+  PagedArray<Frame> frames_;
   /// Where registers may begin at the latest: from there on there are enough for any function.
   const Slot* lastWindow_ = nullptr;
   size_t mostRegisters_ = 1;
