@@ -189,14 +189,34 @@ const Word* fields(Context& x, const Word* at) {
   return behindTail(at, count);
 }
 
+/// Gives up an object of which references that the bits `dropped` tell are not kept, or one of many
+/// fields.
+template <size_t mostFields>
+void giveUp(Context& x, const Word* at, Object* object, size_t fields, uint32_t dropped) {
+  Heap& heap = x.machine.heap();
+  bool drops = dropped != 0 && (dropped & heap.referenceBits(at->b)) != 0;
+  if (fields > mostFields || object->references != 1 || drops)
+    Slow::open(x.machine, at, x.r);
+  else if (at->c == none)
+    heap.recycle(object, uint16_t(fields));
+  else
+    x.r[at->c].object = object;
+}
+
 /// Gives up an object: its fields go to the registers of the tail, and those without one go with
 /// it.
 inline const Word* open(Context& x, const Word* at) {
+  constexpr size_t few = 4;
   Object* object = x.r[at->a].object;
   if (!isOf(object, at->b))
     return Slow::trap(x.machine, at, Trap::WrongObject);
-  Slow::open(x.machine, at, x.r);
-  return behindTail(at, x.machine.heap().sizeOf(at->b));
+  const uint16_t* to = tailOf(at);
+  size_t count = x.machine.heap().sizeOf(at->b);
+  uint32_t dropped = 0;
+  for (size_t i = 0; i < count && i < few; ++i)
+    dropped |= uint32_t(to[i] == none) << i;
+  giveUp<few>(x, at, object, count, dropped);
+  return behindTail(at, count);
 }
 
 template <size_t known>
@@ -206,19 +226,17 @@ const Word* unpack(Context& x, const Word* at) {
     return Slow::trap(x.machine, at, Trap::WrongObject);
   const uint16_t* to = tailOf(at);
   size_t count = fieldCount<known>(x, at);
-  bool keepsAll = true;
+  uint32_t dropped = 0;
 #pragma GCC unroll 3
   for (size_t i = 0; i < count; ++i)
-    if (to[i] == none)
-      keepsAll = false;
-    else
+    if (to[i] != none)
       x.r[to[i]] = object->fields()[i];
-  if (known == 0 || !keepsAll || object->references != 1)
-    Slow::open(x.machine, at, x.r);
-  else if (at->c == none)
-    x.machine.heap().recycle(object, known);
+    else if (known > 0)
+      dropped |= 1u << i;
+  if (known > 0)
+    giveUp<known>(x, at, object, known, dropped);
   else
-    x.r[at->c].object = object;
+    Slow::open(x.machine, at, x.r);
   return behindTail(at, count);
 }
 

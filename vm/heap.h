@@ -73,6 +73,8 @@ public:
     const Shape& shape = shapes_[layout];
     return {referenceFields_.data() + shape.first, shape.references};
   }
+  /// The same as bits, of a layout of few fields.
+  uint32_t referenceBits(uint16_t layout) const { return shapes_[layout].bits; }
   Cycles& cycles() { return cycles_; }
   /// The bytes of memory that cells were given so far.
   size_t bytes() const { return held_.bytes(); }
