@@ -41,12 +41,11 @@ checks::FunctionCheck portsOf(const Executable& executable) {
 } // namespace
 
 std::string languageText(const Executable& executable) {
-  for (const LanguageSite& each : executable.languageSites) {
-    const vm::HostSite& site = executable.program.sites[each.site];
-    return fmt::format("`{}` at {} depends on values or has no kernel of its own; run the "
-                       "executable with `baton run`",
-                       executable.program.operators[site.op], placeText(executable, site.range));
-  }
+  for (const vm::HostSite& site : executable.program.sites)
+    if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel)
+      return fmt::format("the shapes of `{}` at {} depend on values, or it has no kernel; run the "
+                         "executable with `baton run`",
+                         executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }
 
@@ -55,14 +54,16 @@ Caller::Caller(const Executable& executable, const vm::RunOptions& options)
 
 vm::Run& Caller::run() {
   if (!run_)
-    run_ = std::make_unique<vm::Run>(executable_.program, options_,
-                                     [this](uint32_t, std::span<const Slot>, Slot&) {
-                                       return Fault{FaultKind::Internal, languageText(executable_)};
-                                     });
+    run_ = std::make_unique<vm::Run>(
+        executable_.program, options_, [this](uint32_t number, std::span<const Slot>, Slot&) {
+          const vm::HostSite& site = executable_.program.sites[number];
+          return Fault{FaultKind::Sizes, fmt::format("`{}` is not defined for the sizes at hand",
+                                                     executable_.program.operators[site.op])};
+        });
   return *run_;
 }
 
-std::optional<RunFault> Caller::checkArguments(std::span<const Value> arguments) const {
+std::optional<RunFault> Caller::problemOf(std::span<const Value> arguments) const {
   if (arguments.size() != ports_.parameters.size())
     return RunFault{
         {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports_.name,
@@ -101,7 +102,7 @@ Slot Caller::slotOf(const Slotted& place, const Value& value) {
 }
 
 std::variant<Value, RunFault> Caller::call(std::span<const Value> arguments) {
-  if (auto fault = checkArguments(arguments))
+  if (auto fault = problemOf(arguments))
     return *std::move(fault);
   const vm::Program& program = executable_.program;
   const vm::Function& entry = program.functions[program.entry];

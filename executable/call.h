@@ -15,9 +15,10 @@ public:
 
   /// The result, or why there is none: arguments that do not fit, or what the program ran into.
   std::variant<runtime::Value, runtime::RunFault> call(std::span<const runtime::Value> arguments);
+  /// What is wrong with arguments, if anything.
+  std::optional<runtime::RunFault> problemOf(std::span<const runtime::Value> arguments) const;
 
 private:
-  std::optional<runtime::RunFault> checkArguments(std::span<const runtime::Value> arguments) const;
   vm::Slot slotOf(const Slotted& place, const runtime::Value& value);
 
   const Executable& executable_;
@@ -29,7 +30,7 @@ private:
   vm::Run& run();
 };
 
-/// Why an executable has to be run by `baton`, or empty.
+/// Why an executable has to be run by `baton`, or empty: it has an operator without a kernel.
 std::string languageText(const Executable& executable);
 
 } // namespace executable

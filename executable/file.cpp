@@ -139,6 +139,8 @@ Result<Bytes> open(std::shared_ptr<const std::byte[]> bytes, size_t size) {
   return Bytes{std::move(bytes), rest.first(header.programBytes), rest.subspan(start)};
 }
 
+using Owner = std::shared_ptr<const std::byte[]>;
+
 /// Puts the tensors of a program where the file has them.
 void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm::Program& program,
                  Reader& reader) {
@@ -152,8 +154,11 @@ void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm
                   size_t(*count) <= (bytes.constants.size() - entry.offset) / elementBytes;
       if (!fits)
         return reader.fail("a constant lies outside the file");
-      runtime::Tensor tensor = runtime::Tensor::unwritten(entry.dtype, entry.shape);
-      std::memcpy(tensor.bytes(), bytes.constants.data() + entry.offset, tensor.byteSize());
+      auto owner = std::make_unique<Owner>(bytes.owner);
+      runtime::Tensor tensor = runtime::Tensor::over(
+          entry.dtype, entry.shape, const_cast<std::byte*>(bytes.constants.data()) + entry.offset,
+          [](void* held) { delete static_cast<Owner*>(held); }, owner.get());
+      owner.release();
       made.value = runtime::tensorValue(std::move(tensor));
     }
     program.statics.push_back(std::move(made));

@@ -17,7 +17,8 @@ namespace {
 /// Whether nobody but the object's owner refers to the elements of its tensor.
 bool isIdle(Object* object) {
   const runtime::Value& value = boxed(*object);
-  return object->references == 1 && !value.isShared() && runtime::TensorObject::canLieInBuffer(value.tensor());
+  return object->references == 1 && !value.isShared() &&
+         runtime::TensorObject::canLieInBuffer(value.tensor());
 }
 
 bool isSame(runtime::DType a, runtime::DType b) {
@@ -36,10 +37,10 @@ const Slot* inputAt(const Slot* slot, const KernelInput& input) {
 
 } // namespace
 
-KernelCall::KernelCall(const KernelSite& site, Heap& heap)
-    : site_(site), heap_(heap), kernel_(site.function), shapes_(site.inputs.size()),
-      from_(site.inputs.size()), tensors_(site.inputs.size()), to_(site.results.size()),
-      made_(site.results.size()), kept_(site.results.size()) {
+KernelCall::KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds)
+    : site_(site), heap_(heap), kernel_(site.function), mostNanoseconds_(mostNanoseconds),
+      shapes_(site.inputs.size()), from_(site.inputs.size()), tensors_(site.inputs.size()),
+      to_(site.results.size()), made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
       shapes_[i] = runtime::shared({});
@@ -103,8 +104,15 @@ KernelCall::resultExtents(const std::vector<int64_t>& inputExtents) const {
   return tensor::holds(site_.known, all) ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// Finds what computes these sizes; false when the site is not made for them.
-bool KernelCall::choose() {
+KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {
+  fault_ = std::move(fault);
+  runner_ = nullptr;
+  return Outcome::Fault;
+}
+
+/// Finds what computes these sizes, if the site is made for them. A site that somebody made up may
+/// have an expression for other shapes than it is given.
+KernelCall::Outcome KernelCall::choose() {
   std::vector<int64_t> extents;
   std::vector<Shape> inputs, results;
   for (const runtime::SharedShape& shape : shapes_) {
@@ -113,7 +121,7 @@ bool KernelCall::choose() {
   }
   auto found = resultExtents(extents);
   if (!found)
-    return false;
+    return Outcome::Unfit;
   auto next = found->begin();
   for (const KernelResult& result : site_.results) {
     results.emplace_back(next, next + result.rank);
@@ -121,11 +129,21 @@ bool KernelCall::choose() {
   }
   runner_ = kernel_.runnerFor(inputs, results);
   forget();
+  const lower::Program& plan = runner_->program();
+  if (!plan.problem.empty())
+    return refuse({plan.problemKind, plan.problem});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (plan.tensors[i].shape != inputs[i])
+      return refuse({runtime::FaultKind::Internal, "a kernel is for other shapes"});
+  // Costs are estimates, so what is only somewhat dear is tried.
+  constexpr double doubt = 20;
+  if (runner_->cost() > doubt * mostNanoseconds_)
+    return refuse({runtime::FaultKind::Time, "a call takes longer than the run may"});
   takesLong_ = runner_->cost() > 1e5;
   sharesResults_ = false;
   for (size_t i = 0; i < results.size(); ++i)
     sharesResults_ |= runner_->sources()[i].isInput || runner_->sources()[i].index != i;
-  return true;
+  return Outcome::Done;
 }
 
 /// The tensor of a result, which has the elements of another one if it can.
@@ -219,8 +237,11 @@ void KernelCall::giveUpOutputs() {
 }
 
 KernelCall::Outcome KernelCall::run(const Slot* registers, const uint16_t* operands, Slot& result) {
-  if (!gather(registers, operands) || (!runner_ && !choose()))
+  if (!gather(registers, operands))
     return Outcome::Unfit;
+  if (!runner_)
+    if (Outcome outcome = choose(); outcome != Outcome::Done)
+      return outcome;
   if (!makeOutputs())
     return Outcome::Fault;
   if (auto fault = runner_->run(from_, to_)) {

@@ -15,8 +15,9 @@ class KernelCall {
 public:
   enum class Outcome { Done, Unfit, Fault };
 
-  /// The site must outlive this, and so must the heap.
-  KernelCall(const KernelSite& site, Heap& heap);
+  /// The site must outlive this, and so must the heap. What is sure to take more than so many
+  /// nanoseconds is a fault of time.
+  KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds);
 
   /// Calls with the operands of the site, given by their registers, which it only looks at; the
   /// result is owned. Throws std::bad_alloc.
@@ -37,7 +38,8 @@ private:
 
   bool gather(const Slot* registers, const uint16_t* operands);
   bool takeShape(size_t i, const runtime::SharedShape& shape);
-  bool choose();
+  Outcome choose();
+  Outcome refuse(runtime::Fault fault);
   std::optional<std::vector<int64_t>> resultExtents(const std::vector<int64_t>& inputExtents) const;
   bool makeOutputs();
   void makeOutput(size_t i);
@@ -53,6 +55,7 @@ private:
   /// What computed the call before; null while the sizes at hand are others.
   std::shared_ptr<lower::Runner> runner_;
   bool takesLong_ = false;
+  double mostNanoseconds_;
   /// Whether results have elements of inputs or of each other.
   bool sharesResults_ = false;
   /// Of each input that is no scalar the shape in the call before.

@@ -96,6 +96,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   refuel();
   std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
+  state.top = frames_.data();
   *state.top++ = {&stopWord, stack_.data()};
   try {
     runtime::Reclaimer reclaimer(
@@ -230,7 +231,8 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
     machine.heap_.cycles().collect();
   auto& call = machine.kernels_[site.kernel];
   if (!call)
-    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], machine.heap_);
+    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], machine.heap_,
+                                        machine.host_.mostNanoseconds);
   Slot* registers = machine.state.registers;
   switch (call->run(registers, tailOf(at), registers[at->a])) {
   case KernelCall::Outcome::Unfit:

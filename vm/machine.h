@@ -11,6 +11,7 @@
 #include "vm/pages.h"
 
 #include <functional>
+#include <limits>
 #include <optional>
 
 namespace vm {
@@ -38,6 +39,8 @@ struct Host {
   std::function<bool(uint64_t calls)> isInterrupted = {};
   /// Told why the kernel of a site failed.
   std::function<void(uint32_t site, const runtime::Fault& fault)> kernelFailed = {};
+  /// What a run may take; a kernel that is sure to take far longer is not begun.
+  double mostNanoseconds = std::numeric_limits<double>::infinity();
   size_t maximumDepth = 5'000'000;
   /// Calls that a run may make, its own included.
   uint64_t maximumSteps = UINT64_MAX;

@@ -51,9 +51,11 @@ Host Run::host() {
   };
   host.kernelFailed = [this](uint32_t number, const Fault& fault) {
     const HostSite& site = program_.sites[number];
-    fail(fault, site.range, site.op);
+    bool isLate = fault.kind == FaultKind::Time;
+    fail(isLate ? timeFault(options_.limits) : fault, site.range, site.op);
   };
   host.observer = options_.observer;
+  host.mostNanoseconds = options_.limits.seconds * 1e9;
   host.maximumDepth = options_.limits.depth;
   host.maximumSteps = options_.limits.steps;
   return host;

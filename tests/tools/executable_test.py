@@ -25,7 +25,8 @@ def run(baton, *words):
 def without_warnings(errors):
     """The errors of a run without the findings about the text, which come first."""
     blocks = errors.split("\n\n")
-    return [block for block in blocks if not re.match(r"warning\b|\d+ warnings? in ", block)]
+    return [block for block in blocks
+            if block.strip() and not re.match(r"warning\b|\d+ warnings? in ", block)]
 
 
 def check(baton, path, folder):

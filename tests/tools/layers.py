@@ -20,6 +20,7 @@ ALLOWED = {
     "checks": {"runtime"},
     "vm": {"runtime", "tensor", "lower", "checks"},
     "executable": {"runtime", "tensor", "checks", "vm"},
+    "rt": {"runtime", "vm", "executable"},
     "formats": {"runtime"},
     "lang": {"runtime", "tensor", "checks"},
     "parser": {"runtime", "tensor", "lang"},

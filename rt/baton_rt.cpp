@@ -1,0 +1,404 @@
+// The C interface: handles around what executable/ has. No exception leaves a function, and counts
+// of values stay in one thread: a handle is looked at through a copy that shares nothing but the
+// elements of tensors.
+#include "rt/baton_rt.h"
+
+#include "executable/call.h"
+
+#include <atomic>
+#include <fmt/format.h>
+
+using runtime::FaultKind;
+using runtime::Tensor;
+using runtime::Value;
+using runtime::ValueKind;
+
+struct baton_error {
+  baton_error_kind kind;
+  std::string message;
+  std::vector<std::string> places = {};
+};
+
+struct baton_model {
+  std::shared_ptr<const executable::Executable> executable;
+};
+
+struct baton_context {
+  std::shared_ptr<const executable::Executable> executable;
+  std::atomic<bool> isInterrupted = false;
+  vm::RunOptions options = {};
+  std::unique_ptr<executable::Caller> caller = nullptr;
+};
+
+struct baton_value {
+  /// Names point into it.
+  std::shared_ptr<const executable::Executable> executable;
+  Value value;
+  std::string name = {};
+};
+
+namespace {
+
+baton_error noMemory{BATON_ERROR_MEMORY, "out of memory"};
+
+baton_error* errorOf(baton_error_kind kind, std::string message) {
+  return new baton_error{kind, std::move(message)};
+}
+
+/// Does the work; what it throws becomes an error.
+template <typename Work>
+baton_error* guarded(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return &noMemory;
+  } catch (const std::exception& problem) {
+    try {
+      return errorOf(BATON_ERROR_PROGRAM, problem.what());
+    } catch (const std::bad_alloc&) {
+      return &noMemory;
+    }
+  }
+}
+
+baton_error_kind kindOf(FaultKind kind) {
+  switch (kind) {
+  case FaultKind::Depth:
+  case FaultKind::Steps:
+  case FaultKind::Time:
+  case FaultKind::Interrupted:
+    return BATON_ERROR_LIMIT;
+  case FaultKind::Memory:
+    return BATON_ERROR_MEMORY;
+  default:
+    return BATON_ERROR_PROGRAM;
+  }
+}
+
+baton_error* errorOf(const executable::Executable& made, const runtime::RunFault& fault) {
+  auto* error = errorOf(kindOf(fault.kind), fault.problem);
+  for (const std::string& note : fault.notes)
+    error->message += "\n" + note;
+  error->places.push_back(executable::placeText(made, fault.range));
+  for (runtime::SourceRange call : fault.calls)
+    error->places.push_back(executable::placeText(made, call));
+  return error;
+}
+
+/// The same value with no object of its own in common with it: only elements of tensors are shared.
+/// Recursion follows tuples, which calls nest no deeper than the types of arguments.
+Value unshared(const Value& value) {
+  if (value.kind() == ValueKind::Tensor)
+    return runtime::tensorValue(Tensor(value.tensor()));
+  if (value.kind() != ValueKind::Tuple)
+    return value;
+  std::vector<Value> fields;
+  for (const Value& field : value.fields())
+    fields.push_back(unshared(field));
+  return runtime::tupleValue(std::move(fields));
+}
+
+baton_error* keep(std::unique_ptr<executable::Executable> made, baton_model** model) {
+  if (std::string reason = executable::languageText(*made); !reason.empty())
+    return errorOf(BATON_ERROR_FILE, std::move(reason));
+  *model = new baton_model{std::move(made)};
+  return nullptr;
+}
+
+constexpr uint8_t dlBool = 6;
+
+std::optional<runtime::DType> dtypeOf(DLDataType type) {
+  if (type.lanes != 1)
+    return std::nullopt;
+  if (type.code == dlBool)
+    return type.bits == 8 ? std::optional(runtime::Bool) : std::nullopt;
+  runtime::DType dtype{runtime::DTypeCode(type.code), type.bits};
+  bool isKnown = type.code <= uint8_t(runtime::DTypeCode::BFloat) && dtype.isComputable();
+  return isKnown ? std::optional(dtype) : std::nullopt;
+}
+
+DLDataType typeOf(runtime::DType dtype) {
+  if (dtype.isBool())
+    return {dlBool, 8, 1};
+  return {uint8_t(dtype.code), dtype.bits, dtype.lanes};
+}
+
+bool isRowMajor(const DLTensor& tensor) {
+  int64_t stride = 1;
+  for (int32_t i = tensor.ndim; tensor.strides && i-- > 0; stride *= tensor.shape[i])
+    if (tensor.shape[i] != 1 && tensor.strides[i] != stride)
+      return false;
+  return true;
+}
+
+/// The elements in row-major order.
+Tensor copied(const DLTensor& from, runtime::DType dtype, const runtime::Shape& shape,
+              const std::byte* data) {
+  Tensor to = Tensor::unwritten(dtype, shape);
+  const size_t bytes = dtype.bytes();
+  std::vector<int64_t> at(shape.size());
+  int64_t offset = 0;
+  for (int64_t i = 0; i < to.size(); ++i) {
+    std::memcpy(to.bytes() + size_t(i) * bytes, data + offset * int64_t(bytes), bytes);
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      offset += from.strides[dim];
+      if (++at[dim] < shape[dim])
+        break;
+      offset -= from.strides[dim] * shape[dim];
+      at[dim] = 0;
+    }
+  }
+  return to;
+}
+
+void giveBack(void* tensor) {
+  auto* managed = static_cast<DLManagedTensor*>(tensor);
+  if (managed->deleter)
+    managed->deleter(managed);
+}
+
+baton_error* wrap(std::shared_ptr<const executable::Executable> owner, Value value,
+                  baton_value** result) {
+  std::string name;
+  if (value.kind() != ValueKind::Tensor && value.kind() != ValueKind::Tuple &&
+      value.kind() != ValueKind::Reference)
+    name = value.symbol().name;
+  *result = new baton_value{std::move(owner), std::move(value), std::move(name)};
+  return nullptr;
+}
+
+/// What shows a tensor to somebody else.
+struct Shown {
+  DLManagedTensor managed;
+  Tensor tensor;
+};
+
+} // namespace
+
+baton_error_kind baton_error_what(const baton_error* error) {
+  return error->kind;
+}
+
+const char* baton_error_message(const baton_error* error) {
+  return error->message.c_str();
+}
+
+const char* baton_error_place(const baton_error* error, size_t index) {
+  return index < error->places.size() ? error->places[index].c_str() : nullptr;
+}
+
+void baton_error_free(baton_error* error) {
+  if (error != &noMemory)
+    delete error;
+}
+
+baton_error* baton_model_load(const char* path, baton_model** model) {
+  return guarded([&]() -> baton_error* {
+    auto made = executable::load(path);
+    if (!made)
+      return errorOf(BATON_ERROR_FILE,
+                     fmt::format("cannot load `{}`: {}", path, made.failure().message));
+    return keep(*std::move(made), model);
+  });
+}
+
+baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model) {
+  return guarded([&]() -> baton_error* {
+    // Constants lie at multiples of 64 in the file, and have to in memory.
+    constexpr std::align_val_t alignment{64};
+    auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
+    std::shared_ptr<const std::byte[]> copy(memory, [](const std::byte* at) {
+      ::operator delete(const_cast<std::byte*>(at), alignment);
+    });
+    std::memcpy(memory, bytes, size);
+    auto made = executable::read(std::move(copy), size);
+    if (!made)
+      return errorOf(BATON_ERROR_FILE, "cannot read the program: " + made.failure().message);
+    return keep(*std::move(made), model);
+  });
+}
+
+void baton_model_free(baton_model* model) {
+  delete model;
+}
+
+const char* baton_model_entry(const baton_model* model) {
+  return model->executable->entry.c_str();
+}
+
+size_t baton_model_parameters(const baton_model* model) {
+  return model->executable->parameters.size();
+}
+
+const char* baton_model_parameter_name(const baton_model* model, size_t index) {
+  const auto& parameters = model->executable->parameters;
+  return index < parameters.size() ? parameters[index].name.c_str() : nullptr;
+}
+
+const char* baton_model_parameter_type(const baton_model* model, size_t index) {
+  const auto& parameters = model->executable->parameters;
+  return index < parameters.size() ? parameters[index].type.c_str() : nullptr;
+}
+
+const char* baton_model_result_type(const baton_model* model) {
+  return model->executable->result.type.c_str();
+}
+
+baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
+                               baton_context** context) {
+  return guarded([&]() -> baton_error* {
+    std::unique_ptr<baton_context> made(new baton_context{model->executable});
+    made->options.isInterrupted = [flag = &made->isInterrupted] {
+      return flag->load(std::memory_order_relaxed);
+    };
+    if (limits && limits->memory_bytes)
+      made->options.limits.memory = int64_t(std::min<size_t>(limits->memory_bytes, INT64_MAX));
+    if (limits && limits->steps)
+      made->options.limits.steps = limits->steps;
+    if (limits && limits->depth)
+      made->options.limits.depth = limits->depth;
+    if (limits && limits->seconds > 0)
+      made->options.limits.seconds = limits->seconds;
+    *context = made.release();
+    return nullptr;
+  });
+}
+
+void baton_context_free(baton_context* context) {
+  delete context;
+}
+
+void baton_context_interrupt(baton_context* context) {
+  context->isInterrupted.store(true, std::memory_order_relaxed);
+}
+
+baton_error* baton_call(baton_context* context, const baton_value* const* arguments, size_t count,
+                        baton_value** result) {
+  return guarded([&]() -> baton_error* {
+    context->isInterrupted.store(false, std::memory_order_relaxed);
+    std::vector<Value> values;
+    for (size_t i = 0; i < count; ++i)
+      values.push_back(unshared(arguments[i]->value));
+    // Made by the thread that calls, since memory is counted by threads.
+    if (!context->caller)
+      context->caller =
+          std::make_unique<executable::Caller>(*context->executable, context->options);
+    if (auto fault = context->caller->problemOf(values)) {
+      auto* error = errorOf(*context->executable, *fault);
+      error->kind = BATON_ERROR_ARGUMENT;
+      return error;
+    }
+    auto given = context->caller->call(values);
+    if (auto* fault = std::get_if<runtime::RunFault>(&given))
+      return errorOf(*context->executable, *fault);
+    return wrap(context->executable, std::get<Value>(std::move(given)), result);
+  });
+}
+
+baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** value) {
+  return guarded([&]() -> baton_error* {
+    const DLTensor& from = tensor->dl_tensor;
+    constexpr int32_t processor = 1;
+    if (from.device.device_type != processor)
+      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is not in the processor's memory");
+    auto dtype = dtypeOf(from.dtype);
+    if (!dtype)
+      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is of an element type that there is not");
+    runtime::Shape shape(from.shape, from.shape + from.ndim);
+    auto size = runtime::elementCount(shape);
+    if (!size)
+      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is too large");
+    auto* data = static_cast<std::byte*>(from.data) + from.byte_offset;
+    bool isAligned = reinterpret_cast<uintptr_t>(data) % dtype->bytes() == 0;
+    if (*size > 0 && isRowMajor(from) && isAligned) {
+      baton_error* error =
+          wrap(nullptr, runtime::tensorValue(Tensor::over(*dtype, shape, data, giveBack, tensor)),
+               value);
+      return error;
+    }
+    Tensor copy = isRowMajor(from) ? Tensor(*dtype, shape) : copied(from, *dtype, shape, data);
+    if (isRowMajor(from) && *size > 0)
+      std::memcpy(copy.bytes(), data, copy.byteSize());
+    wrap(nullptr, runtime::tensorValue(std::move(copy)), value);
+    giveBack(tensor);
+    return nullptr;
+  });
+}
+
+baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** tensor) {
+  return guarded([&]() -> baton_error* {
+    if (value->value.kind() != ValueKind::Tensor)
+      return errorOf(BATON_ERROR_ARGUMENT, "the value is no tensor");
+    auto* shown = new Shown{{}, value->value.tensor()};
+    DLTensor& to = shown->managed.dl_tensor;
+    to.data = shown->tensor.bytes();
+    to.device = {1, 0};
+    to.ndim = int32_t(shown->tensor.rank());
+    to.dtype = typeOf(shown->tensor.dtype());
+    to.shape = const_cast<int64_t*>(shown->tensor.shape().data());
+    shown->managed.manager_ctx = shown;
+    shown->managed.deleter = [](DLManagedTensor* self) {
+      delete static_cast<Shown*>(self->manager_ctx);
+    };
+    *tensor = &shown->managed;
+    return nullptr;
+  });
+}
+
+baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
+                               baton_value** value) {
+  return guarded([&]() -> baton_error* {
+    std::vector<Value> values;
+    for (size_t i = 0; i < count; ++i)
+      values.push_back(unshared(fields[i]->value));
+    return wrap(nullptr, runtime::tupleValue(std::move(values)), value);
+  });
+}
+
+baton_kind baton_value_kind(const baton_value* value) {
+  switch (value->value.kind()) {
+  case ValueKind::Tensor:
+    return BATON_TENSOR;
+  case ValueKind::Tuple:
+    return BATON_TUPLE;
+  case ValueKind::Constructor:
+    return BATON_CONSTRUCTOR;
+  case ValueKind::Reference:
+    return BATON_REFERENCE;
+  default:
+    return BATON_FUNCTION;
+  }
+}
+
+const char* baton_value_name(const baton_value* value) {
+  return value->name.c_str();
+}
+
+size_t baton_value_fields(const baton_value* value) {
+  switch (baton_value_kind(value)) {
+  case BATON_TUPLE:
+  case BATON_CONSTRUCTOR:
+    return value->value.fields().size();
+  case BATON_REFERENCE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+baton_value* baton_value_field(const baton_value* value, size_t index) {
+  if (index >= baton_value_fields(value))
+    return nullptr;
+  baton_value* field = nullptr;
+  baton_error* error = guarded([&] {
+    bool isReference = baton_value_kind(value) == BATON_REFERENCE;
+    return wrap(value->executable,
+                isReference ? value->value.content() : value->value.fields()[index], &field);
+  });
+  baton_error_free(error);
+  return field;
+}
+
+void baton_value_free(baton_value* value) {
+  delete value;
+}

@@ -1,0 +1,134 @@
+/* Running compiled programs from C: load an executable, look at what it takes and gives, call it.
+ *
+ * rt/ is a small shared library around executable/ and the machine; it has no compiler. A model is
+ * loaded once; each thread that calls it has a context of its own. Handles are owned by whoever got
+ * them and are given back by the function that is named after them; null is taken everywhere.
+ * Functions that can fail return null when they did not, or an error to be given back. A value, its
+ * fields and what they were taken from are for one thread at a time; several threads may hand one
+ * value to calls at once. Tensors go in and out by DLPack without a copy.
+ */
+#ifndef BATON_RT_H
+#define BATON_RT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BATON_API __attribute__((visibility("default")))
+
+/* As in DLPack's own header, version 0.8; that one may be included before this one. */
+#ifndef DLPACK_DLPACK_H_
+typedef struct {
+  int32_t device_type; /* 1: the processor's memory */
+  int32_t device_id;
+} DLDevice;
+typedef struct {
+  uint8_t code; /* 0 int, 1 uint, 2 float, 3 handle, 4 bfloat, 6 bool */
+  uint8_t bits;
+  uint16_t lanes;
+} DLDataType;
+typedef struct {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t* shape;
+  int64_t* strides;
+  uint64_t byte_offset;
+} DLTensor;
+typedef struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(struct DLManagedTensor* self);
+} DLManagedTensor;
+#endif
+
+typedef struct baton_error baton_error;
+typedef struct baton_model baton_model;
+typedef struct baton_context baton_context;
+typedef struct baton_value baton_value;
+
+/* What an error is about: a file or its bytes, arguments of a call, or what a program ran into. */
+typedef enum {
+  BATON_ERROR_FILE = 1,
+  BATON_ERROR_ARGUMENT = 2,
+  BATON_ERROR_PROGRAM = 3,
+  BATON_ERROR_LIMIT = 4,
+  BATON_ERROR_MEMORY = 5
+} baton_error_kind;
+
+BATON_API baton_error_kind baton_error_what(const baton_error* error);
+/* A sentence, with the notes that belong to it on lines of their own. */
+BATON_API const char* baton_error_message(const baton_error* error);
+/* Where in its text the program stood, `model.rly:3:7`: the place of the error, then the calls that
+ * led there, innermost first; null behind the last one. */
+BATON_API const char* baton_error_place(const baton_error* error, size_t index);
+BATON_API void baton_error_free(baton_error* error);
+
+/* Models. The file stays mapped as long as anything of it is used. */
+BATON_API baton_error* baton_model_load(const char* path, baton_model** model);
+/* The same of bytes, which are copied. */
+BATON_API baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model);
+/* Contexts of a model keep it. */
+BATON_API void baton_model_free(baton_model* model);
+/* The name of the function that a call calls, without `@`. */
+BATON_API const char* baton_model_entry(const baton_model* model);
+BATON_API size_t baton_model_parameters(const baton_model* model);
+/* Null beyond the last one. */
+BATON_API const char* baton_model_parameter_name(const baton_model* model, size_t index);
+/* As it is written in the text format: `Tensor[(n, 4), float32]`. */
+BATON_API const char* baton_model_parameter_type(const baton_model* model, size_t index);
+BATON_API const char* baton_model_result_type(const baton_model* model);
+
+/* What a call may use; 0 stands for no limit. */
+typedef struct {
+  size_t memory_bytes;
+  uint64_t steps;
+  uint64_t depth;
+  double seconds;
+} baton_limits;
+
+/* Contexts. `limits` may be null. */
+BATON_API baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
+                                         baton_context** context);
+BATON_API void baton_context_free(baton_context* context);
+/* Ends a call that another thread makes with this context, at its next look. */
+BATON_API void baton_context_interrupt(baton_context* context);
+/* Calls the entry. The arguments are looked at only. */
+BATON_API baton_error* baton_call(baton_context* context, const baton_value* const* arguments,
+                                  size_t count, baton_value** result);
+
+/* Values. */
+typedef enum {
+  BATON_TENSOR = 0,
+  BATON_TUPLE = 1,
+  BATON_CONSTRUCTOR = 2,
+  BATON_FUNCTION = 3,
+  BATON_REFERENCE = 4
+} baton_kind;
+
+/* Takes over a tensor in the processor's memory, whose elements are used where they lie when they
+ * are in row-major order, and copied otherwise. After an error the tensor is still the caller's. */
+BATON_API baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** value);
+/* Shows the elements of a tensor where they lie, until the deleter is called. They must not be
+ * written. */
+BATON_API baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** tensor);
+BATON_API baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
+                                         baton_value** value);
+BATON_API baton_kind baton_value_kind(const baton_value* value);
+/* The name of a constructor or function, else an empty text. It lives as long as the value. */
+BATON_API const char* baton_value_name(const baton_value* value);
+/* Fields of a tuple or constructor, 1 for a reference, 0 for anything else. */
+BATON_API size_t baton_value_fields(const baton_value* value);
+/* A field as a value of its own; null beyond the last one. */
+BATON_API baton_value* baton_value_field(const baton_value* value, size_t index);
+BATON_API void baton_value_free(baton_value* value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

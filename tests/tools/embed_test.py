@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The library for other programs: its examples in C, C++ and Python, its size, what it exports.
+
+usage: embed_test.py BATON LIBRARY ROOT [SAN]
+
+Python needs numpy, and is left out, with a word, where there is none. With SAN, the library is an
+instrumented one, whose size says nothing and which only programs built like it can load.
+"""
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Far from the 300,000 that it should take one day; most is loops for every element type.
+MOST_BYTES = 720_000
+
+CALLED = """@main
+  %x: Tensor[(n, 3), float32]
+  %weight: Tensor[(m, 3), float32]
+  -> (Tensor[(n, m), float32], Tensor[(n), int32])
+1 2 3 6
+0 0 1 0
+argument `%weight` of `@main` is declared as `Tensor[(m, 3), float32]`, but here it is `Tensor[(3, 4), float32]`
+"""
+SUMS = "15\n30\n45\n60\n"
+ARRAYS = """[[ 32.  23.  14.   5.]
+ [122.  86.  50.  14.]]
+[0 0] True
+argument `%weight` of `@main` is declared as `Tensor[(m, 3), float32]`, but here it is `Tensor[(4, 2), float32]`
+"""
+
+
+def run(*words, **options):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, **options)
+    return done.stdout if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr}"
+
+
+def built(compiler, source, library, root, program):
+    """The program, or what the compiler says."""
+    done = subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-I", root, root / source,
+                           "-o", program, library, f"-Wl,-rpath,{library.parent}"],
+                          capture_output=True, text=True, check=False)
+    return done.stderr
+
+
+def size_problems(library, folder):
+    stripped = folder / "stripped.so"
+    run("strip", "-o", stripped, library)
+    size = stripped.stat().st_size
+    print(f"{size} bytes stripped")
+    if size > MOST_BYTES:
+        yield f"the library takes {size} bytes, more than {MOST_BYTES}"
+    exported = re.findall(r" [A-Z] (\w+)", run("nm", "-D", "--defined-only", library))
+    if not exported or not all(name.startswith("baton_") for name in exported):
+        yield f"the library exports {exported}"
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", library))
+    print("needs", *needed)
+    if any(re.match(r"libLLVM|libmpfr|libz", name) for name in needed):
+        yield f"the library needs {needed}"
+
+
+def compare(name, given, wanted):
+    if given != wanted:
+        yield f"{name} gives\n{given}\nand not\n{wanted}"
+
+
+def problems(baton, library, root, folder, is_plain):
+    model = folder / "model.bvm"
+    yield from compare("compile", run(baton, "compile", root / "examples/embed/model.rly", "-o", model), "")
+    if not is_plain:
+        return
+    yield from size_problems(library, folder)
+    for compiler, source, wanted in [(["cc", "-std=c11"], "call.c", CALLED),
+                                     (["c++", "-std=c++20", "-pthread"], "threads.cpp", SUMS)]:
+        said = built(compiler, f"examples/embed/{source}", library, root, folder / "program")
+        yield from [f"{source}: {said}"] if said else compare(source, run(folder / "program", model), wanted)
+    if importlib.util.find_spec("numpy"):
+        given = run(sys.executable, "-B", root / "examples/embed/call.py", library, model)
+        yield from compare("call.py", given, ARRAYS)
+    else:
+        print("without Python: there is no numpy")
+
+
+def main():
+    baton, library, root = map(pathlib.Path, sys.argv[1:4])
+    is_plain = len(sys.argv) < 5 or sys.argv[4] in ("", "OFF")
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(problems(baton, library, root, pathlib.Path(folder), is_plain))
+    print(*found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
