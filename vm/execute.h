@@ -189,14 +189,6 @@ const Word* fields(Context& x, const Word* at) {
   return behindTail(at, count);
 }
 
-/// Memory that would wait for long is given back: then a list that is made anew lies in its order,
-/// whatever order the memory had that was there before.
-inline void giveBack(Context& x, const Word* at, Object* object, size_t fields) {
-  x.machine.heap().recycle(object, uint16_t(fields));
-  if (at->c != none)
-    x.r[at->c].object = nullptr;
-}
-
 /// Gives up an object of which references that the bits `dropped` tell are not kept, or one of many
 /// fields.
 template <size_t mostFields>
@@ -205,10 +197,10 @@ void giveUp(Context& x, const Word* at, Object* object, size_t fields, uint32_t 
   bool drops = dropped != 0 && (dropped & heap.referenceBits(at->b)) != 0;
   if (fields > mostFields || object->references != 1 || drops)
     Slow::open(x.machine, at, x.r);
-  else if (at->c != none && !x.machine.isDeep(x.top))
-    x.r[at->c].object = object;
+  else if (at->c == none)
+    heap.recycle(object, uint16_t(fields));
   else
-    giveBack(x, at, object, fields);
+    x.r[at->c].object = object;
 }
 
 /// Gives up an object: its fields go to the registers of the tail, and those without one go with

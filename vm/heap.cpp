@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <new>
-#include <utility>
 
 namespace vm {
 
@@ -47,128 +46,55 @@ Slot* Heap::allocate(size_t bytes, size_t alignment) {
   return memory;
 }
 
-/// Gets a new chunk for segments; false when there is no memory. Large heaps grow by large chunks,
-/// in large pages where the system has them: the processor remembers the addresses of few pages.
+/// Begins a new chunk of cells; false when there is no memory. Large heaps grow by large chunks, in
+/// large pages where the system has them: the processor remembers the addresses of few pages.
 bool Heap::addChunk() {
   if (chunks_.size() == chunks_.capacity())
     chunks_.reserve(2 * chunks_.size() + 16);
-  size_t bytes = std::max(chunkBytes, held_.bytes() / 8 / segmentBytes * segmentBytes);
-  size_t alignment = segmentBytes;
+  size_t bytes = std::max(chunkBytes, held_.bytes() / 8), alignment = alignof(Slot);
   if (held_.bytes() >= 4 * largePage) {
     bytes = std::max(bytes / largePage * largePage, largePage);
     alignment = largePage;
   }
+  bytes = bytes / sizeof(Slot) * sizeof(Slot);
   at_ = allocate(bytes, alignment);
   // Near the limit of the run there may be room for a small one.
-  if (!at_)
-    at_ = allocate(bytes = segmentBytes, segmentBytes);
+  if (!at_ && bytes > chunkBytes)
+    at_ = allocate(bytes = chunkBytes, alignof(Slot));
   end_ = at_ ? at_ + bytes / sizeof(Slot) : nullptr;
   if (!at_)
     return false;
-  chunks_.push_back({std::unique_ptr<Slot, Free>(at_), bytes / sizeof(Slot)});
+  chunks_.emplace_back(at_);
   if (bytes >= largePage)
     useLargePages(at_, bytes);
   return true;
 }
 
-/// Where the heap would grow: whether a collection, if one is due, gives memory.
-bool Heap::collects() {
+/// Where the heap would grow: whether a collection, if one is due, gives memory of that size.
+bool Heap::collectsInstead(uint16_t size) {
   cycles_.usedUp();
-  return cycles_.isDue() && cycles_.collect() > 0;
-}
-
-void Heap::offer(Segment* segment) {
-  Offers& offers = offers_[segment->fields];
-  segment->next = nullptr;
-  (offers.last ? offers.last->next : offers.first) = segment;
-  offers.last = segment;
-}
-
-/// Makes objects in a segment from here on.
-void Heap::makeCurrent(Segment* segment) {
-  current_[segment->fields] = segment;
-  free_[segment->fields] = std::exchange(segment->free, nullptr);
-  segment->freed = 0;
-}
-
-/// Puts some cells of the segment at hand that were never used into its list.
-bool Heap::extend(Segment* segment) {
-  constexpr size_t most = 64;
-  size_t slots = segment->fields + size_t(1);
-  auto* end = reinterpret_cast<Slot*>(segment) + headerSlots + segment->capacity * slots;
-  size_t count = std::min(most, size_t(end - segment->fresh) / slots);
-  Slot* cell = segment->fresh += count * slots;
-  for (size_t i = 0; i < count; ++i) {
-    cell -= slots;
-    auto* object = new (cell) Object{};
-    link(object, free_[segment->fields]);
-    free_[segment->fields] = object;
-  }
-  return count > 0;
-}
-
-bool Heap::takeOffer(uint16_t fields) {
-  Offers& offers = offers_[fields];
-  Segment* segment = offers.first;
-  if (!segment)
-    return false;
-  offers.first = segment->next;
-  if (!offers.first)
-    offers.last = nullptr;
-  makeCurrent(segment);
-  return true;
-}
-
-bool Heap::takeNew(uint16_t fields) {
-  if (at_ == end_ && !addChunk())
-    return false;
-  auto capacity = uint32_t((segmentSlots - headerSlots) / (fields + size_t(1)));
-  auto* segment = new (at_) Segment{.fresh = at_ + headerSlots,
-                                    .enough = capacity / 8 + 1,
-                                    .capacity = capacity,
-                                    .fields = fields};
-  at_ += segmentSlots;
-  makeCurrent(segment);
-  return extend(segment);
-}
-
-/// Where there is no new memory: any segment with a free cell, of which none is offered.
-bool Heap::takeSparse(uint16_t fields) {
-  for (const Chunk& chunk : chunks_)
-    for (size_t i = 0; i < chunk.slots && chunk.memory.get() + i != at_; i += segmentSlots)
-      if (auto* segment = reinterpret_cast<Segment*>(chunk.memory.get() + i);
-          segment->fields == fields && segment->freed > 0) {
-        makeCurrent(segment);
-        return true;
-      }
-  return false;
-}
-
-/// Gets cells for objects of so many fields; false when memory is out.
-bool Heap::refill(uint16_t fields) {
-  if ((current_[fields] && extend(current_[fields])) || takeOffer(fields))
-    return true;
-  if (at_ == end_ && collects() && (free_[fields] || takeOffer(fields)))
-    return true;
-  return takeNew(fields) || takeSparse(fields);
-}
-
-Object* Heap::makeLarge(uint16_t fields) {
-  collects();
-  size_t bytes = (fields + size_t(1)) * sizeof(Slot);
-  auto* object = reinterpret_cast<Object*>(allocate(bytes, alignof(Slot)));
-  if (object)
-    large_.insert(object);
-  return object;
+  return cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size];
 }
 
 Object* Heap::makeSlow(uint16_t layout) {
-  uint16_t fields = sizeOf(layout);
-  if (fields < pools)
-    return free_[fields] || refill(fields) ? pooled(fields, layout) : nullptr;
-  Object* object = makeLarge(fields);
-  if (object)
-    start(object, layout);
+  uint16_t size = sizeOf(layout);
+  size_t slots = size + size_t(1);
+  Object* object = nullptr;
+  bool isLarge = size >= pools, isFull = isLarge || size_t(end_ - at_) < slots;
+  if (isFull && collectsInstead(size))
+    return make(layout);
+  if (isLarge) {
+    object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
+    if (!object)
+      return nullptr;
+    large_.insert(object);
+  } else {
+    if (isFull && !addChunk())
+      return nullptr;
+    object = reinterpret_cast<Object*>(at_);
+    at_ += slots;
+  }
+  start(object, layout);
   return object;
 }
 
@@ -213,51 +139,31 @@ inline Object* Heap::dropFields(Object* object, Object* dead) {
   return dead;
 }
 
-/// Gives back cells of one segment that died in a row.
-void Heap::recycle(const Row& row) {
-  Segment& segment = *row.segment;
-  if (&segment == current_[segment.fields]) {
-    link(row.last, free_[segment.fields]);
-    free_[segment.fields] = row.first;
-    return;
-  }
-  link(row.last, nullptr);
-  if (segment.free)
-    link(segment.last, row.first);
-  else
-    segment.free = row.first;
-  segment.last = row.last;
-  bool wasOffered = segment.freed >= segment.enough;
-  segment.freed += row.count;
-  if (!wasOffered && segment.freed >= segment.enough)
-    offer(&segment);
-}
-
+/// What dies at once goes back into the pools in the order in which it is found from the top, so
+/// that the next structure like it lies in memory in its order too.
 void Heap::destroy(Object* object) {
-  Row row;
+  std::array<Object*, pools> last;
+  uint32_t seen = 0;
   link(object, nullptr);
   while (object) {
     Object* dead = next(object);
-    uint16_t fields = sizeOf(object->layout);
     if (object->layout == boxedLayout)
       dropBox(object);
     else
       dead = dropFields(object, dead);
-    if (fields >= pools) {
-      freeLarge(object);
-    } else if (segmentOf(object) == row.segment) {
-      link(row.last, object);
-      row.last = object;
-      ++row.count;
+    uint16_t size = sizeOf(object->layout);
+    if (size < pools && (seen >> size & 1) != 0) {
+      link(object, next(last[size]));
+      link(last[size], object);
+      last[size] = object;
     } else {
-      if (row.segment)
-        recycle(row);
-      row = {segmentOf(object), object, object, 1};
+      recycle(object, size);
+      if (size < pools)
+        last[size] = object;
+      seen |= uint32_t(size < pools) << (size % pools);
     }
     object = dead;
   }
-  if (row.segment)
-    recycle(row);
 }
 
 void Heap::freeLarge(Object* object) {

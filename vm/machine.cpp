@@ -28,15 +28,9 @@ Machine::Machine(const Program& program, Host host)
   if (!grow(frames_, 256))
     throw std::bad_alloc();
   state.top = frames_.data();
-  noteFrames();
+  frameEnd_ = state.top + frames_.size();
   if (!enlarge(1024 + mostRegisters_))
     throw std::bad_alloc();
-}
-
-void Machine::noteFrames() {
-  constexpr size_t deep = 1 << 14;
-  frameEnd_ = frames_.data() + frames_.size();
-  deep_ = frames_.data() + std::min(deep, frames_.size());
 }
 
 template <typename T>
@@ -169,7 +163,7 @@ const Word* Slow::makeRoom(Machine& machine, const Word* at) {
     if (!m.grow(m.frames_, std::min(2 * depth, m.host_.maximumDepth)))
       return trap(m, at, Trap::Memory);
     m.state.top = m.frames_.data() + depth;
-    m.noteFrames();
+    m.frameEnd_ = m.frames_.data() + m.frames_.size();
   }
   if (m.state.registers + at->a > m.lastWindow_) {
     auto offset = m.state.registers - m.stack_.data();

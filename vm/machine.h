@@ -103,8 +103,6 @@ public:
   bool hasRoom(const Slot* window, const Frame* top) const {
     return window <= lastWindow_ && top != frameEnd_;
   }
-  /// Whether so many calls are open that what waits for the end of one is far away by then.
-  bool isDeep(const Frame* top) const { return top > deep_; }
   void note(const Word* at) { noted_ = at; }
 
 private:
@@ -113,7 +111,6 @@ private:
   void linkCalls();
   bool reclaim();
   bool enlarge(size_t slots);
-  void noteFrames();
   /// Gives the code fuel for calls until the host is asked again.
   void refuel();
   /// Makes room on a stack; false when the run may hold no more memory.
@@ -137,7 +134,7 @@ private:
   /// Where registers may begin at the latest: from there on there are enough for any function.
   const Slot* lastWindow_ = nullptr;
   size_t mostRegisters_ = 1;
-  Frame *frameEnd_ = nullptr, *deep_ = nullptr;
+  Frame* frameEnd_ = nullptr;
   /// The fuel that was given last, and the calls made before.
   uint32_t fuelGiven_ = 0;
   uint64_t steps_ = 0;
