@@ -139,10 +139,13 @@ private:
 
 } // namespace
 
-Exported exportProgram(const Module& module, const Typing& typing, const OperatorTable& operators,
+Exported exportProgram(Module& module, const Typing& typing, const OperatorTable& operators,
                        const Global& entry) {
   std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
-  return Exporter(module, typing, operators, entry, *compiled).run();
+  Exported exported = Exporter(module, typing, operators, entry, *compiled).run();
+  // Attributes of calls point into it.
+  exported.language->metadata = std::move(module.metadata);
+  return exported;
 }
 
 } // namespace bytecode

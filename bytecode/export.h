@@ -16,9 +16,9 @@ struct Exported {
   std::unique_ptr<lang::Module> language;
 };
 
-/// Compiles what the entry needs. What it points into must outlive it. Throws TooLarge for programs
-/// beyond the machine's bounds.
-Exported exportProgram(const lang::Module& module, const lang::Typing& typing,
+/// Compiles what the entry needs. What it points into must outlive it; the module's metadata goes
+/// with `language`. Throws TooLarge for programs beyond the machine's bounds.
+Exported exportProgram(lang::Module& module, const lang::Typing& typing,
                        const lang::OperatorTable& operators, const lang::Global& entry);
 
 } // namespace bytecode
