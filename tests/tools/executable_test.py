@@ -35,7 +35,7 @@ def check(baton, path, folder):
     code, _, _ = run(baton, "compile", str(path), "-o", str(executable))
     if code != 0:
         return None
-    words = ["--random", "7", "--timeout", "20"]
+    words = ["--random", "7", "--timeout", "3"]
     text, file = run(baton, "run", str(path), *words), run(baton, "run", str(executable), *words)
     if text[:2] != file[:2]:
         return f"gives {file[:2]} from an executable, not {text[:2]}"
