@@ -4,6 +4,7 @@
 #include "bytecode/run.h"
 #include "harness/agreement.h"
 #include "harness/random.h"
+#include "harness/through_file.h"
 #include "harness/types.h"
 #include "harness/values.h"
 #include "interp/interpret.h"
@@ -182,23 +183,37 @@ public:
       if (calls > 2 * mostCalls)
         throw GivenUp{};
     };
+    // A file takes as long again, so not every program goes through one.
+    constexpr uint64_t throughFileEvery = 4;
     std::variant<Value, interp::Fault> result;
     try {
-      result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry,
-                             std::move(arguments), options);
+      result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
+                             options);
+      if (seed_ % throughFileEvery == 0)
+        demandSame("executable",
+                   runThroughFile(read, entry, std::move(arguments), options, bench_.reader).result,
+                   result);
     } catch (const std::exception& error) {
       return fail("machine refused", error.what());
     }
+    demandSame("machine", result, expected);
+  }
+
+  /// Two runs end alike.
+  void demandSame(const std::string& law, const std::variant<Value, interp::Fault>& result,
+                  const std::variant<Value, interp::Fault>& expected) {
+    if (verdict.finding)
+      return;
     const auto *fault = std::get_if<interp::Fault>(&result),
                *expectedFault = std::get_if<interp::Fault>(&expected);
     if (fault && !expectedFault)
-      return fail("machine fault", "on the machine the run ends with: " + fault->problem);
+      return fail(law + " fault", "the run ends with: " + fault->problem);
     if (expectedFault && (!fault || fault->problem != expectedFault->problem))
-      return fail("machine fault",
-                  fmt::format("the run ends with: {}\nand on the machine with: {}",
-                              expectedFault->problem, fault ? fault->problem : "a value"));
+      return fail(law + " fault",
+                  fmt::format("the run ends with: {}\nand should with: {}",
+                              fault ? fault->problem : "a value", expectedFault->problem));
     if (!fault && !sameNumbers(std::get<Value>(result), std::get<Value>(expected)))
-      fail("machine value", "the machine gives another value");
+      fail(law + " value", "it is another value");
   }
 
   void fail(std::string law, std::string detail) {

@@ -3,7 +3,6 @@
 #include "harness/derivative_law.h"
 
 #include "harness/line.h"
-#include "runtime/element.h"
 #include "interp/interpret.h"
 #include "interp/real.h"
 #include "interp/reference.h"
@@ -11,6 +10,7 @@
 #include "lang/print.h"
 #include "lang/verify.h"
 #include "parser/metadata.h"
+#include "runtime/element.h"
 #include "stdlib/ops.h"
 #include "transform/entry_gradient.h"
 #include "transform/placement.h"
@@ -152,7 +152,7 @@ Real floatSum(const Value& value) {
     for (size_t i = 0; i < size_t(tensor.size()); ++i)
       sum += reals ? (*reals)[i]
                    : Real(runtime::readFloat(tensor.dtype(),
-                                            tensor.bytes() + i * tensor.dtype().bytes()));
+                                             tensor.bytes() + i * tensor.dtype().bytes()));
   }
   return sum;
 }

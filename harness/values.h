@@ -1,8 +1,8 @@
 // Values against types: the law that a program's value has the type that was inferred for it.
 #pragma once
 
-#include "runtime/value.h"
 #include "lang/type.h"
+#include "runtime/value.h"
 
 #include <map>
 #include <optional>

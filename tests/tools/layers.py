@@ -29,7 +29,7 @@ ALLOWED = {
     "bytecode": {"runtime", "tensor", "checks", "profile", "vm", "executable", "lang"},
     "transform": {"runtime", "tensor", "lang"},
     "stdlib": {"runtime", "tensor", "lang", "parser"},
-    "harness": {"runtime", "tensor", "checks", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
+    "harness": {"runtime", "tensor", "checks", "vm", "executable", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
                 "stdlib"},
     "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform",
                "interp", "lower", "bytecode", "stdlib", "profile"},

@@ -1,0 +1,46 @@
+// Constructors of the result are those of the module that comes with the file; their names are the
+// same.
+#include "harness/through_file.h"
+
+#include "bytecode/export.h"
+#include "lang/print.h"
+#include "parser/metadata.h"
+#include "stdlib/ops.h"
+#include "vm/disassemble.h"
+
+#include <cstring>
+
+namespace harness {
+
+using namespace lang;
+using runtime::Value;
+
+FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Value> arguments,
+                       const bytecode::Options& options, Reader& reader) {
+  const OperatorTable& operators = stdlib::operatorTable();
+  bytecode::Exported exported =
+      bytecode::exportProgram(*read.module, read.typing, operators, entry);
+  exported.executable.language = parser::wholeText(printModule(*exported.language, operators));
+  read.module->metadata = std::move(exported.language->metadata);
+  const std::vector<std::byte> bytes = executable::write(exported.executable);
+  std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  auto made = executable::read(copy, bytes.size());
+  if (!made)
+    throw std::runtime_error("the file is refused: " + made.failure().message);
+  if (executable::write(**made) != bytes ||
+      vm::disassemble((*made)->program) != vm::disassemble(exported.executable.program))
+    throw std::runtime_error("the file is read as another program");
+  ReadText language = reader.read((*made)->language);
+  if (!language.isGood())
+    throw std::runtime_error("the language of the file is refused: " + reader.errorText(language) +
+                             (*made)->language);
+  auto linked = bytecode::link(*std::move(made), *language.module, language.typing);
+  if (!linked)
+    throw std::runtime_error("the file cannot be linked: " + linked.failure().message);
+  auto result = bytecode::run(**linked, *language.module, language.typing, operators,
+                              std::move(arguments), options);
+  return {std::move(language), *std::move(linked), std::move(result)};
+}
+
+} // namespace harness
