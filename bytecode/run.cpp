@@ -53,8 +53,6 @@ public:
           reader_.read(arguments[i], subject_.typing.of(*subject_.entry.parameters[i])));
     arguments.clear();
     run_.machine().takeUpLayouts();
-    if (options_.profile)
-      options_.profile->start();
     auto result = run_.call(slots);
     if (options_.profile)
       options_.profile->finish();

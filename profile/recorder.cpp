@@ -26,9 +26,7 @@ uint64_t nanoseconds() {
 }
 
 Recorder::Recorder(Bounds bounds, uint64_t (*now)())
-    : bounds_(bounds), now_(now), cost_(now == nanoseconds ? costOf(now) : 0) {
-  start();
-}
+    : bounds_(bounds), now_(now), cost_(now == nanoseconds ? costOf(now) : 0) {}
 
 uint32_t Recorder::add(Subject subject) {
   subjects_.push_back(std::move(subject));
@@ -37,17 +35,15 @@ uint32_t Recorder::add(Subject subject) {
   return uint32_t(subjects_.size() - 1);
 }
 
-/// Gives the time since the clock went on to the innermost call.
+/// Gives the time since the clock went on to the innermost call; outside of calls it stands still.
 void Recorder::advance() {
+  if (stack_.empty())
+    return;
   uint64_t passed = now_() - last_;
   passed -= std::min(passed, cost_);
   time_ += passed;
-  uint32_t node = 0;
-  if (!stack_.empty()) {
-    totals_[stack_.back().subject].own += passed;
-    node = stack_.back().node;
-  }
-  nodes_[node].own += passed;
+  totals_[stack_.back().subject].own += passed;
+  nodes_[stack_.back().node].own += passed;
 }
 
 void Recorder::enter(uint32_t subject) {

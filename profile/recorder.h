@@ -58,8 +58,6 @@ public:
 
   /// The number of a subject.
   uint32_t add(Subject subject);
-  /// The clock starts.
-  void start() { last_ = now_(); }
   void enter(uint32_t subject);
   /// The innermost call ends, and gives its place to another one.
   void replace(uint32_t subject);
