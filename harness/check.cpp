@@ -184,7 +184,7 @@ public:
         throw GivenUp{};
     };
     // A file takes as long again, so not every program goes through one.
-    constexpr uint64_t throughFileEvery = 4;
+    constexpr uint64_t throughFileEvery = 8;
     std::variant<Value, interp::Fault> result;
     try {
       result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,

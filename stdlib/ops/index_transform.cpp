@@ -55,8 +55,10 @@ RelationResult transformRelation(const RelationCall& call) {
   auto map = readIndexMap(text, numbers);
   DimVector shape;
   if (!map) {
-    bool isStatic = std::ranges::all_of(numbers, [](auto number) { return number.has_value(); });
-    if (isStatic)
+    auto mayBeAny = [](const Dim* dim) {
+      return dim->isAny() || dim->hasUnknown || dim->hasForeign;
+    };
+    if (std::ranges::none_of(call.shape(0), mayBeAny))
       return call.failedAt(0, map.failure());
     // What is one index of two may depend on their extents.
     shape.assign(ranks->to, call.types.any());
