@@ -4,12 +4,16 @@
 #include "driver/session.h"
 
 #include "driver/suggestions.h"
+#include "executable/executable.h"
 #include "formats/file.h"
+#include "formats/quote.h"
 #include "parser/metadata.h"
 #include "parser/parse.h"
 #include "parser/resolve.h"
 #include "stdlib/prelude.h"
 #include "typecheck/check.h"
+
+#include <fmt/format.h>
 
 namespace driver {
 
@@ -88,6 +92,10 @@ runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
       isInput ? formats::readStandardInput(largestText) : formats::readFile(path, largestText);
   if (!text)
     return text.failure();
+  if (executable::isExecutable(std::as_bytes(std::span(*text))))
+    return runtime::Error{fmt::format("{} is an executable and no text; `baton run` and `baton "
+                                      "disasm` take it",
+                                      isInput ? "standard input" : formats::backquoted(path))};
   return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
 }
 

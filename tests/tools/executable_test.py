@@ -46,6 +46,14 @@ def check(baton, path, folder):
     return ""
 
 
+def check_text_commands(baton, folder):
+    """An executable in the place of a text is said to be one."""
+    for words in [["check"], ["print"], ["compile", "-o", str(folder / "again.bvm")], ["debug"]]:
+        code, _, errors = run(baton, words[0], str(folder / "program.bvm"), *words[1:])
+        if code != 2 or "is an executable and no text" not in errors:
+            yield f"`{words[0]}` of an executable ends with {code} and says\n{errors[:300]}"
+
+
 def main():
     baton, *paths = sys.argv[1:]
     programs = []
@@ -60,6 +68,7 @@ def main():
                 compared += 1
             if problem:
                 problems.append(f"{path} {problem}")
+        problems += check_text_commands(baton, pathlib.Path(folder))
     print(*problems, f"{compared} executables, {len(problems)} problems", sep="\n")
     return 1 if problems or not compared else 0
 
