@@ -228,8 +228,8 @@ private:
 
   // Instructions.
 
-  /// False when the code does not go on behind this instruction.
-  bool step(const Word& word, size_t next) {
+  /// Whether it moves references or makes or opens objects, which then is done.
+  bool object(const Word& word) {
     switch (Op(word.op)) {
     case Op::Move:
       moveTo(word.a, word.b);
@@ -270,6 +270,14 @@ private:
       demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
       states_.clear(word.a);
       return true;
+    default:
+      return false;
+    }
+  }
+
+  /// False when the code does not go on behind this instruction.
+  bool step(const Word& word, size_t next) {
+    switch (Op(word.op)) {
     case Op::ReturnNew:
     case Op::ReturnNew1:
     case Op::ReturnNew2:
@@ -313,7 +321,7 @@ private:
       arms(word, next);
       return false;
     default:
-      return plain(word, next);
+      return object(word) || plain(word, next);
     }
   }
 
@@ -576,11 +584,6 @@ private:
   }
 
   using ScalarFunction = runtime::ScalarFunction;
-  static constexpr size_t opCount = 0
-#define INSTRUCTION(...) +1
-#include "vm/instructions.def"
-#undef INSTRUCTION
-      ;
 
   const Program& program_;
   const Function& function_;

@@ -6,8 +6,8 @@ preprocessor, so both sides of an #if count.
 import pathlib
 import re
 
-FOLDERS = ["runtime", "profile", "formats", "lang", "parser", "typecheck", "transform", "interp", "lower", "stdlib",
-           "driver"]
+FOLDERS = ["runtime", "profile", "tensor", "lower", "checks", "vm", "executable", "rt", "formats", "lang", "parser",
+           "typecheck", "transform", "interp", "bytecode", "stdlib", "harness", "driver"]
 SUFFIXES = {".h", ".cpp", ".def", ".re", ".yy"}
 
 TOKEN = re.compile(
