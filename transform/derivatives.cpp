@@ -364,23 +364,9 @@ Typing checked(const Module& module, const PassContext& context) {
   return typing;
 }
 
-/// Whether a derivative is mentioned anywhere.
-bool asksForDerivatives(const Module& module) {
-  bool found = false;
-  walk(
-      module, [](const Binding&) {},
-      [&](const Operand& operand) {
-        const auto* op = operand.value->as<OperatorRef>();
-        found |= op && op->row->action == Action::Expand;
-      });
-  return found;
-}
-
 } // namespace
 
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
-  if (!asksForDerivatives(module))
-    return place(module, context.operators);
   auto current = withConstructorFunctions(module, context.operators);
   current = copyDeclared(*current, checked(*current, context));
   for (;;) {
