@@ -2,8 +2,6 @@
 #include "bytecode/export.h"
 #include "driver/derive.h"
 #include "driver/executable_file.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
 #include "formats/file.h"
 #include "formats/quote.h"
 #include "lang/print.h"
@@ -15,18 +13,12 @@ namespace driver {
 
 Answer compile(Session& session, const CompileOptions& options, const Look& look) {
   Answer answer;
-  auto program = loadGood(session, options.file, look, answer);
-  if (!program)
-    return answer;
-  const lang::Global* entry = findGlobal(*program->module, options.entry, "--entry", answer);
-  if (!entry)
-    return answer;
-  const std::string name(entry->name);
-  if (!writeOutDerivatives(session, *program, *entry, {.file = options.file}, look, answer))
+  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  if (!ready)
     return answer;
   try {
     bytecode::Exported exported = bytecode::exportProgram(
-        *program->module, program->typing, session.operators(), *program->module->find(name));
+        *ready->program.module, ready->program.typing, session.operators(), ready->global());
     keepSources(exported.executable, session.sources());
     exported.executable.language =
         parser::wholeText(lang::printModule(*exported.language, session.operators()));

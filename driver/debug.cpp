@@ -3,8 +3,6 @@
 #include "driver/debugger.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
 #include "driver/value_text.h"
 #include "interp/interpret.h"
 
@@ -51,16 +49,12 @@ Answer debug(Session& session, const RunOptions& options, const Look& look) {
                 "commands come from standard input, so the program must be a file");
     return answer;
   }
-  auto program = loadGood(session, options.file, look, answer);
-  if (!program)
-    return answer;
-  const lang::Global* entry = findGlobal(*program->module, options.entry, "--entry", answer);
-  if (!entry)
+  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  if (!ready)
     return answer;
   RunOptions named = options;
-  named.entry = entry->name;
-  if (writeOutDerivatives(session, *program, *entry, named, look, answer))
-    debugProgram(session, *program, named, look, answer);
+  named.entry = ready->entry;
+  debugProgram(session, ready->program, named, look, answer);
   return answer;
 }
 

@@ -1,6 +1,8 @@
 // The passes that make derivatives, in their order.
 #include "driver/derive.h"
 
+#include "driver/find_global.h"
+#include "driver/load.h"
 #include "interp/reference.h"
 #include "lang/render.h"
 #include "lang/walk.h"
@@ -108,6 +110,19 @@ bool writeOutDerivatives(Session& session, Program& program, const lang::Global&
     answer.code = ExitCode::Program;
   }
   return isDone;
+}
+
+std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
+                                      const std::string& entry, const Look& look, Answer& answer) {
+  auto program = loadGood(session, file, look, answer);
+  const lang::Global* global =
+      program ? findGlobal(*program->module, entry, "--entry", answer) : nullptr;
+  if (!global)
+    return std::nullopt;
+  std::string name(global->name);
+  if (!writeOutDerivatives(session, *program, *global, {.file = file}, look, answer))
+    return std::nullopt;
+  return ReadyProgram{*std::move(program), std::move(name)};
 }
 
 } // namespace driver

@@ -16,6 +16,20 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
 bool writeOutDerivatives(Session& session, Program& program, const lang::Global& entry,
                          const RunOptions& options, const Look& look, Answer& answer);
 
+/// A good program in a file, without derivatives that are still to be written out, and the name of
+/// its entry.
+struct ReadyProgram {
+  Program program;
+  std::string entry;
+
+  const lang::Global& global() const { return *program.module->find(entry); }
+};
+
+/// Makes one, with the entry that the option `--entry` names; nothing when the answer says what
+/// stands in the way.
+std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
+                                      const std::string& entry, const Look& look, Answer& answer);
+
 /// A program on its way through the passes that make derivatives.
 class Derivation {
 public:

@@ -2,8 +2,6 @@
 #include "bytecode/compile.h"
 #include "driver/derive.h"
 #include "driver/executable_file.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
 #include "formats/quote.h"
 #include "vm/disassemble.h"
 
@@ -23,17 +21,11 @@ Answer disasm(Session& session, const DisasmOptions& options, const Look& look) 
                               made.failure().message));
     return answer;
   }
-  auto program = loadGood(session, options.file, look, answer);
-  if (!program)
+  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  if (!ready)
     return answer;
-  const lang::Global* entry = findGlobal(*program->module, options.entry, "--entry", answer);
-  if (!entry)
-    return answer;
-  const std::string name(entry->name);
-  if (!writeOutDerivatives(session, *program, *entry, {.file = options.file}, look, answer))
-    return answer;
-  auto compiled = bytecode::compile(*program->module, program->typing, session.operators(),
-                                    *program->module->find(name));
+  auto compiled = bytecode::compile(*ready->program.module, ready->program.typing,
+                                    session.operators(), ready->global());
   answer.output = vm::disassemble(compiled->program);
   return answer;
 }

@@ -2,7 +2,7 @@
  *
  * rt/ is a small shared library around executable/ and the machine; it has no compiler. A model is
  * loaded once; each thread that calls it has a context of its own. Handles are owned by whoever got
- * them and are given back by the function that is named after them; null is taken everywhere.
+ * them and are given back by the function that is named after them, which takes null too.
  * Functions that can fail return null when they did not, or an error to be given back. A value, its
  * fields and what they were taken from are for one thread at a time; several threads may hand one
  * value to calls at once. Tensors go in and out by DLPack without a copy.

@@ -15,7 +15,7 @@ class Baton:
     """The library: a function for each of its functions."""
 
     def __init__(self, path):
-        self.library = ctypes.CDLL(path)
+        loaded = ctypes.CDLL(path)
         for name, result, *takes in [
             ("baton_error_message", ctypes.c_char_p, POINTER),
             ("baton_error_free", None, POINTER),
@@ -31,7 +31,7 @@ class Baton:
             ("baton_value_field", POINTER, POINTER, ctypes.c_size_t),
             ("baton_value_free", None, POINTER),
         ]:
-            function = getattr(self.library, name)
+            function = getattr(loaded, name)
             function.restype, function.argtypes = result, takes
             setattr(self, name, function)
 
