@@ -192,6 +192,15 @@ bool FunctionCompiler::isLentByCaller(const Operand& operand) {
   return !source || source->rep.hold != Hold::Owned;
 }
 
+/// Whether nothing that a call borrows is given up with this one.
+bool FunctionCompiler::mayBeTail(const Binding& binding, const Call& call) {
+  Callee callee = calleeOf(call.callee, call.arguments, binding);
+  for (size_t i = 0; i < call.arguments.size(); ++i)
+    if (!callee.owns(i) && !isLentByCaller(call.arguments[i]))
+      return false;
+  return true;
+}
+
 void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const Operand& called,
                                     std::span<const Operand> arguments, bool isLast) {
   origin(binding.value->range, nullptr, binding.value->as<Call>());

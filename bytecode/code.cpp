@@ -11,6 +11,13 @@ namespace bytecode {
 
 using vm::Word;
 
+namespace {
+
+/// Instructions on fields come as one for any number of fields, and for 1 to 3.
+constexpr size_t fieldCounts = 4;
+
+} // namespace
+
 void Code::emit(Op op, uint16_t a, uint16_t b, uint16_t c) {
   if (op == Op::Retain && a == b && mayFuse() && Op(words_[last_].op) == Op::LoadStatic &&
       words_[last_].a == a) {
@@ -27,17 +34,34 @@ void Code::emitWide(Op op, uint16_t a, uint32_t number) {
 
 void Code::emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,
                       std::span<const uint16_t> fields) {
-  constexpr size_t mostKnown = 3;
-  size_t known = op == Op::Open || fields.size() > mostKnown ? 0 : fields.size();
+  size_t known = fields.size() >= fieldCounts ? 0 : fields.size();
+  if (op == Op::Fields && fuseMatch(a, layout, known)) {
+    appendList(fields);
+    patches_.back().from = words_.size();
+    return;
+  }
   emitList(Op(size_t(op) + known), a, layout, token, fields);
 }
 
 void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const uint16_t> tail) {
   emit(op, a, b, c);
+  appendList(tail);
+}
+
+void Code::appendList(std::span<const uint16_t> tail) {
   size_t start = words_.size();
   words_.resize(start + (tail.size() + 3) / 4, Word{0, 0, 0, 0});
   if (!tail.empty())
     std::memcpy(words_.data() + start, tail.data(), tail.size() * sizeof(uint16_t));
+}
+
+/// Makes the comparison of an object's layout, which came last, one that loads fields as well.
+bool Code::fuseMatch(uint16_t object, uint16_t layout, size_t known) {
+  if (!mayFuse() || Op(words_[last_].op) != Op::JumpUnlessOf || words_[last_].a != object ||
+      words_[last_].b != layout || patches_.back().at != last_)
+    return false;
+  words_[last_].op = uint16_t(size_t(Op::Match) + known);
+  return true;
 }
 
 /// Makes the loading of one field, which came last, the end of the call.
@@ -132,12 +156,14 @@ void Code::switchTag(uint16_t object, std::span<const Label> arms) {
 
 bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
                     std::span<const vm::Rep> fields, std::span<const uint16_t> kept) {
-  if (last_ == SIZE_MAX)
+  if (!mayFuse())
     return false;
   Word& last = words_[last_];
-  size_t known = last.op - size_t(Op::Fields);
-  if (last.op < uint16_t(Op::Fields) || last.op > uint16_t(Op::Fields3) || last.a != object ||
-      last.b != layout)
+  auto isOf = [&](Op family) {
+    return last.op >= uint16_t(family) && last.op < uint16_t(family) + fieldCounts;
+  };
+  bool isMatch = isOf(Op::Match) && (token == vm::none || token == object);
+  if (!(isOf(Op::Fields) || isMatch) || last.a != object || last.b != layout)
     return false;
   auto* loaded = reinterpret_cast<uint16_t*>(words_.data() + last_ + 1);
   for (size_t i = 0; i < kept.size(); ++i)
@@ -146,8 +172,11 @@ bool Code::fuseOpen(uint16_t object, uint16_t layout, uint16_t token,
   for (size_t i = 0; i < kept.size(); ++i)
     if (!fields[i].isScalar())
       loaded[i] = kept[i];
-  last.op = uint16_t(size_t(Op::Unpack) + known);
-  last.c = token;
+  Op from = isMatch ? Op::Match : Op::Fields;
+  Op to = !isMatch ? Op::Unpack : token == vm::none ? Op::MatchUnpack : Op::MatchReuse;
+  last.op = uint16_t(size_t(to) + last.op - size_t(from));
+  if (!isMatch)
+    last.c = token;
   return true;
 }
 

@@ -42,8 +42,8 @@ public:
   void compareAndJump(Op op, uint16_t a, uint16_t b, Label to);
   void switchTag(uint16_t object, std::span<const Label> arms);
 
-  /// Makes `open` of what `fields` has just loaded one instruction, if that is the last one.
-  /// Fields that are loaded and not kept need no loading.
+  /// Makes `open` of what `fields` or `match` has just loaded one instruction, if that is the last
+  /// one. Fields that are loaded and not kept need no loading.
   bool fuseOpen(uint16_t object, uint16_t layout, uint16_t token, std::span<const vm::Rep> fields,
                 std::span<const uint16_t> kept);
 
@@ -62,7 +62,9 @@ private:
     size_t arm = 0;
   };
 
+  void appendList(std::span<const uint16_t> tail);
   bool fuseReturn(uint16_t reg);
+  bool fuseMatch(uint16_t object, uint16_t layout, size_t known);
   bool mayFuse() const { return last_ != SIZE_MAX; }
 
   bool isFar_;

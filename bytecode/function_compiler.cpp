@@ -17,7 +17,8 @@ constexpr size_t mostNearBindings = 1500;
 FunctionCompiler::FunctionCompiler(Instances& instances, const Instance& instance)
     : instances_(instances), made_(instances.made), instance_(instance),
       environment_(instance.environment), function_(*instance.function),
-      checks_(made_.boundaries->of(function_)), usage_(function_, instances.freeVariables),
+      checks_(made_.boundaries->of(function_)),
+      usage_(function_, itself(), instances.freeVariables),
       code_(usage_.bindings() > mostNearBindings) {}
 
 void FunctionCompiler::compile() {
@@ -148,6 +149,8 @@ void FunctionCompiler::block(Scope& scope) {
                   !made_.boundaries->typeOf(*binding.var);
     if (isFused(scope, binding) || takenApart_.contains(&binding))
       continue;
+    if (callWrapped(scope))
+      return;
     origin(binding.value->range);
     reserve(scope);
     value(scope, binding, isLast);
@@ -351,7 +354,9 @@ const Binding& FunctionCompiler::upcomingCall(const Scope& scope) const {
 void FunctionCompiler::reserve(const Scope& scope) {
   const Binding& binding = upcomingCall(scope);
   const Usage::Construction* made = usage_.construction(*binding.var);
-  if (!made || made->block != &scope.block || !isFunctionCall(*binding.value) ||
+  auto at = size_t(&binding - scope.block.bindings.data());
+  if (!made || (scope.isTail && isWrappedCall(scope.block, at, itself())) ||
+      made->block != &scope.block || !isFunctionCall(*binding.value) ||
       rep(typeOf(*binding.var)).isScalar())
     return;
   auto isClaimed = [&](const ReusableMemory& memory) {

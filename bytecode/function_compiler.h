@@ -67,6 +67,7 @@ private:
   void begin();
   std::optional<uint16_t> beginCaptures();
   void checkParameters(std::optional<uint16_t> outer);
+  Itself itself() const { return {instance_.global, instance_.self}; }
   void origin(lang::SourceRange range, const lang::OperatorRow* row = nullptr,
               const lang::Call* call = nullptr);
   void block(Scope& scope);
@@ -150,9 +151,17 @@ private:
   void fillWindow(uint16_t base, std::span<const Passing> passings,
                   std::span<const Operand> operands, const Callee& callee);
   bool isLentByCaller(const Operand& operand);
+  bool mayBeTail(const Binding& binding, const lang::Call& call);
   void callFunction(Scope& scope, const Binding& binding, const Operand& called,
                     std::span<const Operand> arguments, bool isLast);
   void receive(Scope& scope, const Binding& binding, uint16_t reg);
+
+  // wrapped_calls.cpp: calls of itself that only objects around the result keep from being tail
+  // calls.
+  using UseCounts = std::unordered_map<const Expr*, size_t>;
+  bool callWrapped(Scope& scope);
+  bool mayWrap(const Scope& scope);
+  void wrap(Scope& scope, size_t at, UseCounts& usesLeft);
 
   // operator_compiler.cpp: operators.
   void callOperator(Scope& scope, const Binding& binding, const lang::Call& call,
@@ -201,7 +210,7 @@ private:
                     std::optional<Rep> result, uint16_t reg = vm::none);
   void kernelCall(vm::HostSite site, vm::KernelSite kernel, std::span<const uint16_t> operands,
                   std::vector<Rep> reps, Rep result, uint16_t reg);
-  std::optional<uint16_t> memoryFor(const Scope& scope, size_t fields);
+  std::optional<uint16_t> memoryFor(const Scope& scope, size_t binding, size_t fields);
 
   Rep rep(const lang::Type* type) const { return instances_.rep(type, environment_); }
   const lang::Type* typeOf(const Expr& atom) const;

@@ -176,10 +176,11 @@ void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
       giveUp(*field);
 }
 
-/// Memory that waits for the object which this binding makes.
-std::optional<uint16_t> FunctionCompiler::memoryFor(const Scope& scope, size_t fields) {
+/// Memory that waits for the object which a binding makes.
+std::optional<uint16_t> FunctionCompiler::memoryFor(const Scope& scope, size_t binding,
+                                                    size_t fields) {
   for (size_t i = 0; i < memory_.size(); ++i)
-    if (memory_[i].block == &scope.block && memory_[i].binding == scope.at &&
+    if (memory_[i].block == &scope.block && memory_[i].binding == binding &&
         memory_[i].fields == fields) {
       uint16_t reg = memory_[i].reg;
       memory_.erase(memory_.begin() + ptrdiff_t(i));

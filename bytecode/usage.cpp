@@ -9,8 +9,14 @@ namespace bytecode {
 
 using namespace lang;
 
-Usage::Usage(const Function& function, const std::vector<std::vector<const Var*>>& freeVariables)
-    : free_(freeVariables) {
+bool Itself::isCalledBy(const Expr& value) const {
+  const auto* call = value.as<Call>();
+  return call && (call->callee.value == global || call->callee.value == var);
+}
+
+Usage::Usage(const Function& function, Itself itself,
+             const std::vector<std::vector<const Var*>>& freeVariables)
+    : itself_(itself), free_(freeVariables) {
   addBlock(*function.body, true);
 }
 
@@ -45,7 +51,7 @@ void Usage::addBlock(const Block& block, bool isTail) {
       std::span<const Operand> arguments = value.as<Call>()->arguments;
       for (size_t k = 0; k < arguments.size(); ++k)
         if (const auto* var = arguments[k].value->as<Var>())
-          arguments_[var] = {uint32_t(k), isLast};
+          arguments_[var] = {uint32_t(k), isLast || (isTail && isWrappedCall(block, i, itself_))};
     }
     if (const auto* nested = value.as<Function>()) {
       for (const Var* var : free_[nested->number])
@@ -78,6 +84,24 @@ size_t fieldsMade(const Expr& value) {
     return tuple->fields.size();
   const auto* call = value.as<Call>();
   return call && call->callee.value->as<Constructor>() ? call->arguments.size() : 0;
+}
+
+bool isWrappedCall(const Block& block, size_t at, Itself itself) {
+  std::span<const Binding> bindings = block.bindings;
+  if (at + 1 >= bindings.size() || !itself.isCalledBy(*bindings[at].value))
+    return false;
+  std::unordered_set<const Expr*> inside;
+  for (size_t i = at + 1; i < bindings.size(); ++i) {
+    const Expr* innermost = bindings[i - 1].var;
+    size_t uses = 0;
+    forEachOperand(*bindings[i].value, [&](const Operand& operand) {
+      uses += operand.value == innermost ? 1 : inside.contains(operand.value) ? 2 : 0;
+    });
+    if (uses != 1 || fieldsMade(*bindings[i].value) == 0)
+      return false;
+    inside.insert(innermost);
+  }
+  return block.result.value == bindings.back().var;
 }
 
 size_t findConstruction(const Block& block, size_t from, size_t fields) {
@@ -140,7 +164,7 @@ private:
     for (size_t i = 0; i < block.bindings.size(); ++i) {
       const Binding& binding = block.bindings[i];
       bool isLast = isTail && i + 1 == block.bindings.size() && block.result.value == binding.var;
-      lookAt(binding, isLast);
+      lookAt(binding, isLast || (isTail && isWrappedCall(block, i, {.global = global_})));
     }
     consume(*block.result.value);
   }

@@ -11,13 +11,21 @@
 
 namespace bytecode {
 
+/// As what a function calls itself.
+struct Itself {
+  const lang::Global* global = nullptr;
+  const lang::Var* var = nullptr;
+
+  bool isCalledBy(const lang::Expr& value) const;
+};
+
 /// In one function, for every block, the binding after which a variable is not needed in it any
 /// more: the number of bindings stands for the block's result. A use inside of a nested block or
 /// function is a use by the binding that it is in.
 class Usage {
 public:
-  explicit Usage(const lang::Function& function,
-                 const std::vector<std::vector<const lang::Var*>>& freeVariables);
+  Usage(const lang::Function& function, Itself itself,
+        const std::vector<std::vector<const lang::Var*>>& freeVariables);
 
   /// The last binding of the block that uses the variable, if any does.
   std::optional<uint32_t> last(const lang::Block& block, const lang::Var& var) const {
@@ -41,7 +49,7 @@ public:
   /// Of which call of a function it is an argument, the last one if there are several.
   struct Argument {
     uint32_t place;
-    /// Whether the call ends the function.
+    /// Whether the call ends the function, wrapped or not.
     bool isTail;
   };
   const Argument* argument(const lang::Var& var) const {
@@ -65,6 +73,7 @@ public:
 private:
   void addBlock(const lang::Block& block, bool isTail);
 
+  const Itself itself_;
   const std::vector<std::vector<const lang::Var*>>& free_;
   LastUses uses_;
   std::unordered_map<const lang::Var*, uint32_t> counts_;
@@ -84,6 +93,10 @@ OwnedParameters findOwnedParameters(const lang::Module& module);
 
 /// Whether it calls a function: no operator and no constructor.
 bool isFunctionCall(const lang::Expr& value);
+/// Whether a function that ends with this block calls itself there, and all that is left behind is
+/// to make an object around the result, and maybe others around that (Leijen and Lorenzen, Tail
+/// Recursion Modulo Context). Other calls stay calls, so that traces tell of them.
+bool isWrappedCall(const lang::Block& block, size_t at, Itself itself);
 /// The binding of a block that makes an object of so many fields, itself or in a nested block; the
 /// number of bindings when none does. Calls of constructors and tuples count.
 size_t findConstruction(const lang::Block& block, size_t from, size_t fields);

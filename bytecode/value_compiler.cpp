@@ -172,7 +172,7 @@ void FunctionCompiler::construct(Scope& scope, const Binding& binding, uint16_t 
     code_.emitWide(Op::LoadStatic, reg, made_.layouts.emptyObject(layout));
     return define(scope, binding, {Hold::Borrowed}, reg);
   }
-  auto memory = memoryFor(scope, fields.size());
+  auto memory = memoryFor(scope, scope.at, fields.size());
   if (memory)
     registers_.free(*memory);
   uint16_t reg = registerFor(scope, binding);

@@ -34,6 +34,9 @@ void runLoop(Machine& machine, const Word* at);
 /// Ends a run: what Stop and every trap lead to.
 inline constexpr Word stopWord{uint16_t(Op::Stop), 0, 0, 0};
 
+/// Where a call returns to whose result is a field of an object: no code of a program.
+inline constexpr Word fillWord{uint16_t(Op::Fill), 0, 0, 0};
+
 /// The rare cases, out of the loop. The state of the machine must be saved before.
 struct Slow {
   static const Word* trap(Machine& machine, const Word* at, Trap trap) {
@@ -47,7 +50,7 @@ struct Slow {
   static const Word* refuel(Machine& machine, const Word* at);
   /// An object of the layout that the instruction names; null after a trap.
   static Object* make(Machine& machine, const Word* at);
-  static void open(Machine& machine, const Word* at, Slot* registers);
+  static void open(Machine& machine, const Word* at, uint16_t token, Slot* registers);
   static const Word* host(Machine& machine, const Word* at);
   static const Word* kernel(Machine& machine, const Word* at);
   static bool isInterruptedBehind(Machine& machine, const KernelCall& call);
@@ -119,9 +122,9 @@ size_t fieldCount(Context& x, const Word* at) {
   return known > 0 ? known : x.machine.heap().sizeOf(at->b);
 }
 
-/// A new object of the registers in the tail; null after a trap.
+/// A new object without content; null after a trap.
 template <size_t known>
-Object* newObject(Context& x, const Word* at) {
+Object* newMemory(Context& x, const Word* at) {
   Heap& heap = x.machine.heap();
   Object* object = at->c == none ? nullptr : x.r[at->c].object;
   if (object)
@@ -131,9 +134,16 @@ Object* newObject(Context& x, const Word* at) {
   if (!object) [[unlikely]] {
     x.save();
     object = Slow::make(x.machine, at);
-    if (!object)
-      return nullptr;
   }
+  return object;
+}
+
+/// A new object of the registers in the tail; null after a trap.
+template <size_t known>
+Object* newObject(Context& x, const Word* at) {
+  Object* object = newMemory<known>(x, at);
+  if (!object) [[unlikely]]
+    return nullptr;
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
 #pragma GCC unroll 3
@@ -174,10 +184,7 @@ inline void lookAhead(const Object* object, size_t fields) {
 }
 
 template <size_t known>
-const Word* fields(Context& x, const Word* at) {
-  Object* object = x.r[at->a].object;
-  if (!isOf(object, at->b))
-    return Slow::trap(x.machine, at, Trap::WrongObject);
+void loadFields(Context& x, const Word* at, const Object* object) {
   const uint16_t* to = tailOf(at);
   size_t count = fieldCount<known>(x, at);
 #pragma GCC unroll 3
@@ -186,44 +193,51 @@ const Word* fields(Context& x, const Word* at) {
       x.r[to[i]] = object->fields()[i];
   if (known > 1)
     lookAhead(object, known);
-  return behindTail(at, count);
 }
 
-/// Gives up an object of which references that the bits `dropped` tell are not kept, or one of many
-/// fields.
-template <size_t mostFields>
-void giveUp(Context& x, const Word* at, Object* object, size_t fields, uint32_t dropped) {
+template <size_t known>
+const Word* fields(Context& x, const Word* at) {
+  Object* object = x.r[at->a].object;
+  if (!isOf(object, at->b))
+    return Slow::trap(x.machine, at, Trap::WrongObject);
+  loadFields<known>(x, at, object);
+  return behindTail(at, fieldCount<known>(x, at));
+}
+
+/// Gives up an object of which the fields that the bits `dropped` tell are not kept.
+template <size_t known>
+void giveUp(Context& x, const Word* at, uint16_t token, Object* object, uint32_t dropped) {
   Heap& heap = x.machine.heap();
   bool drops = dropped != 0 && (dropped & heap.referenceBits(at->b)) != 0;
-  if (fields > mostFields || object->references != 1 || drops)
-    Slow::open(x.machine, at, x.r);
-  else if (at->c == none)
-    heap.recycle(object, uint16_t(fields));
+  if (object->references != 1 || drops)
+    Slow::open(x.machine, at, token, x.r);
+  else if (token == none)
+    heap.recycle(object, uint16_t(known));
   else
-    x.r[at->c].object = object;
+    x.r[token].object = object;
 }
 
 /// Gives up an object: its fields go to the registers of the tail, and those without one go with
 /// it.
-inline const Word* open(Context& x, const Word* at) {
-  constexpr size_t few = 4;
+template <size_t known>
+const Word* open(Context& x, const Word* at) {
   Object* object = x.r[at->a].object;
   if (!isOf(object, at->b))
     return Slow::trap(x.machine, at, Trap::WrongObject);
   const uint16_t* to = tailOf(at);
-  size_t count = x.machine.heap().sizeOf(at->b);
   uint32_t dropped = 0;
-  for (size_t i = 0; i < count && i < few; ++i)
+#pragma GCC unroll 3
+  for (size_t i = 0; i < known; ++i)
     dropped |= uint32_t(to[i] == none) << i;
-  giveUp<few>(x, at, object, count, dropped);
-  return behindTail(at, count);
+  if (known > 0)
+    giveUp<known>(x, at, at->c, object, dropped);
+  else
+    Slow::open(x.machine, at, at->c, x.r);
+  return behindTail(at, fieldCount<known>(x, at));
 }
 
 template <size_t known>
-const Word* unpack(Context& x, const Word* at) {
-  Object* object = x.r[at->a].object;
-  if (!isOf(object, at->b))
-    return Slow::trap(x.machine, at, Trap::WrongObject);
+void unpackFields(Context& x, const Word* at, uint16_t token, Object* object) {
   const uint16_t* to = tailOf(at);
   size_t count = fieldCount<known>(x, at);
   uint32_t dropped = 0;
@@ -234,10 +248,46 @@ const Word* unpack(Context& x, const Word* at) {
     else if (known > 0)
       dropped |= 1u << i;
   if (known > 0)
-    giveUp<known>(x, at, object, known, dropped);
+    giveUp<known>(x, at, token, object, dropped);
   else
-    Slow::open(x.machine, at, x.r);
-  return behindTail(at, count);
+    Slow::open(x.machine, at, token, x.r);
+}
+
+template <size_t known>
+const Word* unpack(Context& x, const Word* at) {
+  Object* object = x.r[at->a].object;
+  if (!isOf(object, at->b))
+    return Slow::trap(x.machine, at, Trap::WrongObject);
+  unpackFields<known>(x, at, at->c, object);
+  return behindTail(at, fieldCount<known>(x, at));
+}
+
+template <size_t known>
+const Word* matchFields(Context& x, const Word* at) {
+  const Object* object = x.r[at->a].object;
+  const Word* next = behindTail(at, fieldCount<known>(x, at));
+  if (!isOf(object, at->b))
+    return next + int16_t(at->c);
+  loadFields<known>(x, at, object);
+  return next;
+}
+template <size_t known>
+const Word* matchUnpack(Context& x, const Word* at) {
+  Object* object = x.r[at->a].object;
+  const Word* next = behindTail(at, fieldCount<known>(x, at));
+  if (!isOf(object, at->b))
+    return next + int16_t(at->c);
+  unpackFields<known>(x, at, none, object);
+  return next;
+}
+template <size_t known>
+const Word* matchReuse(Context& x, const Word* at) {
+  Object* object = x.r[at->a].object;
+  const Word* next = behindTail(at, fieldCount<known>(x, at));
+  if (!isOf(object, at->b))
+    return next + int16_t(at->c);
+  unpackFields<known>(x, at, at->a, object);
+  return next;
 }
 
 inline const Word* freeToken(Context& x, const Word* at) {
@@ -322,6 +372,40 @@ const Word* returnNew(Context& x, const Word* at) {
   if (!object) [[unlikely]]
     return &stopWord;
   x.r[0].object = object;
+  return leave(x);
+}
+/// Below the frame by which the wrapped call returns lies one of what it is to be a part of. Where
+/// this call is wrapped itself, that grows inwards and no frame is added.
+template <size_t known>
+const Word* wrap(Context& x, const Word* at) {
+  Object* object = newMemory<known>(x, at);
+  if (!object) [[unlikely]]
+    return &stopWord;
+  const uint16_t* from = tailOf(at);
+  size_t count = fieldCount<known>(x, at);
+  Slot* missing = nullptr;
+#pragma GCC unroll 3
+  for (size_t i = 0; i < count; ++i)
+    if (from[i] == none)
+      missing = object->fields() + i;
+    else
+      object->fields()[i] = x.r[from[i]];
+  if (x.top[-1].next == &fillWord) {
+    Frame& around = x.top[-2];
+    around.missing->object = object;
+    around.missing = missing;
+  } else {
+    Frame& around = *x.top++;
+    around.whole = object;
+    around.missing = missing;
+    *x.top++ = {{&fillWord}, {x.r}};
+  }
+  return behindTail(at, count);
+}
+inline const Word* fill(Context& x, const Word*) {
+  const Frame& around = *--x.top;
+  *around.missing = x.r[0];
+  x.r[0].object = around.whole;
   return leave(x);
 }
 inline const Word* callMove(Context& x, const Word* at);
@@ -491,7 +575,7 @@ const Word* enter(Context& x, const Word* at, const Word* function) {
   if (--x.fuel == 0) [[unlikely]]
     return slowly<Slow::refuel>(x, at);
   place(x, at);
-  *x.top++ = {at + words, x.r};
+  *x.top++ = {{at + words}, {x.r}};
   x.r = window;
   return function;
 }

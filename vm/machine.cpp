@@ -25,11 +25,8 @@ Machine::Machine(const Program& program, Host host)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
                                                   : heap_.make(each.layout));
   kernels_.resize(program.kernels.size());
-  if (!grow(frames_, 256))
-    throw std::bad_alloc();
-  state.top = frames_.data();
-  frameEnd_ = state.top + frames_.size();
-  if (!enlarge(1024 + mostRegisters_))
+  state.top = nullptr;
+  if (!addFrames(256) || !enlarge(1024 + mostRegisters_))
     throw std::bad_alloc();
 }
 
@@ -97,7 +94,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
   state.top = frames_.data();
-  *state.top++ = {&stopWord, stack_.data()};
+  *state.top++ = {{&stopWord}, {stack_.data()}};
   try {
     runtime::Reclaimer reclaimer(
         [](void* machine) { return static_cast<Machine*>(machine)->reclaim(); }, this);
@@ -121,7 +118,10 @@ std::vector<uint32_t> Machine::openCalls(size_t most) const {
   if (trapped_)
     calls.push_back(uint32_t(trapped_ - code_.data()));
   for (const Frame* frame = state.top; frame > frames_.data() + 1 && calls.size() < most;)
-    calls.push_back(uint32_t((--frame)->next - code_.data()) - 1);
+    if ((--frame)->next == &fillWord)
+      --frame;
+    else
+      calls.push_back(uint32_t(frame->next - code_.data()) - 1);
   return calls;
 }
 
@@ -130,14 +130,29 @@ std::optional<uint32_t> Machine::takeNote() {
   return noted ? std::optional(uint32_t(noted - code_.data())) : std::nullopt;
 }
 
+/// Makes the stack of frames larger.
+bool Machine::addFrames(size_t frames) {
+  constexpr size_t ofWrapped = 2;
+  size_t depth = frames_.data() ? this->depth() : 0;
+  if (!grow(frames_, frames + ofWrapped))
+    return false;
+  state.top = frames_.data() + depth;
+  frameEnd_ = frames_.data() + frames;
+  return true;
+}
+
 /// Makes the stack larger, and moves what frames know of it.
 bool Machine::enlarge(size_t slots) {
   auto before = reinterpret_cast<uintptr_t>(stack_.data());
   if (!grow(stack_, slots))
     return false;
-  for (Frame* frame = frames_.data(); frame != state.top; ++frame)
+  for (Frame* frame = state.top; frame != frames_.data();) {
+    --frame;
     frame->registers =
         stack_.data() + (reinterpret_cast<uintptr_t>(frame->registers) - before) / sizeof(Slot);
+    if (frame->next == &fillWord)
+      --frame;
+  }
   lastWindow_ = stack_.data() + stack_.size() - mostRegisters_;
   return true;
 }
@@ -156,14 +171,12 @@ const Word* Slow::refuel(Machine& machine, const Word* at) {
 const Word* Slow::makeRoom(Machine& machine, const Word* at) {
   Machine& m = machine;
   m.trapped_ = at;
-  if (m.state.top == m.frameEnd_) {
+  if (m.state.top >= m.frameEnd_) {
     size_t depth = m.depth();
     if (depth >= m.host_.maximumDepth)
       return trap(m, at, Trap::Depth);
-    if (!m.grow(m.frames_, std::min(2 * depth, m.host_.maximumDepth)))
+    if (!m.addFrames(std::min(2 * depth, m.host_.maximumDepth)))
       return trap(m, at, Trap::Memory);
-    m.state.top = m.frames_.data() + depth;
-    m.frameEnd_ = m.frames_.data() + m.frames_.size();
   }
   if (m.state.registers + at->a > m.lastWindow_) {
     auto offset = m.state.registers - m.stack_.data();
@@ -182,7 +195,7 @@ Object* Slow::make(Machine& machine, const Word* at) {
   return object;
 }
 
-void Slow::open(Machine& machine, const Word* at, Slot* registers) {
+void Slow::open(Machine& machine, const Word* at, uint16_t token, Slot* registers) {
   Heap& heap = machine.heap_;
   Object* object = registers[at->a].object;
   const uint16_t* to = tailOf(at);
@@ -196,10 +209,10 @@ void Slow::open(Machine& machine, const Word* at, Slot* registers) {
   }
   if (!isLast)
     --object->references;
-  else if (at->c == none)
+  else if (token == none)
     heap.recycle(object, heap.sizeOf(at->b));
-  if (at->c != none)
-    registers[at->c].object = isLast ? object : nullptr;
+  if (token != none)
+    registers[token].object = isLast ? object : nullptr;
 }
 
 void Slow::takeOperands(Machine& machine, const HostSite& site, const Word* at) {

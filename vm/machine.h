@@ -48,10 +48,18 @@ struct Host {
   const Observer* observer = nullptr;
 };
 
-/// A call in progress: where its caller goes on, and the caller's registers.
+/// A call in progress: where its caller goes on, and the caller's registers. Of a wrapped call,
+/// whose caller ended, there is one more below: the object that is the result in its place, and the
+/// field in it that this one's goes to.
 struct Frame {
-  const Word* next;
-  Slot* registers;
+  union {
+    const Word* next;
+    Object* whole;
+  };
+  union {
+    Slot* registers;
+    Slot* missing;
+  };
 };
 
 /// What the loop keeps in registers of its own while it runs.
@@ -101,7 +109,7 @@ public:
   const ClosureEntry& closureEntry(uint16_t layout) const { return closures_[layout]; }
   /// Whether there is room for one more call, whose registers begin at `window`.
   bool hasRoom(const Slot* window, const Frame* top) const {
-    return window <= lastWindow_ && top != frameEnd_;
+    return window <= lastWindow_ && top < frameEnd_;
   }
   void note(const Word* at) { noted_ = at; }
 
@@ -111,6 +119,7 @@ private:
   void linkCalls();
   bool reclaim();
   bool enlarge(size_t slots);
+  bool addFrames(size_t frames);
   /// Gives the code fuel for calls until the host is asked again.
   void refuel();
   /// Makes room on a stack; false when the run may hold no more memory.
@@ -134,6 +143,7 @@ private:
   /// Where registers may begin at the latest: from there on there are enough for any function.
   const Slot* lastWindow_ = nullptr;
   size_t mostRegisters_ = 1;
+  /// No call is made from here on; behind it is room for what one wrapped call needs.
   Frame* frameEnd_ = nullptr;
   /// The fuel that was given last, and the calls made before.
   uint32_t fuelGiven_ = 0;

@@ -51,7 +51,8 @@ void tell(const Observer& observer, const Context& x, Before was, const Word* ne
     at = handler(context, at);                                                                     \
     if constexpr (OperandKind::tail == OperandKind::Operands)                                      \
       observer.answered();                                                                         \
-    tell(observer, context, was, at);                                                              \
+    if constexpr (Op::name != Op::Fill)                                                            \
+      tell(observer, context, was, at);                                                            \
   }                                                                                                \
   goto* labels[at->op];
 #include "vm/instructions.def"

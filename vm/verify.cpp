@@ -53,7 +53,8 @@ private:
   void findStarts() {
     starts_.resize(function_.size);
     for (at_ = 0; at_ < function_.size;) {
-      demand(code_[at_].op < opCount && Op(code_[at_].op) != Op::Stop,
+      demand(code_[at_].op < opCount && Op(code_[at_].op) != Op::Stop &&
+                 Op(code_[at_].op) != Op::Fill,
              "there is no such instruction");
       checkNumbers(code_[at_]);
       starts_[at_] = true;
@@ -229,7 +230,7 @@ private:
   // Instructions.
 
   /// Whether it moves references or makes or opens objects, which then is done.
-  bool object(const Word& word) {
+  bool object(const Word& word, size_t next) {
     switch (Op(word.op)) {
     case Op::Move:
       moveTo(word.a, word.b);
@@ -250,17 +251,44 @@ private:
     case Op::Fields1:
     case Op::Fields2:
     case Op::Fields3:
-      load(word);
+      load(word, Op::Fields);
       return true;
     case Op::Open:
-      open(word);
+    case Op::Open1:
+    case Op::Open2:
+    case Op::Open3:
+      open(word, Op::Open, word.c);
       return true;
     case Op::Unpack:
     case Op::Unpack1:
     case Op::Unpack2:
     case Op::Unpack3:
-      load(word);
-      open(word);
+      load(word, Op::Unpack);
+      open(word, Op::Unpack, word.c);
+      return true;
+    case Op::Match:
+    case Op::Match1:
+    case Op::Match2:
+    case Op::Match3:
+      reference(word.a);
+      jumps(word, next);
+      load(word, Op::Match);
+      return true;
+    case Op::MatchUnpack:
+    case Op::MatchUnpack1:
+    case Op::MatchUnpack2:
+    case Op::MatchUnpack3:
+      jumps(word, next);
+      load(word, Op::MatchUnpack);
+      open(word, Op::MatchUnpack, none);
+      return true;
+    case Op::MatchReuse:
+    case Op::MatchReuse1:
+    case Op::MatchReuse2:
+    case Op::MatchReuse3:
+      jumps(word, next);
+      load(word, Op::MatchReuse);
+      open(word, Op::MatchReuse, word.a);
       return true;
     case Op::Reserve:
       demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
@@ -286,6 +314,12 @@ private:
       demand(!function_.result.isScalar(), "the result is no reference");
       demandNothingHeld();
       return false;
+    case Op::Wrap:
+    case Op::Wrap1:
+    case Op::Wrap2:
+    case Op::Wrap3:
+      wrap(word);
+      return true;
     case Op::ReturnField:
       returnField(word);
       return false;
@@ -321,7 +355,7 @@ private:
       arms(word, next);
       return false;
     default:
-      return object(word) || plain(word, next);
+      return object(word, next) || plain(word, next);
     }
   }
 
@@ -366,8 +400,7 @@ private:
   const std::vector<Rep>& fieldsOf(const Word& word, Op family) const {
     const auto& fields = program_.layouts[word.b].fields;
     size_t known = word.op - size_t(family);
-    demand(word.op == uint16_t(Op::Open) || known == 0 || known == fields.size(),
-           "an instruction is for another number of fields");
+    demand(known == 0 || known == fields.size(), "an instruction is for another number of fields");
     return fields;
   }
 
@@ -399,7 +432,8 @@ private:
     const auto& fields = fieldsOf(word, family);
     demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
     for (size_t i = 0; i < fields.size(); ++i)
-      takeAs(owned(fields[i]), tail(fields.size())[i]);
+      if (uint16_t reg = tail(fields.size())[i]; reg != none || family != Op::Wrap)
+        takeAs(owned(fields[i]), reg);
     if (word.c != none) {
       State memory = at(word.c);
       demand(memory.holding == Holding::Memory && memory.field == fields.size(),
@@ -408,9 +442,20 @@ private:
     }
   }
 
-  void load(const Word& word) {
-    bool unpacks = word.op >= uint16_t(Op::Unpack);
-    const auto& fields = fieldsOf(word, unpacks ? Op::Unpack : Op::Fields);
+  /// Whatever the call ends with goes into the object, so it must be a reference.
+  void wrap(const Word& word) {
+    takeParts(word, Op::Wrap);
+    const auto& fields = program_.layouts[word.b].fields;
+    std::span<const uint16_t> parts = tail(fields.size());
+    demand(std::ranges::count(parts, none) == 1 &&
+               !fields[size_t(std::ranges::find(parts, none) - parts.begin())].isScalar(),
+           "a wrapped call is no single reference in an object");
+    demand(program_.layouts[word.b].kind != LayoutKind::Cell, "a cell is made around a call");
+    demand(!function_.result.isScalar(), "the result is no reference");
+  }
+
+  void load(const Word& word, Op family) {
+    const auto& fields = fieldsOf(word, family);
     reference(word.a);
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none) {
@@ -419,12 +464,12 @@ private:
       }
   }
 
-  void open(const Word& word) {
+  void open(const Word& word, Op family, uint16_t token) {
     // The heap keeps track of these itself.
     LayoutKind kind = program_.layouts[word.b].kind;
     demand(kind != LayoutKind::Boxed && kind != LayoutKind::Cell,
            "an object of this kind cannot be opened");
-    const auto& fields = program_.layouts[word.b].fields;
+    const auto& fields = fieldsOf(word, family);
     for (size_t i = 0; i < fields.size(); ++i) {
       uint16_t reg = tail(fields.size())[i];
       if (fields[i].isScalar() || reg == none)
@@ -434,8 +479,8 @@ private:
       states_.set(reg, {Holding::Owned});
     }
     take(word.a);
-    if (word.c != none)
-      put(word.c, {Holding::Memory, none, uint16_t(fields.size())});
+    if (token != none)
+      put(token, {Holding::Memory, none, uint16_t(fields.size())});
   }
 
   /// Whether what a register borrows is alive when this call is over.

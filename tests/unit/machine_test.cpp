@@ -218,6 +218,69 @@ TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
   CHECK(endless.machine->depth() <= 2);
 }
 
+TEST_CASE("a call of itself inside of a new object takes no room", "[machine]") {
+  const std::string chain =
+      "def @upto(%i: int32, %n: int32) -> List[int32] { if (%i == %n) { Nil } else { "
+      "Cons(%i, @upto(%i + 1, %n)) } }\n"
+      "def @sum(%a: int32, %l: List[int32]) -> int32 { match (%l) { Cons(%x, %t) => "
+      "@sum(bitwise_and(%a + %x, 65535), %t), Nil => %a } }\n"
+      "def @main() { @sum(0, @upto(0, 300000)) }";
+  Loaded loaded(chain, {.maximumDepth = 300});
+  CHECK(loaded.number() == int32_t(299999LL * 300000 / 2 % 65536));
+}
+
+TEST_CASE("objects around a call of itself are as if made behind it", "[machine]") {
+  // Several around one another, tuples, fields used more than once, in the call too, and what
+  // other objects share.
+  CHECK(valueOf("def @f(%n: int32, %l: List[int32]) -> List[(List[int32], int32)] { "
+                "if (%n == 0) { Nil } else { "
+                "Cons((%l, %n), Cons((%l, 0 - %n), @f(%n - 1, Cons(%n, %l)))) } }\n"
+                "def @main() { @f(2, Nil) }") ==
+        "Cons((Nil, 2), Cons((Nil, -2), Cons((Cons(2, Nil), 1), Cons((Cons(2, Nil), -1), Nil))))");
+  CHECK(valueOf("type Snoc { Empty, Snoc(Snoc, (int32, List[int32])) }\n"
+                "def @g(%l: List[int32]) -> Snoc { match (%l) { Nil => Empty, "
+                "Cons(%x, %t) => Snoc(@g(%t), (%x, %l)) } }\n"
+                "def @main() { let %l = Cons(1, Cons(2, Nil)); (@g(%l), %l) }") ==
+        "(Snoc(Snoc(Empty, (2, Cons(2, Nil))), (1, Cons(1, Cons(2, Nil)))), "
+        "Cons(1, Cons(2, Nil)))");
+  CHECK(valueOf("def @pairs(%n: int32) -> (int32, List[int32]) { if (%n == 0) { (0, Nil) } else { "
+                "let %p = @pairs(%n - 1); (%p.0 + 1, Cons(%n, %p.1)) } }\n"
+                "def @wrap(%n: int32, %l: List[int32]) -> List[List[int32]] { if (%n == 0) { "
+                "Cons(%l, Nil) } else { Cons(@pairs(%n).1, @wrap(%n - 1, %l)) } }\n"
+                "def @main() { @wrap(2, Cons(7, Nil)) }") ==
+        "Cons(Cons(2, Cons(1, Nil)), Cons(Cons(1, Nil), Cons(Cons(7, Nil), Nil)))");
+  CHECK(
+      valueOf("def @main() { let %k = 10; let %go: fn (int32, fn (int32) -> int32) -> List[int32] "
+              "= fn (%n: int32, %f: fn (int32) -> int32) -> List[int32] { "
+              "if (%n == 0) { Nil } else { Cons(%f(%n) + %k, %go(%n - 1, %f)) } }; "
+              "%go(3, fn (%x: int32) -> int32 { %x * %k }) }") ==
+      "Cons(40, Cons(30, Cons(20, Nil)))");
+  CHECK(valueOf("type Nest[A] { End, More(A, Nest[(A, A)]) }\n"
+                "def @deep[A](%n: int32, %a: A) -> Nest[A] { if (%n == 0) { End } else { "
+                "More(%a, @deep(%n - 1, (%a, %a))) } }\n"
+                "def @main() { @deep(2, 5) }") == "More(5, More((5, 5), End))");
+}
+
+TEST_CASE("writes before a wrapped call are seen by it and behind it", "[machine]") {
+  CHECK(
+      valueOf("def @count(%r: ref(int32), %n: int32) -> List[int32] { if (%n == 0) { Nil } else { "
+              "let %_ = ref_write(%r, ref_read(%r) + %n); "
+              "Cons(ref_read(%r), @count(%r, %n - 1)) } }\n"
+              "def @main() { let %r = ref(0); let %l = @count(%r, 3); (%l, ref_read(%r)) }") ==
+      "(Cons(3, Cons(5, Cons(6, Nil))), 6)");
+}
+
+TEST_CASE("a trace goes on where a wrapped call ended", "[machine]") {
+  Loaded loaded("def @f(%n: int32) -> List[int32] { Cons(floor_divide(6, %n), @f(%n - 1)) }\n"
+                "def @g(%n: int32) -> (int32, List[int32]) { let %l = @f(%n); match (%l) { "
+                "Cons(%x, %t) => (%x, %t), Nil => (0, Nil) } }\n"
+                "def @main() { @g(3).0 }");
+  vm::Slot result;
+  REQUIRE(loaded.machine->run(loaded.compiled->program.entry, {}, result) ==
+          vm::Trap::DivisionByZero);
+  CHECK(loaded.machine->openCalls(9).size() == 3);
+}
+
 TEST_CASE("what is lent to a call lives until it is done", "[machine]") {
   // The callee keeps one of its lists and only looks at the other, which are the same.
   CHECK(valueOf("def @sum(%l: List[int32]) -> int32 { match (%l) { Cons(%x, %t) => %x + @sum(%t), "

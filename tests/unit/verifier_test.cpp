@@ -13,7 +13,7 @@ using vm::Word;
 
 namespace {
 
-constexpr uint16_t boxLayout = 0, oneLayout = 1, pairLayout = 2;
+constexpr uint16_t boxLayout = 0, oneLayout = 1, pairLayout = 2, mixedLayout = 3, cellLayout = 4;
 const vm::Rep number{vm::Hold::Scalar, runtime::Int64};
 const vm::Rep owned{vm::Hold::Owned}, borrowed{vm::Hold::Borrowed};
 
@@ -28,17 +28,20 @@ Word jumpBy(Op op, uint16_t reg, int32_t words) {
   return {uint16_t(op), reg, uint16_t(words), uint16_t(uint32_t(words) >> 16)};
 }
 
-/// What the verifier says of a function that gives a number; empty when nothing is wrong.
-std::string verdict(std::vector<vm::Rep> parameters, uint16_t registers, std::vector<Word> code) {
+/// What the verifier says of a function; empty when nothing is wrong.
+std::string verdict(std::vector<vm::Rep> parameters, uint16_t registers, std::vector<Word> code,
+                    vm::Rep result = number) {
   vm::Program program;
   program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned}});
   program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned, owned}});
+  program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned, number}});
+  program.layouts.push_back({.kind = vm::LayoutKind::Cell, .fields = {owned}});
   program.code = std::move(code);
   program.functions.push_back({.name = "f",
                                .size = uint32_t(program.code.size()),
                                .registers = registers,
                                .parameters = std::move(parameters),
-                               .result = number});
+                               .result = result});
   std::string problem = vm::verify(program).value_or("");
   return problem.substr(std::min(problem.size(), problem.find(": ") + (problem.empty() ? 0 : 2)));
 }
@@ -86,6 +89,51 @@ TEST_CASE("ways meet with what they have in common", "[verifier]") {
   CHECK(verdict({}, 10, code(load, other)) == "a register holds no scalar");
   CHECK(verdict({owned}, 10, code(word(Op::Release, 0), load)) ==
         "a reference is held on one way and not on another");
+}
+
+TEST_CASE("around a wrapped call one reference is open", "[verifier]") {
+  auto around = [](uint16_t layout, Word fields, std::vector<Word> more = {}) {
+    std::vector<Word> code{word(Op::Wrap, 0, layout, none), fields};
+    code.insert(code.end(), more.begin(), more.end());
+    code.insert(code.end(), {word(Op::Retain, 2, 1), word(Op::Return, 2)});
+    return verdict({owned, borrowed}, 10, std::move(code), owned);
+  };
+  CHECK(around(pairLayout, tail(0, none)) == "");
+  CHECK(around(pairLayout, tail(none, 0)) == "");
+  CHECK(around(pairLayout, tail(0, none), {word(Op::Wrap1, 0, oneLayout, none), tail(none)}) == "");
+  // The field is taken over, none is forgotten, and what is open is one reference of an object.
+  CHECK(around(pairLayout, tail(0, none), {word(Op::Release, 0)}) ==
+        "a register owns no reference");
+  CHECK(around(oneLayout, tail(none)) == "a call ends with a reference");
+  CHECK(around(pairLayout, tail(none, none), {word(Op::Release, 0)}) ==
+        "a wrapped call is no single reference in an object");
+  CHECK(around(oneLayout, tail(0)) == "a wrapped call is no single reference in an object");
+  CHECK(around(mixedLayout, tail(0, none)) == "a wrapped call is no single reference in an object");
+  CHECK(around(cellLayout, tail(none), {word(Op::Release, 0)}) == "a cell is made around a call");
+  CHECK(verdict({owned}, 10, {word(Op::Wrap2, 0, pairLayout, none), tail(0, none), give, end}) ==
+        "the result is no reference");
+  CHECK(verdict({owned}, 10, {word(Op::Fill), word(Op::Return, 0)}, owned) ==
+        "there is no such instruction");
+}
+
+TEST_CASE("a match leaves the object where it does not fit", "[verifier]") {
+  auto matching = [](Op op, std::vector<Word> fits, std::vector<Word> fitsNot) {
+    std::vector<Word> code{word(op, 0, oneLayout, uint16_t(fits.size() + 2)), tail(1)};
+    for (const auto& way : {fits, fitsNot}) {
+      code.insert(code.end(), way.begin(), way.end());
+      code.insert(code.end(), {give, end});
+    }
+    return verdict({owned}, 10, std::move(code));
+  };
+  Word whole = word(Op::Release, 0), field = word(Op::Release, 1), memory = word(Op::FreeToken, 0);
+  CHECK(matching(Op::Match1, {whole}, {whole}) == "");
+  CHECK(matching(Op::Match1, {field}, {whole}) == "a register owns no reference");
+  CHECK(matching(Op::MatchUnpack1, {field}, {whole}) == "");
+  CHECK(matching(Op::MatchUnpack1, {whole}, {whole}) == "a register owns no reference");
+  CHECK(matching(Op::MatchUnpack1, {field}, {field}) == "a register owns no reference");
+  CHECK(matching(Op::MatchReuse1, {field, memory}, {whole}) == "");
+  CHECK(matching(Op::MatchReuse1, {field}, {whole}) == "a call ends with a reference");
+  CHECK(matching(Op::MatchReuse1, {field, memory}, {memory}) == "a register holds no memory");
 }
 
 TEST_CASE("code that is followed again comes to an end", "[verifier]") {
