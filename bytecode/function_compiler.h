@@ -167,6 +167,7 @@ private:
   void callOperator(Scope& scope, const Binding& binding, const lang::Call& call,
                     const lang::OperatorRow& row);
   void showValue(const lang::Call& call);
+  std::vector<uint16_t> givenTo(const Scope& scope, std::span<const Operand> operands) const;
   void callHost(Scope& scope, const Binding& binding, const lang::Call& call,
                 const lang::OperatorRow& row);
   void callWithFields(Scope& scope, const Binding& binding, const lang::Call& call,

@@ -80,6 +80,10 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
   uint16_t target = targetFor(scope, isLast);
   Label end = code_.newLabel(), unmatched = code_.newLabel();
   bool switches = isSwitch(value), mayFail = true;
+  // An arm for another constructor than that of a match around this one would keep what is borrowed
+  // as its fields, and others not.
+  if (arms.size() > 1)
+    keepFields(object);
   std::vector<Label> labels;
   if (switches)
     labels = switchOn(value, held(object).reg, unmatched);

@@ -39,6 +39,20 @@ void FunctionCompiler::showValue(const Call& call) {
   freeTemporaries();
 }
 
+/// The operands that a kernel may give up, because nothing needs them behind it.
+std::vector<uint16_t> FunctionCompiler::givenTo(const Scope& scope,
+                                                std::span<const Operand> operands) const {
+  std::vector<uint16_t> given;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto* var = operands[i].value->as<Var>();
+    bool isTwice = std::ranges::count(operands, var, &Operand::value) > 1;
+    if (const Held* source = var && !isTwice && diesAt(scope, *var) ? find(*var) : nullptr)
+      if (source->rep.hold == Hold::Owned && source->fields.empty())
+        given.push_back(uint16_t(i));
+  }
+  return given;
+}
+
 void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call& call,
                                 const OperatorRow& row) {
   std::vector<uint16_t> operands;
@@ -59,9 +73,12 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
   Attributes defaults{row.attributes, instances_.table.defaults(&row)};
   auto kernel = kernelSite(made_.layouts, row, types, typeOf(*binding.var),
                            call.attributes ? *call.attributes : defaults);
-  if (kernel)
+  if (kernel) {
+    kernel->given = givenTo(scope, call.arguments);
     kernelCall(std::move(site), *std::move(kernel), operands, std::move(reps), result, reg);
-  else
+    for (uint16_t given : made_.program.kernels.back().given)
+      forget(*call.arguments[given].value->as<Var>());
+  } else
     hostCall(std::move(site), operands, std::move(reps), result, reg);
   giveUpDying(scope, call.arguments);
   define(scope, binding, result, reg);

@@ -134,8 +134,8 @@ void fields(Archive& archive, vm::Signature& signature) {
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Function& function) {
-  archive(function.name, function.range, function.start, function.size, function.registers, function.parameters,
-          function.result, function.isClosure);
+  archive(function.name, function.range, function.start, function.size, function.registers,
+          function.parameters, function.result, function.isClosure);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelStep& step) {
@@ -151,8 +151,8 @@ void fields(Archive& archive, vm::KernelResult& result) {
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelSite& site) {
-  archive(site.inputs, site.results, site.resultLayout, site.known, site.resultExtents, site.shapes,
-          site.function);
+  archive(site.inputs, site.given, site.results, site.resultLayout, site.known, site.resultExtents,
+          site.shapes, site.function);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::HostSite& site) {

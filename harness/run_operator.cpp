@@ -52,8 +52,8 @@ std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const Rel
 }
 
 std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
-                                       const Type* output,
-                                       std::span<const runtime::Tensor> leaves) {
+                                       const Type* output, std::span<const runtime::Tensor> leaves,
+                                       const tensor::TensorEngine& engine) {
   if (row.kernel) {
     std::vector<const Type*> promised;
     if (appendTensors(output, promised) && std::ranges::any_of(promised, isHuge))
@@ -71,7 +71,7 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
   std::vector<runtime::Value> inputs, outputs;
   for (const runtime::Tensor& leaf : leaves)
     inputs.push_back(runtime::tensorValue(leaf));
-  if (auto fault = lower::loopsEngine().compile(std::move(*function)).run(inputs, outputs))
+  if (auto fault = engine.compile(std::move(*function)).run(inputs, outputs))
     return OperatorRun{{}, fault->problem};
   OperatorRun result;
   for (const runtime::Value& value : outputs)

@@ -3,6 +3,7 @@
 
 #include "lang/leaves.h"
 #include "lang/op.h"
+#include "lower/engine.h"
 #include "runtime/tensor.h"
 
 #include <optional>
@@ -23,7 +24,8 @@ struct OperatorRun {
 /// large to be computed here.
 std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang::RelationCall& call,
                                        const lang::Type* output,
-                                       std::span<const runtime::Tensor> leaves);
+                                       std::span<const runtime::Tensor> leaves,
+                                       const tensor::TensorEngine& engine = lower::loopsEngine());
 
 /// The tensor expression of such a call; nothing for a kernel and where the result is too large.
 std::optional<tensor::TensorFunction> operatorFunction(const lang::OperatorRow& row,

@@ -27,6 +27,8 @@ using AxisSet = std::bitset<maxAxes>;
 struct AffineTerm {
   uint32_t axis;
   int64_t coefficient;
+
+  friend bool operator==(AffineTerm, AffineTerm) = default;
 };
 
 /// A constant plus terms, in int64; terms are sorted by axis and not zero.
@@ -40,6 +42,7 @@ struct Affine {
         return term.coefficient;
     return 0;
   }
+  friend bool operator==(const Affine&, const Affine&) = default;
 };
 
 /// The values that an integer can take, both ends included.

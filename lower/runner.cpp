@@ -56,6 +56,7 @@ Runner::Runner(Program program) : program_(std::move(program)) {
   if (!program_.problem.empty())
     return;
   findSources();
+  findReplaceable();
   planScratch();
   for (const StagePlan& stage : program_.stages)
     cost_ += costOf(stage);
@@ -76,6 +77,45 @@ void Runner::findSources() {
     bool isInput = root < program_.inputCount;
     resultShapes_.push_back(runtime::shared(program_.tensors[program_.results[i]].shape));
     sources_.push_back({isInput, isInput ? root : uint32_t(first - program_.results.begin())});
+  }
+}
+
+/// Whether a stage reads of an input, if anything, only the element at the place that it writes.
+bool Runner::isReadInPlace(const StagePlan& stage, uint32_t input) const {
+  if (stage.kind != StagePlanKind::Map)
+    return false;
+  const Graph& graph = stage.map.graph;
+  return std::ranges::all_of(graph.values, [&](const GraphValue& value) {
+    return value.kind != GraphValueKind::Load || rootOf(value.tensor) != input ||
+           (value.bounds.empty() && value.indices.empty() && value.affine == graph.store);
+  });
+}
+
+void Runner::findReplaceable() {
+  std::vector<size_t> lastUses(program_.tensors.size());
+  for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
+    size_t& last = lastUses[rootOf(tensor)];
+    last = std::max(last, program_.tensors[tensor].lastUse);
+  }
+  std::vector<const StagePlan*> makers(program_.tensors.size());
+  for (const StagePlan& stage : program_.stages)
+    makers[stage.result] = &stage;
+  auto isResult = [&](uint32_t input) {
+    return std::ranges::any_of(
+        sources_, [&](ResultSource source) { return source.isInput && source.index == input; });
+  };
+  replaceable_.resize(program_.results.size());
+  for (uint32_t i = 0; i < program_.results.size(); ++i) {
+    const PlanTensor& result = program_.tensors[program_.results[i]];
+    const StagePlan* maker = makers[rootOf(program_.results[i])];
+    if (sources_[i].isInput || sources_[i].index != i || !maker)
+      continue;
+    for (uint32_t input = 0; input < program_.inputCount; ++input) {
+      const PlanTensor& tensor = program_.tensors[input];
+      if (tensor.element == result.element && tensor.shape == result.shape && !isResult(input) &&
+          lastUses[input] <= size_t(maker - program_.stages.data()) && isReadInPlace(*maker, input))
+        replaceable_[i].push_back(input);
+    }
   }
 }
 

@@ -31,6 +31,10 @@ public:
   runtime::DType resultType(size_t i) const { return program_.tensors[program_.results[i]].dtype; }
   const runtime::SharedShape& resultShape(size_t i) const { return resultShapes_[i]; }
   int64_t resultSize(size_t i) const { return program_.tensors[program_.results[i]].count; }
+  /// The inputs in whose memory a result may be computed, if nobody needs them any more and no two
+  /// inputs lie in it: each is of its type and shape, and no element is read once one is written at
+  /// its place.
+  const std::vector<uint32_t>& replaceable(size_t i) const { return replaceable_[i]; }
   /// About how many nanoseconds a run takes.
   double cost() const { return cost_; }
   /// About how much memory it takes.
@@ -44,6 +48,8 @@ public:
 
 private:
   void findSources();
+  void findReplaceable();
+  bool isReadInPlace(const StagePlan& stage, uint32_t input) const;
   void planScratch();
   void placeScratch(std::byte* scratch);
   uint32_t rootOf(uint32_t tensor) const { return roots_[tensor]; }
@@ -53,6 +59,7 @@ private:
   Program program_;
   std::vector<ResultSource> sources_;
   std::vector<runtime::SharedShape> resultShapes_;
+  std::vector<std::vector<uint32_t>> replaceable_;
   /// Per tensor the one that it is a new shape of, or itself.
   std::vector<uint32_t> roots_;
   /// Per tensor its place in the scratch memory, or none.

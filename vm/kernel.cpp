@@ -21,6 +21,14 @@ bool isIdle(Object* object) {
          runtime::TensorObject::canLieInBuffer(value.tensor());
 }
 
+/// Whether the elements are in memory that nobody else refers to and that belongs to the tensor.
+bool isOnlyOwner(Object* object) {
+  const Tensor& tensor = boxed(*object).tensor();
+  auto* room = static_cast<const std::byte*>(runtime::TensorObject::roomIn(tensor));
+  return isIdle(object) && tensor.bytes() == room + runtime::Buffer::roomBytes &&
+         !boxed(*object).exact();
+}
+
 bool isSame(runtime::DType a, runtime::DType b) {
   return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
@@ -40,10 +48,13 @@ const Slot* inputAt(const Slot* slot, const KernelInput& input) {
 KernelCall::KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds)
     : site_(site), heap_(heap), kernel_(site.function), mostNanoseconds_(mostNanoseconds),
       shapes_(site.inputs.size()), from_(site.inputs.size()), tensors_(site.inputs.size()),
-      to_(site.results.size()), made_(site.results.size()), kept_(site.results.size()) {
+      isGiven_(site.inputs.size()), given_(site.inputs.size()), to_(site.results.size()),
+      made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
       shapes_[i] = runtime::shared({});
+    else if (site.inputs[i].path.empty())
+      isGiven_[i] = std::ranges::binary_search(site.given, site.inputs[i].operand);
 }
 
 void KernelCall::forget() {
@@ -75,6 +86,7 @@ bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
         (&tensor.shape() != shapes_[i].get() && !takeShape(i, tensor.sharedShape())))
       return false;
     tensors_[i] = &tensor;
+    given_[i] = isGiven_[i] ? slot->object : nullptr;
     from_[i++] = tensor.bytes();
   }
   return true;
@@ -179,6 +191,11 @@ void KernelCall::makeOutput(size_t i) {
     to_[i] = reinterpret_cast<std::byte*>(&made_[i]);
     return;
   }
+  if (Object* object = replaceable(i)) {
+    made_[i].object = object;
+    to_[i] = const_cast<std::byte*>(boxed(*object).tensor().bytes());
+    return;
+  }
   for (Object* object : kept_[i].objects)
     if (object && isIdle(object)) {
       Heap::retain(object);
@@ -190,6 +207,33 @@ void KernelCall::makeOutput(size_t i) {
   to_[i] = output.bytes();
   made_[i].object = heap_.box(runtime::tensorValue(std::move(output)));
   keep(i);
+}
+
+/// A given operand in whose memory the result may be computed, as nobody else refers to it; null
+/// when there is none.
+Object* KernelCall::replaceable(size_t i) const {
+  auto isMade = [&](const Object* object) {
+    return std::any_of(made_.begin(), made_.begin() + ptrdiff_t(i),
+                       [&](Slot made) { return made.object == object; });
+  };
+  for (uint32_t input : runner_->replaceable(i))
+    if (Object* object = given_[input]; object && isOnlyOwner(object) &&
+                                        std::ranges::count(from_, from_[input]) == 1 &&
+                                        !isMade(object))
+      return object;
+  return nullptr;
+}
+
+/// Gives up what the call was given and what is no result now.
+void KernelCall::releaseGiven(const Slot* registers, const uint16_t* operands) {
+  for (uint16_t operand : site_.given) {
+    Object* object = registers[operands[operand]].object;
+    bool isResult = false;
+    for (size_t i = 0; i < made_.size(); ++i)
+      isResult |= !site_.results[i].isScalar && made_[i].object == object;
+    if (!isResult)
+      heap_.release(object);
+  }
 }
 
 /// Keeps a result that is small and has elements of its own.
@@ -251,6 +295,7 @@ KernelCall::Outcome KernelCall::run(const Slot* registers, const uint16_t* opera
   }
   if (sharesResults_)
     copyResults();
+  releaseGiven(registers, operands);
   result = finish();
   return Outcome::Done;
 }

@@ -19,8 +19,8 @@ public:
   /// nanoseconds is a fault of time.
   KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds);
 
-  /// Calls with the operands of the site, given by their registers, which it only looks at; the
-  /// result is owned. Throws std::bad_alloc.
+  /// Calls with the operands of the site, given by their registers; the result is owned. When it is
+  /// done, the operands that the site gives are given up. Throws std::bad_alloc.
   Outcome run(const Slot* registers, const uint16_t* operands, Slot& result);
   /// Whether the last run was one that somebody may have got tired of.
   bool takesLong() const { return takesLong_; }
@@ -43,6 +43,8 @@ private:
   std::optional<std::vector<int64_t>> resultExtents(const std::vector<int64_t>& inputExtents) const;
   bool makeOutputs();
   void makeOutput(size_t i);
+  Object* replaceable(size_t i) const;
+  void releaseGiven(const Slot* registers, const uint16_t* operands);
   runtime::Tensor outputFor(size_t i) const;
   void keep(size_t i);
   void copyResults();
@@ -63,6 +65,9 @@ private:
   /// Of each input its elements, and the tensor that it is, unless it is a scalar.
   std::vector<const std::byte*> from_;
   std::vector<const runtime::Tensor*> tensors_;
+  /// The inputs that are given operands themselves, and of these the object.
+  std::vector<bool> isGiven_;
+  std::vector<Object*> given_;
   std::vector<std::byte*> to_;
   /// Of each result its scalar or object, which is owned.
   std::vector<Slot> made_;

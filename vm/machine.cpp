@@ -248,8 +248,13 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
                                         machine.host_.mostNanoseconds);
   Slot* registers = machine.state.registers;
   switch (call->run(registers, tailOf(at), registers[at->a])) {
-  case KernelCall::Outcome::Unfit:
-    return host(machine, at);
+  case KernelCall::Outcome::Unfit: {
+    const Word* next = host(machine, at);
+    if (next != &stopWord)
+      for (uint16_t given : machine.program_.kernels[site.kernel].given)
+        machine.heap_.release(machine.operands_[given].object);
+    return next;
+  }
   case KernelCall::Outcome::Fault:
     machine.host_.kernelFailed(wide(*at), call->fault());
     return trap(machine, at, Trap::Host);

@@ -130,6 +130,8 @@ struct KernelResult {
 /// A tensor function that code calls.
 struct KernelSite {
   std::vector<KernelInput> inputs;
+  /// The operands that the call owns and gives up, in order.
+  std::vector<uint16_t> given = {};
   std::vector<KernelResult> results;
   /// The layout of the tuple of the results, or none when there is one and no tuple.
   uint16_t resultLayout = none;

@@ -108,6 +108,10 @@ void verifyKernel(const Program& program, const HostSite& site) {
     demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
            "a kernel takes another element type");
   }
+  for (size_t i = 0; i < called.given.size(); ++i)
+    demand(called.given[i] < site.operands.size() && !site.operands[called.given[i]].isScalar() &&
+               (i == 0 || called.given[i - 1] < called.given[i]),
+           "a kernel is given what is no reference");
   verifyResults(program, site, called);
   verifyExtents(called);
 }

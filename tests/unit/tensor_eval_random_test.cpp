@@ -3,6 +3,7 @@
 //
 // Values are whole numbers small enough that every float operation is exact, so results must be
 // equal. The seed of a failing case is in its message.
+#include "harness/in_place.h"
 #include "interp/reference.h"
 #include "lang/compute.h"
 #include "lower/engine.h"
@@ -308,6 +309,16 @@ TEST_CASE("random tensor functions") {
   }
   CHECK(faults > 30);
   CHECK(faults < 1000);
+}
+
+TEST_CASE("random tensor functions in the memory of their operands") {
+  size_t faults = 0, replaced = 0;
+  for (uint32_t seed = 0; seed < 6000; ++seed) {
+    std::string problem = runCase(seed, harness::inPlaceLoops(replaced), faults);
+    if (!problem.empty())
+      FAIL("seed " << seed << ": " << problem);
+  }
+  CHECK(replaced > 100);
 }
 
 TEST_CASE("random tensor functions on reals") {
