@@ -75,8 +75,9 @@ std::optional<std::string> problemOf(const ShapeFunction& function, size_t opera
     bool takesRight =
         each.step == Step::Add || each.step == Step::Multiply || each.step == Step::NeedsEqual;
     bool divides = each.step == Step::FloorDivide || each.step == Step::NeedsMultiple;
-    bool isGood = (!takesLeft || each.left < values) && (!takesRight || each.right < values) &&
-                  (!divides || each.number > 0);
+    // A left value is looked at even where it does not count.
+    bool isGood = each.left < (takesLeft ? values : ShapeFunction::mostValues) &&
+                  (!takesRight || each.right < values) && (!divides || each.number > 0);
     if (!isGood || (!isNeed && ++values > ShapeFunction::mostValues))
       return "a shape function takes what it has not";
   }
