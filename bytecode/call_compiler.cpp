@@ -1,6 +1,6 @@
 // Calls: of functions, through a window of registers, and of operators, as scalar code or by the
 // host.
-#include "bytecode/function_compiler.h"
+#include "bytecode/passing.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,27 +8,6 @@
 namespace bytecode {
 
 using namespace lang;
-
-/// A function that is called: its code's number, or the closure and signature.
-struct FunctionCompiler::Callee {
-  std::optional<uint32_t> function = {};
-  uint16_t signature = 0;
-  std::vector<bool> owned;
-  std::vector<const Type*> types;
-  /// Whether it takes over an argument; its closure is behind them.
-  bool owns(size_t i) const { return i >= owned.size() || owned[i]; }
-  Environment environment;
-};
-
-/// How an argument comes into its place.
-struct FunctionCompiler::Passing {
-  enum Kind : uint8_t { Move, Lend, Retain, Load } kind;
-  uint16_t from = vm::none;
-  /// Whether the register is free once the argument is in its place.
-  bool isFreed = false;
-  /// Whether it is a reference that the register gives up.
-  bool isOwned = false;
-};
 
 void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& call, bool isLast) {
   if (const auto* op = call.callee.value->as<OperatorRef>())
@@ -60,6 +39,9 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
     callee.owned = instances_.ownedParameters(*global);
     for (const Var* parameter : global->function->parameters)
       callee.types.push_back(typeOf(*parameter));
+    if (instances_.isFlat(*global))
+      for (const Type* part : instances_.typing.result(*global->function)->parts)
+        callee.flat.push_back(instances_.rep(part, callee.environment));
     return callee;
   }
   const Type* type = typeOf(*operand.value);
@@ -201,26 +183,23 @@ bool FunctionCompiler::mayBeTail(const Binding& binding, const Call& call) {
   return true;
 }
 
-void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const Operand& called,
-                                    std::span<const Operand> arguments, bool isLast) {
-  origin(binding.value->range, nullptr, binding.value->as<Call>());
-  Callee callee = calleeOf(called, arguments, binding);
-  std::vector<Operand> operands(arguments.begin(), arguments.end());
-  if (!callee.function)
-    operands.push_back(called);
-  bool isTail = isLast && scope.isTail && !(checks_ && checks_->result);
-  // What is lent to the callee stays here until it is done, also if it is given to it as well.
-  auto isUsedAgain = [&](size_t i) {
-    for (size_t k = 0; k < operands.size(); ++k)
-      if (k != i && operands[k].value == operands[i].value &&
-          (k > i || (callee.owns(i) && !callee.owns(k))))
-        return true;
-    return false;
-  };
+/// Whether an operand is needed by another one when it is passed: what is lent to the callee stays
+/// here until it is done, also if it is given to it as well.
+bool FunctionCompiler::isUsedAgain(std::span<const Operand> operands, size_t i,
+                                   const Callee& callee) const {
+  for (size_t k = 0; k < operands.size(); ++k)
+    if (k != i && operands[k].value == operands[i].value &&
+        (k > i || (callee.owns(i) && !callee.owns(k))))
+      return true;
+  return false;
+}
+
+std::vector<FunctionCompiler::Passing>
+FunctionCompiler::passAll(Scope& scope, std::span<const Operand> operands, const Callee& callee) {
   // What is moved leaves its fields here; they may be moved themselves then.
   auto leavesFields = [&](size_t i) {
     const auto* var = operands[i].value->as<Var>();
-    return var && callee.owns(i) && !isUsedAgain(i) && diesAt(scope, *var) &&
+    return var && callee.owns(i) && !isUsedAgain(operands, i, callee) && diesAt(scope, *var) &&
            held(*var).rep.hold == Hold::Owned && !held(*var).fields.empty();
   };
   for (size_t i = 0; i < operands.size();)
@@ -233,17 +212,14 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   std::vector<Passing> passings;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
-    if (!callee.owns(i) && !isLentByCaller(operands[i]))
-      isTail = false;
-    passings.push_back(pass(scope, operands[i], callee.owns(i), wanted, isUsedAgain(i)));
+    passings.push_back(
+        pass(scope, operands[i], callee.owns(i), wanted, isUsedAgain(operands, i, callee)));
   }
-  uint16_t base = isTail ? uint16_t(0) : windowFor(passings);
-  if (isTail && sizes_)
-    code_.emit(Op::Release, *sizes_);
-  if (isTail)
-    fillFirst(passings, operands, callee);
-  else
-    fillWindow(base, passings, operands, callee);
+  return passings;
+}
+
+void FunctionCompiler::freePassed(std::span<const Passing> passings,
+                                  std::span<const Operand> operands) {
   for (size_t i = 0; i < passings.size(); ++i) {
     if (!passings[i].isFreed)
       continue;
@@ -253,6 +229,28 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
     else
       registers_.free(passings[i].from);
   }
+}
+
+void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const Operand& called,
+                                    std::span<const Operand> arguments, bool isLast) {
+  origin(binding.value->range, nullptr, binding.value->as<Call>());
+  Callee callee = calleeOf(called, arguments, binding);
+  std::vector<Operand> operands(arguments.begin(), arguments.end());
+  if (!callee.function)
+    operands.push_back(called);
+  bool endsHere = isLast && scope.isTail;
+  bool isTail = endsHere && !(checks_ && checks_->result) && isFlat() == !callee.flat.empty();
+  for (size_t i = 0; i < operands.size(); ++i)
+    isTail &= callee.owns(i) || isLentByCaller(operands[i]);
+  std::vector<Passing> passings = passAll(scope, operands, callee);
+  uint16_t base = isTail ? uint16_t(0) : windowFor(passings);
+  if (isTail && sizes_)
+    code_.emit(Op::Release, *sizes_);
+  if (isTail)
+    fillFirst(passings, operands, callee);
+  else
+    fillWindow(base, passings, operands, callee);
+  freePassed(passings, operands);
   const auto* global = called.value->as<Global>();
   if (global && made_.boundaries->of(*global->function))
     code_.emit(Op::Note);
@@ -263,9 +261,15 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
                callee.signature);
   if (isTail)
     return;
-  registers_.take(base);
+  for (size_t i = 0; i < std::max<size_t>(callee.flat.size(), 1); ++i)
+    registers_.take(uint16_t(base + i));
   giveUpDying(scope, operands);
-  receive(scope, binding, base);
+  if (callee.flat.empty())
+    receive(scope, binding, base);
+  else if (endsHere && isFlat())
+    returnFields(flatPassings(base, callee.flat), std::vector<Operand>(callee.flat.size()), callee);
+  else
+    receiveFlat(scope, binding, base, callee.flat);
 }
 
 /// The result of a call is in `reg`.

@@ -50,7 +50,11 @@ void FunctionCompiler::begin() {
     hold(parameter, rep, reg, 0);
     made.parameters.push_back(rep);
   }
-  made.result = rep(instances_.typing.result(function_));
+  const Type* result = instances_.typing.result(function_);
+  made.result = rep(result);
+  if (isFlat())
+    for (const Type* part : result->parts)
+      made.flat.push_back(rep(part));
   made.isClosure = instance_.isClosure;
   made_.program.functions[instance_.number] = std::move(made);
   origin(function_.range);
@@ -152,6 +156,9 @@ void FunctionCompiler::block(Scope& scope) {
     if (callWrapped(scope))
       return;
     origin(binding.value->range);
+    if (const auto* tuple = binding.value->as<TupleExpr>();
+        tuple && isLast && scope.isTail && isFlat())
+      return returnTuple(scope, *tuple);
     reserve(scope);
     value(scope, binding, isLast);
     if (isLast && scope.isTail && !find(*binding.var))
@@ -355,7 +362,9 @@ void FunctionCompiler::reserve(const Scope& scope) {
   const Binding& binding = upcomingCall(scope);
   const Usage::Construction* made = usage_.construction(*binding.var);
   auto at = size_t(&binding - scope.block.bindings.data());
-  if (!made || (scope.isTail && isWrappedCall(scope.block, at, itself())) ||
+  bool isReturned =
+      scope.isTail && isFlat() && made && made->binding + 1 == scope.block.bindings.size();
+  if (!made || isReturned || (scope.isTail && isWrappedCall(scope.block, at, itself())) ||
       made->block != &scope.block || !isFunctionCall(*binding.value) ||
       rep(typeOf(*binding.var)).isScalar())
     return;

@@ -151,10 +151,25 @@ private:
   void fillWindow(uint16_t base, std::span<const Passing> passings,
                   std::span<const Operand> operands, const Callee& callee);
   bool isLentByCaller(const Operand& operand);
+  std::vector<Passing> passAll(Scope& scope, std::span<const Operand> operands,
+                               const Callee& callee);
+  void freePassed(std::span<const Passing> passings, std::span<const Operand> operands);
+  bool isUsedAgain(std::span<const Operand> operands, size_t i, const Callee& callee) const;
   bool mayBeTail(const Binding& binding, const lang::Call& call);
   void callFunction(Scope& scope, const Binding& binding, const Operand& called,
                     std::span<const Operand> arguments, bool isLast);
   void receive(Scope& scope, const Binding& binding, uint16_t reg);
+
+  // flat_compiler.cpp: the fields of tuples instead of tuples, at the ends of calls.
+  bool isFlat() const;
+  std::vector<Passing> flatPassings(uint16_t base, std::span<const Rep> fields) const;
+  void returnFields(std::vector<Passing> passings, std::span<const Operand> operands,
+                    const Callee& callee);
+  void returnTuple(Scope& scope, const lang::TupleExpr& tuple);
+  std::optional<std::vector<const Binding*>> fieldsTaken(const Scope& scope, const Binding& binding,
+                                                         size_t fields) const;
+  void receiveFlat(Scope& scope, const Binding& binding, uint16_t base,
+                   std::span<const Rep> fields);
 
   // wrapped_calls.cpp: calls of itself that only objects around the result keep from being tail
   // calls.

@@ -1,6 +1,7 @@
 // The work list, and closures with their entries.
 #include "bytecode/instances.h"
 
+#include "bytecode/flat_results.h"
 #include "bytecode/function_compiler.h"
 #include "lang/proven_sizes.h"
 #include "lang/walk.h"
@@ -28,9 +29,10 @@ bool writesIntoTensors(const Module& module) {
 } // namespace
 
 Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
-                     Compiled& into)
+                     const Global& entry, Compiled& into)
     : module(from), typing(types), table(operators), made(into),
-      freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)) {
+      freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
+      flat_(findFlatResults(from, types, *into.boundaries, entry)) {
   made.layouts.boxesScalars = writesIntoTensors(module);
 }
 
@@ -229,7 +231,7 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
   made->boundaries = std::make_unique<Boundaries>(module, typing);
   dropProvenChecks(module, typing, entry, *made->boundaries);
   made->checks = std::make_unique<RunChecks>(module, *made->boundaries, made->program.checks);
-  Instances instances(module, typing, operators, *made);
+  Instances instances(module, typing, operators, entry, *made);
   made->program.entry = instances.ofGlobal(entry, {});
   instances.compileAll();
   return made;

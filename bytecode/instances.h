@@ -31,7 +31,7 @@ struct Instance {
 class Instances {
 public:
   Instances(const lang::Module& module, const lang::Typing& typing,
-            const lang::OperatorTable& table, Compiled& made);
+            const lang::OperatorTable& table, const lang::Global& entry, Compiled& made);
 
   /// Compiles all that was asked for, and what that asks for.
   void compileAll();
@@ -56,6 +56,8 @@ public:
   const std::vector<bool>& ownedParameters(const lang::Global& global) const {
     return owned_[global.number];
   }
+  /// Whether a call of it by name gives the fields of its tuple.
+  bool isFlat(const lang::Global& global) const { return flat_[global.number]; }
   Rep rep(const lang::Type* type, const Environment& environment) const {
     return made.layouts.rep(type, environment);
   }
@@ -88,6 +90,7 @@ private:
   std::vector<Generic> generics_;
   std::vector<GenericSignature> signatures_;
   OwnedParameters owned_;
+  std::vector<bool> flat_;
 };
 
 } // namespace bytecode

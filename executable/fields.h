@@ -135,7 +135,7 @@ void fields(Archive& archive, vm::Signature& signature) {
 template <typename Archive>
 void fields(Archive& archive, vm::Function& function) {
   archive(function.name, function.range, function.start, function.size, function.registers,
-          function.parameters, function.result, function.isClosure);
+          function.parameters, function.result, function.flat, function.isClosure);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelStep& step) {

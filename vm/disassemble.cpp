@@ -23,6 +23,15 @@ std::string repText(Rep rep) {
   return "";
 }
 
+std::string resultText(const Function& function) {
+  if (function.flat.empty())
+    return repText(function.result);
+  std::string fields;
+  for (Rep field : function.flat)
+    fields += (fields.empty() ? "" : ", ") + repText(field);
+  return "(" + fields + ")";
+}
+
 std::string registerText(uint16_t reg) {
   return reg == none ? "_" : fmt::format("r{}", reg);
 }
@@ -151,7 +160,7 @@ std::string disassemble(const Program& program) {
     for (Rep parameter : function.parameters)
       parameters += (parameters.empty() ? "" : ", ") + repText(parameter);
     text += fmt::format("{}f{} {}({}) -> {}, {} registers\n", i == 0 ? "" : "\n", i, function.name,
-                        parameters, repText(function.result), function.registers);
+                        parameters, resultText(function), function.registers);
     for (size_t place = 0; place < function.size;) {
       const Word* at = program.code.data() + function.start + place;
       text += fmt::format("{:6}  {}\n", place, Line(program, at, place).text());

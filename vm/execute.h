@@ -354,6 +354,9 @@ inline const Word* leave(Context& x) {
   x.r = x.top->registers;
   return x.top->next;
 }
+inline const Word* returnFlat(Context& x, const Word*) {
+  return leave(x);
+}
 inline const Word* returnLong(Context& x, const Word* at) {
   x.r[0].i64 = int32_t(wide(*at));
   return leave(x);

@@ -97,6 +97,9 @@ struct Function {
   uint16_t registers = 0;
   std::vector<Rep> parameters;
   Rep result;
+  /// Of a function that ends with the fields of a tuple, in the first registers: these. The result
+  /// is a reference then, which nobody makes.
+  std::vector<Rep> flat = {};
   /// Whether it gets a closure's object behind the parameters.
   bool isClosure = false;
 };

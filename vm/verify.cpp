@@ -311,6 +311,7 @@ private:
     case Op::ReturnNew2:
     case Op::ReturnNew3:
       takeParts(word, Op::ReturnNew);
+      demandWhole();
       demand(!function_.result.isScalar(), "the result is no reference");
       demandNothingHeld();
       return false;
@@ -339,7 +340,14 @@ private:
     case Op::CallClosure:
     case Op::TailCallClosure:
       return callClosure(word);
+    case Op::ReturnFlat:
+      demand(!function_.flat.empty(), "the result is no tuple's fields");
+      for (size_t i = 0; i < function_.flat.size(); ++i)
+        takeAs(owned(function_.flat[i]), uint16_t(i));
+      demandNothingHeld();
+      return false;
     case Op::Return:
+      demandWhole();
       takeAs(owned(function_.result), word.a);
       demandNothingHeld();
       return false;
@@ -451,6 +459,7 @@ private:
                !fields[size_t(std::ranges::find(parts, none) - parts.begin())].isScalar(),
            "a wrapped call is no single reference in an object");
     demand(program_.layouts[word.b].kind != LayoutKind::Cell, "a cell is made around a call");
+    demandWhole();
     demand(!function_.result.isScalar(), "the result is no reference");
   }
 
@@ -498,8 +507,10 @@ private:
       takeAs(parameters[i], uint16_t(window + i));
   }
 
-  bool finishCall(uint16_t window, Rep result, bool isTail) {
+  bool finishCall(uint16_t window, Rep result, std::span<const Rep> flat, bool isTail) {
     if (isTail) {
+      demand(owned(result) == owned(function_.result) && std::ranges::equal(flat, function_.flat),
+             "a tail call ends with another result");
       demandNothingHeld();
       return false;
     }
@@ -507,7 +518,10 @@ private:
       demand(!at(reg).mustStay(), "a call overwrites a reference");
       states_.clear(reg);
     }
-    put(window, stateOf(owned(result)));
+    if (flat.empty())
+      put(window, stateOf(owned(result)));
+    for (size_t i = 0; i < flat.size(); ++i)
+      put(uint16_t(window + i), stateOf(owned(flat[i])));
     return true;
   }
 
@@ -517,7 +531,7 @@ private:
     bool isTail = instructionRow(Op(word.op)).a != OperandKind::Window;
     uint16_t window = isTail ? 0 : word.a;
     passArguments(window, callee.parameters, isTail);
-    return finishCall(window, callee.result, isTail);
+    return finishCall(window, callee.result, callee.flat, isTail);
   }
 
   bool callClosure(const Word& word) {
@@ -531,8 +545,10 @@ private:
     parameters.push_back({});
     uint16_t window = isTail ? 0 : word.a;
     passArguments(window, parameters, isTail);
-    return finishCall(window, signature.result, isTail);
+    return finishCall(window, signature.result, {}, isTail);
   }
+
+  void demandWhole() const { demand(function_.flat.empty(), "the result is a tuple's fields"); }
 
   void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
 
@@ -580,6 +596,7 @@ private:
 
   /// A call ends with what an instruction makes.
   bool end(Op op) const {
+    demandWhole();
     demand(function_.result.isScalar() == (op != Op::ReturnStatic), "the result is something else");
     demandNothingHeld();
     return false;

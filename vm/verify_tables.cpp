@@ -212,6 +212,9 @@ void verifyReps(const Program& program) {
   for (const Function& function : program.functions) {
     std::ranges::for_each(function.parameters, demandRep);
     demandRep(function.result);
+    std::ranges::for_each(function.flat, demandRep);
+    demand(function.flat.empty() || (!function.isClosure && !function.result.isScalar()),
+           "a function cannot give a tuple's fields");
   }
   for (const HostSite& site : program.sites) {
     std::ranges::for_each(site.operands, demandRep);
@@ -242,7 +245,8 @@ void verifyTables(const Program& program) {
     if (site.kernel != HostSite::noKernel)
       verifyKernel(program, site);
   }
-  demand(program.entry < program.functions.size() && !program.functions[program.entry].isClosure,
+  demand(program.entry < program.functions.size() && !program.functions[program.entry].isClosure &&
+             program.functions[program.entry].flat.empty(),
          "the entry is no function");
 }
 

@@ -281,6 +281,44 @@ TEST_CASE("a trace goes on where a wrapped call ended", "[machine]") {
   CHECK(loaded.machine->openCalls(9).size() == 3);
 }
 
+TEST_CASE("fields of tuples come back in registers, or as a tuple where that is wanted",
+          "[machine]") {
+  const std::string division =
+      "def @divide(%a: int32, %b: int32) -> (int32, int32) { if (%a < %b) { (0, %a) } else { "
+      "let %r = @divide(%a - %b, %b); (%r.0 + 1, %r.1) } }\n";
+  CHECK(valueOf(division + "def @main() { @divide(17, 5) }") == "(3, 2)");
+  CHECK(valueOf(division + "def @main() { let %r = @divide(17, 5); (%r.1, (%r, %r.0)) }") ==
+        "(2, ((3, 2), 3))");
+  CHECK(valueOf(division + "def @main() { match (@divide(17, 5)) { (%q, _) => %q } }") == "3");
+  CHECK(valueOf(division +
+                "def @main() { @map(fn (%x: int32) -> (int32, int32) { @divide(%x, 5) }, "
+                "Cons(17, Cons(3, Nil))) }") == "Cons((3, 2), Cons((0, 3), Nil))");
+  CHECK(valueOf(division + "def @main() { let %f = @divide; (%f(9, 4), @divide(9, 2).0) }") ==
+        "((2, 1), 4)");
+  // The same reference twice, one that others hold, one that nobody wants, and a constant.
+  CHECK(valueOf("def @three[A](%x: A, %l: List[A]) -> (List[A], List[A], List[A]) { "
+                "(%l, Cons(%x, %l), %l) }\n"
+                "def @main() { let %l = Cons(1, Nil); let %r = @three(2, %l); "
+                "let %s = @three(2f, Nil); let %t = @three(7, %l); (%r.2, %s.1, %t) }") ==
+        "(Cons(1, Nil), Cons(2f, Nil), (Cons(1, Nil), Cons(7, Cons(1, Nil)), Cons(1, Nil)))");
+  CHECK(valueOf("def @swap(%n: int32, %a: List[int32], %b: List[int32]) -> "
+                "(List[int32], List[int32]) { if (%n == 0) { (%b, %a) } else { "
+                "@swap(%n - 1, Cons(%n, %b), %a) } }\n"
+                "def @main() { let %r = @swap(3, Nil, Nil); (%r.0, %r.1) }") ==
+        "(Cons(2, Nil), Cons(1, Cons(3, Nil)))");
+}
+
+TEST_CASE("tail calls stay tail calls where others give fields", "[machine]") {
+  // The second function ends with what is no new tuple, so both give tuples.
+  Loaded loaded("def @f(%n: int32, %p: (int32, int32)) -> (int32, int32) { if (%n == 0) { (1, 2) } "
+                "else { @g(%n - 1, %p) } }\n"
+                "def @g(%n: int32, %p: (int32, int32)) -> (int32, int32) { if (%n == 0) { %p } "
+                "else { @f(%n - 1, %p) } }\n"
+                "def @main() { let %r = @f(100001, (3, 4)); %r.0 * 10 + %r.1 }",
+                {.maximumDepth = 300});
+  CHECK(loaded.number() == 34);
+}
+
 TEST_CASE("what is lent to a call lives until it is done", "[machine]") {
   // The callee keeps one of its lists and only looks at the other, which are the same.
   CHECK(valueOf("def @sum(%l: List[int32]) -> int32 { match (%l) { Cons(%x, %t) => %x + @sum(%t), "

@@ -136,6 +136,50 @@ TEST_CASE("a match leaves the object where it does not fit", "[verifier]") {
   CHECK(matching(Op::MatchReuse1, {field, memory}, {memory}) == "a register holds no memory");
 }
 
+TEST_CASE("a call ends with what its function says", "[verifier]") {
+  auto ending = [](std::vector<vm::Rep> flat, std::vector<Word> code,
+                   std::vector<vm::Rep> calledFlat = {}, vm::Rep calledResult = owned) {
+    vm::Program program;
+    program.layouts.push_back({.kind = vm::LayoutKind::Tuple, .fields = {owned}});
+    program.functions.push_back({.name = "entry", .registers = 1, .result = owned});
+    program.code = {word(Op::LoadOwned, 0), word(Op::Return, 0)};
+    program.statics.push_back({boxLayout, runtime::tensorValue(runtime::Tensor())});
+    program.functions[0].size = 2;
+    auto add = [&](std::vector<Word> body, std::vector<vm::Rep> fields, vm::Rep result) {
+      program.functions.push_back({.name = "f",
+                                   .start = uint32_t(program.code.size()),
+                                   .size = uint32_t(body.size()),
+                                   .registers = 10,
+                                   .parameters = {owned, number},
+                                   .result = result,
+                                   .flat = std::move(fields)});
+      program.code.insert(program.code.end(), body.begin(), body.end());
+    };
+    add(std::move(code), std::move(flat), owned);
+    // A function that goes on for ever may end with anything.
+    add({word(Op::TailCall, 0, 2)}, std::move(calledFlat), calledResult);
+    std::string problem = vm::verify(program).value_or("");
+    return problem.substr(std::min(problem.size(), problem.find(": ") + (problem.empty() ? 0 : 2)));
+  };
+  const Word tailCall = word(Op::TailCall, 0, 2), flatEnd = word(Op::ReturnFlat);
+  CHECK(ending({owned, number}, {flatEnd}) == "");
+  CHECK(ending({number, number}, {flatEnd}) == "a register holds no scalar");
+  CHECK(ending({number}, {word(Op::LoadLong, 5), word(Op::Release, 0), flatEnd}) ==
+        "a register holds no scalar");
+  CHECK(ending({}, {flatEnd}) == "the result is no tuple's fields");
+  CHECK(ending({owned, number}, {word(Op::Return, 0)}) == "the result is a tuple's fields");
+  CHECK(ending({}, {tailCall}) == "");
+  CHECK(ending({}, {tailCall}, {}, number) == "a tail call ends with another result");
+  CHECK(ending({}, {tailCall}, {owned}) == "a tail call ends with another result");
+  CHECK(ending({owned}, {tailCall}) == "a tail call ends with another result");
+  CHECK(ending({owned}, {tailCall}, {owned}) == "");
+  // What comes back begins at the window.
+  const Word call = word(Op::Call, 0, 2);
+  CHECK(ending({}, {call, word(Op::Return, 0)}, {owned, number}) == "");
+  CHECK(ending({}, {call, word(Op::Return, 0)}, {owned, owned}) == "a call ends with a reference");
+  CHECK(ending({}, {call, word(Op::Return, 0)}, {number, owned}) == "a register owns no reference");
+}
+
 TEST_CASE("code that is followed again comes to an end", "[verifier]") {
   // Each turn of the loop loses one more register: the next one is copied to the one before.
   constexpr uint16_t registers = 400;
