@@ -1,11 +1,14 @@
 // Writing and reading of plain data by one description: `fields` calls an archive with the parts of
-// a struct, and the archive writes or reads them.
+// a struct, each behind its name, and the archive writes or reads them. `implied` parts are those
+// that a text of code tells by itself. Names are for texts (assembly/): what is here leaves them
+// out, and is inlined where they stand, so that they are in no program that only reads.
 //
 // A reader trusts nothing: it stops at the end of the bytes, refuses enumerators that there are not
 // and lists that are longer than the bytes that are left, and remembers the first problem; what it
 // gives from then on is empty.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -21,9 +25,9 @@ namespace executable {
 template <typename T>
 inline constexpr bool isNumber = std::is_integral_v<T> || std::is_floating_point_v<T>;
 
-/// The last enumerator of an enumeration that is read.
+/// The enumerators of an enumeration that is read, as in texts.
 template <typename T>
-struct LastOf;
+inline constexpr bool namesOf = false;
 
 class Writer {
 public:
@@ -32,12 +36,18 @@ public:
   std::vector<std::byte> bytes;
 
   template <typename... T>
-  void operator()(const T&... values) {
+  [[gnu::always_inline]] void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  template <typename... T>
+  [[gnu::always_inline]] void implied(const T&... values) {
     (put(values), ...);
   }
   void raw(std::span<const std::byte> data) { bytes.insert(bytes.end(), data.begin(), data.end()); }
 
 private:
+  template <size_t size>
+  [[gnu::always_inline]] void put(const char (&)[size]) {}
   template <typename T>
   void put(const T& value) {
     if constexpr (isNumber<T>)
@@ -80,7 +90,11 @@ public:
   explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
 
   template <typename... T>
-  void operator()(T&... values) {
+  [[gnu::always_inline]] void operator()(T&... values) {
+    (get(values), ...);
+  }
+  template <typename... T>
+  [[gnu::always_inline]] void implied(T&... values) {
     (get(values), ...);
   }
   /// The next bytes, or none when there are not so many.
@@ -106,6 +120,8 @@ private:
   /// Structs may be nested so deep.
   static constexpr size_t mostDepth = 1100;
 
+  template <size_t size>
+  [[gnu::always_inline]] void get(const char (&)[size]) {}
   template <typename T>
   void get(T& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -120,7 +136,7 @@ private:
     } else if constexpr (std::is_enum_v<T>) {
       std::underlying_type_t<T> number = 0;
       get(number);
-      if (number > std::underlying_type_t<T>(LastOf<T>::value)) {
+      if (number >= namesOf<T>.size()) {
         fail("there is no such enumerator");
         number = 0;
       }

@@ -1,121 +1,16 @@
-// Tensor functions in files: the nodes of their expressions in a list, operands before users, so
-// that reading needs no recursion and no cycle can be written.
-#include "executable/fields.h"
+// From nodes to a list, by a stack, and back.
+#include "executable/expression_table.h"
 #include "tensor/verify.h"
 
 #include <unordered_map>
 
 namespace executable {
 
-template <>
-struct LastOf<tensor::ScalarKind> {
-  static constexpr auto value = tensor::ScalarKind::Reduce;
-};
-template <>
-struct LastOf<tensor::Combiner> {
-  static constexpr auto value = tensor::Combiner::ArgMinimumLast;
-};
-template <>
-struct LastOf<tensor::StageKind> {
-  static constexpr auto value = tensor::StageKind::Scan;
-};
-template <>
-struct LastOf<tensor::ScalarFunction> {
-  static constexpr auto value = tensor::ScalarFunction(runtime::scalarFunctionCount - 1);
-};
-
 using tensor::LoopAxis;
 using tensor::ScalarKind;
 using tensor::ScalarNode;
 
 namespace {
-
-constexpr uint32_t none = UINT32_MAX;
-
-struct AxisEntry {
-  uint32_t number = 0;
-  uint32_t extent = 0;
-};
-
-/// A node of any kind; operands are earlier entries.
-struct NodeEntry {
-  ScalarKind kind = ScalarKind::Number;
-  runtime::DType dtype;
-  double real = 0;
-  int64_t integer = 0;
-  /// Index: the axis. Extent, Load: the tensor.
-  uint32_t number = 0;
-  uint32_t dim = 0;
-  bool isOfResult = false;
-  tensor::ScalarFunction function = {};
-  tensor::Combiner combiner = {};
-  std::vector<AxisEntry> axes;
-  std::vector<uint32_t> operands;
-  /// Load: the value outside, or none.
-  uint32_t outside = none;
-};
-
-struct TensorEntry {
-  runtime::DType dtype;
-  std::vector<uint32_t> shape;
-};
-
-struct StageEntry {
-  tensor::StageKind kind = {};
-  std::vector<AxisEntry> axes;
-  uint32_t body = none;
-  uint32_t source = 0;
-  tensor::Combiner combiner = {};
-  uint64_t axis = 0;
-  bool exclusive = false;
-};
-
-struct FunctionTable {
-  std::vector<NodeEntry> nodes;
-  uint32_t inputCount = 0;
-  std::vector<TensorEntry> tensors;
-  std::vector<StageEntry> stages;
-  std::vector<uint32_t> results;
-};
-
-template <typename Archive>
-void fields(Archive& archive, AxisEntry& axis) {
-  archive(axis.number, axis.extent);
-}
-/// Each kind has its own parts.
-template <typename Archive>
-void fields(Archive& archive, NodeEntry& node) {
-  archive(node.kind, node.dtype);
-  switch (node.kind) {
-  case ScalarKind::Number:
-    return archive(node.real, node.integer);
-  case ScalarKind::Index:
-    return archive(node.number);
-  case ScalarKind::Extent:
-    return archive(node.isOfResult, node.number, node.dim);
-  case ScalarKind::Load:
-    return archive(node.number, node.operands, node.outside);
-  case ScalarKind::Apply:
-    return archive(node.function, node.operands);
-  case ScalarKind::Cast:
-    return archive(node.operands);
-  case ScalarKind::Reduce:
-    return archive(node.combiner, node.axes, node.operands);
-  }
-}
-template <typename Archive>
-void fields(Archive& archive, TensorEntry& tensor) {
-  archive(tensor.dtype, tensor.shape);
-}
-template <typename Archive>
-void fields(Archive& archive, StageEntry& stage) {
-  archive(stage.kind, stage.axes, stage.body, stage.source, stage.combiner, stage.axis,
-          stage.exclusive);
-}
-template <typename Archive>
-void fields(Archive& archive, FunctionTable& table) {
-  archive(table.nodes, table.inputCount, table.tensors, table.stages, table.results);
-}
 
 /// Lists the nodes of a function.
 class Lister {
@@ -125,8 +20,9 @@ public:
     for (const tensor::TensorInfo& tensor : function.tensors)
       table_.tensors.push_back({tensor.dtype, places(tensor.shape)});
     for (const tensor::Stage& stage : function.stages)
-      table_.stages.push_back({stage.kind, axes(stage.axes), stage.body ? place(stage.body) : none,
-                               stage.source, stage.combiner, stage.axis, stage.exclusive});
+      table_.stages.push_back({stage.kind, axes(stage.axes),
+                               stage.body ? place(stage.body) : noNode, stage.source,
+                               stage.combiner, stage.axis, stage.exclusive});
     table_.results = function.results;
   }
 
@@ -183,7 +79,7 @@ private:
     } else if (const auto* load = node.as<tensor::ScalarLoad>()) {
       entry.number = load->tensor;
       entry.operands = places(load->position);
-      entry.outside = load->outside ? places_.at(load->outside) : none;
+      entry.outside = load->outside ? places_.at(load->outside) : noNode;
     } else if (const auto* apply = node.as<tensor::ScalarApply>()) {
       entry.function = apply->function;
       entry.operands = places(apply->operands);
@@ -205,22 +101,26 @@ private:
 /// Makes the nodes of a table, as long as it is good.
 class Maker {
 public:
-  Maker(const FunctionTable& table, Reader& reader) : table_(table), reader_(reader) {}
+  explicit Maker(const FunctionTable& table) : table_(table) {}
 
-  tensor::TensorFunction run() {
+  runtime::Result<tensor::TensorFunction> run() {
     for (const NodeEntry& entry : table_.nodes) {
       nodes_.push_back(make(entry));
-      if (!reader_.isGood())
-        return {};
+      if (!problem_.empty())
+        return runtime::Error{problem_};
     }
     function_.inputCount = table_.inputCount;
     for (const TensorEntry& tensor : table_.tensors)
       function_.tensors.push_back({tensor.dtype, all(tensor.shape)});
     for (const StageEntry& stage : table_.stages)
       function_.stages.push_back({stage.kind, axes(stage.axes),
-                                  stage.body == none ? nullptr : node(stage.body), stage.source,
+                                  stage.body == noNode ? nullptr : node(stage.body), stage.source,
                                   stage.combiner, size_t(stage.axis), stage.exclusive});
     function_.results = table_.results;
+    if (problem_.empty())
+      problem_ = tensor::problemOf(function_).value_or("");
+    if (!problem_.empty())
+      return runtime::Error{problem_};
     return std::move(function_);
   }
 
@@ -230,7 +130,7 @@ private:
   const ScalarNode* node(uint32_t place) {
     if (place < nodes_.size())
       return nodes_[place];
-    reader_.fail("an expression is made of what comes behind it");
+    problem_ = "an expression is made of what comes behind it";
     return nullptr;
   }
 
@@ -251,7 +151,7 @@ private:
   const ScalarNode* only(const NodeEntry& entry) {
     if (entry.operands.size() == 1)
       return node(entry.operands[0]);
-    reader_.fail("an expression has not the operands of its kind");
+    problem_ = "an expression has not the operands of its kind";
     return nullptr;
   }
 
@@ -266,8 +166,8 @@ private:
       return arena().make<tensor::ScalarExtent>(base, entry.isOfResult, entry.number, entry.dim);
     case ScalarKind::Load:
       return arena().make<tensor::ScalarLoad>(base, entry.number, arena().copy(all(entry.operands)),
-                                              entry.outside == none ? nullptr
-                                                                    : node(entry.outside));
+                                              entry.outside == noNode ? nullptr
+                                                                      : node(entry.outside));
     case ScalarKind::Apply:
       return arena().make<tensor::ScalarApply>(base, entry.function,
                                                arena().copy(all(entry.operands)));
@@ -281,26 +181,35 @@ private:
   }
 
   const FunctionTable& table_;
-  Reader& reader_;
+  std::string problem_;
   tensor::TensorFunction function_;
   std::vector<const ScalarNode*> nodes_;
 };
 
 } // namespace
 
+FunctionTable tableOf(const tensor::TensorFunction& function) {
+  return Lister(function).take();
+}
+
+runtime::Result<tensor::TensorFunction> functionOf(const FunctionTable& table) {
+  return Maker(table).run();
+}
+
 void fields(Writer& writer, tensor::TensorFunction& function) {
-  FunctionTable table = Lister(function).take();
+  FunctionTable table = tableOf(function);
   fields(writer, table);
 }
 
 void fields(Reader& reader, tensor::TensorFunction& function) {
   FunctionTable table;
   fields(reader, table);
-  function = Maker(table, reader).run();
   if (!reader.isGood())
     return;
-  if (auto problem = tensor::problemOf(function))
-    reader.fail(*problem);
+  if (auto made = functionOf(table))
+    function = *std::move(made);
+  else
+    reader.fail(made.failure().message);
 }
 
 } // namespace executable

@@ -1,5 +1,5 @@
-// What stands in a file, struct by struct, for writing and reading. A change here, or of an
-// instruction, makes files of another version.
+// What stands in a file, struct by struct, for writing and reading, with the names that people see.
+// A change here, or of an instruction, makes files of another version.
 #pragma once
 
 #include "executable/archive.h"
@@ -7,59 +7,58 @@
 
 namespace executable {
 
+// Enumerators, in their order.
+
 template <>
-struct LastOf<runtime::DTypeCode> {
-  static constexpr auto value = runtime::DTypeCode::BFloat;
-};
+inline constexpr auto namesOf<runtime::DTypeCode> =
+    std::to_array<std::string_view>({"int", "uint", "float", "handle", "bfloat"});
 template <>
-struct LastOf<vm::Hold> {
-  static constexpr auto value = vm::Hold::Borrowed;
-};
+inline constexpr auto namesOf<vm::Hold> = std::to_array<std::string_view>({"scalar", "owned",
+                                                                           "borrowed"});
 template <>
-struct LastOf<vm::LayoutKind> {
-  static constexpr auto value = vm::LayoutKind::Boxed;
-};
+inline constexpr auto namesOf<vm::LayoutKind> = std::to_array<std::string_view>(
+    {"tuple", "data", "closure", "maker", "operator", "cell", "boxed"});
 template <>
-struct LastOf<vm::SiteKind> {
-  static constexpr auto value = vm::SiteKind::Unbox;
-};
+inline constexpr auto namesOf<vm::SiteKind> =
+    std::to_array<std::string_view>({"language", "show", "arguments", "outerSizes", "value",
+                                     "result", "fields", "unmatched", "deliver", "unbox"});
 template <>
-struct LastOf<checks::SizeKind> {
-  static constexpr auto value = checks::SizeKind::Quotient;
-};
+inline constexpr auto namesOf<checks::SizeKind> =
+    std::to_array<std::string_view>({"number", "open", "name", "sum", "product", "quotient"});
 template <>
-struct LastOf<checks::Declared::Kind> {
-  static constexpr auto value = checks::Declared::Kind::Tuple;
-};
+inline constexpr auto
+    namesOf<checks::Declared::Kind> = std::to_array<std::string_view>({"other", "tensor", "tuple"});
 template <>
-struct LastOf<tensor::ShapeFunction::Step> {
-  static constexpr auto value = tensor::ShapeFunction::Step::NeedsMultiple;
-};
+inline constexpr auto namesOf<tensor::ShapeFunction::Step> = std::to_array<std::string_view>(
+    {"number", "add", "addNumber", "multiply", "scale", "floorDivide", "needsEqual", "needsNumber",
+     "needsAtLeast", "needsMultiple"});
 
 // runtime/
 
 template <typename Archive>
 void fields(Archive& archive, runtime::DType& dtype) {
-  archive(dtype.code, dtype.bits, dtype.lanes);
+  archive("code", dtype.code, "bits", dtype.bits, "lanes", dtype.lanes);
 }
 template <typename Archive>
 void fields(Archive& archive, runtime::SourceRange& range) {
-  archive(range.begin, range.end);
+  archive("begin", range.begin, "end", range.end);
 }
 
 // tensor/
 
 template <typename Archive>
 void fields(Archive& archive, tensor::KnownExtent& known) {
-  archive(known.place, known.same, known.number);
+  archive("place", known.place, "same", known.same, "number", known.number);
 }
 template <typename Archive>
 void fields(Archive& archive, tensor::ShapeFunction::Instruction& instruction) {
-  archive(instruction.step, instruction.left, instruction.right, instruction.number);
+  archive("step", instruction.step, "left", instruction.left, "right", instruction.right, "number",
+          instruction.number);
 }
 template <typename Archive>
 void fields(Archive& archive, tensor::ShapeFunction& function) {
-  archive(function.operandExtents, function.instructions, function.results);
+  archive("operandExtents", function.operandExtents, "instructions", function.instructions,
+          "results", function.results);
 }
 /// By expression_table.h.
 void fields(Writer& writer, tensor::TensorFunction& function);
@@ -69,142 +68,161 @@ void fields(Reader& reader, tensor::TensorFunction& function);
 
 template <typename Archive>
 void fields(Archive& archive, checks::SizeTerm& term) {
-  archive(term.size, term.coefficient);
+  archive("size", term.size, "coefficient", term.coefficient);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Size& size) {
-  archive(size.kind, size.number, size.terms, size.text);
+  archive("kind", size.kind, "number", size.number, "terms", size.terms, "text", size.text);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Declared& declared) {
-  archive(declared.kind, declared.dtype, declared.shape, declared.parts, declared.text);
+  archive("kind", declared.kind, "dtype", declared.dtype, "shape", declared.shape, "parts",
+          declared.parts, "text", declared.text);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Parameter& parameter) {
-  archive(parameter.position, parameter.type, parameter.isDeclared, parameter.name,
-          parameter.range);
+  archive("position", parameter.position, "type", parameter.type, "isDeclared",
+          parameter.isDeclared, "name", parameter.name, "range", parameter.range);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Need& need) {
-  archive(need.size, need.least, need.divisor, need.op, need.range);
+  archive("size", need.size, "least", need.least, "divisor", need.divisor, "op", need.op, "range",
+          need.range);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::FunctionCheck& check) {
-  archive(check.name, check.parameters, check.result, check.isResultDeclared, check.outer,
-          check.needs, check.keepsSizes);
+  archive("name", check.name, "parameters", check.parameters, "result", check.result,
+          "isResultDeclared", check.isResultDeclared, "outer", check.outer, "needs", check.needs,
+          "keepsSizes", check.keepsSizes);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::ValueCheck& check) {
-  archive(check.type, check.isDeclared, check.name, check.range, check.function);
+  archive("type", check.type, "isDeclared", check.isDeclared, "name", check.name, "range",
+          check.range, "function", check.function);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::FieldsCheck& check) {
-  archive(check.constructor, check.fields);
+  archive("constructor", check.constructor, "fields", check.fields);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Tables& tables) {
-  archive(tables.sizes, tables.functions, tables.values, tables.fields);
+  archive("sizes", tables.sizes, "functions", tables.functions, "values", tables.values, "fields",
+          tables.fields);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::CalledFrom& from) {
-  archive(from.range, from.arguments);
+  archive("range", from.range, "arguments", from.arguments);
 }
 
 // vm/
 
 template <typename Archive>
 void fields(Archive& archive, vm::Word& word) {
-  archive(word.op, word.a, word.b, word.c);
+  archive.implied(word.op, word.a, word.b, word.c);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Rep& rep) {
-  archive(rep.hold, rep.dtype);
+  archive("hold", rep.hold, "dtype", rep.dtype);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Layout::Entry& entry) {
-  archive(entry.signature, entry.function);
+  archive("signature", entry.signature, "function", entry.function);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Layout& layout) {
-  archive(layout.kind, layout.tag, layout.fields, layout.entries);
+  archive("kind", layout.kind, "tag", layout.tag, "fields", layout.fields, "entries",
+          layout.entries);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Signature& signature) {
-  archive(signature.parameters, signature.result);
+  archive("parameters", signature.parameters, "result", signature.result);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Function& function) {
-  archive(function.name, function.range, function.start, function.size, function.registers,
-          function.parameters, function.result, function.flat, function.isClosure);
+  archive("name", function.name, "range", function.range);
+  archive.implied(function.start, function.size);
+  archive("registers", function.registers, "parameters", function.parameters, "result",
+          function.result, "flat", function.flat, "isClosure", function.isClosure);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelStep& step) {
-  archive(step.layout, step.field);
+  archive("layout", step.layout, "field", step.field);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelInput& input) {
-  archive(input.operand, input.path, input.dtype, input.rank, input.isScalar);
+  archive("operand", input.operand, "path", input.path, "dtype", input.dtype, "rank", input.rank,
+          "isScalar", input.isScalar);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelResult& result) {
-  archive(result.rank, result.isScalar);
+  archive("rank", result.rank, "isScalar", result.isScalar);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelSite& site) {
-  archive(site.inputs, site.given, site.results, site.resultLayout, site.known, site.resultExtents,
-          site.shapes, site.function);
+  archive("inputs", site.inputs, "given", site.given, "results", site.results, "resultLayout",
+          site.resultLayout, "known", site.known, "resultExtents", site.resultExtents, "shapes",
+          site.shapes, "function", site.function);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::HostSite& site) {
-  archive(site.kind, site.range, site.check, site.caller, site.hasOuterSizes, site.op,
-          site.operands, site.hasResult, site.result, site.kernel);
+  archive("kind", site.kind, "range", site.range, "check", site.check, "caller", site.caller,
+          "hasOuterSizes", site.hasOuterSizes, "op", site.op, "operands", site.operands,
+          "hasResult", site.hasResult, "result", site.result, "kernel", site.kernel);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Caller& caller) {
-  archive(caller.from, caller.callee);
+  archive("from", caller.from, "callee", caller.callee);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Origin& origin) {
-  archive(origin.range, origin.op, origin.caller);
+  archive("range", origin.range, "op", origin.op, "caller", origin.caller);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Place& place) {
-  archive(place.start, place.origin);
+  archive("start", place.start, "origin", place.origin);
 }
 /// All but the objects, whose elements stand elsewhere in the file.
 template <typename Archive>
 void fields(Archive& archive, vm::Program& program) {
-  archive(program.code, program.functions, program.layouts, program.signatures, program.words,
-          program.sites, program.kernels, program.checks, program.operators, program.callers,
-          program.origins, program.places, program.entry);
+  archive.implied(program.code);
+  archive("functions", program.functions, "layouts", program.layouts, "signatures",
+          program.signatures, "words", program.words, "sites", program.sites, "kernels",
+          program.kernels, "checks", program.checks, "operators", program.operators, "callers",
+          program.callers, "origins", program.origins);
+  archive.implied(program.places);
+  archive("entry", program.entry);
 }
 
 // executable/
 
 template <typename Archive>
 void fields(Archive& archive, Slotted& place) {
-  archive(place.rep, place.layout, place.parts);
+  archive("rep", place.rep, "layout", place.layout, "parts", place.parts);
 }
 template <typename Archive>
 void fields(Archive& archive, Port& port) {
-  archive(port.name, port.type, port.declared, port.isDeclared, port.range, port.place);
+  archive("name", port.name, "type", port.type, "declared", port.declared, "isDeclared",
+          port.isDeclared, "range", port.range, "place", port.place);
 }
 template <typename Archive>
 void fields(Archive& archive, SourceText& source) {
-  archive(source.name, source.text);
+  archive("name", source.name, "text", source.text);
 }
 template <typename Archive>
 void fields(Archive& archive, LayoutName& name) {
-  archive(name.layout, name.dataType);
+  archive("layout", name.layout, "dataType", name.dataType);
 }
 template <typename Archive>
 void fields(Archive& archive, LanguageSite& site) {
-  archive(site.site, site.function);
+  archive("site", site.site, "function", site.function);
 }
 template <typename Archive>
 void fields(Archive& archive, Executable& made) {
-  archive(made.program, made.entry, made.parameters, made.result, made.boxesScalars, made.dataTypes,
-          made.language, made.languageSites, made.sources);
+  archive("name", made.entry);
+  fields(archive, made.program);
+  archive("parameters", made.parameters, "result", made.result, "boxesScalars", made.boxesScalars,
+          "dataTypes", made.dataTypes, "language", made.language, "languageSites",
+          made.languageSites, "sources", made.sources);
 }
 
 } // namespace executable

@@ -17,12 +17,15 @@ public:
   void operator()(T&... values) {
     (go(values), ...);
   }
+  template <typename... T>
+  void implied(T&...) {}
 
 private:
   void go(runtime::SourceRange& range) { visit_(range); }
+  template <size_t size>
+  void go(const char (&)[size]) {}
   void go(std::string&) {}
   void go(tensor::TensorFunction&) {}
-  void go(std::vector<vm::Word>&) {}
   template <typename T>
   void go(std::optional<T>& value) {
     if (value)
