@@ -91,7 +91,7 @@ std::optional<uint16_t> FunctionCompiler::beginCaptures() {
     holdField(*outerSizes_, fields[field], *outer, own, field, 0);
   }
   if (!loaded.empty())
-    code_.emitFields(Op::Fields, object, instance_.closureLayout, vm::none, loaded);
+    code_.emitFields(Op::Fields, object, instance_.closureLayout, 0, loaded);
   if (!usesSelf)
     giveUp(own);
   return outer;

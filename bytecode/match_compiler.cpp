@@ -213,7 +213,7 @@ std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Type
     holdField(*vars[i], reps[i], loaded[i], value, i, level);
   }
   if (std::ranges::any_of(loaded, [](uint16_t reg) { return reg != vm::none; }))
-    code_.emitFields(Op::Fields, held(value).reg, layout, vm::none, loaded);
+    code_.emitFields(Op::Fields, held(value).reg, layout, 0, loaded);
   for (size_t i = 0; i < vars.size(); ++i)
     if (vars[i] && pattern.parts[i]->kind == PatternKind::Var) {
       checkVar(*vars[i], {});
@@ -277,7 +277,7 @@ void FunctionCompiler::takeApart(Scope& scope, const Var& tuple) {
       loaded[i] = registers_.take();
       holdField(*bindings[i]->var, reps[i], loaded[i], tuple, i, scope.level);
     }
-  code_.emitFields(Op::Fields, held(tuple).reg, layout, vm::none, loaded);
+  code_.emitFields(Op::Fields, held(tuple).reg, layout, 0, loaded);
   giveUp(tuple);
 }
 
@@ -294,7 +294,7 @@ void FunctionCompiler::project(Scope& scope, const Binding& binding, const Proje
   held(object).layout = layout;
   std::vector<uint16_t> loaded(type->parts.size(), vm::none);
   uint16_t reg = loaded[value.index] = registers_.take();
-  code_.emitFields(Op::Fields, held(object).reg, layout, vm::none, loaded);
+  code_.emitFields(Op::Fields, held(object).reg, layout, 0, loaded);
   holdField(*binding.var, field, reg, object, value.index, scope.level);
   checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
   if (diesAt(scope, object))

@@ -107,7 +107,7 @@ void FunctionCompiler::callWithFields(Scope& scope, const Binding& binding, cons
     arguments.push_back({&field, call.range});
   }
   if (!loaded.empty())
-    code_.emitFields(Op::Fields, held(tuple).reg, layout, vm::none, loaded);
+    code_.emitFields(Op::Fields, held(tuple).reg, layout, 0, loaded);
   if (!writes) {
     callFunction(scope, binding, call.arguments[0], arguments, false);
     return giveUpDying(scope, {&call.arguments[1], 1});

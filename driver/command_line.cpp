@@ -144,7 +144,8 @@ void addGrad(CLI::App& app, GradOptions& options) {
 constexpr unsigned mostOrders = 8;
 
 void addCompile(CLI::App& app, CompileOptions& options) {
-  CLI::App* command = app.add_subcommand("compile", "Compile a program into an executable");
+  CLI::App* command = app.add_subcommand(
+      "compile", "Compile a program, or the text of an executable, into an executable");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
   command->add_option("-o,--output", options.output, "Where the executable goes")
       ->required()
@@ -160,6 +161,9 @@ void addDisasm(CLI::App& app, DisasmOptions& options) {
   command->add_option("--entry", options.entry, "The function that is called first")
       ->type_name("NAME")
       ->capture_default_str();
+  command->add_flag("--full", options.isFull,
+                    "Print all that an executable has, as a text that `baton compile` makes the "
+                    "same executable of");
 }
 
 /// Bytes, with a unit behind them or not.

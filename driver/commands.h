@@ -89,6 +89,8 @@ struct GradOptions {
 struct DisasmOptions {
   std::string file;
   std::string entry = "main";
+  /// All that an executable has, in the form that `compile` takes.
+  bool isFull = false;
 };
 
 struct CompileOptions {

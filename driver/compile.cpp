@@ -1,33 +1,38 @@
-// `baton compile`: an executable of a program.
-#include "bytecode/export.h"
-#include "driver/derive.h"
+// `baton compile`: an executable of a program, or of the text of one.
 #include "driver/executable_file.h"
 #include "formats/file.h"
-#include "formats/quote.h"
-#include "lang/print.h"
-#include "parser/metadata.h"
 
 #include <fmt/format.h>
 
 namespace driver {
 
-Answer compile(Session& session, const CompileOptions& options, const Look& look) {
-  Answer answer;
+namespace {
+
+std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
+                                              const Look& look, Answer& answer) {
+  if (isExecutableFile(options.file)) {
+    auto made = openExecutable(session, options.file, look, answer);
+    return made ? std::optional(executable::write(*made)) : std::nullopt;
+  }
   auto ready = loadReady(session, options.file, options.entry, look, answer);
   if (!ready)
-    return answer;
+    return std::nullopt;
   try {
-    bytecode::Exported exported = bytecode::exportProgram(
-        *ready->program.module, ready->program.typing, session.operators(), ready->global());
-    keepSources(exported.executable, session.sources());
-    exported.executable.language =
-        parser::wholeText(lang::printModule(*exported.language, session.operators()));
-    const std::vector<std::byte> bytes = executable::write(exported.executable);
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (auto written = formats::writeFile(options.output, text); !written)
-      answer.fail(ExitCode::World, written.failure().message);
+    return executable::write(makeExecutable(session, *ready));
   } catch (const bytecode::TooLarge& error) {
     answer.fail(ExitCode::Program, fmt::format("the machine has no code for {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+Answer compile(Session& session, const CompileOptions& options, const Look& look) {
+  Answer answer;
+  if (auto bytes = bytesOf(session, options, look, answer)) {
+    std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    if (auto written = formats::writeFile(options.output, text); !written)
+      answer.fail(ExitCode::World, written.failure().message);
   }
   return answer;
 }

@@ -1,32 +1,36 @@
-// `baton disasm`: the machine's code of a program.
+// `baton disasm`: the machine's code of a program, or all that an executable of it has.
+#include "assembly/text.h"
 #include "bytecode/compile.h"
-#include "driver/derive.h"
 #include "driver/executable_file.h"
-#include "formats/quote.h"
-#include "vm/disassemble.h"
 
 #include <fmt/format.h>
 
 namespace driver {
 
-Answer disasm(Session& session, const DisasmOptions& options, const Look& look) {
-  Answer answer;
-  if (isExecutableFile(options.file)) {
-    auto made = executable::load(options.file);
-    if (made)
-      answer.output = vm::disassemble((*made)->program);
-    else
-      answer.fail(ExitCode::World,
-                  fmt::format("cannot read {}: {}", formats::backquoted(options.file),
-                              made.failure().message));
-    return answer;
-  }
+namespace {
+
+/// The executable at a path, or of the program there.
+std::unique_ptr<executable::Executable> executableOf(Session& session, const DisasmOptions& options,
+                                                     const Look& look, Answer& answer) {
+  if (isExecutableFile(options.file))
+    return openExecutable(session, options.file, look, answer);
   auto ready = loadReady(session, options.file, options.entry, look, answer);
   if (!ready)
-    return answer;
-  auto compiled = bytecode::compile(*ready->program.module, ready->program.typing,
-                                    session.operators(), ready->global());
-  answer.output = vm::disassemble(compiled->program);
+    return nullptr;
+  try {
+    return std::make_unique<executable::Executable>(makeExecutable(session, *ready));
+  } catch (const bytecode::TooLarge& error) {
+    answer.fail(ExitCode::Program, fmt::format("the machine has no code for {}", error.what()));
+    return nullptr;
+  }
+}
+
+} // namespace
+
+Answer disasm(Session& session, const DisasmOptions& options, const Look& look) {
+  Answer answer;
+  if (auto made = executableOf(session, options, look, answer))
+    answer.output = options.isFull ? assembly::text(*made) : assembly::disassemble(made->program);
   return answer;
 }
 

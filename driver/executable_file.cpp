@@ -1,7 +1,14 @@
 // A line that no place is in is left empty, so that lines keep their numbers.
 #include "driver/executable_file.h"
 
+#include "assembly/text.h"
+#include "bytecode/export.h"
 #include "executable/ranges.h"
+#include "formats/file.h"
+#include "formats/quote.h"
+#include "lang/print.h"
+#include "lang/render.h"
+#include "parser/metadata.h"
 
 #include <fstream>
 #include <map>
@@ -16,6 +23,7 @@ using runtime::SourceRange;
 
 /// The most lines that one place may keep; of a longer one the first line is kept.
 constexpr uint32_t mostLines = 8;
+constexpr uint64_t largestText = uint64_t(1) << 31;
 
 /// The lines of texts that places are in.
 class KeptLines {
@@ -115,23 +123,56 @@ void keepSources(executable::Executable& executable, const lang::SourceMap& sour
 }
 
 bool isExecutableFile(const std::string& path) {
-  char start[8] = {};
+  char start[4096];
   std::ifstream file(path, std::ios::binary);
   file.read(start, sizeof start);
-  return executable::isExecutable(std::as_bytes(std::span(start)).first(size_t(file.gcount())));
+  std::span begin = std::span(start).first(size_t(file.gcount()));
+  return executable::isExecutable(std::as_bytes(begin)) ||
+         assembly::isText({begin.data(), begin.size()});
 }
 
-runtime::Result<Loaded> loadExecutable(Session& session, const std::string& path) {
-  auto executable = executable::load(path);
-  if (!executable)
-    return executable.failure();
-  auto language = session.loadText(path, (*executable)->language);
+executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
+  bytecode::Exported exported = bytecode::exportProgram(*ready.program.module, ready.program.typing,
+                                                        session.operators(), ready.global());
+  keepSources(exported.executable, session.sources());
+  exported.executable.language =
+      parser::wholeText(lang::printModule(*exported.language, session.operators()));
+  return std::move(exported.executable);
+}
+
+std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+                                                       const Look& look, Answer& answer) {
+  auto failed = [&](const std::string& why) {
+    answer.fail(ExitCode::World, fmt::format("cannot read {}: {}", formats::backquoted(path), why));
+    return nullptr;
+  };
+  auto bytes = formats::readFile(path, largestText);
+  bool isText = bytes && assembly::isText(*bytes);
+  if (!isText) {
+    auto made = executable::load(path);
+    return made ? *std::move(made) : failed(made.failure().message);
+  }
+  const SourceFile* file = session.addText(path, *std::move(bytes));
+  if (!file)
+    return failed("it is too long");
+  lang::Diagnostics findings;
+  auto made = assembly::assemble(*file, findings);
+  answer.errors += lang::renderDiagnostics(findings, session.sources(), path, {look.colour});
+  if (!made)
+    answer.code = std::max(answer.code, ExitCode::Program);
+  return made;
+}
+
+runtime::Result<Loaded> linkExecutable(Session& session,
+                                       std::unique_ptr<executable::Executable> executable,
+                                       const std::string& path) {
+  auto language = session.loadText(path, executable->language);
   if (!language)
     return language.failure();
   const runtime::Error wrong{"what it says of the language cannot be read"};
-  if (!language->isGood() || !placeSources(**executable, session))
+  if (!language->isGood() || !placeSources(*executable, session))
     return wrong;
-  auto linked = bytecode::link(*std::move(executable), *language->module, language->typing);
+  auto linked = bytecode::link(std::move(executable), *language->module, language->typing);
   if (!linked)
     return linked.failure();
   return Loaded{*std::move(language), *std::move(linked)};

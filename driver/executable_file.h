@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bytecode/link.h"
-#include "driver/commands.h"
+#include "driver/derive.h"
 
 namespace driver {
 
@@ -16,10 +16,19 @@ struct Loaded {
   std::unique_ptr<bytecode::Linked> linked;
 };
 
-/// Whether there is an executable at a path.
+/// Whether there is an executable at a path, as bytes or as text.
 bool isExecutableFile(const std::string& path);
 
-/// Reads and links one. The texts that it keeps are put into the session.
-runtime::Result<Loaded> loadExecutable(Session& session, const std::string& path);
+/// Compiles a program that is ready into an executable. Throws bytecode::TooLarge.
+executable::Executable makeExecutable(Session& session, ReadyProgram& ready);
+
+/// The executable at a path; null when the answer says what is wrong with it.
+std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+                                                       const Look& look, Answer& answer);
+
+/// Links one with the language. The texts that it keeps are put into the session.
+runtime::Result<Loaded> linkExecutable(Session& session,
+                                       std::unique_ptr<executable::Executable> executable,
+                                       const std::string& path);
 
 } // namespace driver

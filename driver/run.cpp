@@ -296,7 +296,10 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       return answer;
     }
   if (isExecutableFile(options.file)) {
-    auto loaded = loadExecutable(session, options.file);
+    auto made = openExecutable(session, options.file, look, answer);
+    if (!made)
+      return answer;
+    auto loaded = linkExecutable(session, std::move(made), options.file);
     if (!loaded)
       answer.fail(ExitCode::World,
                   fmt::format("cannot run {}: {}", formats::backquoted(options.file),

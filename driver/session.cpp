@@ -3,8 +3,8 @@
 // later stages report is of no interest.
 #include "driver/session.h"
 
+#include "assembly/text.h"
 #include "driver/suggestions.h"
-#include "executable/executable.h"
 #include "formats/file.h"
 #include "formats/quote.h"
 #include "parser/metadata.h"
@@ -95,6 +95,10 @@ runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
   if (executable::isExecutable(std::as_bytes(std::span(*text))))
     return runtime::Error{fmt::format("{} is an executable and no text; `baton run` and `baton "
                                       "disasm` take it",
+                                      isInput ? "standard input" : formats::backquoted(path))};
+  if (assembly::isText(*text))
+    return runtime::Error{fmt::format("{} is an executable as text; `baton compile`, `baton run` "
+                                      "and `baton disasm` take it from a file",
                                       isInput ? "standard input" : formats::backquoted(path))};
   return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
 }

@@ -2,11 +2,11 @@
 // same.
 #include "harness/through_file.h"
 
+#include "assembly/text.h"
 #include "bytecode/export.h"
 #include "lang/print.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
-#include "vm/disassemble.h"
 
 #include <cstring>
 
@@ -29,7 +29,7 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
   if (!made)
     throw std::runtime_error("the file is refused: " + made.failure().message);
   if (executable::write(**made) != bytes ||
-      vm::disassemble((*made)->program) != vm::disassemble(exported.executable.program))
+      assembly::disassemble((*made)->program) != assembly::disassemble(exported.executable.program))
     throw std::runtime_error("the file is read as another program");
   ReadText language = reader.read((*made)->language);
   if (!language.isGood())

@@ -108,6 +108,9 @@ private:
       demand(number < count, "a number is beyond its table");
     };
     switch (kind) {
+    case OperandKind::__:
+    case OperandKind::Result:
+      return demand(operand == 0, "an instruction has an operand that it does not take");
     case OperandKind::Layout:
       return below(operand, program_.layouts.size());
     case OperandKind::Signature:
@@ -670,22 +673,31 @@ private:
 
 } // namespace
 
-std::optional<std::string> verify(const Program& program) {
+std::optional<Unsound> findUnsound(const Program& program) {
   try {
     verifyTables(program);
   } catch (const Refused& refused) {
-    return refused.what();
+    return Unsound{refused.what()};
   }
   for (const Function& function : program.functions) {
     FunctionVerifier verifier(program, function);
     try {
       verifier.run();
     } catch (const Refused& refused) {
-      return fmt::format("function `{}`, at {}: {}", function.name, verifier.place(),
-                         refused.what());
+      return Unsound{refused.what(), &function, verifier.place()};
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string> verify(const Program& program) {
+  auto unsound = findUnsound(program);
+  if (!unsound)
+    return std::nullopt;
+  if (!unsound->function)
+    return unsound->problem;
+  return fmt::format("function `{}`, at {}: {}", unsound->function->name, unsound->place,
+                     unsound->problem);
 }
 
 } // namespace vm

@@ -13,7 +13,18 @@
 
 namespace vm {
 
-/// What is wrong with a program, with the function and the place in it; nothing when it may run.
+/// What is wrong with a program.
+struct Unsound {
+  std::string problem;
+  /// The function that it is in, and the place there; null when it is in a table.
+  const Function* function = nullptr;
+  size_t place = 0;
+};
+
+/// Nothing when the program may run.
+std::optional<Unsound> findUnsound(const Program& program);
+
+/// The same as a sentence.
 std::optional<std::string> verify(const Program& program);
 
 } // namespace vm

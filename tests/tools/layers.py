@@ -27,12 +27,13 @@ ALLOWED = {
     "typecheck": {"runtime", "tensor", "lang"},
     "interp": {"runtime", "tensor", "checks", "lang"},
     "bytecode": {"runtime", "tensor", "checks", "profile", "vm", "executable", "lang"},
+    "assembly": {"runtime", "tensor", "checks", "vm", "executable", "lang"},
     "transform": {"runtime", "tensor", "lang"},
     "stdlib": {"runtime", "tensor", "lang", "parser"},
     "harness": {"runtime", "tensor", "checks", "vm", "executable", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
-                "stdlib"},
+                "assembly", "stdlib"},
     "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform",
-               "interp", "lower", "bytecode", "stdlib", "profile"},
+               "interp", "lower", "bytecode", "assembly", "stdlib", "profile"},
 }
 OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
