@@ -4,11 +4,11 @@
 //   @map(%some, %xs)
 //
 // A constructor is of many types and a literal of one, so each use gets its own, also where a name
-// stands for the constructor.
+// stands for the constructor. Where a use keeps the constructor as it is, such as `@id(Some)`, only
+// a literal with type parameters will do.
 #include "transform/constructor_functions.h"
 
 #include "lang/rewrite.h"
-
 #include "lang/walk.h"
 
 #include <unordered_set>
@@ -26,8 +26,8 @@ bool isFunction(const Expr& atom) {
 
 class ConstructorExpander : public Rewriter {
 public:
-  ConstructorExpander(const Module& from, Builder& into)
-      : Rewriter(from, into), oldVars_(from.varCount), varCount_(from.varCount) {}
+  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form)
+      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount) {}
 
 private:
   /// What a block gives is bound first if it is a constructor.
@@ -95,14 +95,25 @@ private:
   }
 
   const Function* literal(const Constructor& constructor) {
+    std::vector<const TypeParameter*> generics;
+    std::unordered_map<const TypeParameter*, const TypeParameter*> own;
+    if (form_ == ConstructorForm::Generic)
+      for (const TypeParameter* old : constructor.definition->generics)
+        generics.push_back(own[old] = make.arena.make<TypeParameter>(old->name, old->kind));
+    TypeMap types(make.types, {.parameter = [&](auto* old) { return own.at(old); },
+                               .definition = [](auto* old) { return old; },
+                               .origin = [](const void* old) { return old; }});
     std::vector<const Var*> parameters;
-    for (size_t i = 0; i < constructor.fields.size(); ++i)
-      parameters.push_back(make.var(VarOrigin::Parameter, "x"));
+    for (const Type* field : constructor.fields)
+      parameters.push_back(
+          make.var(VarOrigin::Parameter, "x", generics.empty() ? nullptr : types(field)));
     BlockBuilder body(make);
     std::vector<Atom> arguments(parameters.begin(), parameters.end());
-    return make.function(parameters, body.finish(body.call(&constructor, arguments)));
+    return make.function(parameters, body.finish(body.call(&constructor, arguments)), nullptr,
+                         generics);
   }
 
+  ConstructorForm form_;
   Arena arena_;
   uint32_t oldVars_, varCount_;
   /// Variables of the old code that are names for constructors, and those that stand for results.
@@ -113,8 +124,9 @@ private:
 } // namespace
 
 std::unique_ptr<Module> withConstructorFunctions(const Module& module,
-                                                 const OperatorTable& operators) {
-  return rewritten<ConstructorExpander>(module, operators);
+                                                 const OperatorTable& operators,
+                                                 ConstructorForm form) {
+  return rewritten<ConstructorExpander>(module, operators, form);
 }
 
 } // namespace transform

@@ -7,9 +7,14 @@
 
 namespace transform {
 
+/// Whether the function for a constructor is of the one type that its use needs, which lets a pass
+/// see what it is made of, or has the type parameters of the constructor, as a use may need.
+enum class ConstructorForm : uint8_t { OneType, Generic };
+
 /// A copy of the module in which constructors with fields are only called: elsewhere a function
 /// literal stands for each.
 std::unique_ptr<lang::Module> withConstructorFunctions(const lang::Module& module,
-                                                       const lang::OperatorTable& operators);
+                                                       const lang::OperatorTable& operators,
+                                                       ConstructorForm form);
 
 } // namespace transform

@@ -367,7 +367,11 @@ Typing checked(const Module& module, const PassContext& context) {
 } // namespace
 
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
-  auto current = withConstructorFunctions(module, context.operators);
+  auto current = withConstructorFunctions(module, context.operators, ConstructorForm::OneType);
+  Diagnostics mistakes;
+  context.check(*current, mistakes);
+  if (mistakes.hasErrors())
+    current = withConstructorFunctions(module, context.operators, ConstructorForm::Generic);
   current = copyDeclared(*current, checked(*current, context));
   for (;;) {
     Typing typing = checked(*current, context);
