@@ -264,7 +264,7 @@ struct CodeReader::Port {
     T number = 0;
     if (tokens.isGood() && !readNumber(token.text.substr(prefix), number))
       tokens.fail(lang::Message::NumberOutOfRange, token.range, lang::printable(token.text),
-                  fmt::format("{} bits", 8 * sizeof(T)));
+                  numberTypeName<T>());
     return number;
   }
   template <typename T>
@@ -358,7 +358,7 @@ void CodeReader::read() {
     uint32_t number = 0;
     if (!readNumber(place.text, number))
       tokens_.fail(lang::Message::NumberOutOfRange, place.range, lang::printable(place.text),
-                   "32 bits");
+                   numberTypeName<uint32_t>());
     else if (!places_.emplace(number, code_.size()).second)
       tokens_.fail(lang::Message::SyntaxError, place.range,
                    "a place that no instruction before it has", fmt::format("`{}`", number));
@@ -395,7 +395,8 @@ void CodeReader::patch(const Jump& jump, int64_t distance) {
 }
 
 void CodeReader::finish() {
-  for (const Jump& jump : jumps_) {
+  for (size_t i = 0; i < jumps_.size() && tokens_.isGood(); ++i) {
+    const Jump& jump = jumps_[i];
     uint32_t number = 0;
     bool isNumber = readNumber(jump.target.text.substr(1), number);
     auto found = places_.find(number);

@@ -20,6 +20,11 @@ void Lines::add(std::string_view text) {
     lineStart_ = text_.size() - (text.size() - end - 1);
 }
 
+void Lines::endLine() {
+  if (!text_.ends_with('\n'))
+    add("\n");
+}
+
 void Lines::open(char bracket, bool isTable) {
   text_ += bracket;
   open_.push_back(uint32_t(lists_.size()));

@@ -13,6 +13,8 @@ namespace assembly {
 class Lines {
 public:
   void add(std::string_view text);
+  /// Ends the line unless it has just been ended.
+  void endLine();
   /// Opens a list; one that `isTable` is broken in any case.
   void open(char bracket, bool isTable = false);
   /// An item begins; `isNumbered` when it shows its number in a list that is broken.

@@ -25,6 +25,12 @@ bool readNumber(std::string_view text, T& number) {
   return end.ec == std::errc() && end.ptr == last;
 }
 
+/// What messages call a type of whole numbers.
+template <typename T>
+std::string numberTypeName() {
+  return fmt::format("{}int{}", std::is_signed_v<T> ? "" : "u", 8 * sizeof(T));
+}
+
 /// One element of an element type as text.
 std::string elementText(runtime::DType dtype, const std::byte* element);
 /// Writes the element that a text stands for; false when it stands for none.

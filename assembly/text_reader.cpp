@@ -148,7 +148,8 @@ void TextReader::getFunction(std::map<uint32_t, vm::Function>& functions) {
     Token origin = tokens_.expect(TokenKind::Index, "a number such as `#3`");
     vm::Place& place = made_.program.places.emplace_back(vm::Place{start, 0});
     if (tokens_.isGood() && !readNumber(origin.text.substr(1), place.origin))
-      tokens_.fail(Message::NumberOutOfRange, origin.range, origin.text, "uint32");
+      tokens_.fail(Message::NumberOutOfRange, origin.range, origin.text,
+                   numberTypeName<uint32_t>());
   }
   reader.finish();
   function.size = uint32_t(code.size() - function.start);

@@ -99,7 +99,7 @@ private:
     Token token = tokens_.expect(TokenKind::Number, "a number");
     if (tokens_.isGood() && !readNumber(token.text, value))
       tokens_.fail(lang::Message::NumberOutOfRange, token.range, lang::printable(token.text),
-                   fmt::format("{}int{}", std::is_signed_v<T> ? "" : "u", 8 * sizeof(T)));
+                   numberTypeName<T>());
   }
   void getBool(bool& value);
   void getDouble(double& value);
@@ -131,9 +131,8 @@ private:
   void getList(Item&& item) {
     tokens_.expect("[");
     for (uint32_t number = 0; tokens_.isGood() && !tokens_.accept("]"); ++number) {
-      std::string wanted = fmt::format("#{}", number);
       if (tokens_.isAt(TokenKind::Index)) {
-        if (tokens_.peek().text != wanted)
+        if (std::string wanted = fmt::format("#{}", number); tokens_.peek().text != wanted)
           tokens_.failExpecting(fmt::format("`{}`", wanted));
         tokens_.take();
       }

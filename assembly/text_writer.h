@@ -72,7 +72,7 @@ private:
     lines.add(": ");
     put(value);
     if (isTop)
-      lines.add("\n");
+      lines.endLine();
   }
 
   template <typename T>

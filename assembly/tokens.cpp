@@ -50,12 +50,12 @@ std::string foundText(const Token& token) {
   return fmt::format("`{}`", lang::printable(token.text.substr(0, longest)));
 }
 
-/// "a", "a or b", "a, b or c".
-std::string listText(const std::vector<std::string>& items) {
+/// "`a`, `b` or c".
+std::string listText(std::span<const std::string_view> names, const std::string& last) {
   std::string text;
-  for (size_t i = 0; i < items.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == items.size() ? " or " : ", ") + items[i];
-  return text;
+  for (std::string_view name : names)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
+  return text + (text.empty() ? "" : " or ") + last;
 }
 
 } // namespace
@@ -165,7 +165,7 @@ bool Tokens::isAt(std::string_view text) const {
 
 bool Tokens::accept(std::string_view text) {
   if (!isAt(text)) {
-    wanted_.push_back(fmt::format("`{}`", text));
+    wanted_.push_back(text);
     return false;
   }
   take();
@@ -173,10 +173,8 @@ bool Tokens::accept(std::string_view text) {
 }
 
 void Tokens::expect(std::string_view text) {
-  if (!accept(text)) {
-    wanted_.pop_back();
+  if (!accept(text))
     failExpecting(fmt::format("`{}`", text));
-  }
 }
 
 Token Tokens::expect(TokenKind kind, std::string_view what) {
@@ -187,11 +185,12 @@ Token Tokens::expect(TokenKind kind, std::string_view what) {
 }
 
 void Tokens::failExpecting(std::string what) {
-  constexpr size_t mostTold = 6;
-  if (wanted_.size() >= mostTold)
-    wanted_.erase(wanted_.begin(), wanted_.end() - mostTold + 1);
-  wanted_.push_back(std::move(what));
-  fail(Message::SyntaxError, next_.range, listText(wanted_), foundText(next_));
+  constexpr size_t mostTold = 5;
+  std::span<const std::string_view> others = wanted_;
+  if (!others.empty() && fmt::format("`{}`", others.back()) == what)
+    others = others.first(others.size() - 1);
+  others = others.last(std::min(others.size(), mostTold));
+  fail(Message::SyntaxError, next_.range, listText(others, what), foundText(next_));
 }
 
 std::optional<std::string> Tokens::unescaped(std::string_view text) const {

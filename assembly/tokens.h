@@ -65,8 +65,9 @@ private:
   size_t at_ = 0;
   Token next_;
   bool isGood_ = true;
-  /// What would have been right in place of the next token.
-  std::vector<std::string> wanted_;
+  /// What would have been right in place of the next token; names and symbols of the grammar, which
+  /// live as long as the program, and, at the end, anything.
+  std::vector<std::string_view> wanted_;
 };
 
 /// A text in quotes that reads back as it is, byte for byte.

@@ -42,6 +42,9 @@ Examples:
   baton run model.rly --random 42 --profile --flame-graph time.svg
                                      show where the time goes
   baton debug model.rly --random 42  run it step by step
+  baton compile model.rly -o model.bvm
+                                     make an executable, which `run` takes as well
+  baton disasm --full model.bvm      print it as a text that `compile` takes
 
 FILE may be - for standard input. `baton COMMAND --help` lists the options of a command.
 Exit codes: 0 well, 1 the program is wrong, 2 a file, memory or the command line is wrong,

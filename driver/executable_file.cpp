@@ -135,9 +135,11 @@ executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
   bytecode::Exported exported = bytecode::exportProgram(*ready.program.module, ready.program.typing,
                                                         session.operators(), ready.global());
   keepSources(exported.executable, session.sources());
-  exported.executable.language =
-      parser::wholeText(lang::printModule(*exported.language, session.operators()));
-  return std::move(exported.executable);
+  executable::Executable& made = exported.executable;
+  made.language = parser::wholeText(lang::printModule(*exported.language, session.operators()));
+  for (vm::Layout& layout : made.program.layouts)
+    layout.symbol.name = made.names.emplace_back(layout.symbol.name);
+  return std::move(made);
 }
 
 std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,

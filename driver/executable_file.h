@@ -19,7 +19,8 @@ struct Loaded {
 /// Whether there is an executable at a path, as bytes or as text.
 bool isExecutableFile(const std::string& path);
 
-/// Compiles a program that is ready into an executable. Throws bytecode::TooLarge.
+/// Compiles a program that is ready into an executable, which needs it no more. Throws
+/// bytecode::TooLarge.
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready);
 
 /// The executable at a path; null when the answer says what is wrong with it.

@@ -31,6 +31,11 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
   if (executable::write(**made) != bytes ||
       assembly::disassemble((*made)->program) != assembly::disassemble(exported.executable.program))
     throw std::runtime_error("the file is read as another program");
+  lang::Diagnostics findings;
+  const SourceFile text("text", assembly::text(**made), 1);
+  auto again = assembly::assemble(text, findings);
+  if (!again || executable::write(*again) != bytes)
+    throw std::runtime_error("the file is another one after it was a text");
   ReadText language = reader.read((*made)->language);
   if (!language.isGood())
     throw std::runtime_error("the language of the file is refused: " + reader.errorText(language) +

@@ -1,6 +1,6 @@
 // Thousands of damaged executables: cut short, with bytes changed, with words of code and numbers
-// of tables changed and the checksum made right again. Each is refused or runs within limits. The
-// same ones on every run.
+// of tables changed and the checksum made right again; and of damaged texts of executables. Each is
+// refused or runs within limits. The same ones on every run.
 //
 // usage: executable_mutations_test ROUNDS FILE...
 // Each program has a child process of its own with bounds on memory and time, so a crash is
@@ -77,10 +77,50 @@ Bytes mutated(const Bytes& whole, std::mt19937& random) {
   return bytes;
 }
 
+/// The piece of a text from some place on to before one of these characters.
+std::string_view pieceOf(std::string_view text, std::mt19937& random, const char* ends) {
+  size_t start = random() % text.size();
+  return text.substr(start, text.find_first_of(ends, start) - start);
+}
+
+std::string mutatedText(const std::string& whole, std::mt19937& random) {
+  constexpr const char* words[] = {
+      "0",  "-1", "7",  "65535", "4294967295", "99999999999", "none", "nan", "@0",
+      "#0", "f1", "r1", "_",     "{",          "}",           "[",    "]",   ",",
+      "..", "\"", "|",  "//",    "owned",      "int8",        "0x0",  "\\x", "\n"};
+  std::string text = whole;
+  for (size_t changes = 1 + random() % 2; changes > 0 && !text.empty(); --changes) {
+    const char* ends = random() % 2 ? "\n" : " ,}])\n";
+    std::string_view from = pieceOf(text, random, ends), to = pieceOf(text, random, ends);
+    std::string put = random() % 2 ? std::string(to) : words[random() % std::size(words)];
+    auto at = size_t(from.data() - text.data());
+    switch (random() % 8) {
+    case 0:
+      text[at] = char(random());
+      break;
+    case 1:
+      text.insert(at, put);
+      break;
+    case 2:
+      text.erase(at, from.size());
+      break;
+    case 3:
+      text.resize(random() % 8 ? text.size() : at);
+      break;
+    default:
+      text.replace(at, from.size(), put);
+    }
+  }
+  return text;
+}
+
+/// A quarter of the rounds is with texts.
 void tryAll(const Bytes& whole, size_t rounds, Shared& shared) {
+  const std::string text = fuzz::textOf(whole);
   for (shared.round = 0; shared.round < rounds; ++shared.round) {
     std::mt19937 random(unsigned(shared.round));
-    fuzz::Outcome outcome = fuzz::tryExecutable(mutated(whole, random));
+    fuzz::Outcome outcome = shared.round % 4 == 0 ? fuzz::tryText(mutatedText(text, random))
+                                                  : fuzz::tryExecutable(mutated(whole, random));
     shared.accepted += outcome.isAccepted;
     shared.ran += outcome.ran;
   }

@@ -1,6 +1,7 @@
 // Named sizes are all 3, which fits most programs.
 #include "tests/fuzz/executables.h"
 
+#include "assembly/text.h"
 #include "bytecode/export.h"
 #include "driver/session.h"
 #include "executable/call.h"
@@ -58,6 +59,12 @@ bool run(const executable::Executable& made) {
          std::holds_alternative<Value>(caller.call(arguments));
 }
 
+auto read(const std::vector<std::byte>& bytes) {
+  std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  return executable::read(copy, bytes.size());
+}
+
 } // namespace
 
 std::vector<std::byte> compileFile(const std::string& path) {
@@ -79,13 +86,27 @@ void sealExecutable(std::vector<std::byte>& bytes) {
 }
 
 Outcome tryExecutable(const std::vector<std::byte>& bytes) {
-  std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
-  std::memcpy(copy.get(), bytes.data(), bytes.size());
-  auto made = executable::read(copy, bytes.size());
+  auto made = read(bytes);
   if (!made)
     return {};
   executable::languageText(**made);
   return {true, run(**made)};
+}
+
+std::string textOf(const std::vector<std::byte>& bytes) {
+  return assembly::text(**read(bytes));
+}
+
+Outcome tryText(std::string text) {
+  lang::Diagnostics findings;
+  const lang::SourceFile file("text", std::move(text), 1);
+  auto made = assembly::assemble(file, findings);
+  if (!made && !findings.hasErrors())
+    throw std::logic_error("a text is refused without a word");
+  if (!made)
+    return {};
+  executable::languageText(*made);
+  return {true, run(*made)};
 }
 
 } // namespace fuzz

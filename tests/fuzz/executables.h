@@ -19,7 +19,13 @@ struct Outcome {
   bool ran = false;
 };
 
+/// An executable as text.
+std::string textOf(const std::vector<std::byte>& bytes);
+
 /// Reads an executable and, if it is accepted, runs it within narrow limits on zeros and ones.
 Outcome tryExecutable(const std::vector<std::byte>& bytes);
+
+/// The same for a text; what is refused must be so with words.
+Outcome tryText(std::string text);
 
 } // namespace fuzz

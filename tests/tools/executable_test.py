@@ -5,6 +5,7 @@ usage: executable_test.py BATON PATH...
 
 Every good program at the paths that has an `@main` is run from its text and from an executable:
 output, errors and exit code must be the same, and the code of both. Inputs are filled by a seed.
+The executable as a text must compile to the same bytes.
 What a note says of memory held is left out, since an executable holds no module.
 """
 import pathlib
@@ -43,15 +44,30 @@ def check(baton, path, folder):
         return f"says\n{file[2]}\nfrom an executable, not\n{text[2]}"
     if run(baton, "disasm", str(path))[1] != run(baton, "disasm", str(executable))[1]:
         return "has other code from an executable"
+    return check_text(baton, executable, folder)
+
+
+def check_text(baton, executable, folder):
+    """What is wrong with an executable that was written as text and compiled again, or nothing."""
+    listing, again = folder / "program.bvt", folder / "again.bvm"
+    listing.write_bytes(subprocess.run([baton, "disasm", "--full", str(executable)],
+                                       capture_output=True, check=False).stdout)
+    code, _, errors = run(baton, "compile", str(listing), "-o", str(again))
+    if code != 0:
+        return f"has a text that does not compile:\n{errors}"
+    if again.read_bytes() != executable.read_bytes():
+        return "is another executable after it was a text"
     return ""
 
 
 def check_text_commands(baton, folder):
-    """An executable in the place of a text is said to be one."""
-    for words in [["check"], ["print"], ["compile", "-o", str(folder / "again.bvm")], ["debug"]]:
-        code, _, errors = run(baton, words[0], str(folder / "program.bvm"), *words[1:])
-        if code != 2 or "is an executable and no text" not in errors:
-            yield f"`{words[0]}` of an executable ends with {code} and says\n{errors[:300]}"
+    """An executable in the place of a program is said to be one."""
+    for words in [["check"], ["print"], ["opt", "--passes=inlining"], ["debug"]]:
+        for name, said in [("program.bvm", "is an executable and no text"),
+                           ("program.bvt", "is an executable as text")]:
+            code, _, errors = run(baton, words[0], str(folder / name), *words[1:])
+            if code != 2 or said not in errors:
+                yield f"`{words[0]}` of {name} ends with {code} and says\n{errors[:300]}"
 
 
 def main():

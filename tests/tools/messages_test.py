@@ -6,8 +6,9 @@ usage: messages_test.py BATON ROOT [--accept]
 Every code of lang/diagnostics.def has a page CODE.md, and every page a code. A page is the title
 `# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
 Right. The wrong program must give this message first and in the words of the page, in `baton check`
-or the command that COMMANDS has for it; the right one must check without a finding. `baton explain` must show what the pages say. --accept writes the
-words of now into the pages.
+or the command that COMMANDS has for it; the right one must check without a finding, or, where it is
+the text of an executable, have code. `baton explain` must show what the pages say. --accept writes
+the words of now into the pages.
 """
 import argparse
 import difflib
@@ -82,6 +83,8 @@ COMMANDS = {
     "leaf-function": ["run", "--random", "1"],
     "no-gradient": ["opt", "--passes=derivatives"],
     "unknown-function": ["opt", "--passes=derivatives"],
+    "refused-code": ["disasm"],
+    "unknown-place": ["disasm"],
 }
 
 
@@ -154,8 +157,10 @@ class Page:
             self.complain("the words differ; see --accept\n" + "".join(difference))
 
     def check_right(self, baton):
-        status, said = check(baton, self.parts["right"])
-        if status != 0 or not re.fullmatch(r"example\.rly: ok, .*\n", said):
+        is_code = COMMANDS.get(self.path.stem) == ["disasm"]
+        status, said = check(baton, self.parts["right"], ["disasm"] if is_code else ["check"])
+        wanted = r"f0 (.*\n)+" if is_code else r"example\.rly: ok, .*\n"
+        if status != 0 or not re.fullmatch(wanted, said):
             self.complain(f"the right program is not right:\n{said}")
 
     def check_explain(self, baton):
