@@ -42,6 +42,8 @@ struct Item {
   uint32_t firstScope;
   uint32_t endScope = 0;
   bool isPinned = false;
+  /// Whether the types of variables follow from its own, so that what declares it is pinned.
+  bool isTypeKept = false;
   bool isDropped = false;
   bool isUsed = false;
   Place home = {};
@@ -147,7 +149,8 @@ private:
   }
 
   /// Pins what only a let can be: a temporary has no name that an attribute, or the function that
-  /// it is, could mention.
+  /// it is, could mention, and no declared type, from which those of the variables of a match
+  /// follow.
   void pinMentioned() {
     for (const Item& item : items_) {
       forEachAttributeAtom(*item.binding->value, [&](const Expr& atom) {
@@ -155,9 +158,34 @@ private:
           mentioned->isPinned = true;
       });
       forEachUse(*item.binding->value, [&](const Expr& atom) { pinSelf(atom, item.scope); });
+      if (const auto* match = item.binding->value->as<Match>())
+        pinMatched(*match);
     }
     for (uint32_t i = 0; i < scopes_.size(); ++i)
       pinSelf(*scopes_[i].block->result.value, i);
+  }
+
+  /// Pins what declares the type of a matched value, or a part of that type.
+  void pinMatched(const Match& match) {
+    bool hasVars = false;
+    for (const Arm& arm : match.arms)
+      forEachPatternVar(*arm.pattern, [&](const Var&) { hasVars = true; });
+    std::vector<const Expr*> stack;
+    if (hasVars)
+      stack.push_back(match.scrutinee.value);
+    while (!stack.empty()) {
+      Item* item = itemOf(*stack.back());
+      stack.pop_back();
+      if (!item || item->isTypeKept)
+        continue;
+      item->isTypeKept = true;
+      item->isPinned |= item->binding->var->annotation != nullptr;
+      const Expr& value = *item->binding->value;
+      if (value.as<TupleExpr>() || value.as<Project>())
+        forEachOperand(value, [&](const Operand& part) { stack.push_back(part.value); });
+      else if (!value.as<Function>())
+        forEachBlock(value, [&](const Block& block) { stack.push_back(block.result.value); });
+    }
   }
 
   void pinSelf(const Expr& atom, uint32_t scope) {
