@@ -5,6 +5,7 @@
 #include "harness/types.h"
 #include "lang/run_value.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -23,6 +24,9 @@ std::string tensorProblem(const runtime::Tensor& tensor, const Type* type) {
       type->isTensor() && type->dtype == tensor.dtype() && type->shape.size() == tensor.rank();
   for (size_t i = 0; fits && i < tensor.rank(); ++i)
     fits = !type->shape[i]->isConstant() || type->shape[i]->value == tensor.shape()[i];
+  if (fits && tensor.dtype().isBool() &&
+      std::ranges::any_of(tensor.elements<uint8_t>(), [](uint8_t each) { return each > 1; }))
+    return "a tensor of bools of which one is neither 0 nor 1";
   if (fits)
     return "";
   return fmt::format("a tensor of shape ({}) and element type {} where the type is `{}`",

@@ -23,6 +23,8 @@ void writeReal(Tensor& tensor, int64_t at, double value) {
       element = T(float(value));
     else if constexpr (std::is_floating_point_v<T>)
       element = T(value);
+    else if (tensor.dtype().isBool())
+      element = T(value != 0);
     else
       // Negative values wrap in unsigned types; what does not fit 64 bits becomes zero.
       element = std::abs(value) < 0x1p63 ? T(int64_t(value)) : T(0);
