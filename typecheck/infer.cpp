@@ -195,6 +195,9 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
   closeRecursion();
+  if (diagnostics_.errorCount() == groupErrors_)
+    relations_.reportWeakened();
+  relations_.clear();
   nameSizes(group);
   checkEquations();
   checkBounds();

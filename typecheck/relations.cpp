@@ -43,6 +43,17 @@ bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
                             });
 }
 
+/// Whether `?` took the place of a number.
+bool hasLostNumber(const Type* before, const Type* now) {
+  if (before == now || !before->isTensor() || !now->isTensor() ||
+      before->shape.size() != now->shape.size())
+    return false;
+  for (size_t i = 0; i < now->shape.size(); ++i)
+    if (before->shape[i]->isConstant() && now->shape[i]->isAny())
+      return true;
+  return false;
+}
+
 } // namespace
 
 Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
@@ -93,7 +104,7 @@ void Relations::waitFor(size_t relation, size_t operand) {
     waiting_[unknown->number].push_back(relation);
 }
 
-Relations::Wait Relations::ask(const PendingRelation& relation) {
+Relations::Wait Relations::ask(PendingRelation& relation) {
   return relation.row ? askOperator(relation) : askProjection(relation);
 }
 
@@ -125,7 +136,7 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
 }
 
 /// Takes what a relation that waits knows of its result. The operands may be known from that.
-Relations::Wait Relations::waitOrGoOn(const PendingRelation& relation, const RelationResult& result,
+Relations::Wait Relations::waitOrGoOn(PendingRelation& relation, const RelationResult& result,
                                       std::span<const Type* const> operands) {
   if (result.output) {
     if (!unifyOrReport(relation, relation.result, result.output))
@@ -137,7 +148,23 @@ Relations::Wait Relations::waitOrGoOn(const PendingRelation& relation, const Rel
   return result.operand.value_or(0);
 }
 
-Relations::Wait Relations::askOperator(const PendingRelation& relation) {
+RelationResult Relations::answer(const PendingRelation& relation,
+                                 std::span<const Type* const> operands) {
+  std::vector<runtime::Tensor> constants;
+  std::vector<const runtime::Tensor*> values(operands.size());
+  if (relation.row->shapeNeeds == lang::ShapeNeeds::Constants) {
+    constants.reserve(operands.size());
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (const auto* constant = relation.places[i]->value->as<lang::Constant>()) {
+        constants.push_back(lang::constantTensor(*constant));
+        values[i] = &constants.back();
+      }
+  }
+  return lang::applyRelation(*relation.row,
+                             {unifier_.types(), operands, *relation.attributes, values});
+}
+
+Relations::Wait Relations::askOperator(PendingRelation& relation) {
   std::vector<const Type*> operands;
   for (const Type* operand : relation.operands) {
     operands.push_back(unifier_.resolve(operand));
@@ -149,18 +176,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
   for (size_t i = 0; i < operands.size(); ++i)
     if (parameterOf(operands[i]) && !takesParameters(*relation.row, i))
       return i;
-  std::vector<runtime::Tensor> constants;
-  std::vector<const runtime::Tensor*> values(operands.size());
-  if (relation.row->shapeNeeds == lang::ShapeNeeds::Constants) {
-    constants.reserve(operands.size());
-    for (size_t i = 0; i < operands.size(); ++i)
-      if (const auto* constant = relation.places[i]->value->as<lang::Constant>()) {
-        constants.push_back(lang::constantTensor(*constant));
-        values[i] = &constants.back();
-      }
-  }
-  lang::RelationCall call{unifier_.types(), operands, *relation.attributes, values};
-  RelationResult result = lang::applyRelation(*relation.row, call);
+  RelationResult result = answer(relation, operands);
   switch (result.outcome) {
   case RelationResult::Outcome::Waiting:
     return waitOrGoOn(relation, result, operands);
@@ -171,6 +187,7 @@ Relations::Wait Relations::askOperator(const PendingRelation& relation) {
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
   case RelationResult::Outcome::Solved:
+    relation.solvedFor = operands;
     break;
   }
   for (const auto& [index, type] : result.operands)
@@ -281,6 +298,25 @@ void Relations::reportUnsolved() {
       reportUnsolved(relation);
       solve();
     }
+}
+
+void Relations::reportWeakened() {
+  for (const PendingRelation& relation : relations_) {
+    std::vector<const Type*> operands;
+    bool isWeakened = false;
+    for (size_t i = 0; i < relation.solvedFor.size(); ++i) {
+      operands.push_back(unifier_.resolve(relation.operands[i]));
+      isWeakened |= hasLostNumber(relation.solvedFor[i], operands.back());
+    }
+    if (!isWeakened)
+      continue;
+    RelationResult result = answer(relation, operands);
+    if (result.outcome == RelationResult::Outcome::Failed)
+      reportFailure(relation, result, operands);
+  }
+}
+
+void Relations::clear() {
   relations_.clear();
   expectations_.clear();
   ready_.clear();

@@ -30,6 +30,8 @@ struct PendingRelation {
   /// For a projection: the field; `row` is null then.
   uint32_t field = 0;
   bool isDone = false;
+  /// The operands as they were when the relation was solved.
+  std::vector<const Type*> solvedFor = {};
 };
 
 /// A size that something takes for granted: an operator call, or a call of `callee`, which has the
@@ -55,8 +57,12 @@ public:
 
   /// Asks until nothing new comes out.
   void solve();
-  /// Reports what is still open, poisons the results that it left unknown, and forgets it.
+  /// Reports what is still open, and poisons the results that it left unknown.
   void reportUnsolved();
+  /// Reports what was solved for numbers that turned out to be `?`, which it does not allow.
+  void reportWeakened();
+  /// Forgets all relations.
+  void clear();
 
   /// The open unknowns that relations wait for.
   std::vector<const Type*> awaited();
@@ -76,9 +82,11 @@ private:
   /// Nothing when settled, else the operand whose type is needed.
   using Wait = std::optional<size_t>;
 
-  Wait ask(const PendingRelation& relation);
-  Wait askOperator(const PendingRelation& relation);
-  Wait waitOrGoOn(const PendingRelation& relation, const lang::RelationResult& result,
+  Wait ask(PendingRelation& relation);
+  Wait askOperator(PendingRelation& relation);
+  lang::RelationResult answer(const PendingRelation& relation,
+                              std::span<const Type* const> operands);
+  Wait waitOrGoOn(PendingRelation& relation, const lang::RelationResult& result,
                   std::span<const Type* const> operands);
   Wait askProjection(const PendingRelation& relation);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
