@@ -36,6 +36,11 @@ using GatherKernel = void (*)(std::byte* out, const std::byte* base, const int64
                               const std::byte* fill, size_t count);
 GatherKernel gatherKernel(Element element);
 
+/// out[offsets[j]] = in[j].
+using PlaceKernel = void (*)(std::byte* out, const int64_t* offsets, const std::byte* in,
+                             size_t count);
+PlaceKernel placeKernel(Element element);
+
 /// out[j * stride] = in[j].
 using ScatterKernel = void (*)(std::byte* out, int64_t stride, const std::byte* in, size_t count);
 ScatterKernel scatterKernel(Element element);

@@ -76,6 +76,14 @@ void gatherLoop(std::byte* out, const std::byte* base, const int64_t* offsets,
 }
 
 template <typename Bits>
+void placeLoop(std::byte* out, const int64_t* offsets, const std::byte* in, size_t count) {
+  auto* result = reinterpret_cast<Bits*>(out);
+  auto* from = reinterpret_cast<const Bits*>(in);
+  for (size_t j = 0; j < count; ++j)
+    result[offsets[j]] = from[j];
+}
+
+template <typename Bits>
 void scatterLoop(std::byte* out, int64_t stride, const std::byte* in, size_t count) {
   auto* result = reinterpret_cast<Bits*>(out);
   auto* from = reinterpret_cast<const Bits*>(in);
@@ -124,6 +132,11 @@ StridedKernel stridedKernel(Element element) {
 GatherKernel gatherKernel(Element element) {
   return withBits(
       element, [](auto tag) -> GatherKernel { return gatherLoop<typename decltype(tag)::type>; });
+}
+
+PlaceKernel placeKernel(Element element) {
+  return withBits(element,
+                  [](auto tag) -> PlaceKernel { return placeLoop<typename decltype(tag)::type>; });
 }
 
 ScatterKernel scatterKernel(Element element) {

@@ -213,7 +213,8 @@ struct Nest {
 };
 
 /// A sum of products left[batch, m, k] * right[batch, n, k]. Each side is a nest of its own whose
-/// chain is batch, m or n, strips, k; `columns` is the side whose axes are last in the result.
+/// chain is batch, m or n, strips, k, and whose root is of type panelElement(); `columns` is the
+/// side whose axes are last in the result.
 struct Contraction {
   struct Side {
     Nest nest;
@@ -229,6 +230,10 @@ struct Contraction {
   Affine store;
   Element element = Element::Float32;
 };
+
+/// The type in which the factors of a sum of type `element` are multiplied and added up. Of whole
+/// numbers it has the size alone: they wrap alike.
+Element panelElement(Element element);
 
 enum class StagePlanKind : uint8_t { Map, Contract, Reshape, Scan, Empty };
 

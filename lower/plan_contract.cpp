@@ -197,9 +197,21 @@ private:
     fillSide(leftIsLast ? other : last, part, right_, rightOnly_, summed);
   }
 
+  /// The value in the type of panels.
+  static uint32_t asPanel(Graph& graph, uint32_t root) {
+    const GraphValue& value = graph.values[root];
+    Element panel = panelElement(value.element);
+    if (isFloat(panel) ? panel == value.element
+                       : elementBytes(panel) == elementBytes(value.element))
+      return root;
+    graph.values.push_back({GraphValueKind::Cast, panel, value.axes, value.range, {root}});
+    return uint32_t(graph.values.size() - 1);
+  }
+
   void fillSide(Contraction::Side& side, const Graph& part, uint32_t root,
                 const std::vector<uint32_t>& own, const std::vector<uint32_t>& summed) {
     Graph graph = part;
+    root = asPanel(graph, root);
     graph.root = root;
     graph.order = valuesBelow(graph, root);
     graph.masks.assign(graph.values.size(), none);

@@ -76,37 +76,9 @@ inline __attribute__((always_inline)) void multiplyTile(const A* rows, const A* 
     }
 }
 
-/// Sums of `T` are kept in `A`: integers in unsigned ones of enough bits, which wrap alike.
-template <typename T>
-using Sum = std::conditional_t<std::is_floating_point_v<Compute<T>>, Compute<T>,
-                               std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
-
 /// What blocks of `A` are added up in.
 template <typename A>
 using Total = std::conditional_t<std::is_same_v<A, float>, double, A>;
-
-/// A total as an element, rounded once.
-template <typename T>
-T elementFrom(const Total<Sum<T>>& total) {
-  if constexpr (std::is_same_v<T, runtime::Half> || std::is_same_v<T, runtime::BHalf>)
-    return T(runtime::floatRoundedToOdd(total));
-  else
-    return narrow<T>(Compute<T>(total));
-}
-
-template <typename T, size_t width>
-void packStrip(const std::byte* strip, size_t first, size_t count, size_t depth, size_t k,
-               Sum<T>* panel) {
-  auto* from = reinterpret_cast<const T*>(strip);
-  for (size_t j = 0; j < count;) {
-    size_t column = first + j, inside = column % width;
-    size_t piece = std::min(width - inside, count - j);
-    Sum<T>* to = panel + column / width * depth * width + k * width + inside;
-    for (size_t i = 0; i < piece; ++i)
-      to[i] = Sum<T>(widen(from[j + i]));
-    j += piece;
-  }
-}
 
 int64_t product(const std::vector<int64_t>& extents, const std::vector<uint32_t>& axes) {
   int64_t count = 1;
@@ -115,20 +87,37 @@ int64_t product(const std::vector<int64_t>& extents, const std::vector<uint32_t>
   return count;
 }
 
+/// Puts the elements of a strip at summed position `k` into a panel of `depth` such positions; the
+/// first belongs into row or column `first`.
+template <typename Bits>
+void packStrip(const std::byte* strip, size_t first, size_t count, size_t width, size_t depth,
+               size_t k, std::byte* panel) {
+  auto* from = reinterpret_cast<const Bits*>(strip);
+  auto* sliver = reinterpret_cast<Bits*>(panel) + (first / width * depth + k) * width;
+  size_t inside = first % width;
+  for (size_t j = 0; j < count; sliver += depth * width, inside = 0) {
+    size_t piece = std::min(width - inside, count - j);
+    for (size_t i = 0; i < piece; ++i)
+      sliver[inside + i] = from[j + i];
+    j += piece;
+  }
+}
+
 /// Evaluates one side of a contraction into panels of slivers of `width`.
-template <typename T, size_t width>
 class Packer {
 public:
   Packer(const Contraction& contraction, const Contraction::Side& side,
-         const std::byte* const* tensors)
-      : contraction_(contraction), side_(side), runner_(side.nest, tensors) {}
+         const std::byte* const* tensors, size_t width)
+      : contraction_(contraction), side_(side), runner_(side.nest, tensors), width_(width),
+        size_(elementBytes(side.nest.graph.values[side.root].element)) {}
 
   /// Packs rows (or columns) first .. first+count-1 for summed positions from .. from+depth-1.
   void pack(int64_t batch, int64_t first, size_t count, int64_t from, size_t depth,
-            Pooled<Sum<T>>& panel) {
-    panel.resize((count + width - 1) / width * width * depth);
-    if (count % width != 0)
-      std::fill(panel.end() - ptrdiff_t(width * depth), panel.end(), Sum<T>(0));
+            Pooled<std::byte>& panel) {
+    size_t sliverBytes = width_ * depth * size_;
+    panel.resize((count + width_ - 1) / width_ * sliverBytes);
+    if (count % width_ != 0)
+      std::fill(panel.end() - ptrdiff_t(sliverBytes), panel.end(), std::byte(0));
     setIndices(contraction_.batch, batch);
     uint32_t lane = side_.axes.back();
     int64_t laneExtent = contraction_.extents[lane];
@@ -154,7 +143,8 @@ private:
   }
 
   /// One strip for every summed position.
-  void packSummed(size_t column, size_t run, int64_t from, size_t depth, Sum<T>* panel) {
+  void packSummed(size_t column, size_t run, int64_t from, size_t depth, std::byte* panel) {
+    auto packed = size_ == 4 ? packStrip<uint32_t> : packStrip<uint64_t>;
     const auto& summed = contraction_.summed;
     Pooled<int64_t>& at = position_;
     at.resize(summed.size());
@@ -167,7 +157,7 @@ private:
     for (size_t k = 0; k < depth; ++k) {
       for (size_t i = changed; i < summed.size(); ++i)
         runner_.runBlock(side_.nest.chain[side_.outerBlocks + i]);
-      packStrip<T, width>(runner_.registerAt(side_.root), column, run, depth, k, panel);
+      packed(runner_.registerAt(side_.root), column, run, width_, depth, k, panel);
       for (changed = summed.size(); changed-- > 0;) {
         at[changed] = at[changed] + 1 < contraction_.extents[summed[changed]] ? at[changed] + 1 : 0;
         runner_.setIndex(summed[changed], at[changed]);
@@ -180,6 +170,7 @@ private:
   const Contraction& contraction_;
   const Contraction::Side& side_;
   StripRunner runner_;
+  size_t width_, size_;
   Pooled<int64_t> position_;
 };
 
@@ -211,9 +202,13 @@ Blocking chooseBlocking(const Contraction& contraction, size_t width) {
 
 /// totals += rows * columns for one tile, over all summed positions of the panels.
 template <typename A, size_t bytes>
-inline __attribute__((always_inline)) void addPieces(const A* rows, const A* columns, size_t depth,
-                                                     Total<A>* totals) {
+inline __attribute__((always_inline)) void addPieces(const std::byte* rowSliver,
+                                                     const std::byte* columnSliver, size_t depth,
+                                                     std::byte* totalBytes) {
   constexpr size_t width = tileColumns<A, bytes>;
+  auto* rows = reinterpret_cast<const A*>(rowSliver);
+  auto* columns = reinterpret_cast<const A*>(columnSliver);
+  auto* totals = reinterpret_cast<Total<A>*>(totalBytes);
   for (size_t piece = 0; piece < depth; piece += pieceDepth) {
     A tile[tileRows * width] = {};
     size_t end = std::min(piece + pieceDepth, depth);
@@ -226,26 +221,53 @@ inline __attribute__((always_inline)) void addPieces(const A* rows, const A* col
 }
 
 template <typename A>
-BATON_WIDE void addWideTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
+BATON_WIDE void addWideTile(const std::byte* rows, const std::byte* columns, size_t depth,
+                            std::byte* totals) {
   addPieces<A, wideBytes>(rows, columns, depth, totals);
 }
 
 template <typename A>
-void addNarrowTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
+void addNarrowTile(const std::byte* rows, const std::byte* columns, size_t depth,
+                   std::byte* totals) {
   addPieces<A, narrowBytes>(rows, columns, depth, totals);
 }
 
-template <typename T, size_t bytes>
+/// All that hangs on the type of the panels and on the processor.
+struct TileLoop {
+  size_t width;
+  size_t panelBytes;
+  Element total;
+  void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
+};
+
+template <typename A>
+TileLoop tileLoopOf(Element total) {
+  static const bool isWide = hasWideRegisters();
+  return isWide ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
+                : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
+}
+
+/// Whole numbers are added up as unsigned ones, which wrap alike.
+TileLoop tileLoopFor(Element panel) {
+  switch (panel) {
+  case Element::Float32:
+    return tileLoopOf<float>(Element::Float64);
+  case Element::Float64:
+    return tileLoopOf<double>(Element::Float64);
+  case Element::Int64:
+    return tileLoopOf<uint64_t>(Element::Int64);
+  default:
+    return tileLoopOf<uint32_t>(Element::Int32);
+  }
+}
+
 class Contractor {
 public:
-  using A = Sum<T>;
-  static constexpr size_t width = tileColumns<A, bytes>;
-
-  Contractor(const Contraction& contraction, const Blocking& blocking,
+  Contractor(const Contraction& contraction, const Blocking& blocking, const TileLoop& loop,
              const std::byte* const* tensors, std::byte* out)
-      : contraction_(contraction), blocking_(blocking),
-        rows_(contraction, contraction.rows, tensors),
-        columns_(contraction, contraction.columns, tensors), out_(reinterpret_cast<T*>(out)) {}
+      : contraction_(contraction), blocking_(blocking), loop_(loop),
+        rows_(contraction, contraction.rows, tensors, tileRows),
+        columns_(contraction, contraction.columns, tensors, loop.width), out_(out) {}
 
   /// Computes one block of the result.
   void run(int64_t block) {
@@ -257,7 +279,9 @@ public:
     size_t rows = size_t(std::min(int64_t(blocking_.rows), contraction_.rows.count - firstRow));
     size_t columns =
         size_t(std::min(int64_t(blocking_.columns), contraction_.columns.count - firstColumn));
-    sums_.assign(roundUp(rows, tileRows) * roundUp(columns, width), Total<A>(0));
+    sums_.assign(roundUp(rows, tileRows) * roundUp(columns, loop_.width) *
+                     elementBytes(loop_.total),
+                 std::byte(0));
     for (int64_t from = 0; from < blocking_.summed; from += int64_t(blocking_.depth)) {
       size_t depth = size_t(std::min(int64_t(blocking_.depth), blocking_.summed - from));
       packRows(batch, firstRow, rows, from, depth);
@@ -277,20 +301,17 @@ private:
     packed_ = key;
   }
 
+  size_t tileBytes() const { return tileRows * loop_.width * elementBytes(loop_.total); }
+
   void multiply(size_t rows, size_t columns, size_t depth) {
     size_t rowTiles = roundUp(rows, tileRows) / tileRows,
-           columnTiles = roundUp(columns, width) / width;
+           columnTiles = roundUp(columns, loop_.width) / loop_.width;
+    size_t rowBytes = depth * tileRows * loop_.panelBytes,
+           columnBytes = depth * loop_.width * loop_.panelBytes;
     for (size_t j = 0; j < columnTiles; ++j)
       for (size_t i = 0; i < rowTiles; ++i)
-        addTile(rowPanel_.data() + i * depth * tileRows, columnPanel_.data() + j * depth * width,
-                depth, sums_.data() + (j * rowTiles + i) * tileRows * width);
-  }
-
-  static void addTile(const A* rows, const A* columns, size_t depth, Total<A>* totals) {
-    if constexpr (bytes == wideBytes)
-      addWideTile<A>(rows, columns, depth, totals);
-    else
-      addNarrowTile<A>(rows, columns, depth, totals);
+        loop_.add(rowPanel_.data() + i * rowBytes, columnPanel_.data() + j * columnBytes, depth,
+                  sums_.data() + (j * rowTiles + i) * tileBytes());
   }
 
   /// The positions in the result of a side's elements, relative to the batch.
@@ -311,55 +332,55 @@ private:
   void store(int64_t batch, int64_t firstRow, size_t rows, int64_t firstColumn, size_t columns) {
     offsetsOf(contraction_.rows, firstRow, rows, rowOffsets_);
     offsetsOf(contraction_.columns, firstColumn, columns, columnOffsets_);
-    T* base = out_ + contraction_.store.constant + offsetOf(contraction_.batch, batch);
-    size_t rowTiles = roundUp(rows, tileRows) / tileRows;
-    for (size_t j = 0; j < columns; j += width) {
-      auto offsets = std::span(columnOffsets_).subspan(j, std::min(width, columns - j));
-      bool isDense = isRun(offsets);
-      for (size_t i = 0; i < rows; ++i) {
-        size_t tile = j / width * rowTiles + i / tileRows;
-        const Total<A>* sums = &sums_[tile * tileRows * width + i % tileRows * width];
-        T* to = base + rowOffsets_[i];
-        if (isDense)
-          for (size_t k = 0; k < offsets.size(); ++k)
-            to[offsets[0] + int64_t(k)] = elementFrom<T>(sums[k]);
-        else
-          for (size_t k = 0; k < offsets.size(); ++k)
-            to[offsets[k]] = elementFrom<T>(sums[k]);
-      }
+    int64_t base = contraction_.store.constant + offsetOf(contraction_.batch, batch);
+    const std::byte* sums = sums_.data();
+    for (size_t j = 0; j < columns; j += loop_.width) {
+      auto offsets = std::span(columnOffsets_).subspan(j, std::min(loop_.width, columns - j));
+      for (size_t i = 0; i < rows; i += tileRows, sums += tileBytes())
+        storeTile(sums, base, std::span(rowOffsets_).subspan(i, std::min(tileRows, rows - i)),
+                  offsets);
     }
   }
 
-  static bool isRun(std::span<const int64_t> offsets) {
-    return std::ranges::adjacent_find(offsets, [](int64_t a, int64_t b) { return b != a + 1; }) ==
-           offsets.end();
+  /// Rounds the totals of one tile, once, and puts them into the result.
+  void storeTile(const std::byte* sums, int64_t base, std::span<const int64_t> rows,
+                 std::span<const int64_t> columns) {
+    constexpr size_t mostBytes = tileRows * tileColumns<float, wideBytes> * sizeof(double);
+    alignas(wideBytes) std::byte rounded[mostBytes];
+    size_t size = elementBytes(contraction_.element);
+    if (size != elementBytes(loop_.total)) {
+      castKernel(loop_.total, contraction_.element)(rounded, &sums, tileRows * loop_.width);
+      sums = rounded;
+    }
+    bool isDense = std::ranges::adjacent_find(
+                       columns, [](int64_t a, int64_t b) { return b != a + 1; }) == columns.end();
+    for (size_t i = 0; i < rows.size(); ++i, sums += loop_.width * size) {
+      std::byte* to = out_ + (base + rows[i]) * int64_t(size);
+      if (isDense)
+        std::memcpy(to + columns[0] * int64_t(size), sums, columns.size() * size);
+      else
+        placeKernel(contraction_.element)(to, columns.data(), sums, columns.size());
+    }
   }
 
   const Contraction& contraction_;
   const Blocking& blocking_;
-  Packer<T, tileRows> rows_;
-  Packer<T, width> columns_;
-  T* out_;
-  Pooled<A> rowPanel_, columnPanel_;
-  Pooled<Total<A>> sums_;
+  const TileLoop& loop_;
+  Packer rows_;
+  Packer columns_;
+  std::byte* out_;
+  Pooled<std::byte> rowPanel_, columnPanel_, sums_;
   Pooled<int64_t> rowOffsets_, columnOffsets_;
   std::tuple<int64_t, int64_t, int64_t> packed_{-1, -1, -1};
 };
 
-template <typename T, size_t bytes>
-void contract(const Contraction& contraction, const std::byte* const* tensors, std::byte* out) {
-  Blocking blocking = chooseBlocking(contraction, tileColumns<Sum<T>, bytes>);
-  int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
-  auto part = [&](int64_t first, int64_t last) {
-    Contractor<T, bytes> contractor(contraction, blocking, tensors, out);
-    for (int64_t block = first; block < last; ++block)
-      contractor.run(block);
-    return std::optional<runtime::Fault>();
-  };
-  runParts(blocks, 1, threadsFor(contractionCost(contraction)), std::ref(part));
-}
-
 } // namespace
+
+Element panelElement(Element element) {
+  if (isFloat(element))
+    return element == Element::Float64 ? element : Element::Float32;
+  return elementBytes(element) == 8 ? Element::Int64 : Element::Int32;
+}
 
 double contractionCost(const Contraction& contraction) {
   constexpr double nanosecondsOfProduct = 0.15;
@@ -370,16 +391,16 @@ double contractionCost(const Contraction& contraction) {
 
 void runContraction(const Contraction& contraction, const std::byte* const* tensors,
                     std::byte* out) {
-  withOwnElement(contraction.element, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, Bit>) {
-      static const bool isWide = hasWideRegisters();
-      if (isWide)
-        contract<T, wideBytes>(contraction, tensors, out);
-      else
-        contract<T, narrowBytes>(contraction, tensors, out);
-    }
-  });
+  TileLoop loop = tileLoopFor(panelElement(contraction.element));
+  Blocking blocking = chooseBlocking(contraction, loop.width);
+  int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
+  auto part = [&](int64_t first, int64_t last) {
+    Contractor contractor(contraction, blocking, loop, tensors, out);
+    for (int64_t block = first; block < last; ++block)
+      contractor.run(block);
+    return std::optional<runtime::Fault>();
+  };
+  runParts(blocks, 1, threadsFor(contractionCost(contraction)), std::ref(part));
 }
 
 } // namespace lower
