@@ -53,6 +53,25 @@ inline bool isFloat(Element element) {
   return element >= Element::Float16;
 }
 
+/// The type with loops of its own that holds all values of `element`, and computes like it when the
+/// results are converted back.
+inline Element wideElement(Element element) {
+  switch (element) {
+  case Element::Int8:
+  case Element::Int16:
+  case Element::UInt8:
+  case Element::UInt16:
+    return Element::Int32;
+  case Element::UInt32:
+    return Element::Int64;
+  case Element::Float16:
+  case Element::BFloat16:
+    return Element::Float32;
+  default:
+    return element;
+  }
+}
+
 inline size_t elementBytes(Element element) {
   constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   return sizes[size_t(element)];

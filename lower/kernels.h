@@ -2,6 +2,11 @@
 //
 // A kernel knows nothing of expressions or shapes. Pointers are to elements of the type that the
 // kernel was asked for; outputs never overlap inputs partly, though they may be the same strip.
+//
+// Only the types that programs compute with much have loops of their own. The others are converted
+// to a wider one, strip by strip, and back, which gives the same bits: whole numbers wrap, and
+// floats of 16 bits are computed in float anyway. Bool has its own loops, since it wraps at one bit
+// but is converted by a comparison.
 #pragma once
 
 #include "lower/element.h"
@@ -17,12 +22,20 @@ using tensor::ScalarFunction;
 /// out[j] = f(in[0][j], in[1][j], ...) for j < count.
 using ApplyKernel = void (*)(std::byte* out, const std::byte* const* in, size_t count);
 
-/// The loop of a function whose first operand (of Select, the second) has type `operand`; null when
-/// the function is not defined on it. The condition of Select must be bool.
+/// The type in which a function of operands of type `element` is computed: this one, or a wider one
+/// from which the value is converted back.
+Element computeElement(ScalarFunction function, Element element);
+
+/// The loop of a function whose first operand (of Select, the second) has type `operand`, a
+/// computeElement() of it; null when the function is not defined on it. The condition of Select
+/// must be bool.
 ApplyKernel applyKernel(ScalarFunction function, Element operand);
 
-/// The loop of a conversion, as tensor::ScalarCast describes it.
+/// The loop of a conversion, as tensor::ScalarCast describes it; null when it takes more than one.
+/// From Int64 and Float64 and to the same size of whole numbers there is always one.
 ApplyKernel castKernel(Element from, Element to);
+/// The type to convert to next on the way from one to another.
+Element castStep(Element from, Element to);
 
 /// out[j] = in[0][0].
 ApplyKernel splatKernel(Element element);
@@ -45,30 +58,35 @@ PlaceKernel placeKernel(Element element);
 using ScatterKernel = void (*)(std::byte* out, int64_t stride, const std::byte* in, size_t count);
 ScatterKernel scatterKernel(Element element);
 
-/// How one combiner reduces one type. Accumulators may be wider than the elements: 16-bit floats
-/// add up in float, float32 in double.
+/// How one combiner reduces one type.
 struct ReduceKernels {
-  size_t accumulatorBytes = 0;
-  void (*start)(std::byte* accumulators, size_t count) = nullptr;
+  /// What elements are converted to first.
+  Element operand = Element::Bool;
+  /// What accumulators are, which may be wider: float32 adds up in float64.
+  Element accumulator = Element::Bool;
+  /// An accumulator is so many in a row, each of which starts with the low bits of `start`.
+  uint32_t perLane = 1;
+  uint64_t start = 0;
   /// Joins element j into accumulator j. `position` is the row-major position of all of them.
-  void (*addLanes)(std::byte* accumulators, const std::byte* in, size_t count, int64_t position,
-                   int64_t positionStep) = nullptr;
+  void (*addLanes)(std::byte* accumulators, const std::byte* in, size_t count,
+                   int64_t position) = nullptr;
   /// Joins all elements into the one accumulator; element j has position + j * positionStep.
   void (*addAll)(std::byte* accumulator, const std::byte* in, size_t count, int64_t position,
                  int64_t positionStep) = nullptr;
-  void (*finish)(std::byte* out, const std::byte* accumulators, size_t count) = nullptr;
+  /// Makes values of type `accumulator` of accumulators; null when they are the values.
+  ApplyKernel finish = nullptr;
 };
 
-/// `result` is the type of the reduction; it differs from `element` for the Arg combiners. `addAll`
-/// is null when the combination is not defined.
-ReduceKernels reduceKernels(Combiner combiner, Element element, Element result);
+/// The values of a reduction are converted to its type.
+ReduceKernels reduceKernels(Combiner combiner, Element element);
 
 /// Running sum or product along the middle of three extents.
 struct ScanShape {
   int64_t outer, extent, inner;
   bool exclusive;
+  bool multiplies;
 };
 using ScanKernel = void (*)(std::byte* out, const std::byte* in, const ScanShape& shape);
-ScanKernel scanKernel(Combiner combiner, Element element);
+ScanKernel scanKernel(Element element);
 
 } // namespace lower

@@ -32,15 +32,20 @@ ApplyKernel selectKernel(Element element) {
 
 ApplyKernel unaryKernel(ScalarFunction function, Element operand);
 
+Element computeElement(ScalarFunction function, Element element) {
+  using enum ScalarFunction;
+  bool moves = function == Select || function == Reinterpret;
+  return moves || function == FixedPointMultiply ? element : wideElement(element);
+}
+
 ApplyKernel applyKernel(ScalarFunction function, Element operand) {
   if (function == ScalarFunction::Select)
     return selectKernel(operand);
   if (function == ScalarFunction::FixedPointMultiply)
-    return operand == Element::Int32 ? loopFor<3, int32_t>(function) : nullptr;
+    return operand == Element::Int32 ? loopOn<3, int32_t>(function) : nullptr;
   if (tensor::scalarFunctionArity(function) == 1)
     return unaryKernel(function, operand);
-  return withOwnElement(
-      operand, [&](auto tag) { return loopFor<2, typename decltype(tag)::type>(function); });
+  return loopFor<2>(function, operand);
 }
 
 } // namespace lower

@@ -47,6 +47,11 @@ void castLoop(std::byte* out, const std::byte* const* in, size_t count) {
 }
 
 template <typename Bits>
+void copyLoop(std::byte* out, const std::byte* const* in, size_t count) {
+  std::memmove(out, in[0], count * sizeof(Bits));
+}
+
+template <typename Bits>
 void splatLoop(std::byte* out, const std::byte* const* in, size_t count) {
   auto* result = reinterpret_cast<Bits*>(out);
   Bits value = *reinterpret_cast<const Bits*>(in[0]);
@@ -109,14 +114,84 @@ auto withBits(Element element, Visit&& visit) {
   }
 }
 
+/// The loop of a conversion that is no copy. To whole numbers without a sign it is that to those
+/// with one, unless it comes from a float.
+template <typename From, typename To>
+ApplyKernel castOf() {
+  if constexpr (std::is_same_v<From, To>)
+    return nullptr;
+  else if constexpr (std::is_floating_point_v<From> || !std::is_integral_v<To>)
+    return castLoop<From, To>;
+  else if constexpr (std::is_signed_v<From> && sizeof(From) != sizeof(To))
+    return castLoop<From, std::make_signed_t<To>>;
+  return nullptr;
+}
+
+template <typename From>
+ApplyKernel castFrom(Element to) {
+  return withOwnElement(
+      to, [](auto tag) -> ApplyKernel { return castOf<From, typename decltype(tag)::type>(); });
+}
+
+/// Whether the bits stay the same.
+bool isCopy(Element from, Element to) {
+  bool areWhole = !isFloat(from) && !isFloat(to) && to != Element::Bool;
+  return from == to || (areWhole && elementBytes(from) == elementBytes(to));
+}
+
+/// The loop to the wide type.
+ApplyKernel widenKernel(Element from) {
+  switch (from) {
+  case Element::Int8:
+    return castLoop<int8_t, int32_t>;
+  case Element::Int16:
+    return castLoop<int16_t, int32_t>;
+  case Element::Bool:
+  case Element::UInt8:
+    return castLoop<uint8_t, int32_t>;
+  case Element::UInt16:
+    return castLoop<uint16_t, int32_t>;
+  case Element::UInt32:
+    return castLoop<uint32_t, int64_t>;
+  case Element::Float16:
+    return castLoop<runtime::Half, float>;
+  default:
+    return castLoop<runtime::BHalf, float>;
+  }
+}
+
 } // namespace
 
 ApplyKernel castKernel(Element from, Element to) {
-  return withOwnElement(from, [&](auto fromTag) {
-    return withOwnElement(to, [&](auto toTag) -> ApplyKernel {
-      return castLoop<typename decltype(fromTag)::type, typename decltype(toTag)::type>;
-    });
-  });
+  if (isCopy(from, to))
+    return withBits(to,
+                    [](auto tag) -> ApplyKernel { return copyLoop<typename decltype(tag)::type>; });
+  switch (from) {
+  case Element::Int32:
+    return castFrom<int32_t>(to);
+  case Element::UInt64:
+    if (isFloat(to))
+      return castFrom<uint64_t>(to);
+    [[fallthrough]];
+  case Element::Int64:
+    return castFrom<int64_t>(to);
+  case Element::Float32:
+    return castFrom<float>(to);
+  case Element::Float64:
+    return castFrom<double>(to);
+  case Element::Bool:
+    if (to == Element::Float32)
+      return castLoop<uint8_t, float>;
+    [[fallthrough]];
+  default:
+    return to == castStep(from, to) ? widenKernel(from) : nullptr;
+  }
+}
+
+Element castStep(Element from, Element to) {
+  if (from == Element::Bool)
+    return to == Element::Float32 || isCopy(from, to) ? to : Element::Int32;
+  return isCopy(from, to) || wideElement(from) == from ? to : wideElement(from);
 }
 
 ApplyKernel splatKernel(Element element) {

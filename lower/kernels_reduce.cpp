@@ -5,6 +5,7 @@
 #include "lower/kernels.h"
 #include "lower/scalar_ops.h"
 
+#include <bit>
 #include <limits>
 
 namespace lower {
@@ -13,43 +14,25 @@ namespace {
 
 using enum ScalarFunction;
 
-/// What sums and products of `T` are kept in.
-template <typename T>
-using Accumulator = std::conditional_t<std::is_same_v<T, float>, double, Compute<T>>;
-
-template <typename A, typename T>
-T narrowFrom(const A& value) {
-  return narrow<T>(Compute<T>(value));
-}
-
-/// A reduction by a scalar function with an identity; accumulators are of type `A`.
+/// A reduction by a scalar function; accumulators are of type `A`.
 template <ScalarFunction function, typename T, typename A>
 struct Fold {
   static A identity() {
-    if constexpr (function == Add)
-      return A(0);
-    else if constexpr (function == Multiply)
+    using Limits = std::numeric_limits<A>;
+    if constexpr (function == Multiply || function == BitAnd)
       return A(1);
-    else {
-      using Limits = std::numeric_limits<A>;
-      A low = Limits::has_infinity ? A(-Limits::infinity()) : Limits::lowest();
-      A high = Limits::has_infinity ? Limits::infinity() : Limits::max();
-      if constexpr (std::is_same_v<T, Bit>)
-        high = 1;
-      return function == Maximum ? low : high;
-    }
+    else if constexpr (function == Maximum)
+      return Limits::has_infinity ? A(-Limits::infinity()) : Limits::lowest();
+    else if constexpr (function == Minimum)
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    else
+      return A(0);
   }
-  static void start(std::byte* accumulators, size_t count) {
-    auto* to = reinterpret_cast<A*>(accumulators);
-    for (size_t j = 0; j < count; ++j)
-      to[j] = identity();
-  }
-  static void addLanes(std::byte* accumulators, const std::byte* in, size_t count, int64_t,
-                       int64_t) {
+  static void addLanes(std::byte* accumulators, const std::byte* in, size_t count, int64_t) {
     auto* to = reinterpret_cast<A*>(accumulators);
     auto* from = reinterpret_cast<const T*>(in);
     for (size_t j = 0; j < count; ++j)
-      to[j] = runtime::applied<function, A>(to[j], A(widen(from[j])));
+      to[j] = runtime::applied<function, A>(to[j], A(from[j]));
   }
   static void addAll(std::byte* accumulator, const std::byte* in, size_t count, int64_t, int64_t) {
     constexpr size_t width = 8;
@@ -60,159 +43,160 @@ struct Fold {
     size_t j = 0;
     for (; j + width <= count; j += width)
       for (size_t k = 0; k < width; ++k)
-        parts[k] = runtime::applied<function, A>(parts[k], A(widen(from[j + k])));
+        parts[k] = runtime::applied<function, A>(parts[k], A(from[j + k]));
     A total = *reinterpret_cast<const A*>(accumulator);
     for (; j < count; ++j)
-      total = runtime::applied<function, A>(total, A(widen(from[j])));
+      total = runtime::applied<function, A>(total, A(from[j]));
     for (const A& part : parts)
       total = runtime::applied<function, A>(total, part);
     *reinterpret_cast<A*>(accumulator) = total;
   }
-  static void finish(std::byte* out, const std::byte* accumulators, size_t count) {
-    auto* result = reinterpret_cast<T*>(out);
-    auto* from = reinterpret_cast<const A*>(accumulators);
-    for (size_t j = 0; j < count; ++j)
-      result[j] = narrowFrom<A, T>(from[j]);
-  }
 };
 
-/// All and Any: the accumulator is a byte, the result 0 or 1 of the element type.
-template <bool all, typename T>
-struct Quantifier {
-  static void start(std::byte* accumulators, size_t count) {
-    for (size_t j = 0; j < count; ++j)
-      accumulators[j] = std::byte(all);
-  }
-  static void addLanes(std::byte* accumulators, const std::byte* in, size_t count, int64_t,
-                       int64_t) {
-    auto* from = reinterpret_cast<const T*>(in);
-    for (size_t j = 0; j < count; ++j) {
-      auto holds = std::byte(widen(from[j]) != 0);
-      accumulators[j] = all ? accumulators[j] & holds : accumulators[j] | holds;
-    }
-  }
-  static void addAll(std::byte* accumulator, const std::byte* in, size_t count, int64_t, int64_t) {
-    auto* from = reinterpret_cast<const T*>(in);
-    for (size_t j = 0; j < count; ++j)
-      if ((widen(from[j]) != 0) != all)
-        *accumulator = std::byte(!all);
-  }
-  static void finish(std::byte* out, const std::byte* accumulators, size_t count) {
-    auto* result = reinterpret_cast<T*>(out);
-    for (size_t j = 0; j < count; ++j)
-      result[j] = narrow<T>(Compute<T>(accumulators[j] != std::byte(0)));
-  }
-};
+template <ScalarFunction function, typename T, typename A = T>
+ReduceKernels foldKernels(Element operand, Element accumulator) {
+  using Kind = Fold<function, T, A>;
+  using Bits = std::conditional_t<sizeof(A) == 8, uint64_t,
+                                  std::conditional_t<sizeof(A) == 4, uint32_t, uint8_t>>;
+  return {.operand = operand,
+          .accumulator = accumulator,
+          .start = std::bit_cast<Bits>(Kind::identity()),
+          .addLanes = Kind::addLanes,
+          .addAll = Kind::addAll};
+}
 
-template <typename C>
+/// Sums and products wrap alike with a sign and without. float32 is added up in float64, what is
+/// narrower in float32.
+template <ScalarFunction function>
+ReduceKernels totalKernels(Element element) {
+  switch (wideElement(element)) {
+  case Element::Int32:
+    return foldKernels<function, int32_t>(Element::Int32, Element::Int32);
+  case Element::Float64:
+    return foldKernels<function, double>(Element::Float64, Element::Float64);
+  case Element::Float32:
+    return element == Element::Float32
+               ? foldKernels<function, float, double>(Element::Float32, Element::Float64)
+               : foldKernels<function, float>(Element::Float32, Element::Float32);
+  default:
+    return foldKernels<function, int64_t>(Element::Int64, Element::Int64);
+  }
+}
+
+template <ScalarFunction function>
+ReduceKernels extremeKernels(Element element) {
+  switch (wideElement(element)) {
+  case Element::Int32:
+    return foldKernels<function, int32_t>(Element::Int32, Element::Int32);
+  case Element::UInt64:
+    return foldKernels<function, uint64_t>(Element::UInt64, Element::UInt64);
+  case Element::Float32:
+    return foldKernels<function, float>(Element::Float32, Element::Float32);
+  case Element::Float64:
+    return foldKernels<function, double>(Element::Float64, Element::Float64);
+  default:
+    return foldKernels<function, int64_t>(Element::Int64, Element::Int64);
+  }
+}
+
+/// All and Any, and whatever reduces bools.
+template <ScalarFunction function>
+ReduceKernels boolKernels() {
+  return foldKernels<function, uint8_t>(Element::Bool, Element::Bool);
+}
+
+/// A number in the order of the values: of the largest, or with `maximum` unset of the smallest one
+/// it is the largest. NaN beats every number.
+template <bool maximum, typename T>
+int64_t rankOf(T value) {
+  int64_t rank;
+  if constexpr (std::is_same_v<T, double>) {
+    if (value != value)
+      return INT64_MAX;
+    rank = std::bit_cast<int64_t>(value + 0.0);
+    rank ^= rank < 0 ? INT64_MAX : 0;
+  } else if constexpr (std::is_same_v<T, uint64_t>) {
+    rank = int64_t(value ^ uint64_t(INT64_MIN));
+  } else {
+    rank = value;
+  }
+  return maximum ? rank : ~rank;
+}
+
+/// The best value so far; position -1 means none.
 struct Best {
-  C value;
+  int64_t rank;
   int64_t position;
 };
 
-/// The position of the extreme value. NaN beats every number; position -1 means none seen yet.
-template <bool maximum, bool last, typename T, typename R>
+/// The position of the extreme value.
+template <bool maximum, bool last, typename T>
 struct Argument {
-  using C = Compute<T>;
-
-  static void join(Best<C>& best, C value, int64_t position) {
-    if (best.position >= 0) {
-      bool beats = maximum ? value > best.value : value < best.value;
-      bool equal = value == best.value;
-      if (isNan(value) || isNan(best.value)) {
-        beats = isNan(value) && !isNan(best.value);
-        equal = isNan(value) && isNan(best.value);
-      }
-      bool wins = beats || (equal && (last ? position > best.position : position < best.position));
-      if (!wins)
-        return;
-    }
-    best = {value, position};
+  static void join(Best& best, T value, int64_t position) {
+    int64_t rank = rankOf<maximum>(value);
+    bool isBefore = last ? position < best.position : position > best.position;
+    if (best.position < 0 || rank > best.rank || (rank == best.rank && !isBefore))
+      best = {rank, position};
   }
-  static void start(std::byte* accumulators, size_t count) {
-    auto* to = reinterpret_cast<Best<C>*>(accumulators);
-    for (size_t j = 0; j < count; ++j)
-      to[j] = {C(0), -1};
-  }
-  static void addLanes(std::byte* accumulators, const std::byte* in, size_t count, int64_t position,
-                       int64_t) {
-    auto* to = reinterpret_cast<Best<C>*>(accumulators);
+  static void addLanes(std::byte* accumulators, const std::byte* in, size_t count,
+                       int64_t position) {
+    auto* to = reinterpret_cast<Best*>(accumulators);
     auto* from = reinterpret_cast<const T*>(in);
     for (size_t j = 0; j < count; ++j)
-      join(to[j], widen(from[j]), position);
+      join(to[j], from[j], position);
   }
   static void addAll(std::byte* accumulator, const std::byte* in, size_t count, int64_t position,
                      int64_t positionStep) {
     auto* from = reinterpret_cast<const T*>(in);
-    Best<C> best = *reinterpret_cast<Best<C>*>(accumulator);
+    Best best = *reinterpret_cast<Best*>(accumulator);
     for (size_t j = 0; j < count; ++j)
-      join(best, widen(from[j]), position + int64_t(j) * positionStep);
-    *reinterpret_cast<Best<C>*>(accumulator) = best;
-  }
-  static void finish(std::byte* out, const std::byte* accumulators, size_t count) {
-    auto* result = reinterpret_cast<R*>(out);
-    auto* from = reinterpret_cast<const Best<C>*>(accumulators);
-    for (size_t j = 0; j < count; ++j)
-      result[j] = R(from[j].position < 0 ? 0 : from[j].position);
+      join(best, from[j], position + int64_t(j) * positionStep);
+    *reinterpret_cast<Best*>(accumulator) = best;
   }
 };
 
-template <typename Reduction>
-ReduceKernels kernelsOf(size_t accumulatorBytes) {
-  return {accumulatorBytes, Reduction::start, Reduction::addLanes, Reduction::addAll,
-          Reduction::finish};
+void positionsLoop(std::byte* out, const std::byte* const* in, size_t count) {
+  auto* result = reinterpret_cast<int64_t*>(out);
+  auto* from = reinterpret_cast<const Best*>(in[0]);
+  for (size_t j = 0; j < count; ++j)
+    result[j] = from[j].position;
 }
 
-template <ScalarFunction function, typename T, typename A>
-ReduceKernels foldKernels() {
-  return kernelsOf<Fold<function, T, A>>(sizeof(A));
+template <bool maximum, bool last, typename T>
+ReduceKernels argumentOf(Element operand) {
+  using Kind = Argument<maximum, last, T>;
+  return {.operand = operand,
+          .accumulator = Element::Int64,
+          .perLane = sizeof(Best) / sizeof(int64_t),
+          .start = uint64_t(-1),
+          .addLanes = Kind::addLanes,
+          .addAll = Kind::addAll,
+          .finish = positionsLoop};
 }
 
-template <typename T, typename R>
-ReduceKernels argumentKernels(Combiner combiner) {
-  constexpr size_t bytes = sizeof(Best<Compute<T>>);
-  switch (combiner) {
-  case Combiner::ArgMaximum:
-    return kernelsOf<Argument<true, false, T, R>>(bytes);
-  case Combiner::ArgMaximumLast:
-    return kernelsOf<Argument<true, true, T, R>>(bytes);
-  case Combiner::ArgMinimum:
-    return kernelsOf<Argument<false, false, T, R>>(bytes);
-  default:
-    return kernelsOf<Argument<false, true, T, R>>(bytes);
-  }
+template <bool maximum, bool last>
+ReduceKernels argumentKernels(Element element) {
+  if (isFloat(element))
+    return argumentOf<maximum, last, double>(Element::Float64);
+  return element == Element::UInt64 ? argumentOf<maximum, last, uint64_t>(element)
+                                    : argumentOf<maximum, last, int64_t>(Element::Int64);
 }
 
+/// All that is kept of a row is what was added up so far.
 template <typename T>
-ReduceKernels valueKernels(Combiner combiner) {
-  switch (combiner) {
-  case Combiner::Sum:
-    return foldKernels<Add, T, Accumulator<T>>();
-  case Combiner::Product:
-    return foldKernels<Multiply, T, Accumulator<T>>();
-  case Combiner::Maximum:
-    return foldKernels<Maximum, T, Compute<T>>();
-  case Combiner::Minimum:
-    return foldKernels<Minimum, T, Compute<T>>();
-  case Combiner::All:
-    return kernelsOf<Quantifier<true, T>>(1);
-  default:
-    return kernelsOf<Quantifier<false, T>>(1);
-  }
-}
-
-template <ScalarFunction function, typename T>
 void scanLoop(std::byte* out, const std::byte* in, const ScanShape& shape) {
-  using A = Accumulator<T>;
+  using A = std::conditional_t<std::is_same_v<T, float>, double, Compute<T>>;
   for (int64_t row = 0; row < shape.outer; ++row)
     for (int64_t column = 0; column < shape.inner; ++column) {
       int64_t first = row * shape.extent * shape.inner + column;
       auto* result = reinterpret_cast<T*>(out) + first;
       auto* from = reinterpret_cast<const T*>(in) + first;
-      A running = Fold<function, T, A>::identity();
+      A running = A(shape.multiplies ? 1 : 0);
       for (int64_t k = 0; k < shape.extent; ++k) {
-        A next = runtime::applied<function, A>(running, A(widen(from[k * shape.inner])));
-        result[k * shape.inner] = narrowFrom<A, T>(shape.exclusive ? running : next);
+        A value = A(widen(from[k * shape.inner]));
+        A next = shape.multiplies ? runtime::applied<Multiply>(running, value)
+                                  : runtime::applied<Add>(running, value);
+        result[k * shape.inner] = narrow<T>(Compute<T>(shape.exclusive ? running : next));
         running = next;
       }
     }
@@ -220,22 +204,58 @@ void scanLoop(std::byte* out, const std::byte* in, const ScanShape& shape) {
 
 } // namespace
 
-ReduceKernels reduceKernels(Combiner combiner, Element element, Element result) {
-  return withOwnElement(element, [&](auto tag) -> ReduceKernels {
-    using T = typename decltype(tag)::type;
-    if (combiner < Combiner::ArgMaximum)
-      return element == result ? valueKernels<T>(combiner) : ReduceKernels{};
-    return result == Element::Int64   ? argumentKernels<T, int64_t>(combiner)
-           : result == Element::Int32 ? argumentKernels<T, int32_t>(combiner)
-                                      : ReduceKernels{};
-  });
+ReduceKernels reduceKernels(Combiner combiner, Element element) {
+  bool isBool = element == Element::Bool;
+  switch (combiner) {
+  case Combiner::Sum:
+    return isBool ? boolKernels<BitXor>() : totalKernels<Add>(element);
+  case Combiner::Product:
+    return isBool ? boolKernels<BitAnd>() : totalKernels<Multiply>(element);
+  case Combiner::Maximum:
+    return isBool ? boolKernels<BitOr>() : extremeKernels<Maximum>(element);
+  case Combiner::Minimum:
+    return isBool ? boolKernels<BitAnd>() : extremeKernels<Minimum>(element);
+  case Combiner::All:
+    return boolKernels<BitAnd>();
+  case Combiner::Any:
+    return boolKernels<BitOr>();
+  case Combiner::ArgMaximum:
+    return argumentKernels<true, false>(element);
+  case Combiner::ArgMaximumLast:
+    return argumentKernels<true, true>(element);
+  case Combiner::ArgMinimum:
+    return argumentKernels<false, false>(element);
+  case Combiner::ArgMinimumLast:
+    return argumentKernels<false, true>(element);
+  }
+  return {};
 }
 
-ScanKernel scanKernel(Combiner combiner, Element element) {
-  return withOwnElement(element, [&](auto tag) -> ScanKernel {
-    using T = typename decltype(tag)::type;
-    return combiner == Combiner::Product ? scanLoop<Multiply, T> : scanLoop<Add, T>;
-  });
+ScanKernel scanKernel(Element element) {
+  switch (element) {
+  case Element::Bool:
+    return scanLoop<Bit>;
+  case Element::Float16:
+    return scanLoop<runtime::Half>;
+  case Element::BFloat16:
+    return scanLoop<runtime::BHalf>;
+  case Element::Float32:
+    return scanLoop<float>;
+  case Element::Float64:
+    return scanLoop<double>;
+  default:
+    break;
+  }
+  switch (elementBytes(element)) {
+  case 1:
+    return scanLoop<int8_t>;
+  case 2:
+    return scanLoop<int16_t>;
+  case 4:
+    return scanLoop<int32_t>;
+  default:
+    return scanLoop<int64_t>;
+  }
 }
 
 } // namespace lower

@@ -135,7 +135,6 @@ enum class StepKind : uint8_t {
   Splat,
   Start,
   Accumulate,
-  Finish,
   Loop,
   Check,
   Place,

@@ -81,11 +81,12 @@ private:
       if (stage.axis >= target.shape.size() || target.shape != program_.tensors[stage.source].shape)
         return fail("a scan does not fit its source");
       plan.kind = target.count == 0 ? StagePlanKind::Empty : StagePlanKind::Scan;
-      plan.scan = {1, target.shape[stage.axis], 1, stage.exclusive};
+      plan.scan = {1, target.shape[stage.axis], 1, stage.exclusive,
+                   stage.combiner == tensor::Combiner::Product};
       for (size_t i = 0; i < target.shape.size(); ++i)
         if (i != stage.axis)
           (i < stage.axis ? plan.scan.outer : plan.scan.inner) *= target.shape[i];
-      plan.scanKernel = scanKernel(stage.combiner, target.element);
+      plan.scanKernel = scanKernel(target.element);
     }
     program_.stages.push_back(std::move(plan));
   }

@@ -294,7 +294,8 @@ private:
       return operands[0];
     bool tests =
         (function >= Equal && function <= GreaterEqual) || (function >= IsNan && function <= IsInf);
-    if (element != (tests ? Element::Bool : from) || !applyKernel(function, from)) {
+    if (element != (tests ? Element::Bool : from) ||
+        !applyKernel(function, computeElement(function, from))) {
       fail(fmt::format("`{}` is not defined on these types", tensor::scalarFunctionName(function)));
       return none;
     }
@@ -395,7 +396,9 @@ private:
       }
     if (value.reduced.empty())
       return reduceOfOne(node.combiner, body, element);
-    if (!reduceKernels(node.combiner, at(body).element, element).addAll) {
+    bool isPosition = node.combiner >= Combiner::ArgMaximum;
+    if (isPosition ? element != Element::Int32 && element != Element::Int64
+                   : element != at(body).element) {
       fail("a reduction is not defined on these types");
       return none;
     }

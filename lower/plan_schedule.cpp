@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace lower {
 
@@ -73,7 +74,7 @@ private:
       if (value.kind != GraphValueKind::Reduce)
         continue;
       ReducePlan& plan = nest_.reduces[id];
-      plan.kernels = reduceKernels(value.combiner, at(value.operands[0]).element, value.element);
+      plan.kernels = reduceKernels(value.combiner, at(value.operands[0]).element);
       plan.lane = lanes_.ofReduce[id];
       uint32_t parent = homeOf(value.axes);
       for (uint32_t axis : value.reduced)
@@ -82,8 +83,7 @@ private:
       if (plan.lane != none)
         plan.blocks.push_back(addBlock(plan.lane, parent));
       plan.accumulators = uint32_t(nest_.registers.size());
-      nest_.registers.push_back(
-          {Element::Bool, laneOfValue(id), uint32_t(plan.kernels.accumulatorBytes)});
+      nest_.registers.push_back({plan.kernels.accumulator, laneOfValue(id), plan.kernels.perLane});
     }
   }
 
@@ -183,9 +183,52 @@ private:
       step.operands[i] = operandRegister(value.operands[i], lane);
     bool choice = value.function == ScalarFunction::Select && value.kind == GraphValueKind::Apply;
     Element from = at(value.operands[choice ? 1 : 0]).element;
-    step.kernel = value.kind == GraphValueKind::Cast ? castKernel(from, value.element)
-                                                     : applyKernel(value.function, from);
+    if (value.kind == GraphValueKind::Cast)
+      return addCasts(home, step, from, value.element);
+    Element compute = computeElement(value.function, from);
+    if (compute != from)
+      for (size_t i = 0; i < value.operands.size(); ++i)
+        step.operands[i] = converted(home, step, step.operands[i], from, compute);
+    step.kernel = applyKernel(value.function, compute);
+    if (compute == from || runtime::scalarFunctionGivesBool(value.function)) {
+      add(home, step);
+      return;
+    }
+    step.out = addRegister(compute, lane);
     add(home, step);
+    step.operands[0] = std::exchange(step.out, id);
+    addCasts(home, step, compute, value.element);
+  }
+
+  uint32_t addRegister(Element element, uint32_t lane) {
+    nest_.registers.push_back({element, lane});
+    return uint32_t(nest_.registers.size() - 1);
+  }
+
+  /// The steps of a conversion of the step's first operand.
+  void addCasts(uint32_t block, Step step, Element from, Element to) {
+    step.kind = StepKind::Apply;
+    std::fill(step.operands + 1, std::end(step.operands), none);
+    uint32_t out = step.out;
+    do {
+      Element next = castStep(from, to);
+      step.kernel = castKernel(from, next);
+      step.out = next == to ? out : addRegister(next, step.lane);
+      add(block, step);
+      step.operands[0] = step.out;
+      from = next;
+    } while (from != to);
+  }
+
+  /// A register with the elements of another one as `to`, for the lanes in which `step` runs. Each
+  /// use has its own, since another may be skipped.
+  uint32_t converted(uint32_t block, Step step, uint32_t number, Element from, Element to) {
+    if (from == to)
+      return number;
+    step.operands[0] = number;
+    step.out = addRegister(to, step.lane);
+    addCasts(block, step, from, to);
+    return step.out;
   }
 
   void placeReduce(uint32_t id, uint32_t home) {
@@ -194,17 +237,30 @@ private:
     uint32_t body = operandRegister(at(id).operands[0], bodyLane);
     uint32_t mask = maskFor(id, home);
     add(home, {.kind = StepKind::Start, .out = id, .lane = lane, .mask = mask, .value = id});
-    add(plan.blocks.back(),
-        {.kind = StepKind::Accumulate,
-         .out = id,
-         .lane = bodyLane,
-         .operands = {body},
-         .value = id,
-         .laneStride = plan.lane == none ? 0 : at(id).affine.coefficient(plan.lane)});
+    Step join{.kind = StepKind::Accumulate,
+              .out = id,
+              .lane = bodyLane,
+              .value = id,
+              .laneStride = plan.lane == none ? 0 : at(id).affine.coefficient(plan.lane)};
+    join.operands[0] = converted(plan.blocks.back(), join, body, at(at(id).operands[0]).element,
+                                 plan.kernels.operand);
+    add(plan.blocks.back(), join);
     for (size_t i = plan.blocks.size(); i-- > 1;)
       add(plan.blocks[i - 1], {.kind = StepKind::Loop, .block = plan.blocks[i]});
     add(home, {.kind = StepKind::Loop, .mask = mask, .block = plan.blocks[0]});
-    add(home, {.kind = StepKind::Finish, .out = id, .lane = lane, .mask = mask, .value = id});
+    finishReduce(id, {.kind = StepKind::Apply, .out = id, .lane = lane, .mask = mask}, home);
+  }
+
+  void finishReduce(uint32_t id, Step step, uint32_t home) {
+    const ReduceKernels& kernels = nest_.reduces[id].kernels;
+    step.operands[0] = nest_.reduces[id].accumulators;
+    if (kernels.finish) {
+      step.kernel = kernels.finish;
+      step.out = addRegister(kernels.accumulator, step.lane);
+      add(home, step);
+      step.operands[0] = std::exchange(step.out, id);
+    }
+    addCasts(home, step, kernels.accumulator, at(id).element);
   }
 
   void placeCheck(uint32_t number) {

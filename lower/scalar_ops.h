@@ -6,10 +6,37 @@
 
 namespace lower {
 
-template <typename T>
-bool isNan(const T& a) {
-  return runtime::applied<ScalarFunction::IsNan>(a);
+/// Whether whole numbers of 64 bits give other bits with a sign than without one.
+constexpr bool hangsOnSign(ScalarFunction function) {
+  using enum ScalarFunction;
+  switch (function) {
+  case Add:
+  case Subtract:
+  case Multiply:
+  case LeftShift:
+  case BitAnd:
+  case BitOr:
+  case BitXor:
+  case LogicalAnd:
+  case LogicalOr:
+  case LogicalXor:
+  case LogicalNot:
+  case Equal:
+  case NotEqual:
+  case Negative:
+  case BitNot:
+    return false;
+  default:
+    return true;
+  }
 }
+
+/// Whether there is a loop of the function on T. Whole numbers stay what they are when rounded.
+template <ScalarFunction function, typename T>
+constexpr bool hasLoop = runtime::HasMeaning<function, Compute<T>> &&
+                         !(std::is_same_v<T, uint64_t> && !hangsOnSign(function)) &&
+                         !(std::integral<Compute<T>> && function >= ScalarFunction::Floor &&
+                           function <= ScalarFunction::RoundEven);
 
 /// A loop over `T` with the function in its body, so that it is inlined.
 template <ScalarFunction function, size_t arity, typename T>
@@ -29,14 +56,14 @@ void applyLoop(std::byte* out, const std::byte* const* in, size_t count) {
 
 template <ScalarFunction function, size_t arity, typename T>
 ApplyKernel loopOf() {
-  if constexpr (runtime::HasMeaning<function, Compute<T>>)
+  if constexpr (hasLoop<function, T>)
     return applyLoop<function, arity, T>;
   return nullptr;
 }
 
-/// The loop of a function of `wanted` operands; null when it has no meaning on T.
+/// The loop of a function of `wanted` operands; null when there is none on T.
 template <size_t wanted, typename T>
-ApplyKernel loopFor(ScalarFunction function) {
+ApplyKernel loopOn(ScalarFunction function) {
   switch (function) {
 #define SCALAR_FUNCTION(name, arity, ...)                                                          \
   case ScalarFunction::name:                                                                       \
@@ -47,6 +74,29 @@ ApplyKernel loopFor(ScalarFunction function) {
 #undef SCALAR_FUNCTION
   }
   return nullptr;
+}
+
+/// The loop of a function of `wanted` operands; null when it has no meaning on their type.
+template <size_t wanted>
+ApplyKernel loopFor(ScalarFunction function, Element element) {
+  switch (element) {
+  case Element::Bool:
+    return loopOn<wanted, Bit>(function);
+  case Element::Int32:
+    return loopOn<wanted, int32_t>(function);
+  case Element::UInt64:
+    if (hangsOnSign(function))
+      return loopOn<wanted, uint64_t>(function);
+    [[fallthrough]];
+  case Element::Int64:
+    return loopOn<wanted, int64_t>(function);
+  case Element::Float32:
+    return loopOn<wanted, float>(function);
+  case Element::Float64:
+    return loopOn<wanted, double>(function);
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace lower

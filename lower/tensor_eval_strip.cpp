@@ -134,7 +134,6 @@ bool StripRunner::runStep(const Step& step) {
   }
   case StepKind::Start:
   case StepKind::Accumulate:
-  case StepKind::Finish:
     runReduction(step);
     return true;
   case StepKind::Loop:
@@ -188,14 +187,16 @@ void StripRunner::runReduction(const Step& step) {
   std::byte* accumulators = registers_[plan.accumulators];
   size_t count = countOf(step.lane);
   if (step.kind == StepKind::Start) {
-    plan.kernels.start(accumulators, count);
-  } else if (step.kind == StepKind::Finish) {
-    plan.kernels.finish(registers_[step.out], accumulators, count);
-  } else {
-    int64_t position = valueOf(nest_.graph.values[step.value].affine);
-    auto join = plan.lane == none ? plan.kernels.addLanes : plan.kernels.addAll;
-    join(accumulators, registers_[step.operands[0]], count, position, step.laneStride);
+    auto* start = reinterpret_cast<const std::byte*>(&plan.kernels.start);
+    splatKernel(plan.kernels.accumulator)(accumulators, &start, count * plan.kernels.perLane);
+    return;
   }
+  const std::byte* in = registers_[step.operands[0]];
+  int64_t position = valueOf(nest_.graph.values[step.value].affine);
+  if (plan.lane == none)
+    plan.kernels.addLanes(accumulators, in, count, position);
+  else
+    plan.kernels.addAll(accumulators, in, count, position, step.laneStride);
 }
 
 void StripRunner::runStore(const Step& step) {
