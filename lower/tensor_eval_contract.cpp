@@ -18,6 +18,9 @@
 
 #include <algorithm>
 #include <cstring>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace lower {
 
@@ -31,8 +34,16 @@ constexpr size_t narrowBytes = 16, wideBytes = 32;
 
 #if defined(__x86_64__)
 #define BATON_WIDE __attribute__((target("avx2")))
-bool hasWideRegisters() {
-  return __builtin_cpu_supports("avx2");
+/// Asked of the processor itself: the compiler's own question brings names and features of all
+/// processors along. The system must keep the registers, too, which it says in a register of its
+/// own.
+__attribute__((target("xsave"))) bool hasWideRegisters() {
+  constexpr unsigned sse = 2, avx = 4;
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
+    return false;
+  return (__builtin_ia32_xgetbv(0) & (sse | avx)) == (sse | avx) &&
+         __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) != 0;
 }
 #else
 #define BATON_WIDE

@@ -1,4 +1,5 @@
-// Functions of whole numbers, on the C++ type of each of them.
+// Functions of whole numbers, in 64 bits: cut to a narrower type, the results are those of that
+// type.
 #include "runtime/scalar.h"
 
 namespace runtime {
@@ -31,19 +32,9 @@ uint64_t apply(ScalarFunction function, DType dtype, T a, T b, T c) {
 } // namespace
 
 uint64_t wholeFunction(ScalarFunction function, DType dtype, int64_t a, int64_t b, int64_t c) {
-  auto as = [&](auto zero) {
-    using T = decltype(zero);
-    return apply<T>(function, dtype, T(a), T(b), T(c));
-  };
-  if (dtype.isSigned())
-    return dtype.bits == 8    ? as(int8_t())
-           : dtype.bits == 16 ? as(int16_t())
-           : dtype.bits == 32 ? as(int32_t())
-                              : as(int64_t());
-  return dtype.bits <= 8    ? as(uint8_t())
-         : dtype.bits == 16 ? as(uint16_t())
-         : dtype.bits == 32 ? as(uint32_t())
-                            : as(uint64_t());
+  if (dtype.bits < 64 || dtype.isSigned())
+    return apply<int64_t>(function, dtype, a, b, c);
+  return apply<uint64_t>(function, dtype, uint64_t(a), uint64_t(b), uint64_t(c));
 }
 
 } // namespace runtime

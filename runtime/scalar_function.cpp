@@ -10,13 +10,17 @@ namespace {
 struct FunctionRow {
   std::string_view name;
   size_t arity;
-  std::string_view result;
+  bool givesBool;
   bool divides = false;
 };
 
+constexpr bool isBool(std::string_view result) {
+  return result == "bool";
+}
+
 constexpr std::array functionRows{
-#define SCALAR_FUNCTION(name, arity, result, ...) FunctionRow{#name, arity, #result},
-#define SCALAR_DIVISION(name, arity, result, ...) FunctionRow{#name, arity, #result, true},
+#define SCALAR_FUNCTION(name, arity, result, ...) FunctionRow{#name, arity, isBool(#result)},
+#define SCALAR_DIVISION(name, arity, result, ...) FunctionRow{#name, arity, false, true},
 #include "runtime/scalar_functions.def"
 #undef SCALAR_FUNCTION
 };
@@ -32,7 +36,7 @@ size_t scalarFunctionArity(ScalarFunction function) {
 }
 
 bool scalarFunctionGivesBool(ScalarFunction function) {
-  return functionRows[size_t(function)].result == "bool";
+  return functionRows[size_t(function)].givesBool;
 }
 
 bool scalarFunctionDivides(ScalarFunction function) {
