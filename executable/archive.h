@@ -87,7 +87,8 @@ class Reader {
 public:
   static constexpr bool isReader = true;
 
-  explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
+  explicit Reader(std::span<const std::byte> bytes)
+      : left_(bytes), allowance_(bytes.size() * mostTimesLarger) {}
 
   template <typename... T>
   [[gnu::always_inline]] void operator()(T&... values) {
@@ -98,20 +99,8 @@ public:
     (get(values), ...);
   }
   /// The next bytes, or none when there are not so many.
-  std::span<const std::byte> raw(size_t count) {
-    if (count > left_.size()) {
-      fail("it ends too early");
-      return {};
-    }
-    auto data = left_.first(count);
-    left_ = left_.subspan(count);
-    return data;
-  }
-  void fail(std::string problem) {
-    if (problem_.empty())
-      problem_ = std::move(problem);
-    left_ = {};
-  }
+  std::span<const std::byte> raw(size_t count);
+  void fail(std::string_view problem);
   bool isGood() const { return problem_.empty(); }
   const std::string& problem() const { return problem_; }
   size_t left() const { return left_.size(); }
@@ -119,42 +108,27 @@ public:
 private:
   /// Structs may be nested so deep.
   static constexpr size_t mostDepth = 1100;
+  /// Lists are made before their items are known to be there, so they may take so many times the
+  /// bytes of the file; nothing that is written comes near.
+  static constexpr size_t mostTimesLarger = 32;
 
   template <size_t size>
   [[gnu::always_inline]] void get(const char (&)[size]) {}
   template <typename T>
   void get(T& value) {
     if constexpr (std::is_same_v<T, bool>) {
-      uint8_t byte = 0;
-      get(byte);
-      if (byte > 1)
-        fail("something is neither true nor false");
-      value = byte == 1;
+      value = getByte(1, "something is neither true nor false") == 1;
     } else if constexpr (isNumber<T>) {
-      if (auto data = raw(sizeof value); !data.empty())
-        std::memcpy(&value, data.data(), sizeof value);
+      copy(&value, sizeof value);
     } else if constexpr (std::is_enum_v<T>) {
-      std::underlying_type_t<T> number = 0;
-      get(number);
-      if (number >= namesOf<T>.size()) {
-        fail("there is no such enumerator");
-        number = 0;
-      }
-      value = T(number);
-    } else {
-      if (++depth_ > mostDepth)
-        fail("it is nested too deep");
-      else
-        fields(*this, value);
+      static_assert(sizeof(T) == 1);
+      value = T(getByte(uint8_t(namesOf<T>.size() - 1), "there is no such enumerator"));
+    } else if (isShallow()) {
+      fields(*this, value);
       --depth_;
     }
   }
-  void get(std::string& text) {
-    uint32_t size = 0;
-    get(size);
-    auto data = raw(size);
-    text.assign(reinterpret_cast<const char*>(data.data()), data.size());
-  }
+  void get(std::string& text);
   template <typename T>
   void get(std::optional<T>& value) {
     bool is = false;
@@ -164,25 +138,34 @@ private:
   }
   template <typename T>
   void get(std::vector<T>& list) {
-    getList(list);
+    list = std::vector<T>(getCount(sizeof(T)));
+    if constexpr (isNumber<T>)
+      copy(list.data(), list.size() * sizeof(T));
+    else
+      getItems(list.data(), list.size(), sizeof(T),
+               [](Reader& reader, void* item) { reader.get(*static_cast<T*>(item)); });
   }
   template <typename T>
   void get(std::deque<T>& list) {
-    getList(list);
+    list.resize(getCount(sizeof(T)));
+    for (T& item : list)
+      get(item);
   }
-  /// Each item takes a byte at least.
-  template <typename List>
-  void getList(List& list) {
-    uint32_t size = 0;
-    get(size);
-    if (size > left_.size())
-      return fail("a list is longer than the file");
-    list.clear();
-    for (uint32_t i = 0; i < size && isGood(); ++i)
-      get(list.emplace_back());
-  }
+  /// The number of items of a list, each of which takes so many bytes of memory, and a byte of the
+  /// file at least.
+  size_t getCount(size_t itemBytes);
+  /// Reads items that lie in a row, as long as all is well.
+  void getItems(void* items, size_t count, size_t itemBytes, void (*getOne)(Reader&, void* item));
+  /// The bytes of a number; left as they are when there are not so many.
+  void copy(void* to, size_t size);
+  /// A byte that is at most `most`, or the problem and 0.
+  uint8_t getByte(uint8_t most, std::string_view problem);
+  /// Enters a struct, unless that is one too many.
+  bool isShallow();
 
   std::span<const std::byte> left_;
+  /// The bytes that lists may still take.
+  size_t allowance_;
   std::string problem_;
   size_t depth_ = 0;
 };
