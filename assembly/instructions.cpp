@@ -222,7 +222,7 @@ std::string repText(vm::Rep rep) {
 
 std::string instructionText(const vm::Program& program, const Word* at, size_t place) {
   Instruction instruction = decoded(program, at);
-  std::string text = fmt::format("{:<22}", vm::instructionRow(vm::Op(at->op)).text);
+  std::string text = fmt::format("{:<22}", vm::instructionText(vm::Op(at->op)).text);
   WritePort port(text, place + vm::wordCount(program, at));
   describe(port, instruction);
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -240,7 +240,7 @@ std::optional<vm::Op> findInstruction(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, vm::Op> byName;
     for (uint16_t op = 0; op < vm::opCount; ++op)
-      byName.emplace(vm::instructionRow(vm::Op(op)).text, vm::Op(op));
+      byName.emplace(vm::instructionText(vm::Op(op)).text, vm::Op(op));
     return byName;
   }();
   auto found = table.find(name);

@@ -61,18 +61,6 @@ private:
   uint64_t sum_ = 0x243f6a8885a308d3;
 };
 
-/// Tells tables of instructions apart, so that code for another one is not run.
-uint64_t instructionSum() {
-  Checksum sum;
-  for (uint16_t op = 0; op < vm::opCount; ++op) {
-    const vm::InstructionRow& row = vm::instructionRow(vm::Op(op));
-    sum.add(std::as_bytes(std::span(row.text)));
-    const vm::OperandKind kinds[] = {row.a, row.b, row.c, row.tail};
-    sum.add(std::as_bytes(std::span(kinds)));
-  }
-  return sum.sum();
-}
-
 /// An object of the program; a tensor has its elements among the constants.
 struct StaticEntry {
   uint16_t layout = 0;
@@ -126,7 +114,7 @@ Result<Bytes> open(std::shared_ptr<const std::byte[]> bytes, size_t size) {
   if (size < sizeof header)
     return Error{"it ends too early"};
   std::memcpy(&header, all.data(), sizeof header);
-  if (header.version != formatVersion || header.instructions != instructionSum())
+  if (header.version != formatVersion || header.instructions != vm::instructionSum())
     return Error{"another version of Baton wrote it; compile the program again"};
   auto rest = all.subspan(sizeof header);
   size_t start = header.programBytes <= rest.size() ? padded(header.programBytes) : SIZE_MAX;
@@ -243,7 +231,7 @@ std::vector<std::byte> write(const Executable& executable) {
   Header header{};
   std::memcpy(header.magic, magic, sizeof magic);
   header.version = formatVersion;
-  header.instructions = instructionSum();
+  header.instructions = vm::instructionSum();
   header.programBytes = writer.bytes.size();
   header.constantBytes = constants.size();
   pad(writer.bytes);

@@ -16,14 +16,42 @@ constexpr auto rows = [] {
   using enum OperandKind;
   constexpr std::array table{
 #define INSTRUCTION(name, text, handler, a, b, c, tail, doc)                                       \
-  InstructionRow{text, a, b, c, tail, doc, hasWord(Op::name)},
+  InstructionRow{a, b, c, tail, hasWord(Op::name)},
 #include "vm/instructions.def"
 #undef INSTRUCTION
   };
   return table;
 }();
 
+constexpr std::array texts{
+#define INSTRUCTION(name, text, handler, a, b, c, tail, doc) InstructionText{text, doc},
+#include "vm/instructions.def"
+#undef INSTRUCTION
+};
+
+/// Fowler, Noll and Vo's, with the multiplier for 64 bits.
+constexpr uint64_t sumOfRows() {
+  uint64_t sum = 0xcbf29ce484222325;
+  auto add = [&](uint8_t byte) { sum = (sum ^ byte) * 0x100000001b3; };
+  for (size_t op = 0; op < rows.size(); ++op) {
+    for (char letter : texts[op].text)
+      add(uint8_t(letter));
+    for (OperandKind kind : {rows[op].a, rows[op].b, rows[op].c, rows[op].tail})
+      add(uint8_t(kind));
+  }
+  return sum;
+}
+
 } // namespace
+
+uint64_t instructionSum() {
+  constexpr uint64_t sum = sumOfRows();
+  return sum;
+}
+
+const InstructionText& instructionText(Op op) {
+  return texts[size_t(op)];
+}
 
 const InstructionRow& instructionRow(Op op) {
   return rows[size_t(op)];

@@ -36,14 +36,23 @@ enum class OperandKind : uint8_t {
 };
 
 struct InstructionRow {
-  std::string_view text;
   OperandKind a, b, c, tail;
-  std::string_view doc;
   /// Whether a word with more operands follows.
   bool hasWord = false;
 };
 
 const InstructionRow& instructionRow(Op op);
+
+/// What people read of an instruction; no run needs it.
+struct InstructionText {
+  std::string_view text;
+  std::string_view doc;
+};
+
+const InstructionText& instructionText(Op op);
+
+/// Tells tables of instructions apart: a sum over names and operands of all.
+uint64_t instructionSum();
 
 /// Whether a register is meant.
 bool isRegister(OperandKind kind);
