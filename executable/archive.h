@@ -147,9 +147,8 @@ private:
   }
   template <typename T>
   void get(std::deque<T>& list) {
-    list.resize(getCount(sizeof(T)));
-    for (T& item : list)
-      get(item);
+    for (size_t left = getCount(sizeof(T)); left > 0 && isGood(); --left)
+      get(list.emplace_back());
   }
   /// The number of items of a list, each of which takes so many bytes of memory, and a byte of the
   /// file at least.
