@@ -35,7 +35,8 @@ ApplyKernel unaryKernel(ScalarFunction function, Element operand);
 Element computeElement(ScalarFunction function, Element element) {
   using enum ScalarFunction;
   bool moves = function == Select || function == Reinterpret;
-  return moves || function == FixedPointMultiply ? element : wideElement(element);
+  bool isShared = element == Element::UInt32 && !hangsOnSign(function);
+  return moves || isShared || function == FixedPointMultiply ? element : wideElement(element);
 }
 
 ApplyKernel applyKernel(ScalarFunction function, Element operand) {

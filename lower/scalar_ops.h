@@ -6,7 +6,7 @@
 
 namespace lower {
 
-/// Whether whole numbers of 64 bits give other bits with a sign than without one.
+/// Whether whole numbers of 32 or 64 bits give other bits with a sign than without one.
 constexpr bool hangsOnSign(ScalarFunction function) {
   using enum ScalarFunction;
   switch (function) {
@@ -82,6 +82,10 @@ ApplyKernel loopFor(ScalarFunction function, Element element) {
   switch (element) {
   case Element::Bool:
     return loopOn<wanted, Bit>(function);
+  case Element::UInt32:
+    if (hangsOnSign(function))
+      return nullptr;
+    [[fallthrough]];
   case Element::Int32:
     return loopOn<wanted, int32_t>(function);
   case Element::UInt64:
