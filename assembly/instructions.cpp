@@ -182,12 +182,9 @@ private:
 
 std::string layoutText(const vm::Program& program, uint16_t number) {
   const vm::Layout& layout = program.layouts[number];
-  std::string fields;
-  for (vm::Rep field : layout.fields)
-    fields += (fields.empty() ? "" : ", ") + repText(field);
   std::string_view name = layout.kind == vm::LayoutKind::Closure ? "" : layout.symbol.name;
   return fmt::format("{}{}({})", executable::namesOf<vm::LayoutKind>[size_t(layout.kind)],
-                     name.empty() ? "" : fmt::format(" {}", name), fields);
+                     name.empty() ? "" : fmt::format(" {}", name), repsText(layout.fields));
 }
 
 std::string siteText(const vm::Program& program, const vm::HostSite& site) {
@@ -218,6 +215,13 @@ std::string meaning(const vm::Program& program, OperandKind kind, Word word, uin
 std::string repText(vm::Rep rep) {
   return rep.isScalar() ? runtime::dtypeName(rep.dtype)
                         : std::string(executable::namesOf<vm::Hold>[size_t(rep.hold)]);
+}
+
+std::string repsText(const std::vector<vm::Rep>& reps) {
+  std::string text;
+  for (vm::Rep rep : reps)
+    text += (text.empty() ? "" : ", ") + repText(rep);
+  return text;
 }
 
 std::string instructionText(const vm::Program& program, const Word* at, size_t place) {

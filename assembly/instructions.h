@@ -16,6 +16,7 @@ namespace assembly {
 
 /// How a value is held: its element type, `owned` or `borrowed`.
 std::string repText(vm::Rep rep);
+std::string repsText(const std::vector<vm::Rep>& reps);
 
 /// The instruction at `at`, which is at `place` in its function.
 std::string instructionText(const vm::Program& program, const vm::Word* at, size_t place);

@@ -33,11 +33,10 @@ std::string disassemble(const vm::Program& program) {
   std::string text;
   for (size_t i = 0; i < program.functions.size(); ++i) {
     const vm::Function& function = program.functions[i];
-    std::string parameters;
-    for (vm::Rep parameter : function.parameters)
-      parameters += (parameters.empty() ? "" : ", ") + repText(parameter);
+    std::string result = function.flat.empty() ? repText(function.result)
+                                               : fmt::format("({})", repsText(function.flat));
     text += fmt::format("{}f{} {}({}) -> {}, {} registers\n", i == 0 ? "" : "\n", i,
-                        lang::printable(function.name), parameters, repText(function.result),
+                        lang::printable(function.name), repsText(function.parameters), result,
                         function.registers);
     for (size_t place = 0; place < function.size;) {
       const vm::Word* at = program.code.data() + function.start + place;

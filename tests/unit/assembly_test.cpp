@@ -27,7 +27,7 @@ std::string textOf(DType dtype, uint64_t bits) {
 
 TEST_CASE("every instruction is found by its name") {
   for (uint16_t op = 0; op < vm::opCount; ++op)
-    CHECK(assembly::findInstruction(vm::instructionRow(vm::Op(op)).text) == vm::Op(op));
+    CHECK(assembly::findInstruction(vm::instructionText(vm::Op(op)).text) == vm::Op(op));
   CHECK(!assembly::findInstruction("mak"));
 }
 
