@@ -62,6 +62,7 @@ std::unique_ptr<lang::Module> commonSubexpressions(const lang::Module& module,
 std::unique_ptr<lang::Module> constantFolding(const lang::Module& module,
                                               const PassContext& context);
 std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> deforest(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
