@@ -1,6 +1,8 @@
 // A line that no place is in is left empty, so that lines keep their numbers.
 #include "driver/executable_file.h"
 
+#include "driver/fuse_chains.h"
+
 #include "assembly/text.h"
 #include "bytecode/export.h"
 #include "executable/ranges.h"
@@ -132,6 +134,7 @@ bool isExecutableFile(const std::string& path) {
 }
 
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
+  fuseChains(session, ready.program);
   bytecode::Exported exported = bytecode::exportProgram(*ready.program.module, ready.program.typing,
                                                         session.operators(), ready.global());
   keepSources(exported.executable, session.sources());

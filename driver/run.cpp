@@ -6,6 +6,7 @@
 #include "driver/executable_file.h"
 #include "driver/fault_text.h"
 #include "driver/find_global.h"
+#include "driver/fuse_chains.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
 #include "driver/place_text.h"
@@ -250,7 +251,10 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const WrittenCalls written = writtenCalls(*program.module);
   if (!writeOutDerivatives(session, program, *entry, options, look, answer))
     return;
-  entry = options.grad ? program.module->globals.back() : program.module->find(entryName);
+  const std::string called(options.grad ? program.module->globals.back()->name : entryName);
+  if (isOnMachine(options))
+    fuseChains(session, program);
+  entry = program.module->find(called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
   auto engine = engineOf(options.engine, options.precision);

@@ -192,6 +192,8 @@ const Scope* Driving::bound(const Scope* outer, const Var& var, const Term* term
 }
 
 const Term* Driving::spread(const Term* term, size_t uses, BlockBuilder& out) {
+  if (uses > 1)
+    term = opened(term, out);
   if (uses <= 1 || term->kind == TermKind::Atom || term->kind == TermKind::Closure)
     return term;
   if (term->kind != TermKind::Tuple)
@@ -229,6 +231,22 @@ Atom Driving::run(const Term& term, BlockBuilder& out, const Next& next) {
   return choose(std::move(choice), out, next);
 }
 
+/// What suspended code without branches gives, which runs here.
+const Term* Driving::opened(const Term* term, BlockBuilder& out) {
+  auto isStraight = [](const Expr& value) {
+    return value.kind == ExprKind::Function || value.kind == ExprKind::Block;
+  };
+  while (term->kind == TermKind::Suspended && isStraight(*term->binding->value)) {
+    const Term* end = nullptr;
+    run(*term, out, [&](const Term* value, BlockBuilder&) {
+      end = value;
+      return Atom();
+    });
+    term = typed(end, term->type);
+  }
+  return term;
+}
+
 Atom Driving::force(const Term* term, BlockBuilder& out, const Next& next) {
   if (term->kind == TermKind::Suspended)
     return run(*term, out, next);
@@ -243,6 +261,7 @@ Atom Driving::unfold(const Term& old, BlockBuilder& out, const Next& next) {
   Term call = old;
   CodePlace inside{nullptr, call.place.types};
   for (size_t i = 0; i < call.parts.size(); ++i) {
+    call.parts[i] = opened(call.parts[i], out);
     if (call.parts[i]->kind == TermKind::Suspended)
       call.parts[i] = atom(made(call.parts[i], out), call.parts[i]->type);
     inside.scope = bound(inside.scope, *function.parameters[i], call.parts[i], out);

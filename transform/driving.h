@@ -34,6 +34,8 @@ struct Residual {
   lang::Global* name;
   const Term* call = nullptr;
   std::vector<const lang::Var*> parameters = {};
+  /// Those of the definition around the chain that its types mention.
+  std::vector<const lang::TypeParameter*> generics = {};
   const lang::Function* function = nullptr;
 };
 
@@ -87,6 +89,7 @@ private:
   const Term* operatorCall(const lang::Call& call, const lang::Type* type, const CodePlace& place,
                            lang::BlockBuilder& out);
   lang::Atom run(const Term& suspended, lang::BlockBuilder& out, const Next& next);
+  const Term* opened(const Term* term, lang::BlockBuilder& out);
   lang::Atom force(const Term* term, lang::BlockBuilder& out, const Next& next);
   lang::Atom unfold(const Term& call, lang::BlockBuilder& out, const Next& next);
   const Scope* bound(const Scope* outer, const lang::Var& var, const Term* term,

@@ -1,6 +1,7 @@
 // Configurations: calls whose arguments are known up to the names of variables. Each has one
 // residual function, whose parameters are those variables.
 #include "transform/driving.h"
+#include "transform/type_parts.h"
 
 #include <algorithm>
 
@@ -49,10 +50,18 @@ struct Driving::Configuration {
   std::string key = {};
   std::vector<Atom> arguments = {};
   std::vector<const Var*> parameters = {};
+  TypeNames names = {};
+
+  std::vector<const TypeParameter*> generics() const {
+    std::vector<const TypeParameter*> list(names.parameters.begin(), names.parameters.end());
+    std::ranges::sort(list, {}, &TypeParameter::name);
+    return list;
+  }
 };
 
 /// A term without code that is not looked at: what calls of residual functions are given.
 const Term* Driving::settled(const Term* term, bool mayStay, size_t level, BlockBuilder& out) {
+  term = opened(term, out);
   switch (term->kind) {
   case TermKind::Atom:
   case TermKind::Closure:
@@ -102,6 +111,7 @@ const Term* Driving::abstracted(const Term* term, Configuration& of, size_t leve
   if (!term->type || level > deepestClosure + deepestNest_)
     throw GaveUp();
   const void* type = term->type;
+  of.names.add(term->type);
   Term whole = *term;
   auto parts = [&] {
     of.key += '(';
@@ -182,7 +192,7 @@ const Call* Driving::foldedCall(const Term& whole) {
       throw GaveUp();
     auto* global = make_.arena.make<Global>(Expr{ExprKind::Global, make_.range},
                                             make_.arena.copyText(name(whole)), uint32_t(0));
-    residuals_.push_back({global, call, std::move(of.parameters)});
+    residuals_.push_back({global, call, std::move(of.parameters), of.generics()});
   }
   return make_.call(residuals_[found->second].name, of.arguments);
 }
@@ -193,7 +203,8 @@ void Driving::write(size_t number) {
   Atom result = unfold(*residual.call, body,
                        [&](const Term* value, BlockBuilder& end) { return made(value, end); });
   residuals_[number].function =
-      make_.function(residual.parameters, body.finish(result), residual.call->type);
+      make_.function(residual.parameters, body.finish(result), residual.call->type,
+                     residual.generics);
 }
 
 /// Whether all code that a term may run is quiet, and nothing that it is given hides other code.
