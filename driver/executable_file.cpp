@@ -1,10 +1,9 @@
 // A line that no place is in is left empty, so that lines keep their numbers.
 #include "driver/executable_file.h"
 
-#include "driver/fuse_chains.h"
-
 #include "assembly/text.h"
 #include "bytecode/export.h"
+#include "driver/fuse_chains.h"
 #include "executable/ranges.h"
 #include "formats/file.h"
 #include "formats/quote.h"

@@ -1,6 +1,7 @@
 // The names stand in the order of the enumerations.
 #include "harness/forms.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace harness {
@@ -33,6 +34,21 @@ constexpr std::string_view patternNames[] = {"wildcard pattern", "variable patte
                                              "constructor pattern", "tuple pattern"};
 static_assert(std::size(patternNames) == size_t(lang::PatternKind::Tuple) + 1);
 
+/// A call of a function of the prelude whose data another such call gives.
+constexpr std::string_view chainName = "chain of calls";
+
+bool isPreludeCall(const Program& program, const Node& node) {
+  return node.kind == NodeKind::Call && program.node(node.parts[0]).isPrelude;
+}
+
+bool isChain(const Program& program, const Node& node) {
+  auto givesData = [&](NodeId id) {
+    const Node& part = program.node(id);
+    return part.type && part.type->kind == lang::TypeKind::Data && isPreludeCall(program, part);
+  };
+  return isPreludeCall(program, node) && std::ranges::any_of(node.parts, givesData);
+}
+
 void countPattern(const MatchPattern& pattern, FormCounts& counts) {
   ++counts[patternNames[size_t(pattern.kind)]];
   for (const MatchPattern& part : pattern.parts)
@@ -49,12 +65,14 @@ FormCounts noForms() {
     counts[name] = 0;
   for (std::string_view name : patternNames)
     counts[name] = 0;
+  counts[chainName] = 0;
   return counts;
 }
 
 void countForms(const Program& program, FormCounts& counts) {
   for (const Node& node : program.nodes) {
     ++counts[nodeNames[size_t(node.kind)]];
+    counts[chainName] += isChain(program, node);
     for (const Item& item : node.items)
       ++counts[itemNames[size_t(item.kind)]];
     for (const MatchPattern& pattern : node.patterns)

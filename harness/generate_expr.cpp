@@ -103,6 +103,8 @@ std::optional<NodeId> Generator::generalForm(const Type* goal, int depth, bool p
     return callLiteral(goal, depth, pinned);
   case 13:
     return readReference(goal);
+  case 14:
+    return chain(goal, depth);
   default:
     return std::nullopt;
   }
@@ -329,8 +331,10 @@ NodeId Generator::call(const Callable& callable, Bindings bindings, int depth) {
       node.parts.push_back(
           isSelf ? program_.add({NodeKind::Local, type, fuel_})
                  : program_.add({NodeKind::Literal, type, std::to_string(random_.integer(0, 3))}));
+    else if (bool pinned = !mentions(parameters[i], generics); isInChain_)
+      node.parts.push_back(chainArgument(type, depth, pinned));
     else
-      node.parts.push_back(expr(type, depth, !mentions(parameters[i], generics)));
+      node.parts.push_back(expr(type, depth, pinned));
   }
   NodeId made = program_.add(std::move(node));
   if (isSelf)
@@ -354,6 +358,41 @@ std::optional<NodeId> Generator::callKnown(const Type* goal, int depth) {
     return std::nullopt;
   const auto& [callable, bindings] = random_.pick(found);
   return call(*callable, bindings, depth);
+}
+
+/// A call of a function of the prelude over data, whose data come from such calls where they can,
+/// with small functions: what passes may fuse.
+std::optional<NodeId> Generator::chain(const Type* goal, int depth) {
+  std::vector<std::pair<const Callable*, Bindings>> found;
+  for (const Callable& callable : universe_.prelude) {
+    Bindings bindings;
+    bool takesData = std::ranges::any_of(callable.parameters, [](const Type* parameter) {
+      return parameter->kind == TypeKind::Data;
+    });
+    if (takesData && matchType(callable.result, goal, callable.generics, bindings))
+      found.emplace_back(&callable, std::move(bindings));
+  }
+  if (found.empty())
+    return std::nullopt;
+  const auto& [callable, bindings] = random_.pick(found);
+  isInChain_ = true;
+  NodeId made = call(*callable, bindings, depth);
+  isInChain_ = false;
+  return made;
+}
+
+/// An argument of a call that is a part of a chain.
+NodeId Generator::chainArgument(const Type* type, int depth, bool pinned) {
+  isInChain_ = false;
+  std::optional<NodeId> made;
+  if (type->kind == TypeKind::Function)
+    made = makeFunction(type, 1, pinned);
+  else if (type->kind == TypeKind::Data && depth > 0 && random_.chance(70))
+    made = chain(type, depth - 1);
+  if (!made)
+    made = expr(type, depth, pinned);
+  isInChain_ = true;
+  return *made;
 }
 
 /// What the type parameters of a local function stand for when its result is the goal; the named

@@ -68,6 +68,8 @@ private:
   NodeId operatorCall(const OperatorSample& sample, int depth);
   NodeId branch(const Type* goal, int depth, bool pinned);
   std::optional<NodeId> callKnown(const Type* goal, int depth);
+  std::optional<NodeId> chain(const Type* goal, int depth);
+  NodeId chainArgument(const Type* type, int depth, bool pinned);
   NodeId call(const Callable& callable, Bindings bindings, int depth);
   std::optional<NodeId> callVariable(const Type* goal, int depth);
   std::optional<Bindings> bindLocal(const Variable& variable, const Type* goal) const;
@@ -118,7 +120,8 @@ private:
   std::string definitionName_;
   std::vector<Binder> parameters_;
   std::vector<const lang::TypeParameter*> generics_;
-  bool mayAddParameters_ = true, mayUseSymbols_ = false, isInGenericClosure_ = false;
+  bool mayAddParameters_ = true, mayUseSymbols_ = false, isInGenericClosure_ = false,
+       isInChain_ = false;
   /// Parameters are visible everywhere; other locals until their block ends.
   std::vector<Variable> parameterLocals_, locals_, graphs_;
   GraphNeeds graphNeeds_;
