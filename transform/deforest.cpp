@@ -96,11 +96,21 @@ private:
 
   void lookAt(const Block& block) {
     Place place{block};
-    size_t ordered = 0;
+    bool isChained = false;
     for (size_t i = 0; i < block.bindings.size(); ++i) {
       place.index[block.bindings[i].var] = i;
+      if (const Call* call = globalCall(block.bindings[i]))
+        isChained |= std::ranges::any_of(call->arguments, [&](const Operand& argument) {
+          auto found = place.index.find(argument.value);
+          return found != place.index.end() && globalCall(block.bindings[found->second]);
+        });
+    }
+    if (!isChained)
+      return;
+    size_t ordered = 0;
+    for (const Binding& binding : block.bindings) {
       place.ordered.push_back(ordered);
-      ordered += isOrdered(block.bindings[i]);
+      ordered += isOrdered(binding);
     }
     for (size_t i = block.bindings.size(); i-- > 0;) {
       const Binding& binding = block.bindings[i];

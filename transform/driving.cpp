@@ -13,6 +13,9 @@ namespace {
 /// What the work on one chain may be: bindings looked at, and how many of them inside of others.
 constexpr size_t mostSteps = 3'000, deepest = 150;
 
+/// Larger tuples are made: their parts could be the same ones many times.
+constexpr size_t largestTuple = 40;
+
 } // namespace
 
 void Driving::countStep() {
@@ -106,7 +109,8 @@ const Term* Driving::step(const Binding& binding, const CodePlace& place, BlockB
     Term tuple{TermKind::Tuple, type};
     for (const Operand& field : static_cast<const TupleExpr&>(value).fields)
       tuple.parts.push_back(typed(lookUp(*field.value, place), type->parts[tuple.parts.size()]));
-    return facts_.keep(std::move(tuple));
+    const Term* kept = facts_.keep(std::move(tuple));
+    return type->size > largestTuple ? atom(made(kept, out), type) : kept;
   }
   case ExprKind::Project: {
     const auto& project = static_cast<const Project&>(value);

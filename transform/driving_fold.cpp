@@ -61,6 +61,7 @@ struct Driving::Configuration {
 
 /// A term without code that is not looked at: what calls of residual functions are given.
 const Term* Driving::settled(const Term* term, bool mayStay, size_t level, BlockBuilder& out) {
+  countStep();
   term = opened(term, out);
   switch (term->kind) {
   case TermKind::Atom:
@@ -108,6 +109,7 @@ Atom Driving::madeCall(const Term& call, BlockBuilder& out) {
 
 /// The term with parameters in the place of its atoms, and what tells it from others.
 const Term* Driving::abstracted(const Term* term, Configuration& of, size_t level) {
+  countStep();
   if (!term->type || level > deepestClosure + deepestNest_)
     throw GaveUp();
   const void* type = term->type;
@@ -202,14 +204,14 @@ void Driving::write(size_t number) {
   BlockBuilder body(make_);
   Atom result = unfold(*residual.call, body,
                        [&](const Term* value, BlockBuilder& end) { return made(value, end); });
-  residuals_[number].function =
-      make_.function(residual.parameters, body.finish(result), residual.call->type,
-                     residual.generics);
+  residuals_[number].function = make_.function(residual.parameters, body.finish(result),
+                                               residual.call->type, residual.generics);
 }
 
 /// Whether all code that a term may run is quiet, and nothing that it is given hides other code.
 bool Driving::isQuiet(const Term& term, size_t level) {
   auto isInside = [&](const Term* part) { return isQuiet(*part, level + 1); };
+  countStep();
   if (level > deepestClosure + deepestNest_)
     return false;
   if (term.kind == TermKind::Closure)
@@ -226,12 +228,14 @@ bool Driving::isQuiet(const Term& term, size_t level) {
 
 const Call* Driving::fused(const Term& call) {
   deepestNest_ = nest(call);
-  if (work_ > mostWork || !isQuiet(call, 0))
+  if (work_ > mostWork)
     return nullptr;
   steps_ = saved_ = 0;
   firstResidual_ = residuals_.size();
   const Call* made = nullptr;
   try {
+    if (!isQuiet(call, 0))
+      throw GaveUp();
     made = foldedCall(call);
     for (size_t i = firstResidual_; i < residuals_.size(); ++i)
       write(i);

@@ -16,8 +16,8 @@ using namespace lang;
 
 namespace {
 
-/// Larger ones are no functions on lists.
-constexpr size_t largestBody = 300;
+/// Larger ones, and those that reach more, are no functions on lists.
+constexpr size_t largestBody = 300, mostReached = 300;
 
 bool isClosed(const Type* type) {
   return type && !type->hasUnknown && !type->hasSymbol && !holdsAny(type);
@@ -147,7 +147,7 @@ bool QuietCode::isQuiet(const Function& root) {
     if (found != known_.end() && found->second)
       continue;
     const Part& here = part(*reached[i]);
-    isQuiet = here.isQuiet && found == known_.end();
+    isQuiet = here.isQuiet && found == known_.end() && i < mostReached;
     for (const Global* global : here.mentions) {
       isQuiet &= global->function != nullptr;
       if (global->function && seen.insert(global->function).second)
