@@ -17,6 +17,8 @@ void fuseChains(Session& session, Program& program) {
   };
   auto made =
       transform::deforest(*program.module, {session.operators(), program.typing, check, findings});
+  if (made->globals.size() == program.module->globals.size())
+    return;
   lang::Typing typing = check(*made, findings);
   if (findings.hasErrors())
     return;

@@ -130,7 +130,7 @@ private:
     std::vector<const Binding*> producers;
     const Term* term = nullptr;
     try {
-      term = call(place, index, index, producers, 0);
+      term = chainAt(place, index, index, producers, 0);
     } catch (const GaveUp&) {
       return;
     }
@@ -143,34 +143,36 @@ private:
   }
 
   /// The call that a binding is, with those that make its arguments.
-  const Term* call(const Place& place, size_t index, size_t consumer,
-                   std::vector<const Binding*>& producers, size_t level) {
+  const Term* chainAt(const Place& place, size_t index, size_t consumer,
+                      std::vector<const Binding*>& producers, size_t level) {
     const Binding& binding = place.block.bindings[index];
     const CodePlace here{nullptr, &facts_.plain};
     const Term* known = driving_.callOf(binding, here);
     if (!known || known->kind != TermKind::Call)
       throw GaveUp();
     Term whole = *known;
+    const auto& call = static_cast<const Call&>(*binding.value);
     for (size_t i = 0; i < whole.parts.size() && level < longestChain; ++i) {
-      size_t made = producer(place, *whole.parts[i], consumer);
+      size_t made = producer(place, *call.arguments[i].value, consumer);
       if (made == place.block.bindings.size() || !facts_.isTakenApart(*whole.callee, i))
         continue;
-      whole.parts[i] = call(place, made, consumer, producers, level + 1);
+      whole.parts[i] = chainAt(place, made, consumer, producers, level + 1);
       producers.push_back(&place.block.bindings[made]);
     }
     return facts_.keep(std::move(whole));
   }
 
   /// Which binding makes an argument by a call for this use alone; the size of the block if none.
-  size_t producer(const Place& place, const Term& argument, size_t consumer) const {
+  size_t producer(const Place& place, const Expr& argument, size_t consumer) const {
     const size_t none = place.block.bindings.size();
-    const auto* var = argument.kind == TermKind::Atom ? argument.atom->as<Var>() : nullptr;
+    const auto* var = argument.as<Var>();
     auto found = var ? place.index.find(var) : place.index.end();
     if (found == place.index.end() || facts_.mentions(*var) != 1 ||
         !globalCall(place.block.bindings[found->second]))
       return none;
     bool isNear = place.ordered[found->second] == place.ordered[consumer];
-    return isNear && argument.type && argument.type->kind == TypeKind::Data ? found->second : none;
+    const Type* type = facts_.typing.of(*var);
+    return isNear && type && type->kind == TypeKind::Data ? found->second : none;
   }
 
   const Module& module_;

@@ -50,6 +50,7 @@ public:
   Inliner(const Module& from, Builder& into, const Typing& typing, const InliningPlan& plan,
           bool keepsOpen)
       : Rewriter(from, into), typing_(typing), plan_(plan), keepsOpen_(keepsOpen) {
+    findVague(from);
     for (const Global* global : from.globals)
       if (global->function) {
         roots_.insert(global->function->body);
@@ -159,27 +160,27 @@ private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     if (old.var->origin == VarOrigin::Parameter) {
       const Type* wanted = shown(here(old.var->annotation));
-      const Type* given = around(typeOf(*old.value));
-      return bindName(old, value, wanted, given, out);
+      return bindName(old, value, wanted, around(typeOf(*old.value)), isVague(*old.value), out);
     }
     if (!ends_.contains(&old))
       return Rewriter::bind(old, value, out);
     const Block& body = *static_cast<const BlockExpr&>(*old.value).block;
     const Type* given = here(typeOf(*body.result.value));
+    bool isUntold = isVague(*body.result.value);
     instances_.pop_back();
     const Type* wanted = shown(here(old.var->annotation));
-    if (!wanted && given)
+    if (!wanted && (given || isUntold))
       wanted = shown(here(typing_.of(*old.var)));
-    return bindName(old, value, wanted, given, out);
+    return bindName(old, value, wanted, given, isUntold, out);
   }
 
   /// What a name for an atom becomes: the atom, or a let where the name has another type.
   Atom bindName(const Binding& old, Atom value, const Type* wanted, const Type* given,
-                BlockBuilder& out) {
+                bool isUntold, BlockBuilder& out) {
     // Calls of operators have attributes, which calls of names for them have not.
     bool isOperator = value->kind == ExprKind::Operator;
     bool isSame = !wanted || !given || wanted == given || (!keepsOpen_ && holdsAny(wanted));
-    if (!isOperator && isSame)
+    if (!isOperator && !(isUntold && wanted) && isSame)
       return value;
     renamed_ = old.var;
     renamedType_ = wanted;
@@ -190,12 +191,39 @@ private:
     return var;
   }
 
+  /// Whether a value does not tell its type, such as `Nil`: the call did, by the parameter.
+  bool isVague(const Expr& atom) const {
+    const auto* constructor = atom.as<Constructor>();
+    return vague_.contains(&atom) || (constructor && constructor->fields.empty() &&
+                                      !constructor->definition->generics.empty());
+  }
+
+  void findVague(const Module& from) {
+    walk(
+        from,
+        [&](const Binding& binding) {
+          const Expr& value = *binding.value;
+          const auto* call = value.as<Call>();
+          bool isMade = value.kind == ExprKind::Tuple ||
+                        (call && call->callee.value->kind == ExprKind::Constructor);
+          bool hasVague = value.isAtom() && isVague(value);
+          forEachOperand(value,
+                         [&](const Operand& part) { hasVague |= isMade && isVague(*part.value); });
+          // What a temporary declares is lost in print.
+          if (hasVague && !(binding.isLet() && binding.var->annotation))
+            vague_.insert(binding.var);
+        },
+        [](const Operand&) {});
+  }
+
   const Typing& typing_;
   const InliningPlan& plan_;
   /// Whether names stay whose declared types have `?`.
   bool keepsOpen_;
   Arena arena_;
   std::unordered_set<std::string> sizeNames_;
+  /// Variables of the old code.
+  std::unordered_set<const Expr*> vague_;
   size_t newSizes_ = 0;
   std::unordered_set<const Block*> roots_;
   bool isExpanding_ = false;
