@@ -130,6 +130,8 @@ private:
   std::vector<Residual> residuals_;
   std::map<std::string, size_t> byKey_;
   std::set<std::string> names_;
+  /// How many numbers were given to a name.
+  std::map<std::string, size_t> nameCounts_;
   /// Of the chain at hand.
   size_t deepestNest_ = 0;
   size_t firstResidual_ = 0;

@@ -179,8 +179,8 @@ std::string Driving::name(const Term& call) {
       stack.insert(stack.end(), top->parts.rbegin(), top->parts.rend());
   }
   std::string unique = text;
-  for (size_t i = 1; !names_.insert(unique).second; ++i)
-    unique = fmt::format("{}_{}", text, i);
+  for (size_t& count = nameCounts_[text]; !names_.insert(unique).second;)
+    unique = fmt::format("{}_{}", text, ++count);
   return unique;
 }
 
