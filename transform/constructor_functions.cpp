@@ -19,17 +19,25 @@ using namespace lang;
 
 namespace {
 
-bool isFunction(const Expr& atom) {
-  const auto* constructor = atom.as<Constructor>();
-  return constructor && !constructor->fields.empty();
-}
-
 class ConstructorExpander : public Rewriter {
 public:
-  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form)
-      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount) {}
+  /// With `globals`, those that are values get literals too.
+  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form, bool globals)
+      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount),
+        globals_(globals) {
+    for (const Global* global : from.globals)
+      if (global->function)
+        arities_[global->name] = global->function->parameters.size();
+  }
 
 private:
+  bool isFunction(const Expr& atom) const {
+    const auto* constructor = atom.as<Constructor>();
+    const auto* global = atom.as<Global>();
+    return (constructor && !constructor->fields.empty()) ||
+           (globals_ && global && arities_.contains(global->name));
+  }
+
   /// What a block gives is bound first if it is a constructor.
   std::span<const Binding> bindingsOf(const Block& block) override {
     const Expr& result = *block.result.value;
@@ -60,7 +68,7 @@ private:
   /// The value with literals in place of constructors.
   const Expr* expanded(const Expr* value, BlockBuilder& out) {
     if (isFunction(*value))
-      return literal(static_cast<const Constructor&>(*value));
+      return literal(*value);
     bool isUsed = false;
     forEachOperand(*value, [&](const Operand& operand) { isUsed |= isFunction(*operand.value); });
     if (!isUsed)
@@ -91,11 +99,26 @@ private:
   }
 
   Atom atomFor(const Expr& atom, BlockBuilder& out) {
-    return isFunction(atom) ? out.bind(literal(static_cast<const Constructor&>(atom))) : &atom;
+    return isFunction(atom) ? out.bind(literal(atom)) : &atom;
   }
 
-  const Function* literal(const Constructor& constructor) {
+  const Function* literal(const Expr& callee) {
+    const auto* constructor = callee.as<Constructor>();
     std::vector<const TypeParameter*> generics;
+    std::vector<const Var*> parameters;
+    if (constructor)
+      parameters = fieldsOf(*constructor, generics);
+    else
+      for (size_t i = 0; i < arities_.at(static_cast<const Global&>(callee).name); ++i)
+        parameters.push_back(make.var(VarOrigin::Parameter, "x"));
+    BlockBuilder body(make);
+    std::vector<Atom> arguments(parameters.begin(), parameters.end());
+    return make.function(parameters, body.finish(body.call(&callee, arguments)), nullptr, generics);
+  }
+
+  /// A parameter for each field; in a generic form with types over new `generics`.
+  std::vector<const Var*> fieldsOf(const Constructor& constructor,
+                                   std::vector<const TypeParameter*>& generics) {
     std::unordered_map<const TypeParameter*, const TypeParameter*> own;
     if (form_ == ConstructorForm::Generic)
       for (const TypeParameter* old : constructor.definition->generics)
@@ -107,15 +130,15 @@ private:
     for (const Type* field : constructor.fields)
       parameters.push_back(
           make.var(VarOrigin::Parameter, "x", generics.empty() ? nullptr : types(field)));
-    BlockBuilder body(make);
-    std::vector<Atom> arguments(parameters.begin(), parameters.end());
-    return make.function(parameters, body.finish(body.call(&constructor, arguments)), nullptr,
-                         generics);
+    return parameters;
   }
 
   ConstructorForm form_;
   Arena arena_;
   uint32_t oldVars_, varCount_;
+  bool globals_;
+  /// By the name of a global, which its copy has too.
+  std::unordered_map<std::string_view, size_t> arities_;
   /// Variables of the old code that are names for constructors, and those that stand for results.
   std::unordered_set<const Expr*> names_;
   std::unordered_map<const Block*, const Var*> results_;
@@ -126,7 +149,11 @@ private:
 std::unique_ptr<Module> withConstructorFunctions(const Module& module,
                                                  const OperatorTable& operators,
                                                  ConstructorForm form) {
-  return rewritten<ConstructorExpander>(module, operators, form);
+  return rewritten<ConstructorExpander>(module, operators, form, false);
+}
+
+std::unique_ptr<Module> withFunctionLiterals(const Module& module, const OperatorTable& operators) {
+  return rewritten<ConstructorExpander>(module, operators, ConstructorForm::OneType, true);
 }
 
 } // namespace transform

@@ -1,4 +1,4 @@
-// Constructors as functions, for a pass that looks into functions.
+// Constructors and globals as function literals, for passes that look into functions.
 #pragma once
 
 #include "lang/builder.h"
@@ -16,5 +16,9 @@ enum class ConstructorForm : uint8_t { OneType, Generic };
 std::unique_ptr<lang::Module> withConstructorFunctions(const lang::Module& module,
                                                        const lang::OperatorTable& operators,
                                                        ConstructorForm form);
+
+/// The same for globals too, with constructors as functions of one type.
+std::unique_ptr<lang::Module> withFunctionLiterals(const lang::Module& module,
+                                                   const lang::OperatorTable& operators);
 
 } // namespace transform

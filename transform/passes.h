@@ -63,6 +63,8 @@ std::unique_ptr<lang::Module> constantFolding(const lang::Module& module,
                                               const PassContext& context);
 std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> deforest(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> defunctionalise(const lang::Module& module,
+                                              const PassContext& context);
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);

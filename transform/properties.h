@@ -10,7 +10,8 @@ namespace transform {
 /// Placed: every temporary stands where the reader would put it, so the module prints and reads
 /// back with all effects in the same order (placement.h). Live: every binding is used or has an
 /// effect that keeps it. Graph: no let without effects and declared types could be a temporary.
-enum class Property : uint8_t { ANormal, Placed, Live, Graph };
+/// FirstOrder: functions are only called; there is no function literal.
+enum class Property : uint8_t { ANormal, Placed, Live, Graph, FirstOrder };
 
 /// The name of a property, for people.
 std::string_view propertyName(Property property);
