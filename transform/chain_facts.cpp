@@ -1,5 +1,4 @@
-// Uses are counted over all blocks at once: a block's own counts are those of its bindings, added
-// up, and of the branches of one binding the largest counts.
+// What is found out is kept, since chains ask for the same functions again and again.
 #include "transform/chain_facts.h"
 
 #include <algorithm>
@@ -10,113 +9,7 @@ using namespace lang;
 
 ChainFacts::ChainFacts(const Module& of, const Typing& types)
     : module(of), typing(types), known(of), quiet(of, types), plain(of.types),
-      free_(freeVariables(of)), uses_(of.varCount), mentions_(of.varCount) {
-  countUses();
-}
-
-namespace {
-
-/// How often variables are used in a block, those few that are.
-using Counts = std::unordered_map<const Var*, uint32_t>;
-
-void add(Counts& sum, const Expr& atom, uint32_t count = 1) {
-  if (const auto* var = atom.as<Var>())
-    sum[var] += count;
-}
-
-/// The smaller table goes into the larger one, so no use is moved often.
-template <typename Join>
-void join(Counts& sum, Counts&& more, Join&& how) {
-  if (sum.size() < more.size())
-    std::swap(sum, more);
-  for (const auto& [var, count] : more)
-    how(sum[var], count);
-}
-
-} // namespace
-
-void ChainFacts::countUses() {
-  /// A block right inside of a value, and what binds its variables.
-  struct Part {
-    const Block* block;
-    const Pattern* pattern = nullptr;
-    const Function* function = nullptr;
-  };
-  struct Frame {
-    Part part;
-    size_t next = 0;
-    Counts counts = {};
-    /// Of the parts of the binding at hand, and those that are still to come.
-    Counts branches = {};
-    std::vector<Part> open = {};
-  };
-  std::vector<Frame> frames;
-  auto settle = [&](Counts& counts, const Var& var) {
-    if (auto own = counts.extract(&var))
-      uses_[var.number] = own.mapped();
-  };
-  auto finish = [&] {
-    Frame done = std::move(frames.back());
-    frames.pop_back();
-    add(done.counts, *done.part.block->result.value);
-    for (const Binding& binding : done.part.block->bindings)
-      settle(done.counts, *binding.var);
-    if (done.part.pattern)
-      forEachPatternVar(*done.part.pattern, [&](const Var& var) { settle(done.counts, var); });
-    if (const Function* function = done.part.function) {
-      for (const Var* parameter : function->parameters)
-        settle(done.counts, *parameter);
-      for (auto& [var, count] : done.counts)
-        count = 2;
-    }
-    if (!frames.empty())
-      join(frames.back().branches, std::move(done.counts),
-           [](uint32_t& most, uint32_t count) { most = std::max(most, count); });
-  };
-  for (const Global* global : module.globals) {
-    if (global->function)
-      frames.push_back({{global->function->body, nullptr, global->function}});
-    while (!frames.empty()) {
-      Frame& frame = frames.back();
-      if (!frame.open.empty()) {
-        Part part = frame.open.back();
-        frame.open.pop_back();
-        frames.push_back({part});
-        continue;
-      }
-      join(frame.counts, std::exchange(frame.branches, {}),
-           [](uint32_t& sum, uint32_t count) { sum += count; });
-      if (frame.next == frame.part.block->bindings.size()) {
-        finish();
-        continue;
-      }
-      const Expr& value = *frame.part.block->bindings[frame.next++].value;
-      if (value.isAtom())
-        add(frame.counts, value);
-      forEachOperand(value, [&](const Operand& each) { add(frame.counts, *each.value); });
-      forEachAttributeAtom(value, [&](const Expr& atom) { add(frame.counts, atom, 2); });
-      if (const auto* match = value.as<Match>())
-        for (const Arm& arm : match->arms)
-          frame.open.push_back({arm.body, arm.pattern});
-      else
-        forEachBlock(value, [&](const Block& block) {
-          frame.open.push_back({&block, nullptr, value.as<Function>()});
-        });
-    }
-  }
-  walk(
-      module,
-      [&](const Binding& binding) {
-        forEachAttributeAtom(*binding.value, [&](const Expr& atom) {
-          if (const auto* var = atom.as<Var>())
-            mentions_[var->number] += 2;
-        });
-      },
-      [&](const Operand& operand) {
-        if (const auto* var = operand.value->as<Var>())
-          ++mentions_[var->number];
-      });
-}
+      free_(freeVariables(of)), counts_(countUses(of)) {}
 
 /// The block whose value a block gives if it ends in a branch, and so on: calls `visit` for each
 /// binding that gives the value of the whole.

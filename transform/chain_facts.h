@@ -6,6 +6,7 @@
 #include "transform/deforest_terms.h"
 #include "transform/known_functions.h"
 #include "transform/quiet_code.h"
+#include "transform/use_counts.h"
 
 #include <deque>
 
@@ -15,11 +16,10 @@ class ChainFacts {
 public:
   ChainFacts(const lang::Module& module, const lang::Typing& typing);
 
-  /// How often a run of the code around it uses a variable at most; a use in a function literal,
-  /// which may be called often, counts twice.
-  size_t uses(const lang::Var& var) const { return uses_[var.number]; }
+  /// How often a run uses a variable at most (use_counts.h).
+  size_t uses(const lang::Var& var) const { return counts_.uses[var.number]; }
   /// How often the text mentions it.
-  size_t mentions(const lang::Var& var) const { return mentions_[var.number]; }
+  size_t mentions(const lang::Var& var) const { return counts_.mentions[var.number]; }
   /// Whether a call of the global ends in a match on its parameter before it does anything else
   /// with it, or hands it to such a parameter, so that what makes its argument can be driven.
   bool isTakenApart(const lang::Global& global, size_t parameter);
@@ -42,11 +42,10 @@ public:
   const Instance plain;
 
 private:
-  void countUses();
   bool passesOn(const lang::Global& global, size_t parameter);
 
   lang::FreeVariables free_;
-  std::vector<uint32_t> uses_, mentions_;
+  UseCounts counts_;
   std::unordered_map<const lang::Function*, std::vector<int8_t>> takenApart_;
   std::deque<Instance> instances_;
   std::deque<Term> terms_;

@@ -8,8 +8,8 @@
 // no other functions (`isPlain`).
 #pragma once
 
-#include "lang/op.h"
 #include "lang/module.h"
+#include "lang/op.h"
 #include "lang/typing.h"
 
 #include <unordered_map>
