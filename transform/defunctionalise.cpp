@@ -17,8 +17,8 @@
 // for the types that they are used at. Data of one type hold all closures of a type of functions or
 // none, so what stays is told by types: those that the entry takes or gives, that operators take or
 // give, that fields of data types mention, that generic code is given, whose closures capture
-// values of types that a definition of data could not name, and those with sizes that are not
-// numbers. Where `?` lets functions of several types meet, everything stays.
+// values of types that a definition of data could not name, or name them inside, and those with
+// sizes that are not numbers. Where `?` lets functions of several types meet, everything stays.
 #include "lang/copy.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -152,7 +152,10 @@ private:
   void findKept(const Binding& binding) {
     const Type* type = typing_.of(*binding.var);
     if (const auto* literal = binding.value->as<Function>()) {
-      bool isPlain = literal->generics.empty();
+      std::optional<TypeNames> inside =
+          declaredNames(*literal, [](const Type* declared) { return declared; });
+      bool isPlain =
+          literal->generics.empty() && inside->parameters.empty() && inside->dims.empty();
       for (const Var* var : free_.of[literal->number])
         isPlain &= var == binding.var || isClosed(typing_.of(*var));
       if (!isPlain)
