@@ -3,6 +3,7 @@
 
 #include "lang/copy.h"
 #include "lang/verify.h"
+#include "transform/placement.h"
 
 #include <stdexcept>
 
@@ -41,7 +42,9 @@ void demandEnsured(const Module& module, const PassRow& pass) {
 runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typing,
                                         std::span<const PassRow* const> passes,
                                         const RunOptions& options) {
-  TypedModule current = typed(copyDeclared(module, typing), "declaring all types", options);
+  // A declared type can make a let of a temporary.
+  auto declared = place(*copyDeclared(module, typing), options.operators);
+  TypedModule current = typed(std::move(declared), "declaring all types", options);
   for (const PassRow* pass : passes) {
     for (Property property : pass->needs)
       if (auto found = violations(*current.module, property); !found.empty())
