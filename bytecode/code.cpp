@@ -204,8 +204,10 @@ void Code::finish(vm::Program& program) {
       throw TooLarge("a branch of more than 32,767 words");
   }
   program.code.insert(program.code.end(), words_.begin(), words_.end());
+  // Nothing is at a place behind the last word.
   for (vm::Place place : places_)
-    program.places.push_back({start + place.start, place.origin});
+    if (place.start < words_.size())
+      program.places.push_back({start + place.start, place.origin});
 }
 
 uint16_t Registers::take() {

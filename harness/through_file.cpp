@@ -34,7 +34,9 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
   lang::Diagnostics findings;
   const SourceFile text("text", assembly::text(**made), 1);
   auto again = assembly::assemble(text, findings);
-  if (!again || executable::write(*again) != bytes)
+  if (!again)
+    throw std::runtime_error("the file as text is refused: " + findings.all()[0].text);
+  if (executable::write(*again) != bytes)
     throw std::runtime_error("the file is another one after it was a text");
   ReadText language = reader.read((*made)->language);
   if (!language.isGood())

@@ -225,7 +225,9 @@ void verifyReps(const Program& program) {
 void verifyOrigins(const Program& program) {
   for (const Place& place : program.places)
     demand(place.origin < program.origins.size(), "an origin is beyond its table");
-  demand(std::ranges::is_sorted(program.places, {}, &Place::start), "places are in no order");
+  demand(std::ranges::adjacent_find(program.places, std::ranges::greater_equal(), &Place::start) ==
+             program.places.end(),
+         "places are in no order");
   for (const Origin& origin : program.origins)
     demand((origin.op == checks::none || origin.op < program.operators.size()) &&
                (origin.caller == checks::none || origin.caller < program.callers.size()),
