@@ -3,7 +3,8 @@
 
 usage: golden_test.py BATON FOLDER [--accept]
 
-Each NAME.rly in FOLDER or below it has its expected text beside it in NAME.out: standard output,
+Each NAME.rly in FOLDER or below it, and each text of an executable NAME.bvt, has its expected text
+beside it in NAME.out: standard output,
 then standard error, then the exit code as the line `exit N`. The first line of the program may
 name the command, `// baton run --random 42`; without it, it is `baton check`. The file is named
 last, and the command runs in the file's folder, so that no path of a machine gets into the text.
@@ -21,6 +22,7 @@ import sys
 import limits
 
 MARK = "// baton "
+SUFFIXES = (".rly", ".bvt")
 
 
 def command_of(case):
@@ -93,14 +95,14 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--accept", action="store_true", help="rewrite the expected texts")
     options = parser.parse_args()
-    cases = sorted(options.folder.rglob("*.rly"))
+    cases = sorted(path for suffix in SUFFIXES for path in options.folder.rglob("*" + suffix))
     if not cases:
         print(f"{options.folder}: there are no cases")
         return 1
     stale = [
         path
         for path in sorted(options.folder.rglob("*.out"))
-        if not path.with_suffix(".rly").exists()
+        if not any(path.with_suffix(suffix).exists() for suffix in SUFFIXES)
     ]
     return (accept if options.accept else compare)(os.path.abspath(options.baton), cases, stale)
 

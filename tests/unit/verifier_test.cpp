@@ -7,7 +7,6 @@
 #include <map>
 #include <random>
 
-using vm::none;
 using vm::Op;
 using vm::Word;
 
@@ -51,8 +50,8 @@ const Word give = word(Op::LoadLong, 9), end = word(Op::Return, 9);
 } // namespace
 
 TEST_CASE("what is borrowed goes with what it lies in, however deep", "[verifier]") {
-  std::vector<Word> inner{word(Op::Fields1, 0, oneLayout, none), tail(1),
-                          word(Op::Fields1, 1, oneLayout, none), tail(2)};
+  std::vector<Word> inner{word(Op::Fields1, 0, oneLayout), tail(1), word(Op::Fields1, 1, oneLayout),
+                          tail(2)};
   auto with = [&](std::vector<Word> more) {
     std::vector<Word> code = inner;
     code.insert(code.end(), more.begin(), more.end());
@@ -65,10 +64,12 @@ TEST_CASE("what is borrowed goes with what it lies in, however deep", "[verifier
   CHECK(verdict({owned}, 10,
                 with({word(Op::Release, 0), word(Op::Retain, 3, 2), word(Op::Release, 3)})) ==
         "a register holds no reference");
+  CHECK(verdict({owned}, 10, {word(Op::Fields1, 0, oneLayout, 1), tail(1), give, end}) ==
+        "an instruction has an operand that it does not take");
   // Where the outer one is lent by the caller, a field may take its register.
-  std::vector<Word> over{word(Op::Fields1, 0, oneLayout, none),
+  std::vector<Word> over{word(Op::Fields1, 0, oneLayout),
                          tail(1),
-                         word(Op::Fields1, 1, oneLayout, none),
+                         word(Op::Fields1, 1, oneLayout),
                          tail(0),
                          word(Op::Retain, 3, 0),
                          word(Op::Release, 3),
