@@ -270,11 +270,17 @@ public:
       applied_[family->apply] = nullptr;
   }
 
-  /// Writes the functions that apply data, behind all others.
+  /// Writes the functions that apply data, behind all others. One of a type whose functions nobody
+  /// makes is written when something calls it, which may be another one.
   void addApplications() {
-    for (const auto& family : families_.all())
-      if (applied_[family->apply] || !family->closures.empty())
-        make.define(globalOf(*family->apply), function(*application(*family)));
+    std::unordered_set<const Family*> written;
+    for (size_t before = SIZE_MAX; before != written.size();) {
+      before = written.size();
+      for (const auto& family : families_.all())
+        if ((applied_[family->apply] || !family->closures.empty()) &&
+            written.insert(family.get()).second)
+          make.define(globalOf(*family->apply), function(*application(*family)));
+    }
   }
 
 private:
