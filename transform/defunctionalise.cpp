@@ -134,6 +134,8 @@ public:
 
 private:
   void keep(const Type* type) {
+    if (!lookedAt_.insert(type).second)
+      return;
     forEachFunctionType(type, [&](const Type* function) { kept_.insert(function); });
   }
 
@@ -207,6 +209,8 @@ private:
   }
 
   void note(const Type* type) {
+    if (!noted_.insert(type).second)
+      return;
     forEachFunctionType(type, [&](const Type* function) {
       if (families_.contains(function) || kept_.contains(function) || !isClosed(function) ||
           !function->generics.empty())
@@ -253,6 +257,8 @@ private:
   const Typing& typing_;
   FreeVariables free_;
   std::unordered_set<const Type*> kept_;
+  /// By `keep` and by `note`; types are shared, and large ones are walked once.
+  std::unordered_set<const Type*> lookedAt_, noted_;
   std::unordered_map<const Type*, Family*> families_;
   std::vector<std::unique_ptr<Family>> all_;
   std::unordered_map<const Var*, Closure> closures_;
@@ -413,8 +419,10 @@ private:
 /// Whether functions of one type may be taken for those of another one.
 bool meetsAny(const Module& module, const Typing& typing) {
   bool found = false;
+  std::unordered_set<const Type*> seen;
   auto look = [&](const Type* type) {
-    forEachFunctionType(type, [&](const Type* function) { found |= holdsAny(function); });
+    if (seen.insert(type).second)
+      forEachFunctionType(type, [&](const Type* function) { found |= holdsAny(function); });
   };
   walk(
       module, [&](const Binding& binding) { look(typing.of(*binding.var)); },
