@@ -80,12 +80,22 @@ const Term* Driving::lookUp(const Expr& atom, const CodePlace& place) {
 Atom Driving::block(const Block& block, CodePlace place, BlockBuilder& out, const Next& next,
                     const Term* entry) {
   Deeper deeper(depth_);
+  // What stands before the match of a call is done again when the match becomes a call.
+  bool isCheap = true;
   for (const Binding& binding : block.bindings) {
     countStep();
     make_.range = binding.value->range;
+    const size_t before = out.bindings().size();
     bool isLast = &binding == &block.bindings.back() && block.result.value == binding.var;
-    const Term* term = step(binding, place, out, isLast ? entry : nullptr);
+    const Term* term = step(binding, place, out, isLast && isCheap ? entry : nullptr);
     place.scope = bound(place.scope, *binding.var, term, out);
+    bool isScalar = !term->type || term->type->shape.empty();
+    auto isSmall = [&](const Binding& written) {
+      const auto* call = written.value->as<Call>();
+      return call ? isScalar && call->callee.value->kind == ExprKind::Operator
+                  : written.value->kind == ExprKind::Project;
+    };
+    isCheap &= std::ranges::all_of(std::span(out.bindings()).subspan(before), isSmall);
   }
   return next(lookUp(*block.result.value, place), out);
 }
