@@ -215,7 +215,7 @@ bool Driving::isQuiet(const Term& term, size_t level) {
   if (level > deepestClosure + deepestNest_)
     return false;
   if (term.kind == TermKind::Closure)
-    return facts_.quiet.isQuiet(term.literal()) &&
+    return term.literal().generics.empty() && facts_.quiet.isQuiet(term.literal()) &&
            std::ranges::all_of(facts_.captured(term.literal()),
                                [&](const Var* var) { return isInside(lookUp(*var, term.place)); });
   if (term.kind == TermKind::Call)
