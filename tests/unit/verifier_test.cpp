@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+using vm::none;
 using vm::Op;
 using vm::Word;
 
