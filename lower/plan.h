@@ -22,6 +22,8 @@ namespace lower {
 inline constexpr size_t maxAxes = 128;
 inline constexpr uint32_t none = UINT32_MAX;
 using AxisSet = std::bitset<maxAxes>;
+/// A bool for each value, tensor and so on; bits would be more code and no faster.
+using Flags = std::vector<uint8_t>;
 
 /// One summand of an affine form: a coefficient times the position along an axis.
 struct AffineTerm {

@@ -14,7 +14,7 @@ namespace {
 
 /// The values below `root`, operands first.
 std::vector<uint32_t> valuesBelow(const Graph& graph, uint32_t root) {
-  std::vector<bool> seen(size_t(root) + 1);
+  Flags seen(size_t(root) + 1);
   seen[root] = true;
   std::vector<uint32_t> found;
   for (uint32_t id = root + 1; id-- > 0;) {
@@ -37,7 +37,7 @@ std::vector<uint32_t> valuesBelow(const Graph& graph, uint32_t root) {
 /// other reductions.
 std::vector<uint32_t> reductionsAtTop(const Graph& graph) {
   std::vector<uint32_t> found;
-  std::vector<bool> wanted(size_t(graph.root) + 1);
+  Flags wanted(size_t(graph.root) + 1);
   wanted[graph.root] = true;
   for (uint32_t id = graph.root + 1; id-- > 0;) {
     const GraphValue& value = graph.values[id];

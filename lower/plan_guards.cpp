@@ -52,7 +52,7 @@ public:
       if (of_[id].size() == 1 && isCostly(graph_.values[id]))
         if (uint32_t guard = of_[id][0]; guard != always && guards_[guard].known < id)
           graph_.masks[id] = maskOf(guard);
-    std::vector<bool> live(valueCount);
+    Flags live(valueCount);
     for (uint32_t id = 0; id < valueCount; ++id)
       live[id] = !of_[id].empty();
     for (const Faultable& fault : graph_.faultables)
@@ -184,7 +184,7 @@ private:
     return append(graph_, makeApply(graph_, function, Element::Bool, std::move(operands)));
   }
 
-  void addChecks(const Faultable& fault, std::vector<bool>& live) {
+  void addChecks(const Faultable& fault, Flags& live) {
     live[fault.flag] = true;
     if (graph_.values[fault.flag].kind == GraphValueKind::Apply)
       live[graph_.values[fault.flag].operands[1]] = true;
@@ -193,7 +193,7 @@ private:
   }
 
   /// Own values by number; a mask right after the last of its conditions.
-  void setOrder(const std::vector<bool>& live) {
+  void setOrder(const Flags& live) {
     for (uint32_t id = 0; id < graph_.values.size(); ++id)
       if (id >= live.size() || live[id])
         graph_.order.push_back(id);

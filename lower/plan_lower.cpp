@@ -443,7 +443,7 @@ private:
   Graph& graph_;
   std::string& problem_;
   /// Per value: it or something that it needs may fault, so folding must not drop it.
-  std::vector<bool> mayFault_;
+  Flags mayFault_;
   /// Per axis of the expression: its position as a form of the graph's axes.
   std::unordered_map<uint32_t, Affine> axes_;
   std::unordered_map<uint32_t, int64_t> splits_;

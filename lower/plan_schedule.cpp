@@ -305,7 +305,7 @@ private:
   const Lanes& lanes_;
   std::map<uint32_t, uint32_t> blockOfAxis_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> splats_;
-  std::vector<bool> materialised_;
+  Flags materialised_;
 };
 
 /// Few enough elements that all strips together stay in the nearer caches.

@@ -122,7 +122,7 @@ void Runner::findReplaceable() {
 void Runner::planScratch() {
   constexpr size_t alignment = 64;
   std::vector<size_t> lastUses(program_.tensors.size());
-  std::vector<bool> isOutput(program_.tensors.size());
+  Flags isOutput(program_.tensors.size());
   for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
     size_t& last = lastUses[rootOf(tensor)];
     last = std::max(last, program_.tensors[tensor].lastUse);

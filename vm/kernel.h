@@ -66,7 +66,7 @@ private:
   std::vector<const std::byte*> from_;
   std::vector<const runtime::Tensor*> tensors_;
   /// The inputs that are given operands themselves, and of these the object.
-  std::vector<bool> isGiven_;
+  std::vector<uint8_t> isGiven_;
   std::vector<Object*> given_;
   std::vector<std::byte*> to_;
   /// Of each result its scalar or object, which is owned.

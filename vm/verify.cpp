@@ -657,7 +657,7 @@ private:
   const Word* code_;
   size_t at_ = 0;
   /// Where instructions start.
-  std::vector<bool> starts_;
+  std::vector<uint8_t> starts_;
   /// The places between which code may be followed again: where a jump leads back to, and the jump.
   std::vector<std::pair<size_t, size_t>> loops_;
   size_t nextLoop_ = 0, loopEnd_ = 0, lastAsked_ = 0;
