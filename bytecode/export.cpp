@@ -68,8 +68,12 @@ private:
     made_.result =
         portOf("", result, entry_.resultAnnotation != nullptr, entry_.body->result.range);
     parameters.push_back(make_.var(VarOrigin::Parameter, "result", &result));
+    std::vector<const TypeParameter*> generics;
+    std::ranges::copy_if(
+        typing_.generics(entry_), std::back_inserter(generics),
+        [](const TypeParameter* each) { return each->kind != ParameterKind::Dimension; });
     make_.define(signatureName,
-                 make_.function(parameters, make_.block(parameters.back()), &result));
+                 make_.function(parameters, make_.block(parameters.back()), &result, generics));
   }
 
   /// A use makes sure that a type of the prelude is there when the module is read.

@@ -173,7 +173,7 @@ void Adjoint::openArm(const Match& choice, BlockBuilder& out) {
     return;
   auto pattern = [this, &arm, matched] { return code_.dualPattern(*arm.pattern, matched); };
   open({value, pattern, choice.isPartial}, out);
-  if (code_.types.isRecord(matched))
+  if (code_.types.isRecord(matched) && arm.pattern->kind == PatternKind::Constructor)
     records_.emplace_back(value, arm.pattern);
 }
 

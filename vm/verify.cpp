@@ -3,6 +3,7 @@
 #include "vm/verify.h"
 
 #include "runtime/scalar.h"
+#include "vm/code_form.h"
 #include "vm/operands.h"
 #include "vm/register_states.h"
 #include "vm/scalar.h"
@@ -24,23 +25,21 @@ class FunctionVerifier {
 public:
   FunctionVerifier(const Program& program, const Function& function)
       : program_(program), function_(function), code_(program.code.data() + function.start),
-        states_(function.registers) {}
+        form_(program, function), states_(function.registers) {}
 
   /// Where the verifier was when it refused.
   size_t place() const { return at_; }
 
   void run() {
-    demand(function_.start <= program_.code.size() &&
-               function_.size <= program_.code.size() - function_.start,
-           "its code lies outside of the program's");
-    findStarts();
+    form_.find(at_);
+    at_ = 0;
     flow(0, entryStates());
     while (!waiting_.empty()) {
       at_ = *waiting_.begin();
       waiting_.erase(waiting_.begin());
       // In the order of places all ways to this one are known, unless there is one from below.
       auto known = known_.find(at_);
-      if (isInLoop(at_))
+      if (form_.isInLoop(at_))
         follow(known->second);
       else
         follow(std::move(known_.extract(known).mapped()));
@@ -48,86 +47,6 @@ public:
   }
 
 private:
-  // Form.
-
-  void findStarts() {
-    starts_.resize(function_.size);
-    for (at_ = 0; at_ < function_.size;) {
-      demand(code_[at_].op < opCount && Op(code_[at_].op) != Op::Stop &&
-                 Op(code_[at_].op) != Op::Fill,
-             "there is no such instruction");
-      checkNumbers(code_[at_]);
-      starts_[at_] = true;
-      size_t count = wordCount(program_, code_ + at_);
-      demand(count <= function_.size - at_, "an instruction goes beyond the end");
-      forEachTarget(code_[at_], at_ + count, [&](int64_t target) {
-        if (target >= 0 && target <= int64_t(at_))
-          loops_.emplace_back(size_t(target), at_);
-      });
-      at_ += count;
-    }
-    at_ = 0;
-    demand(function_.size > 0, "it has no code");
-    std::ranges::sort(loops_);
-  }
-
-  template <typename Visit>
-  void forEachTarget(const Word& word, size_t next, Visit&& visit) const {
-    const InstructionRow& row = instructionRow(Op(word.op));
-    if (row.b == OperandKind::LongTarget)
-      visit(int64_t(next) + int32_t(wide(word)));
-    if (row.c == OperandKind::Target)
-      visit(int64_t(next) + int16_t(word.c));
-    for (size_t i = 0; row.tail == OperandKind::Arms && i < word.b; ++i) {
-      int32_t words;
-      std::memcpy(&words, reinterpret_cast<const std::byte*>(&word + 1) + 4 * i, 4);
-      visit(int64_t(next) + words);
-    }
-  }
-
-  /// Whether a jump from here or below leads here or above. Asked for places in their order.
-  bool isInLoop(size_t place) {
-    if (place < lastAsked_)
-      nextLoop_ = loopEnd_ = 0;
-    lastAsked_ = place;
-    for (; nextLoop_ < loops_.size() && loops_[nextLoop_].first <= place; ++nextLoop_)
-      loopEnd_ = std::max(loopEnd_, loops_[nextLoop_].second + 1);
-    return place < loopEnd_;
-  }
-
-  void checkNumbers(const Word& word) const {
-    const InstructionRow& row = instructionRow(Op(word.op));
-    checkNumber(row.a, word.a, word);
-    checkNumber(row.b, word.b, word);
-    if (!isWide(row.b))
-      checkNumber(row.c, word.c, word);
-  }
-
-  void checkNumber(OperandKind kind, uint16_t operand, const Word& word) const {
-    auto below = [](uint32_t number, size_t count) {
-      demand(number < count, "a number is beyond its table");
-    };
-    switch (kind) {
-    case OperandKind::__:
-    case OperandKind::Result:
-      return demand(operand == 0, "an instruction has an operand that it does not take");
-    case OperandKind::Layout:
-      return below(operand, program_.layouts.size());
-    case OperandKind::Signature:
-      return below(operand, program_.signatures.size());
-    case OperandKind::Function:
-      return below(wide(word), program_.functions.size());
-    case OperandKind::Site:
-      return below(wide(word), program_.sites.size());
-    case OperandKind::Static:
-      return below(wide(word), program_.statics.size());
-    case OperandKind::Number:
-      return below(wide(word), program_.words.size());
-    default:
-      return;
-    }
-  }
-
   // Ways.
 
   RegisterStates entryStates() const {
@@ -150,7 +69,7 @@ private:
   /// The code at `target` is reached with these states. What holds on both ways is what is the
   /// same; what is owned is owned on both.
   void flow(size_t target, const RegisterStates& states) {
-    demand(target < function_.size && starts_[target], "a jump leads to no instruction");
+    demand(form_.isStart(target), "a jump leads to no instruction");
     auto [known, isNew] = known_.try_emplace(target, states);
     bool isChanged = isNew;
     if (!isNew)
@@ -181,7 +100,7 @@ private:
   }
 
   void jumps(const Word& word, size_t next) {
-    forEachTarget(word, next, [&](int64_t target) {
+    CodeForm::forEachTarget(word, next, [&](int64_t target) {
       demand(target >= 0 && target < int64_t(function_.size), "a jump leads out of the function");
       flow(size_t(target), states_);
     });
@@ -656,11 +575,7 @@ private:
   const Function& function_;
   const Word* code_;
   size_t at_ = 0;
-  /// Where instructions start.
-  std::vector<uint8_t> starts_;
-  /// The places between which code may be followed again: where a jump leads back to, and the jump.
-  std::vector<std::pair<size_t, size_t>> loops_;
-  size_t nextLoop_ = 0, loopEnd_ = 0, lastAsked_ = 0;
+  CodeForm form_;
   /// The states with which places are reached that a jump leads to, as long as they may be again.
   std::map<size_t, RegisterStates> known_;
   std::set<size_t> waiting_;

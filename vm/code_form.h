@@ -1,0 +1,53 @@
+// The form of the code of one function, before anybody asks what its registers hold: where
+// instructions begin, that their numbers are within tables, and where jumps lead back.
+#pragma once
+
+#include "vm/operands.h"
+
+#include <cstring>
+
+namespace vm {
+
+class CodeForm {
+public:
+  /// Both must outlive this.
+  CodeForm(const Program& program, const Function& function)
+      : program_(program), function_(function) {}
+
+  /// Looks at all instructions; `at` is where it is. Throws Refused.
+  void find(size_t& at);
+
+  /// Whether an instruction of the function begins there.
+  bool isStart(size_t place) const { return place < starts_.size() && starts_[place] != 0; }
+  /// Whether a jump from here or below leads here or above. Asked for places in their order.
+  bool isInLoop(size_t place);
+
+  /// Calls `visit(int64_t)` for the places in the function, or outside of it, to which an
+  /// instruction may jump; `next` is the place behind it.
+  template <typename Visit>
+  static void forEachTarget(const Word& word, size_t next, Visit&& visit) {
+    const InstructionRow& row = instructionRow(Op(word.op));
+    if (row.b == OperandKind::LongTarget)
+      visit(int64_t(next) + int32_t(wide(word)));
+    if (row.c == OperandKind::Target)
+      visit(int64_t(next) + int16_t(word.c));
+    for (size_t i = 0; row.tail == OperandKind::Arms && i < word.b; ++i) {
+      int32_t words;
+      std::memcpy(&words, reinterpret_cast<const std::byte*>(&word + 1) + 4 * i, 4);
+      visit(int64_t(next) + words);
+    }
+  }
+
+private:
+  void checkNumbers(const Word& word) const;
+  void checkNumber(OperandKind kind, uint16_t operand, const Word& word) const;
+
+  const Program& program_;
+  const Function& function_;
+  std::vector<uint8_t> starts_;
+  /// The places between which code may be followed again: where a jump leads back to, and the jump.
+  std::vector<std::pair<size_t, size_t>> loops_;
+  size_t nextLoop_ = 0, loopEnd_ = 0, lastAsked_ = 0;
+};
+
+} // namespace vm
