@@ -23,10 +23,11 @@ bool isIdle(Object* object) {
 
 /// Whether the elements are in memory that nobody else refers to and that belongs to the tensor.
 bool isOnlyOwner(Object* object) {
+  if (!isIdle(object))
+    return false;
   const Tensor& tensor = boxed(*object).tensor();
   auto* room = static_cast<const std::byte*>(runtime::TensorObject::roomIn(tensor));
-  return isIdle(object) && tensor.bytes() == room + runtime::Buffer::roomBytes &&
-         !boxed(*object).exact();
+  return tensor.bytes() == room + runtime::Buffer::roomBytes && !boxed(*object).exact();
 }
 
 bool isSame(runtime::DType a, runtime::DType b) {
