@@ -272,22 +272,21 @@ const Word* matchFields(Context& x, const Word* at) {
   return next;
 }
 template <size_t known>
-const Word* matchUnpack(Context& x, const Word* at) {
+const Word* matchTaken(Context& x, const Word* at, uint16_t token) {
   Object* object = x.r[at->a].object;
   const Word* next = behindTail(at, fieldCount<known>(x, at));
   if (!isOf(object, at->b))
     return next + int16_t(at->c);
-  unpackFields<known>(x, at, none, object);
+  unpackFields<known>(x, at, token, object);
   return next;
 }
 template <size_t known>
+const Word* matchUnpack(Context& x, const Word* at) {
+  return matchTaken<known>(x, at, none);
+}
+template <size_t known>
 const Word* matchReuse(Context& x, const Word* at) {
-  Object* object = x.r[at->a].object;
-  const Word* next = behindTail(at, fieldCount<known>(x, at));
-  if (!isOf(object, at->b))
-    return next + int16_t(at->c);
-  unpackFields<known>(x, at, at->a, object);
-  return next;
+  return matchTaken<known>(x, at, at->a);
 }
 
 inline const Word* freeToken(Context& x, const Word* at) {

@@ -57,6 +57,19 @@ const InstructionRow& instructionRow(Op op) {
   return rows[size_t(op)];
 }
 
+Op familyOf(Op op) {
+  constexpr size_t forms = 4;
+  constexpr std::array families{
+#define INSTRUCTION(...)
+#define SIZED(name, ...) Op::name,
+#include "vm/instructions.def"
+#undef INSTRUCTION
+  };
+  auto isOf = [op](Op family) { return op >= family && size_t(op) < size_t(family) + forms; };
+  auto found = std::ranges::find_if(families, isOf);
+  return found == families.end() ? op : *found;
+}
+
 bool isRegister(OperandKind kind) {
   return (kind >= OperandKind::Out && kind <= OperandKind::Token) || kind == OperandKind::Window;
 }

@@ -54,6 +54,10 @@ const InstructionText& instructionText(Op op);
 /// Tells tables of instructions apart: a sum over names and operands of all.
 uint64_t instructionSum();
 
+/// Of an instruction for some number of fields the one for any number, behind which the others
+/// follow in order; of any other instruction it itself.
+Op familyOf(Op op);
+
 /// Whether a register is meant.
 bool isRegister(OperandKind kind);
 /// Whether operands b and c are one number.

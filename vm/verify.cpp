@@ -153,7 +153,7 @@ private:
 
   /// Whether it moves references or makes or opens objects, which then is done.
   bool object(const Word& word, size_t next) {
-    switch (Op(word.op)) {
+    switch (familyOf(Op(word.op))) {
     case Op::Move:
       moveTo(word.a, word.b);
       return true;
@@ -164,53 +164,32 @@ private:
       retain(word.a, word.b);
       return true;
     case Op::Make:
-    case Op::Make1:
-    case Op::Make2:
-    case Op::Make3:
       make(word);
       return true;
     case Op::Fields:
-    case Op::Fields1:
-    case Op::Fields2:
-    case Op::Fields3:
-      load(word, Op::Fields);
+      load(word);
       return true;
     case Op::Open:
-    case Op::Open1:
-    case Op::Open2:
-    case Op::Open3:
-      open(word, Op::Open, word.c);
+      open(word, word.c);
       return true;
     case Op::Unpack:
-    case Op::Unpack1:
-    case Op::Unpack2:
-    case Op::Unpack3:
-      load(word, Op::Unpack);
-      open(word, Op::Unpack, word.c);
+      load(word);
+      open(word, word.c);
       return true;
     case Op::Match:
-    case Op::Match1:
-    case Op::Match2:
-    case Op::Match3:
       reference(word.a);
       jumps(word, next);
-      load(word, Op::Match);
+      load(word);
       return true;
     case Op::MatchUnpack:
-    case Op::MatchUnpack1:
-    case Op::MatchUnpack2:
-    case Op::MatchUnpack3:
       jumps(word, next);
-      load(word, Op::MatchUnpack);
-      open(word, Op::MatchUnpack, none);
+      load(word);
+      open(word, none);
       return true;
     case Op::MatchReuse:
-    case Op::MatchReuse1:
-    case Op::MatchReuse2:
-    case Op::MatchReuse3:
       jumps(word, next);
-      load(word, Op::MatchReuse);
-      open(word, Op::MatchReuse, word.a);
+      load(word);
+      open(word, word.a);
       return true;
     case Op::Reserve:
       demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
@@ -227,20 +206,14 @@ private:
 
   /// False when the code does not go on behind this instruction.
   bool step(const Word& word, size_t next) {
-    switch (Op(word.op)) {
+    switch (familyOf(Op(word.op))) {
     case Op::ReturnNew:
-    case Op::ReturnNew1:
-    case Op::ReturnNew2:
-    case Op::ReturnNew3:
-      takeParts(word, Op::ReturnNew);
+      takeParts(word);
       demandWhole();
       demand(!function_.result.isScalar(), "the result is no reference");
       demandNothingHeld();
       return false;
     case Op::Wrap:
-    case Op::Wrap1:
-    case Op::Wrap2:
-    case Op::Wrap3:
       wrap(word);
       return true;
     case Op::ReturnField:
@@ -327,15 +300,15 @@ private:
     return {reinterpret_cast<const uint16_t*>(code_ + at_ + 1), count};
   }
 
-  const std::vector<Rep>& fieldsOf(const Word& word, Op family) const {
+  const std::vector<Rep>& fieldsOf(const Word& word) const {
     const auto& fields = program_.layouts[word.b].fields;
-    size_t known = word.op - size_t(family);
+    size_t known = word.op - size_t(familyOf(Op(word.op)));
     demand(known == 0 || known == fields.size(), "an instruction is for another number of fields");
     return fields;
   }
 
   void make(const Word& word) {
-    takeParts(word, Op::Make);
+    takeParts(word);
     put(word.a, {Holding::Owned});
   }
 
@@ -358,11 +331,11 @@ private:
   }
 
   /// What a new object takes over.
-  void takeParts(const Word& word, Op family) {
-    const auto& fields = fieldsOf(word, family);
+  void takeParts(const Word& word) {
+    const auto& fields = fieldsOf(word);
     demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
     for (size_t i = 0; i < fields.size(); ++i)
-      if (uint16_t reg = tail(fields.size())[i]; reg != none || family != Op::Wrap)
+      if (uint16_t reg = tail(fields.size())[i]; reg != none || familyOf(Op(word.op)) != Op::Wrap)
         takeAs(owned(fields[i]), reg);
     if (word.c != none) {
       State memory = at(word.c);
@@ -374,7 +347,7 @@ private:
 
   /// Whatever the call ends with goes into the object, so it must be a reference.
   void wrap(const Word& word) {
-    takeParts(word, Op::Wrap);
+    takeParts(word);
     const auto& fields = program_.layouts[word.b].fields;
     std::span<const uint16_t> parts = tail(fields.size());
     demand(std::ranges::count(parts, none) == 1 &&
@@ -385,8 +358,8 @@ private:
     demand(!function_.result.isScalar(), "the result is no reference");
   }
 
-  void load(const Word& word, Op family) {
-    const auto& fields = fieldsOf(word, family);
+  void load(const Word& word) {
+    const auto& fields = fieldsOf(word);
     reference(word.a);
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none) {
@@ -395,12 +368,12 @@ private:
       }
   }
 
-  void open(const Word& word, Op family, uint16_t token) {
+  void open(const Word& word, uint16_t token) {
     // The heap keeps track of these itself.
     LayoutKind kind = program_.layouts[word.b].kind;
     demand(kind != LayoutKind::Boxed && kind != LayoutKind::Cell,
            "an object of this kind cannot be opened");
-    const auto& fields = fieldsOf(word, family);
+    const auto& fields = fieldsOf(word);
     for (size_t i = 0; i < fields.size(); ++i) {
       uint16_t reg = tail(fields.size())[i];
       if (fields[i].isScalar() || reg == none)
