@@ -357,6 +357,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return explain(request.explain, look);
   if (app.got_subcommand("passes"))
     return passes();
+  if (app.got_subcommand("instructions"))
+    return instructions();
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
   Session session(stdlib::operatorTable());
@@ -402,6 +404,8 @@ void declare(CLI::App& app, Request& request) {
   addOperators(app, request.operators);
   addExplain(app, request.explain);
   app.add_subcommand("passes", "List the passes of `baton opt`");
+  app.add_subcommand("instructions",
+                     "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);
   app.footer(examples);
 }

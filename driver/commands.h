@@ -116,6 +116,8 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();
+/// The reference of the machine's instructions.
+Answer instructions();
 Answer grad(Session& session, const GradOptions& options, const Look& look);
 Answer compile(Session& session, const CompileOptions& options, const Look& look);
 Answer disasm(Session& session, const DisasmOptions& options, const Look& look);

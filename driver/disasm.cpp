@@ -1,4 +1,6 @@
-// `baton disasm`: the machine's code of a program, or all that an executable of it has.
+// `baton disasm`: the machine's code of a program, or all that an executable of it has; `baton
+// instructions`: what code is made of.
+#include "assembly/reference.h"
 #include "assembly/text.h"
 #include "bytecode/compile.h"
 #include "driver/executable_file.h"
@@ -31,6 +33,12 @@ Answer disasm(Session& session, const DisasmOptions& options, const Look& look) 
   Answer answer;
   if (auto made = executableOf(session, options, look, answer))
     answer.output = options.isFull ? assembly::text(*made) : assembly::disassemble(made->program);
+  return answer;
+}
+
+Answer instructions() {
+  Answer answer;
+  answer.output = assembly::instructionReference();
   return answer;
 }
 

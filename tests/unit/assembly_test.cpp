@@ -2,9 +2,13 @@
 // by tests/tools/executable_test.py.
 #include "assembly/instructions.h"
 #include "assembly/numbers.h"
+#include "assembly/reference.h"
+#include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 using namespace runtime;
 
@@ -29,6 +33,15 @@ TEST_CASE("every instruction is found by its name") {
   for (uint16_t op = 0; op < vm::opCount; ++op)
     CHECK(assembly::findInstruction(vm::instructionText(vm::Op(op)).text) == vm::Op(op));
   CHECK(!assembly::findInstruction("mak"));
+}
+
+TEST_CASE("the printed reference of instructions is up to date") {
+  std::ifstream file(tests::sourceFolder() / "docs/instructions.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  bool isUpToDate = text.str() == assembly::instructionReference();
+  INFO("run `baton instructions > docs/instructions.md`");
+  CHECK(isUpToDate);
 }
 
 TEST_CASE("all patterns of bits of small types read back") {
