@@ -30,14 +30,21 @@ public:
     Object* object = pooled(sizeOf(layout), layout);
     return object ? object : makeSlow(layout);
   }
-  /// The same for a layout of so many fields, if there is memory of that size in a pool; else null,
-  /// and `makeSlow` makes one.
+  /// The same for a layout of so many fields, if there is memory for it at hand; else null, and
+  /// `makeSlow` makes one.
   Object* pooled(uint16_t fields, uint16_t layout) {
-    Object* object = fields < pools ? free_[fields] : nullptr;
+    if (fields >= pools)
+      return nullptr;
+    Object* object = free_[fields];
     if (object) {
       free_[fields] = next(object);
-      start(object, layout);
+    } else {
+      if (size_t(end_ - at_) <= fields)
+        return nullptr;
+      object = reinterpret_cast<Object*>(at_);
+      at_ += fields + 1;
     }
+    start(object, layout);
     return object;
   }
   Object* makeSlow(uint16_t layout);
