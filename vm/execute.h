@@ -44,10 +44,10 @@ struct Slow {
     machine.trapped_ = at;
     return &stopWord;
   }
-  /// Makes room for the registers and the frame of a call, which is then tried again.
-  static const Word* makeRoom(Machine& machine, const Word* at);
-  /// Asks the host whether to go on, with a call that is then tried again.
+  /// Gives fuel for more calls, unless the run ends; the call is then tried again.
   static const Word* refuel(Machine& machine, const Word* at);
+  /// The same for a call in place of another one, which needs no room.
+  static const Word* refuelInPlace(Machine& machine, const Word* at);
   /// An object of the layout that the instruction names; null after a trap.
   static Object* make(Machine& machine, const Word* at);
   static void open(Machine& machine, const Word* at, uint16_t token, Slot* registers);
@@ -498,14 +498,14 @@ const Word* jumpUnlessShort(Context& x, const Word* at) {
 
 // What looks into the machine.
 
-/// Where arm `tag` of a switch begins.
+/// Where arm `tag` of a linked switch begins.
 inline const Word* arm(const Word* at, size_t tag) {
   int32_t words;
   std::memcpy(&words, reinterpret_cast<const std::byte*>(at + 1) + 4 * tag, 4);
-  return at + 1 + (at->b + 1) / 2 + words;
+  return at + words;
 }
-/// The first arms are told apart by jumps, which the processor foresees: it goes on with the arm
-/// before it knows the tag.
+/// The first arms have a jump each, so what the processor remembers of the way here tells them
+/// apart, even where they begin alike.
 inline const Word* switchTag(Context& x, const Word* at) {
   uint16_t tag = x.machine.tagOf(x.r[at->a].object);
   if (tag >= at->b)
@@ -567,18 +567,23 @@ void addToArgument(Context& x, const Word* at) {
       runtime::applied<ScalarFunction::Add>(as<T>(x.r[at[1].a]), T(int16_t(at[1].b))));
 }
 
-/// Calls; `place` is done when nothing is in the way any more.
+template <void (*place)(Context&, const Word*)>
+inline constexpr size_t wordsOfCall = place == callOnly ? 1 : 2;
+
+/// Opens a call; the other one goes on behind `at`.
+template <void (*place)(Context&, const Word*)>
+void openCall(Context& x, const Word* at) {
+  *x.top++ = {{at + wordsOfCall<place>}, {x.r}};
+  x.r += at->a;
+}
+
+/// Calls; `place` is done when nothing is in the way any more. While there is fuel there is room.
 template <void (*place)(Context&, const Word*)>
 const Word* enter(Context& x, const Word* at, const Word* function) {
-  constexpr size_t words = place == callOnly ? 1 : 2;
-  Slot* window = x.r + at->a;
-  if (!x.machine.hasRoom(window, x.top)) [[unlikely]]
-    return slowly<Slow::makeRoom>(x, at);
   if (--x.fuel == 0) [[unlikely]]
     return slowly<Slow::refuel>(x, at);
   place(x, at);
-  *x.top++ = {{at + words}, {x.r}};
-  x.r = window;
+  openCall<place>(x, at);
   return function;
 }
 
@@ -586,7 +591,7 @@ const Word* enter(Context& x, const Word* at, const Word* function) {
 template <void (*place)(Context&, const Word*)>
 const Word* replace(Context& x, const Word* at, const Word* function) {
   if (--x.fuel == 0) [[unlikely]]
-    return slowly<Slow::refuel>(x, at);
+    return slowly<Slow::refuelInPlace>(x, at);
   place(x, at);
   return function;
 }

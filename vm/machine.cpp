@@ -3,7 +3,7 @@
 
 #include "runtime/memory.h"
 #include "vm/execute.h"
-#include "vm/operands.h"
+#include "vm/link.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,21 +12,27 @@ namespace vm {
 
 namespace {
 
-/// Calls between two questions to the host, at most.
+/// Calls between two questions to the host.
 constexpr uint64_t callsOfOneGo = 4096;
+
+/// A call adds one frame, and two more if what it gives is wrapped.
+constexpr size_t framesOfCall = 3;
 
 } // namespace
 
 Machine::Machine(const Program& program, Host host)
-    : program_(program), code_(program.code), host_(std::move(host)), heap_(program.layouts) {
-  linkCalls();
+    : program_(program), code_(linkedCode(program, !host.observer)), host_(std::move(host)),
+      heap_(program.layouts) {
+  for (const Function& function : program.functions)
+    mostRegisters_ = std::max<size_t>(mostRegisters_, function.registers);
   takeUpLayouts();
   for (const Static& each : program.statics)
     statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
                                                   : heap_.make(each.layout));
   kernels_.resize(program.kernels.size());
-  state.top = nullptr;
-  if (!addFrames(256) || !enlarge(1024 + mostRegisters_))
+  constexpr size_t mostRoom = 1024, mostSlots = 1 << 16;
+  leastRoom_ = std::clamp<size_t>(mostSlots / mostRegisters_, 2, mostRoom);
+  if (!addFrames((leastRoom_ + 1) * framesOfCall) || !enlarge((leastRoom_ + 2) * mostRegisters_))
     throw std::bad_alloc();
 }
 
@@ -41,23 +47,53 @@ bool Machine::grow(PagedArray<T>& stack, size_t size) {
   return false;
 }
 
-void Machine::refuel() {
-  fuelGiven_ = uint32_t(std::min(callsOfOneGo, host_.maximumSteps - steps_)) + 1;
+size_t Machine::windowsLeft() const {
+  auto slots = size_t(stack_.data() + stack_.size() - state.registers);
+  return std::max<size_t>(slots / mostRegisters_, 1) - 1;
+}
+
+size_t Machine::framesLeft() const {
+  return state.top < frameEnd_ ? size_t(frameEnd_ - state.top) / framesOfCall : 0;
+}
+
+/// How many calls there is room for, the one within the other.
+size_t Machine::room() const {
+  size_t deeper = host_.maximumDepth - std::min(depth(), host_.maximumDepth);
+  return std::min({windowsLeft(), framesLeft(), deeper});
+}
+
+/// Makes the stacks larger unless there is much room. Where that fails it is not tried again before
+/// there is none.
+void Machine::makeRoom() {
+  size_t least = isFull_ ? 1 : leastRoom_;
+  if (framesLeft() < least)
+    isFull_ = !addFrames(2 * size_t(frameEnd_ - frames_.data()));
+  if (windowsLeft() < least) {
+    auto offset = state.registers - stack_.data();
+    if (enlarge(2 * stack_.size()))
+      state.registers = stack_.data() + offset;
+    else
+      isFull_ = true;
+  }
+}
+
+void Machine::refuel(uint64_t calls) {
+  fuelGiven_ = uint32_t(std::min({callsOfOneGo, host_.maximumSteps - steps_, calls})) + 1;
   state.fuel = fuelGiven_;
 }
 
-void Machine::linkCalls() {
-  for (const Function& function : program_.functions) {
-    mostRegisters_ = std::max<size_t>(mostRegisters_, function.registers);
-    const Word* code = program_.code.data();
-    for (uint32_t at = function.start; at < function.start + function.size;
-         at += uint32_t(wordCount(program_, code + at)))
-      if (instructionRow(Op(code[at].op)).b == OperandKind::Function) {
-        uint32_t away = program_.functions[wide(code[at])].start - at;
-        code_[at].b = uint16_t(away);
-        code_[at].c = uint16_t(away >> 16);
-      }
-  }
+/// Why the run must not go on, if so.
+Trap Machine::goOn() {
+  uint64_t calls = fuelGiven_ - 1;
+  steps_ += calls;
+  callsSinceAsked_ += calls;
+  if (steps_ >= host_.maximumSteps)
+    return Trap::Steps;
+  if (callsSinceAsked_ >= callsOfOneGo && host_.isInterrupted &&
+      host_.isInterrupted(std::exchange(callsSinceAsked_, 0)))
+    return Trap::Interrupted;
+  makeRoom();
+  return Trap::None;
 }
 
 void Machine::takeUpLayouts() {
@@ -90,11 +126,12 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   if (host_.maximumSteps == 0)
     return trap_ = Trap::Steps;
   steps_ = 1;
-  refuel();
+  isFull_ = false;
   std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
   state.top = frames_.data();
   *state.top++ = {{&stopWord}, {stack_.data()}};
+  refuel(std::max<size_t>(room(), 1));
   try {
     runtime::Reclaimer reclaimer(
         [](void* machine) { return static_cast<Machine*>(machine)->reclaim(); }, this);
@@ -132,9 +169,8 @@ std::optional<uint32_t> Machine::takeNote() {
 
 /// Makes the stack of frames larger.
 bool Machine::addFrames(size_t frames) {
-  constexpr size_t ofWrapped = 2;
   size_t depth = frames_.data() ? this->depth() : 0;
-  if (!grow(frames_, frames + ofWrapped))
+  if (!grow(frames_, frames + framesOfCall))
     return false;
   state.top = frames_.data() + depth;
   frameEnd_ = frames_.data() + frames;
@@ -153,37 +189,26 @@ bool Machine::enlarge(size_t slots) {
     if (frame->next == &fillWord)
       --frame;
   }
-  lastWindow_ = stack_.data() + stack_.size() - mostRegisters_;
   return true;
 }
 
 const Word* Slow::refuel(Machine& machine, const Word* at) {
-  uint64_t calls = machine.fuelGiven_ - 1;
-  machine.steps_ += calls;
-  if (machine.steps_ >= machine.host_.maximumSteps)
-    return trap(machine, at, Trap::Steps);
-  if (machine.host_.isInterrupted && machine.host_.isInterrupted(calls))
-    return trap(machine, at, Trap::Interrupted);
-  machine.refuel();
+  machine.trapped_ = at;
+  if (Trap reason = machine.goOn(); reason != Trap::None)
+    return trap(machine, at, reason);
+  size_t room = machine.room();
+  if (room == 0)
+    return trap(machine, at,
+                machine.depth() >= machine.host_.maximumDepth ? Trap::Depth : Trap::Memory);
+  machine.refuel(room);
   return at;
 }
 
-const Word* Slow::makeRoom(Machine& machine, const Word* at) {
-  Machine& m = machine;
-  m.trapped_ = at;
-  if (m.state.top >= m.frameEnd_) {
-    size_t depth = m.depth();
-    if (depth >= m.host_.maximumDepth)
-      return trap(m, at, Trap::Depth);
-    if (!m.addFrames(std::min(2 * depth, m.host_.maximumDepth)))
-      return trap(m, at, Trap::Memory);
-  }
-  if (m.state.registers + at->a > m.lastWindow_) {
-    auto offset = m.state.registers - m.stack_.data();
-    if (!m.enlarge(2 * m.stack_.size()))
-      return trap(m, at, Trap::Memory);
-    m.state.registers = m.stack_.data() + offset;
-  }
+const Word* Slow::refuelInPlace(Machine& machine, const Word* at) {
+  machine.trapped_ = at;
+  if (Trap reason = machine.goOn(); reason != Trap::None)
+    return trap(machine, at, reason);
+  machine.refuel(std::max<size_t>(machine.room(), 1));
   return at;
 }
 

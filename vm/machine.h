@@ -67,7 +67,7 @@ struct State {
   Slot* registers = nullptr;
   /// Where the next frame goes.
   Frame* top = nullptr;
-  /// One more than the calls that may be made until the host is asked again.
+  /// One more than the calls that may be made until it is given again; for these there is room.
   uint32_t fuel = 0;
 };
 
@@ -107,27 +107,27 @@ public:
     const Word* code = nullptr;
   };
   const ClosureEntry& closureEntry(uint16_t layout) const { return closures_[layout]; }
-  /// Whether there is room for one more call, whose registers begin at `window`.
-  bool hasRoom(const Slot* window, const Frame* top) const {
-    return window <= lastWindow_ && top < frameEnd_;
-  }
   void note(const Word* at) { noted_ = at; }
 
 private:
   friend struct Slow;
 
-  void linkCalls();
   bool reclaim();
   bool enlarge(size_t slots);
   bool addFrames(size_t frames);
-  /// Gives the code fuel for calls until the host is asked again.
-  void refuel();
+  size_t windowsLeft() const;
+  size_t framesLeft() const;
+  size_t room() const;
+  void makeRoom();
+  Trap goOn();
+  /// Gives the code fuel for so many calls at most.
+  void refuel(uint64_t calls);
   /// Makes room on a stack; false when the run may hold no more memory.
   template <typename T>
   bool grow(PagedArray<T>& stack, size_t size);
 
   const Program& program_;
-  /// The program's code, where calls say how far away the function is.
+  /// The program's code, linked.
   std::vector<Word> code_;
   Host host_;
   Heap heap_;
@@ -140,14 +140,17 @@ private:
   std::vector<std::unique_ptr<KernelCall>> kernels_;
   PagedArray<Slot> stack_;
   PagedArray<Frame> frames_;
-  /// Where registers may begin at the latest: from there on there are enough for any function.
-  const Slot* lastWindow_ = nullptr;
+  /// Of any function.
   size_t mostRegisters_ = 1;
-  /// No call is made from here on; behind it is room for what one wrapped call needs.
+  /// Behind it is room for the frames of one more call.
   Frame* frameEnd_ = nullptr;
+  /// The stacks are made larger when there is room for fewer calls, unless they can't be.
+  size_t leastRoom_ = 1;
+  bool isFull_ = false;
   /// The fuel that was given last, and the calls made before.
   uint32_t fuelGiven_ = 0;
   uint64_t steps_ = 0;
+  uint64_t callsSinceAsked_ = 0;
   uint32_t kernelsSinceAsked_ = 0;
   Trap trap_ = Trap::None;
   const Word* noted_ = nullptr;

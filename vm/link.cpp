@@ -1,0 +1,123 @@
+// One walk over the words of each function; the words of callees may be linked by then or not, so
+// what is asked of them is what linking leaves as it is.
+#include "vm/link.h"
+
+#include "vm/operands.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace vm {
+
+namespace {
+
+struct Pair {
+  Op call, first;
+
+  friend bool operator==(Pair, Pair) = default;
+};
+
+constexpr std::array pairs{
+#define LINKED(call, first, handler) Pair{Op::call, Op::first},
+#include "vm/linked.def"
+};
+
+enum class Use : uint8_t { Left, Right };
+
+struct Chain {
+  Op first, second;
+  Use useSecond;
+  Op third;
+  Use useThird;
+};
+
+/// Those of three come before the shorter ones that they begin with.
+constexpr std::array chains{
+#define CHAINED(name, first, second, useSecond, third, useThird, handler)                          \
+  Chain{Op::first, Op::second, Use::useSecond, Op::third, Use::useThird},
+#include "vm/linked.def"
+};
+
+bool takes(const Word& word, Use use, const Word& before) {
+  return (use == Use::Left ? word.b : word.c) == before.a;
+}
+
+/// `code` is that of a function, which does not end within a chain.
+bool fits(const Chain& chain, const Word* code) {
+  return code[0].op == uint16_t(chain.first) && code[1].op == uint16_t(chain.second) &&
+         takes(code[1], chain.useSecond, code[0]) &&
+         (chain.third == Op::Stop ||
+          (code[2].op == uint16_t(chain.third) && takes(code[2], chain.useThird, code[1])));
+}
+
+class Linker {
+public:
+  Linker(const Program& program, bool fuses)
+      : program_(program), fuses_(fuses), code_(program.code) {}
+
+  std::vector<Word> run() {
+    for (const Function& function : program_.functions)
+      for (uint32_t at = function.start; at < function.start + function.size;
+           at += uint32_t(wordCount(program_, program_.code.data() + at)))
+        link(at);
+    return std::move(code_);
+  }
+
+private:
+  void link(uint32_t at) {
+    const Word& word = program_.code[at];
+    const InstructionRow& row = instructionRow(Op(word.op));
+    if (row.b == OperandKind::Function) {
+      uint32_t start = program_.functions[wide(word)].start, away = start - at;
+      code_[at].b = uint16_t(away);
+      code_[at].c = uint16_t(away >> 16);
+      if (fuses_)
+        fuse(at, Op(program_.code[start].op));
+    }
+    if (row.tail == OperandKind::Arms)
+      linkArms(at);
+    if (fuses_)
+      chain(at);
+  }
+
+  void chain(uint32_t at) {
+    auto found = std::ranges::find_if(
+        chains, [&](const Chain& each) { return fits(each, program_.code.data() + at); });
+    if (found != chains.end())
+      code_[at].op = uint16_t(opCount + pairs.size() + size_t(found - chains.begin()));
+  }
+
+  void fuse(uint32_t at, Op first) {
+    auto found = std::ranges::find(pairs, Pair{Op(code_[at].op), first});
+    if (found != pairs.end())
+      code_[at].op = uint16_t(opCount + (found - pairs.begin()));
+  }
+
+  void linkArms(uint32_t at) {
+    auto words = int32_t(wordCount(program_, program_.code.data() + at));
+    code_[at].c = none;
+    for (size_t i = code_[at].b; i-- > 0;) {
+      auto* arm = reinterpret_cast<std::byte*>(&code_[at + 1]) + 4 * i;
+      int32_t away;
+      std::memcpy(&away, arm, 4);
+      away += words;
+      std::memcpy(arm, &away, 4);
+      const Word& first = program_.code[size_t(int64_t(at) + away)];
+      if (first.op == uint16_t(Op::ReturnField) && first.a == code_[at].a)
+        code_[at].c = first.b;
+    }
+  }
+
+  const Program& program_;
+  bool fuses_;
+  std::vector<Word> code_;
+};
+
+} // namespace
+
+std::vector<Word> linkedCode(const Program& program, bool fuses) {
+  return Linker(program, fuses).run();
+}
+
+} // namespace vm

@@ -1,0 +1,132 @@
+// What the instructions of linked.def do.
+//
+// Each leaves everything as if its parts had run one after the other, so a jump into the middle of
+// a chain finds what it should. What a part gives does not go through memory to the next one: that
+// takes the processor longer than to compute it.
+//
+// Half of the calls of most recursive functions end at once: a leaf of a tree, a number below two.
+// Where the first instruction shows that the function only gives something simple, the caller takes
+// that, and nothing is opened. The call takes its fuel all the same, so limits are the same.
+#pragma once
+
+#include "vm/execute.h"
+
+namespace vm {
+
+/// Ends a call that is not opened, if the function would return at once from `at`.
+inline bool answersAtOnce(Slot* window, const Word* at) {
+  if (at->op == uint16_t(Op::Return))
+    window[0] = window[at->a];
+  else if (at->op == uint16_t(Op::ReturnLong))
+    window[0].i64 = int32_t(wide(*at));
+  else
+    return false;
+  return true;
+}
+inline bool answersWithField(Slot* window, const Word* at) {
+  if (at->op != uint16_t(Op::ReturnField) || !isOf(window[at->a].object, at->b))
+    return answersAtOnce(window, at);
+  window[0] = window[at->a].object->fields()[at->c];
+  return true;
+}
+
+template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
+const Word* callTested(Context& x, const Word* at) {
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuel>(x, at);
+  place(x, at);
+  const Word* test = callee(at);
+  Slot* window = x.r + at->a;
+  bool holds = runtime::applied<function>(as<T>(window[test->a]), T(int16_t(test->b)));
+  const Word* next = holds ? test + 1 : jumpBy(test, int16_t(test->c));
+  if (!holds && answersAtOnce(window, next))
+    return at + wordsOfCall<place>;
+  openCall<place>(x, at);
+  return next;
+}
+
+/// Linking writes the layout of an arm that gives a field into the switch, or none.
+template <void (*place)(Context&, const Word*)>
+const Word* callSwitched(Context& x, const Word* at) {
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuel>(x, at);
+  place(x, at);
+  const Word* test = callee(at);
+  Slot* window = x.r + at->a;
+  const Object* object = window[test->a].object;
+  if (isOf(object, test->c) && answersWithField(window, arm(test, x.machine.tagOf(object))))
+    return at + wordsOfCall<place>;
+  openCall<place>(x, at);
+  return switchTag(x, test);
+}
+
+template <void (*place)(Context&, const Word*), size_t known>
+const Word* callMatched(Context& x, const Word* at) {
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuel>(x, at);
+  place(x, at);
+  const Word* test = callee(at);
+  Slot* window = x.r + at->a;
+  const Object* object = window[test->a].object;
+  const Word* next = behindTail(test, known);
+  bool fits = isOf(object, test->b);
+  if (!fits) {
+    next += int16_t(test->c);
+    if (answersWithField(window, next))
+      return at + wordsOfCall<place>;
+  }
+  openCall<place>(x, at);
+  if (fits)
+    loadFields<known>(x, test, object);
+  return next;
+}
+
+template <void (*place)(Context&, const Word*), const Word* (*first)(Context&, const Word*)>
+const Word* tailThen(Context& x, const Word* at) {
+  if (--x.fuel == 0) [[unlikely]]
+    return slowly<Slow::refuelInPlace>(x, at);
+  place(x, at);
+  return first(x, callee(at));
+}
+
+template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
+const Word* tailTested(Context& x, const Word* at) {
+  return tailThen<place, jumpUnlessShort<function, T>>(x, at);
+}
+
+/// Which operand of an instruction is what the one before it gave.
+enum class Use : uint8_t { Left, Right };
+
+/// An instruction of two operands, one of which is at hand.
+template <ScalarFunction function, typename T, Use use>
+const Word* withOperand(Context& x, const Word* at, T given) {
+  if constexpr (use == Use::Left)
+    put(x.r[at->a], runtime::applied<function>(given, as<T>(x.r[at->c])));
+  else
+    put(x.r[at->a], runtime::applied<function>(as<T>(x.r[at->b]), given));
+  return at + 1;
+}
+
+template <ScalarFunction function, typename T, Use use>
+const Word* productThen(Context& x, const Word* at) {
+  T product = as<T>(x.r[at->b]) * as<T>(x.r[at->c]);
+  put(x.r[at->a], product);
+  return withOperand<function, T, use>(x, at + 1, product);
+}
+
+/// A constant, a product with it, and a sum with that.
+template <ScalarFunction function, typename T, Use use>
+const Word* scaledThen(Context& x, const Word* at) {
+  loadWord(x, at);
+  T product = as<T>(x.r[at[1].b]) * as<T>(x.r[at->a]);
+  put(x.r[at[1].a], product);
+  return withOperand<function, T, use>(x, at + 2, product);
+}
+
+template <ScalarFunction function, typename T, const Word* (*load)(Context&, const Word*)>
+const Word* loadedThen(Context& x, const Word* at) {
+  load(x, at);
+  return withOperand<function, T, Use::Right>(x, at + 1, as<T>(x.r[at->a]));
+}
+
+} // namespace vm
