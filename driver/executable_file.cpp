@@ -3,7 +3,7 @@
 
 #include "assembly/text.h"
 #include "bytecode/export.h"
-#include "driver/fuse_chains.h"
+#include "driver/machine_passes.h"
 #include "executable/ranges.h"
 #include "formats/file.h"
 #include "formats/quote.h"
@@ -133,7 +133,7 @@ bool isExecutableFile(const std::string& path) {
 }
 
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
-  fuseChains(session, ready.program);
+  runMachinePasses(session, ready.program, ready.entry);
   bytecode::Exported exported = bytecode::exportProgram(*ready.program.module, ready.program.typing,
                                                         session.operators(), ready.global());
   keepSources(exported.executable, session.sources());

@@ -6,7 +6,7 @@
 #include "driver/executable_file.h"
 #include "driver/fault_text.h"
 #include "driver/find_global.h"
-#include "driver/fuse_chains.h"
+#include "driver/machine_passes.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
 #include "driver/place_text.h"
@@ -253,7 +253,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::string called(options.grad ? program.module->globals.back()->name : entryName);
   if (isOnMachine(options))
-    fuseChains(session, program);
+    runMachinePasses(session, program, called);
   entry = program.module->find(called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);

@@ -131,7 +131,7 @@ Function* Rewriter::functionHead(const Function& old) {
       make.arena.make<Function>(Expr{ExprKind::Function, old.range}, make.module.functionCount++);
   head->generics = generics(declaredGenerics(old));
   std::vector<const Var*> parameters;
-  for (const Var* parameter : old.parameters) {
+  for (const Var* parameter : parametersOf(old)) {
     known(*parameter) = nullptr;
     parameters.push_back(fresh(*parameter));
   }

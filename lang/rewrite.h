@@ -62,6 +62,8 @@ protected:
   virtual std::span<const TypeParameter* const> declaredGenerics(const Function& old) {
     return old.generics;
   }
+  /// The parameters of the copy of a function, as if it had been written with them.
+  virtual std::span<const Var* const> parametersOf(const Function& old) { return old.parameters; }
   /// Whether a global is copied by `module`; nothing that is copied may mention one that is not.
   virtual bool keeps(const Global&) { return true; }
 

@@ -66,6 +66,7 @@ std::unique_ptr<lang::Module> deforest(const lang::Module& module, const PassCon
 std::unique_ptr<lang::Module> defunctionalise(const lang::Module& module,
                                               const PassContext& context);
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> flattenTuples(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> lambdaLifting(const lang::Module& module, const PassContext& context);
