@@ -4,6 +4,8 @@
 #include "vm/scalar.h"
 
 #include <algorithm>
+#include <tuple>
+#include <unordered_map>
 
 namespace bytecode {
 
@@ -81,6 +83,20 @@ std::optional<uint16_t> shortOf(const ScalarOperand& operand, DType dtype) {
     return std::nullopt;
   int64_t value = dtype.bits == 32 ? int32_t(*operand.bits) : int64_t(*operand.bits);
   return value == int16_t(value) ? std::optional(uint16_t(value)) : std::nullopt;
+}
+
+/// A comparison with a short number that does not allow it, or does, as the other kind with the
+/// next one: only one kind has instructions.
+std::optional<std::pair<ScalarFunction, ScalarOperand>>
+exclusiveOf(ScalarFunction function, const ScalarOperand& operand, DType dtype) {
+  using enum ScalarFunction;
+  if ((function != LessEqual && function != Greater) || !shortOf(operand, dtype))
+    return std::nullopt;
+  ScalarOperand next = operand;
+  next.bits = *operand.bits + 1;
+  if (!shortOf(next, dtype))
+    return std::nullopt;
+  return std::pair(function == LessEqual ? Less : GreaterEqual, next);
 }
 
 /// A number that fits 16 bits without a sign.
@@ -196,6 +212,8 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
     }
   if (a.reg == vm::none)
     return false;
+  if (auto exclusive = exclusiveOf(function, b, comparison.dtype))
+    std::tie(function, b) = *exclusive;
   if (auto number = shortOf(b, comparison.dtype))
     if (auto op = find(Form::jumpUnlessShort, function, comparison.dtype)) {
       code.compareAndJump(*op, a.reg, *number, otherwise);

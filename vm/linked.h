@@ -6,7 +6,8 @@
 //
 // Half of the calls of most recursive functions end at once: a leaf of a tree, a number below two.
 // Where the first instruction shows that the function only gives something simple, the caller takes
-// that, and nothing is opened. The call takes its fuel all the same, so limits are the same.
+// that, and nothing is opened. The call takes its fuel all the same, so limits are the same; there
+// is enough for one.
 #pragma once
 
 #include "vm/execute.h"
@@ -32,8 +33,7 @@ inline bool answersWithField(Slot* window, const Word* at) {
 
 template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
 const Word* callTested(Context& x, const Word* at) {
-  if (--x.fuel == 0) [[unlikely]]
-    return slowly<Slow::refuel>(x, at);
+  --x.fuel;
   place(x, at);
   const Word* test = callee(at);
   Slot* window = x.r + at->a;
@@ -48,8 +48,7 @@ const Word* callTested(Context& x, const Word* at) {
 /// Linking writes the layout of an arm that gives a field into the switch, or none.
 template <void (*place)(Context&, const Word*)>
 const Word* callSwitched(Context& x, const Word* at) {
-  if (--x.fuel == 0) [[unlikely]]
-    return slowly<Slow::refuel>(x, at);
+  --x.fuel;
   place(x, at);
   const Word* test = callee(at);
   Slot* window = x.r + at->a;
@@ -62,8 +61,7 @@ const Word* callSwitched(Context& x, const Word* at) {
 
 template <void (*place)(Context&, const Word*), size_t known>
 const Word* callMatched(Context& x, const Word* at) {
-  if (--x.fuel == 0) [[unlikely]]
-    return slowly<Slow::refuel>(x, at);
+  --x.fuel;
   place(x, at);
   const Word* test = callee(at);
   Slot* window = x.r + at->a;
@@ -83,8 +81,7 @@ const Word* callMatched(Context& x, const Word* at) {
 
 template <void (*place)(Context&, const Word*), const Word* (*first)(Context&, const Word*)>
 const Word* tailThen(Context& x, const Word* at) {
-  if (--x.fuel == 0) [[unlikely]]
-    return slowly<Slow::refuelInPlace>(x, at);
+  --x.fuel;
   place(x, at);
   return first(x, callee(at));
 }

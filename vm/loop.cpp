@@ -29,7 +29,9 @@ namespace vm {
   STEP(handler)
 #include "vm/instructions.def"
 #undef INSTRUCTION
-#define LINKED(call, first, handler) call##Then##first : STEP(handler)
+#define LINKED(call, first, handler)                                                               \
+  call##Then##first : if (context.fuel == 1) goto call;                                            \
+  STEP(handler)
 #define CHAINED(name, first, second, useSecond, third, useThird, handler)                          \
   name:                                                                                            \
   STEP(handler)
