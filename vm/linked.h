@@ -111,6 +111,17 @@ const Word* productThen(Context& x, const Word* at) {
   return withOperand<function, T, use>(x, at + 1, product);
 }
 
+/// The square root of a sum with a product.
+template <typename T, Use use>
+const Word* norm(Context& x, const Word* at) {
+  T product = as<T>(x.r[at->b]) * as<T>(x.r[at->c]);
+  put(x.r[at->a], product);
+  T sum = product + as<T>(x.r[use == Use::Left ? at[1].c : at[1].b]);
+  put(x.r[at[1].a], sum);
+  put(x.r[at[2].a], runtime::applied<ScalarFunction::Sqrt>(sum));
+  return at + 3;
+}
+
 /// A constant, a product with it, and a sum with that.
 template <ScalarFunction function, typename T, Use use>
 const Word* scaledThen(Context& x, const Word* at) {
