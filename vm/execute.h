@@ -214,7 +214,7 @@ void giveUp(Context& x, const Word* at, uint16_t token, Object* object, uint32_t
   else if (token == none)
     heap.recycle(object, uint16_t(known));
   else
-    x.r[token].object = object;
+    x.r[token].object = heap.moves(at->b) ? heap.moved(object, uint16_t(known)) : object;
 }
 
 /// Gives up an object: its fields go to the registers of the tail, and those without one go with

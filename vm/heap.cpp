@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace vm {
 
@@ -24,8 +25,9 @@ void Heap::takeUp(const std::vector<Layout>& layouts) {
         referenceFields_.push_back(uint16_t(i));
         bits |= i < pools ? 1u << i : 0;
       }
-    shapes_.push_back({isBox ? boxSlots : uint16_t(layout.fields.size()),
-                       uint16_t(referenceFields_.size() - first), first, bits});
+    auto references = uint16_t(referenceFields_.size() - first);
+    shapes_.push_back({isBox ? boxSlots : uint16_t(layout.fields.size()), references, first, bits,
+                       references == 1 && std::has_single_bit(bits)});
   }
 }
 
@@ -51,23 +53,120 @@ Slot* Heap::allocate(size_t bytes, size_t alignment) {
 bool Heap::addChunk() {
   if (chunks_.size() == chunks_.capacity())
     chunks_.reserve(2 * chunks_.size() + 16);
-  size_t bytes = std::max(chunkBytes, held_.bytes() / 8), alignment = alignof(Slot);
+  size_t bytes = std::max(chunkBytes, held_.bytes() / 8) / pageBytes * pageBytes,
+         alignment = pageBytes;
   if (held_.bytes() >= 4 * largePage) {
     bytes = std::max(bytes / largePage * largePage, largePage);
     alignment = largePage;
   }
-  bytes = bytes / sizeof(Slot) * sizeof(Slot);
-  at_ = allocate(bytes, alignment);
+  at_ = end_ = chunkEnd_ = nullptr;
+  Slot* chunk = allocate(bytes, alignment);
   // Near the limit of the run there may be room for a small one.
-  if (!at_ && bytes > chunkBytes)
-    at_ = allocate(bytes = chunkBytes, alignof(Slot));
-  end_ = at_ ? at_ + bytes / sizeof(Slot) : nullptr;
-  if (!at_)
+  if (!chunk && bytes > chunkBytes)
+    chunk = allocate(bytes = chunkBytes, pageBytes);
+  if (!chunk)
     return false;
-  chunks_.emplace_back(at_);
+  chunks_.push_back({std::unique_ptr<Slot, Free>(chunk), bytes / sizeof(Slot)});
   if (bytes >= largePage)
-    useLargePages(at_, bytes);
+    useLargePages(chunk, bytes);
+  isLarge_ = held_.bytes() >= largePage;
+  end_ = chunk;
+  chunkEnd_ = chunk + bytes / sizeof(Slot);
+  return nextPage();
+}
+
+/// Begins with the next page of the chunk, if it has one.
+bool Heap::nextPage() {
+  if (end_ == chunkEnd_)
+    return false;
+  *reinterpret_cast<Page*>(end_) = {};
+  at_ = end_ + sizeof(Page) / sizeof(Slot);
+  end_ += pageBytes / sizeof(Slot);
   return true;
+}
+
+Object* Heap::moved(Object* object, uint16_t fields) {
+  Page* page = pageOf(object);
+  bool isOther = page->waiting && page->fields != fields;
+  if (isOther || (!spare_[fields] && !findSpare(fields)))
+    return object;
+  Object* spare = spare_[fields];
+  spare_[fields] = next(spare);
+  // Who gives it back asks for its size.
+  spare->layout = object->layout;
+  wait(object, fields);
+  return spare;
+}
+
+void Heap::wait(Object* object, uint16_t fields) {
+  Page* page = pageOf(object);
+  link(object, page->waiting);
+  page->waiting = object;
+  page->fields = fields;
+  ++page->count;
+  if (page->isReady || page->count * (fields + size_t(1)) * sizeof(Slot) < pageBytes / 2)
+    return;
+  ReadyPages& ready = ready_[fields];
+  (ready.last ? ready.last->next : ready.first) = page;
+  ready.last = page;
+  page->next = nullptr;
+  page->isReady = true;
+}
+
+/// Takes what waits in a page, or new memory, unless too much was taken before.
+bool Heap::findSpare(uint16_t fields) {
+  ReadyPages& ready = ready_[fields];
+  if (Page* page = ready.first) {
+    ready.first = page->next;
+    if (!ready.first)
+      ready.last = nullptr;
+    spare_[fields] = page->waiting;
+    *page = {};
+    return true;
+  }
+  size_t slots = fields + size_t(1);
+  if (spareBytes_ > held_.bytes() / 2)
+    return false;
+  // In the middle of an instruction, so nothing may be collected, and nothing thrown.
+  bool isPlenty =
+      runtime::memoryLeft() > int64_t(held_.bytes()) && chunks_.size() < chunks_.capacity();
+  if (size_t(end_ - at_) < slots && !nextPage() && !(isPlenty && addChunk()))
+    return false;
+  size_t count = size_t(end_ - at_) / slots;
+  for (size_t i = count; i-- > 0;) {
+    auto* object = reinterpret_cast<Object*>(at_ + i * slots);
+    link(object, spare_[fields]);
+    spare_[fields] = object;
+  }
+  at_ += count * slots;
+  spareBytes_ += count * slots * sizeof(Slot);
+  return true;
+}
+
+/// Puts all that was taken for moves into the pools.
+void Heap::poolSpares() {
+  for (const Chunk& chunk : chunks_) {
+    // Pages behind the one at hand have not begun.
+    Slot *start = chunk.memory.get(), *end = start + chunk.slots;
+    for (Slot* at = start; at != (end == chunkEnd_ ? end_ : end); at += pageBytes / sizeof(Slot)) {
+      Page& page = *reinterpret_cast<Page*>(at);
+      pool(page.waiting, page.fields);
+      page = {};
+    }
+  }
+  for (uint16_t fields = 0; fields < pools; ++fields)
+    pool(std::exchange(spare_[fields], nullptr), fields);
+  ready_ = {};
+  spareBytes_ = 0;
+}
+
+void Heap::pool(Object* list, uint16_t fields) {
+  while (list) {
+    Object* object = list;
+    list = next(object);
+    link(object, free_[fields]);
+    free_[fields] = object;
+  }
 }
 
 /// Where the heap would grow: whether a collection, if one is due, gives memory of that size.
@@ -76,12 +175,20 @@ bool Heap::collectsInstead(uint16_t size) {
   return cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size];
 }
 
+/// The same with what was taken for moves, if that is much.
+bool Heap::findsSpares(uint16_t size) {
+  if (size >= pools || spareBytes_ == 0 || spareBytes_ < held_.bytes() / 8)
+    return false;
+  poolSpares();
+  return free_[size];
+}
+
 Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
   Object* object = nullptr;
-  bool isLarge = size >= pools, isFull = isLarge || size_t(end_ - at_) < slots;
-  if (isFull && collectsInstead(size))
+  bool isLarge = size >= pools, isFull = isLarge || (size_t(end_ - at_) < slots && !nextPage());
+  if (isFull && (collectsInstead(size) || findsSpares(size)))
     return make(layout);
   if (isLarge) {
     object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
@@ -89,8 +196,10 @@ Object* Heap::makeSlow(uint16_t layout) {
       return nullptr;
     large_.insert(object);
   } else {
-    if (isFull && !addChunk())
-      return nullptr;
+    if (isFull && !addChunk()) {
+      poolSpares();
+      return free_[size] ? make(layout) : nullptr;
+    }
     object = reinterpret_cast<Object*>(at_);
     at_ += slots;
   }

@@ -1,5 +1,12 @@
 // The heap of one run: cells from pools by size, counted references.
 //
+// Memory of a dead object serves the next one of its size, often the very one that is made of its
+// fields. In a heap beyond the processor's caches that would leave the cells of a list, when it was
+// sorted for instance, all over memory for good. So there the cells of lists move when they are
+// used again: their memory waits with that of its page until half of the page is free, and is then
+// handed out page by page, so that what follows in the list follows in memory (free lists of pages:
+// Leijen, Zorn and de Moura, Mimalloc, 2019).
+//
 // Releasing neither recurses nor allocates, however deep a structure is. What cycles of references
 // hold is collected when memory grows (cycles.h). When the heap goes, all that is left in it goes.
 #pragma once
@@ -74,6 +81,11 @@ public:
     object->references = 1;
   }
 
+  /// Whether memory of an object of the layout had better not serve the next one at once.
+  bool moves(uint16_t layout) const { return isLarge_ && shapes_[layout].isLink; }
+  /// Memory of so many fields in exchange for that of a dead object.
+  Object* moved(Object* object, uint16_t fields);
+
   uint16_t sizeOf(uint16_t layout) const { return shapes_[layout].size; }
   /// The fields of a layout that are references.
   std::span<const uint16_t> referencesOf(uint16_t layout) const {
@@ -94,9 +106,32 @@ private:
   /// A boxed value knows its neighbours, so that it can be released with the heap.
   static constexpr uint16_t boxSlots = 3;
 
+  /// What each page of cells begins with: the cells in it that wait, all of so many fields.
+  struct Page {
+    Object* waiting;
+    Page* next;
+    uint32_t count;
+    uint16_t fields;
+    bool isReady;
+  };
+  /// Pages of which half waits, in the order in which they became so.
+  struct ReadyPages {
+    Page *first = nullptr, *last = nullptr;
+  };
+  static constexpr size_t pageBytes = 1 << 14;
+  static Page* pageOf(Object* object) {
+    return reinterpret_cast<Page*>(reinterpret_cast<uintptr_t>(object) & ~(pageBytes - 1));
+  }
+
   Slot* allocate(size_t bytes, size_t alignment);
   bool addChunk();
+  bool nextPage();
+  void wait(Object* object, uint16_t fields);
+  bool findSpare(uint16_t fields);
+  void poolSpares();
+  void pool(Object* list, uint16_t fields);
   bool collectsInstead(uint16_t size);
+  bool findsSpares(uint16_t size);
   static Object* next(const Object* object) {
     return reinterpret_cast<Object*>(uintptr_t(object->references) << 3);
   }
@@ -124,6 +159,8 @@ private:
     uint16_t size, references;
     uint32_t first;
     uint32_t bits;
+    /// Whether it has one reference, as the cells of lists.
+    bool isLink;
   };
   std::vector<Shape> shapes_;
   std::vector<uint16_t> referenceFields_;
@@ -131,10 +168,23 @@ private:
   struct Free {
     void operator()(Slot* chunk) const { std::free(chunk); }
   };
-  std::vector<std::unique_ptr<Slot, Free>> chunks_;
+  struct Chunk {
+    std::unique_ptr<Slot, Free> memory;
+    size_t slots;
+  };
+  std::vector<Chunk> chunks_;
   std::unordered_set<Object*> large_;
+  /// The rest of the page at hand, and the pages behind it.
   Slot* at_ = nullptr;
   Slot* end_ = nullptr;
+  Slot* chunkEnd_ = nullptr;
+  /// Whether caches hold only a part of it.
+  bool isLarge_ = false;
+  /// By size: memory for objects that move, and pages with more.
+  std::array<Object*, pools> spare_ = {};
+  std::array<ReadyPages, pools> ready_ = {};
+  /// The bytes that were taken for moves, which are in spare memory or wait.
+  size_t spareBytes_ = 0;
   /// The ring of boxed values.
   Object* boxes_ = nullptr;
   runtime::HeldMemory held_;

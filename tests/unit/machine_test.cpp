@@ -327,3 +327,58 @@ TEST_CASE("what is lent to a call lives until it is done", "[machine]") {
                 "let %n = @sum(%seen); (@sum(%pair.0) + %n, @sum(%seen)) }\n"
                 "def @main() { let %l = Cons(1, Cons(2, Nil)); @both(%l, %l) }") == "(6, 3)");
 }
+
+TEST_CASE("a large list that was sorted in place lies in memory in its order", "[machine]") {
+  constexpr size_t length = 200'000, cell = 24, page = 1 << 14;
+  Loaded loaded(
+      "def @numbers(%n: int32, %x: int32, %l: List[int32]) -> List[int32] { if (%n == 0) { %l } "
+      "else { let %k = bitwise_and(%x * 1103515245 + 12345, 2147483647); "
+      "@numbers(%n - 1, %k, Cons(%k, %l)) } }\n"
+      "def @split(%n: int32, %l: List[int32], %a: List[int32]) -> (List[int32], List[int32]) { "
+      "if (%n == 0) { (%a, %l) } else { match (%l) { Nil => (%a, %l), "
+      "Cons(%x, %t) => @split(%n - 1, %t, Cons(%x, %a)) } } }\n"
+      "def @merge(%a: List[int32], %b: List[int32]) -> List[int32] { match (%a) { Nil => %b, "
+      "Cons(%x, %s) => match (%b) { Nil => %a, Cons(%y, %t) => "
+      "if (%x <= %y) { Cons(%x, @merge(%s, %b)) } else { Cons(%y, @merge(%a, %t)) } } } }\n"
+      "def @sort(%n: int32, %l: List[int32]) -> List[int32] { if (%n < 2) { %l } else { "
+      "let %half = floor_divide(%n, 2); let %parts = @split(%half, %l, Nil); "
+      "@merge(@sort(%half, %parts.0), @sort(%n - %half, %parts.1)) } }\n"
+      "def @main() { @sort(200000, @numbers(200000, 12345, Nil)) }");
+  vm::Slot list;
+  REQUIRE(loaded.machine->run(loaded.compiled->program.entry, {}, list) == vm::Trap::None);
+  auto sizeOf = [&](const vm::Object* object) {
+    return loaded.machine->heap().sizeOf(object->layout);
+  };
+  size_t cells = 0, near = 0;
+  int32_t before = 0;
+  bool isSorted = true;
+  for (vm::Object* at = list.object; sizeOf(at) > 0; at = at->fields()[1].object) {
+    ++cells;
+    isSorted &= before <= at->fields()[0].i32;
+    before = at->fields()[0].i32;
+    near += reinterpret_cast<uintptr_t>(at) / page ==
+            reinterpret_cast<uintptr_t>(at->fields()[1].object) / page;
+  }
+  CHECK(cells == length);
+  CHECK(isSorted);
+  CHECK(near > cells * 9 / 10);
+  CHECK(loaded.machine->heap().bytes() < 2 * length * cell);
+  loaded.machine->heap().release(list.object);
+}
+
+TEST_CASE("a heap in which lists move stays within bounds", "[machine]") {
+  const std::string text =
+      "def @down(%n: int32, %l: List[int32]) -> List[int32] { if (%n == 0) { %l } else { "
+      "@down(%n - 1, Cons(%n, %l)) } }\n"
+      "def @turn(%l: List[int32], %r: List[int32]) -> List[int32] { match (%l) { Nil => %r, "
+      "Cons(%x, %t) => @turn(%t, Cons(%x, %r)) } }\n"
+      "def @times(%k: int32, %l: List[int32]) -> List[int32] { if (%k == 0) { %l } else { "
+      "@times(%k - 1, @turn(%l, Nil)) } }\n"
+      "def @sum(%l: List[int32], %s: int32) -> int32 { match (%l) { Nil => %s, "
+      "Cons(%x, %t) => @sum(%t, bitwise_and(%s + %x, 65535)) } }\n"
+      "def @main() { let %a = @sum(@times(7, @down(300000, Nil)), 0); "
+      "@sum(@times(6, @down(300000, Nil)), 0) + %a }";
+  Loaded loaded(text);
+  CHECK(loaded.number() == 2 * int32_t(300000LL * 300001 / 2 % 65536));
+  CHECK(loaded.machine->heap().bytes() < 2 * 300000 * 24);
+}
