@@ -100,25 +100,6 @@ const Type* Inference::declare(const lang::Function& function) {
   return unifier_.types().function(parameters, result, function.generics);
 }
 
-namespace {
-
-/// Whether `?` occurs in a type.
-bool holdsAny(const Type* root) {
-  std::vector<const Type*> stack{root};
-  while (!stack.empty()) {
-    const Type* type = stack.back();
-    stack.pop_back();
-    if (std::ranges::any_of(type->shape, &lang::Dim::isAny))
-      return true;
-    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
-    if (type->result)
-      stack.push_back(type->result);
-  }
-  return false;
-}
-
-} // namespace
-
 /// A polymorphic function as the instance that its place needs.
 const Type* Inference::monomorphic(const Type* type) {
   const Type* known = unifier_.shallow(type);
@@ -135,10 +116,10 @@ void Inference::inferBody(const lang::Function& function) {
 
 void Inference::checkBody(const lang::Function& function, const Type* body) {
   const Type* result = resultTypes_[function.number];
-  // Where no `?` can weaken anything, the result is compared when it is known, so that it is the
-  // result that is reported. A polymorphic function must not share what is still open.
-  if ((function.resultAnnotation && !holdsAny(function.resultAnnotation)) ||
-      !function.generics.empty())
+  // A declared result is compared when the result is known, so that it is the result that is
+  // reported, and what `?` weakens is weak before others take it. A polymorphic function must not
+  // share what is still open.
+  if (function.resultAnnotation || !function.generics.empty())
     relations_.solve();
   const Type* wanted = unifier_.shallow(result);
   bool keepsGenerics = wanted->kind == TypeKind::Function && !wanted->generics.empty();
