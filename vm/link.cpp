@@ -39,6 +39,16 @@ constexpr std::array chains{
 #include "vm/linked.def"
 };
 
+/// Most instructions begin nothing.
+constexpr auto begins = [] {
+  std::array<bool, opCount> table{};
+  for (const Pair& pair : pairs)
+    table[size_t(pair.call)] = true;
+  for (const Chain& chain : chains)
+    table[size_t(chain.first)] = true;
+  return table;
+}();
+
 bool takes(const Word& word, Use use, const Word& before) {
   return (use == Use::Left ? word.b : word.c) == before.a;
 }
@@ -72,12 +82,12 @@ private:
       uint32_t start = program_.functions[wide(word)].start, away = start - at;
       code_[at].b = uint16_t(away);
       code_[at].c = uint16_t(away >> 16);
-      if (fuses_)
+      if (fuses_ && begins[word.op])
         fuse(at, Op(program_.code[start].op));
     }
     if (row.tail == OperandKind::Arms)
       linkArms(at);
-    if (fuses_)
+    if (fuses_ && begins[word.op])
       chain(at);
   }
 
