@@ -7,9 +7,10 @@
 //   }                                           }
 //
 // A parameter goes when every use projects it, matches it with a pattern that always fits, or hands
-// it on to a parameter that goes. A function that is a value, one with attributes, one of the prelude
-// (which no text of the program has) and the entry keep theirs, and so do parameters that are compared with their types as values come in, since the
-// words for what does not fit speak of the tuple.
+// it on to a parameter that goes. A function that is a value, one with attributes, one of the
+// prelude (which no text of the program has) and the entry keep theirs, and so do parameters that
+// are compared with their types as values come in, since the words for what does not fit speak of
+// the tuple.
 #include "transform/flatten_tuples.h"
 
 #include "lang/boundary.h"
@@ -31,6 +32,11 @@ namespace {
 /// A tuple of more fields stays one, as does a list of more parameters.
 constexpr size_t mostFields = 8, mostParameters = 32;
 
+/// Globals that the program's text has.
+std::span<const Global* const> ownGlobals(const Module& module) {
+  return std::span(module.globals).subspan(module.preludeGlobals);
+}
+
 /// Which parameters go.
 class FlatParameters {
 public:
@@ -38,7 +44,7 @@ public:
       : typing_(typing), boundaries_(module, typing), taken_(module.varCount),
         mentions_(module.varCount) {
     const Global* main = module.find(entry);
-    for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    for (const Global* global : ownGlobals(module))
       if (main && global != main && global->function && global->function->attributes.empty())
         addCandidates(*global);
     if (candidates_.empty())
@@ -314,7 +320,17 @@ private:
 } // namespace
 
 bool takesTuplesApart(const Module& module, const Typing& typing, std::string_view entry) {
-  return !FlatParameters(module, typing, entry).isEmpty();
+  auto isTuple = [&](const Var* parameter) {
+    const Type* type = typing.of(*parameter);
+    return type && type->isTuple();
+  };
+  // Most programs have no such parameter, which is quick to see.
+  return std::ranges::any_of(ownGlobals(module),
+                             [&](const Global* global) {
+                               return global->function &&
+                                      std::ranges::any_of(global->function->parameters, isTuple);
+                             }) &&
+         !FlatParameters(module, typing, entry).isEmpty();
 }
 
 std::unique_ptr<Module> flattenTuples(const Module& module, const PassContext& context) {
