@@ -31,12 +31,15 @@ constexpr bool hangsOnSign(ScalarFunction function) {
   }
 }
 
-/// Whether there is a loop of the function on T. Whole numbers stay what they are when rounded.
+constexpr bool isRounding(ScalarFunction function) {
+  return function >= ScalarFunction::Floor && function <= ScalarFunction::RoundEven;
+}
+
+/// Whether there is a loop of the function on T. For bits that are moved there are others.
 template <ScalarFunction function, typename T>
 constexpr bool hasLoop = runtime::HasMeaning<function, Compute<T>> &&
                          !(std::is_same_v<T, uint64_t> && !hangsOnSign(function)) &&
-                         !(std::integral<Compute<T>> && function >= ScalarFunction::Floor &&
-                           function <= ScalarFunction::RoundEven);
+                         !(std::integral<Compute<T>> && isRounding(function));
 
 /// A loop over `T` with the function in its body, so that it is inlined.
 template <ScalarFunction function, size_t arity, typename T>

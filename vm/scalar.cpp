@@ -1,11 +1,13 @@
-// What the reference computes, on numbers as they lie in slots.
+// A scalar is a strip of one element: the kernels of lower/ compute it.
 #include "vm/scalar.h"
 
-#include "runtime/element.h"
+#include "lower/kernels.h"
 
 namespace vm {
 
-using namespace runtime;
+using lower::Element;
+using runtime::DType;
+using runtime::ScalarFunction;
 
 namespace {
 
@@ -13,55 +15,54 @@ const std::byte* bytesOf(const Slot& slot) {
   return reinterpret_cast<const std::byte*>(&slot);
 }
 
-Slot slotOf(DType dtype, double real) {
-  Slot slot;
-  writeFloat(dtype, reinterpret_cast<std::byte*>(&slot), rounded(dtype, real));
+Slot run(lower::ApplyKernel kernel, std::span<const std::byte* const> operands) {
+  Slot result;
+  kernel(reinterpret_cast<std::byte*>(&result), operands.data(), 1);
+  return result;
+}
+
+Slot convert(Element from, Element to, Slot slot) {
+  while (from != to) {
+    Element next = lower::castStep(from, to);
+    const std::byte* operand = bytesOf(slot);
+    slot = run(lower::castKernel(from, next), {&operand, 1});
+    from = next;
+  }
   return slot;
 }
 
-Slot slotOf(DType dtype, int64_t whole) {
-  Slot slot;
-  writeWhole(dtype, reinterpret_cast<std::byte*>(&slot), whole);
-  return slot;
-}
-
-Slot slotOfBool(bool holds) {
-  Slot slot;
-  slot.word = holds;
-  return slot;
+/// The type in which a function is computed: float64 where whole numbers have no loop.
+Element elementFor(ScalarFunction function, Element element) {
+  Element own = lower::computeElement(function, element);
+  return isFloat(own) || lower::applyKernel(function, own) ? own : Element::Float64;
 }
 
 } // namespace
 
+bool canApply(ScalarFunction function, DType dtype) {
+  using enum ScalarFunction;
+  return function != Select && function != Reinterpret &&
+         lower::applyKernel(function, elementFor(function, lower::elementOf(dtype)));
+}
+
 Slot applyScalar(ScalarFunction function, DType dtype, Slot a, Slot b, Slot c) {
-  bool givesBool = scalarFunctionGivesBool(function);
-  if (dtype.isFloat()) {
-    double x = readFloat(dtype, bytesOf(a)), y = readFloat(dtype, bytesOf(b));
-    double value = dtype.bits == 64 ? realFunction(function, dtype, x, y)
-                                    : realFunction(function, dtype, float(x), float(y));
-    return givesBool ? slotOfBool(value != 0) : slotOf(dtype, value);
+  Element own = lower::elementOf(dtype), element = elementFor(function, own);
+  Slot slots[] = {a, b, c};
+  const std::byte* operands[3];
+  for (size_t i = 0; i < 3; ++i) {
+    slots[i] = convert(own, element, slots[i]);
+    operands[i] = bytesOf(slots[i]);
   }
-  uint64_t value = wholeFunction(function, dtype, readWhole(dtype, bytesOf(a)),
-                                 readWhole(dtype, bytesOf(b)), readWhole(dtype, bytesOf(c)));
-  DType result = givesBool ? Bool : dtype;
-  return slotOf(result, wrap(result, value));
+  Slot result = run(lower::applyKernel(function, element), operands);
+  return runtime::scalarFunctionGivesBool(function) ? result : convert(element, own, result);
 }
 
 bool isWholeZero(DType dtype, Slot slot) {
-  return !dtype.isFloat() && readWhole(dtype, bytesOf(slot)) == 0;
+  return !dtype.isFloat() && (slot.word & UINT64_MAX >> (64 - dtype.bits)) == 0;
 }
 
 Slot convertScalar(DType from, DType to, Slot slot) {
-  if (from.isFloat()) {
-    double real = readFloat(from, bytesOf(slot));
-    return to.isBool()    ? slotOfBool(real != 0)
-           : to.isFloat() ? slotOf(to, real)
-                          : slotOf(to, wholeOf(to, real));
-  }
-  int64_t whole = readWhole(from, bytesOf(slot));
-  return to.isBool()    ? slotOfBool(whole != 0)
-         : to.isFloat() ? slotOf(to, floatOf(to, wideOf(from, whole)))
-                        : slotOf(to, wrap(to, uint64_t(whole)));
+  return convert(lower::elementOf(from), lower::elementOf(to), slot);
 }
 
 } // namespace vm

@@ -14,8 +14,8 @@ inline runtime::DType unpacked(uint16_t bits) {
   return {runtime::DTypeCode(bits >> 8), uint8_t(bits)};
 }
 
-/// Floats of up to 32 bits are computed in float32, as engines do that are made for speed.
-
+/// Whether `applyScalar` can compute the function on scalars of a computable type.
+bool canApply(runtime::ScalarFunction function, runtime::DType dtype);
 /// The function of scalars of one type, or of a bool where it gives one; not by zero where it
 /// divides.
 Slot applyScalar(runtime::ScalarFunction function, runtime::DType dtype, Slot a, Slot b, Slot c);
