@@ -73,6 +73,8 @@ struct ReduceKernels {
   /// Joins all elements into the one accumulator; element j has position + j * positionStep.
   void (*addAll)(std::byte* accumulator, const std::byte* in, size_t count, int64_t position,
                  int64_t positionStep) = nullptr;
+  /// Whether positions are counted down from INT64_MAX, so that of equal values the first wins.
+  bool countsDown = false;
   /// Makes values of type `accumulator` of accumulators; null when they are the values.
   ApplyKernel finish = nullptr;
 };

@@ -129,13 +129,12 @@ struct Best {
   int64_t position;
 };
 
-/// The position of the extreme value.
-template <bool maximum, bool last, typename T>
+/// The position of the extreme value, of equal ones the last.
+template <bool maximum, typename T>
 struct Argument {
   static void join(Best& best, T value, int64_t position) {
     int64_t rank = rankOf<maximum>(value);
-    bool isBefore = last ? position < best.position : position > best.position;
-    if (best.position < 0 || rank > best.rank || (rank == best.rank && !isBefore))
+    if (best.position < 0 || rank > best.rank || (rank == best.rank && position > best.position))
       best = {rank, position};
   }
   static void addLanes(std::byte* accumulators, const std::byte* in, size_t count,
@@ -155,31 +154,35 @@ struct Argument {
   }
 };
 
+template <bool countsDown>
 void positionsLoop(std::byte* out, const std::byte* const* in, size_t count) {
   auto* result = reinterpret_cast<int64_t*>(out);
   auto* from = reinterpret_cast<const Best*>(in[0]);
-  for (size_t j = 0; j < count; ++j)
-    result[j] = from[j].position;
+  for (size_t j = 0; j < count; ++j) {
+    int64_t position = from[j].position;
+    result[j] = countsDown && position >= 0 ? INT64_MAX - position : position;
+  }
 }
 
-template <bool maximum, bool last, typename T>
-ReduceKernels argumentOf(Element operand) {
-  using Kind = Argument<maximum, last, T>;
+template <bool maximum, typename T>
+ReduceKernels argumentOf(Element operand, bool last) {
+  using Kind = Argument<maximum, T>;
   return {.operand = operand,
           .accumulator = Element::Int64,
           .perLane = sizeof(Best) / sizeof(int64_t),
           .start = uint64_t(-1),
           .addLanes = Kind::addLanes,
           .addAll = Kind::addAll,
-          .finish = positionsLoop};
+          .countsDown = !last,
+          .finish = last ? positionsLoop<false> : positionsLoop<true>};
 }
 
-template <bool maximum, bool last>
-ReduceKernels argumentKernels(Element element) {
+template <bool maximum>
+ReduceKernels argumentKernels(Element element, bool last) {
   if (isFloat(element))
-    return argumentOf<maximum, last, double>(Element::Float64);
-  return element == Element::UInt64 ? argumentOf<maximum, last, uint64_t>(element)
-                                    : argumentOf<maximum, last, int64_t>(Element::Int64);
+    return argumentOf<maximum, double>(Element::Float64, last);
+  return element == Element::UInt64 ? argumentOf<maximum, uint64_t>(element, last)
+                                    : argumentOf<maximum, int64_t>(Element::Int64, last);
 }
 
 /// All that is kept of a row is what was added up so far.
@@ -220,13 +223,13 @@ ReduceKernels reduceKernels(Combiner combiner, Element element) {
   case Combiner::Any:
     return boolKernels<BitOr>();
   case Combiner::ArgMaximum:
-    return argumentKernels<true, false>(element);
+    return argumentKernels<true>(element, false);
   case Combiner::ArgMaximumLast:
-    return argumentKernels<true, true>(element);
+    return argumentKernels<true>(element, true);
   case Combiner::ArgMinimum:
-    return argumentKernels<false, false>(element);
+    return argumentKernels<false>(element, false);
   case Combiner::ArgMinimumLast:
-    return argumentKernels<false, true>(element);
+    return argumentKernels<false>(element, true);
   }
   return {};
 }

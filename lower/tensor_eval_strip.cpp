@@ -193,10 +193,15 @@ void StripRunner::runReduction(const Step& step) {
   }
   const std::byte* in = registers_[step.operands[0]];
   int64_t position = valueOf(nest_.graph.values[step.value].affine);
+  int64_t positionStep = step.laneStride;
+  if (plan.kernels.countsDown) {
+    position = INT64_MAX - position;
+    positionStep = -positionStep;
+  }
   if (plan.lane == none)
     plan.kernels.addLanes(accumulators, in, count, position);
   else
-    plan.kernels.addAll(accumulators, in, count, position, step.laneStride);
+    plan.kernels.addAll(accumulators, in, count, position, positionStep);
 }
 
 void StripRunner::runStore(const Step& step) {
