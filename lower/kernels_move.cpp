@@ -115,10 +115,13 @@ auto withBits(Element element, Visit&& visit) {
 }
 
 /// The loop of a conversion that is no copy. To whole numbers without a sign it is that to those
-/// with one, unless it comes from a float.
+/// with one, unless it comes from a float. From float32 those to types without loops of their own
+/// go by way of float64.
 template <typename From, typename To>
 ApplyKernel castOf() {
-  if constexpr (std::is_same_v<From, To>)
+  constexpr bool isRare = sizeof(To) < 4 || std::is_same_v<To, uint32_t>;
+  if constexpr (std::is_same_v<From, To> ||
+                (std::is_same_v<From, float> && std::is_integral_v<To> && isRare))
     return nullptr;
   else if constexpr (std::is_floating_point_v<From> || !std::is_integral_v<To>)
     return castLoop<From, To>;
@@ -191,6 +194,8 @@ ApplyKernel castKernel(Element from, Element to) {
 Element castStep(Element from, Element to) {
   if (from == Element::Bool)
     return to == Element::Float32 || isCopy(from, to) ? to : Element::Int32;
+  if (from == Element::Float32 && !isFloat(to) && wideElement(to) != to)
+    return Element::Float64;
   return isCopy(from, to) || wideElement(from) == from ? to : wideElement(from);
 }
 
