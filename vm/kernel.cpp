@@ -48,14 +48,13 @@ const Slot* inputAt(const Slot* slot, const KernelInput& input) {
 
 KernelCall::KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds)
     : site_(site), heap_(heap), kernel_(site.function), mostNanoseconds_(mostNanoseconds),
-      shapes_(site.inputs.size()), from_(site.inputs.size()), tensors_(site.inputs.size()),
-      isGiven_(site.inputs.size()), given_(site.inputs.size()), to_(site.results.size()),
+      inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
       made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
-      shapes_[i] = runtime::shared({});
+      inputs_[i].shape = runtime::shared({});
     else if (site.inputs[i].path.empty())
-      isGiven_[i] = std::ranges::binary_search(site.given, site.inputs[i].operand);
+      inputs_[i].isGiven = std::ranges::binary_search(site.given, site.inputs[i].operand);
 }
 
 void KernelCall::forget() {
@@ -84,10 +83,10 @@ bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
       return false;
     const Tensor& tensor = value.tensor();
     if (!isSame(tensor.dtype(), input.dtype) ||
-        (&tensor.shape() != shapes_[i].get() && !takeShape(i, tensor.sharedShape())))
+        (&tensor.shape() != inputs_[i].shape.get() && !takeShape(i, tensor.sharedShape())))
       return false;
-    tensors_[i] = &tensor;
-    given_[i] = isGiven_[i] ? slot->object : nullptr;
+    inputs_[i].tensor = &tensor;
+    inputs_[i].given = inputs_[i].isGiven ? slot->object : nullptr;
     from_[i++] = tensor.bytes();
   }
   return true;
@@ -98,23 +97,22 @@ bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
 bool KernelCall::takeShape(size_t i, const runtime::SharedShape& shape) {
   if (shape->size() != site_.inputs[i].rank)
     return false;
-  if (!shapes_[i] || *shape != *shapes_[i])
+  runtime::SharedShape& before = inputs_[i].shape;
+  if (!before || *shape != *before)
     runner_ = nullptr;
-  shapes_[i] = shape;
+  before = shape;
   return true;
 }
 
-/// The extents of the results in one row, if the site is made for such inputs.
-std::optional<std::vector<int64_t>>
-KernelCall::resultExtents(const std::vector<int64_t>& inputExtents) const {
-  if (!tensor::holds(site_.known, inputExtents))
-    return std::nullopt;
-  std::vector<int64_t> found = site_.resultExtents;
-  if (site_.shapes && !site_.shapes->apply(inputExtents, found))
-    return std::nullopt;
-  std::vector<int64_t> all = inputExtents;
-  all.insert(all.end(), found.begin(), found.end());
-  return tensor::holds(site_.known, all) ? std::optional(std::move(found)) : std::nullopt;
+/// Puts the extents of the results behind those of the inputs, if the site is made for these.
+bool KernelCall::addResultExtents(std::vector<int64_t>& extents) const {
+  if (!tensor::holds(site_.known, extents))
+    return false;
+  size_t inputs = extents.size();
+  extents.insert(extents.end(), site_.resultExtents.begin(), site_.resultExtents.end());
+  std::span all(extents);
+  return (!site_.shapes || site_.shapes->apply(all.first(inputs), all.subspan(inputs))) &&
+         tensor::holds(site_.known, all);
 }
 
 KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {
@@ -128,14 +126,14 @@ KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {
 KernelCall::Outcome KernelCall::choose() {
   std::vector<int64_t> extents;
   std::vector<Shape> inputs, results;
-  for (const runtime::SharedShape& shape : shapes_) {
-    extents.insert(extents.end(), shape->begin(), shape->end());
-    inputs.push_back(*shape);
+  for (const Input& input : inputs_) {
+    extents.insert(extents.end(), input.shape->begin(), input.shape->end());
+    inputs.push_back(*input.shape);
   }
-  auto found = resultExtents(extents);
-  if (!found)
+  auto behindInputs = ptrdiff_t(extents.size());
+  if (!addResultExtents(extents))
     return Outcome::Unfit;
-  auto next = found->begin();
+  auto next = extents.begin() + behindInputs;
   for (const KernelResult& result : site_.results) {
     results.emplace_back(next, next + result.rank);
     next += result.rank;
@@ -165,8 +163,8 @@ Tensor KernelCall::outputFor(size_t i) const {
   if (!sharesResults_)
     return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
   lower::ResultSource source = runner_->sources()[i];
-  if (source.isInput && tensors_[source.index])
-    return tensors_[source.index]->reshaped(shape);
+  if (source.isInput && inputs_[source.index].tensor)
+    return inputs_[source.index].tensor->reshaped(shape);
   if (!source.isInput && source.index != i && !site_.results[source.index].isScalar)
     return boxed(*made_[source.index].object).tensor().reshaped(shape);
   return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
@@ -192,22 +190,25 @@ void KernelCall::makeOutput(size_t i) {
     to_[i] = reinterpret_cast<std::byte*>(&made_[i]);
     return;
   }
-  if (Object* object = replaceable(i)) {
-    made_[i].object = object;
-    to_[i] = const_cast<std::byte*>(boxed(*object).tensor().bytes());
-    return;
+  Object*& object = made_[i].object;
+  object = replaceable(i);
+  if (!object)
+    object = idle(i);
+  if (!object) {
+    object = heap_.box(runtime::tensorValue(outputFor(i)));
+    keep(i);
   }
+  to_[i] = const_cast<std::byte*>(boxed(*object).tensor().bytes());
+}
+
+/// A kept result that nobody refers to any more, which is owned from here on, or null.
+Object* KernelCall::idle(size_t i) {
   for (Object* object : kept_[i].objects)
     if (object && isIdle(object)) {
       Heap::retain(object);
-      made_[i].object = object;
-      to_[i] = const_cast<std::byte*>(boxed(*object).tensor().bytes());
-      return;
+      return object;
     }
-  Tensor output = outputFor(i);
-  to_[i] = output.bytes();
-  made_[i].object = heap_.box(runtime::tensorValue(std::move(output)));
-  keep(i);
+  return nullptr;
 }
 
 /// A given operand in whose memory the result may be computed, as nobody else refers to it; null
@@ -218,9 +219,9 @@ Object* KernelCall::replaceable(size_t i) const {
                        [&](Slot made) { return made.object == object; });
   };
   for (uint32_t input : runner_->replaceable(i))
-    if (Object* object = given_[input]; object && isOnlyOwner(object) &&
-                                        std::ranges::count(from_, from_[input]) == 1 &&
-                                        !isMade(object))
+    if (Object* object = inputs_[input].given; object && isOnlyOwner(object) &&
+                                               std::ranges::count(from_, from_[input]) == 1 &&
+                                               !isMade(object))
       return object;
   return nullptr;
 }

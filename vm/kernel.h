@@ -36,14 +36,25 @@ private:
     size_t next = 0;
   };
 
+  struct Input {
+    /// In the call before; that of a scalar is always the same.
+    runtime::SharedShape shape;
+    /// Null for a scalar.
+    const runtime::Tensor* tensor = nullptr;
+    /// Whether it is a given operand itself, and the object, which then is.
+    bool isGiven = false;
+    Object* given = nullptr;
+  };
+
   bool gather(const Slot* registers, const uint16_t* operands);
   bool takeShape(size_t i, const runtime::SharedShape& shape);
   Outcome choose();
   Outcome refuse(runtime::Fault fault);
-  std::optional<std::vector<int64_t>> resultExtents(const std::vector<int64_t>& inputExtents) const;
+  bool addResultExtents(std::vector<int64_t>& extents) const;
   bool makeOutputs();
   void makeOutput(size_t i);
   Object* replaceable(size_t i) const;
+  Object* idle(size_t i);
   void releaseGiven(const Slot* registers, const uint16_t* operands);
   runtime::Tensor outputFor(size_t i) const;
   void keep(size_t i);
@@ -60,14 +71,9 @@ private:
   double mostNanoseconds_;
   /// Whether results have elements of inputs or of each other.
   bool sharesResults_ = false;
-  /// Of each input that is no scalar the shape in the call before.
-  std::vector<runtime::SharedShape> shapes_;
-  /// Of each input its elements, and the tensor that it is, unless it is a scalar.
+  std::vector<Input> inputs_;
+  /// Of each input its elements.
   std::vector<const std::byte*> from_;
-  std::vector<const runtime::Tensor*> tensors_;
-  /// The inputs that are given operands themselves, and of these the object.
-  std::vector<uint8_t> isGiven_;
-  std::vector<Object*> given_;
   std::vector<std::byte*> to_;
   /// Of each result its scalar or object, which is owned.
   std::vector<Slot> made_;
