@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace lower {
@@ -44,15 +43,17 @@ runParts(int64_t extent, int64_t grain, size_t threads,
         thrown = std::current_exception();
       }
   };
-  std::vector<std::jthread> others;
+  std::vector<std::thread> others;
   try {
+    others.reserve(threads);
     for (size_t i = 1; i < std::min(threads, size_t(pieces)); ++i)
       others.emplace_back(work);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // Fewer threads do the same work.
   }
   work();
-  others.clear();
+  for (std::thread& other : others)
+    other.join();
   if (thrown)
     std::rethrow_exception(thrown);
   return fault;
