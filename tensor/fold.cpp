@@ -21,25 +21,22 @@ double roundTo(DType dtype, double value) {
   return value;
 }
 
-/// The value by the meaning of whole numbers, if that of reals is the same: then nothing wraps. A
-/// long double holds every int64, so that rounding hides no difference.
+/// Whether the meaning on int64 is that on integers, but for the smallest one over -1.
+constexpr bool wrapsNowhere(ScalarFunction function) {
+  using enum ScalarFunction;
+  return (function >= FloorDivide && function <= TruncMod) || function == Maximum ||
+         function == Minimum || (function >= LogicalAnd && function <= LogicalXor) ||
+         (function >= Equal && function <= GreaterEqual);
+}
+
 template <ScalarFunction function>
 std::optional<int64_t> valueOf(int64_t a, int64_t b) {
-  if constexpr (runtime::HasMeaning<function, int64_t> &&
-                runtime::HasMeaning<function, long double>) {
-    auto value = runtime::applied<function>(a, b);
-    auto real =
-        runtime::applied<function>(static_cast<long double>(a), static_cast<long double>(b));
-    if (static_cast<long double>(value) == static_cast<long double>(real))
-      return int64_t(value);
-  }
+  if constexpr (wrapsNowhere(function))
+    return int64_t(runtime::applied<function>(a, b));
   return std::nullopt;
 }
 
-/// The value of a function of two int64 constants; nothing where it wraps or is a fault.
-std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t b) {
-  if (b == 0 && scalarFunctionDivides(function))
-    return std::nullopt;
+std::optional<int64_t> foldExactly(ScalarFunction function, int64_t a, int64_t b) {
   switch (function) {
 #define SCALAR_FUNCTION(name, ...)                                                                 \
   case ScalarFunction::name:                                                                       \
@@ -48,6 +45,23 @@ std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t 
 #undef SCALAR_FUNCTION
   }
   return std::nullopt;
+}
+
+/// The value of a function of two int64 constants; nothing where it wraps or is a fault.
+std::optional<int64_t> foldIntegers(ScalarFunction function, int64_t a, int64_t b) {
+  if (scalarFunctionDivides(function) && (b == 0 || (b == -1 && a == INT64_MIN)))
+    return std::nullopt;
+  int64_t value = 0;
+  switch (function) {
+  case ScalarFunction::Add:
+    return __builtin_add_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+  case ScalarFunction::Subtract:
+    return __builtin_sub_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+  case ScalarFunction::Multiply:
+    return __builtin_mul_overflow(a, b, &value) ? std::nullopt : std::optional(value);
+  default:
+    return foldExactly(function, a, b);
+  }
 }
 
 /// The cases of index arithmetic that need no node: x + 0, x * 1, x / 1, x mod 1, 0 * x.
