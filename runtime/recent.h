@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <list>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <unordered_map>
 
 namespace runtime {
 
@@ -17,38 +17,42 @@ public:
   /// The entry for a key, or null.
   template <typename Key>
   Entry find(const Key& key) {
-    auto [begin, end] = byHash_.equal_range(key.hash());
-    for (auto it = begin; it != end; ++it)
-      if (const Entry& entry = *it->second; entry->key == key) {
-        recent_.splice(recent_.begin(), recent_, it->second);
-        return entry;
+    const size_t hash = key.hash();
+    for (auto it = byHash_.lower_bound(hash); it != byHash_.end() && it->first == hash; ++it)
+      if (Used& used = it->second; used.entry->key == key) {
+        used.last = ++uses_;
+        return used.entry;
       }
     return nullptr;
   }
 
-  /// Keeps an entry, and forgets what is beyond `most` entries or `mostBytes`.
+  /// Keeps an entry, and forgets what is beyond `most` entries or `mostBytes`. Looks at all entries
+  /// then, which is little beside the work of making one.
   void add(Entry entry, size_t most, size_t mostBytes) {
     bytes_ += entry->bytes();
-    recent_.push_front(std::move(entry));
-    byHash_.emplace(recent_.front()->key.hash(), recent_.begin());
-    while (recent_.size() > 1 && (recent_.size() > most || bytes_ > mostBytes))
-      forgetLast();
+    const size_t hash = entry->key.hash();
+    byHash_.emplace(hash, Used{std::move(entry), ++uses_});
+    while (byHash_.size() > 1 && (byHash_.size() > most || bytes_ > mostBytes))
+      forgetOldest();
   }
 
 private:
-  using Place = typename std::list<Entry>::iterator;
+  struct Used {
+    Entry entry;
+    uint64_t last;
+  };
 
-  void forgetLast() {
-    Place last = std::prev(recent_.end());
-    bytes_ -= (*last)->bytes();
-    auto [begin, end] = byHash_.equal_range((*last)->key.hash());
-    byHash_.erase(std::find_if(begin, end, [&](const auto& item) { return item.second == last; }));
-    recent_.erase(last);
+  void forgetOldest() {
+    auto oldest =
+        std::min_element(byHash_.begin(), byHash_.end(), [](const auto& a, const auto& b) {
+          return a.second.last < b.second.last;
+        });
+    bytes_ -= oldest->second.entry->bytes();
+    byHash_.erase(oldest);
   }
 
-  /// Those used last in front, and where they are by the hash of their keys.
-  std::list<Entry> recent_;
-  std::unordered_multimap<size_t, Place> byHash_;
+  std::multimap<size_t, Used> byHash_;
+  uint64_t uses_ = 0;
   size_t bytes_ = 0;
 };
 
