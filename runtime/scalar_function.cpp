@@ -2,14 +2,15 @@
 #include "runtime/scalar_function.h"
 
 #include <array>
+#include <cstdint>
 
 namespace runtime {
 
 namespace {
 
 struct FunctionRow {
-  std::string_view name;
-  size_t arity;
+  const char* name;
+  uint8_t arity;
   bool givesBool;
   bool divides = false;
 };
