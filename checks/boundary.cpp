@@ -9,7 +9,6 @@ namespace checks {
 
 using runtime::FaultKind;
 using runtime::ShapeRow;
-using runtime::ShapeTable;
 using runtime::Value;
 using runtime::ValueKind;
 using Kind = Declared::Kind;
@@ -85,15 +84,21 @@ std::string valueText(const Value& value) {
 }
 
 /// Wanted and actual shape one below the other; none unless their dimensions can be compared.
-ShapeTable shapesOf(const Misfit& misfit, const SizeTable& table, std::string_view origin) {
+std::vector<ShapeRow> shapesOf(const Misfit& misfit, const SizeTable& table,
+                               std::string_view origin) {
   if (misfit.dims.empty())
     return {};
-  std::string dtype = runtime::dtypeName(misfit.type->dtype);
-  ShapeRow declared{std::string(origin), {}, dtype, misfit.dims, "", {}};
-  ShapeRow given{"given", sizeTexts(*misfit.value), dtype, misfit.dims, "", {}};
+  std::vector<ShapeRow> rows(2);
+  for (ShapeRow& row : rows) {
+    row.dtype = runtime::dtypeName(misfit.type->dtype);
+    row.marks = misfit.dims;
+  }
+  rows[0].name = origin;
   for (uint32_t size : misfit.type->shape)
-    declared.dims.push_back(table[size].text);
-  return {{std::move(declared), std::move(given)}};
+    rows[0].dims.push_back(table[size].text);
+  rows[1].name = "given";
+  rows[1].dims = sizeTexts(*misfit.value);
+  return rows;
 }
 
 /// What a misfit is said with: the tables, and the words for where sizes come from.
@@ -128,7 +133,7 @@ RunFault faultOf(const Misfit& misfit, const Context& context, SourceRange range
   RunFault fault{{FaultKind::Sizes, fmt::format("{} is {} as `{}`, but {} {}", subject, origin,
                                                 misfit.type->text, verb, valueText(*misfit.value))},
                  range};
-  fault.shapes = shapesOf(misfit, context.table, origin);
+  fault.shapes.rows = shapesOf(misfit, context.table, origin);
   for (size_t dim : misfit.dims)
     if (std::string note = misfitText(misfit.type->shape[dim], misfit.value->tensor().shape()[dim],
                                       context.table, context.sizes, context.source);

@@ -234,7 +234,7 @@ RunFault Run::faultOf(Trap trap) {
   constexpr size_t mostCalls = 9;
   std::vector<uint32_t> open = machine_.openCalls(mostCalls);
   const Origin& origin = originOf(open.at(0));
-  RunFault fault = fault_ ? *fault_ : RunFault{trapFault(trap), origin.range};
+  RunFault fault = fault_ ? *std::move(fault_) : RunFault{trapFault(trap), origin.range};
   if (trap == Trap::DivisionByZero)
     fault.op = operatorName(origin.op);
   // A call whose arguments do not fit is not open yet; the fault stands at it.

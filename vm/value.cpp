@@ -2,7 +2,7 @@
 #include "vm/value.h"
 
 #include <cstring>
-#include <unordered_map>
+#include <map>
 
 namespace vm {
 
@@ -96,7 +96,7 @@ private:
   const Program& program_;
   std::vector<Unfinished> stack_;
   /// Of cells, and of what more than one reference leads to.
-  std::unordered_map<const Object*, Value> known_;
+  std::map<const Object*, Value> known_;
   Value done_;
 };
 
