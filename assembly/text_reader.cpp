@@ -65,10 +65,11 @@ void TextReader::get(tensor::TensorFunction& function) {
   get(table);
   if (!tokens_.isGood())
     return;
-  if (auto made = executable::functionOf(table))
-    function = *std::move(made);
-  else
-    tokens_.fail(Message::RefusedCode, start, made.failure().message);
+  try {
+    function = executable::functionOf(table);
+  } catch (const runtime::Refused& refused) {
+    tokens_.fail(Message::RefusedCode, start, refused.problem);
+  }
 }
 
 void TextReader::get(vm::Layout& layout) {
@@ -76,7 +77,7 @@ void TextReader::get(vm::Layout& layout) {
     std::string name;
     fields(*this, layout);
     (*this)("name", name);
-    const std::string& kept = made_.names.emplace_back(std::move(name));
+    const std::string& kept = made_.names.emplace_front(std::move(name));
     layout.symbol = {&kept, kept};
   });
 }

@@ -122,10 +122,6 @@ private:
   void get(std::vector<T>& list) {
     getList([&] { get(list.emplace_back()); });
   }
-  template <typename T>
-  void get(std::deque<T>& list) {
-    getList([&] { get(list.emplace_back()); });
-  }
   /// Items may say their numbers.
   template <typename Item>
   void getList(Item&& item) {

@@ -57,10 +57,6 @@ private:
   static bool isLeftOut(const std::vector<T>& list) {
     return list.empty();
   }
-  template <typename T>
-  static bool isLeftOut(const std::deque<T>& list) {
-    return list.empty();
-  }
   static bool isLeftOut(const std::string& text) { return text.empty(); }
   static bool isLeftOut(runtime::SourceRange range) { return range == runtime::SourceRange(); }
 
@@ -112,18 +108,10 @@ private:
   }
   template <typename T>
   void put(const std::vector<T>& list) {
-    putList(list);
-  }
-  template <typename T>
-  void put(const std::deque<T>& list) {
-    putList(list);
-  }
-  template <typename List>
-  void putList(const List& list) {
     lines.open('[', lines.depth() == 0);
     for (const auto& item : list) {
       lines.item(true);
-      if constexpr (std::is_same_v<typename List::value_type, uint64_t>)
+      if constexpr (std::is_same_v<T, uint64_t>)
         lines.add(fmt::format("{:#x}", item));
       else
         put(item);

@@ -104,7 +104,7 @@ private:
       if (const auto* function = static_cast<const Function*>(layout.symbol.definition);
           function && layout.kind == vm::LayoutKind::Closure)
         layout.symbol.name =
-            made_.names.emplace_back(typeText(functionType(module_.types, *function, typing_)));
+            made_.names.emplace_front(typeText(functionType(module_.types, *function, typing_)));
   }
 
   bool needsLanguage(uint32_t site) const {

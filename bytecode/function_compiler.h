@@ -12,6 +12,8 @@
 #include "bytecode/instances.h"
 #include "bytecode/scalar_compiler.h"
 
+#include <deque>
+
 namespace bytecode {
 
 using lang::Binding;

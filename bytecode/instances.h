@@ -5,6 +5,7 @@
 #include "bytecode/compile.h"
 #include "bytecode/usage.h"
 
+#include <deque>
 #include <map>
 
 namespace bytecode {

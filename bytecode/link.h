@@ -5,6 +5,8 @@
 #include "executable/executable.h"
 #include "runtime/result.h"
 
+#include <deque>
+
 namespace bytecode {
 
 /// An executable whose layouts mean constructors of a module, and what its sites call there.

@@ -5,8 +5,6 @@
 #include "checks/sizes.h"
 #include "runtime/run_fault.h"
 
-#include <deque>
-
 namespace checks {
 
 using runtime::RunFault;
@@ -66,12 +64,12 @@ struct FieldsCheck {
   std::vector<Declared> fields;
 };
 
-/// All that one program has of them. Entries stay where they are when others are added.
+/// All that one program has of them, named by their numbers.
 struct Tables {
   SizeTable sizes;
-  std::deque<FunctionCheck> functions;
-  std::deque<ValueCheck> values;
-  std::deque<FieldsCheck> fields;
+  std::vector<FunctionCheck> functions;
+  std::vector<ValueCheck> values;
+  std::vector<FieldsCheck> fields;
 };
 
 /// Where sizes come from that no parameter gave.

@@ -25,7 +25,7 @@ bool hasGoodTerms(const Size& size) {
   return false;
 }
 
-std::optional<std::string> problemOf(const Declared& type, const SizeTable& sizes, size_t depth) {
+const char* problemOf(const Declared& type, const SizeTable& sizes, size_t depth) {
   if (depth > mostNesting)
     return "a type is nested too deep";
   if (type.kind > Declared::Kind::Tuple)
@@ -33,14 +33,14 @@ std::optional<std::string> problemOf(const Declared& type, const SizeTable& size
   if (std::ranges::any_of(type.shape, [&](uint32_t size) { return size >= sizes.size(); }))
     return "an extent is beyond its table";
   for (const Declared& part : type.parts)
-    if (auto problem = problemOf(part, sizes, depth + 1))
+    if (const char* problem = problemOf(part, sizes, depth + 1))
       return problem;
-  return std::nullopt;
+  return nullptr;
 }
 
 } // namespace
 
-std::optional<std::string> problemOf(const SizeTable& sizes) {
+const char* problemOf(const SizeTable& sizes) {
   struct Measure {
     uint64_t depth = 1, parts = 1;
   };
@@ -60,10 +60,10 @@ std::optional<std::string> problemOf(const SizeTable& sizes) {
       return "an extent is too long a form";
     measures.push_back(own);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-std::optional<std::string> problemOf(const Declared& type, const SizeTable& sizes) {
+const char* problemOf(const Declared& type, const SizeTable& sizes) {
   return problemOf(type, sizes, 0);
 }
 

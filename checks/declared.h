@@ -55,8 +55,8 @@ struct Declared {
 /// that recursion is bounded.
 inline constexpr uint32_t mostSizeDepth = 256, mostSizeParts = 1 << 16, mostNesting = 1 << 10;
 
-/// What is wrong with a table that somebody may have made up.
-std::optional<std::string> problemOf(const SizeTable& sizes);
-std::optional<std::string> problemOf(const Declared& type, const SizeTable& sizes);
+/// What is wrong with a table that somebody may have made up; null when nothing is.
+const char* problemOf(const SizeTable& sizes);
+const char* problemOf(const Declared& type, const SizeTable& sizes);
 
 } // namespace checks

@@ -140,7 +140,7 @@ executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
   executable::Executable& made = exported.executable;
   made.language = parser::wholeText(lang::printModule(*exported.language, session.operators()));
   for (vm::Layout& layout : made.program.layouts)
-    layout.symbol.name = made.names.emplace_back(layout.symbol.name);
+    layout.symbol.name = made.names.emplace_front(layout.symbol.name);
   return std::move(made);
 }
 

@@ -3,16 +3,16 @@
 // that a text of code tells by itself. Names are for texts (assembly/): what is here leaves them
 // out, and is inlined where they stand, so that they are in no program that only reads.
 //
-// A reader trusts nothing: it stops at the end of the bytes, refuses enumerators that there are not
-// and lists that are longer than the bytes that are left, and remembers the first problem; what it
-// gives from then on is empty.
+// A reader trusts nothing: it refuses to read beyond the end of the bytes, enumerators that there
+// are not, and lists that are longer than the bytes that are left, by throwing runtime::Refused.
 #pragma once
+
+#include "runtime/refused.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,14 +69,6 @@ private:
   }
   template <typename T>
   void put(const std::vector<T>& list) {
-    putList(list);
-  }
-  template <typename T>
-  void put(const std::deque<T>& list) {
-    putList(list);
-  }
-  template <typename List>
-  void putList(const List& list) {
     put(uint32_t(list.size()));
     for (const auto& item : list)
       put(item);
@@ -98,15 +90,12 @@ public:
   [[gnu::always_inline]] void implied(T&... values) {
     (get(values), ...);
   }
-  /// The next bytes, or none when there are not so many.
+  /// The next bytes.
   std::span<const std::byte> raw(size_t count);
-  void fail(std::string_view problem);
-  bool isGood() const { return problem_.empty(); }
-  const std::string& problem() const { return problem_; }
   size_t left() const { return left_.size(); }
 
 private:
-  /// Structs may be nested so deep.
+  /// Lists may be nested so deep.
   static constexpr size_t mostDepth = 1100;
   /// Lists are made before their items are known to be there, so they may take so many times the
   /// bytes of the file; nothing that is written comes near.
@@ -123,9 +112,8 @@ private:
     } else if constexpr (std::is_enum_v<T>) {
       static_assert(sizeof(T) == 1);
       value = T(getByte(uint8_t(namesOf<T>.size() - 1), "there is no such enumerator"));
-    } else if (isShallow()) {
+    } else {
       fields(*this, value);
-      --depth_;
     }
   }
   void get(std::string& text);
@@ -138,34 +126,25 @@ private:
   }
   template <typename T>
   void get(std::vector<T>& list) {
-    list = std::vector<T>(getCount(sizeof(T)));
+    std::vector<T>(enterList(sizeof(T))).swap(list);
     if constexpr (isNumber<T>)
       copy(list.data(), list.size() * sizeof(T));
     else
-      getItems(list.data(), list.size(), sizeof(T),
-               [](Reader& reader, void* item) { reader.get(*static_cast<T*>(item)); });
-  }
-  template <typename T>
-  void get(std::deque<T>& list) {
-    for (size_t left = getCount(sizeof(T)); left > 0 && isGood(); --left)
-      get(list.emplace_back());
+      for (T& item : list)
+        get(item);
+    --depth_;
   }
   /// The number of items of a list, each of which takes so many bytes of memory, and a byte of the
   /// file at least.
-  size_t getCount(size_t itemBytes);
-  /// Reads items that lie in a row, as long as all is well.
-  void getItems(void* items, size_t count, size_t itemBytes, void (*getOne)(Reader&, void* item));
-  /// The bytes of a number; left as they are when there are not so many.
+  size_t enterList(size_t itemBytes);
+  /// The bytes of numbers.
   void copy(void* to, size_t size);
-  /// A byte that is at most `most`, or the problem and 0.
-  uint8_t getByte(uint8_t most, std::string_view problem);
-  /// Enters a struct, unless that is one too many.
-  bool isShallow();
+  /// A byte that is at most `most`, or the problem.
+  uint8_t getByte(uint8_t most, const char* problem);
 
   std::span<const std::byte> left_;
   /// The bytes that lists may still take.
   size_t allowance_;
-  std::string problem_;
   size_t depth_ = 0;
 };
 

@@ -102,8 +102,6 @@ Slot Caller::slotOf(const Slotted& place, const Value& value) {
 }
 
 std::variant<Value, RunFault> Caller::call(std::span<const Value> arguments) {
-  if (auto fault = problemOf(arguments))
-    return *std::move(fault);
   const vm::Program& program = executable_.program;
   const vm::Function& entry = program.functions[program.entry];
   runtime::MemoryLimit limit(options_.limits.memory);

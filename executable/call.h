@@ -13,7 +13,7 @@ public:
   /// What is handed in must outlive this.
   Caller(const Executable& executable, const vm::RunOptions& options);
 
-  /// The result, or why there is none: arguments that do not fit, or what the program ran into.
+  /// The result, or what the program ran into. Nothing must be wrong with the arguments.
   std::variant<runtime::Value, runtime::RunFault> call(std::span<const runtime::Value> arguments);
   /// What is wrong with arguments, if anything.
   std::optional<runtime::RunFault> problemOf(std::span<const runtime::Value> arguments) const;

@@ -9,6 +9,7 @@
 #include "runtime/result.h"
 #include "vm/program.h"
 
+#include <forward_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,7 +71,7 @@ struct Executable {
   std::vector<LanguageSite> languageSites;
   std::vector<SourceText> sources;
   /// The names that the program's layouts point into.
-  std::deque<std::string> names;
+  std::forward_list<std::string> names;
 };
 
 /// The bytes of a file. Constants must be tensors.

@@ -6,6 +6,7 @@
 
 namespace executable {
 
+using runtime::demand;
 using tensor::LoopAxis;
 using tensor::ScalarKind;
 using tensor::ScalarNode;
@@ -98,17 +99,14 @@ private:
   std::unordered_map<const ScalarNode*, uint32_t> places_;
 };
 
-/// Makes the nodes of a table, as long as it is good.
+/// Makes the nodes of a table.
 class Maker {
 public:
   explicit Maker(const FunctionTable& table) : table_(table) {}
 
-  runtime::Result<tensor::TensorFunction> run() {
-    for (const NodeEntry& entry : table_.nodes) {
+  tensor::TensorFunction run() {
+    for (const NodeEntry& entry : table_.nodes)
       nodes_.push_back(make(entry));
-      if (!problem_.empty())
-        return runtime::Error{problem_};
-    }
     function_.inputCount = table_.inputCount;
     for (const TensorEntry& tensor : table_.tensors)
       function_.tensors.push_back({tensor.dtype, all(tensor.shape)});
@@ -117,10 +115,8 @@ public:
                                   stage.body == noNode ? nullptr : node(stage.body), stage.source,
                                   stage.combiner, size_t(stage.axis), stage.exclusive});
     function_.results = table_.results;
-    if (problem_.empty())
-      problem_ = tensor::problemOf(function_).value_or("");
-    if (!problem_.empty())
-      return runtime::Error{problem_};
+    const char* problem = tensor::problemOf(function_);
+    demand(!problem, problem);
     return std::move(function_);
   }
 
@@ -128,10 +124,8 @@ private:
   runtime::Arena& arena() { return *function_.arena; }
 
   const ScalarNode* node(uint32_t place) {
-    if (place < nodes_.size())
-      return nodes_[place];
-    problem_ = "an expression is made of what comes behind it";
-    return nullptr;
+    demand(place < nodes_.size(), "an expression is made of what comes behind it");
+    return nodes_[place];
   }
 
   std::vector<const ScalarNode*> all(std::span<const uint32_t> places) {
@@ -149,10 +143,8 @@ private:
   }
 
   const ScalarNode* only(const NodeEntry& entry) {
-    if (entry.operands.size() == 1)
-      return node(entry.operands[0]);
-    problem_ = "an expression has not the operands of its kind";
-    return nullptr;
+    demand(entry.operands.size() == 1, "an expression has not the operands of its kind");
+    return node(entry.operands[0]);
   }
 
   const ScalarNode* make(const NodeEntry& entry) {
@@ -181,7 +173,6 @@ private:
   }
 
   const FunctionTable& table_;
-  std::string problem_;
   tensor::TensorFunction function_;
   std::vector<const ScalarNode*> nodes_;
 };
@@ -192,7 +183,7 @@ FunctionTable tableOf(const tensor::TensorFunction& function) {
   return Lister(function).take();
 }
 
-runtime::Result<tensor::TensorFunction> functionOf(const FunctionTable& table) {
+tensor::TensorFunction functionOf(const FunctionTable& table) {
   return Maker(table).run();
 }
 
@@ -204,12 +195,7 @@ void fields(Writer& writer, tensor::TensorFunction& function) {
 void fields(Reader& reader, tensor::TensorFunction& function) {
   FunctionTable table;
   fields(reader, table);
-  if (!reader.isGood())
-    return;
-  if (auto made = functionOf(table))
-    function = *std::move(made);
-  else
-    reader.fail(made.failure().message);
+  function = functionOf(table);
 }
 
 } // namespace executable

@@ -113,7 +113,7 @@ void fields(Archive& archive, FunctionTable& table) {
 
 FunctionTable tableOf(const tensor::TensorFunction& function);
 
-/// The function of a table that somebody may have made up.
-runtime::Result<tensor::TensorFunction> functionOf(const FunctionTable& table);
+/// The function of a table that somebody may have made up. Throws runtime::Refused.
+tensor::TensorFunction functionOf(const FunctionTable& table);
 
 } // namespace executable

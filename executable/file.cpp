@@ -12,6 +12,7 @@
 
 namespace executable {
 
+using runtime::demand;
 using runtime::Error;
 using runtime::Result;
 
@@ -106,32 +107,29 @@ struct Bytes {
   std::span<const std::byte> program, constants;
 };
 
-Result<Bytes> open(std::shared_ptr<const std::byte[]> bytes, size_t size) {
+Bytes open(std::shared_ptr<const std::byte[]> bytes, size_t size) {
   Header header;
   std::span<const std::byte> all(bytes.get(), size);
-  if (!isExecutable(all))
-    return Error{"it is no compiled program"};
-  if (size < sizeof header)
-    return Error{"it ends too early"};
+  demand(isExecutable(all), "it is no compiled program");
+  demand(size >= sizeof header, "it ends too early");
   std::memcpy(&header, all.data(), sizeof header);
-  if (header.version != formatVersion || header.instructions != vm::instructionSum())
-    return Error{"another version of Baton wrote it; compile the program again"};
+  demand(header.version == formatVersion && header.instructions == vm::instructionSum(),
+         "another version of Baton wrote it; compile the program again");
   auto rest = all.subspan(sizeof header);
   size_t start = header.programBytes <= rest.size() ? padded(header.programBytes) : SIZE_MAX;
-  if (start > rest.size() || header.constantBytes != rest.size() - start)
-    return Error{"it is longer or shorter than it says"};
+  demand(start <= rest.size() && header.constantBytes == rest.size() - start,
+         "it is longer or shorter than it says");
   Checksum sum;
   sum.add(rest);
-  if (sum.sum() != header.checksum)
-    return Error{"its checksum is wrong: the file is damaged"};
+  demand(sum.sum() == header.checksum, "its checksum is wrong: the file is damaged");
   return Bytes{std::move(bytes), rest.first(header.programBytes), rest.subspan(start)};
 }
 
 using Owner = std::shared_ptr<const std::byte[]>;
 
 /// Puts the tensors of a program where the file has them.
-void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm::Program& program,
-                 Reader& reader) {
+void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes,
+                 vm::Program& program) {
   for (const StaticEntry& entry : entries) {
     vm::Static made{entry.layout};
     if (entry.layout == vm::boxedLayout) {
@@ -140,8 +138,7 @@ void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm
       bool fits = count && elementBytes > 0 && entry.offset % alignment == 0 &&
                   entry.offset <= bytes.constants.size() &&
                   size_t(*count) <= (bytes.constants.size() - entry.offset) / elementBytes;
-      if (!fits)
-        return reader.fail("a constant lies outside the file");
+      demand(fits, "a constant lies outside the file");
       auto owner = std::make_unique<Owner>(bytes.owner);
       runtime::Tensor tensor = runtime::Tensor::over(
           entry.dtype, entry.shape, const_cast<std::byte*>(bytes.constants.data()) + entry.offset,
@@ -154,27 +151,24 @@ void readStatics(const std::vector<StaticEntry>& entries, const Bytes& bytes, vm
 }
 
 /// Gives layouts their names; a definition is told from others by where its name lies.
-void nameLayouts(Executable& made, std::vector<std::string>& names, Reader& reader) {
-  if (names.size() != made.program.layouts.size())
-    return reader.fail("its layouts have not one name each");
+void nameLayouts(Executable& made, std::vector<std::string>& names) {
+  demand(names.size() == made.program.layouts.size(), "its layouts have not one name each");
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::string& name = made.names.emplace_back(std::move(names[i]));
+    const std::string& name = made.names.emplace_front(std::move(names[i]));
     made.program.layouts[i].symbol = {&name, name};
   }
 }
 
 /// What is handed in and taken out goes by the declared type and by the place at once.
-void verifyPlace(const Slotted& place, const checks::Declared& declared, const vm::Program& program,
-                 Reader& reader) {
+void verifyPlace(const Slotted& place, const checks::Declared& declared,
+                 const vm::Program& program) {
   bool isTensor = declared.kind == checks::Declared::Kind::Tensor;
-  if (place.rep.isScalar() && (!isTensor || !declared.shape.empty() ||
-                               declared.dtype != place.rep.dtype || place.layout != vm::none))
-    return reader.fail("a scalar of the interface is none");
-  if (place.layout == vm::none) {
-    if (!place.parts.empty() || declared.kind == checks::Declared::Kind::Tuple)
-      reader.fail("what is no tuple has fields");
-    return;
-  }
+  demand(!place.rep.isScalar() || (isTensor && declared.shape.empty() &&
+                                   declared.dtype == place.rep.dtype && place.layout == vm::none),
+         "a scalar of the interface is none");
+  if (place.layout == vm::none)
+    return demand(place.parts.empty() && declared.kind != checks::Declared::Kind::Tuple,
+                  "what is no tuple has fields");
   bool isTuple = place.layout < program.layouts.size() &&
                  program.layouts[place.layout].kind == vm::LayoutKind::Tuple &&
                  program.layouts[place.layout].fields.size() == place.parts.size() &&
@@ -182,37 +176,37 @@ void verifyPlace(const Slotted& place, const checks::Declared& declared, const v
                  declared.parts.size() == place.parts.size();
   for (size_t i = 0; isTuple && i < place.parts.size(); ++i)
     isTuple = place.parts[i].rep == program.layouts[place.layout].fields[i];
-  if (!isTuple || place.rep.isScalar())
-    return reader.fail("a tuple of the interface has no such layout");
+  demand(isTuple && !place.rep.isScalar(), "a tuple of the interface has no such layout");
   for (size_t i = 0; i < place.parts.size(); ++i)
-    verifyPlace(place.parts[i], declared.parts[i], program, reader);
+    verifyPlace(place.parts[i], declared.parts[i], program);
 }
 
 /// Whoever calls the entry goes by its ports.
-void verifyInterface(const Executable& made, Reader& reader) {
+void verifyInterface(const Executable& made) {
   const vm::Function& entry = made.program.functions[made.program.entry];
-  if (made.parameters.size() != entry.parameters.size())
-    return reader.fail("the interface is that of another function");
+  demand(made.parameters.size() == entry.parameters.size(),
+         "the interface is that of another function");
+  auto demandType = [&](const checks::Declared& type) {
+    const char* problem = problemOf(type, made.program.checks.sizes);
+    demand(!problem, problem);
+  };
   for (size_t i = 0; i < made.parameters.size(); ++i) {
     const Port& port = made.parameters[i];
     bool isKeptSo = port.place.rep.isScalar() == entry.parameters[i].isScalar() &&
                     (!port.place.rep.isScalar() || port.place.rep == entry.parameters[i]);
-    if (!isKeptSo)
-      reader.fail("the interface is that of another function");
-    verifyPlace(port.place, port.declared, made.program, reader);
-    if (auto problem = problemOf(port.declared, made.program.checks.sizes))
-      reader.fail(*problem);
+    demand(isKeptSo, "the interface is that of another function");
+    demandType(port.declared);
+    verifyPlace(port.place, port.declared, made.program);
   }
-  if (auto problem = problemOf(made.result.declared, made.program.checks.sizes))
-    reader.fail(*problem);
+  demandType(made.result.declared);
   for (const LayoutName& name : made.dataTypes)
-    if (name.layout >= made.program.layouts.size() ||
-        made.program.layouts[name.layout].kind != vm::LayoutKind::Data)
-      reader.fail("the data type of something else is told");
+    demand(name.layout < made.program.layouts.size() &&
+               made.program.layouts[name.layout].kind == vm::LayoutKind::Data,
+           "the data type of something else is told");
   for (const LanguageSite& site : made.languageSites)
-    if (site.site >= made.program.sites.size() ||
-        made.program.sites[site.site].kind != vm::SiteKind::Language)
-      reader.fail("the operator of something else is told");
+    demand(site.site < made.program.sites.size() &&
+               made.program.sites[site.site].kind == vm::SiteKind::Language,
+           "the operator of something else is told");
 }
 
 } // namespace
@@ -250,28 +244,23 @@ void seal(std::vector<std::byte>& bytes) {
 }
 
 Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owner, size_t size) {
-  auto bytes = open(std::move(owner), size);
-  if (!bytes)
-    return bytes.failure();
-  auto made = std::make_unique<Executable>();
-  Reader reader(bytes->program);
-  std::vector<std::string> names;
-  std::vector<StaticEntry> statics;
-  reader(*made, names, statics);
-  if (reader.isGood() && reader.left() > 0)
-    reader.fail("there is more than the program in it");
-  if (reader.isGood())
-    nameLayouts(*made, names, reader);
-  if (reader.isGood())
-    readStatics(statics, *bytes, made->program, reader);
-  if (reader.isGood())
+  try {
+    Bytes bytes = open(std::move(owner), size);
+    auto made = std::make_unique<Executable>();
+    Reader reader(bytes.program);
+    std::vector<std::string> names;
+    std::vector<StaticEntry> statics;
+    reader(*made, names, statics);
+    demand(reader.left() == 0, "there is more than the program in it");
+    nameLayouts(*made, names);
+    readStatics(statics, bytes, made->program);
     if (auto problem = vm::verify(made->program))
-      reader.fail(*problem);
-  if (reader.isGood())
-    verifyInterface(*made, reader);
-  if (!reader.isGood())
-    return Error{reader.problem()};
-  return made;
+      return Error{*std::move(problem)};
+    verifyInterface(*made);
+    return made;
+  } catch (const runtime::Refused& refused) {
+    return Error{refused.problem};
+  }
 }
 
 Result<std::unique_ptr<Executable>> load(const std::string& path) {

@@ -37,11 +37,6 @@ private:
       go(item);
   }
   template <typename T>
-  void go(std::deque<T>& list) {
-    for (T& item : list)
-      go(item);
-  }
-  template <typename T>
   void go(T& value) {
     if constexpr (!isNumber<T> && !std::is_enum_v<T>)
       fields(*this, value);

@@ -45,11 +45,10 @@ baton_error* errorOf(baton_error_kind kind, std::string message) {
   return new baton_error{kind, std::move(message)};
 }
 
-/// Does the work; what it throws becomes an error.
-template <typename Work>
-baton_error* guarded(Work&& work) {
+/// Does the work with what it is handed; what it throws becomes an error.
+baton_error* guarded(baton_error* (*work)(void*), void* with) {
   try {
-    return work();
+    return work(with);
   } catch (const std::bad_alloc&) {
     return &noMemory;
   } catch (const std::exception& problem) {
@@ -59,6 +58,11 @@ baton_error* guarded(Work&& work) {
       return &noMemory;
     }
   }
+}
+
+template <typename Work>
+baton_error* guarded(Work work) {
+  return guarded([](void* with) { return (*static_cast<Work*>(with))(); }, &work);
 }
 
 baton_error_kind kindOf(FaultKind kind) {
@@ -136,6 +140,11 @@ Tensor copied(const DLTensor& from, runtime::DType dtype, const runtime::Shape& 
               const std::byte* data) {
   Tensor to = Tensor::unwritten(dtype, shape);
   const size_t bytes = dtype.bytes();
+  if (isRowMajor(from)) {
+    if (to.size() > 0)
+      std::memcpy(to.bytes(), data, to.byteSize());
+    return to;
+  }
   std::vector<int64_t> at(shape.size());
   int64_t offset = 0;
   for (int64_t i = 0; i < to.size(); ++i) {
@@ -310,17 +319,13 @@ baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** valu
       return errorOf(BATON_ERROR_ARGUMENT, "the tensor is too large");
     auto* data = static_cast<std::byte*>(from.data) + from.byte_offset;
     bool isAligned = reinterpret_cast<uintptr_t>(data) % dtype->bytes() == 0;
-    if (*size > 0 && isRowMajor(from) && isAligned) {
-      baton_error* error =
-          wrap(nullptr, runtime::tensorValue(Tensor::over(*dtype, shape, data, giveBack, tensor)),
-               value);
-      return error;
-    }
-    Tensor copy = isRowMajor(from) ? Tensor(*dtype, shape) : copied(from, *dtype, shape, data);
-    if (isRowMajor(from) && *size > 0)
-      std::memcpy(copy.bytes(), data, copy.byteSize());
-    wrap(nullptr, runtime::tensorValue(std::move(copy)), value);
-    giveBack(tensor);
+    bool isUsable = *size > 0 && isRowMajor(from) && isAligned;
+    wrap(nullptr,
+         runtime::tensorValue(isUsable ? Tensor::over(*dtype, shape, data, giveBack, tensor)
+                                       : copied(from, *dtype, shape, data)),
+         value);
+    if (!isUsable)
+      giveBack(tensor);
     return nullptr;
   });
 }

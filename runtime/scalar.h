@@ -71,11 +71,6 @@ inline bool isOfBits(ScalarFunction function) {
   return false;
 }
 
-/// Whether the function can be computed on scalars of the type.
-inline bool hasScalarMeaning(ScalarFunction function, DType dtype) {
-  return function != ScalarFunction::Reinterpret && !(dtype.isFloat() && isOfBits(function));
-}
-
 /// One function of floats. Those that make a quotient whole take that of float32 for types of at
 /// most 32 bits.
 template <ScalarFunction function, typename R>

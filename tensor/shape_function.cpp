@@ -63,8 +63,7 @@ bool ShapeFunction::apply(std::span<const int64_t> operands, std::span<int64_t> 
   return true;
 }
 
-std::optional<std::string> problemOf(const ShapeFunction& function, size_t operands,
-                                     size_t results) {
+const char* problemOf(const ShapeFunction& function, size_t operands, size_t results) {
   size_t values = function.operandExtents;
   if (values != operands || function.results.size() != results ||
       values > ShapeFunction::mostValues)
@@ -84,7 +83,7 @@ std::optional<std::string> problemOf(const ShapeFunction& function, size_t opera
   for (uint16_t result : function.results)
     if (result >= values)
       return "a shape function gives what it has not";
-  return std::nullopt;
+  return nullptr;
 }
 
 bool holds(std::span<const KnownExtent> known, std::span<const int64_t> extents) {

@@ -50,9 +50,8 @@ struct ShapeFunction {
 };
 
 /// What is wrong with a function that somebody may have made up, for operands and results with so
-/// many extents.
-std::optional<std::string> problemOf(const ShapeFunction& function, size_t operands,
-                                     size_t results);
+/// many extents; null when nothing is.
+const char* problemOf(const ShapeFunction& function, size_t operands, size_t results);
 
 /// What is known of one extent in a row of them: a number, or that it is the same as an earlier
 /// one.

@@ -2,22 +2,16 @@
 // must be around it and which tensor it loads last, so a stage asks its root alone.
 #include "tensor/verify.h"
 
+#include "runtime/refused.h"
+
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 
 namespace tensor {
 
 namespace {
 
-struct Bad {
-  const char* problem;
-};
-
-void demand(bool holds, const char* problem) {
-  if (!holds)
-    throw Bad{problem};
-}
+using runtime::demand;
 
 class Verifier {
 public:
@@ -35,10 +29,13 @@ public:
     }
     for (size_t i = 0; i < function_.stages.size(); ++i)
       stage(function_.stages[i], inputs + i);
+    std::ranges::sort(bound_);
+    demand(std::ranges::adjacent_find(bound_) == bound_.end(), "two loops have one number");
   }
 
 private:
-  using Axes = std::set<uint32_t>;
+  /// In order, each once.
+  using Axes = std::vector<uint32_t>;
 
   /// What is known of a node: the loops that it needs, one more than the last tensor that it loads,
   /// and whether it is arithmetic on extents alone.
@@ -63,18 +60,21 @@ private:
     demand(stage.body && stage.axes.size() == tensor.shape.size() &&
                stage.body->dtype == tensor.dtype,
            "the loops of a stage do not fit its tensor");
-    Axes own;
-    for (const LoopAxis& axis : stage.axes)
-      bind(axis, own);
+    Axes own = bind(stage.axes);
     const Known& body = look(stage.body);
     demand(std::ranges::includes(own, body.axes), "an index is used outside its loop");
     demand(body.tensors <= number, "a stage reads what comes behind it");
   }
 
-  void bind(const LoopAxis& axis, Axes& own) {
-    demand(bound_.insert(axis.number).second, "two loops have one number");
-    own.insert(axis.number);
-    extent(axis.extent);
+  Axes bind(std::span<const LoopAxis> axes) {
+    Axes own;
+    for (const LoopAxis& axis : axes) {
+      own.push_back(axis.number);
+      extent(axis.extent);
+    }
+    bound_.insert(bound_.end(), own.begin(), own.end());
+    std::ranges::sort(own);
+    return own;
   }
 
   void extent(const ScalarNode* node) {
@@ -106,10 +106,13 @@ private:
     Known own;
     forEachOperand(node, [&](const ScalarNode* operand) {
       const Known& known = known_.at(operand);
-      own.axes.insert(known.axes.begin(), known.axes.end());
+      own.axes.insert(own.axes.end(), known.axes.begin(), known.axes.end());
       own.tensors = std::max(own.tensors, known.tensors);
       own.isOfExtents &= known.isOfExtents;
     });
+    std::ranges::sort(own.axes);
+    auto repeated = std::ranges::unique(own.axes);
+    own.axes.erase(repeated.begin(), repeated.end());
     if (const auto* index = node.as<ScalarIndex>())
       readIndex(*index, own);
     else if (const auto* extent = node.as<ScalarExtent>())
@@ -126,7 +129,7 @@ private:
 
   static void readIndex(const ScalarIndex& index, Known& own) {
     demand(index.dtype == runtime::Int64, "an index is no int64");
-    own.axes.insert(index.axis);
+    own.axes = {index.axis};
     own.isOfExtents = false;
   }
 
@@ -156,27 +159,25 @@ private:
   }
 
   void readReduce(const ScalarReduce& reduce, Known& own) {
-    Axes bound;
-    for (const LoopAxis& axis : reduce.axes)
-      bind(axis, bound);
-    for (uint32_t axis : bound)
-      own.axes.erase(axis);
+    Axes bound = bind(reduce.axes);
+    std::erase_if(own.axes, [&](uint32_t axis) { return std::ranges::binary_search(bound, axis); });
     own.isOfExtents = false;
   }
 
   const TensorFunction& function_;
   std::unordered_map<const ScalarNode*, Known> known_;
-  Axes bound_;
+  /// The numbers of all loops.
+  std::vector<uint32_t> bound_;
 };
 
 } // namespace
 
-std::optional<std::string> problemOf(const TensorFunction& function) {
+const char* problemOf(const TensorFunction& function) {
   try {
     Verifier(function).run();
-    return std::nullopt;
-  } catch (const Bad& bad) {
-    return bad.problem;
+    return nullptr;
+  } catch (const runtime::Refused& refused) {
+    return refused.problem;
   }
 }
 

@@ -4,9 +4,6 @@
 
 #include "tensor/expression.h"
 
-#include <optional>
-#include <string>
-
 namespace tensor {
 
 /// Calls `visit` with each operand of a node: extents of loops and the body of a reduction,
@@ -30,7 +27,7 @@ void forEachOperand(const ScalarNode& node, Visit&& visit) {
   }
 }
 
-/// What is wrong, if anything. Operands must not be null, and no node its own operand.
-std::optional<std::string> problemOf(const TensorFunction& function);
+/// What is wrong, or null. Operands must not be null, and no node its own operand.
+const char* problemOf(const TensorFunction& function);
 
 } // namespace tensor

@@ -14,6 +14,7 @@ void CodeForm::find(size_t& at) {
   demand(function_.size > 0, "it has no code");
   const Word* code = program_.code.data() + function_.start;
   starts_.resize(function_.size);
+  loopEnds_.resize(function_.size);
   for (at = 0; at < function_.size;) {
     auto op = Op(code[at].op);
     demand(code[at].op < opCount && op != Op::Stop && op != Op::Fill,
@@ -24,20 +25,12 @@ void CodeForm::find(size_t& at) {
     demand(count <= function_.size - at, "an instruction goes beyond the end");
     forEachTarget(code[at], at + count, [&](int64_t target) {
       if (target >= 0 && target <= int64_t(at))
-        loops_.emplace_back(size_t(target), at);
+        loopEnds_[size_t(target)] = uint32_t(at + 1);
     });
     at += count;
   }
-  std::ranges::sort(loops_);
-}
-
-bool CodeForm::isInLoop(size_t place) {
-  if (place < lastAsked_)
-    nextLoop_ = loopEnd_ = 0;
-  lastAsked_ = place;
-  for (; nextLoop_ < loops_.size() && loops_[nextLoop_].first <= place; ++nextLoop_)
-    loopEnd_ = std::max(loopEnd_, loops_[nextLoop_].second + 1);
-  return place < loopEnd_;
+  for (size_t i = 1; i < function_.size; ++i)
+    loopEnds_[i] = std::max(loopEnds_[i], loopEnds_[i - 1]);
 }
 
 void CodeForm::checkNumbers(const Word& word) const {

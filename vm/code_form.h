@@ -19,8 +19,8 @@ public:
 
   /// Whether an instruction of the function begins there.
   bool isStart(size_t place) const { return place < starts_.size() && starts_[place] != 0; }
-  /// Whether a jump from here or below leads here or above. Asked for places in their order.
-  bool isInLoop(size_t place);
+  /// Whether a jump from here or below leads here or above.
+  bool isInLoop(size_t place) const { return place < loopEnds_[place]; }
 
   /// Calls `visit(int64_t)` for the places in the function, or outside of it, to which an
   /// instruction may jump; `next` is the place behind it.
@@ -45,9 +45,8 @@ private:
   const Program& program_;
   const Function& function_;
   std::vector<uint8_t> starts_;
-  /// The places between which code may be followed again: where a jump leads back to, and the jump.
-  std::vector<std::pair<size_t, size_t>> loops_;
-  size_t nextLoop_ = 0, loopEnd_ = 0, lastAsked_ = 0;
+  /// Of each place the end of the code that is followed again by jumps to it or above.
+  std::vector<uint32_t> loopEnds_;
 };
 
 } // namespace vm

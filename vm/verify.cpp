@@ -2,7 +2,6 @@
 // registers.
 #include "vm/verify.h"
 
-#include "runtime/scalar.h"
 #include "vm/code_form.h"
 #include "vm/operands.h"
 #include "vm/register_states.h"
@@ -434,12 +433,10 @@ private:
     demand(signature.parameters.size() == word.b,
            "the signature is of another number of arguments");
     bool isTail = Op(word.op) == Op::TailCallClosure;
-    std::vector<Rep> parameters;
+    uint16_t window = isTail ? 0 : word.a, next = window;
     for (Rep parameter : signature.parameters)
-      parameters.push_back(owned(parameter));
-    parameters.push_back({});
-    uint16_t window = isTail ? 0 : word.a;
-    passArguments(window, parameters, isTail);
+      takeAs(owned(parameter), next++);
+    take(next);
     return finishCall(window, signature.result, {}, isTail);
   }
 
@@ -536,7 +533,7 @@ private:
       return demand(isType(more.op) && isType(more.a), "there is no such element type");
     default:
       demand(more.op < runtime::scalarFunctionCount && isType(more.a) &&
-                 runtime::hasScalarMeaning(ScalarFunction(more.op), unpacked(more.a)),
+                 canApply(ScalarFunction(more.op), unpacked(more.a)),
              "there is no such function of this type");
       scalar(more.b);
     }
@@ -565,14 +562,14 @@ std::optional<Unsound> findUnsound(const Program& program) {
   try {
     verifyTables(program);
   } catch (const Refused& refused) {
-    return Unsound{refused.what()};
+    return Unsound{refused.problem};
   }
   for (const Function& function : program.functions) {
     FunctionVerifier verifier(program, function);
     try {
       verifier.run();
     } catch (const Refused& refused) {
-      return Unsound{refused.what(), &function, verifier.place()};
+      return Unsound{refused.problem, &function, verifier.place()};
     }
   }
   return std::nullopt;

@@ -15,7 +15,7 @@ namespace vm {
 
 /// What is wrong with a program.
 struct Unsound {
-  std::string problem;
+  const char* problem;
   /// The function that it is in, and the place there; null when it is in a table.
   const Function* function = nullptr;
   size_t place = 0;

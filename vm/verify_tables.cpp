@@ -30,12 +30,12 @@ void verifyLayouts(const Program& program) {
 
 /// The machine writes into calls how far away functions are, so no word is of two functions.
 void verifyRanges(const Program& program) {
-  std::vector<std::pair<size_t, size_t>> ranges;
-  for (const Function& function : program.functions)
-    ranges.emplace_back(function.start, function.start + size_t(function.size));
-  std::ranges::sort(ranges);
-  for (size_t i = 1; i < ranges.size(); ++i)
-    demand(ranges[i - 1].second <= ranges[i].first, "functions share code");
+  std::vector<uint8_t> isTaken(program.code.size());
+  for (const Function& function : program.functions) {
+    size_t end = std::min(function.start + size_t(function.size), isTaken.size());
+    for (size_t at = function.start; at < end; ++at)
+      demand(!std::exchange(isTaken[at], true), "functions share code");
+  }
 }
 
 void verifyResults(const Program& program, const HostSite& site, const KernelSite& called) {
@@ -58,9 +58,8 @@ void verifyResults(const Program& program, const HostSite& site, const KernelSit
     demandResult(program.layouts[called.resultLayout].fields[i], i);
 }
 
-void demandGood(const std::optional<std::string>& problem) {
-  if (problem)
-    demand(false, problem->c_str());
+void demandGood(const char* problem) {
+  demand(!problem, problem);
 }
 
 /// What a site knows of extents is of as many as its tensors have.

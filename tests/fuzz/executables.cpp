@@ -53,6 +53,8 @@ bool run(const executable::Executable& made) {
   vm::RunOptions options{
       .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05}};
   executable::Caller caller(made, options);
+  if (caller.problemOf(arguments))
+    return false;
   auto result = caller.call(arguments);
   // A second run has plans and pools from the first.
   return std::holds_alternative<Value>(result) &&
