@@ -49,7 +49,7 @@ Slot applyScalar(ScalarFunction function, DType dtype, Slot a, Slot b, Slot c) {
   Element own = lower::elementOf(dtype), element = elementFor(function, own);
   Slot slots[] = {a, b, c};
   const std::byte* operands[3];
-  for (size_t i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < runtime::scalarFunctionArity(function); ++i) {
     slots[i] = convert(own, element, slots[i]);
     operands[i] = bytesOf(slots[i]);
   }
