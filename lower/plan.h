@@ -6,11 +6,16 @@
 // a fault of those positions and divisors that count; contract (plan_contract) takes sums of
 // products out; merge (plan_merge) joins axes that every access walks as one; lanes (plan_lanes)
 // chooses the axis of the strips; schedule (plan_schedule) places each value at the outermost loop
-// that it depends on. All extents are constants; axes of extent 1 are gone after lowering.
+// that it depends on. Axes of extent 1 are gone after lowering.
+//
+// Whatever hangs on extents is a Size (size.h), so a plan serves a class of extents: openSizes()
+// lists what has to be written anew for others of the class. Stages ask Sizes before they decide.
 #pragma once
 
 #include "lower/kernels.h"
+#include "lower/size.h"
 #include "runtime/fault.h"
+#include "runtime/tensor.h"
 
 #include <bitset>
 #include <optional>
@@ -28,42 +33,39 @@ using Flags = std::vector<uint8_t>;
 /// One summand of an affine form: a coefficient times the position along an axis.
 struct AffineTerm {
   uint32_t axis;
-  int64_t coefficient;
-
-  friend bool operator==(AffineTerm, AffineTerm) = default;
+  Size coefficient;
 };
 
 /// A constant plus terms, in int64; terms are sorted by axis and not zero.
 struct Affine {
-  int64_t constant = 0;
+  Size constant = 0;
   std::vector<AffineTerm> terms = {};
 
-  int64_t coefficient(uint32_t axis) const {
+  Size coefficient(uint32_t axis) const {
     for (const AffineTerm& term : terms)
       if (term.axis == axis)
         return term.coefficient;
     return 0;
   }
-  friend bool operator==(const Affine&, const Affine&) = default;
 };
 
-/// The values that an integer can take, both ends included.
+/// The values that an integer can take, both ends included; the ends of int64 where none is known.
 struct Range {
-  int64_t low = INT64_MIN, high = INT64_MAX;
+  Size low = INT64_MIN, high = INT64_MAX;
 };
 
 /// A position of a load along one dimension that may leave [0, extent).
 struct AffineBound {
   Affine position;
-  int64_t extent;
+  Size extent;
   uint32_t dimension;
 };
 
 /// A position of a load that is no affine form: the int64 value `position` times `stride`.
 struct IndexTerm {
   uint32_t position;
-  int64_t stride;
-  int64_t extent;
+  Size stride;
+  Size extent;
   uint32_t dimension;
   bool inside;
 };
@@ -114,7 +116,7 @@ struct Check {
 /// masks; from then on `order` counts.
 struct Graph {
   /// Per axis.
-  std::vector<int64_t> extents;
+  std::vector<Size> extents;
   std::vector<uint32_t> outputAxes;
   std::vector<GraphValue> values;
   std::vector<Faultable> faultables;
@@ -160,7 +162,7 @@ struct Step {
   /// Load: always into the register's own memory, because the result is built there.
   bool copies = false;
   /// Affine, Load, Outside: how far the form goes from one lane to the next.
-  int64_t laneStride = 0;
+  Size laneStride = 0;
 };
 
 /// A loop over `axis`, in strips when `strips` is set; the root block has no axis and runs once.
@@ -195,6 +197,15 @@ struct ReducePlan {
   uint32_t accumulators = none;
 };
 
+/// The axis of strips for the result (or none), and per value, for reductions, that of strips of
+/// their own (none when they run lane by lane).
+struct Lanes {
+  uint32_t result = none;
+  std::vector<uint32_t> ofReduce;
+  /// All of them.
+  AxisSet axes;
+};
+
 /// A graph with its loops. `chain` lists the root block and those of the output axes (of a side of
 /// a contraction also of the summed axes), outermost first; reductions hang below by Loop steps.
 struct Nest {
@@ -207,8 +218,7 @@ struct Nest {
   std::vector<ReducePlan> reduces;
   /// Elements of a strip.
   size_t stripLength = 1;
-  /// The axis of the strips of the result, or none.
-  uint32_t lane = none;
+  Lanes lanes;
   /// Estimated nanoseconds.
   double cost = 0;
 };
@@ -223,10 +233,10 @@ struct Contraction {
     uint32_t root = none;
     /// Number of chain blocks before those of the summed axes.
     size_t outerBlocks = 0;
-    int64_t count = 1;
+    Size count = 1;
   };
   Side rows, columns;
-  std::vector<int64_t> extents;
+  std::vector<Size> extents;
   std::vector<uint32_t> batch, summed;
   Affine store;
   Element element = Element::Float32;
@@ -238,6 +248,14 @@ Element panelElement(Element element);
 
 enum class StagePlanKind : uint8_t { Map, Contract, Reshape, Scan, Empty };
 
+/// Along the middle of three extents; the kernel knows what it does.
+struct Scan {
+  Size outer = 1, extent = 1, inner = 1;
+  bool exclusive = false;
+  bool multiplies = false;
+  ScanKernel kernel = nullptr;
+};
+
 /// Makes the tensor `result` from tensors before it.
 struct StagePlan {
   StagePlanKind kind = StagePlanKind::Empty;
@@ -245,18 +263,24 @@ struct StagePlan {
   Nest map;
   Contraction contraction;
   uint32_t source = 0;
-  ScanShape scan = {};
-  ScanKernel scanKernel = nullptr;
+  Scan scan;
 };
 
 /// A tensor of a program; those beyond the function's own are sums of products taken out.
 struct PlanTensor {
   runtime::DType dtype;
   Element element;
-  std::vector<int64_t> shape;
-  int64_t count;
+  std::vector<Size> shape;
+  Size count;
   /// The last stage that reads it, by its place in the list.
   size_t lastUse = 0;
+};
+
+/// Where the elements of a result come from: an input or an earlier result has them in the same
+/// order, or, when `index` is the result's own, the run writes them.
+struct ResultSource {
+  bool isInput;
+  uint32_t index;
 };
 
 /// All stages of a function.
@@ -268,9 +292,23 @@ struct Program {
   size_t inputCount = 0;
   std::vector<StagePlan> stages;
   std::vector<uint32_t> results;
+  /// Per tensor the one that it is a new shape of, or itself.
+  std::vector<uint32_t> roots;
+  std::vector<ResultSource> sources;
+  /// Per result the inputs in whose memory it may be computed, if nobody needs them any more and no
+  /// two inputs lie in it: each is of its type and shape, and no element is read once one is
+  /// written at its place.
+  std::vector<std::vector<uint32_t>> replaceable;
 };
 
-/// Plans a function.
+/// Plans a function whose extents are constants.
 Program makeProgram(const tensor::TensorFunction& function);
+/// Plans a function for inputs and results of these shapes, whose extents are, one after the other,
+/// the parameters of `sizes`. Then `sizes` has the class of the plan, and is closed.
+Program makeProgram(const tensor::TensorFunction& function, std::span<const runtime::Shape> inputs,
+                    std::span<const runtime::Shape> results, Sizes& sizes);
+
+/// All sizes of a program that are no constants.
+std::vector<Size*> openSizes(Program& program);
 
 } // namespace lower

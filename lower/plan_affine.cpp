@@ -1,56 +1,80 @@
 // Affine forms and ranges, with overflow-checked arithmetic.
 #include "lower/plan_affine.h"
 
-#include "runtime/scalar_meaning.h"
-
-#include <algorithm>
-
 namespace lower {
 
 namespace {
 
-int64_t floorQuotient(int64_t a, int64_t b) {
-  return runtime::applied<tensor::ScalarFunction::FloorDivide>(a, b);
+bool isEnd(Size size) {
+  return size.isConstant() && (size.number == INT64_MIN || size.number == INT64_MAX);
 }
 
-int64_t floorRest(int64_t a, int64_t b) {
-  return runtime::applied<tensor::ScalarFunction::FloorMod>(a, b);
+/// Whether both ends are numbers that can be computed with.
+bool isBounded(const Range& range) {
+  return !isEnd(range.low) && !isEnd(range.high);
 }
 
-bool multiplyAdd(int64_t& sum, int64_t a, int64_t b) {
-  int64_t product = 0;
-  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+Size larger(Sizes& sizes, Size a, Size b) {
+  return sizes.isAtLeast(a, b) ? a : b;
+}
+Size smaller(Sizes& sizes, Size a, Size b) {
+  return sizes.isAtLeast(a, b) ? b : a;
 }
 
-/// Splits a form into divisor * quotient + rest, term by term.
-void splitAffine(const Affine& a, int64_t divisor, Affine& quotient, Affine& rest) {
-  quotient.constant = floorQuotient(a.constant, divisor);
-  rest.constant = floorRest(a.constant, divisor);
-  for (const AffineTerm& term : a.terms) {
-    bool whole = term.coefficient % divisor == 0;
-    Affine& part = whole ? quotient : rest;
-    part.terms.push_back({term.axis, whole ? term.coefficient / divisor : term.coefficient});
-  }
+Range rangeOrFull(std::optional<Size> low, std::optional<Size> high) {
+  return low && high ? Range{*low, *high} : Range{};
 }
 
-Range product(Range a, Range b) {
-  Range result{INT64_MAX, INT64_MIN};
-  for (int64_t x : {a.low, a.high})
-    for (int64_t y : {b.low, b.high}) {
-      int64_t value = 0;
-      if (__builtin_mul_overflow(x, y, &value))
-        return {};
-      result = {std::min(result.low, value), std::max(result.high, value)};
-    }
-  return result;
+/// Of a range by one that has no negative values.
+Range product(Sizes& sizes, const Range& a, const Range& b) {
+  auto times = [&](Size end, bool isOutward) {
+    return sizes.product(end, isOutward ? b.high : b.low);
+  };
+  return rangeOrFull(times(a.low, !sizes.isKnownAtLeast(a.low, 0)),
+                     times(a.high, sizes.isKnownAtLeast(a.high, 0)));
+}
+
+/// Whether the sign of an end is known.
+bool hasSign(Sizes& sizes, Size end) {
+  return sizes.isKnownAtLeast(end, 0) || sizes.isKnownAtLeast(0, end);
+}
+
+Range productOf(Sizes& sizes, const Range& a, const Range& b) {
+  if (!isBounded(a) || !isBounded(b))
+    return {};
+  if (sizes.isKnownAtLeast(b.low, 0) && hasSign(sizes, a.low) && hasSign(sizes, a.high))
+    return product(sizes, a, b);
+  if (sizes.isKnownAtLeast(a.low, 0) && hasSign(sizes, b.low) && hasSign(sizes, b.high))
+    return product(sizes, b, a);
+  return {};
+}
+
+Range quotientOf(Sizes& sizes, const Range& a, const Range& b) {
+  if (!isPoint(b) || !sizes.isAtLeast(b.low, 1))
+    return {};
+  auto quotient = [&](Size end) { return isEnd(end) ? end : sizes.quotient(end, b.low); };
+  return {quotient(a.low), quotient(a.high)};
+}
+
+Range restOf(Sizes& sizes, const Range& b) {
+  if (!isBounded(b) || !sizes.isAtLeast(b.low, 1))
+    return {};
+  return rangeOrFull(0, sizes.sum(b.high, -1));
 }
 
 } // namespace
 
-std::optional<Affine> addAffine(const Affine& a, const Affine& b, int64_t factor) {
+bool multiplyAdd(Sizes& sizes, Size& sum, Size a, Size b) {
+  auto product = sizes.product(a, b);
+  auto total = product ? sizes.sum(sum, *product) : std::nullopt;
+  sum = total.value_or(sum);
+  return total.has_value();
+}
+
+std::optional<Affine> addAffine(Sizes& sizes, const Affine& a, const Affine& b, Size factor) {
   Affine sum;
   sum.constant = a.constant;
-  if (!multiplyAdd(sum.constant, b.constant, factor))
+  if (!multiplyAdd(sizes, sum.constant, b.constant, factor))
     return std::nullopt;
   auto left = a.terms.begin(), right = b.terms.begin();
   while (left != a.terms.end() || right != b.terms.end()) {
@@ -61,40 +85,41 @@ std::optional<Affine> addAffine(const Affine& a, const Affine& b, int64_t factor
       term = *left++;
     if (fromRight) {
       term.axis = right->axis;
-      if (!multiplyAdd(term.coefficient, (right++)->coefficient, factor))
+      if (!multiplyAdd(sizes, term.coefficient, (right++)->coefficient, factor))
         return std::nullopt;
     }
-    if (term.coefficient != 0)
+    // A term of `a` alone is as it was.
+    if (!fromRight || !sizes.isSame(term.coefficient, 0))
       sum.terms.push_back(term);
   }
   return sum;
 }
 
-std::optional<Affine> scaleAffine(const Affine& a, int64_t factor) {
-  return addAffine(Affine{}, a, factor);
+std::optional<Affine> scaleAffine(Sizes& sizes, const Affine& a, Size factor) {
+  return addAffine(sizes, Affine{}, a, factor);
 }
 
-std::optional<Affine> divideAffine(const Affine& a, int64_t divisor,
-                                   std::span<const int64_t> extents) {
-  Affine quotient, rest;
-  splitAffine(a, divisor, quotient, rest);
-  bool exact = fits(rangeOf(a, extents)) && within(rangeOf(rest, extents), 0, divisor - 1);
-  return exact ? std::optional(quotient) : std::nullopt;
+std::optional<DividedAffine> divideAffine(Sizes& sizes, const Affine& a, Size divisor,
+                                          std::span<const Size> extents) {
+  DividedAffine parts;
+  parts.quotient.constant = sizes.quotient(a.constant, divisor);
+  parts.rest.constant = sizes.rest(a.constant, divisor);
+  for (const AffineTerm& term : a.terms)
+    if (sizes.isSame(sizes.rest(term.coefficient, divisor), 0))
+      parts.quotient.terms.push_back({term.axis, sizes.quotient(term.coefficient, divisor)});
+    else
+      parts.rest.terms.push_back(term);
+  bool isExact = fits(sizes, rangeOf(sizes, a, extents)) &&
+                 isBelow(sizes, rangeOf(sizes, parts.rest, extents), divisor);
+  return isExact ? std::optional(std::move(parts)) : std::nullopt;
 }
 
-std::optional<Affine> modAffine(const Affine& a, int64_t divisor,
-                                std::span<const int64_t> extents) {
-  Affine quotient, rest;
-  splitAffine(a, divisor, quotient, rest);
-  bool exact = fits(rangeOf(a, extents)) && within(rangeOf(rest, extents), 0, divisor - 1);
-  return exact ? std::optional(rest) : std::nullopt;
-}
-
-Range rangeOf(const Affine& a, std::span<const int64_t> extents) {
+Range rangeOf(Sizes& sizes, const Affine& a, std::span<const Size> extents) {
   Range range{a.constant, a.constant};
   for (const AffineTerm& term : a.terms) {
-    int64_t& end = term.coefficient < 0 ? range.low : range.high;
-    if (!multiplyAdd(end, term.coefficient, extents[term.axis] - 1))
+    Size& end = sizes.isAtLeast(term.coefficient, 0) ? range.high : range.low;
+    auto last = sizes.sum(extents[term.axis], -1);
+    if (!last || !multiplyAdd(sizes, end, term.coefficient, *last))
       return {};
   }
   return range;
@@ -107,64 +132,71 @@ AxisSet axesOf(const Affine& a) {
   return axes;
 }
 
-Range rangeOf(ScalarFunction function, Range a, Range b) {
+bool fits(Sizes& sizes, const Range& range) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  return isBounded(range) && sizes.isLess(-limit, range.low) && sizes.isLess(range.high, limit);
+}
+
+bool isBelow(Sizes& sizes, const Range& range, Size count) {
+  return sizes.isAtLeast(range.low, 0) && sizes.isLess(range.high, count);
+}
+
+bool isPoint(const Range& range) {
+  return range.low.form == range.high.form && range.low.number == range.high.number;
+}
+
+Range rangeOf(Sizes& sizes, ScalarFunction function, const Range& a, const Range& b) {
   using enum ScalarFunction;
-  Range result;
+  bool areBounded = isBounded(a) && isBounded(b);
   switch (function) {
   case Add:
-    if (__builtin_add_overflow(a.low, b.low, &result.low) ||
-        __builtin_add_overflow(a.high, b.high, &result.high))
-      return {};
-    return result;
+    return areBounded ? rangeOrFull(sizes.sum(a.low, b.low), sizes.sum(a.high, b.high)) : Range{};
   case Subtract:
-    if (__builtin_sub_overflow(a.low, b.high, &result.low) ||
-        __builtin_sub_overflow(a.high, b.low, &result.high))
-      return {};
-    return result;
+    return areBounded ? rangeOrFull(sizes.sum(a.low, b.high, -1), sizes.sum(a.high, b.low, -1))
+                      : Range{};
   case Multiply:
-    return product(a, b);
+    return productOf(sizes, a, b);
   case Maximum:
-    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    return {larger(sizes, a.low, b.low), larger(sizes, a.high, b.high)};
   case Minimum:
-    return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    return {smaller(sizes, a.low, b.low), smaller(sizes, a.high, b.high)};
+  case Select:
+    return {smaller(sizes, a.low, b.low), larger(sizes, a.high, b.high)};
   case Divide:
   case TruncDivide:
-    if (a.low < 0)
-      return {};
-    [[fallthrough]];
+    return sizes.isAtLeast(a.low, 0) ? quotientOf(sizes, a, b) : Range{};
   case FloorDivide:
-    return b.low > 0 && b.low == b.high
-               ? Range{floorQuotient(a.low, b.low), floorQuotient(a.high, b.low)}
-               : Range{};
+    return quotientOf(sizes, a, b);
   case FloorMod:
-    return b.low > 0 ? Range{0, b.high - 1} : Range{};
+    return restOf(sizes, b);
   case TruncMod:
-    return b.low > 0 && a.low >= 0 ? Range{0, b.high - 1} : Range{};
+    return sizes.isAtLeast(a.low, 0) ? restOf(sizes, b) : Range{};
   default:
     return {};
   }
 }
 
-std::optional<bool> decideComparison(ScalarFunction function, Range a, Range b) {
+std::optional<bool> decideComparison(Sizes& sizes, ScalarFunction function, const Range& a,
+                                     const Range& b) {
   using enum ScalarFunction;
+  auto isBefore = [&](const Range& x, const Range& y) { return sizes.isLess(x.high, y.low); };
   switch (function) {
   case Less:
   case GreaterEqual:
-    if (a.high < b.low || a.low >= b.high)
-      return (a.high < b.low) == (function == Less);
-    return std::nullopt;
+    if (isBefore(a, b))
+      return function == Less;
+    return sizes.isAtLeast(a.low, b.high) ? std::optional(function != Less) : std::nullopt;
   case Greater:
   case LessEqual:
-    if (a.low > b.high || a.high <= b.low)
-      return (a.low > b.high) == (function == Greater);
-    return std::nullopt;
+    if (isBefore(b, a))
+      return function == Greater;
+    return sizes.isAtLeast(b.low, a.high) ? std::optional(function != Greater) : std::nullopt;
   case Equal:
   case NotEqual:
-    if (a.high < b.low || b.high < a.low)
+    if (isBefore(a, b) || isBefore(b, a))
       return function == NotEqual;
-    if (a.low == a.high && b.low == b.high && a.low == b.low)
-      return function == Equal;
-    return std::nullopt;
+    // Neither is before the other.
+    return isPoint(a) && isPoint(b) ? std::optional(function == Equal) : std::nullopt;
   default:
     return std::nullopt;
   }

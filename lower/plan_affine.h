@@ -6,33 +6,36 @@
 
 namespace lower {
 
-std::optional<Affine> addAffine(const Affine& a, const Affine& b, int64_t factor = 1);
-std::optional<Affine> scaleAffine(const Affine& a, int64_t factor);
+/// sum += a * b; false, with nothing changed, where the number passes 64 bits.
+bool multiplyAdd(Sizes& sizes, Size& sum, Size a, Size b);
 
-/// floor(a / divisor) where that is affine, for a positive divisor: all of `a` divides, or the rest
-/// stays within one step of it.
-std::optional<Affine> divideAffine(const Affine& a, int64_t divisor,
-                                   std::span<const int64_t> extents);
-/// a mod divisor where that is affine.
-std::optional<Affine> modAffine(const Affine& a, int64_t divisor, std::span<const int64_t> extents);
+std::optional<Affine> addAffine(Sizes& sizes, const Affine& a, const Affine& b, Size factor = 1);
+std::optional<Affine> scaleAffine(Sizes& sizes, const Affine& a, Size factor);
+
+/// A form by a positive divisor, where that is affine: all of it divides, or the rest stays within
+/// one step of it.
+struct DividedAffine {
+  Affine quotient, rest;
+};
+std::optional<DividedAffine> divideAffine(Sizes& sizes, const Affine& a, Size divisor,
+                                          std::span<const Size> extents);
 
 /// The values of a form over its axes; the full range when int64 cannot hold them.
-Range rangeOf(const Affine& a, std::span<const int64_t> extents);
+Range rangeOf(Sizes& sizes, const Affine& a, std::span<const Size> extents);
 AxisSet axesOf(const Affine& a);
 
 /// True when there is room to add further positions and extents without overflow.
-inline bool fits(Range range) {
-  constexpr int64_t limit = int64_t(1) << 62;
-  return range.low > -limit && range.high < limit;
-}
-inline bool within(Range range, int64_t low, int64_t high) {
-  return range.low >= low && range.high <= high;
-}
+bool fits(Sizes& sizes, const Range& range);
+/// True when all values are in [0, count).
+bool isBelow(Sizes& sizes, const Range& range, Size count);
+/// True when there is one value, whatever the sizes.
+bool isPoint(const Range& range);
 
 /// The values of an integer function of two operands; the full range when nothing is known.
-Range rangeOf(ScalarFunction function, Range a, Range b);
+Range rangeOf(Sizes& sizes, ScalarFunction function, const Range& a, const Range& b);
 
 /// What the ranges already decide about a comparison.
-std::optional<bool> decideComparison(ScalarFunction function, Range a, Range b);
+std::optional<bool> decideComparison(Sizes& sizes, ScalarFunction function, const Range& a,
+                                     const Range& b);
 
 } // namespace lower

@@ -5,8 +5,8 @@
 #include "lower/plan_guards.h"
 #include "lower/plan_lower.h"
 #include "lower/plan_merge.h"
+#include "lower/plan_results.h"
 #include "lower/plan_schedule.h"
-#include "runtime/tensor.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,10 +17,27 @@ namespace {
 
 class Builder {
 public:
-  explicit Builder(const tensor::TensorFunction& function) : function_(function) {}
+  Builder(const tensor::TensorFunction& function, Sizes& sizes)
+      : function_(function), sizes_(sizes), given_{sizes} {}
+
+  /// Gives extents numbers: those of the inputs and results are parameters, in this order.
+  void setShapes(std::span<const runtime::Shape> inputs, std::span<const runtime::Shape> results) {
+    uint32_t next = 0;
+    for (const runtime::Shape& shape : inputs) {
+      given_.inputs.push_back(next);
+      next += uint32_t(shape.size());
+    }
+    for (const runtime::Shape& shape : results) {
+      given_.results.push_back(next);
+      next += uint32_t(shape.size());
+    }
+    inputs_ = inputs;
+  }
 
   Program run() {
     addTensors();
+    if (program_.problem.empty())
+      compareInputs();
     program_.inputCount = function_.inputCount;
     program_.results = function_.results;
     for (size_t i = 0; i < function_.stages.size() && program_.problem.empty(); ++i)
@@ -29,7 +46,12 @@ public:
       if (result >= function_.tensors.size())
         fail("a result is no tensor");
     if (program_.problem.empty())
-      findLastUses();
+      findResults(program_, sizes_);
+    else
+      sizes_.setAlone();
+    for (const Size* size : openSizes(program_))
+      sizes_.use(size->form);
+    sizes_.close();
     return std::move(program_);
   }
 
@@ -50,20 +72,53 @@ private:
       fail("the number of stages does not fit that of tensors");
     for (const tensor::TensorInfo& info : function_.tensors) {
       PlanTensor tensor{info.dtype, Element::Bool, {}, 0};
-      for (const tensor::ScalarNode* node : info.shape)
-        tensor.shape.push_back(constantExtent(node).value_or(-1));
-      auto count = runtime::elementCount(tensor.shape);
-      if (!count && std::ranges::find(tensor.shape, -1) != tensor.shape.end())
-        fail("a shape is not constant");
-      else if (!count)
-        failForMemory("out of memory: a shape is too large");
-      else if (!info.dtype.isComputable())
-        fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(info.dtype)));
-      else
-        tensor.element = elementOf(info.dtype);
-      tensor.count = count.value_or(0);
+      if (!info.dtype.isComputable())
+        return fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(info.dtype)));
+      tensor.element = elementOf(info.dtype);
+      for (const tensor::ScalarNode* node : info.shape) {
+        auto extent = extentOf(node, given_);
+        if (!extent || !sizes_.isAtLeast(*extent, 0))
+          return fail("a shape is not constant");
+        tensor.shape.push_back(*extent);
+      }
+      auto count = countOf(tensor.shape);
+      if (!count)
+        return failForMemory("out of memory: a shape is too large");
+      tensor.count = *count;
       program_.tensors.push_back(std::move(tensor));
     }
+  }
+
+  /// The elements of a shape; nothing beyond 64 bits.
+  std::optional<Size> countOf(const std::vector<Size>& shape) {
+    std::optional<Size> count = 1;
+    bool isEmpty = false;
+    for (Size extent : shape) {
+      isEmpty |= extent.number == 0 && !sizes_.isAtLeast(extent, 1);
+      count = count ? sizes_.product(*count, extent) : std::nullopt;
+    }
+    return isEmpty ? Size(0) : count;
+  }
+
+  bool isEmpty(const PlanTensor& tensor) {
+    return !std::ranges::all_of(tensor.shape,
+                                [&](Size extent) { return sizes_.isAtLeast(extent, 1); });
+  }
+
+  /// A function that somebody made up may be for other shapes than it is given.
+  void compareInputs() {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const std::vector<Size>& shape = program_.tensors[i].shape;
+      bool fits = i < function_.inputCount && shape.size() == inputs_[i].size();
+      for (uint32_t dim = 0; fits && dim < shape.size(); ++dim)
+        fits = sizes_.isSame(shape[dim], sizes_.parameter(given_.inputs[i] + dim));
+      if (!fits)
+        fail("a kernel is for other shapes");
+    }
+  }
+
+  bool areSame(const std::vector<Size>& a, const std::vector<Size>& b) {
+    return std::ranges::equal(a, b, [&](Size x, Size y) { return sizes_.isSame(x, y); });
   }
 
   void addStage(const tensor::Stage& stage, uint32_t result) {
@@ -72,84 +127,92 @@ private:
     if (stage.kind == tensor::StageKind::Map)
       return addMap(stage, std::move(plan));
     const PlanTensor& target = program_.tensors[result];
-    if (stage.source >= result || program_.tensors[stage.source].count != target.count ||
-        program_.tensors[stage.source].dtype != target.dtype)
+    const PlanTensor* source = stage.source < result ? &program_.tensors[stage.source] : nullptr;
+    if (!source || source->dtype != target.dtype || !sizes_.isSame(source->count, target.count))
       return fail("a stage does not fit its source");
     plan.source = stage.source;
     plan.kind = StagePlanKind::Reshape;
     if (stage.kind == tensor::StageKind::Scan) {
-      if (stage.axis >= target.shape.size() || target.shape != program_.tensors[stage.source].shape)
+      if (stage.axis >= target.shape.size() || !areSame(target.shape, source->shape))
         return fail("a scan does not fit its source");
-      plan.kind = target.count == 0 ? StagePlanKind::Empty : StagePlanKind::Scan;
-      plan.scan = {1, target.shape[stage.axis], 1, stage.exclusive,
-                   stage.combiner == tensor::Combiner::Product};
-      for (size_t i = 0; i < target.shape.size(); ++i)
-        if (i != stage.axis)
-          (i < stage.axis ? plan.scan.outer : plan.scan.inner) *= target.shape[i];
-      plan.scanKernel = scanKernel(target.element);
+      plan.kind = isEmpty(target) ? StagePlanKind::Empty : StagePlanKind::Scan;
+      plan.scan = scanOf(stage, target);
     }
     program_.stages.push_back(std::move(plan));
   }
 
+  /// The product of some of the extents of a tensor that has elements.
+  Size productOf(std::span<const Size> extents) {
+    Size product = 1;
+    for (Size extent : extents)
+      product = sizes_.product(product, extent).value_or(0);
+    return product;
+  }
+
+  Scan scanOf(const tensor::Stage& stage, const PlanTensor& tensor) {
+    auto extents = std::span(tensor.shape);
+    return {productOf(extents.first(stage.axis)),        extents[stage.axis],
+            productOf(extents.subspan(stage.axis + 1)),  stage.exclusive,
+            stage.combiner == tensor::Combiner::Product, scanKernel(tensor.element)};
+  }
+
   /// True when the loops of a stage cover exactly its tensor.
-  bool loopsFit(const tensor::Stage& stage, const PlanTensor& tensor) const {
+  bool loopsFit(const tensor::Stage& stage, const PlanTensor& tensor) {
     bool fit = stage.axes.size() == tensor.shape.size();
-    for (size_t i = 0; fit && i < stage.axes.size(); ++i)
-      fit = constantExtent(stage.axes[i].extent) == tensor.shape[i];
+    for (size_t i = 0; fit && i < stage.axes.size(); ++i) {
+      auto extent = extentOf(stage.axes[i].extent, given_);
+      fit = extent && sizes_.isSame(*extent, tensor.shape[i]);
+    }
     return fit;
   }
 
   void addMap(const tensor::Stage& stage, StagePlan plan) {
     if (!loopsFit(stage, program_.tensors[plan.result]))
       return fail("the loops of a stage do not fit its shape");
-    if (program_.tensors[plan.result].count == 0) {
+    if (isEmpty(program_.tensors[plan.result])) {
       program_.stages.push_back(std::move(plan));
       return;
     }
     auto known = std::span(program_.tensors).first(plan.result);
-    Graph graph = lowerStage(stage, known, program_.problem);
+    Graph graph = lowerStage(stage, known, given_, program_.problem);
     if (!program_.problem.empty())
       return;
     if (graph.values[graph.root].element != program_.tensors[plan.result].element)
       return fail("a stage does not have the type of its tensor");
-    if (extractContractions(graph, plan.result, program_))
+    if (extractContractions(graph, sizes_, plan.result, program_))
       return;
-    addGuards(graph);
-    mergeAllAxes(graph);
+    addGuards(graph, sizes_);
+    mergeAllAxes(graph, sizes_);
     std::vector<uint32_t> chain = graph.outputAxes;
-    Lanes lanes = chooseLanes(graph, chain, true);
+    Lanes lanes = chooseLanes(graph, sizes_, chain, true);
     if (auto place = std::ranges::find(chain, lanes.result); place != chain.end()) {
       chain.erase(place);
       chain.push_back(lanes.result);
     }
     plan.kind = StagePlanKind::Map;
-    plan.map = schedule(std::move(graph), chain, std::move(lanes), true);
+    plan.map = schedule(std::move(graph), sizes_, chain, std::move(lanes), true);
     program_.stages.push_back(std::move(plan));
   }
 
-  void findLastUses() {
-    for (size_t i = 0; i < program_.stages.size(); ++i) {
-      const StagePlan& stage = program_.stages[i];
-      program_.tensors[stage.result].lastUse = i;
-      program_.tensors[stage.source].lastUse = i;
-      for (const Nest* nest :
-           {&stage.map, &stage.contraction.rows.nest, &stage.contraction.columns.nest})
-        for (const GraphValue& value : nest->graph.values)
-          if (value.kind == GraphValueKind::Load)
-            program_.tensors[value.tensor].lastUse = i;
-    }
-    for (uint32_t result : program_.results)
-      program_.tensors[result].lastUse = program_.stages.size();
-  }
-
   const tensor::TensorFunction& function_;
+  Sizes& sizes_;
+  PlanSizes given_;
+  std::span<const runtime::Shape> inputs_;
   Program program_;
 };
 
 } // namespace
 
 Program makeProgram(const tensor::TensorFunction& function) {
-  return Builder(function).run();
+  Sizes constants;
+  return Builder(function, constants).run();
+}
+
+Program makeProgram(const tensor::TensorFunction& function, std::span<const runtime::Shape> inputs,
+                    std::span<const runtime::Shape> results, Sizes& sizes) {
+  Builder builder(function, sizes);
+  builder.setShapes(inputs, results);
+  return builder.run();
 }
 
 } // namespace lower

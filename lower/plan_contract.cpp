@@ -53,17 +53,18 @@ std::vector<uint32_t> reductionsAtTop(const Graph& graph) {
   return found;
 }
 
-double product(const Graph& graph, const std::vector<uint32_t>& axes) {
-  double count = 1;
+/// The product of the extents of axes; nothing beyond 64 bits.
+std::optional<Size> product(const Graph& graph, Sizes& sizes, const std::vector<uint32_t>& axes) {
+  std::optional<Size> count = 1;
   for (uint32_t axis : axes)
-    count *= double(graph.extents[axis]);
+    count = count ? sizes.product(*count, graph.extents[axis]) : std::nullopt;
   return count;
 }
 
 class Extraction {
 public:
-  Extraction(Graph& graph, uint32_t result, Program& program)
-      : graph_(graph), result_(result), program_(program) {}
+  Extraction(Graph& graph, Sizes& sizes, uint32_t result, Program& program)
+      : graph_(graph), sizes_(sizes), result_(result), program_(program) {}
 
   bool run() {
     for (uint32_t reduce : reductionsAtTop(graph_))
@@ -105,10 +106,19 @@ private:
       free_.push_back(axis);
       (left[axis] && right[axis] ? batch_ : left[axis] ? leftOnly_ : rightOnly_).push_back(axis);
     }
-    double rows = product(graph_, leftOnly_), columns = product(graph_, rightOnly_);
-    double depth = product(graph_, reduce.reduced);
-    bool worthWhile = rows >= 4 && columns >= 4 && depth >= 2 && rows * columns * depth >= 1024;
-    return worthWhile && isPlain(left_) && isPlain(right_);
+    return !leftOnly_.empty() && !rightOnly_.empty() && isPlain(left_) && isPlain(right_) &&
+           isWorthWhile(reduce.reduced);
+  }
+
+  /// It adds up in another order than loops do, so all of a class must agree on it.
+  bool isWorthWhile(const std::vector<uint32_t>& reduced) {
+    auto rows = product(graph_, sizes_, leftOnly_), columns = product(graph_, sizes_, rightOnly_);
+    auto depth = product(graph_, sizes_, reduced);
+    auto area = rows && columns ? sizes_.product(*rows, *columns) : std::nullopt;
+    auto count = area && depth ? sizes_.product(*area, *depth) : std::nullopt;
+    // What cannot be counted is large.
+    return !count || (sizes_.isAtLeast(*rows, 4) && sizes_.isAtLeast(*columns, 4) &&
+                      sizes_.isAtLeast(*depth, 2) && sizes_.isAtLeast(*count, 1024));
   }
 
   /// Makes the stage; true when it is all of the stage that is being planned.
@@ -135,10 +145,10 @@ private:
     tensor.element = graph_.values[id].element;
     tensor.shape.clear();
     tensor.count = 1;
-    for (uint32_t axis : free_) {
+    for (uint32_t axis : free_)
       tensor.shape.push_back(graph_.extents[axis]);
-      tensor.count *= graph_.extents[axis];
-    }
+    // The axes are some of those of the stage, whose positions are counted.
+    tensor.count = product(graph_, sizes_, free_).value_or(0);
     tensor.dtype = dtypeOf(tensor.element);
     program_.tensors.push_back(std::move(tensor));
     return uint32_t(program_.tensors.size() - 1);
@@ -154,9 +164,11 @@ private:
 
   Affine rowMajor() const {
     Affine form;
-    int64_t stride = 1;
-    for (size_t i = free_.size(); i-- > 0; stride *= graph_.extents[free_[i]])
+    Size stride = 1;
+    for (size_t i = free_.size(); i-- > 0;) {
       form.terms.insert(form.terms.begin(), {free_[i], stride});
+      stride = sizes_.product(stride, graph_.extents[free_[i]]).value_or(0);
+    }
     return form;
   }
 
@@ -175,8 +187,8 @@ private:
     for (uint32_t id : valuesBelow(part, std::min(left_, right_)))
       if (std::ranges::find(part.order, id) == part.order.end())
         part.order.push_back(id);
-    mergeAxes(part, summed);
-    mergeAxes(part, free_);
+    mergeAxes(part, sizes_, summed);
+    mergeAxes(part, sizes_, free_);
     for (auto* axes : {&batch_, &leftOnly_, &rightOnly_})
       std::erase_if(*axes,
                     [&](uint32_t axis) { return std::ranges::find(free_, axis) == free_.end(); });
@@ -218,7 +230,7 @@ private:
     graph.checks.clear();
     graph.outputAxes = batch_;
     graph.outputAxes.insert(graph.outputAxes.end(), own.begin(), own.end());
-    Lanes lanes = chooseLanes(graph, own, false);
+    Lanes lanes = chooseLanes(graph, sizes_, own, false);
     side.axes = own;
     std::erase(side.axes, lanes.result);
     side.axes.push_back(lanes.result);
@@ -227,12 +239,12 @@ private:
     side.outerBlocks = 1 + chain.size();
     chain.insert(chain.end(), summed.begin(), summed.end());
     side.root = root;
-    for (uint32_t axis : own)
-      side.count *= part.extents[axis];
-    side.nest = schedule(std::move(graph), chain, std::move(lanes), false);
+    side.count = product(part, sizes_, own).value_or(0);
+    side.nest = schedule(std::move(graph), sizes_, chain, std::move(lanes), false);
   }
 
   Graph& graph_;
+  Sizes& sizes_;
   uint32_t result_;
   Program& program_;
   uint32_t left_ = none, right_ = none;
@@ -241,8 +253,8 @@ private:
 
 } // namespace
 
-bool extractContractions(Graph& graph, uint32_t result, Program& program) {
-  return Extraction(graph, result, program).run();
+bool extractContractions(Graph& graph, Sizes& sizes, uint32_t result, Program& program) {
+  return Extraction(graph, sizes, result, program).run();
 }
 
 } // namespace lower

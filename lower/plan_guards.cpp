@@ -33,7 +33,7 @@ struct Guard {
 
 class Guards {
 public:
-  explicit Guards(Graph& graph) : graph_(graph), of_(graph.values.size()) {
+  Guards(Graph& graph, Sizes& sizes) : graph_(graph), sizes_(sizes), of_(graph.values.size()) {
     guards_.push_back({});
     for (const GraphValue& value : graph.values)
       if (value.kind == GraphValueKind::Reduce)
@@ -181,7 +181,7 @@ private:
 
   uint32_t addMask(ScalarFunction function, std::vector<uint32_t> operands, const Guard& guard) {
     known_.push_back(guard.known);
-    return append(graph_, makeApply(graph_, function, Element::Bool, std::move(operands)));
+    return append(graph_, makeApply(sizes_, graph_, function, Element::Bool, std::move(operands)));
   }
 
   void addChecks(const Faultable& fault, Flags& live) {
@@ -260,6 +260,7 @@ private:
   }
 
   Graph& graph_;
+  Sizes& sizes_;
   std::vector<std::vector<uint32_t>> of_;
   std::vector<Guard> guards_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, uint32_t> conjunctions_;
@@ -270,8 +271,8 @@ private:
 
 } // namespace
 
-void addGuards(Graph& graph) {
-  Guards(graph).run();
+void addGuards(Graph& graph, Sizes& sizes) {
+  Guards(graph, sizes).run();
 }
 
 } // namespace lower

@@ -6,6 +6,6 @@
 namespace lower {
 
 /// Fills in the order of a lowered graph, its checks, and the masks by which steps may be skipped.
-void addGuards(Graph& graph);
+void addGuards(Graph& graph, Sizes& sizes);
 
 } // namespace lower

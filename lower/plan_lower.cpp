@@ -29,8 +29,9 @@ bool isAnalysis(ScalarFunction function) {
 
 class Lowering {
 public:
-  Lowering(std::span<const PlanTensor> tensors, Graph& graph, std::string& problem)
-      : tensors_(tensors), graph_(graph), problem_(problem) {}
+  Lowering(std::span<const PlanTensor> tensors, const PlanSizes& given, Graph& graph,
+           std::string& problem)
+      : tensors_(tensors), given_(given), sizes_(given.sizes), graph_(graph), problem_(problem) {}
 
   void run(const tensor::Stage& stage) {
     splits_ = findSplits(stage.body);
@@ -40,12 +41,26 @@ public:
       for (const AffineTerm& term : axes_[axis.number].terms)
         graph_.outputAxes.push_back(term.axis);
     }
-    int64_t stride = 1;
-    for (size_t i = graph_.outputAxes.size(); i-- > 0;
-         stride *= graph_.extents[graph_.outputAxes[i]])
+    Size stride = 1;
+    for (size_t i = graph_.outputAxes.size(); i-- > 0;) {
       graph_.store.terms.push_back({graph_.outputAxes[i], stride});
+      stride = times(stride, graph_.extents[graph_.outputAxes[i]]);
+    }
     std::reverse(graph_.store.terms.begin(), graph_.store.terms.end());
     graph_.root = lowerTree(stage.body);
+  }
+
+  /// The value of an extent; nothing when it is made of more than numbers and extents.
+  std::optional<Size> extentOf(const ScalarNode* node) {
+    if (const auto* number = node->as<tensor::ScalarNumber>())
+      return number->dtype.isFloat() ? std::nullopt : std::optional<Size>(number->integer);
+    if (const auto* extent = node->as<tensor::ScalarExtent>())
+      return given_.extent(*extent);
+    if (node->dtype != runtime::Int64 || !isOfExtents(node))
+      return std::nullopt;
+    uint32_t id = lowerTree(node);
+    bool isSize = id != none && at(id).kind == GraphValueKind::Affine;
+    return isSize ? std::optional(at(id).affine.constant) : std::nullopt;
   }
 
 private:
@@ -54,29 +69,46 @@ private:
       problem_ = std::move(text);
   }
 
+  /// The product of extents of one tensor, whose elements are counted.
+  Size times(Size a, Size b) {
+    auto product = sizes_.product(a, b);
+    if (!product)
+      fail("a tensor has too many elements");
+    return product.value_or(0);
+  }
+
   /// Numbers a loop axis and gives its extent, or nothing when it is malformed. The form of an axis
   /// of extent 1 has no terms; an axis that is divided by a number becomes two.
-  std::optional<int64_t> addAxis(const tensor::LoopAxis& axis) {
-    auto extent = constantExtent(axis.extent);
-    if (!extent || *extent < 0 || graph_.extents.size() + 2 > maxAxes) {
-      fail(!extent || *extent < 0 ? "an extent is not a constant that counts"
-                                  : "an expression has too many loops");
+  std::optional<Size> addAxis(const tensor::LoopAxis& axis) {
+    auto extent = extentOf(axis.extent);
+    bool isGood = extent && sizes_.isAtLeast(*extent, 0);
+    if (!isGood || graph_.extents.size() + 2 > maxAxes) {
+      fail(!isGood ? "an extent is not a constant that counts"
+                   : "an expression has too many loops");
       return std::nullopt;
     }
     Affine form;
-    auto addTerm = [&](int64_t count, int64_t coefficient) {
+    auto addTerm = [&](Size count, Size coefficient) {
       form.terms.push_back({uint32_t(graph_.extents.size()), coefficient});
       graph_.extents.push_back(count);
     };
-    auto split = splits_.find(axis.number);
-    if (split != splits_.end() && *extent > split->second && *extent % split->second == 0) {
-      addTerm(*extent / split->second, split->second);
-      addTerm(split->second, 1);
-    } else if (*extent != 1) {
+    if (auto split = splitOf(axis.number, *extent)) {
+      addTerm(sizes_.quotient(*extent, *split), *split);
+      addTerm(*split, 1);
+    } else if (!sizes_.isSame(*extent, 1)) {
       addTerm(*extent, 1);
     }
     axes_[axis.number] = std::move(form);
-    return *extent;
+    return extent;
+  }
+
+  /// Into pieces of what size an axis is worth splitting, if it is.
+  std::optional<Size> splitOf(uint32_t axis, Size extent) {
+    auto split = splits_.find(axis);
+    auto divisor = split == splits_.end() ? std::nullopt : extentOf(split->second);
+    bool isWorth = divisor && sizes_.isAtLeast(*divisor, 2) && sizes_.isLess(*divisor, extent) &&
+                   sizes_.isSame(sizes_.rest(extent, *divisor), 0);
+    return isWorth ? divisor : std::nullopt;
   }
 
   uint32_t add(GraphValue value) {
@@ -99,9 +131,36 @@ private:
     const auto* reduce = node->as<tensor::ScalarReduce>();
     if (reduce && enterReduce(*reduce))
       return nullptr;
+    if (const auto* apply = node->as<tensor::ScalarApply>())
+      if (const ScalarNode* only = decidedOperand(*apply))
+        return lowered_.contains(only) ? nullptr : only;
     for (const ScalarNode* operand : operandsOf(node))
       if (!lowered_.contains(operand))
         return operand;
+    return nullptr;
+  }
+
+  /// A bool that is lowered to a number.
+  std::optional<bool> truthOf(const ScalarNode* node) const {
+    auto found = lowered_.find(node);
+    bool isTruth = found != lowered_.end() && node->dtype.isBool() &&
+                   at(found->second).kind == GraphValueKind::Number;
+    return isTruth ? std::optional(at(found->second).integer != 0) : std::nullopt;
+  }
+
+  /// The operand that is the value of a choice, or of an `and` or `or`, where another operand
+  /// decides it; else null. What such a node does not need is not lowered, so nothing is asked for
+  /// it. An `and` that is decided by more than extents still has the faults of both sides.
+  const ScalarNode* decidedOperand(const tensor::ScalarApply& node) const {
+    bool isAnd = node.function == LogicalAnd;
+    if (node.function == Select && node.operands.size() == 3) {
+      auto holds = truthOf(node.operands[0]);
+      return holds ? node.operands[*holds ? 1 : 2] : nullptr;
+    }
+    if ((isAnd || node.function == LogicalOr) && node.operands.size() == 2)
+      for (size_t i : {0, 1})
+        if (auto holds = truthOf(node.operands[i]); holds && isOfExtents(node.operands[i]))
+          return node.operands[*holds == isAnd ? 1 - i : i];
     return nullptr;
   }
 
@@ -112,8 +171,8 @@ private:
     Reduction& reduction = place->second;
     if (isNew)
       for (const tensor::LoopAxis& axis : reduce.axes) {
-        int64_t extent = addAxis(axis).value_or(0);
-        reduction.empty |= extent == 0;
+        Size extent = addAxis(axis).value_or(0);
+        reduction.empty |= !sizes_.isAtLeast(extent, 1);
         reduction.extents.push_back(extent);
         reduction.forms.push_back(axes_[axis.number]);
       }
@@ -147,6 +206,8 @@ private:
     case tensor::ScalarKind::Index:
       return lowerIndex(*node->as<tensor::ScalarIndex>());
     case tensor::ScalarKind::Extent:
+      if (auto extent = given_.extent(*node->as<tensor::ScalarExtent>()))
+        return *affine({*extent, {}});
       fail("an extent is not bound");
       return none;
     case tensor::ScalarKind::Load:
@@ -171,8 +232,8 @@ private:
 
   /// The value of a form; nothing when int64 may not hold it.
   std::optional<uint32_t> affine(Affine form) {
-    Range range = rangeOf(form, graph_.extents);
-    if (!form.terms.empty() && !fits(range))
+    Range range = rangeOf(sizes_, form, graph_.extents);
+    if (!form.terms.empty() && !fits(sizes_, range))
       return std::nullopt;
     GraphValue value{GraphValueKind::Affine, Element::Int64, axesOf(form), range, {}};
     value.affine = std::move(form);
@@ -183,16 +244,20 @@ private:
     const GraphValue& from = at(operand);
     if (from.element == element)
       return operand;
+    if (from.kind == GraphValueKind::Number && from.element == Element::Bool &&
+        (element == Element::Int64 || isFloat(element)))
+      return constant(element, double(from.integer), from.integer);
     GraphValue value{GraphValueKind::Cast, element, from.axes, rangeOfElement(element), {operand}};
     bool keeps = !isFloat(from.element) && from.element != Element::UInt64 &&
-                 element != Element::Bool && within(from.range, value.range.low, value.range.high);
+                 element != Element::Bool && sizes_.isAtLeast(from.range.low, value.range.low) &&
+                 sizes_.isAtLeast(value.range.high, from.range.high);
     if (keeps)
       value.range = from.range;
     return add(std::move(value));
   }
 
   uint32_t apply(ScalarFunction function, Element element, std::vector<uint32_t> operands) {
-    return add(makeApply(graph_, function, element, std::move(operands)));
+    return add(makeApply(sizes_, graph_, function, element, std::move(operands)));
   }
 
   uint32_t lowerIndex(const tensor::ScalarIndex& index) {
@@ -201,7 +266,10 @@ private:
       fail("an index is used outside its loop");
       return none;
     }
-    return *affine(axis->second);
+    auto id = affine(axis->second);
+    if (!id)
+      fail("a loop is too long");
+    return id.value_or(none);
   }
 
   uint32_t lowerLoad(const tensor::ScalarLoad& load) {
@@ -213,11 +281,13 @@ private:
     const PlanTensor& tensor = tensors_[load.tensor];
     GraphValue value{GraphValueKind::Load, tensor.element, {}, rangeOfElement(tensor.element), {}};
     value.tensor = load.tensor;
-    int64_t stride = 1;
-    for (size_t i = tensor.shape.size(); i-- > 0; stride *= std::max<int64_t>(tensor.shape[i], 1)) {
+    Size stride = 1;
+    for (size_t i = tensor.shape.size(); i-- > 0;) {
       uint32_t position = lowered_[load.position[i]];
       addDimension(value, position, tensor.shape[i], stride, uint32_t(i));
       value.axes |= at(position).axes;
+      if (i > 0 && sizes_.isAtLeast(tensor.shape[i], 1))
+        stride = times(stride, tensor.shape[i]);
     }
     bool safe = value.bounds.empty();
     for (const IndexTerm& term : value.indices)
@@ -243,17 +313,17 @@ private:
     return id;
   }
 
-  void addDimension(GraphValue& load, uint32_t position, int64_t extent, int64_t stride,
+  void addDimension(GraphValue& load, uint32_t position, Size extent, Size stride,
                     uint32_t dimension) {
     const GraphValue& index = at(position);
     if (index.element != Element::Int64) {
       fail("a position is not int64");
       return;
     }
-    bool inside = within(index.range, 0, extent - 1);
+    bool inside = isBelow(sizes_, index.range, extent);
     if (index.kind == GraphValueKind::Affine)
-      if (auto sum = addAffine(load.affine, index.affine, stride);
-          sum && fits(rangeOf(*sum, graph_.extents))) {
+      if (auto sum = addAffine(sizes_, load.affine, index.affine, stride);
+          sum && fits(sizes_, rangeOf(sizes_, *sum, graph_.extents))) {
         load.affine = *sum;
         if (!inside)
           load.bounds.push_back({index.affine, extent, dimension});
@@ -263,6 +333,8 @@ private:
   }
 
   uint32_t lowerApply(const tensor::ScalarApply& node) {
+    if (const ScalarNode* only = decidedOperand(node))
+      return lowerDecided(node, only);
     std::vector<uint32_t> operands;
     for (const ScalarNode* operand : node.operands)
       operands.push_back(lowered_[operand]);
@@ -284,6 +356,14 @@ private:
     return lowerFunction(node.function, element, std::move(operands));
   }
 
+  uint32_t lowerDecided(const tensor::ScalarApply& node, const ScalarNode* only) {
+    uint32_t id = lowered_[only];
+    if (at(id).element == elementOf(node.dtype))
+      return id;
+    fail(fmt::format("operands of `{}` differ in type", tensor::scalarFunctionName(node.function)));
+    return none;
+  }
+
   uint32_t lowerFunction(ScalarFunction function, Element element, std::vector<uint32_t> operands) {
     Element from = at(operands[0]).element;
     if (isAnalysis(function) && !isFloat(from)) {
@@ -301,8 +381,8 @@ private:
     }
     uint32_t divisor = operands.size() == 2 ? operands[1] : none;
     uint32_t id = apply(function, element, std::move(operands));
-    if (isIntegerDivision(function, from) && at(divisor).range.low <= 0 &&
-        at(divisor).range.high >= 0) {
+    if (isIntegerDivision(function, from) && sizes_.isAtLeast(0, at(divisor).range.low) &&
+        sizes_.isAtLeast(at(divisor).range.high, 0)) {
       uint32_t zero = constant(from, 0, 0);
       addFaultable(id, apply(Equal, Element::Bool, {divisor, zero}));
     }
@@ -316,8 +396,8 @@ private:
     }
     operands[0] = cast(operands[0], Element::Bool);
     const GraphValue& condition = at(operands[0]);
-    if (condition.range.low == condition.range.high && !mayFault_[operands[0]])
-      return operands[condition.range.low != 0 ? 1 : 2];
+    if (isPoint(condition.range) && !mayFault_[operands[0]])
+      return operands[condition.range.low.number != 0 ? 1 : 2];
     return apply(Select, element, std::move(operands));
   }
 
@@ -329,46 +409,89 @@ private:
     return apply(Reinterpret, element, {operand});
   }
 
-  /// Index arithmetic that stays affine, and comparisons that ranges decide.
+  /// Index arithmetic that stays affine, comparisons that ranges decide, and trivial logic.
   std::optional<uint32_t> fold(ScalarFunction function, const std::vector<uint32_t>& operands) {
+    if (at(operands[0]).element == Element::Bool)
+      return foldLogic(function, operands);
     if (operands.size() != 2 || at(operands[0]).element != Element::Int64 ||
         mayFault_[operands[0]] || mayFault_[operands[1]])
       return std::nullopt;
     const GraphValue &a = at(operands[0]), &b = at(operands[1]);
-    if (auto decided = decideComparison(function, a.range, b.range))
+    if (auto decided = decideComparison(sizes_, function, a.range, b.range))
       return add(makeNumber(Element::Bool, 0, *decided));
-    if (b.range.low == b.range.high && b.range.low > 0) {
-      if (function == FloorDivide && within(a.range, 0, b.range.low - 1))
-        return affine({});
-      if (function == FloorMod && within(a.range, 0, b.range.low - 1))
-        return operands[0];
-    }
-    if (a.kind != GraphValueKind::Affine || b.kind != GraphValueKind::Affine)
+    bool divides = function == FloorDivide || function == FloorMod;
+    if (divides && isPoint(b.range) && sizes_.isAtLeast(b.range.low, 1) &&
+        isBelow(sizes_, a.range, b.range.low))
+      return function == FloorMod ? std::optional(operands[0]) : affine({});
+    if (b.kind != GraphValueKind::Affine)
       return std::nullopt;
+    if (a.kind != GraphValueKind::Affine)
+      return isNeutral(function, b) ? std::optional(operands[0]) : std::nullopt;
     auto form = foldForms(function, a.affine, b.affine);
-    return form ? affine(*form) : std::nullopt;
+    return form ? affine(std::move(*form)) : std::nullopt;
+  }
+
+  /// Whether a function with this as its second operand gives the first one.
+  static bool isNeutral(ScalarFunction function, const GraphValue& value) {
+    const Affine& form = value.affine;
+    bool isUnit = function == Multiply || function == FloorDivide;
+    return (isUnit || function == Add || function == Subtract) && form.terms.empty() &&
+           form.constant.isConstant() && form.constant.number == (isUnit ? 1 : 0);
+  }
+
+  std::optional<uint32_t> foldLogic(ScalarFunction function,
+                                    const std::vector<uint32_t>& operands) {
+    const GraphValue& last = at(operands.back());
+    if (last.kind != GraphValueKind::Number)
+      return std::nullopt;
+    if (function == LogicalNot)
+      return constant(Element::Bool, 0, last.integer == 0);
+    bool isAnd = function == LogicalAnd, isNeutral = (last.integer != 0) == isAnd;
+    if ((!isAnd && function != LogicalOr) || (!isNeutral && mayFault_[operands[0]]))
+      return std::nullopt;
+    return operands[isNeutral ? 0 : 1];
   }
 
   std::optional<Affine> foldForms(ScalarFunction function, const Affine& a, const Affine& b) {
     bool constantLeft = a.terms.empty(), constantRight = b.terms.empty();
+    bool areConstant = constantLeft && constantRight;
+    auto isNatural = [&] { return areConstant && sizes_.isAtLeast(a.constant, 0); };
     switch (function) {
     case Add:
-      return addAffine(a, b);
+      return addAffine(sizes_, a, b);
     case Subtract:
-      return addAffine(a, b, -1);
+      return addAffine(sizes_, a, b, -1);
     case Multiply:
-      return constantRight  ? scaleAffine(a, b.constant)
-             : constantLeft ? scaleAffine(b, a.constant)
+      return constantRight  ? scaleAffine(sizes_, a, b.constant)
+             : constantLeft ? scaleAffine(sizes_, b, a.constant)
                             : std::nullopt;
     case FloorDivide:
-      return constantRight && b.constant > 0 ? divideAffine(a, b.constant, graph_.extents)
-                                             : std::nullopt;
+      return divided(a, b, &DividedAffine::quotient);
     case FloorMod:
-      return constantRight && b.constant > 0 ? modAffine(a, b.constant, graph_.extents)
-                                             : std::nullopt;
+      return divided(a, b, &DividedAffine::rest);
+    case Divide:
+    case TruncDivide:
+      return isNatural() ? divided(a, b, &DividedAffine::quotient) : std::nullopt;
+    case TruncMod:
+      return isNatural() ? divided(a, b, &DividedAffine::rest) : std::nullopt;
+    case Maximum:
+    case Minimum:
+      if (!areConstant)
+        return std::nullopt;
+      return sizes_.isAtLeast(a.constant, b.constant) == (function == Maximum) ? a : b;
     default:
       return std::nullopt;
     }
+  }
+
+  std::optional<Affine> divided(const Affine& a, const Affine& b, Affine DividedAffine::*part) {
+    if (!b.terms.empty() || !sizes_.isAtLeast(b.constant, 1))
+      return std::nullopt;
+    if (a.terms.empty())
+      return Affine{part == &DividedAffine::quotient ? sizes_.quotient(a.constant, b.constant)
+                                                     : sizes_.rest(a.constant, b.constant)};
+    auto parts = divideAffine(sizes_, a, b.constant, graph_.extents);
+    return parts ? std::optional(std::move(*parts.*part)) : std::nullopt;
   }
 
   uint32_t lowerReduce(const tensor::ScalarReduce& node) {
@@ -380,14 +503,16 @@ private:
     GraphValue value{
         GraphValueKind::Reduce, element, at(body).axes, rangeOfElement(element), {body}};
     value.combiner = node.combiner;
-    int64_t stride = 1;
+    Size stride = 1;
     for (size_t i = reduction.forms.size(); i-- > 0;) {
-      auto sum = addAffine(value.affine, reduction.forms[i], stride);
-      if (!sum || __builtin_mul_overflow(stride, reduction.extents[i], &stride)) {
+      auto sum = addAffine(sizes_, value.affine, reduction.forms[i], stride);
+      auto next = sizes_.product(stride, reduction.extents[i]);
+      if (!sum || !next) {
         fail("a reduction has too many positions");
         return none;
       }
       value.affine = *sum;
+      stride = *next;
     }
     for (const Affine& form : reduction.forms)
       for (const AffineTerm& term : form.terms) {
@@ -420,14 +545,15 @@ private:
     Range range = rangeOfElement(element);
     if (element == Element::UInt64)
       range = {0, -1};
+    int64_t least = range.low.number, most = range.high.number;
     switch (combiner) {
     case Combiner::Product:
     case Combiner::All:
       return constant(element, 1, 1);
     case Combiner::Maximum:
-      return constant(element, -infinity, range.low);
+      return constant(element, -infinity, least);
     case Combiner::Minimum:
-      return constant(element, infinity, range.high);
+      return constant(element, infinity, most);
     default:
       return constant(element, 0, 0);
     }
@@ -435,35 +561,43 @@ private:
 
   struct Reduction {
     bool empty = false;
-    std::vector<int64_t> extents;
+    std::vector<Size> extents;
     std::vector<Affine> forms;
   };
 
   std::span<const PlanTensor> tensors_;
+  const PlanSizes& given_;
+  Sizes& sizes_;
   Graph& graph_;
   std::string& problem_;
   /// Per value: it or something that it needs may fault, so folding must not drop it.
   Flags mayFault_;
   /// Per axis of the expression: its position as a form of the graph's axes.
   std::unordered_map<uint32_t, Affine> axes_;
-  std::unordered_map<uint32_t, int64_t> splits_;
+  std::unordered_map<uint32_t, const ScalarNode*> splits_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
   std::unordered_map<const tensor::ScalarReduce*, Reduction> reduces_;
 };
 
 } // namespace
 
-std::optional<int64_t> constantExtent(const tensor::ScalarNode* node) {
-  const auto* number = node ? node->as<tensor::ScalarNumber>() : nullptr;
-  if (!number || number->dtype.isFloat())
-    return std::nullopt;
-  return number->integer;
+std::optional<Size> PlanSizes::extent(const tensor::ScalarExtent& extent) const {
+  const std::vector<uint32_t>& firsts = extent.isOfResult ? results : inputs;
+  return extent.tensor < firsts.size()
+             ? std::optional(sizes.parameter(firsts[extent.tensor] + extent.dim))
+             : std::nullopt;
+}
+
+std::optional<Size> extentOf(const ScalarNode* node, const PlanSizes& sizes) {
+  Graph graph;
+  std::string problem;
+  return Lowering({}, sizes, graph, problem).extentOf(node);
 }
 
 Graph lowerStage(const tensor::Stage& stage, std::span<const PlanTensor> tensors,
-                 std::string& problem) {
+                 const PlanSizes& sizes, std::string& problem) {
   Graph graph;
-  Lowering(tensors, graph, problem).run(stage);
+  Lowering(tensors, sizes, graph, problem).run(stage);
   return graph;
 }
 

@@ -6,58 +6,61 @@ namespace lower {
 
 namespace {
 
-/// Calls `visit` with every form that counts.
+/// Calls `visit` with every form that counts, until it gives false; whether none did.
 template <typename Visit>
-void eachForm(Graph& graph, Visit&& visit) {
-  visit(graph.store);
+bool eachForm(Graph& graph, Visit&& visit) {
+  if (!visit(graph.store))
+    return false;
   for (uint32_t id : graph.order) {
     GraphValue& value = graph.values[id];
-    visit(value.affine);
+    if (!visit(value.affine))
+      return false;
     for (AffineBound& bound : value.bounds)
-      visit(bound.position);
+      if (!visit(bound.position))
+        return false;
   }
+  return true;
 }
 
-bool walkAsOne(Graph& graph, uint32_t outer, uint32_t inner) {
-  int64_t joined = 0;
-  bool same = !__builtin_mul_overflow(graph.extents[outer], graph.extents[inner], &joined);
-  eachForm(graph, [&](const Affine& form) {
-    int64_t expected = 0;
-    bool overflow =
-        __builtin_mul_overflow(form.coefficient(inner), graph.extents[inner], &expected);
-    same &= !overflow && form.coefficient(outer) == expected;
+/// Asks of the forms one after the other, as each answer may be one more condition.
+bool walkAsOne(Graph& graph, Sizes& sizes, uint32_t outer, uint32_t inner) {
+  return eachForm(graph, [&](const Affine& form) {
+    auto expected = sizes.product(form.coefficient(inner), graph.extents[inner]);
+    return expected && sizes.isSame(form.coefficient(outer), *expected);
   });
-  return same;
 }
 
-void join(Graph& graph, uint32_t outer, uint32_t inner) {
+void join(Graph& graph, uint32_t outer, uint32_t inner, Size extent) {
   eachForm(graph, [&](Affine& form) {
     std::erase_if(form.terms, [&](const AffineTerm& term) { return term.axis == outer; });
+    return true;
   });
   for (GraphValue& value : graph.values) {
     value.axes.reset(outer);
     std::erase(value.reduced, outer);
   }
-  graph.extents[inner] *= graph.extents[outer];
+  graph.extents[inner] = extent;
 }
 
 } // namespace
 
-void mergeAxes(Graph& graph, std::vector<uint32_t>& axes) {
-  for (size_t i = axes.size(); i-- > 1;)
-    if (walkAsOne(graph, axes[i - 1], axes[i])) {
-      join(graph, axes[i - 1], axes[i]);
-      axes[i - 1] = axes[i];
-      axes.erase(axes.begin() + ptrdiff_t(i));
-    }
+void mergeAxes(Graph& graph, Sizes& sizes, std::vector<uint32_t>& axes) {
+  for (size_t i = axes.size(); i-- > 1;) {
+    auto extent = sizes.product(graph.extents[axes[i - 1]], graph.extents[axes[i]]);
+    if (!extent || !walkAsOne(graph, sizes, axes[i - 1], axes[i]))
+      continue;
+    join(graph, axes[i - 1], axes[i], *extent);
+    axes[i - 1] = axes[i];
+    axes.erase(axes.begin() + ptrdiff_t(i));
+  }
 }
 
-void mergeAllAxes(Graph& graph) {
-  mergeAxes(graph, graph.outputAxes);
+void mergeAllAxes(Graph& graph, Sizes& sizes) {
+  mergeAxes(graph, sizes, graph.outputAxes);
   for (uint32_t id : graph.order) {
     std::vector<uint32_t> axes = graph.values[id].reduced;
     if (!axes.empty())
-      mergeAxes(graph, axes);
+      mergeAxes(graph, sizes, axes);
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 class Scheduler {
 public:
-  Scheduler(Nest& nest, const Lanes& lanes) : nest_(nest), graph_(nest.graph), lanes_(lanes) {}
+  Scheduler(Nest& nest, Sizes& sizes)
+      : nest_(nest), graph_(nest.graph), lanes_(nest.lanes), sizes_(sizes) {}
 
   void run(std::span<const uint32_t> chain, bool stores) {
     makeRegisters();
@@ -142,8 +143,8 @@ private:
     }
   }
 
-  static int64_t laneStride(const GraphValue& value, uint32_t lane) {
-    return lane == none ? 0 : value.affine.coefficient(lane);
+  static Size laneStride(const GraphValue& value, uint32_t lane) {
+    return lane == none ? Size(0) : value.affine.coefficient(lane);
   }
 
   void add(uint32_t block, Step step) { nest_.blocks[block].steps.push_back(step); }
@@ -241,7 +242,7 @@ private:
               .out = id,
               .lane = bodyLane,
               .value = id,
-              .laneStride = plan.lane == none ? 0 : at(id).affine.coefficient(plan.lane)};
+              .laneStride = laneStride(at(id), plan.lane)};
     join.operands[0] = converted(plan.blocks.back(), join, body, at(at(id).operands[0]).element,
                                  plan.kernels.operand);
     add(plan.blocks.back(), join);
@@ -279,11 +280,11 @@ private:
   void placeStore() {
     uint32_t last = nest_.chain.back(), root = graph_.root;
     uint32_t lane = lanes_.result;
-    int64_t stride = lane == none ? 1 : graph_.store.coefficient(lane);
+    Size stride = lane == none ? Size(1) : graph_.store.coefficient(lane);
     bool computed = at(root).kind != GraphValueKind::Number &&
                     !(at(root).kind == GraphValueKind::Affine && at(root).axes.none());
-    bool direct =
-        computed && stride == 1 && laneOfValue(root) == lane && homeOf(at(root).axes) == last;
+    bool direct = computed && laneOfValue(root) == lane && homeOf(at(root).axes) == last &&
+                  sizes_.isSame(stride, 1);
     Step step{.kind = direct ? StepKind::Place : StepKind::Store,
               .out = root,
               .lane = lane,
@@ -303,34 +304,40 @@ private:
   Nest& nest_;
   Graph& graph_;
   const Lanes& lanes_;
+  Sizes& sizes_;
   std::map<uint32_t, uint32_t> blockOfAxis_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> splats_;
   Flags materialised_;
 };
 
 /// Few enough elements that all strips together stay in the nearer caches.
-size_t stripLengthFor(const Nest& nest, const Lanes& lanes) {
+size_t stripLengthFor(const Nest& nest) {
   constexpr size_t cacheBytes = size_t(1) << 18;
   size_t bytes = 1, longest = 1;
   for (const Register& reg : nest.registers)
     if (reg.lane != none)
       bytes += elementBytes(reg.element) * reg.perLane;
   for (size_t axis = 0; axis < nest.graph.extents.size(); ++axis)
-    if (lanes.axes[axis])
-      longest = std::max(longest, size_t(nest.graph.extents[axis]));
+    if (nest.lanes.axes[axis])
+      longest = std::max(longest, size_t(nest.graph.extents[axis].number));
   return std::min({longest, std::max<size_t>(cacheBytes / bytes, 16), longestStrip});
 }
 
 } // namespace
 
-Nest schedule(Graph graph, std::span<const uint32_t> chain, Lanes lanes, bool stores) {
+Nest schedule(Graph graph, Sizes& sizes, std::span<const uint32_t> chain, Lanes lanes,
+              bool stores) {
   Nest nest;
   nest.graph = std::move(graph);
-  Scheduler(nest, lanes).run(chain, stores);
-  nest.lane = lanes.result;
-  nest.cost = lanes.cost;
-  nest.stripLength = stripLengthFor(nest, lanes);
+  nest.lanes = std::move(lanes);
+  Scheduler(nest, sizes).run(chain, stores);
+  measure(nest);
   return nest;
+}
+
+void measure(Nest& nest) {
+  nest.cost = costOf(nest.graph, nest.lanes);
+  nest.stripLength = stripLengthFor(nest);
 }
 
 } // namespace lower

@@ -24,25 +24,46 @@ std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
   return {};
 }
 
-std::unordered_map<uint32_t, int64_t> findSplits(const ScalarNode* root) {
-  std::unordered_map<uint32_t, int64_t> splits;
+namespace {
+
+/// Calls `visit` with each node below a root, and the root, once; ends where it gives false.
+template <typename Visit>
+void eachNode(const ScalarNode* root, Visit&& visit) {
   std::unordered_set<const ScalarNode*> seen{root};
   std::vector<const ScalarNode*> stack{root};
   while (!stack.empty()) {
     const ScalarNode* node = stack.back();
     stack.pop_back();
-    std::vector<const ScalarNode*> operands = operandsOf(node);
-    const auto* apply = node->as<tensor::ScalarApply>();
-    bool divides = apply && operands.size() == 2 &&
-                   (apply->function == FloorDivide || apply->function == FloorMod);
-    const auto* index = divides ? operands[0]->as<tensor::ScalarIndex>() : nullptr;
-    const auto* divisor = divides ? operands[1]->as<tensor::ScalarNumber>() : nullptr;
-    if (index && divisor && divisor->integer > 1)
-      splits.try_emplace(index->axis, divisor->integer);
-    for (const ScalarNode* operand : operands)
+    if (!visit(node))
+      return;
+    for (const ScalarNode* operand : operandsOf(node))
       if (seen.insert(operand).second)
         stack.push_back(operand);
   }
+}
+
+} // namespace
+
+bool isOfExtents(const ScalarNode* root) {
+  using enum tensor::ScalarKind;
+  bool holds = true;
+  eachNode(root, [&](const ScalarNode* node) {
+    return holds = node->kind != Index && node->kind != Load && node->kind != Reduce;
+  });
+  return holds;
+}
+
+std::unordered_map<uint32_t, const ScalarNode*> findSplits(const ScalarNode* root) {
+  std::unordered_map<uint32_t, const ScalarNode*> splits;
+  eachNode(root, [&](const ScalarNode* node) {
+    const auto* apply = node->as<tensor::ScalarApply>();
+    bool divides = apply && apply->operands.size() == 2 &&
+                   (apply->function == FloorDivide || apply->function == FloorMod);
+    const auto* index = divides ? apply->operands[0]->as<tensor::ScalarIndex>() : nullptr;
+    if (index && isOfExtents(apply->operands[1]))
+      splits.try_emplace(index->axis, apply->operands[1]);
+    return true;
+  });
   return splits;
 }
 

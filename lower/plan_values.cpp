@@ -3,8 +3,6 @@
 
 #include "lower/plan_affine.h"
 
-#include <algorithm>
-
 namespace lower {
 
 Range rangeOfElement(Element element) {
@@ -35,18 +33,14 @@ GraphValue makeNumber(Element element, double real, int64_t integer) {
   return value;
 }
 
-GraphValue makeApply(const Graph& graph, ScalarFunction function, Element element,
+GraphValue makeApply(Sizes& sizes, const Graph& graph, ScalarFunction function, Element element,
                      std::vector<uint32_t> operands) {
   GraphValue value{GraphValueKind::Apply, element, {}, rangeOfElement(element), {}, function};
   for (uint32_t operand : operands)
     value.axes |= graph.values[operand].axes;
-  if (element == Element::Int64 && operands.size() >= 2) {
-    Range a = graph.values[operands[operands.size() - 2]].range;
-    Range b = graph.values[operands.back()].range;
-    value.range = function == ScalarFunction::Select
-                      ? Range{std::min(a.low, b.low), std::max(a.high, b.high)}
-                      : rangeOf(function, a, b);
-  }
+  if (element == Element::Int64 && operands.size() >= 2)
+    value.range = rangeOf(sizes, function, graph.values[operands[operands.size() - 2]].range,
+                          graph.values[operands.back()].range);
   value.operands = std::move(operands);
   return value;
 }

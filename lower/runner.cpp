@@ -2,6 +2,7 @@
 // memory, those that are not needed at the same time one upon the other.
 #include "lower/runner.h"
 
+#include "lower/plan_schedule.h"
 #include "lower/tensor_eval_contract.h"
 #include "lower/tensor_eval_parallel.h"
 #include "runtime/pool.h"
@@ -15,7 +16,7 @@ namespace {
 using runtime::Fault;
 
 size_t bytesOf(const PlanTensor& tensor) {
-  return size_t(tensor.count) * elementBytes(tensor.element);
+  return size_t(tensor.count.number) * elementBytes(tensor.element);
 }
 
 size_t bytesOf(const Nest& nest) {
@@ -50,77 +51,65 @@ size_t placeFor(size_t bytes, const std::vector<Placed>& placed) {
   return offset;
 }
 
+runtime::Shape shapeOf(const PlanTensor& tensor) {
+  runtime::Shape shape;
+  for (Size extent : tensor.shape)
+    shape.push_back(extent.number);
+  return shape;
+}
+
 } // namespace
 
 Runner::Runner(Program program) : program_(std::move(program)) {
   if (!program_.problem.empty())
     return;
-  findSources();
-  findReplaceable();
-  planScratch();
-  for (const StagePlan& stage : program_.stages)
-    cost_ += costOf(stage);
+  openSizes_ = openSizes(program_);
   buffers_.resize(program_.tensors.size());
   strips_.resize(program_.stages.size());
+  resultShapes_.resize(program_.results.size());
+  takeNumbers();
 }
 
-void Runner::findSources() {
-  for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor)
-    roots_.push_back(tensor);
-  for (const StagePlan& stage : program_.stages)
-    if (stage.kind == StagePlanKind::Reshape)
-      roots_[stage.result] = roots_[stage.source];
-  for (uint32_t i = 0; i < program_.results.size(); ++i) {
-    uint32_t root = roots_[program_.results[i]];
-    auto first =
-        std::ranges::find(program_.results, root, [&](uint32_t result) { return roots_[result]; });
-    bool isInput = root < program_.inputCount;
-    resultShapes_.push_back(runtime::shared(program_.tensors[program_.results[i]].shape));
-    sources_.push_back({isInput, isInput ? root : uint32_t(first - program_.results.begin())});
-  }
-}
-
-/// Whether a stage reads of an input, if anything, only the element at the place that it writes.
-bool Runner::isReadInPlace(const StagePlan& stage, uint32_t input) const {
-  if (stage.kind != StagePlanKind::Map)
-    return false;
-  const Graph& graph = stage.map.graph;
-  return std::ranges::all_of(graph.values, [&](const GraphValue& value) {
-    return value.kind != GraphValueKind::Load || rootOf(value.tensor) != input ||
-           (value.bounds.empty() && value.indices.empty() && value.affine == graph.store);
-  });
-}
-
-void Runner::findReplaceable() {
-  std::vector<size_t> lastUses(program_.tensors.size());
-  for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
-    size_t& last = lastUses[rootOf(tensor)];
-    last = std::max(last, program_.tensors[tensor].lastUse);
-  }
-  std::vector<const StagePlan*> makers(program_.tensors.size());
-  for (const StagePlan& stage : program_.stages)
-    makers[stage.result] = &stage;
-  auto isResult = [&](uint32_t input) {
-    return std::ranges::any_of(
-        sources_, [&](ResultSource source) { return source.isInput && source.index == input; });
-  };
-  replaceable_.resize(program_.results.size());
-  for (uint32_t i = 0; i < program_.results.size(); ++i) {
-    const PlanTensor& result = program_.tensors[program_.results[i]];
-    const StagePlan* maker = makers[rootOf(program_.results[i])];
-    if (sources_[i].isInput || sources_[i].index != i || !maker)
-      continue;
-    for (uint32_t input = 0; input < program_.inputCount; ++input) {
-      const PlanTensor& tensor = program_.tensors[input];
-      if (tensor.element == result.element && tensor.shape == result.shape && !isResult(input) &&
-          lastUses[input] <= size_t(maker - program_.stages.data()) && isReadInPlace(*maker, input))
-        replaceable_[i].push_back(input);
+void Runner::renew(const Sizes& sizes) {
+  for (Size* size : openSizes_)
+    size->number = sizes.valueOf(size->form);
+  for (StagePlan& stage : program_.stages)
+    if (stage.kind == StagePlanKind::Map) {
+      measure(stage.map);
+    } else if (stage.kind == StagePlanKind::Contract) {
+      measure(stage.contraction.rows.nest);
+      measure(stage.contraction.columns.nest);
     }
-  }
+  takeNumbers();
+}
+
+/// Derives what hangs on the numbers of the program.
+void Runner::takeNumbers() {
+  for (size_t i = 0; i < program_.results.size(); ++i)
+    resultShapes_[i] = runtime::shared(shapeOf(program_.tensors[program_.results[i]]));
+  planScratch();
+  cost_ = 0;
+  for (const StagePlan& stage : program_.stages)
+    cost_ += costOf(stage);
+  for (std::unique_ptr<StripRunner>& strip : strips_)
+    strip.reset();
+}
+
+/// Whether stages make tensors that are no results.
+bool Runner::hasScratch() const {
+  return std::ranges::any_of(program_.stages, [&](const StagePlan& stage) {
+    return stage.kind != StagePlanKind::Reshape &&
+           std::ranges::none_of(program_.results,
+                                [&](uint32_t result) { return rootOf(result) == stage.result; });
+  });
 }
 
 void Runner::planScratch() {
   constexpr size_t alignment = 64;
+  scratchBytes_ = 0;
+  largest_ = nullptr;
+  if (!hasScratch())
+    return;
   std::vector<size_t> lastUses(program_.tensors.size());
   Flags isOutput(program_.tensors.size());
   for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
@@ -166,7 +155,7 @@ std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
     for (size_t i = 0; i < inputs.size(); ++i)
       buffers_[i] = const_cast<std::byte*>(inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (!sources_[i].isInput && sources_[i].index == i)
+      if (ResultSource source = sources()[i]; !source.isInput && source.index == i)
         buffers_[rootOf(program_.results[i])] = outputs[i];
     if (scratchBytes_ > 0)
       placeScratch(scratch.bytes());
@@ -175,7 +164,7 @@ std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
         return fault;
     return std::nullopt;
   } catch (const std::bad_alloc&) {
-    return largest_ ? runtime::memoryFault(largest_->dtype, largest_->shape)
+    return largest_ ? runtime::memoryFault(largest_->dtype, shapeOf(*largest_))
                     : Fault{runtime::FaultKind::Memory, "out of memory"};
   }
 }
@@ -195,9 +184,13 @@ std::optional<Fault> Runner::runStage(size_t number) {
   case StagePlanKind::Contract:
     runContraction(stage.contraction, buffers_.data(), out);
     return std::nullopt;
-  case StagePlanKind::Scan:
-    stage.scanKernel(out, buffers_[stage.source], stage.scan);
+  case StagePlanKind::Scan: {
+    const Scan& scan = stage.scan;
+    scan.kernel(out, buffers_[stage.source],
+                {scan.outer.number, scan.extent.number, scan.inner.number, scan.exclusive,
+                 scan.multiplies});
     return std::nullopt;
+  }
   case StagePlanKind::Reshape:
     buffers_[stage.result] = buffers_[stage.source];
     return std::nullopt;
@@ -210,7 +203,7 @@ std::optional<Fault> Runner::runStage(size_t number) {
 std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* out) {
   int64_t extent = 1;
   if (nest.chain.size() > 1)
-    extent = nest.graph.extents[nest.blocks[nest.chain[1]].axis];
+    extent = nest.graph.extents[nest.blocks[nest.chain[1]].axis].number;
   auto runWith = [&](StripRunner& runner, int64_t first, int64_t last) {
     return runner.runMap(first, last, out)
                ? std::nullopt
@@ -222,7 +215,7 @@ std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* 
       strips_[number] = std::make_unique<StripRunner>(nest, buffers_.data());
     return runWith(*strips_[number], 0, extent);
   }
-  int64_t grain = nest.blocks[nest.chain.back()].axis == nest.lane && nest.chain.size() == 2
+  int64_t grain = nest.blocks[nest.chain.back()].axis == nest.lanes.result && nest.chain.size() == 2
                       ? int64_t(nest.stripLength)
                       : 1;
   return runParts(extent, grain, threads, [&](int64_t first, int64_t last) {

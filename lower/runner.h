@@ -12,29 +12,21 @@
 
 namespace lower {
 
-/// Where the elements of a result come from: an input or an earlier result has them in the same
-/// order, or, when `index` is the result's own, the run writes them.
-struct ResultSource {
-  bool isInput;
-  uint32_t index;
-};
-
 class Runner {
 public:
   explicit Runner(Program program);
+  /// Takes the numbers that `sizes`, which has the class of the program, was renewed for.
+  void renew(const Sizes& sizes);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
   const Program& program() const { return program_; }
-  const std::vector<ResultSource>& sources() const { return sources_; }
+  const std::vector<ResultSource>& sources() const { return program_.sources; }
   /// The element type and shape of a result.
   runtime::DType resultType(size_t i) const { return program_.tensors[program_.results[i]].dtype; }
   const runtime::SharedShape& resultShape(size_t i) const { return resultShapes_[i]; }
-  int64_t resultSize(size_t i) const { return program_.tensors[program_.results[i]].count; }
-  /// The inputs in whose memory a result may be computed, if nobody needs them any more and no two
-  /// inputs lie in it: each is of its type and shape, and no element is read once one is written at
-  /// its place.
-  const std::vector<uint32_t>& replaceable(size_t i) const { return replaceable_[i]; }
+  int64_t resultSize(size_t i) const { return program_.tensors[program_.results[i]].count.number; }
+  const std::vector<uint32_t>& replaceable(size_t i) const { return program_.replaceable[i]; }
   /// About how many nanoseconds a run takes.
   double cost() const { return cost_; }
   /// About how much memory it takes.
@@ -47,21 +39,18 @@ public:
                                     std::span<std::byte* const> outputs);
 
 private:
-  void findSources();
-  void findReplaceable();
-  bool isReadInPlace(const StagePlan& stage, uint32_t input) const;
+  void takeNumbers();
+  bool hasScratch() const;
   void planScratch();
   void placeScratch(std::byte* scratch);
-  uint32_t rootOf(uint32_t tensor) const { return roots_[tensor]; }
+  uint32_t rootOf(uint32_t tensor) const { return program_.roots[tensor]; }
   std::optional<runtime::Fault> runStage(size_t number);
   std::optional<runtime::Fault> runMap(size_t number, const Nest& nest, std::byte* out);
 
   Program program_;
-  std::vector<ResultSource> sources_;
+  /// Those of the program.
+  std::vector<Size*> openSizes_;
   std::vector<runtime::SharedShape> resultShapes_;
-  std::vector<std::vector<uint32_t>> replaceable_;
-  /// Per tensor the one that it is a new shape of, or itself.
-  std::vector<uint32_t> roots_;
   /// Per tensor its place in the scratch memory, or none.
   static constexpr size_t nowhere = SIZE_MAX;
   std::vector<size_t> offsets_;

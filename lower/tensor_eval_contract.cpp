@@ -91,10 +91,10 @@ inline __attribute__((always_inline)) void multiplyTile(const A* rows, const A* 
 template <typename A>
 using Total = std::conditional_t<std::is_same_v<A, float>, double, A>;
 
-int64_t product(const std::vector<int64_t>& extents, const std::vector<uint32_t>& axes) {
+int64_t product(const std::vector<Size>& extents, const std::vector<uint32_t>& axes) {
   int64_t count = 1;
   for (uint32_t axis : axes)
-    count *= extents[axis];
+    count *= extents[axis].number;
   return count;
 }
 
@@ -131,7 +131,7 @@ public:
       std::fill(panel.end() - ptrdiff_t(sliverBytes), panel.end(), std::byte(0));
     setIndices(contraction_.batch, batch);
     uint32_t lane = side_.axes.back();
-    int64_t laneExtent = contraction_.extents[lane];
+    int64_t laneExtent = contraction_.extents[lane].number;
     auto outer = std::span(side_.axes).first(side_.axes.size() - 1);
     for (size_t done = 0; done < count;) {
       int64_t position = first + int64_t(done), start = position % laneExtent;
@@ -146,10 +146,12 @@ public:
   }
 
 private:
+  int64_t extentOf(uint32_t axis) const { return contraction_.extents[axis].number; }
+
   void setIndices(std::span<const uint32_t> axes, int64_t flat) {
     for (size_t i = axes.size(); i-- > 0;) {
-      runner_.setIndex(axes[i], flat % contraction_.extents[axes[i]]);
-      flat /= contraction_.extents[axes[i]];
+      runner_.setIndex(axes[i], flat % extentOf(axes[i]));
+      flat /= extentOf(axes[i]);
     }
   }
 
@@ -160,8 +162,8 @@ private:
     Pooled<int64_t>& at = position_;
     at.resize(summed.size());
     for (size_t i = summed.size(); i-- > 0;) {
-      at[i] = from % contraction_.extents[summed[i]];
-      from /= contraction_.extents[summed[i]];
+      at[i] = from % extentOf(summed[i]);
+      from /= extentOf(summed[i]);
       runner_.setIndex(summed[i], at[i]);
     }
     size_t changed = 0;
@@ -170,7 +172,7 @@ private:
         runner_.runBlock(side_.nest.chain[side_.outerBlocks + i]);
       packed(runner_.registerAt(side_.root), column, run, width_, depth, k, panel);
       for (changed = summed.size(); changed-- > 0;) {
-        at[changed] = at[changed] + 1 < contraction_.extents[summed[changed]] ? at[changed] + 1 : 0;
+        at[changed] = at[changed] + 1 < extentOf(summed[changed]) ? at[changed] + 1 : 0;
         runner_.setIndex(summed[changed], at[changed]);
         if (at[changed] != 0 || changed == 0)
           break;
@@ -202,7 +204,7 @@ Blocking chooseBlocking(const Contraction& contraction, size_t width) {
   blocking.batch = product(contraction.extents, contraction.batch);
   blocking.summed = product(contraction.extents, contraction.summed);
   blocking.depth = size_t(std::min<int64_t>(blocking.summed, mostDepth));
-  int64_t rows = contraction.rows.count, columns = contraction.columns.count;
+  int64_t rows = contraction.rows.count.number, columns = contraction.columns.count.number;
   blocking.rows = size_t(std::min<int64_t>(rows, mostRows));
   size_t most = std::clamp(panelElements / blocking.depth, size_t(32), mostColumns);
   blocking.columns = std::min(roundUp(most, width), size_t(columns));
@@ -287,9 +289,10 @@ public:
     int64_t batch = block / blocking_.columnBlocks / blocking_.rowBlocks;
     int64_t firstRow = rowBlock * int64_t(blocking_.rows);
     int64_t firstColumn = columnBlock * int64_t(blocking_.columns);
-    size_t rows = size_t(std::min(int64_t(blocking_.rows), contraction_.rows.count - firstRow));
-    size_t columns =
-        size_t(std::min(int64_t(blocking_.columns), contraction_.columns.count - firstColumn));
+    size_t rows =
+        size_t(std::min(int64_t(blocking_.rows), contraction_.rows.count.number - firstRow));
+    size_t columns = size_t(
+        std::min(int64_t(blocking_.columns), contraction_.columns.count.number - firstColumn));
     sums_.assign(roundUp(rows, tileRows) * roundUp(columns, loop_.width) *
                      elementBytes(loop_.total),
                  std::byte(0));
@@ -335,15 +338,16 @@ private:
 
   int64_t offsetOf(const std::vector<uint32_t>& axes, int64_t flat) const {
     int64_t offset = 0;
-    for (size_t i = axes.size(); i-- > 0; flat /= contraction_.extents[axes[i]])
-      offset += flat % contraction_.extents[axes[i]] * contraction_.store.coefficient(axes[i]);
+    for (size_t i = axes.size(); i-- > 0; flat /= contraction_.extents[axes[i]].number)
+      offset += flat % contraction_.extents[axes[i]].number *
+                contraction_.store.coefficient(axes[i]).number;
     return offset;
   }
 
   void store(int64_t batch, int64_t firstRow, size_t rows, int64_t firstColumn, size_t columns) {
     offsetsOf(contraction_.rows, firstRow, rows, rowOffsets_);
     offsetsOf(contraction_.columns, firstColumn, columns, columnOffsets_);
-    int64_t base = contraction_.store.constant + offsetOf(contraction_.batch, batch);
+    int64_t base = contraction_.store.constant.number + offsetOf(contraction_.batch, batch);
     const std::byte* sums = sums_.data();
     for (size_t j = 0; j < columns; j += loop_.width) {
       auto offsets = std::span(columnOffsets_).subspan(j, std::min(loop_.width, columns - j));
@@ -395,7 +399,8 @@ Element panelElement(Element element) {
 
 double contractionCost(const Contraction& contraction) {
   constexpr double nanosecondsOfProduct = 0.15;
-  return nanosecondsOfProduct * double(contraction.rows.count) * double(contraction.columns.count) *
+  return nanosecondsOfProduct * double(contraction.rows.count.number) *
+         double(contraction.columns.count.number) *
          double(product(contraction.extents, contraction.summed)) *
          double(product(contraction.extents, contraction.batch));
 }

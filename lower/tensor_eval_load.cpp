@@ -37,8 +37,8 @@ void StripRunner::boundLanes(const Step& step, const GraphValue& load, size_t& l
                              size_t& high) const {
   int64_t from = 0, to = int64_t(countOf(step.lane)), count = to;
   for (const AffineBound& bound : load.bounds) {
-    int64_t stride = step.lane == none ? 0 : bound.position.coefficient(step.lane);
-    clipLanes(valueOf(bound.position), stride, bound.extent, from, to);
+    int64_t stride = step.lane == none ? 0 : bound.position.coefficient(step.lane).number;
+    clipLanes(valueOf(bound.position), stride, bound.extent.number, from, to);
   }
   low = size_t(std::clamp<int64_t>(from, 0, count));
   high = size_t(std::clamp<int64_t>(to, int64_t(low), count));
@@ -48,7 +48,7 @@ void StripRunner::runLoad(const Step& step) {
   const GraphValue& load = nest_.graph.values[step.value];
   size_t count = countOf(step.lane), low = 0, high = count;
   int64_t first = valueOf(load.affine);
-  bool isInRow = !step.copies && (step.laneStride == 1 || count == 1);
+  bool isInRow = !step.copies && (step.laneStride.number == 1 || count == 1);
   if (isInRow && load.bounds.empty() && load.indices.empty()) {
     int64_t offset = first * int64_t(elementBytes(load.element));
     registers_[step.out] = const_cast<std::byte*>(tensors_[load.tensor] + offset);
@@ -78,8 +78,8 @@ void StripRunner::runLoad(const Step& step) {
     splatKernel(load.element)(out + high * size, &fill, count - high);
   if (low < high)
     stridedKernel(load.element)(out + low * size,
-                                base + int64_t(low) * step.laneStride * int64_t(size),
-                                step.laneStride, high - low);
+                                base + int64_t(low) * step.laneStride.number * int64_t(size),
+                                step.laneStride.number, high - low);
 }
 
 /// Adds the positions that are data and the same in all lanes; false when one is outside.
@@ -88,8 +88,8 @@ bool StripRunner::addSharedIndices(const GraphValue& load, int64_t& first) const
   for (const IndexTerm& term : load.indices)
     if (isShared(term)) {
       int64_t position = elementOfIndex(term.position, 0);
-      isInside &= uint64_t(position) < uint64_t(term.extent);
-      first += isInside ? position * term.stride : 0;
+      isInside &= uint64_t(position) < uint64_t(term.extent.number);
+      first += isInside ? position * term.stride.number : 0;
     }
   return isInside;
 }
@@ -103,15 +103,15 @@ void StripRunner::loadIndexed(const Step& step, const GraphValue& load, int64_t 
     offsets_.resize(nest_.stripLength);
   int64_t* offsets = offsets_.data();
   for (size_t j = 0; j < count; ++j)
-    offsets[j] = j >= low && j < high ? first + int64_t(j) * step.laneStride : -1;
+    offsets[j] = j >= low && j < high ? first + int64_t(j) * step.laneStride.number : -1;
   for (const IndexTerm& term : load.indices) {
     if (isShared(term))
       continue;
     auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
     for (size_t j = 0; j < count; ++j) {
       int64_t position = index[j];
-      bool inside = offsets[j] >= 0 && uint64_t(position) < uint64_t(term.extent);
-      offsets[j] = inside ? offsets[j] + position * term.stride : -1;
+      bool inside = offsets[j] >= 0 && uint64_t(position) < uint64_t(term.extent.number);
+      offsets[j] = inside ? offsets[j] + position * term.stride.number : -1;
     }
   }
   if (!step.copies)
@@ -134,8 +134,8 @@ void StripRunner::runOutside(const Step& step) {
     auto* index = reinterpret_cast<const int64_t*>(registers_[term.position]);
     if (!isShared(term))
       for (size_t j = 0; j < count; ++j)
-        flags[j] |= uint64_t(index[j]) >= uint64_t(term.extent);
-    else if (uint64_t(*index) >= uint64_t(term.extent))
+        flags[j] |= uint64_t(index[j]) >= uint64_t(term.extent.number);
+    else if (uint64_t(*index) >= uint64_t(term.extent.number))
       std::memset(flags, 1, count);
   }
 }
@@ -178,12 +178,12 @@ void StripRunner::describeFault(const Faultable& fault, size_t lane) {
   };
   for (const AffineBound& bound : value.bounds) {
     uint32_t axis = nest_.registers[fault.value].lane;
-    int64_t stride = axis == none ? 0 : bound.position.coefficient(axis);
-    report(valueOf(bound.position) + int64_t(lane) * stride, bound.extent, bound.dimension);
+    int64_t stride = axis == none ? 0 : bound.position.coefficient(axis).number;
+    report(valueOf(bound.position) + int64_t(lane) * stride, bound.extent.number, bound.dimension);
   }
   for (const IndexTerm& term : value.indices)
     if (!term.inside)
-      report(elementOfIndex(term.position, lane), term.extent, term.dimension);
+      report(elementOfIndex(term.position, lane), term.extent.number, term.dimension);
 }
 
 } // namespace lower

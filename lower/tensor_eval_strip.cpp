@@ -39,7 +39,8 @@ StripRunner::StripRunner(const Nest& nest, const std::byte* const* tensors)
 void StripRunner::setConstants() {
   for (const ConstantRegister& constant : nest_.constants) {
     const GraphValue& value = nest_.graph.values[constant.value];
-    int64_t integer = value.kind == GraphValueKind::Affine ? value.affine.constant : value.integer;
+    int64_t integer =
+        value.kind == GraphValueKind::Affine ? value.affine.constant.number : value.integer;
     bool real = isFloat(value.element);
     const std::byte* from = real ? reinterpret_cast<const std::byte*>(&value.real)
                                  : reinterpret_cast<const std::byte*>(&integer);
@@ -61,7 +62,7 @@ bool StripRunner::runMap(int64_t first, int64_t last, std::byte* out) {
     return true;
   auto beginOf = [&](size_t depth) { return depth == 1 ? first : 0; };
   auto endOf = [&](size_t depth) {
-    return depth == 1 ? last : nest_.graph.extents[nest_.blocks[chain[depth]].axis];
+    return depth == 1 ? last : nest_.graph.extents[nest_.blocks[chain[depth]].axis].number;
   };
   auto enter = [&](size_t depth) {
     const Block& block = nest_.blocks[chain[depth]];
@@ -155,7 +156,7 @@ bool StripRunner::runStep(const Step& step) {
 
 bool StripRunner::runLoop(const Block& block) {
   uint32_t number = uint32_t(&block - nest_.blocks.data());
-  int64_t extent = nest_.graph.extents[block.axis];
+  int64_t extent = nest_.graph.extents[block.axis].number;
   int64_t step = block.strips ? int64_t(nest_.stripLength) : 1;
   int64_t& position = index_[block.axis];
   for (position = 0; position < extent; position += step) {
@@ -172,7 +173,7 @@ void StripRunner::runAffine(const Step& step) {
   auto* out = reinterpret_cast<int64_t*>(registers_[step.out]);
   size_t count = countOf(step.lane);
   for (size_t j = 0; j < count; ++j)
-    out[j] = value + int64_t(j) * step.laneStride;
+    out[j] = value + int64_t(j) * step.laneStride.number;
 }
 
 void StripRunner::runApply(const Step& step) {
@@ -193,7 +194,7 @@ void StripRunner::runReduction(const Step& step) {
   }
   const std::byte* in = registers_[step.operands[0]];
   int64_t position = valueOf(nest_.graph.values[step.value].affine);
-  int64_t positionStep = step.laneStride;
+  int64_t positionStep = step.laneStride.number;
   if (plan.kernels.countsDown) {
     position = INT64_MAX - position;
     positionStep = -positionStep;
@@ -207,7 +208,7 @@ void StripRunner::runReduction(const Step& step) {
 void StripRunner::runStore(const Step& step) {
   Element element = nest_.graph.values[step.out].element;
   int64_t offset = valueOf(nest_.graph.store);
-  scatterKernel(element)(out_ + offset * int64_t(elementBytes(element)), step.laneStride,
+  scatterKernel(element)(out_ + offset * int64_t(elementBytes(element)), step.laneStride.number,
                          registers_[step.operands[0]], countOf(step.lane));
 }
 

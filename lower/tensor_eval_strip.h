@@ -38,9 +38,9 @@ public:
 private:
   size_t countOf(uint32_t lane) const { return lane == none ? 1 : count_[lane]; }
   int64_t valueOf(const Affine& form) const {
-    int64_t value = form.constant;
+    int64_t value = form.constant.number;
     for (const AffineTerm& term : form.terms)
-      value += term.coefficient * index_[term.axis];
+      value += term.coefficient.number * index_[term.axis];
     return value;
   }
 

@@ -143,9 +143,6 @@ KernelCall::Outcome KernelCall::choose() {
   const lower::Program& plan = runner_->program();
   if (!plan.problem.empty())
     return refuse({plan.problemKind, plan.problem});
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (plan.tensors[i].shape != inputs[i])
-      return refuse({runtime::FaultKind::Internal, "a kernel is for other shapes"});
   // Costs are estimates, so what is only somewhat dear is tried.
   constexpr double doubt = 20;
   if (runner_->cost() > doubt * mostNanoseconds_)
