@@ -1,15 +1,19 @@
 // One expression for all sizes: the tensor expression of every row is built once with open extents,
 // named or `?`, then bound to the sizes of several calls, and must give what the expression gives
-// that is built at those numbers.
+// that is built at those numbers. So must the expression as a kernel, whose plans are given the
+// numbers of one call after the other: bit by bit what a plan made for them gives, and near to what
+// the reference says.
 //
 // BATON_EXTENTS_CASES is the number of calls to compare (a share of it for each row); `-s` shows
 // the numbers of every row, `--rng-seed NUMBER` takes other calls.
+#include "harness/agreement.h"
 #include "harness/draw.h"
 #include "harness/operand_data.h"
 #include "harness/run_operator.h"
 #include "harness/samples.h"
 #include "harness/types.h"
 #include "lower/engine.h"
+#include "lower/kernel.h"
 #include "stdlib/ops.h"
 #include "tensor/bind.h"
 
@@ -150,7 +154,30 @@ bool isSame(const Tensor& left, const Tensor& right) {
 
 struct Tally {
   size_t drawn = 0, refused = 0, unknownForm = 0, compared = 0, faults = 0;
+  size_t plans = 0, renewals = 0;
 };
+
+/// Runs for operands; what went wrong.
+std::string runOn(lower::Runner& runner, std::span<const Tensor> operands,
+                  std::vector<Tensor>& results) {
+  if (!runner.program().problem.empty())
+    return runner.program().problem;
+  std::vector<const std::byte*> from;
+  std::vector<std::byte*> to;
+  for (const Tensor& operand : operands)
+    from.push_back(operand.bytes());
+  for (size_t i = 0; i < runner.sources().size(); ++i) {
+    results.push_back(Tensor::unwritten(runner.resultType(i), runner.resultShape(i)));
+    to.push_back(results.back().bytes());
+  }
+  if (auto fault = runner.run(from, to))
+    return fault->problem;
+  for (size_t i = 0; i < to.size(); ++i)
+    if (lower::ResultSource source = runner.sources()[i]; source.isInput || source.index != i)
+      std::memcpy(to[i], source.isInput ? from[source.index] : to[source.index],
+                  results[i].byteSize());
+  return "";
+}
 
 /// A call at numbers with data that the relation accepts.
 struct Concrete {
@@ -184,15 +211,25 @@ public:
       return;
     }
     tensor::ExtentBinder binder(*std::move(function));
-    size_t before = tally.compared;
-    for (int i = 0; i < 12 && tally.compared < before + 3; ++i) {
+    lower::Kernel kernel(binder.function());
+    std::vector<Concrete> calls;
+    for (int i = 0; i < 16 && calls.size() < 6; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
       if (!fulfils(types_, answer.bounds, open, sizes))
         continue;
       auto concrete = concreteCall(sample, withDims(types_, sample.operands, sizes));
-      if (concrete && fitsOutput(answer.output, concrete->output))
+      if (!concrete || !fitsOutput(answer.output, concrete->output))
+        continue;
+      if (calls.size() < 3)
         compare(binder, sample, *concrete, operands);
+      comparePlans(kernel, binder, sample, *concrete, operands);
+      calls.push_back(*std::move(concrete));
     }
+    // Back again, by plans that were given other numbers in between.
+    for (size_t i = calls.size(); i-- > 0;)
+      comparePlans(kernel, binder, sample, calls[i], operands);
+    tally.plans += kernel.plansMade();
+    tally.renewals += 2 * calls.size() - kernel.plansMade();
   }
 
   Tally tally;
@@ -246,34 +283,76 @@ private:
     return true;
   }
 
-  void compare(const tensor::ExtentBinder& binder, const harness::OperatorSample& sample,
-               const Concrete& concrete, const OperandTypes& open) {
-    auto numbers = tensorFunctionOf(row_, concrete.operands, concrete.output, sample.attributes);
+  struct Shapes {
     std::vector<Shape> inputs, results;
+  };
+
+  static Shapes shapesOf(const Concrete& concrete) {
+    Shapes shapes;
     for (const Tensor& leaf : concrete.leaves)
-      inputs.push_back(leaf.shape());
+      shapes.inputs.push_back(leaf.shape());
     std::vector<const Type*> outputs;
     harness::appendLeafTypes(concrete.output, outputs);
     for (const Type* type : outputs)
-      results.push_back(shapeOf(type));
-    TensorFunction bound = binder.bind(inputs, results);
+      shapes.results.push_back(lang::shapeOf(type));
+    return shapes;
+  }
+
+  static bool areSame(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
+    return std::ranges::equal(left, right, isSame);
+  }
+
+  void compare(const tensor::ExtentBinder& binder, const harness::OperatorSample& sample,
+               const Concrete& concrete, const OperandTypes& open) {
+    auto numbers = tensorFunctionOf(row_, concrete.operands, concrete.output, sample.attributes);
+    Shapes shapes = shapesOf(concrete);
+    TensorFunction bound = binder.bind(shapes.inputs, shapes.results);
     std::string text = tensor::tensorFunctionText(bound);
     std::vector<Tensor> expected, given;
     std::string wanted = run(*std::move(numbers), concrete, expected);
     std::string said = run(std::move(bound), concrete, given);
     ++tally.compared;
     tally.faults += !wanted.empty();
-    bool agrees = wanted == said && expected.size() == given.size();
-    for (size_t i = 0; agrees && i < expected.size(); ++i)
-      agrees = isSame(expected[i], given[i]);
-    if (agrees)
-      return;
+    if (wanted != said || !areSame(expected, given))
+      report(sample, concrete, open, fmt::format("`{}` in place of `{}`\n{}", said, wanted, text));
+  }
+
+  /// The kernel, which may have a plan for these sizes, against one that makes its own, and against
+  /// the reference.
+  void comparePlans(lower::Kernel& kernel, const tensor::ExtentBinder& binder,
+                    const harness::OperatorSample& sample, const Concrete& concrete,
+                    const OperandTypes& open) {
+    Shapes shapes = shapesOf(concrete);
+    lower::Kernel own(binder.function());
+    std::vector<Tensor> expected, given;
+    auto planned = own.runnerFor(shapes.inputs, shapes.results);
+    std::string wanted = runOn(*planned, concrete.leaves, expected);
+    auto runner = kernel.runnerFor(shapes.inputs, shapes.results);
+    std::string said = runOn(*runner, concrete.leaves, given);
+    bool isShaped =
+        !wanted.empty() || std::ranges::equal(given, shapes.results, {}, &Tensor::shape);
+    if (wanted != said || !isShaped || (wanted.empty() && !areSame(expected, given)))
+      return report(sample, concrete, open, fmt::format("by plan `{}` not `{}`", said, wanted));
+    std::vector<runtime::Value> inputs, results;
+    for (const Tensor& leaf : concrete.leaves)
+      inputs.push_back(runtime::tensorValue(leaf));
+    for (const Tensor& result : expected)
+      results.push_back(runtime::tensorValue(result));
+    runtime::Fault fault{runtime::FaultKind::Data, wanted};
+    std::string text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs,
+                                             results, wanted.empty() ? nullptr : &fault);
+    if (!text.empty())
+      report(sample, concrete, open, text);
+  }
+
+  void report(const harness::OperatorSample& sample, const Concrete& concrete,
+              const OperandTypes& open, const std::string& what) {
     std::string problem = std::string(row_.name);
     for (size_t i = 0; i < open.size(); ++i)
       problem += fmt::format(" {} as {}", typeText(open[i]), typeText(concrete.operands[i]));
     for (const AttributeValue& value : sample.attributes.values)
       problem += " " + harness::attributeText(value);
-    problems.push_back(fmt::format("{}: `{}` in place of `{}`\n{}", problem, said, wanted, text));
+    problems.push_back(fmt::format("{}: {}", problem, what));
   }
 
   /// Runs; what went wrong.
@@ -304,7 +383,7 @@ size_t casesWanted() {
 TEST_CASE("expressions over open extents are those over numbers") {
   constexpr size_t fewest = 5;
   const auto& rows = stdlib::operatorTable().all();
-  size_t share = casesWanted() / rows.size() + 1, total = 0, wrong = 0;
+  size_t share = casesWanted() / rows.size() + 1, total = 0, wrong = 0, renewals = 0, plans = 0;
   std::vector<std::unique_ptr<RowChecker>> checkers;
   TypeContext types;
   for (size_t i = 0; i < rows.size(); ++i)
@@ -329,17 +408,22 @@ TEST_CASE("expressions over open extents are those over numbers") {
     const Tally& tally = checker.tally;
     total += tally.compared;
     wrong += !checker.problems.empty();
+    renewals += tally.renewals;
+    plans += tally.plans;
     if (!rows[i]->compute)
       continue;
     INFO(rows[i]->name << ": " << tally.drawn << " opened, " << tally.refused << " refused, "
                        << tally.unknownForm << " without a form; " << tally.compared
-                       << " compared, " << tally.faults << " of them faults");
+                       << " compared, " << tally.faults << " of them faults; " << tally.plans
+                       << " plans, " << tally.renewals << " times used again");
     if (!checker.problems.empty()) {
       UNSCOPED_INFO(checker.problems.size() << " wrong, as " << checker.problems.front());
     }
     CHECK(checker.problems.empty());
     CHECK(tally.compared >= fewest);
   }
-  INFO(total << " calls compared, " << wrong << " rows wrong");
+  INFO(total << " calls compared, " << wrong << " rows wrong; " << plans << " plans, " << renewals
+             << " times used again");
   CHECK(wrong == 0);
+  CHECK(renewals > 2 * plans);
 }
