@@ -94,7 +94,7 @@ private:
     std::optional<Size> count = 1;
     bool isEmpty = false;
     for (Size extent : shape) {
-      isEmpty |= extent.number == 0 && !sizes_.isAtLeast(extent, 1);
+      isEmpty = isEmpty || (extent.number == 0 && !sizes_.isAtLeast(extent, 1));
       count = count ? sizes_.product(*count, extent) : std::nullopt;
     }
     return isEmpty ? Size(0) : count;

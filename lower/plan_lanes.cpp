@@ -16,8 +16,10 @@ struct Model {
   const Graph& graph;
   Sizes* sizes = nullptr;
 
-  double lengthOf(uint32_t axis) const { return estimate(graph.extents[axis]); }
-  double estimate(Size size) const { return sizes ? sizes->magnitude(size) : double(size.number); }
+  double lengthOf(uint32_t axis) const {
+    Size extent = graph.extents[axis];
+    return sizes ? sizes->magnitude(extent) : double(extent.number);
+  }
 };
 
 double evaluations(const Model& model, AxisSet axes) {
@@ -28,8 +30,11 @@ double evaluations(const Model& model, AxisSet axes) {
   return count;
 }
 
+/// A stride that is open is taken to be a large one.
 double strideCost(const Model& model, Size stride) {
-  double distance = std::abs(model.estimate(stride));
+  if (model.sizes && !stride.isConstant())
+    return 3;
+  int64_t distance = std::abs(stride.number);
   return distance == 1 ? 0.05 : distance < 16 ? 1 : 3;
 }
 

@@ -1,0 +1,95 @@
+// What a kernel costs whose sizes differ in every call: a plan for them, and numbers for a plan
+// that is there.
+//
+//   kernel_sizes [calls]
+#include "bytecode/compile.h"
+#include "driver/session.h"
+#include "lower/kernel.h"
+#include "stdlib/ops.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace {
+
+double processorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+/// The least time of some rounds, in nanoseconds for each call.
+template <typename Work>
+double nanosecondsEach(size_t calls, Work&& work) {
+  double least = 1e9;
+  for (int round = 0; round < 7; ++round) {
+    double start = processorSeconds();
+    for (size_t i = 0; i < calls; ++i)
+      work(i);
+    least = std::min(least, (processorSeconds() - start) * 1e9 / double(calls));
+  }
+  return least;
+}
+
+struct Case {
+  const char* name;
+  const char* parameters;
+  const char* body;
+};
+
+/// Of tensors of n rows and 24 columns.
+constexpr Case cases[] = {
+    {"add", "%x: Tensor[(n, m), float32], %y: Tensor[(n, m), float32]", "%x + %y"},
+    {"concatenate", "%x: Tensor[(n, m), float32], %y: Tensor[(k, m), float32]",
+     "concatenate((%x, %y), axis=0)"},
+    {"sum", "%x: Tensor[(n, m), float32]", "sum(%x, axis=[1])"},
+    {"softmax", "%x: Tensor[(n, m), float32]", "nn.softmax(%x)"},
+    {"matmul", "%x: Tensor[(n, m), float32], %y: Tensor[(k, m), float32]",
+     "nn.dense(%x, %y, units=None)"},
+};
+
+using Shapes = std::vector<runtime::Shape>;
+
+/// Inputs and results for so many rows.
+std::pair<Shapes, Shapes> shapesOf(const vm::KernelSite& site, int64_t rows) {
+  Shapes inputs(site.inputs.size(), {rows, 24}), results;
+  std::vector<int64_t> extents, found = site.resultExtents;
+  for (const runtime::Shape& shape : inputs)
+    extents.insert(extents.end(), shape.begin(), shape.end());
+  if (site.shapes && !site.shapes->apply(extents, found))
+    throw std::logic_error("a kernel is for other shapes");
+  auto next = found.begin();
+  for (const vm::KernelResult& result : site.results) {
+    results.emplace_back(next, next + result.rank);
+    next += result.rank;
+  }
+  return {std::move(inputs), std::move(results)};
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  size_t calls = argc > 1 ? size_t(std::atoll(argv[1])) : 20'000;
+  driver::Session session{stdlib::operatorTable()};
+  fmt::print("| kernel | plan ns | other numbers ns | plans for 100 sizes |\n|:--|--:|--:|--:|\n");
+  for (const Case& each : cases) {
+    auto program = *session.loadText("bench", fmt::format("#[version = \"0.0.5\"]\n"
+                                                          "def @main({}) {{ {} }}\n",
+                                                          each.parameters, each.body));
+    auto compiled = bytecode::compile(*program.module, program.typing, session.operators(),
+                                      *program.module->find("main"));
+    const vm::KernelSite& site = compiled->program.kernels.front();
+    std::vector<std::pair<Shapes, Shapes>> sizes;
+    for (int64_t rows = 2; rows < 102; ++rows)
+      sizes.push_back(shapesOf(site, rows));
+    double plan = nanosecondsEach(calls / 10, [&](size_t i) {
+      lower::Kernel kernel(site.function);
+      kernel.runnerFor(sizes[i % 100].first, sizes[i % 100].second);
+    });
+    lower::Kernel kernel(site.function);
+    double renewal = nanosecondsEach(
+        calls, [&](size_t i) { kernel.runnerFor(sizes[i % 100].first, sizes[i % 100].second); });
+    fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.plansMade());
+  }
+}

@@ -1,0 +1,208 @@
+// Classes of sizes: how few plans kernels over open extents need, and that a plan is given no sizes
+// for which another one would be made.
+#include "bytecode/compile.h"
+#include "driver/session.h"
+#include "lower/kernel.h"
+#include "stdlib/ops.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <set>
+
+using runtime::Shape;
+using Shapes = std::vector<Shape>;
+
+namespace {
+
+/// The only kernel of `fn (parameters) { body }`.
+class OneKernel {
+public:
+  OneKernel(const std::string& parameters, const std::string& body)
+      : program_(
+            loaded("#[version = \"0.0.5\"]\ndef @main(" + parameters + ") { " + body + " }\n")),
+        compiled_(bytecode::compile(*program_.module, program_.typing, session_.operators(),
+                                    *program_.module->find("main"))),
+        kernel_(site().function) {}
+
+  /// The extents of a run, with those of the results as the site knows them.
+  std::shared_ptr<lower::Runner> runnerFor(const Shapes& inputs) {
+    std::vector<int64_t> extents, found = site().resultExtents;
+    for (const Shape& shape : inputs)
+      extents.insert(extents.end(), shape.begin(), shape.end());
+    if (site().shapes)
+      REQUIRE(site().shapes->apply(extents, found));
+    Shapes results;
+    auto next = found.begin();
+    for (const vm::KernelResult& result : site().results) {
+      results.emplace_back(next, next + result.rank);
+      next += result.rank;
+    }
+    return kernel_.runnerFor(inputs, results);
+  }
+  lower::Kernel& kernel() { return kernel_; }
+  size_t plansMade() const { return kernel_.plansMade(); }
+
+private:
+  driver::Program loaded(const std::string& text) {
+    auto program = session_.loadText("test", text);
+    INFO(text);
+    REQUIRE(program);
+    REQUIRE(program->isGood());
+    return *std::move(program);
+  }
+
+  const vm::KernelSite& site() const {
+    REQUIRE(compiled_->program.kernels.size() == 1);
+    return compiled_->program.kernels.front();
+  }
+
+  driver::Session session_{stdlib::operatorTable()};
+  driver::Program program_;
+  std::unique_ptr<bytecode::Compiled> compiled_;
+  lower::Kernel kernel_;
+};
+
+/// Plans for inputs whose shapes follow from two numbers: for each from 2 to 40 with the other one
+/// fixed, then with both the same, then for both apart from each other.
+size_t plansFor(const std::string& parameters, const std::string& body,
+                const std::function<Shapes(int64_t, int64_t)>& shapes) {
+  OneKernel kernel(parameters, body);
+  for (int64_t n = 2; n <= 40; ++n)
+    for (auto [first, second] : {std::pair(n, int64_t(24)), std::pair(n, n), std::pair(n, 42 - n)})
+      if (second >= 2)
+        kernel.runnerFor(shapes(first, second));
+  return kernel.plansMade();
+}
+
+constexpr const char* matrix = "%x: Tensor[(n, m), float32]";
+constexpr const char* matrices = "%x: Tensor[(n, m), float32], %y: Tensor[(n, m), float32]";
+constexpr const char* withRow = "%x: Tensor[(n, m), float32], %y: Tensor[(m), float32]";
+constexpr const char* images = "%x: Tensor[(n, 3, m, m), float32]";
+
+Shapes ofMatrix(int64_t n, int64_t m) {
+  return {{n, m}};
+}
+Shapes ofImages(int64_t n, int64_t m) {
+  return {{n, 3, m, m}};
+}
+
+} // namespace
+
+// One plan where an operator walks all as one axis; where it has a choice among axes, one each for
+// few and for many positions along each.
+TEST_CASE("sizes from two to forty have few plans", "[plans]") {
+  CHECK(plansFor(matrices, "%x + %y", [](int64_t n, int64_t m) {
+          return Shapes{{n, m}, {n, m}};
+        }) == 1);
+  CHECK(plansFor(matrix, "exp(%x)", ofMatrix) == 1);
+  CHECK(plansFor(matrix, "sum(%x)", ofMatrix) == 1);
+  CHECK(plansFor(matrix, "cumsum(%x, axis=0)", ofMatrix) == 1);
+  CHECK(plansFor(withRow, "%x + %y", [](int64_t n, int64_t m) {
+          return Shapes{{n, m}, {m}};
+        }) == 4);
+  CHECK(plansFor(matrix, "transpose(%x, axes=[1, 0])", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "sum(%x, axis=[1])", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "sum(%x, axis=[0])", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "mean(%x, axis=[1])", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "argmax(%x, axis=[1])", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "nn.softmax(%x)", ofMatrix) == 4);
+  CHECK(plansFor(matrix, "strided_slice(%x, begin=[0], end=[2], strides=[1], axes=[0])",
+                 ofMatrix) == 2);
+  CHECK(plansFor(matrix, "nn.pad(%x, 0f, pad_width=[[1, 1], [0, 2]])", ofMatrix) == 4);
+  CHECK(plansFor("%x: Tensor[(n, m), float32], %y: Tensor[(k, m), float32]",
+                 "concatenate((%x, %y), axis=0)", [](int64_t n, int64_t m) {
+                   return Shapes{{n, m}, {3, m}};
+                 }) == 4);
+  CHECK(plansFor("%x: Tensor[(n, m), float32], %i: Tensor[(k), int64]", "take(%x, %i, axis=0)",
+                 [](int64_t n, int64_t m) {
+                   return Shapes{{n, m}, {n + 1}};
+                 }) == 4);
+}
+
+TEST_CASE("sums of products and windows have few plans", "[plans]") {
+  CHECK(plansFor("%x: Tensor[(n, 64), float32], %w: Tensor[(32, 64), float32]",
+                 "nn.dense(%x, %w, units=None)", [](int64_t n, int64_t) {
+                   return Shapes{{n, 64}, {32, 64}};
+                 }) == 2);
+  CHECK(plansFor("%x: Tensor[(b, n, m), float32], %y: Tensor[(b, k, m), float32]",
+                 "nn.batch_matmul(%x, %y, transpose_b=True)", [](int64_t n, int64_t m) {
+                   return Shapes{{2, n, m}, {2, n, m}};
+                 }) == 5);
+  CHECK(plansFor("%x: Tensor[(n, 3, m, m), float32], %w: Tensor[(8, 3, 3, 3), float32]",
+                 "nn.conv2d(%x, %w, padding=[1, 1])", [](int64_t n, int64_t m) {
+                   return Shapes{{n, 3, m, m}, {8, 3, 3, 3}};
+                 }) == 8);
+  CHECK(plansFor(images, "nn.max_pool2d(%x, pool_size=[2, 2])", ofImages) == 6);
+  CHECK(plansFor("%x: Tensor[(n, m), float32], %g: Tensor[(m), float32], "
+                 "%b: Tensor[(m), float32]",
+                 "nn.layer_norm(%x, %g, %b)", [](int64_t n, int64_t m) {
+                   return Shapes{{n, m}, {m}, {m}};
+                 }) == 4);
+}
+
+TEST_CASE("a plan is given no sizes of another class", "[plans]") {
+  OneKernel kernel(withRow, "%x + %y");
+  auto plansWith = [&](int64_t n, int64_t m) {
+    auto runner = kernel.runnerFor({{n, m}, {m}});
+    CHECK(*runner->resultShape(0) == Shape{n, m});
+    CHECK(runner->resultSize(0) == n * m);
+    CHECK(runner->program().problem.empty());
+    return kernel.plansMade();
+  };
+  CHECK(plansWith(3, 5) == 1);
+  CHECK(plansWith(4, 9) == 1);
+  CHECK(plansWith(1, 5) == 2);
+  CHECK(plansWith(3, 1) == 3);
+  CHECK(plansWith(1, 1) == 4);
+  CHECK(plansWith(0, 5) == 5);
+  CHECK(plansWith(0, 7) == 5);
+  CHECK(plansWith(5, 0) == 6);
+  CHECK(plansWith(1, 14) == 6);
+  CHECK(plansWith(15, 15) == 6);
+  CHECK(plansWith(16, 15) == 7);
+}
+
+TEST_CASE("sizes whose elements cannot be counted have no plan", "[plans]") {
+  constexpr int64_t large = int64_t(1) << 40;
+  OneKernel kernel(matrix, "exp(%x)");
+  CHECK(kernel.runnerFor({{2, 3}})->program().problem.empty());
+  auto refused = kernel.runnerFor({{large, large}});
+  CHECK(refused->program().problemKind == runtime::FaultKind::Memory);
+  CHECK(!refused->program().problem.empty());
+  CHECK(kernel.runnerFor({{large, 3}})->program().problem.empty());
+  CHECK(kernel.runnerFor({{4, 3}})->program().problem.empty());
+}
+
+TEST_CASE("a kernel refuses shapes that its function is not for", "[plans]") {
+  OneKernel kernel("%x: Tensor[(n, 4), float32], %y: Tensor[(n, 4), float32]", "%x + %y");
+  auto problemOf = [&](const Shapes& inputs, const Shape& result) {
+    return kernel.kernel().runnerFor(inputs, Shapes{result})->program().problem;
+  };
+  CHECK(problemOf({{3, 4}, {3, 4}}, {3, 4}) == "");
+  CHECK(problemOf({{7, 4}, {7, 4}}, {7, 4}) == "");
+  CHECK(problemOf({{3, 5}, {3, 5}}, {3, 5}) == "a kernel is for other shapes");
+  CHECK(problemOf({{3, 4}, {2, 4}}, {3, 4}) == "a kernel is for other shapes");
+}
+
+TEST_CASE("runners that are held keep their numbers", "[plans]") {
+  OneKernel kernel(matrix, "exp(%x)");
+  std::vector<std::shared_ptr<lower::Runner>> held;
+  for (int64_t n = 2; n < 22; ++n)
+    held.push_back(kernel.runnerFor({{n, 3}}));
+  for (int64_t n = 2; n < 22; ++n)
+    CHECK(*held[size_t(n - 2)]->resultShape(0) == Shape{n, 3});
+  CHECK(kernel.plansMade() == 1);
+}
+
+TEST_CASE("a thousand sizes leave few runners behind", "[plans]") {
+  OneKernel kernel(withRow, "%x + %y");
+  std::vector<std::weak_ptr<lower::Runner>> runners;
+  for (int64_t i = 0; i < 1000; ++i)
+    runners.push_back(kernel.runnerFor({{i % 50, i / 50}, {i / 50}}));
+  std::set<lower::Runner*> alive;
+  for (const auto& runner : runners)
+    if (auto held = runner.lock())
+      alive.insert(held.get());
+  CHECK(alive.size() <= 36);
+  CHECK(kernel.plansMade() == 9);
+}
