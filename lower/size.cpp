@@ -32,6 +32,11 @@ int64_t boundPlus(int64_t sum, int64_t factor, int64_t bound, int64_t end) {
   return isEnd(sum) || isEnd(bound) || !multiplyAdd(sum, factor, bound) ? end : sum;
 }
 
+/// For lists so short that sorting them is not worth its code.
+void insertInOrder(std::vector<uint32_t>& list, uint32_t value) {
+  list.insert(std::ranges::find_if(list, [=](uint32_t other) { return other > value; }), value);
+}
+
 /// Parameters are taken to be no more than this, so that few products can pass 64 bits.
 int64_t mostOf(int64_t parameter) {
   constexpr int64_t usual = int64_t(1) << 20, large = int64_t(1) << 31;
@@ -119,34 +124,33 @@ uint32_t Sizes::atomOf(AtomKind kind, uint32_t left, uint32_t right, Interval in
 
 void Sizes::factorsOf(uint32_t atom, std::vector<uint32_t>& factors) const {
   for (; atoms_[atom].kind == AtomKind::Product; atom = atoms_[atom].left)
-    factors.push_back(atoms_[atom].right);
-  factors.push_back(atom);
+    insertInOrder(factors, atoms_[atom].right);
+  insertInOrder(factors, atom);
 }
 
 /// Factors are in order, so products of the same ones are one atom.
-uint32_t Sizes::productOf(uint32_t a, uint32_t b) {
-  std::vector<uint32_t> factors;
-  factorsOf(a, factors);
-  factorsOf(b, factors);
-  std::ranges::sort(factors);
+uint32_t Sizes::productOf(const std::vector<uint32_t>& factors) {
   uint32_t product = factors[0];
   for (size_t i = 1; i < factors.size(); ++i)
     product = atomOf(AtomKind::Product, product, factors[i], {});
   return product;
 }
 
-/// The size with these terms, which are put in order and joined; nothing larger than 64 bits.
-Size Sizes::made(Terms& terms, int64_t constant, int64_t number) {
-  std::ranges::sort(terms, {}, &Term::atom);
-  size_t kept = 0;
-  for (size_t i = 0; i < terms.size();) {
-    Term term = terms[i++];
-    for (; i < terms.size() && terms[i].atom == term.atom; ++i)
-      term.coefficient += terms[i].coefficient;
-    if (term.coefficient != 0)
-      terms[kept++] = term;
-  }
-  return {number, formOf(std::span(terms).first(kept), constant)};
+/// Adds a term to those that are there in the order of atoms; false where its coefficient, the
+/// product of two, is so large that a few of them would pass 64 bits.
+bool Sizes::add(Terms& terms, uint32_t atom, int64_t first, int64_t second) {
+  constexpr int64_t most = int64_t(1) << 56;
+  Term term{atom, 0};
+  if (__builtin_mul_overflow(first, second, &term.coefficient) || term.coefficient < -most ||
+      term.coefficient > most)
+    return false;
+  auto place =
+      std::ranges::find_if(terms, [&](const Term& other) { return other.atom >= term.atom; });
+  if (place == terms.end() || place->atom != atom)
+    terms.insert(place, term);
+  else if ((place->coefficient += term.coefficient) == 0)
+    terms.erase(place);
+  return true;
 }
 
 /// A number without a form, as that would be too long or pass 64 bits.
@@ -156,8 +160,6 @@ Size Sizes::alone(int64_t number) {
 }
 
 std::optional<Size> Sizes::sum(Size a, Size b, int64_t factor) {
-  // Coefficients are far from the ends, so that a few of them can be added up.
-  constexpr int64_t most = int64_t(1) << 60;
   int64_t number = a.number, constant = constantOf(a);
   if (!multiplyAdd(number, b.number, factor))
     return std::nullopt;
@@ -165,13 +167,9 @@ std::optional<Size> Sizes::sum(Size a, Size b, int64_t factor) {
     return Size(number);
   bool fits = multiplyAdd(constant, constantOf(b), factor) && constant > -INT64_MAX;
   Terms terms(termsOf(a).begin(), termsOf(a).end());
-  for (Term term : termsOf(b)) {
-    fits &= !__builtin_mul_overflow(term.coefficient, factor, &term.coefficient);
-    terms.push_back(term);
-  }
-  for (const Term& term : terms)
-    fits &= term.coefficient > -most && term.coefficient < most;
-  return fits ? made(terms, constant, number) : alone(number);
+  for (const Term& term : termsOf(b))
+    fits = factor == 0 || (fits && add(terms, term.atom, term.coefficient, factor));
+  return fits ? Size(number, formOf(terms, constant)) : alone(number);
 }
 
 std::optional<Size> Sizes::product(Size a, Size b) {
@@ -180,30 +178,28 @@ std::optional<Size> Sizes::product(Size a, Size b) {
   if (a.isConstant())
     return sum(0, b, a.number);
   constexpr size_t mostTerms = 16;
-  constexpr int64_t most = int64_t(1) << 56;
   int64_t number = 0;
   if (__builtin_mul_overflow(a.number, b.number, &number))
     return std::nullopt;
-  if (termsOf(a).size() * termsOf(b).size() > mostTerms)
-    return alone(number);
   Terms left(termsOf(a).begin(), termsOf(a).end()), right(termsOf(b).begin(), termsOf(b).end());
+  if (left.size() * right.size() > mostTerms)
+    return alone(number);
+  // Constants are terms, too, but for their product.
   Terms terms;
   int64_t ofLeft = constantOf(a), ofRight = constantOf(b), constant = 0;
   bool fits = multiplyAdd(constant, ofLeft, ofRight) && constant > -INT64_MAX;
-  auto add = [&](uint32_t atom, int64_t first, int64_t second) {
-    Term term{atom, 0};
-    fits &= !__builtin_mul_overflow(first, second, &term.coefficient) && term.coefficient > -most &&
-            term.coefficient < most;
-    terms.push_back(term);
-  };
   for (const Term& x : left) {
-    add(x.atom, x.coefficient, ofRight);
-    for (const Term& y : right)
-      add(productOf(x.atom, y.atom), x.coefficient, y.coefficient);
+    fits = fits && (ofRight == 0 || add(terms, x.atom, x.coefficient, ofRight));
+    for (const Term& y : right) {
+      std::vector<uint32_t> factors;
+      factorsOf(x.atom, factors);
+      factorsOf(y.atom, factors);
+      fits = fits && add(terms, productOf(factors), x.coefficient, y.coefficient);
+    }
   }
   for (const Term& y : right)
-    add(y.atom, y.coefficient, ofLeft);
-  return fits && !isAlone_ ? made(terms, constant, number) : alone(number);
+    fits = fits && (ofLeft == 0 || add(terms, y.atom, y.coefficient, ofLeft));
+  return fits && !isAlone_ ? Size(number, formOf(terms, constant)) : alone(number);
 }
 
 /// The product without the factors of another one, which are in it; none where they are not.
@@ -217,10 +213,7 @@ uint32_t Sizes::quotientOf(uint32_t product, uint32_t divisor) {
       return none;
     factors.erase(found);
   }
-  uint32_t quotient = factors[0];
-  for (size_t i = 1; i < factors.size(); ++i)
-    quotient = productOf(quotient, factors[i]);
-  return quotient;
+  return productOf(factors);
 }
 
 /// a = whole * divisor + left, term by term. False when the divisor is a sum.
@@ -239,6 +232,7 @@ bool Sizes::splitTerms(Size a, Size divisor, Size& whole, Size& left) {
   if (unit <= 0)
     return false;
   Terms terms(termsOf(a).begin(), termsOf(a).end()), quotients, others;
+  bool fits = true;
   for (const Term& term : terms) {
     bool isWhole = term.coefficient % unit == 0;
     int64_t quotient = term.coefficient / unit;
@@ -246,16 +240,16 @@ bool Sizes::splitTerms(Size a, Size divisor, Size& whole, Size& left) {
     if (isWhole && atom == term.atom)
       ofWhole += quotient;
     else if (isWhole && rest != none)
-      quotients.push_back({rest, quotient});
+      fits &= add(quotients, rest, quotient, 1);
     else
-      others.push_back(term);
+      fits &= add(others, term.atom, term.coefficient, 1);
   }
-  left = made(others, constant, 0);
-  left.number = left.isConstant() ? constant : a.number;
-  if (!left.isConstant() && !evaluate(forms_[left.form], left.number))
+  left = {a.number, formOf(others, constant)};
+  if (left.isConstant())
+    left.number = constant;
+  else if (!fits || !evaluate(forms_[left.form], left.number))
     return false;
-  int64_t number = (a.number - left.number) / divisor.number;
-  whole = made(quotients, ofWhole, number);
+  whole = {(a.number - left.number) / divisor.number, formOf(quotients, ofWhole)};
   return true;
 }
 
@@ -282,8 +276,8 @@ Size Sizes::quotient(Size a, Size divisor) {
                                  : (isEnd(below.high) ? 0 : above.low / below.high);
   uint32_t first = operandOf(left), second = operandOf(divisor);
   uint32_t atom = atomOf(AtomKind::Quotient, first, second, interval);
-  Terms terms{{atom, 1}};
-  Size rounded = made(terms, 0, floorQuotient(left.number, divisor.number));
+  Term term{atom, 1};
+  Size rounded(floorQuotient(left.number, divisor.number), formOf({&term, 1}, 0));
   return sum(whole, rounded).value_or(number);
 }
 

@@ -120,11 +120,11 @@ private:
   uint32_t formOf(std::span<const Term> terms, int64_t constant);
   uint32_t operandOf(Size size);
   uint32_t atomOf(AtomKind kind, uint32_t left, uint32_t right, Interval interval);
-  uint32_t productOf(uint32_t a, uint32_t b);
+  uint32_t productOf(const std::vector<uint32_t>& factors);
+  static bool add(Terms& terms, uint32_t atom, int64_t first, int64_t second);
   void factorsOf(uint32_t atom, std::vector<uint32_t>& factors) const;
   uint32_t quotientOf(uint32_t product, uint32_t divisor);
   bool splitTerms(Size a, Size divisor, Size& whole, Size& left);
-  Size made(Terms& terms, int64_t constant, int64_t number);
   Size alone(int64_t number);
   Interval boundsOf(uint32_t atom) const;
   Interval boundsOf(Size size) const;
