@@ -6,6 +6,7 @@
 #include "lower/plan_schedule.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -310,17 +311,18 @@ private:
   Flags materialised_;
 };
 
-/// Few enough elements that all strips together stay in the nearer caches.
+/// Few enough elements that all strips together stay in the nearer caches. Those of short axes have
+/// some room, so that they serve for other numbers as well.
 size_t stripLengthFor(const Nest& nest) {
   constexpr size_t cacheBytes = size_t(1) << 18;
-  size_t bytes = 1, longest = 1;
+  size_t bytes = 1, longest = 16;
   for (const Register& reg : nest.registers)
     if (reg.lane != none)
       bytes += elementBytes(reg.element) * reg.perLane;
   for (size_t axis = 0; axis < nest.graph.extents.size(); ++axis)
     if (nest.lanes.axes[axis])
       longest = std::max(longest, size_t(nest.graph.extents[axis].number));
-  return std::min({longest, std::max<size_t>(cacheBytes / bytes, 16), longestStrip});
+  return std::min({std::bit_ceil(longest), std::max<size_t>(cacheBytes / bytes, 16), longestStrip});
 }
 
 } // namespace

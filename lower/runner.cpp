@@ -51,6 +51,13 @@ size_t placeFor(size_t bytes, const std::vector<Placed>& placed) {
   return offset;
 }
 
+/// Whether registers start with numbers that hang on extents.
+bool hasOpenConstants(const Nest& nest) {
+  return std::ranges::any_of(nest.constants, [&](ConstantRegister constant) {
+    return !nest.graph.values[constant.value].affine.constant.isConstant();
+  });
+}
+
 runtime::Shape shapeOf(const PlanTensor& tensor) {
   runtime::Shape shape;
   for (Size extent : tensor.shape)
@@ -73,9 +80,12 @@ Runner::Runner(Program program) : program_(std::move(program)) {
 void Runner::renew(const Sizes& sizes) {
   for (Size* size : openSizes_)
     size->number = sizes.valueOf(size->form);
-  for (StagePlan& stage : program_.stages)
-    if (stage.kind == StagePlanKind::Map) {
+  for (size_t i = 0; i < program_.stages.size(); ++i)
+    if (StagePlan& stage = program_.stages[i]; stage.kind == StagePlanKind::Map) {
+      size_t length = stage.map.stripLength;
       measure(stage.map);
+      if (length != stage.map.stripLength || hasOpenConstants(stage.map))
+        strips_[i].reset();
     } else if (stage.kind == StagePlanKind::Contract) {
       measure(stage.contraction.rows.nest);
       measure(stage.contraction.columns.nest);
@@ -91,8 +101,6 @@ void Runner::takeNumbers() {
   cost_ = 0;
   for (const StagePlan& stage : program_.stages)
     cost_ += costOf(stage);
-  for (std::unique_ptr<StripRunner>& strip : strips_)
-    strip.reset();
 }
 
 /// Whether stages make tensors that are no results.
