@@ -8,6 +8,7 @@
 #include "lower/plan_splits.h"
 #include "lower/plan_values.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
@@ -104,8 +105,8 @@ private:
 
   /// Into pieces of what size an axis is worth splitting, if it is.
   std::optional<Size> splitOf(uint32_t axis, Size extent) {
-    auto split = splits_.find(axis);
-    auto divisor = split == splits_.end() ? std::nullopt : extentOf(split->second);
+    auto split = std::ranges::find(splits_, axis, &Split::axis);
+    auto divisor = split == splits_.end() ? std::nullopt : extentOf(split->divisor);
     bool isWorth = divisor && sizes_.isAtLeast(*divisor, 2) && sizes_.isLess(*divisor, extent) &&
                    sizes_.isSame(sizes_.rest(extent, *divisor), 0);
     return isWorth ? divisor : std::nullopt;
@@ -574,7 +575,7 @@ private:
   Flags mayFault_;
   /// Per axis of the expression: its position as a form of the graph's axes.
   std::unordered_map<uint32_t, Affine> axes_;
-  std::unordered_map<uint32_t, const ScalarNode*> splits_;
+  std::vector<Split> splits_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
   std::unordered_map<const tensor::ScalarReduce*, Reduction> reduces_;
 };
@@ -583,9 +584,9 @@ private:
 
 std::optional<Size> PlanSizes::extent(const tensor::ScalarExtent& extent) const {
   const std::vector<uint32_t>& firsts = extent.isOfResult ? results : inputs;
-  return extent.tensor < firsts.size()
-             ? std::optional(sizes.parameter(firsts[extent.tensor] + extent.dim))
-             : std::nullopt;
+  if (extent.tensor >= firsts.size() || firsts[extent.tensor] + extent.dim >= sizes.parameters())
+    return std::nullopt;
+  return sizes.parameter(firsts[extent.tensor] + extent.dim);
 }
 
 std::optional<Size> extentOf(const ScalarNode* node, const PlanSizes& sizes) {

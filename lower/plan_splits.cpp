@@ -26,44 +26,37 @@ std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
 
 namespace {
 
-/// Calls `visit` with each node below a root, and the root, once; ends where it gives false.
-template <typename Visit>
-void eachNode(const ScalarNode* root, Visit&& visit) {
+/// The nodes below a root, and the root, once each.
+std::vector<const ScalarNode*> nodesBelow(const ScalarNode* root) {
   std::unordered_set<const ScalarNode*> seen{root};
-  std::vector<const ScalarNode*> stack{root};
-  while (!stack.empty()) {
-    const ScalarNode* node = stack.back();
-    stack.pop_back();
-    if (!visit(node))
-      return;
-    for (const ScalarNode* operand : operandsOf(node))
+  std::vector<const ScalarNode*> nodes{root};
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (const ScalarNode* operand : operandsOf(nodes[i]))
       if (seen.insert(operand).second)
-        stack.push_back(operand);
-  }
+        nodes.push_back(operand);
+  return nodes;
 }
 
 } // namespace
 
 bool isOfExtents(const ScalarNode* root) {
   using enum tensor::ScalarKind;
-  bool holds = true;
-  eachNode(root, [&](const ScalarNode* node) {
-    return holds = node->kind != Index && node->kind != Load && node->kind != Reduce;
-  });
-  return holds;
+  for (const ScalarNode* node : nodesBelow(root))
+    if (node->kind == Index || node->kind == Load || node->kind == Reduce)
+      return false;
+  return true;
 }
 
-std::unordered_map<uint32_t, const ScalarNode*> findSplits(const ScalarNode* root) {
-  std::unordered_map<uint32_t, const ScalarNode*> splits;
-  eachNode(root, [&](const ScalarNode* node) {
+std::vector<Split> findSplits(const ScalarNode* root) {
+  std::vector<Split> splits;
+  for (const ScalarNode* node : nodesBelow(root)) {
     const auto* apply = node->as<tensor::ScalarApply>();
     bool divides = apply && apply->operands.size() == 2 &&
                    (apply->function == FloorDivide || apply->function == FloorMod);
     const auto* index = divides ? apply->operands[0]->as<tensor::ScalarIndex>() : nullptr;
     if (index && isOfExtents(apply->operands[1]))
-      splits.try_emplace(index->axis, apply->operands[1]);
-    return true;
-  });
+      splits.push_back({index->axis, apply->operands[1]});
+  }
   return splits;
 }
 

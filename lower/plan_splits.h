@@ -3,8 +3,6 @@
 
 #include "tensor/expression.h"
 
-#include <unordered_map>
-
 namespace lower {
 
 /// The operands of a node, of a load with the value outside.
@@ -13,8 +11,12 @@ std::vector<const tensor::ScalarNode*> operandsOf(const tensor::ScalarNode* node
 /// Whether a value is arithmetic on numbers and extents alone.
 bool isOfExtents(const tensor::ScalarNode* root);
 
-/// The axes whose index is divided by such a value somewhere, and that value: groups of channels,
+/// An axis whose index is divided somewhere by arithmetic on numbers and extents: groups of channels,
 /// repeated elements. With the axis split there, quotient and rest are affine.
-std::unordered_map<uint32_t, const tensor::ScalarNode*> findSplits(const tensor::ScalarNode* root);
+struct Split {
+  uint32_t axis;
+  const tensor::ScalarNode* divisor;
+};
+std::vector<Split> findSplits(const tensor::ScalarNode* root);
 
 } // namespace lower

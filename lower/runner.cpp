@@ -147,7 +147,8 @@ void Runner::planScratch() {
 }
 
 size_t Runner::bytes() const {
-  size_t bytes = sizeof *this + program_.tensors.size() * (sizeof(PlanTensor) + 32);
+  size_t bytes = sizeof *this + program_.tensors.size() * (sizeof(PlanTensor) + 32) +
+                 openSizes_.size() * sizeof(Size*);
   for (const StagePlan& stage : program_.stages)
     bytes += sizeof stage + bytesOf(stage.map) + bytesOf(stage.contraction.rows.nest) +
              bytesOf(stage.contraction.columns.nest);

@@ -153,23 +153,26 @@ bool Sizes::add(Terms& terms, uint32_t atom, int64_t first, int64_t second) {
   return true;
 }
 
-/// A number without a form, as that would be too long or pass 64 bits.
-Size Sizes::alone(int64_t number) {
-  isAlone_ = true;
-  return number;
+/// A size with these terms. Where a form would be too long or pass 64 bits, or forms are so many
+/// that looking for equal ones takes long, it is a number, and from then on all are.
+Size Sizes::made(int64_t number, const Terms& terms, int64_t constant, bool fits) {
+  constexpr size_t mostTerms = 32, mostForms = 4096;
+  isAlone_ |=
+      !fits || constant <= -INT64_MAX || terms.size() > mostTerms || forms_.size() > mostForms;
+  return isAlone_ ? Size(number) : Size(number, formOf(terms, constant));
 }
 
 std::optional<Size> Sizes::sum(Size a, Size b, int64_t factor) {
   int64_t number = a.number, constant = constantOf(a);
   if (!multiplyAdd(number, b.number, factor))
     return std::nullopt;
-  if (a.isConstant() && b.isConstant())
+  if (isAlone_ || (a.isConstant() && b.isConstant()))
     return Size(number);
-  bool fits = multiplyAdd(constant, constantOf(b), factor) && constant > -INT64_MAX;
+  bool fits = multiplyAdd(constant, constantOf(b), factor);
   Terms terms(termsOf(a).begin(), termsOf(a).end());
   for (const Term& term : termsOf(b))
     fits = factor == 0 || (fits && add(terms, term.atom, term.coefficient, factor));
-  return fits ? Size(number, formOf(terms, constant)) : alone(number);
+  return made(number, terms, constant, fits);
 }
 
 std::optional<Size> Sizes::product(Size a, Size b) {
@@ -182,12 +185,13 @@ std::optional<Size> Sizes::product(Size a, Size b) {
   if (__builtin_mul_overflow(a.number, b.number, &number))
     return std::nullopt;
   Terms left(termsOf(a).begin(), termsOf(a).end()), right(termsOf(b).begin(), termsOf(b).end());
-  if (left.size() * right.size() > mostTerms)
-    return alone(number);
+  isAlone_ |= left.size() * right.size() > mostTerms;
+  if (isAlone_)
+    return Size(number);
   // Constants are terms, too, but for their product.
   Terms terms;
   int64_t ofLeft = constantOf(a), ofRight = constantOf(b), constant = 0;
-  bool fits = multiplyAdd(constant, ofLeft, ofRight) && constant > -INT64_MAX;
+  bool fits = multiplyAdd(constant, ofLeft, ofRight);
   for (const Term& x : left) {
     fits = fits && (ofRight == 0 || add(terms, x.atom, x.coefficient, ofRight));
     for (const Term& y : right) {
@@ -199,7 +203,7 @@ std::optional<Size> Sizes::product(Size a, Size b) {
   }
   for (const Term& y : right)
     fits = fits && (ofLeft == 0 || add(terms, y.atom, y.coefficient, ofLeft));
-  return fits && !isAlone_ ? Size(number, formOf(terms, constant)) : alone(number);
+  return made(number, terms, constant, fits);
 }
 
 /// The product without the factors of another one, which are in it; none where they are not.
@@ -255,7 +259,7 @@ bool Sizes::splitTerms(Size a, Size divisor, Size& whole, Size& left) {
 
 Size Sizes::quotient(Size a, Size divisor) {
   int64_t number = floorQuotient(a.number, divisor.number);
-  if (a.isConstant() && divisor.isConstant())
+  if (isAlone_ || (a.isConstant() && divisor.isConstant()))
     return number;
   Size whole, left;
   if (!splitTerms(a, divisor, whole, left)) {
@@ -285,7 +289,8 @@ Size Sizes::rest(Size a, Size divisor) {
   auto whole = product(quotient(a, divisor), divisor);
   auto left = whole ? sum(a, *whole, -1) : std::nullopt;
   int64_t number = runtime::applied<runtime::ScalarFunction::FloorMod>(a.number, divisor.number);
-  return left ? *left : alone(number);
+  isAlone_ |= !left;
+  return left.value_or(number);
 }
 
 Sizes::Interval Sizes::boundsOf(uint32_t atom) const {

@@ -38,6 +38,7 @@ public:
   /// Parameters with these numbers, none of them negative.
   explicit Sizes(std::span<const int64_t> parameters);
 
+  size_t parameters() const { return parameters_; }
   Size parameter(size_t i);
 
   /// a + b * factor. Nothing where the number passes 64 bits; whoever goes on then must be right
@@ -125,7 +126,7 @@ private:
   void factorsOf(uint32_t atom, std::vector<uint32_t>& factors) const;
   uint32_t quotientOf(uint32_t product, uint32_t divisor);
   bool splitTerms(Size a, Size divisor, Size& whole, Size& left);
-  Size alone(int64_t number);
+  Size made(int64_t number, const Terms& terms, int64_t constant, bool fits);
   Interval boundsOf(uint32_t atom) const;
   Interval boundsOf(Size size) const;
   void note(Size difference, bool isAtLeastZero);

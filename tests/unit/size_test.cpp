@@ -136,6 +136,20 @@ TEST_CASE("what passes 64 bits is of no class", "[sizes]") {
   CHECK(!alone({4}));
 }
 
+TEST_CASE("a form that is too long is a number", "[sizes]") {
+  for (size_t count : {20, 40}) {
+    Numbers ones(count, 1), twos(count, 2);
+    auto sum = classOf(ones, [&](Sizes& s) {
+      Size total = 0;
+      for (size_t i = 0; i < count; ++i)
+        total = *s.sum(total, s.parameter(i));
+      CHECK(total.number == int64_t(count));
+      CHECK(total.isConstant() == (count > 32));
+    });
+    CHECK(sum(twos) == (count <= 32));
+  }
+}
+
 TEST_CASE("numbers in place of others are those of arithmetic", "[sizes]") {
   std::mt19937_64 random(20);
   auto below = [&](uint64_t count) { return int64_t(random() % count); };
