@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 # What it takes and a little more; 300,000 is what it should take one day.
-MOST_BYTES = 308_000
+MOST_BYTES = 336_000
 
 CALLED = """@main
   %x: Tensor[(n, 3), float32]
