@@ -1,88 +1,25 @@
 // Each column of runtime/scalar_functions.def is held by something else than itself: floats by
 // reals of 60 digits, derivatives by central differences of those reals, and the spelling in C by a
-// C compiler.
+// C compiler. The spelling in LLVM is held in scalar_llvm_test.cpp.
 #include "lang/scalar_derivative.h"
+#include "lang/scalar_llvm.h"
 #include "lang/scalar_spelling.h"
 #include "runtime/scalar_meaning.h"
 #include "tensor/fold.h"
 #include "tests/unit/places.h"
+#include "tests/unit/scalar_cases.h"
 
 #include <bit>
 #include <boost/multiprecision/mpfr.hpp>
-#include <catch2/catch.hpp>
-#include <dlfcn.h>
-#include <fmt/format.h>
-#include <fstream>
-#include <random>
 
 namespace {
 
 using lang::Scalar;
 using runtime::applied;
-using tensor::ScalarFunction;
+using tests::forEachFunction, tests::forEachType, tests::operand, tests::Operands;
+using tests::ScalarFunction;
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>,
                                            boost::multiprecision::et_off>;
-
-/// Calls `visit.operator()<function>()` for each function of the table.
-template <typename Visit>
-void forEachFunction(Visit&& visit) {
-#define SCALAR_FUNCTION(name, ...) visit.template operator()<ScalarFunction::name>();
-#include "runtime/scalar_functions.def"
-#undef SCALAR_FUNCTION
-}
-
-template <typename Visit>
-void forEachType(Visit&& visit) {
-  auto visitAll = [&]<typename... T>() { (visit.template operator()<T>(), ...); };
-  visitAll.template operator()<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-                               uint32_t, uint64_t>();
-}
-
-/// Random operands: of several scales, whole numbers and halves, equal ones, and special values.
-class Operands {
-public:
-  template <typename T>
-  T floating() {
-    constexpr double special[] = {0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.5, -2.5, 3.0};
-    switch (random_() % 5) {
-    case 0:
-      return T(special[random_() % std::size(special)]);
-    case 1:
-      return T(std::ldexp(unit(), 6));
-    case 2:
-      return T(std::ldexp(unit(), -int(random_() % 40)));
-    default:
-      return T(3 * unit());
-    }
-  }
-  template <typename T>
-  T whole() {
-    constexpr int special[] = {0, 1, -1, 2, -2, 7, 31, 32, 63, 64};
-    switch (random_() % 4) {
-    case 0:
-      return T(special[random_() % std::size(special)]);
-    case 1:
-      return random_() % 2 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-    case 2:
-      return T(int64_t(random_() % 200) - 100);
-    default:
-      return T(random_());
-    }
-  }
-  /// In -1 .. 1.
-  double unit() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
-
-private:
-  std::mt19937_64 random_{20240607};
-};
-
-template <typename T>
-T operand(Operands& operands) {
-  if constexpr (std::integral<T>)
-    return operands.whole<T>();
-  else
-    return operands.floating<T>();
-}
 
 /// How many floats lie between two, where those of both signs of zero are one.
 template <typename T>
@@ -421,49 +358,14 @@ std::string cText() {
   return text;
 }
 
-/// C code as a library in a folder of its own, until this ends.
-class Library {
-public:
-  explicit Library(const std::string& text) {
-    std::string name = (std::filesystem::temp_directory_path() / "scalar-test-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-    std::ofstream(folder_ / "code.c") << text;
-    std::string command = fmt::format(
-        "'{}' -x c -std=c11 -O1 -ffp-contract=off -Werror=implicit-function-declaration "
-        "-shared -fPIC -o '{}' '{}' -lm",
-        tests::compiler().string(), (folder_ / "code.so").string(), (folder_ / "code.c").string());
-    REQUIRE(std::system(command.c_str()) == 0);
-    handle_ = ::dlopen((folder_ / "code.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(handle_ != nullptr);
-  }
-  ~Library() {
-    if (handle_)
-      ::dlclose(handle_);
-    std::filesystem::remove_all(folder_);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-
-  void* find(const std::string& name) const { return ::dlsym(handle_, name.c_str()); }
-
-private:
-  std::filesystem::path folder_;
-  void* handle_ = nullptr;
-};
-
-template <typename T>
-bool areSameBits(T a, T b) {
-  if constexpr (std::floating_point<T>)
-    if (std::isnan(a) || std::isnan(b))
-      return std::isnan(a) && std::isnan(b);
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
-
 } // namespace
 
 TEST_CASE("The spelling of scalar functions in C computes the same bits") {
-  Library library(cText());
+  std::string command =
+      fmt::format("'{}' -x c -std=c11 -O1 -ffp-contract=off -Werror=implicit-function-declaration "
+                  "-shared -fPIC -o code.so code.c -lm",
+                  tests::compiler().string());
+  tests::CompiledText library("code.c", cText(), command);
   Operands operands;
   size_t compared = 0;
   forEachType([&]<typename T>() {
@@ -476,13 +378,35 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
         for (int i = 0; i < 500; ++i) {
           T a = operand<T>(operands), b = operand<T>(operands), c = operand<T>(operands);
           INFO(tensor::scalarFunctionName(function) << " of " << +a << ", " << +b << ", " << +c);
-          REQUIRE(areSameBits(inC(a, b, c), applied<function>(a, b, c)));
+          REQUIRE(tests::areSameBits(inC(a, b, c), applied<function>(a, b, c)));
         }
         ++compared;
       }
     });
   });
   CHECK(compared > 300);
+}
+
+TEST_CASE("There is a spelling in LLVM where there is one in C") {
+  auto spelling = lang::scalarFunctionInLlvm(ScalarFunction::FloorDivide, runtime::Float32);
+  CHECK(spelling.definition == "define float @FloorDivide_float32(float %a, float %b) {\n"
+                               "entry:\n"
+                               "  %v1 = fdiv float %a, %b\n"
+                               "  %v2 = call float @floorf(float %v1)\n"
+                               "  ret float %v2\n"
+                               "}\n");
+  CHECK(spelling.declarations ==
+        std::set<std::string>{"declare float @floorf(float) nounwind readnone willreturn"});
+  forEachFunction([&]<ScalarFunction function>() {
+    for (runtime::DType dtype : {runtime::Bool, runtime::Int8, runtime::UInt64, runtime::Float64}) {
+      bool isThere = !lang::scalarFunctionInC(function, dtype.isFloat()).body.empty();
+      INFO(tensor::scalarFunctionName(function) << " of " << runtime::dtypeName(dtype));
+      CHECK(lang::scalarFunctionInLlvm(function, dtype).definition.empty() != isThere);
+    }
+  });
+  using enum ScalarFunction;
+  for (runtime::DType dtype : {runtime::Float16, runtime::BFloat16, runtime::Float32})
+    CHECK(lang::scalarFunctionInLlvm(Add, dtype).definition.empty() == (dtype.bits == 16));
 }
 
 TEST_CASE("Constants fold to what the table means, unless they wrap or fault") {
