@@ -145,6 +145,7 @@ void Inference::inferGroup(std::span<const lang::Global* const> group) {
   varScopes_.clear();
   functionScopes_.clear();
   mistaken_.clear();
+  openInstances_.clear();
   for (const lang::Global* global : group) {
     enterDefinition(*global);
     declare(*global->function);
@@ -167,6 +168,7 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
     poisonGroup();
   reportHoles();
   checkTypeParameters();
+  checkOpenInstances();
   if (diagnostics_.errorCount() == groupErrors_)
     generalise(group);
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});

@@ -43,6 +43,7 @@ private:
   const Type* inferHole(const lang::Hole& hole);
   const Type* inferTuple(const lang::TupleExpr& tuple);
   const Type* inferCall(const lang::Call& call);
+  void checkOpenInstances();
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
@@ -118,6 +119,13 @@ private:
   std::vector<size_t> varScopes_, functionScopes_;
   /// Types that mistakes of the group were reported about; what stays open in them is no news.
   std::vector<const Type*> mistaken_;
+  /// Calls of generic functions whose types were not all known by then: the callee's type and the
+  /// instance of it.
+  struct OpenInstance {
+    const lang::Call* call;
+    const Type *callee, *instance;
+  };
+  std::vector<OpenInstance> openInstances_;
   /// The named dimensions of a definition. Those of the signature are rigid; any other one stands
   /// for an unknown of the definition.
   struct DefinitionDims {

@@ -189,6 +189,8 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   const Type* function = unifier_.instantiate(callee);
   if (function->isError())
     return function;
+  if (!callee->generics.empty() && unifier_.resolve(callee)->hasUnknown)
+    openInstances_.push_back({&call, callee, function});
   if (function->parts.size() != arguments.size()) {
     size_t given = arguments.size(), wanted = function->parts.size();
     diagnostics_.report(Message::ArgumentCount, call.range, calleeText(call.callee), wanted,
@@ -201,6 +203,26 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
       if (unifier_.shallow(arguments[i])->generics.empty() != isPolymorphic)
         inferArgument(call, i, *function, arguments[i]);
   return function->result;
+}
+
+/// An instance shares what was still open in its function with all others. Where that came to
+/// mention a type parameter it must mean the same one in the instance.
+void Inference::checkOpenInstances() {
+  if (diagnostics_.errorCount() != groupErrors_)
+    return;
+  for (const OpenInstance& open : openInstances_) {
+    const Type* again = unifier_.instantiate(unifier_.resolve(open.callee));
+    if (again->isError())
+      continue;
+    for (size_t i = 0; i < again->parts.size(); ++i)
+      unifier_.unify(again->parts[i], open.instance->parts[i], true);
+    if (unifier_.unify(again->result, open.instance->result, true) == UnifyResult::Same)
+      continue;
+    diagnostics_
+        .report(Message::OpenInstance, open.call->range, calleeText(open.call->callee),
+                text(again->result), text(open.instance->result))
+        .note("declare the type of its result, and of its parameters");
+  }
 }
 
 namespace {
