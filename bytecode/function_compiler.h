@@ -111,6 +111,7 @@ private:
                 uint32_t level, bool isTagKnown, Label next);
   std::vector<const Var*> loadParts(const lang::Pattern& pattern, Types types, uint16_t layout,
                                     const Var& value, uint32_t level);
+  void checkParts();
   void holdField(const Var& var, Rep rep, uint16_t reg, const Var& object, size_t field,
                  uint32_t level);
   void copyTo(const Var& var, const Var& value, uint32_t level);
@@ -245,6 +246,8 @@ private:
   HeldVars held_;
   /// Of variables that nobody wrote, those that are taken apart and may still be held.
   std::vector<const Var*> hiddenHeld_;
+  /// Parts that the pattern at hand names and that have to be compared.
+  std::vector<const Var*> unchecked_;
   std::vector<ReusableMemory> memory_;
   /// Registers to be free after the operands of an instruction are read.
   std::vector<uint16_t> temporaries_;

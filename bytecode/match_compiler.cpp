@@ -8,6 +8,7 @@
 #include "lang/walk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bytecode {
 
@@ -97,6 +98,7 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
       code_.place(labels[i]);
     mayFail = matchArm(*arm.pattern, type, object, scope.level + 1,
                        switches || isOnlyOneLeft(*arm.pattern, gone), next);
+    checkParts();
     inner(scope, binding, *arm.body, isLast, target);
     if (!(isLast && scope.isTail))
       code_.jump(end);
@@ -216,11 +218,21 @@ std::vector<const Var*> FunctionCompiler::loadParts(const Pattern& pattern, Type
     code_.emitFields(Op::Fields, held(value).reg, layout, 0, loaded);
   for (size_t i = 0; i < vars.size(); ++i)
     if (vars[i] && pattern.parts[i]->kind == PatternKind::Var) {
-      checkVar(*vars[i], {});
-      if (usage_.count(*vars[i]) == 0)
+      if (made_.boundaries->typeOf(*vars[i]))
+        unchecked_.push_back(vars[i]);
+      else if (usage_.count(*vars[i]) == 0)
         giveUp(*vars[i]), vars[i] = nullptr;
     }
   return vars;
+}
+
+/// Compares the parts that a pattern names with their types, once all of it fits.
+void FunctionCompiler::checkParts() {
+  for (const Var* var : std::exchange(unchecked_, {})) {
+    checkVar(*var, {});
+    if (usage_.count(*var) == 0)
+      giveUp(*var);
+  }
 }
 
 /// A variable for what a field holds, which is borrowed from the object.
