@@ -5,6 +5,7 @@
 // as lets over named sizes, and as many small definitions. Each figure is the median of the rounds;
 // a round starts from nothing (new arena, types and module), and the operator table, which is made
 // once in a process, is made before.
+#include "bench/processor_time.h"
 #include "lang/print.h"
 #include "parser/metadata.h"
 #include "parser/parse.h"
@@ -13,7 +14,6 @@
 #include "typecheck/check.h"
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -31,9 +31,7 @@ struct Times {
 /// Processor time in milliseconds. The front end has one thread, so on a quiet machine this is the
 /// time that passes; on a busy one it is what can be compared.
 double processorTime() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) * 1e3 + double(now.tv_nsec) * 1e-6;
+  return bench::processorSeconds() * 1e3;
 }
 
 /// Measures from one call of `lap` to the next.

@@ -2,6 +2,7 @@
 // against the same kernel, run as often by itself.
 //
 //   kernel_call [calls]
+#include "bench/processor_time.h"
 #include "bytecode/compile.h"
 #include "driver/session.h"
 #include "stdlib/ops.h"
@@ -9,16 +10,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <fmt/format.h>
 
 namespace {
 
-double processorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
+using bench::processorSeconds;
 
 template <typename Work>
 double nanosecondsEach(size_t calls, Work&& work) {

@@ -2,22 +2,18 @@
 // that is there.
 //
 //   kernel_sizes [calls]
+#include "bench/processor_time.h"
 #include "bytecode/compile.h"
 #include "driver/session.h"
 #include "lower/kernel.h"
 #include "stdlib/ops.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 
 namespace {
 
-double processorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
+using bench::processorSeconds;
 
 /// The least time of some rounds, in nanoseconds for each call.
 template <typename Work>

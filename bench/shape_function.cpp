@@ -3,12 +3,12 @@
 //
 // usage: shape_function_bench
 // Calls are the samples of the test harness, one for each row of the operator table.
-#include "lang/site_shapes.h"
+#include "bench/processor_time.h"
 #include "harness/samples.h"
+#include "lang/site_shapes.h"
 #include "stdlib/ops.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 
 namespace {
@@ -16,9 +16,7 @@ namespace {
 using namespace lang;
 
 double processorTime() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+  return bench::processorSeconds() * 1e9;
 }
 
 /// Nanoseconds of one call of `work`: the median of nine rounds.
