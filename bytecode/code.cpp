@@ -148,8 +148,8 @@ void Code::compareAndJump(Op op, uint16_t a, uint16_t b, Label to) {
 
 void Code::switchTag(uint16_t object, std::span<const Label> arms) {
   emit(Op::SwitchTag, object, uint16_t(arms.size()));
-  size_t at = words_.size();
-  words_.resize(at + (arms.size() + 1) / 2, Word{0, 0, 0, 0});
+  size_t at = words_.size() - 1;
+  words_.resize(words_.size() + (arms.size() + 1) / 2, Word{0, 0, 0, 0});
   for (size_t i = 0; i < arms.size(); ++i)
     patches_.push_back({at, arms[i], words_.size(), Patch::Arm, i});
 }
@@ -195,7 +195,7 @@ void Code::finish(vm::Program& program) {
     auto distance = int32_t(words);
     Word& word = words_[patch.at];
     if (patch.kind == Patch::Arm)
-      std::memcpy(reinterpret_cast<std::byte*>(&word) + 4 * patch.arm, &distance, 4);
+      vm::setArm(&word, patch.arm, distance);
     else if (patch.kind == Patch::Wide)
       word.b = uint16_t(distance), word.c = uint16_t(uint32_t(distance) >> 16);
     else if (words == int16_t(words))

@@ -4,8 +4,6 @@
 
 #include "vm/operands.h"
 
-#include <cstring>
-
 namespace vm {
 
 class CodeForm {
@@ -31,11 +29,8 @@ public:
       visit(int64_t(next) + int32_t(wide(word)));
     if (row.c == OperandKind::Target)
       visit(int64_t(next) + int16_t(word.c));
-    for (size_t i = 0; row.tail == OperandKind::Arms && i < word.b; ++i) {
-      int32_t words;
-      std::memcpy(&words, reinterpret_cast<const std::byte*>(&word + 1) + 4 * i, 4);
-      visit(int64_t(next) + words);
-    }
+    for (size_t i = 0; row.tail == OperandKind::Arms && i < word.b; ++i)
+      visit(int64_t(next) + arm(&word, i));
   }
 
 private:

@@ -498,33 +498,27 @@ const Word* jumpUnlessShort(Context& x, const Word* at) {
 
 // What looks into the machine.
 
-/// Where arm `tag` of a linked switch begins.
-inline const Word* arm(const Word* at, size_t tag) {
-  int32_t words;
-  std::memcpy(&words, reinterpret_cast<const std::byte*>(at + 1) + 4 * tag, 4);
-  return at + words;
-}
-/// The first arms have a jump each, so what the processor remembers of the way here tells them
-/// apart, even where they begin alike.
+/// The arms of a linked switch count from it. The first ones have a jump each, so what the
+/// processor remembers of the way here tells them apart, even where they begin alike.
 inline const Word* switchTag(Context& x, const Word* at) {
   uint16_t tag = x.machine.tagOf(x.r[at->a].object);
   if (tag >= at->b)
     return Slow::trap(x.machine, at, Trap::WrongObject);
   switch (tag) {
   case 0:
-    return arm(at, 0);
+    return at + arm(at, 0);
   case 1:
-    return arm(at, 1);
+    return at + arm(at, 1);
   case 2:
-    return arm(at, 2);
+    return at + arm(at, 2);
   case 3:
-    return arm(at, 3);
+    return at + arm(at, 3);
   case 4:
-    return arm(at, 4);
+    return at + arm(at, 4);
   case 5:
-    return arm(at, 5);
+    return at + arm(at, 5);
   default:
-    return arm(at, tag);
+    return at + arm(at, tag);
   }
 }
 

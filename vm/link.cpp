@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace vm {
 
@@ -108,11 +107,8 @@ private:
     auto words = int32_t(wordCount(program_, program_.code.data() + at));
     code_[at].c = none;
     for (size_t i = code_[at].b; i-- > 0;) {
-      auto* arm = reinterpret_cast<std::byte*>(&code_[at + 1]) + 4 * i;
-      int32_t away;
-      std::memcpy(&away, arm, 4);
-      away += words;
-      std::memcpy(arm, &away, 4);
+      int32_t away = arm(&code_[at], i) + words;
+      setArm(&code_[at], i, away);
       const Word& first = program_.code[size_t(int64_t(at) + away)];
       if (first.op == uint16_t(Op::ReturnField) && first.a == code_[at].a)
         code_[at].c = first.b;

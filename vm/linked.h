@@ -53,7 +53,7 @@ const Word* callSwitched(Context& x, const Word* at) {
   const Word* test = callee(at);
   Slot* window = x.r + at->a;
   const Object* object = window[test->a].object;
-  if (isOf(object, test->c) && answersWithField(window, arm(test, x.machine.tagOf(object))))
+  if (isOf(object, test->c) && answersWithField(window, test + arm(test, x.machine.tagOf(object))))
     return at + wordsOfCall<place>;
   openCall<place>(x, at);
   return switchTag(x, test);

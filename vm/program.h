@@ -6,6 +6,7 @@
 #include "tensor/shape_function.h"
 #include "vm/object.h"
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,16 @@ inline constexpr bool fusesAdd(Op op) {
 }
 
 inline constexpr uint16_t none = UINT16_MAX;
+
+/// Target number `i` of the list of long targets behind an instruction.
+inline int32_t arm(const Word* at, size_t i) {
+  int32_t words;
+  std::memcpy(&words, reinterpret_cast<const std::byte*>(at + 1) + 4 * i, 4);
+  return words;
+}
+inline void setArm(Word* at, size_t i, int32_t words) {
+  std::memcpy(reinterpret_cast<std::byte*>(at + 1) + 4 * i, &words, 4);
+}
 
 /// Operands b and c as one number.
 inline uint32_t wide(Word word) {
