@@ -22,8 +22,6 @@ constexpr std::array pairs{
 #include "vm/linked.def"
 };
 
-enum class Use : uint8_t { Left, Right };
-
 struct Chain {
   Op first, second;
   Use useSecond;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "vm/execute.h"
+#include "vm/link.h"
 
 namespace vm {
 
@@ -31,12 +32,18 @@ inline bool answersWithField(Slot* window, const Word* at) {
   return true;
 }
 
-template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
-const Word* callTested(Context& x, const Word* at) {
+/// Takes the fuel of a call and places its argument; the registers that the function would get.
+template <void (*place)(Context&, const Word*)>
+Slot* windowFor(Context& x, const Word* at) {
   --x.fuel;
   place(x, at);
+  return x.r + at->a;
+}
+
+template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
+const Word* callTested(Context& x, const Word* at) {
+  Slot* window = windowFor<place>(x, at);
   const Word* test = callee(at);
-  Slot* window = x.r + at->a;
   bool holds = runtime::applied<function>(as<T>(window[test->a]), T(int16_t(test->b)));
   const Word* next = holds ? test + 1 : jumpBy(test, int16_t(test->c));
   if (!holds && answersAtOnce(window, next))
@@ -48,10 +55,8 @@ const Word* callTested(Context& x, const Word* at) {
 /// Linking writes the layout of an arm that gives a field into the switch, or none.
 template <void (*place)(Context&, const Word*)>
 const Word* callSwitched(Context& x, const Word* at) {
-  --x.fuel;
-  place(x, at);
+  Slot* window = windowFor<place>(x, at);
   const Word* test = callee(at);
-  Slot* window = x.r + at->a;
   const Object* object = window[test->a].object;
   if (isOf(object, test->c) && answersWithField(window, test + arm(test, x.machine.tagOf(object))))
     return at + wordsOfCall<place>;
@@ -61,10 +66,8 @@ const Word* callSwitched(Context& x, const Word* at) {
 
 template <void (*place)(Context&, const Word*), size_t known>
 const Word* callMatched(Context& x, const Word* at) {
-  --x.fuel;
-  place(x, at);
+  Slot* window = windowFor<place>(x, at);
   const Word* test = callee(at);
-  Slot* window = x.r + at->a;
   const Object* object = window[test->a].object;
   const Word* next = behindTail(test, known);
   bool fits = isOf(object, test->b);
@@ -91,9 +94,6 @@ const Word* tailTested(Context& x, const Word* at) {
   return tailThen<place, jumpUnlessShort<function, T>>(x, at);
 }
 
-/// Which operand of an instruction is what the one before it gave.
-enum class Use : uint8_t { Left, Right };
-
 /// An instruction of two operands, one of which is at hand.
 template <ScalarFunction function, typename T, Use use>
 const Word* withOperand(Context& x, const Word* at, T given) {
@@ -104,18 +104,23 @@ const Word* withOperand(Context& x, const Word* at, T given) {
   return at + 1;
 }
 
-template <ScalarFunction function, typename T, Use use>
-const Word* productThen(Context& x, const Word* at) {
+template <typename T>
+T multiplied(Context& x, const Word* at) {
   T product = as<T>(x.r[at->b]) * as<T>(x.r[at->c]);
   put(x.r[at->a], product);
+  return product;
+}
+
+template <ScalarFunction function, typename T, Use use>
+const Word* productThen(Context& x, const Word* at) {
+  T product = multiplied<T>(x, at);
   return withOperand<function, T, use>(x, at + 1, product);
 }
 
 /// The square root of a sum with a product.
 template <typename T, Use use>
 const Word* norm(Context& x, const Word* at) {
-  T product = as<T>(x.r[at->b]) * as<T>(x.r[at->c]);
-  put(x.r[at->a], product);
+  T product = multiplied<T>(x, at);
   T sum = product + as<T>(x.r[use == Use::Left ? at[1].c : at[1].b]);
   put(x.r[at[1].a], sum);
   put(x.r[at[2].a], runtime::applied<ScalarFunction::Sqrt>(sum));
@@ -126,8 +131,7 @@ const Word* norm(Context& x, const Word* at) {
 template <ScalarFunction function, typename T, Use use>
 const Word* scaledThen(Context& x, const Word* at) {
   loadWord(x, at);
-  T product = as<T>(x.r[at[1].b]) * as<T>(x.r[at->a]);
-  put(x.r[at[1].a], product);
+  T product = multiplied<T>(x, at + 1);
   return withOperand<function, T, use>(x, at + 2, product);
 }
 
