@@ -45,9 +45,14 @@ struct Slow {
     return &stopWord;
   }
   /// Gives fuel for more calls, unless the run ends; the call is then tried again.
-  static const Word* refuel(Machine& machine, const Word* at);
+  static const Word* refuel(Machine& machine, const Word* at) {
+    return refuelFor(machine, at, true);
+  }
   /// The same for a call in place of another one, which needs no room.
-  static const Word* refuelInPlace(Machine& machine, const Word* at);
+  static const Word* refuelInPlace(Machine& machine, const Word* at) {
+    return refuelFor(machine, at, false);
+  }
+  static const Word* refuelFor(Machine& machine, const Word* at, bool needsRoom);
   /// An object of the layout that the instruction names; null after a trap.
   static Object* make(Machine& machine, const Word* at);
   static void open(Machine& machine, const Word* at, uint16_t token, Slot* registers);

@@ -192,23 +192,16 @@ bool Machine::enlarge(size_t slots) {
   return true;
 }
 
-const Word* Slow::refuel(Machine& machine, const Word* at) {
+/// A call is tried again when there is fuel; one in place of another needs none of the room.
+const Word* Slow::refuelFor(Machine& machine, const Word* at, bool needsRoom) {
   machine.trapped_ = at;
-  if (Trap reason = machine.goOn(); reason != Trap::None)
-    return trap(machine, at, reason);
+  Trap reason = machine.goOn();
   size_t room = machine.room();
-  if (room == 0)
-    return trap(machine, at,
-                machine.depth() >= machine.host_.maximumDepth ? Trap::Depth : Trap::Memory);
-  machine.refuel(room);
-  return at;
-}
-
-const Word* Slow::refuelInPlace(Machine& machine, const Word* at) {
-  machine.trapped_ = at;
-  if (Trap reason = machine.goOn(); reason != Trap::None)
+  if (reason == Trap::None && needsRoom && room == 0)
+    reason = machine.depth() >= machine.host_.maximumDepth ? Trap::Depth : Trap::Memory;
+  if (reason != Trap::None)
     return trap(machine, at, reason);
-  machine.refuel(std::max<size_t>(machine.room(), 1));
+  machine.refuel(std::max<size_t>(room, 1));
   return at;
 }
 
