@@ -189,7 +189,7 @@ const Type* Inference::inferFunctionCall(const lang::Call& call, const Type* cal
   const Type* function = unifier_.instantiate(callee);
   if (function->isError())
     return function;
-  if (!callee->generics.empty() && unifier_.resolve(callee)->hasUnknown)
+  if (callee->hasUnknown && !callee->generics.empty() && unifier_.resolve(callee)->hasUnknown)
     openInstances_.push_back({&call, callee, function});
   if (function->parts.size() != arguments.size()) {
     size_t given = arguments.size(), wanted = function->parts.size();
