@@ -95,9 +95,11 @@ std::optional<Affine> addAffine(Sizes& sizes, const Affine& a, const Affine& b, 
   return sum;
 }
 
-std::optional<Affine> scaleAffine(Sizes& sizes, const Affine& a, Size factor) {
-  return addAffine(sizes, Affine{}, a, factor);
-}
+namespace {
+
+struct DividedAffine {
+  Affine quotient, rest;
+};
 
 std::optional<DividedAffine> divideAffine(Sizes& sizes, const Affine& a, Size divisor,
                                           std::span<const Size> extents) {
@@ -112,6 +114,53 @@ std::optional<DividedAffine> divideAffine(Sizes& sizes, const Affine& a, Size di
   bool isExact = fits(sizes, rangeOf(sizes, a, extents)) &&
                  isBelow(sizes, rangeOf(sizes, parts.rest, extents), divisor);
   return isExact ? std::optional(std::move(parts)) : std::nullopt;
+}
+
+std::optional<Affine> divided(Sizes& sizes, const Affine& a, const Affine& b,
+                              Affine DividedAffine::*part, std::span<const Size> extents) {
+  if (!b.terms.empty() || !sizes.isAtLeast(b.constant, 1))
+    return std::nullopt;
+  if (a.terms.empty())
+    return Affine{part == &DividedAffine::quotient ? sizes.quotient(a.constant, b.constant)
+                                                   : sizes.rest(a.constant, b.constant)};
+  auto parts = divideAffine(sizes, a, b.constant, extents);
+  return parts ? std::optional(std::move(*parts.*part)) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Affine> applyAffine(Sizes& sizes, ScalarFunction function, const Affine& a,
+                                  const Affine& b, std::span<const Size> extents) {
+  using enum ScalarFunction;
+  bool areConstant = a.terms.empty() && b.terms.empty();
+  auto divide = [&](Affine DividedAffine::*part) { return divided(sizes, a, b, part, extents); };
+  auto isNatural = [&] { return areConstant && sizes.isAtLeast(a.constant, 0); };
+  switch (function) {
+  case Add:
+    return addAffine(sizes, a, b);
+  case Subtract:
+    return addAffine(sizes, a, b, -1);
+  case Multiply:
+    return b.terms.empty()   ? addAffine(sizes, {}, a, b.constant)
+           : a.terms.empty() ? addAffine(sizes, {}, b, a.constant)
+                             : std::nullopt;
+  case FloorDivide:
+    return divide(&DividedAffine::quotient);
+  case FloorMod:
+    return divide(&DividedAffine::rest);
+  case Divide:
+  case TruncDivide:
+    return isNatural() ? divide(&DividedAffine::quotient) : std::nullopt;
+  case TruncMod:
+    return isNatural() ? divide(&DividedAffine::rest) : std::nullopt;
+  case Maximum:
+  case Minimum:
+    if (!areConstant)
+      return std::nullopt;
+    return sizes.isAtLeast(a.constant, b.constant) == (function == Maximum) ? a : b;
+  default:
+    return std::nullopt;
+  }
 }
 
 Range rangeOf(Sizes& sizes, const Affine& a, std::span<const Size> extents) {

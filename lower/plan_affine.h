@@ -10,15 +10,11 @@ namespace lower {
 bool multiplyAdd(Sizes& sizes, Size& sum, Size a, Size b);
 
 std::optional<Affine> addAffine(Sizes& sizes, const Affine& a, const Affine& b, Size factor = 1);
-std::optional<Affine> scaleAffine(Sizes& sizes, const Affine& a, Size factor);
 
-/// A form by a positive divisor, where that is affine: all of it divides, or the rest stays within
-/// one step of it.
-struct DividedAffine {
-  Affine quotient, rest;
-};
-std::optional<DividedAffine> divideAffine(Sizes& sizes, const Affine& a, Size divisor,
-                                          std::span<const Size> extents);
+/// An integer function of two forms, where that is affine. By a positive divisor it is if all of
+/// the form divides, or the rest stays within one step of it.
+std::optional<Affine> applyAffine(Sizes& sizes, ScalarFunction function, const Affine& a,
+                                  const Affine& b, std::span<const Size> extents);
 
 /// The values of a form over its axes; the full range when int64 cannot hold them.
 Range rangeOf(Sizes& sizes, const Affine& a, std::span<const Size> extents);

@@ -428,7 +428,7 @@ private:
       return std::nullopt;
     if (a.kind != GraphValueKind::Affine)
       return isNeutral(function, b) ? std::optional(operands[0]) : std::nullopt;
-    auto form = foldForms(function, a.affine, b.affine);
+    auto form = applyAffine(sizes_, function, a.affine, b.affine, graph_.extents);
     return form ? affine(std::move(*form)) : std::nullopt;
   }
 
@@ -451,48 +451,6 @@ private:
     if ((!isAnd && function != LogicalOr) || (!isNeutral && mayFault_[operands[0]]))
       return std::nullopt;
     return operands[isNeutral ? 0 : 1];
-  }
-
-  std::optional<Affine> foldForms(ScalarFunction function, const Affine& a, const Affine& b) {
-    bool constantLeft = a.terms.empty(), constantRight = b.terms.empty();
-    bool areConstant = constantLeft && constantRight;
-    auto isNatural = [&] { return areConstant && sizes_.isAtLeast(a.constant, 0); };
-    switch (function) {
-    case Add:
-      return addAffine(sizes_, a, b);
-    case Subtract:
-      return addAffine(sizes_, a, b, -1);
-    case Multiply:
-      return constantRight  ? scaleAffine(sizes_, a, b.constant)
-             : constantLeft ? scaleAffine(sizes_, b, a.constant)
-                            : std::nullopt;
-    case FloorDivide:
-      return divided(a, b, &DividedAffine::quotient);
-    case FloorMod:
-      return divided(a, b, &DividedAffine::rest);
-    case Divide:
-    case TruncDivide:
-      return isNatural() ? divided(a, b, &DividedAffine::quotient) : std::nullopt;
-    case TruncMod:
-      return isNatural() ? divided(a, b, &DividedAffine::rest) : std::nullopt;
-    case Maximum:
-    case Minimum:
-      if (!areConstant)
-        return std::nullopt;
-      return sizes_.isAtLeast(a.constant, b.constant) == (function == Maximum) ? a : b;
-    default:
-      return std::nullopt;
-    }
-  }
-
-  std::optional<Affine> divided(const Affine& a, const Affine& b, Affine DividedAffine::*part) {
-    if (!b.terms.empty() || !sizes_.isAtLeast(b.constant, 1))
-      return std::nullopt;
-    if (a.terms.empty())
-      return Affine{part == &DividedAffine::quotient ? sizes_.quotient(a.constant, b.constant)
-                                                     : sizes_.rest(a.constant, b.constant)};
-    auto parts = divideAffine(sizes_, a, b.constant, graph_.extents);
-    return parts ? std::optional(std::move(*parts.*part)) : std::nullopt;
   }
 
   uint32_t lowerReduce(const tensor::ScalarReduce& node) {
