@@ -121,7 +121,7 @@ private:
     runtime::Holdings held = runtime::held();
     cursors_.clear();
     activations_.clear();
-    fault_ = Fault{FaultKind::Memory, "out of memory", place};
+    fault_ = Fault{{FaultKind::Memory, "out of memory"}, place};
     fault_.calls.assign(calls.begin(), calls.begin() + ptrdiff_t(count));
     fault_.notes.push_back(runtime::heldText(held));
   }
