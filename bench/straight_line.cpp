@@ -1,10 +1,13 @@
 // What the machine takes beside its kernels: a model over numbers from an executable, run again and
-// again, and the time inside of its kernels in the same runs with a clock around each.
+// again, and the time inside of its kernels in the same runs with a clock around each. Behind it
+// the storage: what a plan made ahead could not do without, the most that large tensors held at
+// once, and the memory that they lay in.
 //
 //   straight_line MODEL.bvm [runs]
 //
 // The clock's own time, measured around nothing, is taken off.
 #include "executable/call.h"
+#include "runtime/large_blocks.h"
 #include "vm/observer.h"
 
 #include <algorithm>
@@ -85,6 +88,7 @@ int main(int argc, char** argv) {
   std::vector<runtime::Value> arguments;
   for (const executable::Port& port : model.parameters)
     arguments.push_back(argumentFor(model, port, random));
+  const double megabyte = 1e6, inputs = double(runtime::largeMemory().used);
   KernelClock clock;
   const double empty = clock.emptyCall();
   vm::RunOptions plain, watched{.observer = &clock.observer};
@@ -106,4 +110,8 @@ int main(int argc, char** argv) {
   }
   fmt::print("{} calls, {:.1f} us a run, {:.1f} us in kernels, {:.2f} % beside them\n", clock.calls,
              median(whole) / 1e3, median(kernels) / 1e3, 100 * median(beside));
+  runtime::LargeMemory storage = runtime::largeMemory();
+  fmt::print("inputs of {:.2f} MB, {:.2f} MB lived at once, in {:.2f} MB of memory\n",
+             inputs / megabyte, double(storage.mostUsed) / megabyte,
+             double(storage.mostTouched) / megabyte);
 }

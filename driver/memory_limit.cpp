@@ -3,6 +3,7 @@
 #include "driver/memory_limit.h"
 
 #include "driver/answer.h"
+#include "runtime/instrumented.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,14 +11,6 @@
 #include <gmp.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_INSTRUMENTED 1
-#elif defined(__has_feature)
-#define IS_INSTRUMENTED __has_feature(address_sanitizer)
-#else
-#define IS_INSTRUMENTED 0
-#endif
 
 namespace driver {
 
@@ -55,7 +48,7 @@ rlim_t machineMemory() {
 void limitMemory() {
   mp_set_memory_functions(allocateOrEnd, reallocateOrEnd, nullptr);
   rlimit limit{};
-  if (IS_INSTRUMENTED || getrlimit(RLIMIT_DATA, &limit) != 0)
+  if (runtime::isInstrumented || getrlimit(RLIMIT_DATA, &limit) != 0)
     return;
   limit.rlim_cur = std::min(limit.rlim_cur, machineMemory() / 16 * 15 + reservedStack);
   setrlimit(RLIMIT_DATA, &limit);

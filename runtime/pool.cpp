@@ -1,9 +1,11 @@
 // Lists of free blocks, one for each size class: four classes for each power of two, so that at
-// most a fifth of a block is wasted. Large ones have room for the header of a buffer besides, since
-// tensors like to have powers of two of elements.
+// most a fifth of a block is wasted. Above 1 KB they have room for the header of a buffer besides,
+// since tensors like to have powers of two of elements. Large blocks come from elsewhere.
 #include "runtime/pool.h"
 
 #include "runtime/buffer.h"
+#include "runtime/instrumented.h"
+#include "runtime/large_blocks.h"
 #include "runtime/memory.h"
 
 #include <algorithm>
@@ -89,12 +91,23 @@ struct Keeper {
   }
 };
 
+/// The same for all blocks of a class.
+bool isLarge(SizeClass size) {
+  return size.bytes > leastLarge && !isInstrumented;
+}
+
+/// Memory for so many bytes of a class; null when there is none.
+void* askSystem(SizeClass size, size_t bytes) {
+  return isLarge(size) ? takeLarge(bytes) : allocate(size);
+}
+
 void* takeNew(SizeClass size, size_t bytes) {
   thread_local Keeper keeper;
-  void* block = allocate(size);
-  if (!block && kept.bytes > 0) {
+  void* block = askSystem(size, bytes);
+  if (!block) {
     giveAllBack();
-    block = allocate(size);
+    returnLarge();
+    block = askSystem(size, bytes);
   }
   if (!block) {
     returnMemory(bytes);
@@ -119,7 +132,9 @@ void* takeBlock(size_t bytes) {
 void giveBlock(void* memory, size_t bytes) noexcept {
   SizeClass size = classOf(bytes);
   returnMemory(bytes);
-  if (!kept.isOpen || size.bytes > mostKept || kept.bytes > mostKept - size.bytes)
+  if (isLarge(size))
+    return giveLarge(memory);
+  if (!kept.isOpen || kept.bytes > mostKept)
     return release(memory, size);
   auto* block = static_cast<FreeBlock*>(memory);
   block->next = kept.free[size.number];

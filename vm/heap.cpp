@@ -1,7 +1,7 @@
 // Pools and release.
 #include "vm/heap.h"
 
-#include "vm/pages.h"
+#include "runtime/pages.h"
 
 #include <algorithm>
 #include <bit>
@@ -55,9 +55,9 @@ bool Heap::addChunk() {
     chunks_.reserve(2 * chunks_.size() + 16);
   size_t bytes = std::max(chunkBytes, held_.bytes() / 8) / pageBytes * pageBytes,
          alignment = pageBytes;
-  if (held_.bytes() >= 4 * largePage) {
-    bytes = std::max(bytes / largePage * largePage, largePage);
-    alignment = largePage;
+  if (held_.bytes() >= 4 * runtime::largePage) {
+    bytes = std::max(bytes / runtime::largePage * runtime::largePage, runtime::largePage);
+    alignment = runtime::largePage;
   }
   at_ = end_ = chunkEnd_ = nullptr;
   Slot* chunk = allocate(bytes, alignment);
@@ -67,9 +67,9 @@ bool Heap::addChunk() {
   if (!chunk)
     return false;
   chunks_.push_back({std::unique_ptr<Slot, Free>(chunk), bytes / sizeof(Slot)});
-  if (bytes >= largePage)
-    useLargePages(chunk, bytes);
-  isLarge_ = held_.bytes() >= largePage;
+  if (bytes >= runtime::largePage)
+    runtime::useLargePages(chunk, bytes);
+  isLarge_ = held_.bytes() >= runtime::largePage;
   end_ = chunk;
   chunkEnd_ = chunk + bytes / sizeof(Slot);
   return nextPage();

@@ -37,7 +37,7 @@ Machine::Machine(const Program& program, Host host)
 }
 
 template <typename T>
-bool Machine::grow(PagedArray<T>& stack, size_t size) {
+bool Machine::grow(runtime::PagedArray<T>& stack, size_t size) {
   size_t more = (size - stack.size()) * sizeof(T);
   if (!held_.add(more))
     return false;

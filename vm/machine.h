@@ -6,9 +6,9 @@
 // verifier accepts; only what a program cannot promise by its form is checked as it runs.
 #pragma once
 
+#include "runtime/pages.h"
 #include "vm/kernel.h"
 #include "vm/observer.h"
-#include "vm/pages.h"
 
 #include <functional>
 #include <limits>
@@ -124,7 +124,7 @@ private:
   void refuel(uint64_t calls);
   /// Makes room on a stack; false when the run may hold no more memory.
   template <typename T>
-  bool grow(PagedArray<T>& stack, size_t size);
+  bool grow(runtime::PagedArray<T>& stack, size_t size);
 
   const Program& program_;
   /// The program's code, linked.
@@ -138,8 +138,8 @@ private:
   runtime::HeldMemory held_;
   /// By number, from their first calls on.
   std::vector<std::unique_ptr<KernelCall>> kernels_;
-  PagedArray<Slot> stack_;
-  PagedArray<Frame> frames_;
+  runtime::PagedArray<Slot> stack_;
+  runtime::PagedArray<Frame> frames_;
   /// Of any function.
   size_t mostRegisters_ = 1;
   /// Behind it is room for the frames of one more call.

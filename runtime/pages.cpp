@@ -1,10 +1,11 @@
 // mmap and its kin. Where the system cannot move pages, they are copied.
-#include "vm/pages.h"
+#include "runtime/pages.h"
 
+#include <cstdint>
 #include <cstring>
 #include <sys/mman.h>
 
-namespace vm {
+namespace runtime {
 
 void useLargePages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
@@ -43,9 +44,15 @@ void* growPages(void* memory, size_t bytesBefore, size_t bytes) {
   return grown;
 }
 
+bool dropPages(void* begin, void* end) {
+  auto from = (reinterpret_cast<uintptr_t>(begin) + pageSize - 1) / pageSize * pageSize,
+       to = reinterpret_cast<uintptr_t>(end) / pageSize * pageSize;
+  return from >= to || madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED) == 0;
+}
+
 void freePages(void* memory, size_t bytes) {
   if (memory)
     munmap(memory, bytes);
 }
 
-} // namespace vm
+} // namespace runtime

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace vm {
+namespace runtime {
 
+/// A multiple of the size of the system's small pages.
+constexpr size_t pageSize = size_t(1) << 16;
 constexpr size_t largePage = size_t(1) << 21;
 
 /// Asks for large pages under memory that begins with a page.
@@ -18,6 +20,9 @@ void useLargePages(void* memory, size_t bytes);
 /// nothing is done, when there is none. No bytes before: null.
 void* growPages(void* memory, size_t bytesBefore, size_t bytes);
 void freePages(void* memory, size_t bytes);
+/// Gives back the pages between two places, which hold zeros or what they held afterwards; false
+/// when the system does not. They stay mapped.
+bool dropPages(void* begin, void* end);
 
 /// An array that only grows; what was not written is zero, and takes no memory of the system.
 template <typename T>
@@ -47,4 +52,4 @@ private:
   size_t size_ = 0;
 };
 
-} // namespace vm
+} // namespace runtime
