@@ -7,6 +7,7 @@
 #include "driver/session.h"
 #include "lower/kernel.h"
 #include "stdlib/ops.h"
+#include "vm/kernel.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ struct Case {
 /// Of tensors of n rows and 24 columns.
 constexpr Case cases[] = {
     {"add", "%x: Tensor[(n, m), float32], %y: Tensor[(n, m), float32]", "%x + %y"},
+    {"add, `?`", "%x: Tensor[(?, ?), float32], %y: Tensor[(?, ?), float32]", "%x + %y"},
     {"concatenate", "%x: Tensor[(n, m), float32], %y: Tensor[(k, m), float32]",
      "concatenate((%x, %y), axis=0)"},
     {"sum", "%x: Tensor[(n, m), float32]", "sum(%x, axis=[1])"},
@@ -53,7 +55,7 @@ std::pair<Shapes, Shapes> shapesOf(const vm::KernelSite& site, int64_t rows) {
   std::vector<int64_t> extents, found = site.resultExtents;
   for (const runtime::Shape& shape : inputs)
     extents.insert(extents.end(), shape.begin(), shape.end());
-  if (site.shapes && !site.shapes->apply(extents, found))
+  if (!vm::findResultExtents(site, extents, found))
     throw std::logic_error("a kernel is for other shapes");
   auto next = found.begin();
   for (const vm::KernelResult& result : site.results) {

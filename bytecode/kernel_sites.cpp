@@ -2,7 +2,7 @@
 #include "bytecode/kernel_sites.h"
 
 #include "lang/open_call.h"
-#include "lang/shape_function.h"
+#include "lang/site_shapes.h"
 
 namespace bytecode {
 
@@ -75,10 +75,10 @@ std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& ro
                              layouts.rep(leaf.type, {}).isScalar()});
   addResults(layouts, result, results, site);
   site.known = knownExtents(inputs, results);
-  if (!(areClosed(inputs) && areClosed(results)) &&
-      !(site.shapes = shapeFunction(row, operands, attributes)))
-    return std::nullopt;
-  return site;
+  if (areClosed(inputs) && areClosed(results))
+    return site;
+  site.shapes = foreseenShapes(row, operands, site.resultExtents.size(), attributes);
+  return site.shapes.empty() ? std::nullopt : std::optional(std::move(site));
 }
 
 } // namespace bytecode

@@ -127,7 +127,7 @@ namespace {
 class OwnershipFinder {
 public:
   OwnershipFinder(const Module& module, OwnedParameters& owned)
-      : module_(module), owned_(owned), free_(freeVariables(module).of) {}
+      : owned_(owned), free_(freeVariables(module).of) {}
 
   bool isChanged = false;
 
@@ -220,7 +220,6 @@ private:
     }
   }
 
-  const Module& module_;
   OwnedParameters& owned_;
   std::vector<std::vector<const Var*>> free_;
   const Global* global_ = nullptr;

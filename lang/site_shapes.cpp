@@ -5,7 +5,7 @@ namespace lang {
 
 namespace {
 
-constexpr size_t mostFunctions = 8, mostLessons = 32, mostExtents = 32;
+constexpr size_t mostFunctions = 16, mostLessons = 32, mostExtents = 32;
 
 /// Opens extents as far as the relation still answers: one by one as names of their own, else as
 /// a name that an equal extent has, else together with all equal ones; what is left stays a number.
@@ -115,6 +115,86 @@ bool SiteShapes::apply(std::span<const int64_t> operands, std::span<int64_t> res
       return true;
     }
   return learn(operands) && functions_[latest_].apply(operands, results);
+}
+
+namespace {
+
+/// Sizes that a call might come along with.
+class Sample {
+public:
+  explicit Sample(Types operands) {
+    std::vector<const Type*> tensors;
+    for (const Type* operand : operands)
+      appendTensors(operand, tensors);
+    for (const Type* tensor : tensors)
+      for (size_t i = 0; i < tensor->shape.size(); ++i)
+        places_.push_back(placeOf(tensor->shape[i], tensor->shape.size() - i));
+  }
+
+  /// Of how many sizes the types say nothing.
+  size_t choices() const { return choices_.size(); }
+  /// What may be anything is as large as all that is as far from the end of its shape, but those
+  /// whose bits are set are 1.
+  std::vector<int64_t> extents(uint64_t ones) const {
+    std::vector<int64_t> extents;
+    for (const Place& place : places_)
+      extents.push_back(place.choice != none && (ones >> place.choice & 1) ? 1 : place.number);
+    return extents;
+  }
+  /// Whether a function that was learned from such sizes serves others, too.
+  bool isGeneral(const ShapeFunction& function) const {
+    return std::ranges::none_of(function.instructions, [&](const auto& each) {
+      return each.step == ShapeFunction::Step::NeedsNumber && each.number != 1 &&
+             places_[each.left].choice != none;
+    });
+  }
+
+private:
+  static constexpr size_t none = SIZE_MAX;
+  struct Place {
+    int64_t number = 0;
+    size_t choice = none;
+  };
+
+  /// Names and forms are one choice wherever they stand, each `?` is one of its own.
+  Place placeOf(const Dim* dim, size_t fromEnd) {
+    if (dim->isConstant())
+      return {.number = dim->value};
+    auto isSame = [&](const Choice& choice) { return choice.dim == dim; };
+    auto found = dim->isAny() ? choices_.end() : std::ranges::find_if(choices_, isSame);
+    auto choice = size_t(found - choices_.begin());
+    if (found == choices_.end())
+      choices_.push_back({dim, int64_t(12 * (1 + fromEnd))});
+    return {.number = choices_[choice].usual, .choice = choice};
+  }
+
+  struct Choice {
+    const Dim* dim;
+    int64_t usual;
+  };
+  std::vector<Choice> choices_;
+  std::vector<Place> places_;
+};
+
+} // namespace
+
+std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
+                                          size_t resultExtents, const Attributes& attributes) {
+  if (auto function = shapeFunction(row, operands, attributes))
+    return {std::move(*function)};
+  constexpr uint64_t mostSamples = 16;
+  Sample sample(operands);
+  std::vector<ShapeFunction> general;
+  if (row.shapeNeeds != ShapeNeeds::Shapes || sample.choices() < 2)
+    return general;
+  SiteShapes shapes(row, operands, attributes);
+  std::vector<int64_t> results(resultExtents);
+  uint64_t samples = sample.choices() < 4 ? uint64_t(1) << sample.choices() : mostSamples;
+  for (uint64_t ones = 0; ones < samples; ++ones)
+    shapes.apply(sample.extents(ones), results);
+  std::ranges::copy_if(shapes.known(), std::back_inserter(general),
+                       [&](const ShapeFunction& function) { return sample.isGeneral(function); });
+  return general;
 }
 
 } // namespace lang

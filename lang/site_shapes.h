@@ -1,6 +1,6 @@
 // Shape functions of one call site: the one for the types that the checker knows, and others for
 // what these leave open, such as which dimension broadcasts. They are learned from the sizes that
-// come along, so they serve all sizes that are alike.
+// come along, or from such as might, so they serve all sizes that are alike.
 #pragma once
 
 #include "lang/shape_function.h"
@@ -16,8 +16,8 @@ public:
   /// As ShapeFunction::apply. Allocates only when it learns, which it does a few times at most.
   bool apply(std::span<const int64_t> operands, std::span<int64_t> results);
 
-  /// How many shape functions there are.
-  size_t known() const { return functions_.size(); }
+  /// What was learned, no more than a few.
+  std::span<const ShapeFunction> known() const { return functions_; }
 
 private:
   bool learn(std::span<const int64_t> operands);
@@ -30,5 +30,11 @@ private:
   size_t latest_ = 0;
   size_t lessons_ = 0;
 };
+
+/// Shape functions of a site before any sizes come along: the one for its types, or, where these
+/// leave too much open, those for sizes that are all alike, some of them 1. Of other sizes the
+/// relation must be asked; and of all, when there is none. The results have so many extents.
+std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
+                                          size_t resultExtents, const Attributes& attributes);
 
 } // namespace lang

@@ -46,6 +46,14 @@ const Slot* inputAt(const Slot* slot, const KernelInput& input) {
 
 } // namespace
 
+bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
+                       std::span<int64_t> results) {
+  return site.shapes.empty() ||
+         std::ranges::any_of(site.shapes, [&](const tensor::ShapeFunction& function) {
+           return function.apply(inputs, results);
+         });
+}
+
 KernelCall::KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds)
     : site_(site), heap_(heap), kernel_(site.function), mostNanoseconds_(mostNanoseconds),
       inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
@@ -111,7 +119,7 @@ bool KernelCall::addResultExtents(std::vector<int64_t>& extents) const {
   size_t inputs = extents.size();
   extents.insert(extents.end(), site_.resultExtents.begin(), site_.resultExtents.end());
   std::span all(extents);
-  return (!site_.shapes || site_.shapes->apply(all.first(inputs), all.subspan(inputs))) &&
+  return findResultExtents(site_, all.first(inputs), all.subspan(inputs)) &&
          tensor::holds(site_.known, all);
 }
 

@@ -151,9 +151,11 @@ struct KernelSite {
   uint16_t resultLayout = none;
   /// What the types say of the extents of inputs and results.
   std::vector<tensor::KnownExtent> known;
-  /// The extents of the results where they are numbers, and, where sizes are open, what gives them.
+  /// The extents of the results where they are numbers, and, where sizes are open, what gives them:
+  /// the first of these functions that applies. Several where types leave open which dimensions
+  /// broadcast.
   std::vector<int64_t> resultExtents;
-  std::optional<tensor::ShapeFunction> shapes;
+  std::vector<tensor::ShapeFunction> shapes = {};
   tensor::TensorFunction function;
 };
 

@@ -83,8 +83,8 @@ void verifyExtents(const KernelSite& called) {
   for (const tensor::KnownExtent& known : called.known)
     demand(known.same == tensor::KnownExtent::none || known.same < known.place,
            "an extent is said to be one behind it");
-  if (called.shapes)
-    demandGood(problemOf(*called.shapes, inputs, results));
+  for (const tensor::ShapeFunction& function : called.shapes)
+    demandGood(problemOf(function, inputs, results));
 }
 
 /// What a kernel takes is in the operands of its site; that they are such tuples and tensors is

@@ -4,6 +4,7 @@
 #include "driver/session.h"
 #include "lower/kernel.h"
 #include "stdlib/ops.h"
+#include "vm/kernel.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -29,8 +30,7 @@ public:
     std::vector<int64_t> extents, found = site().resultExtents;
     for (const Shape& shape : inputs)
       extents.insert(extents.end(), shape.begin(), shape.end());
-    if (site().shapes)
-      REQUIRE(site().shapes->apply(extents, found));
+    REQUIRE(vm::findResultExtents(site(), extents, found));
     Shapes results;
     auto next = found.begin();
     for (const vm::KernelResult& result : site().results) {
