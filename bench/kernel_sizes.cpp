@@ -38,7 +38,7 @@ struct Case {
 /// Of tensors of n rows and 24 columns.
 constexpr Case cases[] = {
     {"add", "%x: Tensor[(n, m), float32], %y: Tensor[(n, m), float32]", "%x + %y"},
-    {"add, `?`", "%x: Tensor[(?, ?), float32], %y: Tensor[(?, ?), float32]", "%x + %y"},
+    {"add of `?` and `?`", "%x: Tensor[(?, ?), float32], %y: Tensor[(?, ?), float32]", "%x + %y"},
     {"concatenate", "%x: Tensor[(n, m), float32], %y: Tensor[(k, m), float32]",
      "concatenate((%x, %y), axis=0)"},
     {"sum", "%x: Tensor[(n, m), float32]", "sum(%x, axis=[1])"},
