@@ -68,7 +68,7 @@ struct KernelClock {
   }
 };
 
-void call(executable::Caller& caller, std::span<const runtime::Value> arguments) {
+void call(executable::Caller& caller, std::span<const runtime::Value* const> arguments) {
   auto result = caller.call(arguments);
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
     throw std::runtime_error(fault->problem);
@@ -85,9 +85,12 @@ int main(int argc, char** argv) {
   }
   const executable::Executable& model = **loaded;
   std::mt19937 random(1);
-  std::vector<runtime::Value> arguments;
+  std::vector<runtime::Value> values;
   for (const executable::Port& port : model.parameters)
-    arguments.push_back(argumentFor(model, port, random));
+    values.push_back(argumentFor(model, port, random));
+  std::vector<const runtime::Value*> arguments;
+  for (const runtime::Value& value : values)
+    arguments.push_back(&value);
   const double megabyte = 1e6, inputs = double(runtime::largeMemory().used);
   KernelClock clock;
   const double empty = clock.emptyCall();

@@ -1,6 +1,7 @@
 // Ports first, since they may need layouts that no code has.
 #include "bytecode/export.h"
 
+#include "bytecode/forms.h"
 #include "lang/builder.h"
 #include "lang/utf8.h"
 
@@ -11,7 +12,6 @@ namespace bytecode {
 
 using namespace lang;
 using executable::Port;
-using executable::Slotted;
 
 namespace {
 
@@ -20,7 +20,8 @@ public:
   Exporter(const Module& module, const Typing& typing, const OperatorTable& operators,
            const Global& entry, Compiled& compiled)
       : module_(module), typing_(typing), entry_(*entry.function), compiled_(compiled),
-        language_(std::make_unique<Module>(module.types)), make_(*language_, operators) {
+        language_(std::make_unique<Module>(module.types)), make_(*language_, operators),
+        forms_(compiled, module.types, made_) {
     language_->typeDefinitions = module.typeDefinitions;
     language_->preludeTypes = module.preludeTypes;
     made_.entry = entry.name;
@@ -39,20 +40,9 @@ public:
   }
 
 private:
-  Slotted placeOf(const Type& type) {
-    Slotted place{compiled_.layouts.rep(&type, {}), vm::none, {}};
-    if (!type.isTuple())
-      return place;
-    place.layout = compiled_.layouts.tuple(compiled_.layouts.reps(type.parts));
-    for (const Type* part : type.parts)
-      place.parts.push_back(placeOf(*part));
-    return place;
-  }
-
   Port portOf(std::string name, const Type& type, bool isDeclared, SourceRange range) {
     Declarations& declarations = compiled_.checks->declarations();
-    return {std::move(name), typeText(&type), declarations.type(type),
-            isDeclared,      range,           placeOf(type)};
+    return {std::move(name), typeText(&type), declarations.type(type), isDeclared, range};
   }
 
   /// `@signature` returns its last parameter, so it is a function of any result.
@@ -62,6 +52,7 @@ private:
       const Type& type = *typing_.of(*var);
       made_.parameters.push_back(
           portOf(std::string(var->name), type, var->annotation == &type, var->range));
+      made_.parameters.back().form = forms_.of(type);
       parameters.push_back(make_.var(VarOrigin::Parameter, var->name, &type));
     }
     const Type& result = *typing_.result(entry_);
@@ -139,6 +130,7 @@ private:
   std::unique_ptr<Module> language_;
   Builder make_;
   executable::Executable made_;
+  Forms forms_;
 };
 
 } // namespace

@@ -77,7 +77,7 @@ runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Execut
   linked->layouts.takeUp();
   for (size_t i = 0; i < linked->executable->parameters.size(); ++i)
     if (linked->layouts.rep(typing.of(*linked->signature->function->parameters[i]), {}) !=
-        linked->executable->parameters[i].place.rep)
+        linked->executable->forms[linked->executable->parameters[i].form].rep)
       return wrong;
   linked->sites.resize(program.sites.size());
   for (const executable::LanguageSite& each : linked->executable->languageSites) {

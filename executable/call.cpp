@@ -2,6 +2,7 @@
 // entry says.
 #include "executable/call.h"
 
+#include "executable/arguments.h"
 #include "runtime/memory.h"
 
 #include <fmt/format.h>
@@ -16,17 +17,16 @@ using vm::Slot;
 
 namespace {
 
-/// Whether a value has the form of a port; what is neither tensor nor tuple cannot be handed in.
-bool hasForm(const checks::Declared& declared, const Value& value) {
+/// The tensors of a value that fits a declared type, as values of their own. Recursion follows the
+/// type.
+Value comparedOf(const checks::Declared& declared, const Value& value) {
   using Kind = checks::Declared::Kind;
-  if (declared.kind != Kind::Tuple)
-    return declared.kind == Kind::Tensor && value.kind() == runtime::ValueKind::Tensor;
-  if (value.kind() != runtime::ValueKind::Tuple || value.fields().size() != declared.parts.size())
-    return false;
+  if (declared.kind == Kind::Tensor)
+    return runtime::tensorValue(runtime::Tensor(value.tensor()));
+  std::vector<Value> fields;
   for (size_t i = 0; i < declared.parts.size(); ++i)
-    if (!hasForm(declared.parts[i], value.fields()[i]))
-      return false;
-  return true;
+    fields.push_back(comparedOf(declared.parts[i], value.fields()[i]));
+  return declared.kind == Kind::Tuple ? runtime::tupleValue(std::move(fields)) : Value();
 }
 
 checks::FunctionCheck portsOf(const Executable& executable) {
@@ -63,58 +63,43 @@ vm::Run& Caller::run() {
   return *run_;
 }
 
-std::optional<RunFault> Caller::problemOf(std::span<const Value> arguments) const {
+std::optional<RunFault> Caller::problemOf(Arguments arguments) const {
   if (arguments.size() != ports_.parameters.size())
     return RunFault{
         {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports_.name,
                                       ports_.parameters.size(), arguments.size())},
         {}};
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (const Port& port = executable_.parameters[i]; !hasForm(port.declared, arguments[i]))
-      return RunFault{{FaultKind::Type,
-                       fmt::format("argument `%{}` of `{}` is `{}`, and another kind of value is "
-                                   "given",
-                                   port.name, ports_.name, port.type)},
-                      port.range};
+  std::vector<Value> compared;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Port& port = executable_.parameters[i];
+    if (auto misfit = misfitOf(executable_, port.form, *arguments[i])) {
+      misfit->problem = fmt::format("argument `%{}` of `{}` is `{}`; {}", port.name, ports_.name,
+                                    port.type, misfit->problem);
+      return RunFault{*std::move(misfit), port.range};
+    }
+    compared.push_back(comparedOf(port.declared, *arguments[i]));
+  }
   checks::KnownSizes sizes;
   if (auto fault =
-          checks::checkArguments(ports_, executable_.program.checks.sizes, arguments, sizes))
+          checks::checkArguments(ports_, executable_.program.checks.sizes, compared, sizes))
     return std::move(fault->fault);
   return std::nullopt;
 }
 
-Slot Caller::slotOf(const Slotted& place, const Value& value) {
-  Slot slot;
-  vm::Heap& heap = run().machine().heap();
-  if (place.rep.isScalar()) {
-    std::memcpy(&slot, value.tensor().bytes(), place.rep.dtype.bytes());
-  } else if (place.layout == vm::none) {
-    slot.object = heap.box(value);
-  } else {
-    vm::Object* tuple = heap.make(place.layout);
-    if (!tuple)
-      throw std::bad_alloc();
-    for (size_t i = 0; i < place.parts.size(); ++i)
-      tuple->fields()[i] = slotOf(place.parts[i], value.fields()[i]);
-    slot.object = tuple;
-  }
-  return slot;
-}
-
-std::variant<Value, RunFault> Caller::call(std::span<const Value> arguments) {
+std::variant<Value, RunFault> Caller::call(Arguments arguments) {
   const vm::Program& program = executable_.program;
   const vm::Function& entry = program.functions[program.entry];
   runtime::MemoryLimit limit(options_.limits.memory);
   try {
     std::vector<Slot> slots;
+    vm::Heap& heap = run().machine().heap();
     for (size_t i = 0; i < arguments.size(); ++i)
-      slots.push_back(slotOf(executable_.parameters[i].place, arguments[i]));
+      slots.push_back(slotOf(executable_, executable_.parameters[i].form, *arguments[i], heap));
     auto result = run().call(slots);
     if (auto* fault = std::get_if<RunFault>(&result)) {
       run_ = nullptr;
       return std::move(*fault);
     }
-    vm::Heap& heap = run().machine().heap();
     for (size_t i = 0; i < slots.size(); ++i)
       if (entry.parameters[i].hold == vm::Hold::Borrowed)
         heap.release(slots[i].object);

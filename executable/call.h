@@ -13,17 +13,19 @@ public:
   /// What is handed in must outlive this.
   Caller(const Executable& executable, const vm::RunOptions& options);
 
+  /// Arguments, of which only the elements of tensors are shared, so that several threads may hand
+  /// in the same at once.
+  using Arguments = std::span<const runtime::Value* const>;
+
   /// The result, or what the program ran into. Nothing must be wrong with the arguments.
-  std::variant<runtime::Value, runtime::RunFault> call(std::span<const runtime::Value> arguments);
+  std::variant<runtime::Value, runtime::RunFault> call(Arguments arguments);
   /// What is wrong with arguments, if anything.
-  std::optional<runtime::RunFault> problemOf(std::span<const runtime::Value> arguments) const;
+  std::optional<runtime::RunFault> problemOf(Arguments arguments) const;
 
 private:
-  vm::Slot slotOf(const Slotted& place, const runtime::Value& value);
-
   const Executable& executable_;
   const vm::RunOptions& options_;
-  /// The ports as what is compared.
+  /// The tensors and tuples among the ports as what is compared.
   checks::FunctionCheck ports_;
   /// A new one after a fault, which leaves objects behind.
   std::unique_ptr<vm::Run> run_;

@@ -17,12 +17,23 @@
 
 namespace executable {
 
-/// Where a tensor of the interface is kept: by itself, or as a field of tuples of these layouts.
-struct Slotted {
+/// How objects of the interface are made: the layout, and of each field its form by number.
+struct ObjectForm {
+  uint16_t layout = 0;
+  std::vector<uint32_t> fields = {};
+  /// Of a constructor: what its fields must be, by number.
+  uint32_t check = checks::none;
+};
+
+/// What values of a type of the interface are, and how they are kept. Other: they cannot be handed
+/// in.
+struct Form {
+  enum class Kind : uint8_t { Other, Tensor, Tuple, Data };
+
+  Kind kind = Kind::Other;
   vm::Rep rep;
-  /// Of a tuple; none for anything else.
-  uint16_t layout = vm::none;
-  std::vector<Slotted> parts;
+  /// Of a tuple one, of a data type one for each constructor.
+  std::vector<ObjectForm> objects = {};
 };
 
 /// A parameter or the result of the entry.
@@ -34,7 +45,8 @@ struct Port {
   /// Whether the program says so, and where.
   bool isDeclared = false;
   runtime::SourceRange range;
-  Slotted place;
+  /// Of a parameter, by number.
+  uint32_t form = 0;
 };
 
 /// Texts of which a program tells places; of each only the lines that are told of.
@@ -62,6 +74,7 @@ struct Executable {
   std::string entry;
   std::vector<Port> parameters;
   Port result;
+  std::vector<Form> forms;
   /// Whether scalars lie in tensors, not in registers.
   bool boxesScalars = false;
   std::vector<LayoutName> dataTypes;

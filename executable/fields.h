@@ -29,6 +29,9 @@ template <>
 inline constexpr auto
     namesOf<checks::Declared::Kind> = std::to_array<std::string_view>({"other", "tensor", "tuple"});
 template <>
+inline constexpr auto namesOf<Form::Kind> = std::to_array<std::string_view>({"other", "tensor",
+                                                                             "tuple", "data"});
+template <>
 inline constexpr auto namesOf<tensor::ShapeFunction::Step> = std::to_array<std::string_view>(
     {"number", "add", "addNumber", "multiply", "scale", "floorDivide", "needsEqual", "needsNumber",
      "needsAtLeast", "needsMultiple"});
@@ -196,13 +199,17 @@ void fields(Archive& archive, vm::Program& program) {
 // executable/
 
 template <typename Archive>
-void fields(Archive& archive, Slotted& place) {
-  archive("rep", place.rep, "layout", place.layout, "parts", place.parts);
+void fields(Archive& archive, ObjectForm& object) {
+  archive("layout", object.layout, "fields", object.fields, "check", object.check);
+}
+template <typename Archive>
+void fields(Archive& archive, Form& form) {
+  archive("kind", form.kind, "rep", form.rep, "objects", form.objects);
 }
 template <typename Archive>
 void fields(Archive& archive, Port& port) {
   archive("name", port.name, "type", port.type, "declared", port.declared, "isDeclared",
-          port.isDeclared, "range", port.range, "place", port.place);
+          port.isDeclared, "range", port.range, "form", port.form);
 }
 template <typename Archive>
 void fields(Archive& archive, SourceText& source) {
@@ -220,9 +227,9 @@ template <typename Archive>
 void fields(Archive& archive, Executable& made) {
   archive("name", made.entry);
   fields(archive, made.program);
-  archive("parameters", made.parameters, "result", made.result, "boxesScalars", made.boxesScalars,
-          "dataTypes", made.dataTypes, "language", made.language, "languageSites",
-          made.languageSites, "sources", made.sources);
+  archive("parameters", made.parameters, "result", made.result, "forms", made.forms, "boxesScalars",
+          made.boxesScalars, "dataTypes", made.dataTypes, "language", made.language,
+          "languageSites", made.languageSites, "sources", made.sources);
 }
 
 } // namespace executable

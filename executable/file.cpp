@@ -159,26 +159,59 @@ void nameLayouts(Executable& made, std::vector<std::string>& names) {
   }
 }
 
-/// What is handed in and taken out goes by the declared type and by the place at once.
-void verifyPlace(const Slotted& place, const checks::Declared& declared,
-                 const vm::Program& program) {
-  bool isTensor = declared.kind == checks::Declared::Kind::Tensor;
-  demand(!place.rep.isScalar() || (isTensor && declared.shape.empty() &&
-                                   declared.dtype == place.rep.dtype && place.layout == vm::none),
-         "a scalar of the interface is none");
-  if (place.layout == vm::none)
-    return demand(place.parts.empty() && declared.kind != checks::Declared::Kind::Tuple,
-                  "what is no tuple has fields");
-  bool isTuple = place.layout < program.layouts.size() &&
-                 program.layouts[place.layout].kind == vm::LayoutKind::Tuple &&
-                 program.layouts[place.layout].fields.size() == place.parts.size() &&
-                 declared.kind == checks::Declared::Kind::Tuple &&
-                 declared.parts.size() == place.parts.size();
-  for (size_t i = 0; isTuple && i < place.parts.size(); ++i)
-    isTuple = place.parts[i].rep == program.layouts[place.layout].fields[i];
-  demand(isTuple && !place.rep.isScalar(), "a tuple of the interface has no such layout");
-  for (size_t i = 0; i < place.parts.size(); ++i)
-    verifyPlace(place.parts[i], declared.parts[i], program);
+/// What is handed in goes by the declared type and by the form at once. Recursion follows the type.
+void verifyAgreement(const checks::Declared& declared, uint32_t number, const Executable& made) {
+  using Kind = checks::Declared::Kind;
+  demand(number < made.forms.size(), "a form of the interface is beyond its table");
+  const Form& form = made.forms[number];
+  demand((declared.kind == Kind::Tensor) == (form.kind == Form::Kind::Tensor) &&
+             (declared.kind == Kind::Tuple) == (form.kind == Form::Kind::Tuple),
+         "the interface takes something else than its types say");
+  if (form.rep.isScalar())
+    demand(declared.shape.empty() && declared.dtype == form.rep.dtype,
+           "a scalar of the interface is none");
+  if (declared.kind != Kind::Tuple)
+    return;
+  const std::vector<uint32_t>& fields = form.objects[0].fields;
+  demand(fields.size() == declared.parts.size(), "a tuple of the interface has other fields");
+  for (size_t i = 0; i < fields.size(); ++i)
+    verifyAgreement(declared.parts[i], fields[i], made);
+}
+
+/// Objects are of such a layout, whose fields are kept as their forms say.
+void verifyObject(const ObjectForm& object, vm::LayoutKind kind, const Executable& made) {
+  bool isGood = object.layout < made.program.layouts.size();
+  const vm::Layout& layout = made.program.layouts[isGood ? object.layout : 0];
+  isGood = isGood && layout.kind == kind && layout.fields.size() == object.fields.size();
+  for (size_t i = 0; isGood && i < object.fields.size(); ++i)
+    isGood = object.fields[i] < made.forms.size() &&
+             made.forms[object.fields[i]].rep == layout.fields[i];
+  demand(isGood, "an object of the interface has no such layout");
+}
+
+void verifyForm(const Form& form, const Executable& made) {
+  using Kind = Form::Kind;
+  demand(form.kind == Kind::Tuple ? form.objects.size() == 1
+                                  : form.kind == Kind::Data || form.objects.empty(),
+         "what is no tuple has fields");
+  demand(!form.rep.isScalar() || form.kind == Kind::Tensor, "a scalar of the interface is none");
+  vm::LayoutKind kind = form.kind == Kind::Tuple ? vm::LayoutKind::Tuple : vm::LayoutKind::Data;
+  for (const ObjectForm& object : form.objects)
+    verifyObject(object, kind, made);
+}
+
+/// What fields of constructors must be agrees with their forms, which were verified.
+void verifyChecks(const Form& form, const Executable& made) {
+  const auto& checks = made.program.checks.fields;
+  for (const ObjectForm& object : form.objects) {
+    if (form.kind != Form::Kind::Data)
+      continue;
+    demand(object.check < checks.size() &&
+               checks[object.check].fields.size() == object.fields.size(),
+           "a constructor of the interface has other fields");
+    for (size_t i = 0; i < object.fields.size(); ++i)
+      verifyAgreement(checks[object.check].fields[i], object.fields[i], made);
+  }
 }
 
 /// Whoever calls the entry goes by its ports.
@@ -190,13 +223,18 @@ void verifyInterface(const Executable& made) {
     const char* problem = problemOf(type, made.program.checks.sizes);
     demand(!problem, problem);
   };
+  for (const Form& form : made.forms)
+    verifyForm(form, made);
+  for (const Form& form : made.forms)
+    verifyChecks(form, made);
   for (size_t i = 0; i < made.parameters.size(); ++i) {
     const Port& port = made.parameters[i];
-    bool isKeptSo = port.place.rep.isScalar() == entry.parameters[i].isScalar() &&
-                    (!port.place.rep.isScalar() || port.place.rep == entry.parameters[i]);
-    demand(isKeptSo, "the interface is that of another function");
     demandType(port.declared);
-    verifyPlace(port.place, port.declared, made.program);
+    verifyAgreement(port.declared, port.form, made);
+    vm::Rep rep = made.forms[port.form].rep;
+    bool isKeptSo = rep.isScalar() == entry.parameters[i].isScalar() &&
+                    (!rep.isScalar() || rep == entry.parameters[i]);
+    demand(isKeptSo, "the interface is that of another function");
   }
   demandType(made.result.declared);
   for (const LayoutName& name : made.dataTypes)

@@ -1,6 +1,6 @@
 // The C interface: handles around what executable/ has. No exception leaves a function, and counts
-// of values stay in one thread: a handle is looked at through a copy that shares nothing but the
-// elements of tensors.
+// of values stay in one thread: a call only looks at its arguments, and what it makes of them
+// shares nothing with them but the elements of tensors.
 #include "rt/baton_rt.h"
 
 #include "executable/call.h"
@@ -89,18 +89,36 @@ baton_error* errorOf(const executable::Executable& made, const runtime::RunFault
   return error;
 }
 
-/// The same value with no object of its own in common with it: only elements of tensors are shared.
-/// Recursion follows tuples, which calls nest no deeper than the types of arguments.
-Value unshared(const Value& value) {
-  if (value.kind() == ValueKind::Tensor)
-    return runtime::tensorValue(Tensor(value.tensor()));
-  if (value.kind() != ValueKind::Tuple)
-    return value;
-  std::vector<Value> fields;
-  for (const Value& field : value.fields())
-    fields.push_back(unshared(field));
-  return runtime::tupleValue(std::move(fields));
+/// The program that names in values point into, if they have any; nothing is found when they are of
+/// several.
+std::optional<std::shared_ptr<const executable::Executable>>
+ownerOf(const baton_value* const* values, size_t count) {
+  std::shared_ptr<const executable::Executable> owner;
+  for (size_t i = 0; i < count; ++i) {
+    if (owner && values[i]->executable && values[i]->executable != owner)
+      return std::nullopt;
+    if (values[i]->executable)
+      owner = values[i]->executable;
+  }
+  return owner;
 }
+
+std::vector<Value> fieldsOf(const baton_value* const* fields, size_t count) {
+  std::vector<Value> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(fields[i]->value);
+  return values;
+}
+
+/// The constructor of that name, wherever a layout has it.
+const runtime::Symbol* findConstructor(const executable::Executable& made, std::string_view name) {
+  for (const vm::Layout& layout : made.program.layouts)
+    if (layout.kind == vm::LayoutKind::Data && layout.symbol.name == name)
+      return &layout.symbol;
+  return nullptr;
+}
+
+constexpr const char* ofAnotherModel = "values of data types and functions are of another model";
 
 baton_error* keep(std::unique_ptr<executable::Executable> made, baton_model** model) {
   if (std::string reason = executable::languageText(*made); !reason.empty())
@@ -285,9 +303,12 @@ baton_error* baton_call(baton_context* context, const baton_value* const* argume
                         baton_value** result) {
   return guarded([&]() -> baton_error* {
     context->isInterrupted.store(false, std::memory_order_relaxed);
-    std::vector<Value> values;
-    for (size_t i = 0; i < count; ++i)
-      values.push_back(unshared(arguments[i]->value));
+    std::vector<const Value*> values;
+    for (size_t i = 0; i < count; ++i) {
+      if (arguments[i]->executable && arguments[i]->executable != context->executable)
+        return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
+      values.push_back(&arguments[i]->value);
+    }
     // Made by the thread that calls, since memory is counted by threads.
     if (!context->caller)
       context->caller =
@@ -353,10 +374,27 @@ baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** t
 baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
                                baton_value** value) {
   return guarded([&]() -> baton_error* {
-    std::vector<Value> values;
-    for (size_t i = 0; i < count; ++i)
-      values.push_back(unshared(fields[i]->value));
-    return wrap(nullptr, runtime::tupleValue(std::move(values)), value);
+    auto owner = ownerOf(fields, count);
+    if (!owner)
+      return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
+    return wrap(*std::move(owner), runtime::tupleValue(fieldsOf(fields, count)), value);
+  });
+}
+
+baton_error* baton_value_constructor(const baton_model* model, const char* name,
+                                     const baton_value* const* fields, size_t count,
+                                     baton_value** value) {
+  return guarded([&]() -> baton_error* {
+    const runtime::Symbol* symbol = findConstructor(*model->executable, name);
+    if (!symbol)
+      return errorOf(BATON_ERROR_ARGUMENT,
+                     fmt::format("`{}` is no constructor of the model", name));
+    auto owner = ownerOf(fields, count);
+    if (!owner || (*owner && *owner != model->executable))
+      return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
+    return wrap(model->executable,
+                runtime::symbolValue(ValueKind::Constructor, *symbol, fieldsOf(fields, count)),
+                value);
   });
 }
 

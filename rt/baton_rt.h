@@ -4,8 +4,8 @@
  * loaded once; each thread that calls it has a context of its own. Handles are owned by whoever got
  * them and are given back by the function that is named after them, which takes null too.
  * Functions that can fail return null when they did not, or an error to be given back. A value, its
- * fields and what they were taken from are for one thread at a time; several threads may hand one
- * value to calls at once. Tensors go in and out by DLPack without a copy.
+ * fields and what they were taken from or put into are for one thread at a time; several threads may
+ * hand one value to calls at once. Tensors go in and out by DLPack without a copy.
  */
 #ifndef BATON_RT_H
 #define BATON_RT_H
@@ -118,6 +118,12 @@ BATON_API baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_va
 BATON_API baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** tensor);
 BATON_API baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
                                          baton_value** value);
+/* A value of a data type of the model, by the name of its constructor. What is inside of it must be
+ * of the same model; whether the fields fit is looked at when it is handed to a call. The new value
+ * and its fields are for one thread at a time. */
+BATON_API baton_error* baton_value_constructor(const baton_model* model, const char* name,
+                                               const baton_value* const* fields, size_t count,
+                                               baton_value** value);
 BATON_API baton_kind baton_value_kind(const baton_value* value);
 /* The name of a constructor or function, else an empty text. It lives as long as the value. */
 BATON_API const char* baton_value_name(const baton_value* value);

@@ -9,6 +9,7 @@
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fuzz {
@@ -17,18 +18,8 @@ namespace {
 
 using runtime::Value;
 
-/// A value for a port; nothing for what cannot be handed in.
-std::optional<Value> valueFor(const checks::Declared& type, const checks::SizeTable& sizes) {
+std::optional<Value> tensorFor(const checks::Declared& type, const checks::SizeTable& sizes) {
   constexpr int64_t mostElements = 1 << 16;
-  if (type.kind == checks::Declared::Kind::Tuple) {
-    std::vector<Value> fields;
-    for (const checks::Declared& part : type.parts)
-      if (auto field = valueFor(part, sizes))
-        fields.push_back(*std::move(field));
-      else
-        return std::nullopt;
-    return runtime::tupleValue(std::move(fields));
-  }
   if (type.kind != checks::Declared::Kind::Tensor || !type.dtype.isComputable())
     return std::nullopt;
   runtime::Shape shape;
@@ -43,13 +34,49 @@ std::optional<Value> valueFor(const checks::Declared& type, const checks::SizeTa
   return runtime::tensorValue(std::move(tensor));
 }
 
+/// The constructor with the most fields, or, deep down, with the fewest.
+const executable::ObjectForm& chosen(const executable::Form& form, size_t depth) {
+  constexpr size_t enough = 3;
+  auto size = [](const executable::ObjectForm& object) { return object.fields.size(); };
+  return depth < enough ? *std::ranges::max_element(form.objects, {}, size)
+                        : *std::ranges::min_element(form.objects, {}, size);
+}
+
+/// A value for a port; nothing for what cannot be handed in, or is not found.
+std::optional<Value> valueFor(const executable::Executable& made, uint32_t number,
+                              const checks::Declared& type, size_t depth = 0) {
+  constexpr size_t deepest = 12;
+  const executable::Form& form = made.forms[number];
+  if (form.kind == executable::Form::Kind::Tensor)
+    return tensorFor(type, made.program.checks.sizes);
+  if (form.objects.empty() || depth > deepest)
+    return std::nullopt;
+  const executable::ObjectForm& object = chosen(form, depth);
+  bool isData = form.kind == executable::Form::Kind::Data;
+  const std::vector<checks::Declared>& types =
+      isData ? made.program.checks.fields[object.check].fields : type.parts;
+  std::vector<Value> fields;
+  for (size_t i = 0; i < object.fields.size(); ++i)
+    if (auto field = valueFor(made, object.fields[i], types[i], depth + 1))
+      fields.push_back(*std::move(field));
+    else
+      return std::nullopt;
+  return isData
+             ? runtime::symbolValue(runtime::ValueKind::Constructor,
+                                    made.program.layouts[object.layout].symbol, std::move(fields))
+             : runtime::tupleValue(std::move(fields));
+}
+
 bool run(const executable::Executable& made) {
-  std::vector<Value> arguments;
+  std::vector<Value> values;
   for (const executable::Port& port : made.parameters)
-    if (auto value = valueFor(port.declared, made.program.checks.sizes))
-      arguments.push_back(*std::move(value));
+    if (auto value = valueFor(made, port.form, port.declared))
+      values.push_back(*std::move(value));
     else
       return false;
+  std::vector<const Value*> arguments;
+  for (const Value& value : values)
+    arguments.push_back(&value);
   vm::RunOptions options{
       .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05}};
   executable::Caller caller(made, options);

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 # What it takes and a little more; 300,000 is what it should take one day.
-MOST_BYTES = 336_000
+MOST_BYTES = 341_000
 
 CALLED = """@main
   %x: Tensor[(n, 3), float32]
@@ -26,6 +26,14 @@ CALLED = """@main
 argument `%weight` of `@main` is declared as `Tensor[(m, 3), float32]`, but here it is `Tensor[(3, 4), float32]`
 """
 SUMS = "15\n30\n45\n60\n"
+TREES = """0.762 0.909 0.959
+0.964 0.746 0.642
+0.958 0.958 0.995
+refused: `Sentence` is no constructor of the model
+refused: argument `%phrase` of `@main` is `Phrase[]`; `Pair` with 1 fields does not belong there
+refused: argument `%phrase` of `@main` is `Phrase[]`; field 0 of `Word` is declared as `Tensor[(3), float32]`, but here it is `Tensor[(2), float32]`
+refused: argument `%phrase` of `@main` is `Phrase[]`; a tensor of 1 dimensions and type float32 does not belong there
+"""
 ARRAYS = """[[ 32.  23.  14.   5.]
  [122.  86.  50.  14.]]
 [0 0] True
@@ -69,15 +77,19 @@ def compare(name, given, wanted):
 
 
 def problems(baton, library, root, folder, is_plain):
-    model = folder / "model.bvm"
-    yield from compare("compile", run(baton, "compile", root / "examples/embed/model.rly", "-o", model), "")
+    model, tree = folder / "model.bvm", folder / "tree.bvm"
+    for made in model, tree:
+        source = root / "examples/embed" / f"{made.stem}.rly"
+        yield from compare("compile", run(baton, "compile", source, "-o", made), "")
     if not is_plain:
         return
     yield from size_problems(library, folder)
-    for compiler, source, wanted in [(["cc", "-std=c11"], "call.c", CALLED),
-                                     (["c++", "-std=c++20", "-pthread"], "threads.cpp", SUMS)]:
+    c, cpp = ["cc", "-std=c11"], ["c++", "-std=c++20", "-pthread"]
+    for compiler, source, called, wanted in [(c, "call.c", model, CALLED),
+                                             (cpp, "threads.cpp", model, SUMS),
+                                             (cpp, "tree.cpp", tree, TREES)]:
         said = built(compiler, f"examples/embed/{source}", library, root, folder / "program")
-        yield from [f"{source}: {said}"] if said else compare(source, run(folder / "program", model), wanted)
+        yield from [f"{source}: {said}"] if said else compare(source, run(folder / "program", called), wanted)
     if importlib.util.find_spec("numpy"):
         given = run(sys.executable, "-B", root / "examples/embed/call.py", library, model)
         yield from compare("call.py", given, ARRAYS)

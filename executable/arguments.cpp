@@ -1,0 +1,101 @@
+// A stack of the values to be looked at, or to be made, each with where it goes.
+#include "executable/arguments.h"
+
+#include <fmt/format.h>
+
+namespace executable {
+
+using runtime::Fault;
+using runtime::FaultKind;
+using runtime::Value;
+using runtime::ValueKind;
+using vm::Slot;
+
+namespace {
+
+/// How a value with fields is made; null when it is none of the form.
+const ObjectForm* objectOf(const Executable& made, const Form& form, const Value& value) {
+  bool isTuple = form.kind == Form::Kind::Tuple;
+  if (value.kind() != (isTuple ? ValueKind::Tuple : ValueKind::Constructor))
+    return nullptr;
+  for (const ObjectForm& object : form.objects)
+    if (object.fields.size() == value.fields().size() &&
+        (isTuple || made.program.layouts[object.layout].symbol.name == value.symbol().name))
+      return &object;
+  return nullptr;
+}
+
+std::string textOf(const Value& value) {
+  switch (value.kind()) {
+  case ValueKind::Tensor:
+    return fmt::format("a tensor of {} dimensions and type {}", value.tensor().rank(),
+                       runtime::dtypeName(value.tensor().dtype()));
+  case ValueKind::Tuple:
+    return fmt::format("a tuple of {} fields", value.fields().size());
+  case ValueKind::Constructor:
+    return fmt::format("`{}` with {} fields", value.symbol().name, value.fields().size());
+  default:
+    return "a function or reference";
+  }
+}
+
+} // namespace
+
+std::optional<Fault> misfitOf(const Executable& made, uint32_t number, const Value& root) {
+  struct Part {
+    const Value* value;
+    uint32_t form;
+  };
+  std::vector<Part> stack{{&root, number}};
+  while (!stack.empty()) {
+    const Value& value = *stack.back().value;
+    const Form& form = made.forms[stack.back().form];
+    stack.pop_back();
+    if (form.kind == Form::Kind::Tensor && value.kind() == ValueKind::Tensor)
+      continue;
+    const ObjectForm* object =
+        form.kind >= Form::Kind::Tuple ? objectOf(made, form, value) : nullptr;
+    if (!object)
+      return Fault{FaultKind::Type, textOf(value) + " does not belong there"};
+    std::span<const Value> fields = value.fields();
+    if (form.kind == Form::Kind::Data)
+      if (auto fault = checks::checkFields(made.program.checks.fields[object->check],
+                                           made.program.checks.sizes, fields))
+        return std::move(fault->fault);
+    for (size_t i = fields.size(); i-- > 0;)
+      stack.push_back({&fields[i], object->fields[i]});
+  }
+  return std::nullopt;
+}
+
+Slot slotOf(const Executable& made, uint32_t number, const Value& root, vm::Heap& heap) {
+  struct Part {
+    const Value* value;
+    uint32_t form;
+    Slot* target;
+  };
+  Slot whole;
+  std::vector<Part> stack{{&root, number, &whole}};
+  while (!stack.empty()) {
+    auto [value, of, target] = stack.back();
+    const Form& form = made.forms[of];
+    stack.pop_back();
+    if (form.rep.isScalar()) {
+      std::memcpy(target, value->tensor().bytes(), form.rep.dtype.bytes());
+    } else if (form.kind == Form::Kind::Tensor) {
+      target->object = heap.box(runtime::tensorValue(runtime::Tensor(value->tensor())));
+    } else {
+      const ObjectForm& object = *objectOf(made, form, *value);
+      target->object = heap.make(object.layout);
+      if (!target->object)
+        throw std::bad_alloc();
+      Slot* slots = target->object->fields();
+      std::fill_n(slots, object.fields.size(), Slot());
+      for (size_t i = object.fields.size(); i-- > 0;)
+        stack.push_back({&value->fields()[i], object.fields[i], slots + i});
+    }
+  }
+  return whole;
+}
+
+} // namespace executable
