@@ -39,6 +39,12 @@ Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string tex
   return items_.back();
 }
 
+void Diagnostics::dropWarnings(size_t kept) {
+  auto isWarning = [](const Diagnostic& finding) { return finding.severity() != Severity::Error; };
+  items_.erase(std::remove_if(items_.begin() + ptrdiff_t(kept), items_.end(), isWarning),
+               items_.end());
+}
+
 void Diagnostics::sortByPlace() {
   std::stable_sort(items_.begin(), items_.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return a.range.begin < b.range.begin;

@@ -108,6 +108,8 @@ public:
   size_t errorCount() const { return errors_; }
   const std::vector<Diagnostic>& all() const { return items_; }
   std::span<Diagnostic> all() { return items_; }
+  /// Forgets the warnings behind the first `kept` findings.
+  void dropWarnings(size_t kept);
   /// Puts findings in the order of the text.
   void sortByPlace();
 

@@ -24,11 +24,18 @@ Inference::Inference(const lang::Module& module, const lang::OperatorTable& oper
 }
 
 /// A declared type gets an unknown of its own, so that `?` elsewhere can weaken it as in Relay; one
-/// with names, which Relay has not, keeps them. No declared type is an open unknown.
-const Type* Inference::annotated(const Type* annotation) {
-  if (!annotation)
+/// with names, which Relay has not, keeps them. No declared type is an open unknown. What the last
+/// round found counts as declared.
+const Type* Inference::annotated(const Type* annotation, const Type* found) {
+  if (!annotation && !found)
     return unifier_.fresh();
-  const Type* own = ownDims(annotation);
+  const Type* own = annotation ? ownDims(annotation) : found;
+  if (found) {
+    // Sizes that are only named here are those of what was found.
+    if (annotation && annotation->hasSymbol)
+      unifier_.unify(own, found, true);
+    own = found;
+  }
   return own->hasSymbol && !own->hasUnknown ? own : unifier_.slot(own);
 }
 
@@ -80,24 +87,38 @@ bool Inference::require(const Type* wanted, const Type* given, lang::SourceRange
   return true;
 }
 
+/// What the last round found of a variable, if a printed program says it.
+const Type* Inference::foundType(const lang::Var& var) {
+  const Type* found =
+      isRepeated_ && var.origin != lang::VarOrigin::Temporary ? typing.of(var) : nullptr;
+  return facts_.isShown(found) ? found : nullptr;
+}
+
+/// As above, of a function's result.
+const Type* Inference::foundResult(const lang::Function& function) {
+  const Type* found = isRepeated_ ? typing.result(function) : nullptr;
+  return facts_.isShown(found) ? found : nullptr;
+}
+
 const Type* Inference::declare(const lang::Function& function) {
   size_t outer = genericScope_;
-  if (!function.generics.empty()) {
-    genericScopes_.push_back({outer, function.generics});
+  auto generics = typing.generics(function);
+  if (!generics.empty()) {
+    genericScopes_.push_back({outer, generics});
     genericScope_ = genericScopes_.size() - 1;
   }
   scopeOf_[function.number] = genericScope_;
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters) {
-    setType(*parameter, annotated(parameter->annotation));
+    setType(*parameter, annotated(parameter->annotation, foundType(*parameter)));
     parameters.push_back(varTypes_[parameter->number]);
   }
   const Type*& result = resultTypes_[function.number];
-  result = annotated(function.resultAnnotation);
+  result = annotated(function.resultAnnotation, foundResult(function));
   groupFunctions_.push_back(&function);
   functionScopes_.push_back(genericScope_);
   genericScope_ = outer;
-  return unifier_.types().function(parameters, result, function.generics);
+  return unifier_.types().function(parameters, result, generics);
 }
 
 /// A polymorphic function as the instance that its place needs.
@@ -119,7 +140,8 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
   // A declared result is compared when the result is known, so that it is the result that is
   // reported, and what `?` weakens is weak before others take it. A polymorphic function must not
   // share what is still open.
-  if (function.resultAnnotation || !function.generics.empty())
+  bool isDeclared = function.resultAnnotation || foundResult(function);
+  if (isDeclared || !typing.generics(function).empty())
     relations_.solve();
   const Type* wanted = unifier_.shallow(result);
   bool keepsGenerics = wanted->kind == TypeKind::Function && !wanted->generics.empty();
@@ -136,7 +158,28 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
   require(result, body, function.body->result.range, mismatch);
 }
 
+/// Where `?` took the place of a size, what had taken the size before keeps it. So the group is
+/// inferred again from the types that were found, as if they were declared, until they stay:
+/// printed with its types and read again, a program has the same ones.
 void Inference::inferGroup(std::span<const lang::Global* const> group) {
+  // Real programs need two or three; those that need more were written for that.
+  constexpr int mostRounds = 16;
+  size_t errors = diagnostics_.errorCount();
+  isRepeated_ = false;
+  for (int round = 0; round < mostRounds; ++round) {
+    uint64_t weakened = unifier_.weakenedCount();
+    size_t findings = diagnostics_.all().size();
+    inferRound(group);
+    if (isRepeated_)
+      diagnostics_.dropWarnings(findings);
+    bool isNew = writeTypes();
+    if (!isNew || diagnostics_.errorCount() > errors || unifier_.weakenedCount() == weakened)
+      break;
+    isRepeated_ = true;
+  }
+}
+
+void Inference::inferRound(std::span<const lang::Global* const> group) {
   groupVars_.clear();
   groupFunctions_.clear();
   groupErrors_ = diagnostics_.errorCount();
@@ -146,7 +189,9 @@ void Inference::inferGroup(std::span<const lang::Global* const> group) {
   functionScopes_.clear();
   mistaken_.clear();
   openInstances_.clear();
+  definitionDims_.clear();
   for (const lang::Global* global : group) {
+    typing.setRequirements(*global->function, {});
     enterDefinition(*global);
     declare(*global->function);
   }
@@ -155,7 +200,6 @@ void Inference::inferGroup(std::span<const lang::Global* const> group) {
     inferBody(*global->function);
   }
   finishGroup(group);
-  writeTypes();
 }
 
 /// Reports what nothing determined, causes before what follows from them: whatever was reported is
@@ -178,8 +222,6 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportOpenResults();
   reportOpen({lang::VarOrigin::Let, lang::VarOrigin::Temporary});
   closeRecursion();
-  if (diagnostics_.errorCount() == groupErrors_)
-    relations_.reportWeakened();
   relations_.clear();
   nameSizes(group);
   checkEquations();
@@ -260,13 +302,22 @@ const Type* Inference::settled(const Type* type, lang::SourceRange range, TypeMe
   return unifier_.mapDims(resolved, settle, known);
 }
 
-void Inference::writeTypes() {
+/// Says whether a type that can be declared is another one than was known.
+bool Inference::writeTypes() {
   TypeMemo known;
-  for (const lang::Function* function : groupFunctions_)
-    typing.setResult(*function,
-                     settled(resultTypes_[function->number], function->body->result.range, known));
-  for (const lang::Var* var : groupVars_)
-    typing.setType(*var, settled(varTypes_[var->number], var->range, known));
+  bool isNew = false;
+  for (const lang::Function* function : groupFunctions_) {
+    lang::SourceRange range = function->body->result.range;
+    const Type* type = settled(resultTypes_[function->number], range, known);
+    isNew |= typing.result(*function) != type && facts_.isShown(type);
+    typing.setResult(*function, type);
+  }
+  for (const lang::Var* var : groupVars_) {
+    const Type* type = settled(varTypes_[var->number], var->range, known);
+    isNew |= typing.of(*var) != type && facts_.isShown(type);
+    typing.setType(*var, type);
+  }
+  return isNew;
 }
 
 const Type* Inference::inferFunction(const lang::Function& function) {
@@ -278,6 +329,8 @@ const Type* Inference::inferFunction(const lang::Function& function) {
 /// A function literal's variable is typed before the literal, so that it may call itself.
 void Inference::inferBinding(const lang::Binding& binding) {
   const lang::Var& var = *binding.var;
+  const Type* found = foundType(var);
+  bool isDeclared = var.annotation || found;
   relations_.definitions[var.number] = binding.value;
   if (isGroupTooLarge_) {
     setType(var, unifier_.types().error());
@@ -285,9 +338,9 @@ void Inference::inferBinding(const lang::Binding& binding) {
   }
   if (const auto* function = binding.value->as<lang::Function>(); function && binding.isLet()) {
     const Type* type = declare(*function);
-    setType(var, var.annotation ? annotated(var.annotation) : type);
+    setType(var, isDeclared ? annotated(var.annotation, found) : type);
     inferBody(*function);
-    if (var.annotation && !unify(varTypes_[var.number], type, binding.value->range))
+    if (isDeclared && !unify(varTypes_[var.number], type, binding.value->range))
       diagnostics_
           .report(Message::LetMismatch, binding.value->range, var.name, text(varTypes_[var.number]),
                   text(type))
@@ -297,11 +350,11 @@ void Inference::inferBinding(const lang::Binding& binding) {
   const Type* value = infer(*binding.value);
   if (unifier_.isTooLarge(value))
     value = tooLarge(binding.value->range);
-  if (!var.annotation) {
+  if (!isDeclared) {
     setType(var, value);
     return;
   }
-  setType(var, annotated(var.annotation));
+  setType(var, annotated(var.annotation, found));
   lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
   auto mismatch = [this, &var, &binding, place](const Type* declared, const Type* given) {
     auto& report =

@@ -1,6 +1,7 @@
 // Inference of one group of globals: a walk over their blocks that gives every variable a type.
 #pragma once
 
+#include "lang/print_types.h"
 #include "typecheck/check.h"
 #include "typecheck/relations.h"
 
@@ -25,6 +26,9 @@ private:
   using TypeMemo = std::unordered_map<const Type*, const Type*>;
 
   // Definitions.
+  void inferRound(std::span<const lang::Global* const> group);
+  const Type* foundType(const lang::Var& var);
+  const Type* foundResult(const lang::Function& function);
   const Type* declare(const lang::Function& function);
   void inferBody(const lang::Function& function);
   void checkBody(const lang::Function& function, const Type* body);
@@ -34,7 +38,7 @@ private:
   bool isConsequence(lang::VarOrigin origin) const;
   void reportOpenResults();
   void reportHoles();
-  void writeTypes();
+  bool writeTypes();
 
   // Expressions: each returns the type of the value.
   const Type* inferBlock(const lang::Block& block);
@@ -55,6 +59,7 @@ private:
   const Type* inferRefRead(const lang::RefRead& read);
   const Type* inferRefWrite(const lang::RefWrite& write);
   const Type* inferFunction(const lang::Function& function);
+  bool isFullyDeclared(const lang::Function& function);
   const Type* globalType(const lang::Global& global);
   const Type* constructorType(const lang::Constructor& constructor);
   void inferBinding(const lang::Binding& binding);
@@ -71,7 +76,7 @@ private:
   bool reportEscapes(bool named);
   bool reportEscape(const Type* type, size_t scope, lang::SourceRange range,
                     const std::string& what);
-  const Type* annotated(const Type* annotation);
+  const Type* annotated(const Type* annotation, const Type* found);
   const Type* ownDims(const Type* annotation);
   const Type* freshDims(const Type* type,
                         std::unordered_map<const lang::Dim*, const lang::Dim*>& sizes);
@@ -132,7 +137,7 @@ private:
     std::unordered_set<const lang::Dim*> rigid;
     std::unordered_map<const lang::Dim*, const lang::Dim*> flexible;
   };
-  /// By Global::number; only those of the group are used.
+  /// Of the globals of the group.
   std::unordered_map<const lang::Global*, DefinitionDims> definitionDims_;
   const lang::Global* definition_ = nullptr;
   /// The names of a definition and what they are in its calls of itself.
@@ -147,6 +152,9 @@ private:
   /// Whether a type was too large, in the module and in the group. The rest of such a group is not
   /// looked at, since what is missing of that type shows everywhere.
   bool reportedTooLarge_ = false, isGroupTooLarge_ = false;
+  /// Whether the group is inferred again, from the types that the last round found.
+  bool isRepeated_ = false;
+  lang::printing::TypeFacts facts_;
 };
 
 } // namespace typecheck

@@ -15,15 +15,15 @@ using lang::Type;
 void Inference::enterDefinition(const lang::Global& global) {
   definition_ = &global;
   auto& rigid = definitionDims_[&global].rigid;
-  auto bindNames = [&](const Type* annotation) {
-    if (!annotation)
+  auto bindNames = [&](const Type* annotation, const Type* found) {
+    if (!annotation && !found)
       return;
-    for (const Dim* dim : namedDims(annotation))
+    for (const Dim* dim : namedDims(found ? found : annotation))
       rigid.insert(dim);
   };
   for (const lang::Var* parameter : global.function->parameters)
-    bindNames(parameter->annotation);
-  bindNames(global.function->resultAnnotation);
+    bindNames(parameter->annotation, foundType(*parameter));
+  bindNames(global.function->resultAnnotation, foundResult(*global.function));
 }
 
 /// A form that is declared is a size, so it is not negative.

@@ -35,29 +35,26 @@ const Type* Inference::infer(const lang::Expr& expr) {
       [&](const lang::BlockExpr& block) { return inferBlock(*block.block); });
 }
 
-namespace {
-
-bool isFullyDeclared(const lang::Function& function) {
-  auto isDeclared = [](const lang::Type* type) { return type && !type->hasUnknown; };
+bool Inference::isFullyDeclared(const lang::Function& function) {
+  auto isDeclared = [](const Type* type) { return type && !type->hasUnknown; };
   for (const lang::Var* parameter : function.parameters)
-    if (!isDeclared(parameter->annotation))
+    if (!isDeclared(parameter->annotation) && !foundType(*parameter))
       return false;
-  return isDeclared(function.resultAnnotation);
+  return isDeclared(function.resultAnnotation) || foundResult(function);
 }
-
-} // namespace
 
 /// Within its group a global has the types that inference is working on; before that, its final
 /// one.
 const Type* Inference::globalType(const lang::Global& global) {
   const lang::Function& function = *global.function;
-  if (typing.result(function))
+  if (!definitionDims_.contains(&global))
     return instantiateDims(lang::functionType(unifier_.types(), function, typing), global);
+  auto generics = typing.generics(function);
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters)
     parameters.push_back(varTypes_[parameter->number]);
   const Type* type =
-      unifier_.types().function(parameters, resultTypes_[function.number], function.generics);
+      unifier_.types().function(parameters, resultTypes_[function.number], generics);
   return isFullyDeclared(function) ? instantiateDims(unifier_.resolve(type), global) : type;
 }
 
@@ -360,7 +357,7 @@ void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
   case lang::PatternKind::Wildcard:
     return;
   case lang::PatternKind::Var:
-    setType(*pattern.var, annotated(pattern.var->annotation));
+    setType(*pattern.var, annotated(pattern.var->annotation, foundType(*pattern.var)));
     if (!unify(varTypes_[pattern.var->number], type, pattern.range))
       diagnostics_.report(Message::PatternMismatch, pattern.range,
                           text(varTypes_[pattern.var->number]), text(type));

@@ -43,17 +43,6 @@ bool fitsAsFarAsKnown(const Type* operand, const Type* wanted) {
                             });
 }
 
-/// Whether `?` took the place of a number.
-bool hasLostNumber(const Type* before, const Type* now) {
-  if (before == now || !before->isTensor() || !now->isTensor() ||
-      before->shape.size() != now->shape.size())
-    return false;
-  for (size_t i = 0; i < now->shape.size(); ++i)
-    if (before->shape[i]->isConstant() && now->shape[i]->isAny())
-      return true;
-  return false;
-}
-
 } // namespace
 
 Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
@@ -187,7 +176,6 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
     unifier_.unify(relation.result, unifier_.types().error());
     return {};
   case RelationResult::Outcome::Solved:
-    relation.solvedFor = operands;
     break;
   }
   for (const auto& [index, type] : result.operands)
@@ -298,22 +286,6 @@ void Relations::reportUnsolved() {
       reportUnsolved(relation);
       solve();
     }
-}
-
-void Relations::reportWeakened() {
-  for (const PendingRelation& relation : relations_) {
-    std::vector<const Type*> operands;
-    bool isWeakened = false;
-    for (size_t i = 0; i < relation.solvedFor.size(); ++i) {
-      operands.push_back(unifier_.resolve(relation.operands[i]));
-      isWeakened |= hasLostNumber(relation.solvedFor[i], operands.back());
-    }
-    if (!isWeakened)
-      continue;
-    RelationResult result = answer(relation, operands);
-    if (result.outcome == RelationResult::Outcome::Failed)
-      reportFailure(relation, result, operands);
-  }
 }
 
 void Relations::clear() {

@@ -30,8 +30,6 @@ struct PendingRelation {
   /// For a projection: the field; `row` is null then.
   uint32_t field = 0;
   bool isDone = false;
-  /// The operands as they were when the relation was solved.
-  std::vector<const Type*> solvedFor = {};
 };
 
 /// A size that something takes for granted: an operator call, or a call of `callee`, which has the
@@ -59,8 +57,6 @@ public:
   void solve();
   /// Reports what is still open, and poisons the results that it left unknown.
   void reportUnsolved();
-  /// Reports what was solved for numbers that turned out to be `?`, which it does not allow.
-  void reportWeakened();
   /// Forgets all relations.
   void clear();
 

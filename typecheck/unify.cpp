@@ -62,7 +62,10 @@ const Type* Unifier::shallow(const Type* type) {
 UnifyResult Unifier::unify(const Type* left, const Type* right, bool keepRight) {
   steps_ = 0;
   invariant_ = 0;
-  return merge(left, right, keepRight, 0).result;
+  Merged merged = merge(left, right, keepRight, 0);
+  if (!keepRight && (merged.weakensLeft || merged.weakensRight))
+    ++weakenedCount_;
+  return merged.result;
 }
 
 Unifier::Merged Unifier::merge(const Type* left, const Type* right, bool keepRight,
@@ -117,9 +120,12 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
     setBinding(leftRoot, merged.type);
   if (rightRoot && !keepRight)
     setBinding(rightRoot, leftRoot ? leftRoot : merged.type);
+  if (leftRoot && keepRight && merged.weakensLeft)
+    ++weakenedCount_;
   // Whichever side is an unknown stays one in the merged type, so that both are weakened together.
-  const Type* shared = leftRoot ? leftRoot : keepRight ? nullptr : rightRoot;
-  return {UnifyResult::Same, shared ? shared : merged.type};
+  if (const Type* shared = leftRoot ? leftRoot : keepRight ? nullptr : rightRoot)
+    merged.type = shared;
+  return merged;
 }
 
 UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
@@ -134,6 +140,14 @@ UnifyResult Unifier::bind(const Type* unknown, const Type* type) {
   return fits ? UnifyResult::Same : UnifyResult::TooLarge;
 }
 
+/// Whether a merged shape has `?` where the type has a size.
+bool Unifier::losesSize(const Type* type, std::span<const Dim* const> merged) {
+  for (size_t i = 0; i < merged.size(); ++i)
+    if (merged[i]->isAny() && !dims_.resolve(type->shape[i])->isAny())
+      return true;
+  return false;
+}
+
 Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
   if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
     return {UnifyResult::Different};
@@ -144,23 +158,26 @@ Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
       return {UnifyResult::Different};
     shape.push_back(dim);
   }
-  if (!left->isTensor())
-    return {UnifyResult::Same, types_.dimension(shape[0])};
   bool isWide = left->isWide || (right->isWide && left->hasUnknown);
-  return {UnifyResult::Same, types_.tensor(shape, left->dtype, isWide)};
+  const Type* type = left->isTensor() ? types_.tensor(shape, left->dtype, isWide)
+                                      : types_.dimension(shape[0]);
+  return {UnifyResult::Same, type, losesSize(left, shape), losesSize(right, shape)};
 }
 
 Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool keepRight,
                                     uint32_t depth, std::vector<const Type*>& parts) {
   if (left->parts.size() != right->parts.size())
     return {UnifyResult::Different};
+  Merged merged;
   for (size_t i = 0; i < left->parts.size(); ++i) {
     Merged part = merge(left->parts[i], right->parts[i], keepRight, depth + 1);
     if (part.result != UnifyResult::Same)
       return part;
     parts.push_back(part.type);
+    merged.weakensLeft |= part.weakensLeft;
+    merged.weakensRight |= part.weakensRight;
   }
-  return {};
+  return merged;
 }
 
 Unifier::Merged Unifier::mergeInvariantParts(const Type* left, const Type* right, bool keepRight,
@@ -207,7 +224,8 @@ Unifier::Merged Unifier::mergeFunctions(const Type* left, const Type* right, boo
   Merged result = merge(left->result, right->result, keepRight, depth + 1);
   if (result.result != UnifyResult::Same)
     return result;
-  return {UnifyResult::Same, types_.function(parts, result.type, left->generics)};
+  return {UnifyResult::Same, types_.function(parts, result.type, left->generics),
+          merged.weakensLeft || result.weakensLeft, merged.weakensRight || result.weakensRight};
 }
 
 Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bool keepRight,
@@ -233,10 +251,10 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
                                 : mergeInvariantParts(left, right, keepRight, depth, parts);
     if (merged.result != UnifyResult::Same)
       return merged;
-    const Type* type = left->kind == TypeKind::Tuple       ? types_.tuple(parts)
-                       : left->kind == TypeKind::Reference ? types_.reference(parts[0])
-                                                           : types_.data(left->definition, parts);
-    return {UnifyResult::Same, type};
+    merged.type = left->kind == TypeKind::Tuple       ? types_.tuple(parts)
+                  : left->kind == TypeKind::Reference ? types_.reference(parts[0])
+                                                      : types_.data(left->definition, parts);
+    return merged;
   }
   default:
     return {UnifyResult::Different};

@@ -63,6 +63,10 @@ public:
   void poison(const Type* type) { poisonAll({&type, 1}); }
   void poisonAll(lang::Types types);
 
+  /// How often `?` took the place of a size that one of the types said and goes on to say wherever
+  /// else it went.
+  uint64_t weakenedCount() const { return weakenedCount_; }
+
   /// Called with the number of an unknown when it comes to stand for something.
   std::function<void(uint32_t)> onBound;
 
@@ -78,6 +82,8 @@ private:
   struct Merged {
     UnifyResult result = UnifyResult::Same;
     const Type* type = nullptr;
+    /// Whether a size that the left or the right type says is `?` in the merged one.
+    bool weakensLeft = false, weakensRight = false;
   };
 
   const Type* root(const Type* unknown);
@@ -90,6 +96,7 @@ private:
                     std::vector<const Type*>& parts);
   Merged mergeInvariantParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
                              std::vector<const Type*>& parts);
+  bool losesSize(const Type* type, std::span<const Dim* const> merged);
   UnifyResult bind(const Type* unknown, const Type* type);
   void setBinding(const Type* unknown, const Type* type);
   Extent extentOf(const Type* type);
@@ -123,6 +130,7 @@ private:
   std::vector<bool> isClosed_;
   /// Above 0 inside of types whose parts may not be instantiated.
   uint32_t invariant_ = 0;
+  uint64_t weakenedCount_ = 0;
   /// Merges done by the current call of unify().
   uint32_t steps_ = 0;
 };

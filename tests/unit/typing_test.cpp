@@ -5,6 +5,7 @@
 #include "lang/copy.h"
 #include "lang/print.h"
 #include "lang/verify.h"
+#include "parser/metadata.h"
 #include "stdlib/ops.h"
 #include "tests/unit/case_files.h"
 #include "tests/unit/program_texts.h"
@@ -26,7 +27,7 @@ std::vector<std::string> texts(const lang::Diagnostics& diagnostics) {
 }
 
 std::string printed(const lang::Module& module, const lang::Typing& typing) {
-  return lang::printModule(module, stdlib::operatorTable(), {&typing}).text;
+  return parser::wholeText(lang::printModule(module, stdlib::operatorTable(), {&typing}));
 }
 
 std::vector<std::string> signatures(const lang::Module& module, const lang::Typing& typing) {
@@ -44,6 +45,16 @@ void checkDeclared(const lang::Module& module, const lang::Typing& typing) {
   lang::Typing again = typecheck::checkModule(*copy, stdlib::operatorTable(), diagnostics);
   CHECK_FALSE(diagnostics.hasErrors());
   CHECK(signatures(*copy, again) == signatures(module, typing));
+}
+
+/// Printed with its types and read again, a good module has the same types at every place.
+void checkPrinted(const lang::Module& module, const lang::Typing& typing) {
+  std::string text = printed(module, typing);
+  driver::Session session(stdlib::operatorTable());
+  auto again = session.loadText("printed", text);
+  REQUIRE(again);
+  REQUIRE(again->isGood());
+  CHECK(printed(*again->module, again->typing) == text);
 }
 
 /// Checks the module of a text twice after its first check; the text need not be well typed.
@@ -69,6 +80,7 @@ void checkAgain(const std::string& text) {
     return;
   CHECK(lang::verifyTypes(module, loaded->typing) == std::vector<std::string>{});
   checkDeclared(module, loaded->typing);
+  checkPrinted(module, loaded->typing);
 }
 
 } // namespace
