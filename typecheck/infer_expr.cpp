@@ -53,8 +53,7 @@ const Type* Inference::globalType(const lang::Global& global) {
   std::vector<const Type*> parameters;
   for (const lang::Var* parameter : function.parameters)
     parameters.push_back(varTypes_[parameter->number]);
-  const Type* type =
-      unifier_.types().function(parameters, resultTypes_[function.number], generics);
+  const Type* type = unifier_.types().function(parameters, resultTypes_[function.number], generics);
   return isFullyDeclared(function) ? instantiateDims(unifier_.resolve(type), global) : type;
 }
 

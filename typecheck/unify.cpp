@@ -159,8 +159,8 @@ Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
     shape.push_back(dim);
   }
   bool isWide = left->isWide || (right->isWide && left->hasUnknown);
-  const Type* type = left->isTensor() ? types_.tensor(shape, left->dtype, isWide)
-                                      : types_.dimension(shape[0]);
+  const Type* type =
+      left->isTensor() ? types_.tensor(shape, left->dtype, isWide) : types_.dimension(shape[0]);
   return {UnifyResult::Same, type, losesSize(left, shape), losesSize(right, shape)};
 }
 
