@@ -24,7 +24,8 @@ struct CodePlace {
   const Instance* types;
 };
 
-/// Atom: there already. Build and Tuple: a constructor or a tuple of `parts`. Call: of a global
+/// Atom: there already. Build and Tuple: a constructor or a tuple of `parts`; a constructor that is
+/// there already has its `atom` too. Call: of a global
 /// with `parts`, whose code has the types of `place`. Closure: the literal that `binding` binds, at
 /// `place`. Suspended: what `binding` binds there, not looked at yet.
 enum class TermKind : uint8_t { Atom, Build, Tuple, Call, Closure, Suspended };
@@ -41,6 +42,8 @@ struct Term {
   /// Of a suspended match that gives what a call gives: that call, so that the match need not be
   /// written again where what it looks at turns out to be no constructor.
   const Term* entry = nullptr;
+  /// Of an atom: whether its code may not tell its type, as that of `Nil` does not.
+  bool isUntold = false;
 
   const lang::Function& literal() const {
     return *static_cast<const lang::Function*>(binding->value);

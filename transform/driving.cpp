@@ -45,6 +45,24 @@ const Term* Driving::atom(Atom atom, const Type* type) {
   return facts_.keep({TermKind::Atom, type, atom});
 }
 
+/// A term as an atom.
+const Term* Driving::held(const Term* term, BlockBuilder& out) {
+  if (term->kind == TermKind::Atom)
+    return term;
+  bool isTold =
+      term->kind == TermKind::Call && facts_.typing.generics(*term->callee->function).empty();
+  Term value{TermKind::Atom, term->type, made(term, out)};
+  value.isUntold = !isTold;
+  return facts_.keep(std::move(value));
+}
+
+/// A field of an atom.
+const Term* Driving::field(const Term& tuple, uint32_t index, const Type* type, BlockBuilder& out) {
+  Term part{TermKind::Atom, type, out.project(tuple.atom, index)};
+  part.isUntold = tuple.isUntold;
+  return facts_.keep(std::move(part));
+}
+
 /// A term that says its type: constructors and generic globals are of many.
 const Term* Driving::typed(const Term* term, const Type* type) {
   if (term->type)
@@ -120,14 +138,14 @@ const Term* Driving::step(const Binding& binding, const CodePlace& place, BlockB
     for (const Operand& field : static_cast<const TupleExpr&>(value).fields)
       tuple.parts.push_back(typed(lookUp(*field.value, place), type->parts[tuple.parts.size()]));
     const Term* kept = facts_.keep(std::move(tuple));
-    return type->size > largestTuple ? atom(made(kept, out), type) : kept;
+    return type->size > largestTuple ? held(kept, out) : kept;
   }
   case ExprKind::Project: {
     const auto& project = static_cast<const Project&>(value);
     const Term* tuple = lookUp(*project.tuple.value, place);
     if (tuple->kind == TermKind::Tuple)
       return tuple->parts[project.index];
-    return atom(out.project(made(tuple, out), project.index), type);
+    return field(*held(tuple, out), project.index, type, out);
   }
   case ExprKind::Call: {
     const auto& call = static_cast<const Call&>(value);
@@ -208,14 +226,17 @@ const Scope* Driving::bound(const Scope* outer, const Var& var, const Term* term
 const Term* Driving::spread(const Term* term, size_t uses, BlockBuilder& out) {
   if (uses > 1)
     term = opened(term, out);
-  if (uses <= 1 || term->kind == TermKind::Atom || term->kind == TermKind::Closure)
+  bool isThere = term->atom || term->kind == TermKind::Closure;
+  if (uses <= 1 || isThere)
     return term;
-  if (term->kind != TermKind::Tuple)
-    return atom(made(term, out), term->type);
-  Term tuple = *term;
-  for (const Term*& part : tuple.parts)
+  if (term->kind != TermKind::Tuple && term->kind != TermKind::Build)
+    return held(term, out);
+  Term whole = *term;
+  for (const Term*& part : whole.parts)
     part = spread(part, uses, out);
-  return facts_.keep(std::move(tuple));
+  if (whole.kind == TermKind::Build && !whole.parts.empty())
+    whole.atom = made(&whole, out);
+  return facts_.keep(std::move(whole));
 }
 
 /// The value of suspended code, with what comes next at each of its ends.
@@ -277,7 +298,7 @@ Atom Driving::unfold(const Term& old, BlockBuilder& out, const Next& next) {
   for (size_t i = 0; i < call.parts.size(); ++i) {
     call.parts[i] = opened(call.parts[i], out);
     if (call.parts[i]->kind == TermKind::Suspended)
-      call.parts[i] = atom(made(call.parts[i], out), call.parts[i]->type);
+      call.parts[i] = held(call.parts[i], out);
     inside.scope = bound(inside.scope, *function.parameters[i], call.parts[i], out);
     call.parts[i] = inside.scope->term;
   }

@@ -109,6 +109,9 @@ private:
   lang::Atom madeCall(const Term& call, lang::BlockBuilder& out);
   lang::Atom madeClosure(const Term& closure, lang::BlockBuilder& out);
   const Term* atom(lang::Atom atom, const lang::Type* type);
+  const Term* held(const Term* term, lang::BlockBuilder& out);
+  const Term* field(const Term& tuple, uint32_t index, const lang::Type* type,
+                    lang::BlockBuilder& out);
   const Term* typed(const Term* term, const lang::Type* type);
   std::vector<const lang::Type*> fieldTypes(const lang::Constructor& constructor,
                                             const lang::Type& type);

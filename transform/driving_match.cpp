@@ -31,7 +31,7 @@ Atom Driving::choose(Choice choice, BlockBuilder& out, const Next& next) {
   if (term->kind == TermKind::Atom && row.patterns[column]->kind == PatternKind::Tuple) {
     Term tuple{TermKind::Tuple, term->type};
     for (uint32_t i = 0; i < term->type->parts.size(); ++i)
-      tuple.parts.push_back(atom(out.project(term->atom, i), term->type->parts[i]));
+      tuple.parts.push_back(field(*term, i, term->type->parts[i], out));
     choice.columns[column] = facts_.keep(std::move(tuple));
     return choose(std::move(choice), out, next);
   }
@@ -70,7 +70,7 @@ Atom Driving::drive(Choice choice, size_t column, BlockBuilder& out, const Next&
   bool isDriven = term->kind == TermKind::Suspended || isArgument ||
                   !facts_.known.isRecursive({term->callee->function, term->callee, nullptr});
   if (choice.opaque.contains(term) || !isDriven) {
-    const Term* value = atom(made(term, out), term->type);
+    const Term* value = held(term, out);
     choice.entry = replaced(choice.entry, term, value);
     choice.columns[column] = value;
     return choose(std::move(choice), out, next);
@@ -118,7 +118,8 @@ Atom Driving::decide(Choice choice, size_t column, BlockBuilder& out, const Next
   return choose(std::move(choice), out, next);
 }
 
-/// A match at run time on a variable, with an arm for each constructor that some row asks for.
+/// A match at run time on a variable, with an arm for each constructor that some row asks for. What
+/// told its type may be driven away, so the fields say theirs.
 Atom Driving::ask(const Choice& choice, size_t column, BlockBuilder& out, const Next& next) {
   const Term* term = choice.columns[column];
   const TypeDefinition* definition = term->type ? term->type->definition : nullptr;
@@ -139,8 +140,10 @@ Atom Driving::ask(const Choice& choice, size_t column, BlockBuilder& out, const 
     std::vector<const Type*> types = fieldTypes(*constructor, *term->type);
     for (size_t i = 0; i < constructor->fields.size(); ++i) {
       const Var* named = asking->patterns[column]->parts[i]->var;
+      bool isUntold = term->isUntold && types[i] != constructor->fields[i];
       const Var* var =
-          make_.var(VarOrigin::Pattern, named ? named->name : std::string_view("field"));
+          make_.var(VarOrigin::Pattern, named ? named->name : std::string_view("field"),
+                    isUntold && !types[i]->hasUnknown ? types[i] : nullptr);
       parts.push_back(make_.varPattern(var));
       build.parts.push_back(atom(var, types[i]));
     }
