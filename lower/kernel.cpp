@@ -38,7 +38,8 @@ bool Kernel::findOfClass() {
 void Kernel::plan(std::span<const runtime::Shape> inputs, std::span<const runtime::Shape> results) {
   Sizes sizes(extents_);
   Program program = makeProgram(function_, inputs, results, sizes);
-  planned_.emplace_back(new Planned{extents_, std::move(sizes), Runner(std::move(program))});
+  planned_.push_back(std::shared_ptr<Planned>(
+      new Planned{extents_, std::move(sizes), Runner(std::move(program))}));
   ++plansMade_;
   use(planned_.size() - 1);
   forgetOld();
@@ -60,7 +61,7 @@ std::shared_ptr<Runner> Kernel::runnerFor(std::span<const runtime::Shape> inputs
   extents_.clear();
   for (std::span<const runtime::Shape> shapes : {inputs, results})
     for (const runtime::Shape& shape : shapes)
-      extents_.insert(extents_.end(), shape.begin(), shape.end());
+      extents_.append(shape);
   if (!findKnown() && !findOfClass())
     plan(inputs, results);
   return {planned_.front(), &planned_.front()->runner};

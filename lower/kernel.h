@@ -21,7 +21,7 @@ public:
 private:
   /// A plan, its class, and the extents whose numbers it has.
   struct Planned {
-    std::vector<int64_t> extents;
+    List<int64_t> extents;
     Sizes sizes;
     Runner runner;
   };
@@ -34,9 +34,9 @@ private:
 
   tensor::TensorFunction function_;
   /// The last used in front.
-  std::vector<std::shared_ptr<Planned>> planned_;
+  List<std::shared_ptr<Planned>> planned_;
   /// Those of the call.
-  std::vector<int64_t> extents_;
+  List<int64_t> extents_;
   size_t plansMade_ = 0;
 };
 

@@ -15,12 +15,12 @@
 #include "lower/kernels.h"
 #include "lower/size.h"
 #include "runtime/fault.h"
+#include "runtime/list.h"
 #include "runtime/tensor.h"
 
 #include <bitset>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace lower {
 
@@ -28,7 +28,7 @@ inline constexpr size_t maxAxes = 128;
 inline constexpr uint32_t none = UINT32_MAX;
 using AxisSet = std::bitset<maxAxes>;
 /// A bool for each value, tensor and so on; bits would be more code and no faster.
-using Flags = std::vector<uint8_t>;
+using Flags = List<uint8_t>;
 
 /// One summand of an affine form: a coefficient times the position along an axis.
 struct AffineTerm {
@@ -38,8 +38,10 @@ struct AffineTerm {
 
 /// A constant plus terms, in int64; terms are sorted by axis and not zero.
 struct Affine {
+  static constexpr bool movesAsBytes = true;
+
   Size constant = 0;
-  std::vector<AffineTerm> terms = {};
+  List<AffineTerm> terms = {};
 
   Size coefficient(uint32_t axis) const {
     for (const AffineTerm& term : terms)
@@ -56,6 +58,8 @@ struct Range {
 
 /// A position of a load along one dimension that may leave [0, extent).
 struct AffineBound {
+  static constexpr bool movesAsBytes = true;
+
   Affine position;
   Size extent;
   uint32_t dimension;
@@ -74,12 +78,14 @@ enum class GraphValueKind : uint8_t { Number, Affine, Load, Outside, Apply, Cast
 
 /// A node of the graph. Which fields count depends on the kind.
 struct GraphValue {
+  static constexpr bool movesAsBytes = true;
+
   GraphValueKind kind;
   Element element;
   AxisSet axes = {};
   Range range = {};
   /// Apply: its operands. Cast and Reduce: one. Outside: the load.
-  std::vector<uint32_t> operands = {};
+  List<uint32_t> operands = {};
   ScalarFunction function = ScalarFunction::Add;
 
   /// Number: `integer` for integers and bool, else `real`.
@@ -92,12 +98,12 @@ struct GraphValue {
 
   /// Load: out of tensor `tensor`; outside it reads the Number `fill`.
   uint32_t tensor = 0;
-  std::vector<AffineBound> bounds = {};
-  std::vector<IndexTerm> indices = {};
+  List<AffineBound> bounds = {};
+  List<IndexTerm> indices = {};
   uint32_t fill = none;
 
   Combiner combiner = Combiner::Sum;
-  std::vector<uint32_t> reduced = {};
+  List<uint32_t> reduced = {};
 };
 
 /// A value that faults where `flag`, a bool value, holds: an integer division or a load.
@@ -116,16 +122,16 @@ struct Check {
 /// masks; from then on `order` counts.
 struct Graph {
   /// Per axis.
-  std::vector<Size> extents;
-  std::vector<uint32_t> outputAxes;
-  std::vector<GraphValue> values;
-  std::vector<Faultable> faultables;
-  std::vector<Check> checks;
+  List<Size> extents;
+  List<uint32_t> outputAxes;
+  List<GraphValue> values;
+  List<Faultable> faultables;
+  List<Check> checks;
   /// The values that count, operands before users.
-  std::vector<uint32_t> order;
+  List<uint32_t> order;
   /// Per value: the mask of the lanes in which it counts, or none when it always does or that is
   /// not known in time.
-  std::vector<uint32_t> masks;
+  List<uint32_t> masks;
   uint32_t root = none;
   /// The position in the result's buffer.
   Affine store;
@@ -167,11 +173,13 @@ struct Step {
 
 /// A loop over `axis`, in strips when `strips` is set; the root block has no axis and runs once.
 struct Block {
+  static constexpr bool movesAsBytes = true;
+
   uint32_t axis = none;
   bool strips = false;
   uint32_t parent = none;
   uint32_t depth = 0;
-  std::vector<Step> steps = {};
+  List<Step> steps = {};
 };
 
 /// A register: a strip along `lane`, or one element. Accumulators take several elements a lane.
@@ -189,10 +197,12 @@ struct ConstantRegister {
 
 /// How one Reduce runs: along strips of its own axis `lane`, or lane by lane when that is none.
 struct ReducePlan {
+  static constexpr bool movesAsBytes = true;
+
   ReduceKernels kernels = {};
   uint32_t lane = none;
   /// Its loops, outermost first.
-  std::vector<uint32_t> blocks = {};
+  List<uint32_t> blocks = {};
   /// The register of its accumulators.
   uint32_t accumulators = none;
 };
@@ -201,7 +211,7 @@ struct ReducePlan {
 /// their own (none when they run lane by lane).
 struct Lanes {
   uint32_t result = none;
-  std::vector<uint32_t> ofReduce;
+  List<uint32_t> ofReduce;
   /// All of them.
   AxisSet axes;
 };
@@ -210,12 +220,12 @@ struct Lanes {
 /// a contraction also of the summed axes), outermost first; reductions hang below by Loop steps.
 struct Nest {
   Graph graph;
-  std::vector<Block> blocks;
-  std::vector<uint32_t> chain;
-  std::vector<Register> registers;
-  std::vector<ConstantRegister> constants;
+  List<Block> blocks;
+  List<uint32_t> chain;
+  List<Register> registers;
+  List<ConstantRegister> constants;
   /// Per value, for Reduce.
-  std::vector<ReducePlan> reduces;
+  List<ReducePlan> reduces;
   /// Elements of a strip.
   size_t stripLength = 1;
   Lanes lanes;
@@ -229,15 +239,15 @@ struct Nest {
 struct Contraction {
   struct Side {
     Nest nest;
-    std::vector<uint32_t> axes;
+    List<uint32_t> axes;
     uint32_t root = none;
     /// Number of chain blocks before those of the summed axes.
     size_t outerBlocks = 0;
     Size count = 1;
   };
   Side rows, columns;
-  std::vector<Size> extents;
-  std::vector<uint32_t> batch, summed;
+  List<Size> extents;
+  List<uint32_t> batch, summed;
   Affine store;
   Element element = Element::Float32;
 };
@@ -258,6 +268,8 @@ struct Scan {
 
 /// Makes the tensor `result` from tensors before it.
 struct StagePlan {
+  static constexpr bool movesAsBytes = true;
+
   StagePlanKind kind = StagePlanKind::Empty;
   uint32_t result = 0;
   Nest map;
@@ -268,9 +280,11 @@ struct StagePlan {
 
 /// A tensor of a program; those beyond the function's own are sums of products taken out.
 struct PlanTensor {
+  static constexpr bool movesAsBytes = true;
+
   runtime::DType dtype;
   Element element;
-  std::vector<Size> shape;
+  List<Size> shape;
   Size count;
   /// The last stage that reads it, by its place in the list.
   size_t lastUse = 0;
@@ -288,17 +302,17 @@ struct Program {
   /// Not empty when the function cannot run; then nothing else counts.
   std::string problem;
   runtime::FaultKind problemKind = runtime::FaultKind::Internal;
-  std::vector<PlanTensor> tensors;
+  List<PlanTensor> tensors;
   size_t inputCount = 0;
-  std::vector<StagePlan> stages;
-  std::vector<uint32_t> results;
+  List<StagePlan> stages;
+  List<uint32_t> results;
   /// Per tensor the one that it is a new shape of, or itself.
-  std::vector<uint32_t> roots;
-  std::vector<ResultSource> sources;
+  List<uint32_t> roots;
+  List<ResultSource> sources;
   /// Per result the inputs in whose memory it may be computed, if nobody needs them any more and no
   /// two inputs lie in it: each is of its type and shape, and no element is read once one is
   /// written at its place.
-  std::vector<std::vector<uint32_t>> replaceable;
+  List<List<uint32_t>> replaceable;
 };
 
 /// Plans a function whose extents are constants.
@@ -309,6 +323,6 @@ Program makeProgram(const tensor::TensorFunction& function, std::span<const runt
                     std::span<const runtime::Shape> results, Sizes& sizes);
 
 /// All sizes of a program that are no constants.
-std::vector<Size*> openSizes(Program& program);
+List<Size*> openSizes(Program& program);
 
 } // namespace lower

@@ -39,7 +39,7 @@ public:
     if (program_.problem.empty())
       compareInputs();
     program_.inputCount = function_.inputCount;
-    program_.results = function_.results;
+    program_.results.append(function_.results);
     for (size_t i = 0; i < function_.stages.size() && program_.problem.empty(); ++i)
       addStage(function_.stages[i], uint32_t(function_.inputCount + i));
     for (uint32_t result : program_.results)
@@ -90,7 +90,7 @@ private:
   }
 
   /// The elements of a shape; nothing beyond 64 bits.
-  std::optional<Size> countOf(const std::vector<Size>& shape) {
+  std::optional<Size> countOf(const List<Size>& shape) {
     std::optional<Size> count = 1;
     bool isEmpty = false;
     for (Size extent : shape) {
@@ -111,7 +111,7 @@ private:
       return;
     bool fits = inputs_->size() == function_.inputCount;
     for (size_t i = 0; fits && i < inputs_->size(); ++i) {
-      const std::vector<Size>& shape = program_.tensors[i].shape;
+      const List<Size>& shape = program_.tensors[i].shape;
       fits = shape.size() == (*inputs_)[i].size();
       for (uint32_t dim = 0; fits && dim < shape.size(); ++dim)
         fits = sizes_.isSame(shape[dim], sizes_.parameter(given_.inputs[i] + dim));
@@ -120,7 +120,7 @@ private:
       fail("a kernel is for other shapes");
   }
 
-  bool areSame(const std::vector<Size>& a, const std::vector<Size>& b) {
+  bool areSame(const List<Size>& a, const List<Size>& b) {
     return std::ranges::equal(a, b, [&](Size x, Size y) { return sizes_.isSame(x, y); });
   }
 
@@ -186,7 +186,7 @@ private:
       return;
     addGuards(graph, sizes_);
     mergeAllAxes(graph, sizes_);
-    std::vector<uint32_t> chain = graph.outputAxes;
+    List<uint32_t> chain = graph.outputAxes;
     Lanes lanes = chooseLanes(graph, sizes_, chain, true);
     if (auto place = std::ranges::find(chain, lanes.result); place != chain.end()) {
       chain.erase(place);

@@ -13,10 +13,10 @@ namespace lower {
 namespace {
 
 /// The values below `root`, operands first.
-std::vector<uint32_t> valuesBelow(const Graph& graph, uint32_t root) {
+List<uint32_t> valuesBelow(const Graph& graph, uint32_t root) {
   Flags seen(size_t(root) + 1);
   seen[root] = true;
-  std::vector<uint32_t> found;
+  List<uint32_t> found;
   for (uint32_t id = root + 1; id-- > 0;) {
     if (!seen[id])
       continue;
@@ -35,8 +35,8 @@ std::vector<uint32_t> valuesBelow(const Graph& graph, uint32_t root) {
 
 /// The reductions that the root needs at every position: not those within selections, loads or
 /// other reductions.
-std::vector<uint32_t> reductionsAtTop(const Graph& graph) {
-  std::vector<uint32_t> found;
+List<uint32_t> reductionsAtTop(const Graph& graph) {
+  List<uint32_t> found;
   Flags wanted(size_t(graph.root) + 1);
   wanted[graph.root] = true;
   for (uint32_t id = graph.root + 1; id-- > 0;) {
@@ -54,7 +54,7 @@ std::vector<uint32_t> reductionsAtTop(const Graph& graph) {
 }
 
 /// The product of the extents of axes; nothing beyond 64 bits.
-std::optional<Size> product(const Graph& graph, Sizes& sizes, const std::vector<uint32_t>& axes) {
+std::optional<Size> product(const Graph& graph, Sizes& sizes, const List<uint32_t>& axes) {
   std::optional<Size> count = 1;
   for (uint32_t axis : axes)
     count = count ? sizes.product(*count, graph.extents[axis]) : std::nullopt;
@@ -111,7 +111,7 @@ private:
   }
 
   /// It adds up in another order than loops do, so all of a class must agree on it.
-  bool isWorthWhile(const std::vector<uint32_t>& reduced) {
+  bool isWorthWhile(const List<uint32_t>& reduced) {
     auto rows = product(graph_, sizes_, leftOnly_), columns = product(graph_, sizes_, rightOnly_);
     auto depth = product(graph_, sizes_, reduced);
     auto area = rows && columns ? sizes_.product(*rows, *columns) : std::nullopt;
@@ -131,7 +131,7 @@ private:
     // The rest of the graph keeps its axes, whichever of them the stage walks as one.
     Affine store = whole ? graph_.store : rowMajor();
     part.store = store;
-    std::vector<uint32_t> summed = graph_.values[id].reduced;
+    List<uint32_t> summed = graph_.values[id].reduced;
     merge(part, summed);
     fill(stage.contraction, part, summed, graph_.values[id].element);
     if (!whole)
@@ -182,7 +182,7 @@ private:
     graph_.values[id] = std::move(load);
   }
 
-  void merge(Graph& part, std::vector<uint32_t>& summed) {
+  void merge(Graph& part, List<uint32_t>& summed) {
     part.order = valuesBelow(part, std::max(left_, right_));
     for (uint32_t id : valuesBelow(part, std::min(left_, right_)))
       if (std::ranges::find(part.order, id) == part.order.end())
@@ -190,11 +190,10 @@ private:
     mergeAxes(part, sizes_, summed);
     mergeAxes(part, sizes_, free_);
     for (auto* axes : {&batch_, &leftOnly_, &rightOnly_})
-      std::erase_if(*axes,
-                    [&](uint32_t axis) { return std::ranges::find(free_, axis) == free_.end(); });
+      axes->eraseIf([&](uint32_t axis) { return std::ranges::find(free_, axis) == free_.end(); });
   }
 
-  void fill(Contraction& contraction, const Graph& part, const std::vector<uint32_t>& summed,
+  void fill(Contraction& contraction, const Graph& part, const List<uint32_t>& summed,
             Element element) {
     contraction.extents = part.extents;
     contraction.batch = batch_;
@@ -221,7 +220,7 @@ private:
   }
 
   void fillSide(Contraction::Side& side, const Graph& part, uint32_t root,
-                const std::vector<uint32_t>& own, const std::vector<uint32_t>& summed) {
+                const List<uint32_t>& own, const List<uint32_t>& summed) {
     Graph graph = part;
     root = asPanel(graph, root);
     graph.root = root;
@@ -229,15 +228,15 @@ private:
     graph.masks.assign(graph.values.size(), none);
     graph.checks.clear();
     graph.outputAxes = batch_;
-    graph.outputAxes.insert(graph.outputAxes.end(), own.begin(), own.end());
+    graph.outputAxes.append(own);
     Lanes lanes = chooseLanes(graph, sizes_, own, false);
     side.axes = own;
-    std::erase(side.axes, lanes.result);
+    side.axes.eraseIf([&](uint32_t axis) { return axis == lanes.result; });
     side.axes.push_back(lanes.result);
-    std::vector<uint32_t> chain = batch_;
-    chain.insert(chain.end(), side.axes.begin(), side.axes.end());
+    List<uint32_t> chain = batch_;
+    chain.append(side.axes);
     side.outerBlocks = 1 + chain.size();
-    chain.insert(chain.end(), summed.begin(), summed.end());
+    chain.append(summed);
     side.root = root;
     side.count = product(part, sizes_, own).value_or(0);
     side.nest = schedule(std::move(graph), sizes_, chain, std::move(lanes), false);
@@ -248,7 +247,7 @@ private:
   uint32_t result_;
   Program& program_;
   uint32_t left_ = none, right_ = none;
-  std::vector<uint32_t> batch_, leftOnly_, rightOnly_, free_;
+  List<uint32_t> batch_, leftOnly_, rightOnly_, free_;
 };
 
 } // namespace

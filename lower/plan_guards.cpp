@@ -72,7 +72,7 @@ private:
 
   void useOperands(uint32_t id) {
     const GraphValue& value = graph_.values[id];
-    const std::vector<uint32_t> guards = of_[id];
+    const List<uint32_t> guards = of_[id];
     for (uint32_t guard : guards) {
       if (value.kind == GraphValueKind::Apply && value.function == ScalarFunction::Select) {
         use(value.operands[0], guard);
@@ -134,7 +134,7 @@ private:
 
   void use(uint32_t id, uint32_t guard) {
     GraphValueKind kind = graph_.values[id].kind;
-    std::vector<uint32_t>& guards = of_[id];
+    List<uint32_t>& guards = of_[id];
     if (kind == GraphValueKind::Number || kind == GraphValueKind::Affine) {
       guards = {always};
       return;
@@ -150,7 +150,7 @@ private:
 
   /// The guard as a bool value.
   uint32_t maskOf(uint32_t guard) {
-    std::vector<uint32_t> stack{guard};
+    List<uint32_t> stack{guard};
     while (!stack.empty()) {
       Guard& top = guards_[stack.back()];
       bool needsParent = top.parent != always && guards_[top.parent].mask == none;
@@ -179,7 +179,7 @@ private:
     return addMask(LogicalAnd, {guards_[guard.parent].mask, condition}, guard);
   }
 
-  uint32_t addMask(ScalarFunction function, std::vector<uint32_t> operands, const Guard& guard) {
+  uint32_t addMask(ScalarFunction function, List<uint32_t> operands, const Guard& guard) {
     known_.push_back(guard.known);
     return append(graph_, makeApply(sizes_, graph_, function, Element::Bool, std::move(operands)));
   }
@@ -201,12 +201,12 @@ private:
       return id < live.size() ? std::pair(id, 0u) : std::pair(known_[id - live.size()], id);
     };
     std::ranges::sort(graph_.order, {}, placeOf);
-    graph_.masks.resize(graph_.values.size(), none);
+    graph_.masks.extend(graph_.values.size(), none);
   }
 
   /// The axes of the loops below each reduction, its own included.
-  std::vector<AxisSet> loopsBelow() const {
-    std::vector<AxisSet> below(graph_.values.size());
+  List<AxisSet> loopsBelow() const {
+    List<AxisSet> below(graph_.values.size());
     for (uint32_t id : graph_.order) {
       const GraphValue& value = graph_.values[id];
       for (uint32_t operand : value.operands)
@@ -223,7 +223,7 @@ private:
   /// around the fault does not know, the reduction, which would run outside of them, is made to
   /// depend on them as well.
   void lowerReductions() {
-    std::vector<AxisSet> below = loopsBelow();
+    List<AxisSet> below = loopsBelow();
     for (const Check& check : graph_.checks) {
       AxisSet axes = graph_.values[check.fault.flag].axes;
       if (check.mask != none)
@@ -261,11 +261,11 @@ private:
 
   Graph& graph_;
   Sizes& sizes_;
-  std::vector<std::vector<uint32_t>> of_;
-  std::vector<Guard> guards_;
+  List<List<uint32_t>> of_;
+  List<Guard> guards_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, uint32_t> conjunctions_;
   /// Per mask value, in the order of their numbers.
-  std::vector<uint32_t> known_;
+  List<uint32_t> known_;
   AxisSet reducedAxes_;
 };
 

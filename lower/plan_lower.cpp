@@ -175,13 +175,13 @@ private:
         Size extent = addAxis(axis).value_or(0);
         reduction.empty |= !sizes_.isAtLeast(extent, 1);
         reduction.extents.push_back(extent);
-        reduction.forms.push_back(axes_[axis.number]);
+        reduction.forms.push_back(Affine(axes_[axis.number]));
       }
     return reduction.empty;
   }
 
   uint32_t lowerTree(const ScalarNode* root) {
-    std::vector<const ScalarNode*> stack{root};
+    List<const ScalarNode*> stack{root};
     while (!stack.empty() && problem_.empty()) {
       const ScalarNode* node = stack.back();
       if (!node->dtype.isComputable()) {
@@ -257,7 +257,7 @@ private:
     return add(std::move(value));
   }
 
-  uint32_t apply(ScalarFunction function, Element element, std::vector<uint32_t> operands) {
+  uint32_t apply(ScalarFunction function, Element element, List<uint32_t> operands) {
     return add(makeApply(sizes_, graph_, function, element, std::move(operands)));
   }
 
@@ -336,7 +336,7 @@ private:
   uint32_t lowerApply(const tensor::ScalarApply& node) {
     if (const ScalarNode* only = decidedOperand(node))
       return lowerDecided(node, only);
-    std::vector<uint32_t> operands;
+    List<uint32_t> operands;
     for (const ScalarNode* operand : node.operands)
       operands.push_back(lowered_[operand]);
     if (operands.size() != tensor::scalarFunctionArity(node.function)) {
@@ -365,7 +365,7 @@ private:
     return none;
   }
 
-  uint32_t lowerFunction(ScalarFunction function, Element element, std::vector<uint32_t> operands) {
+  uint32_t lowerFunction(ScalarFunction function, Element element, List<uint32_t> operands) {
     Element from = at(operands[0]).element;
     if (isAnalysis(function) && !isFloat(from)) {
       Element wide = elementOf(runtime::Float64);
@@ -390,7 +390,7 @@ private:
     return id;
   }
 
-  uint32_t lowerSelect(Element element, std::vector<uint32_t> operands) {
+  uint32_t lowerSelect(Element element, List<uint32_t> operands) {
     if (at(operands[1]).element != element || at(operands[2]).element != element) {
       fail("the sides of `Select` differ in type");
       return none;
@@ -411,7 +411,7 @@ private:
   }
 
   /// Index arithmetic that stays affine, comparisons that ranges decide, and trivial logic.
-  std::optional<uint32_t> fold(ScalarFunction function, const std::vector<uint32_t>& operands) {
+  std::optional<uint32_t> fold(ScalarFunction function, const List<uint32_t>& operands) {
     if (at(operands[0]).element == Element::Bool)
       return foldLogic(function, operands);
     if (operands.size() != 2 || at(operands[0]).element != Element::Int64 ||
@@ -440,8 +440,7 @@ private:
            form.constant.isConstant() && form.constant.number == (isUnit ? 1 : 0);
   }
 
-  std::optional<uint32_t> foldLogic(ScalarFunction function,
-                                    const std::vector<uint32_t>& operands) {
+  std::optional<uint32_t> foldLogic(ScalarFunction function, const List<uint32_t>& operands) {
     const GraphValue& last = at(operands.back());
     if (last.kind != GraphValueKind::Number)
       return std::nullopt;
@@ -520,8 +519,8 @@ private:
 
   struct Reduction {
     bool empty = false;
-    std::vector<Size> extents;
-    std::vector<Affine> forms;
+    List<Size> extents;
+    List<Affine> forms;
   };
 
   std::span<const PlanTensor> tensors_;
@@ -533,7 +532,7 @@ private:
   Flags mayFault_;
   /// Per axis of the expression: its position as a form of the graph's axes.
   std::unordered_map<uint32_t, Affine> axes_;
-  std::vector<Split> splits_;
+  List<Split> splits_;
   std::unordered_map<const ScalarNode*, uint32_t> lowered_;
   std::unordered_map<const tensor::ScalarReduce*, Reduction> reduces_;
 };
@@ -541,7 +540,7 @@ private:
 } // namespace
 
 std::optional<Size> PlanSizes::extent(const tensor::ScalarExtent& extent) const {
-  const std::vector<uint32_t>& firsts = extent.isOfResult ? results : inputs;
+  const List<uint32_t>& firsts = extent.isOfResult ? results : inputs;
   if (extent.tensor >= firsts.size() || firsts[extent.tensor] + extent.dim >= sizes.parameters())
     return std::nullopt;
   return sizes.parameter(firsts[extent.tensor] + extent.dim);

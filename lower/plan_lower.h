@@ -9,7 +9,7 @@ namespace lower {
 struct PlanSizes {
   Sizes& sizes;
   /// The parameter that is the first extent of each input, and of each result.
-  std::vector<uint32_t> inputs = {}, results = {};
+  List<uint32_t> inputs = {}, results = {};
 
   /// Nothing when the extents are not given.
   std::optional<Size> extent(const tensor::ScalarExtent& extent) const;

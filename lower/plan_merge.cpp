@@ -32,19 +32,19 @@ bool walkAsOne(Graph& graph, Sizes& sizes, uint32_t outer, uint32_t inner) {
 
 void join(Graph& graph, uint32_t outer, uint32_t inner, Size extent) {
   eachForm(graph, [&](Affine& form) {
-    std::erase_if(form.terms, [&](const AffineTerm& term) { return term.axis == outer; });
+    form.terms.eraseIf([&](const AffineTerm& term) { return term.axis == outer; });
     return true;
   });
   for (GraphValue& value : graph.values) {
     value.axes.reset(outer);
-    std::erase(value.reduced, outer);
+    value.reduced.eraseIf([&](uint32_t axis) { return axis == outer; });
   }
   graph.extents[inner] = extent;
 }
 
 } // namespace
 
-void mergeAxes(Graph& graph, Sizes& sizes, std::vector<uint32_t>& axes) {
+void mergeAxes(Graph& graph, Sizes& sizes, List<uint32_t>& axes) {
   for (size_t i = axes.size(); i-- > 1;) {
     auto extent = sizes.product(graph.extents[axes[i - 1]], graph.extents[axes[i]]);
     if (!extent || !walkAsOne(graph, sizes, axes[i - 1], axes[i]))
@@ -58,7 +58,7 @@ void mergeAxes(Graph& graph, Sizes& sizes, std::vector<uint32_t>& axes) {
 void mergeAllAxes(Graph& graph, Sizes& sizes) {
   mergeAxes(graph, sizes, graph.outputAxes);
   for (uint32_t id : graph.order) {
-    std::vector<uint32_t> axes = graph.values[id].reduced;
+    List<uint32_t> axes = graph.values[id].reduced;
     if (!axes.empty())
       mergeAxes(graph, sizes, axes);
   }

@@ -41,7 +41,7 @@ private:
     for (const StagePlan& stage : program_.stages)
       if (stage.kind == StagePlanKind::Reshape)
         program_.roots[stage.result] = program_.roots[stage.source];
-    const std::vector<uint32_t>& results = program_.results;
+    const List<uint32_t>& results = program_.results;
     for (uint32_t result : results) {
       uint32_t root = rootOf(result);
       auto first = std::ranges::find(results, root, [&](uint32_t other) { return rootOf(other); });
@@ -58,7 +58,7 @@ private:
     return same;
   }
 
-  bool areSame(const std::vector<Size>& a, const std::vector<Size>& b) {
+  bool areSame(const List<Size>& a, const List<Size>& b) {
     return std::ranges::equal(a, b, [&](Size x, Size y) { return sizes_.isSame(x, y); });
   }
 
@@ -74,12 +74,12 @@ private:
   }
 
   void findReplaceable() {
-    std::vector<size_t> lastUses(program_.tensors.size());
+    List<size_t> lastUses(program_.tensors.size());
     for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
       size_t& last = lastUses[rootOf(tensor)];
       last = std::max(last, program_.tensors[tensor].lastUse);
     }
-    std::vector<const StagePlan*> makers(program_.tensors.size());
+    List<const StagePlan*> makers(program_.tensors.size());
     for (const StagePlan& stage : program_.stages)
       makers[stage.result] = &stage;
     program_.replaceable.resize(program_.results.size());

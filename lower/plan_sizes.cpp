@@ -11,7 +11,7 @@ public:
     if (!size.isConstant())
       found.push_back(&size);
   }
-  void add(std::vector<Size>& sizes) {
+  void add(List<Size>& sizes) {
     for (Size& size : sizes)
       add(size);
   }
@@ -49,12 +49,12 @@ public:
     add(contraction.store);
   }
 
-  std::vector<Size*> found;
+  List<Size*> found;
 };
 
 } // namespace
 
-std::vector<Size*> openSizes(Program& program) {
+List<Size*> openSizes(Program& program) {
   Lister lister;
   for (PlanTensor& tensor : program.tensors) {
     lister.add(tensor.shape);

@@ -8,15 +8,15 @@ namespace lower {
 using tensor::ScalarNode;
 using enum tensor::ScalarFunction;
 
-std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
+List<const ScalarNode*> operandsOf(const ScalarNode* node) {
   if (const auto* load = node->as<tensor::ScalarLoad>()) {
-    std::vector<const ScalarNode*> operands(load->position.begin(), load->position.end());
+    List<const ScalarNode*> operands(load->position);
     if (load->outside)
       operands.push_back(load->outside);
     return operands;
   }
   if (const auto* apply = node->as<tensor::ScalarApply>())
-    return {apply->operands.begin(), apply->operands.end()};
+    return List<const ScalarNode*>(apply->operands);
   if (const auto* cast = node->as<tensor::ScalarCast>())
     return {cast->operand};
   if (const auto* reduce = node->as<tensor::ScalarReduce>())
@@ -27,9 +27,9 @@ std::vector<const ScalarNode*> operandsOf(const ScalarNode* node) {
 namespace {
 
 /// The nodes below a root, and the root, once each.
-std::vector<const ScalarNode*> nodesBelow(const ScalarNode* root) {
+List<const ScalarNode*> nodesBelow(const ScalarNode* root) {
   std::unordered_set<const ScalarNode*> seen{root};
-  std::vector<const ScalarNode*> nodes{root};
+  List<const ScalarNode*> nodes{root};
   for (size_t i = 0; i < nodes.size(); ++i)
     for (const ScalarNode* operand : operandsOf(nodes[i]))
       if (seen.insert(operand).second)
@@ -47,8 +47,8 @@ bool isOfExtents(const ScalarNode* root) {
   return true;
 }
 
-std::vector<Split> findSplits(const ScalarNode* root) {
-  std::vector<Split> splits;
+List<Split> findSplits(const ScalarNode* root) {
+  List<Split> splits;
   for (const ScalarNode* node : nodesBelow(root)) {
     const auto* apply = node->as<tensor::ScalarApply>();
     bool divides = apply && apply->operands.size() == 2 &&

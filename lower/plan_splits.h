@@ -1,22 +1,25 @@
 // A look ahead over an expression, before its axes are numbered.
 #pragma once
 
+#include "runtime/list.h"
 #include "tensor/expression.h"
 
 namespace lower {
 
+using runtime::List;
+
 /// The operands of a node, of a load with the value outside.
-std::vector<const tensor::ScalarNode*> operandsOf(const tensor::ScalarNode* node);
+List<const tensor::ScalarNode*> operandsOf(const tensor::ScalarNode* node);
 
 /// Whether a value is arithmetic on numbers and extents alone.
 bool isOfExtents(const tensor::ScalarNode* root);
 
-/// An axis whose index is divided somewhere by arithmetic on numbers and extents: groups of channels,
-/// repeated elements. With the axis split there, quotient and rest are affine.
+/// An axis whose index is divided somewhere by arithmetic on numbers and extents: groups of
+/// channels, repeated elements. With the axis split there, quotient and rest are affine.
 struct Split {
   uint32_t axis;
   const tensor::ScalarNode* divisor;
 };
-std::vector<Split> findSplits(const tensor::ScalarNode* root);
+List<Split> findSplits(const tensor::ScalarNode* root);
 
 } // namespace lower

@@ -34,7 +34,7 @@ GraphValue makeNumber(Element element, double real, int64_t integer) {
 }
 
 GraphValue makeApply(Sizes& sizes, const Graph& graph, ScalarFunction function, Element element,
-                     std::vector<uint32_t> operands) {
+                     List<uint32_t> operands) {
   GraphValue value{GraphValueKind::Apply, element, {}, rangeOfElement(element), {}, function};
   for (uint32_t operand : operands)
     value.axes |= graph.values[operand].axes;

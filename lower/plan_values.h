@@ -9,7 +9,7 @@ namespace lower {
 GraphValue makeNumber(Element element, double real, int64_t integer);
 /// A function of values of a graph, without looking at what it computes.
 GraphValue makeApply(Sizes& sizes, const Graph& graph, ScalarFunction function, Element element,
-                     std::vector<uint32_t> operands);
+                     List<uint32_t> operands);
 /// Adds a value to a graph and gives its number.
 uint32_t append(Graph& graph, GraphValue value);
 

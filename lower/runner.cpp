@@ -41,7 +41,7 @@ struct Placed {
 
 /// The lowest place of so many bytes that no tensor has that is still needed; `placed` is in the
 /// order of places.
-size_t placeFor(size_t bytes, const std::vector<Placed>& placed) {
+size_t placeFor(size_t bytes, const List<Placed>& placed) {
   size_t offset = 0;
   for (const Placed& other : placed) {
     if (offset + bytes <= other.offset)
@@ -118,7 +118,7 @@ void Runner::planScratch() {
   largest_ = nullptr;
   if (!hasScratch())
     return;
-  std::vector<size_t> lastUses(program_.tensors.size());
+  List<size_t> lastUses(program_.tensors.size());
   Flags isOutput(program_.tensors.size());
   for (uint32_t tensor = 0; tensor < program_.tensors.size(); ++tensor) {
     size_t& last = lastUses[rootOf(tensor)];
@@ -127,10 +127,10 @@ void Runner::planScratch() {
   for (uint32_t result : program_.results)
     isOutput[rootOf(result)] = true;
   offsets_.assign(program_.tensors.size(), nowhere);
-  std::vector<Placed> placed;
+  List<Placed> placed;
   for (size_t i = 0; i < program_.stages.size(); ++i) {
     uint32_t tensor = program_.stages[i].result;
-    std::erase_if(placed, [&](const Placed& other) { return other.lastUse < i; });
+    placed.eraseIf([&](const Placed& other) { return other.lastUse < i; });
     if (rootOf(tensor) != tensor || isOutput[tensor])
       continue;
     const PlanTensor& plan = program_.tensors[tensor];

@@ -21,12 +21,12 @@ public:
   Runner& operator=(const Runner&) = delete;
 
   const Program& program() const { return program_; }
-  const std::vector<ResultSource>& sources() const { return program_.sources; }
+  const List<ResultSource>& sources() const { return program_.sources; }
   /// The element type and shape of a result.
   runtime::DType resultType(size_t i) const { return program_.tensors[program_.results[i]].dtype; }
   const runtime::SharedShape& resultShape(size_t i) const { return resultShapes_[i]; }
   int64_t resultSize(size_t i) const { return program_.tensors[program_.results[i]].count.number; }
-  const std::vector<uint32_t>& replaceable(size_t i) const { return program_.replaceable[i]; }
+  const List<uint32_t>& replaceable(size_t i) const { return program_.replaceable[i]; }
   /// About how many nanoseconds a run takes.
   double cost() const { return cost_; }
   /// About how much memory it takes.
@@ -49,17 +49,17 @@ private:
 
   Program program_;
   /// Those of the program.
-  std::vector<Size*> openSizes_;
-  std::vector<runtime::SharedShape> resultShapes_;
+  List<Size*> openSizes_;
+  List<runtime::SharedShape> resultShapes_;
   /// Per tensor its place in the scratch memory, or none.
   static constexpr size_t nowhere = SIZE_MAX;
-  std::vector<size_t> offsets_;
+  List<size_t> offsets_;
   size_t scratchBytes_ = 0;
   double cost_ = 0;
   const PlanTensor* largest_ = nullptr;
-  std::vector<std::byte*> buffers_;
+  List<std::byte*> buffers_;
   /// Per stage, from its first run on.
-  std::vector<std::unique_ptr<StripRunner>> strips_;
+  List<std::unique_ptr<StripRunner>> strips_;
 };
 
 } // namespace lower

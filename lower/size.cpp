@@ -33,7 +33,7 @@ int64_t boundPlus(int64_t sum, int64_t factor, int64_t bound, int64_t end) {
 }
 
 /// For lists so short that sorting them is not worth its code.
-void insertInOrder(std::vector<uint32_t>& list, uint32_t value) {
+void insertInOrder(List<uint32_t>& list, uint32_t value) {
   list.insert(std::ranges::find_if(list, [=](uint32_t other) { return other > value; }), value);
 }
 
@@ -86,12 +86,12 @@ uint32_t Sizes::formOf(std::span<const Term> terms, int64_t constant) {
   form.hash = uint32_t(hash);
   form.constant = constant;
   form.isNegated = terms[0].coefficient < 0;
-  terms_.insert(terms_.end(), terms.begin(), terms.end());
+  terms_.append(terms);
   uint32_t number = uint32_t(forms_.size());
   form.base = number;
   forms_.push_back(form);
   if (terms.size() > 1 && (form.isNegated || constant != 0)) {
-    Terms positive(terms.begin(), terms.end());
+    Terms positive(terms);
     for (Term& term : positive)
       term.coefficient = form.isNegated ? -term.coefficient : term.coefficient;
     uint32_t base = formOf(positive, 0);
@@ -122,14 +122,14 @@ uint32_t Sizes::atomOf(AtomKind kind, uint32_t left, uint32_t right, Interval in
   return uint32_t(atoms_.size() - 1);
 }
 
-void Sizes::factorsOf(uint32_t atom, std::vector<uint32_t>& factors) const {
+void Sizes::factorsOf(uint32_t atom, List<uint32_t>& factors) const {
   for (; atoms_[atom].kind == AtomKind::Product; atom = atoms_[atom].left)
     insertInOrder(factors, atoms_[atom].right);
   insertInOrder(factors, atom);
 }
 
 /// Factors are in order, so products of the same ones are one atom.
-uint32_t Sizes::productOf(const std::vector<uint32_t>& factors) {
+uint32_t Sizes::productOf(const List<uint32_t>& factors) {
   uint32_t product = factors[0];
   for (size_t i = 1; i < factors.size(); ++i)
     product = atomOf(AtomKind::Product, product, factors[i], {});
@@ -169,7 +169,7 @@ std::optional<Size> Sizes::sum(Size a, Size b, int64_t factor) {
   if (isAlone_ || (a.isConstant() && b.isConstant()))
     return Size(number);
   bool fits = multiplyAdd(constant, constantOf(b), factor);
-  Terms terms(termsOf(a).begin(), termsOf(a).end());
+  Terms terms(termsOf(a));
   for (const Term& term : termsOf(b))
     fits = factor == 0 || (fits && add(terms, term.atom, term.coefficient, factor));
   return made(number, terms, constant, fits);
@@ -184,7 +184,7 @@ std::optional<Size> Sizes::product(Size a, Size b) {
   int64_t number = 0;
   if (__builtin_mul_overflow(a.number, b.number, &number))
     return std::nullopt;
-  Terms left(termsOf(a).begin(), termsOf(a).end()), right(termsOf(b).begin(), termsOf(b).end());
+  Terms left(termsOf(a)), right(termsOf(b));
   isAlone_ |= left.size() * right.size() > mostTerms;
   if (isAlone_)
     return Size(number);
@@ -195,7 +195,7 @@ std::optional<Size> Sizes::product(Size a, Size b) {
   for (const Term& x : left) {
     fits = fits && (ofRight == 0 || add(terms, x.atom, x.coefficient, ofRight));
     for (const Term& y : right) {
-      std::vector<uint32_t> factors;
+      List<uint32_t> factors;
       factorsOf(x.atom, factors);
       factorsOf(y.atom, factors);
       fits = fits && add(terms, productOf(factors), x.coefficient, y.coefficient);
@@ -208,7 +208,7 @@ std::optional<Size> Sizes::product(Size a, Size b) {
 
 /// The product without the factors of another one, which are in it; none where they are not.
 uint32_t Sizes::quotientOf(uint32_t product, uint32_t divisor) {
-  std::vector<uint32_t> factors, others;
+  List<uint32_t> factors, others;
   factorsOf(product, factors);
   factorsOf(divisor, others);
   for (uint32_t other : others) {
@@ -235,7 +235,7 @@ bool Sizes::splitTerms(Size a, Size divisor, Size& whole, Size& left) {
   }
   if (unit <= 0)
     return false;
-  Terms terms(termsOf(a).begin(), termsOf(a).end()), quotients, others;
+  Terms terms(termsOf(a)), quotients, others;
   bool fits = true;
   for (const Term& term : terms) {
     bool isWhole = term.coefficient % unit == 0;

@@ -9,13 +9,15 @@
 // question must be right for all numbers, as costs are, or be derived again for each of them.
 #pragma once
 
+#include "runtime/list.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
-
 namespace lower {
+
+using runtime::List;
 
 struct Size {
   Size() = default;
@@ -101,7 +103,7 @@ private:
     uint32_t atom;
     int64_t coefficient;
   };
-  using Terms = std::vector<Term>;
+  using Terms = List<Term>;
   /// Of forms of several terms that differ in constant and sign one is the base, which has the
   /// bounds.
   struct Form {
@@ -121,9 +123,9 @@ private:
   uint32_t formOf(std::span<const Term> terms, int64_t constant);
   uint32_t operandOf(Size size);
   uint32_t atomOf(AtomKind kind, uint32_t left, uint32_t right, Interval interval);
-  uint32_t productOf(const std::vector<uint32_t>& factors);
+  uint32_t productOf(const List<uint32_t>& factors);
   static bool add(Terms& terms, uint32_t atom, int64_t first, int64_t second);
-  void factorsOf(uint32_t atom, std::vector<uint32_t>& factors) const;
+  void factorsOf(uint32_t atom, List<uint32_t>& factors) const;
   uint32_t quotientOf(uint32_t product, uint32_t divisor);
   bool splitTerms(Size a, Size divisor, Size& whole, Size& left);
   Size made(int64_t number, const Terms& terms, int64_t constant, bool fits);
@@ -135,13 +137,13 @@ private:
   void need(const Form& form);
 
   size_t parameters_ = 0;
-  std::vector<Atom> atoms_;
+  List<Atom> atoms_;
   Terms terms_;
-  std::vector<Form> forms_;
+  List<Form> forms_;
   /// Something has no form, so the class has these numbers alone.
   bool isAlone_ = false;
   /// What renew() computes, after close(): atoms, and forms that are used or bounded.
-  std::vector<uint32_t> neededAtoms_, neededForms_;
+  List<uint32_t> neededAtoms_, neededForms_;
 };
 
 } // namespace lower

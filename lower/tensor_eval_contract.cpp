@@ -91,7 +91,7 @@ inline __attribute__((always_inline)) void multiplyTile(const A* rows, const A* 
 template <typename A>
 using Total = std::conditional_t<std::is_same_v<A, float>, double, A>;
 
-int64_t product(const std::vector<Size>& extents, const std::vector<uint32_t>& axes) {
+int64_t product(const List<Size>& extents, const List<uint32_t>& axes) {
   int64_t count = 1;
   for (uint32_t axis : axes)
     count *= extents[axis].number;
@@ -336,7 +336,7 @@ private:
       offsets[j] = offsetOf(side.axes, first + int64_t(j));
   }
 
-  int64_t offsetOf(const std::vector<uint32_t>& axes, int64_t flat) const {
+  int64_t offsetOf(const List<uint32_t>& axes, int64_t flat) const {
     int64_t offset = 0;
     for (size_t i = axes.size(); i-- > 0; flat /= contraction_.extents[axes[i]].number)
       offset += flat % contraction_.extents[axes[i]].number *

@@ -55,7 +55,7 @@ void StripRunner::setConstants() {
 
 bool StripRunner::runMap(int64_t first, int64_t last, std::byte* out) {
   out_ = out;
-  const std::vector<uint32_t>& chain = nest_.chain;
+  const List<uint32_t>& chain = nest_.chain;
   if (!runBlock(chain[0]))
     return false;
   if (chain.size() == 1)
