@@ -10,7 +10,6 @@
 #include "lower/plan_values.h"
 
 #include <algorithm>
-#include <map>
 
 namespace lower {
 
@@ -29,11 +28,15 @@ struct Guard {
   uint32_t known = 0;
   uint32_t depth = 0;
   uint32_t mask = none;
+  /// Another guard with this condition.
+  uint32_t next = none;
 };
 
 class Guards {
 public:
-  Guards(Graph& graph, Sizes& sizes) : graph_(graph), sizes_(sizes), of_(graph.values.size()) {
+  Guards(Graph& graph, Sizes& sizes)
+      : graph_(graph), sizes_(sizes), of_(graph.values.size()),
+        withCondition_(graph.values.size(), none) {
     guards_.push_back({});
     for (const GraphValue& value : graph.values)
       if (value.kind == GraphValueKind::Reduce)
@@ -90,16 +93,18 @@ private:
   }
 
   uint32_t both(uint32_t parent, uint32_t condition, bool negated) {
-    auto key = std::tuple(parent, condition, negated);
-    if (auto found = conjunctions_.find(key); found != conjunctions_.end())
-      return found->second;
+    uint32_t& first = withCondition_[condition];
+    for (uint32_t i = first; i != none; i = guards_[i].next)
+      if (guards_[i].parent == parent && guards_[i].negated == negated)
+        return i;
     const Guard& outer = guards_[parent];
     Guard guard{parent, condition, negated};
+    guard.next = first;
     guard.axes = outer.axes | graph_.values[condition].axes;
     guard.known = std::max(outer.known, condition);
     guard.depth = outer.depth + 1;
     guards_.push_back(guard);
-    return conjunctions_[key] = uint32_t(guards_.size() - 1);
+    return first = uint32_t(guards_.size() - 1);
   }
 
   /// True when `inner` adds conditions to `outer`.
@@ -192,15 +197,17 @@ private:
       graph_.checks.push_back({fault, guard == always ? none : maskOf(guard)});
   }
 
-  /// Own values by number; a mask right after the last of its conditions.
+  /// Own values by number; masks, by number, right after the last of their conditions.
   void setOrder(const Flags& live) {
-    for (uint32_t id = 0; id < graph_.values.size(); ++id)
-      if (id >= live.size() || live[id])
+    List<uint32_t> firsts(live.size(), none), nexts(known_.size(), none);
+    for (uint32_t i = uint32_t(known_.size()); i-- > 0;)
+      nexts[i] = std::exchange(firsts[known_[i]], i);
+    for (uint32_t id = 0; id < live.size(); ++id) {
+      if (live[id])
         graph_.order.push_back(id);
-    auto placeOf = [&](uint32_t id) {
-      return id < live.size() ? std::pair(id, 0u) : std::pair(known_[id - live.size()], id);
-    };
-    std::ranges::sort(graph_.order, {}, placeOf);
+      for (uint32_t i = firsts[id]; i != none; i = nexts[i])
+        graph_.order.push_back(uint32_t(live.size()) + i);
+    }
     graph_.masks.extend(graph_.values.size(), none);
   }
 
@@ -263,7 +270,8 @@ private:
   Sizes& sizes_;
   List<List<uint32_t>> of_;
   List<Guard> guards_;
-  std::map<std::tuple<uint32_t, uint32_t, bool>, uint32_t> conjunctions_;
+  /// Per value the guard that last had it as its condition.
+  List<uint32_t> withCondition_;
   /// Per mask value, in the order of their numbers.
   List<uint32_t> known_;
   AxisSet reducedAxes_;

@@ -7,11 +7,11 @@
 #include "lower/plan_affine.h"
 #include "lower/plan_splits.h"
 #include "lower/plan_values.h"
+#include "runtime/numbering.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <unordered_map>
 
 namespace lower {
 
@@ -39,7 +39,7 @@ public:
     for (const tensor::LoopAxis& axis : stage.axes) {
       if (!addAxis(axis))
         return;
-      for (const AffineTerm& term : axes_[axis.number].terms)
+      for (const AffineTerm& term : axes_.back().form.terms)
         graph_.outputAxes.push_back(term.axis);
     }
     Size stride = 1;
@@ -99,7 +99,7 @@ private:
     } else if (!sizes_.isSame(*extent, 1)) {
       addTerm(*extent, 1);
     }
-    axes_[axis.number] = std::move(form);
+    axes_.push_back({axis.number, std::move(form)});
     return extent;
   }
 
@@ -127,6 +127,10 @@ private:
   }
   const GraphValue& at(uint32_t id) const { return graph_.values[id]; }
 
+  bool isLowered(const ScalarNode* node) const { return nodes_.contains(node); }
+  /// The value of a node that is lowered.
+  uint32_t lowered(const ScalarNode* node) const { return lowered_[nodes_.find(node)]; }
+
   /// The next operand of a node that is not lowered yet, or null. Enters the axes of a reduction.
   const ScalarNode* pendingOperand(const ScalarNode* node) {
     const auto* reduce = node->as<tensor::ScalarReduce>();
@@ -134,19 +138,20 @@ private:
       return nullptr;
     if (const auto* apply = node->as<tensor::ScalarApply>())
       if (const ScalarNode* only = decidedOperand(*apply))
-        return lowered_.contains(only) ? nullptr : only;
+        return isLowered(only) ? nullptr : only;
     for (const ScalarNode* operand : operandsOf(node))
-      if (!lowered_.contains(operand))
+      if (!isLowered(operand))
         return operand;
     return nullptr;
   }
 
   /// A bool that is lowered to a number.
   std::optional<bool> truthOf(const ScalarNode* node) const {
-    auto found = lowered_.find(node);
-    bool isTruth = found != lowered_.end() && node->dtype.isBool() &&
-                   at(found->second).kind == GraphValueKind::Number;
-    return isTruth ? std::optional(at(found->second).integer != 0) : std::nullopt;
+    if (!isLowered(node) || !node->dtype.isBool())
+      return std::nullopt;
+    const GraphValue& value = at(lowered(node));
+    bool isTruth = value.kind == GraphValueKind::Number;
+    return isTruth ? std::optional(value.integer != 0) : std::nullopt;
   }
 
   /// The operand that is the value of a choice, or of an `and` or `or`, where another operand
@@ -168,16 +173,20 @@ private:
   /// Numbers the axes of a reduction at the first visit. True when it is empty: then its body,
   /// which never runs, must not be lowered.
   bool enterReduce(const tensor::ScalarReduce& reduce) {
-    auto [place, isNew] = reduces_.try_emplace(&reduce);
-    Reduction& reduction = place->second;
-    if (isNew)
-      for (const tensor::LoopAxis& axis : reduce.axes) {
-        Size extent = addAxis(axis).value_or(0);
-        reduction.empty |= !sizes_.isAtLeast(extent, 1);
-        reduction.extents.push_back(extent);
-        reduction.forms.push_back(Affine(axes_[axis.number]));
-      }
-    return reduction.empty;
+    if (uint32_t known = entered_.find(&reduce); known != none)
+      return reductions_[known].empty;
+    Reduction reduction;
+    for (const tensor::LoopAxis& axis : reduce.axes) {
+      auto extent = addAxis(axis);
+      if (!extent)
+        break;
+      reduction.empty |= !sizes_.isAtLeast(*extent, 1);
+      reduction.extents.push_back(*extent);
+      reduction.forms.push_back(Affine(axes_.back().form));
+    }
+    entered_.add(&reduce);
+    reductions_.push_back(std::move(reduction));
+    return reductions_.back().empty;
   }
 
   uint32_t lowerTree(const ScalarNode* root) {
@@ -186,16 +195,17 @@ private:
       const ScalarNode* node = stack.back();
       if (!node->dtype.isComputable()) {
         fail(fmt::format("cannot compute with `{}`", runtime::dtypeName(node->dtype)));
-      } else if (lowered_.contains(node)) {
+      } else if (isLowered(node)) {
         stack.pop_back();
       } else if (const ScalarNode* pending = pendingOperand(node)) {
         stack.push_back(pending);
       } else {
-        lowered_[node] = lowerNode(node);
+        lowered_.push_back(lowerNode(node));
+        nodes_.add(node);
         stack.pop_back();
       }
     }
-    return problem_.empty() ? lowered_[root] : none;
+    return problem_.empty() ? lowered(root) : none;
   }
 
   uint32_t lowerNode(const ScalarNode* node) {
@@ -217,7 +227,7 @@ private:
       return lowerApply(*node->as<tensor::ScalarApply>());
     case tensor::ScalarKind::Cast: {
       const auto* convert = node->as<tensor::ScalarCast>();
-      return cast(lowered_[convert->operand], elementOf(node->dtype));
+      return cast(lowered(convert->operand), elementOf(node->dtype));
     }
     case tensor::ScalarKind::Reduce:
       return lowerReduce(*node->as<tensor::ScalarReduce>());
@@ -262,12 +272,12 @@ private:
   }
 
   uint32_t lowerIndex(const tensor::ScalarIndex& index) {
-    auto axis = axes_.find(index.axis);
+    auto axis = std::ranges::find(axes_, index.axis, &LoweredAxis::number);
     if (axis == axes_.end()) {
       fail("an index is used outside its loop");
       return none;
     }
-    auto id = affine(axis->second);
+    auto id = affine(axis->form);
     if (!id)
       fail("a loop is too long");
     return id.value_or(none);
@@ -284,7 +294,7 @@ private:
     value.tensor = load.tensor;
     Size stride = 1;
     for (size_t i = tensor.shape.size(); i-- > 0;) {
-      uint32_t position = lowered_[load.position[i]];
+      uint32_t position = lowered(load.position[i]);
       addDimension(value, position, tensor.shape[i], stride, uint32_t(i));
       value.axes |= at(position).axes;
       if (i > 0 && sizes_.isAtLeast(tensor.shape[i], 1))
@@ -293,7 +303,7 @@ private:
     bool safe = value.bounds.empty();
     for (const IndexTerm& term : value.indices)
       safe &= term.inside;
-    uint32_t outside = load.outside ? lowered_[load.outside] : none;
+    uint32_t outside = load.outside ? lowered(load.outside) : none;
     bool plainFill =
         outside != none &&
         (at(outside).kind == GraphValueKind::Number ||
@@ -338,7 +348,7 @@ private:
       return lowerDecided(node, only);
     List<uint32_t> operands;
     for (const ScalarNode* operand : node.operands)
-      operands.push_back(lowered_[operand]);
+      operands.push_back(lowered(operand));
     if (operands.size() != tensor::scalarFunctionArity(node.function)) {
       fail("a scalar function has the wrong number of operands");
       return none;
@@ -358,7 +368,7 @@ private:
   }
 
   uint32_t lowerDecided(const tensor::ScalarApply& node, const ScalarNode* only) {
-    uint32_t id = lowered_[only];
+    uint32_t id = lowered(only);
     if (at(id).element == elementOf(node.dtype))
       return id;
     fail(fmt::format("operands of `{}` differ in type", tensor::scalarFunctionName(node.function)));
@@ -453,11 +463,11 @@ private:
   }
 
   uint32_t lowerReduce(const tensor::ScalarReduce& node) {
-    Reduction& reduction = reduces_[&node];
+    const Reduction& reduction = reductions_[entered_.find(&node)];
     Element element = elementOf(node.dtype);
     if (reduction.empty)
       return identity(node.combiner, element);
-    uint32_t body = lowered_[node.body];
+    uint32_t body = lowered(node.body);
     GraphValue value{
         GraphValueKind::Reduce, element, at(body).axes, rangeOfElement(element), {body}};
     value.combiner = node.combiner;
@@ -517,7 +527,15 @@ private:
     }
   }
 
+  struct LoweredAxis {
+    static constexpr bool movesAsBytes = true;
+
+    uint32_t number;
+    Affine form;
+  };
   struct Reduction {
+    static constexpr bool movesAsBytes = true;
+
     bool empty = false;
     List<Size> extents;
     List<Affine> forms;
@@ -531,10 +549,14 @@ private:
   /// Per value: it or something that it needs may fault, so folding must not drop it.
   Flags mayFault_;
   /// Per axis of the expression: its position as a form of the graph's axes.
-  std::unordered_map<uint32_t, Affine> axes_;
+  List<LoweredAxis> axes_;
   List<Split> splits_;
-  std::unordered_map<const ScalarNode*, uint32_t> lowered_;
-  std::unordered_map<const tensor::ScalarReduce*, Reduction> reduces_;
+  /// The nodes that are lowered, and the value of each.
+  runtime::Numbering nodes_;
+  List<uint32_t> lowered_;
+  /// The reductions whose axes are numbered, and these axes.
+  runtime::Numbering entered_;
+  List<Reduction> reductions_;
 };
 
 } // namespace

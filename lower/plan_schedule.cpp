@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <utility>
 
 namespace lower {
@@ -17,7 +16,8 @@ namespace {
 class Scheduler {
 public:
   Scheduler(Nest& nest, Sizes& sizes)
-      : nest_(nest), graph_(nest.graph), lanes_(nest.lanes), sizes_(sizes) {}
+      : nest_(nest), graph_(nest.graph), lanes_(nest.lanes), sizes_(sizes),
+        blockOfAxis_(graph_.extents.size(), none), splatsOf_(graph_.values.size(), none) {}
 
   void run(std::span<const uint32_t> chain, bool stores) {
     makeRegisters();
@@ -55,8 +55,9 @@ private:
 
   uint32_t homeOf(AxisSet axes) const {
     uint32_t home = 0;
-    for (auto [axis, block] : blockOfAxis_)
-      if (axes[axis] && nest_.blocks[block].depth > nest_.blocks[home].depth)
+    for (size_t axis = 0; axis < blockOfAxis_.size(); ++axis)
+      if (uint32_t block = blockOfAxis_[axis];
+          axes[axis] && block != none && nest_.blocks[block].depth > nest_.blocks[home].depth)
         home = block;
     return home;
   }
@@ -160,22 +161,23 @@ private:
   uint32_t operandRegister(uint32_t id, uint32_t lane) {
     if (lane == none || laneOfValue(id) == lane)
       return id;
-    auto [place, isNew] = splats_.try_emplace({id, lane}, uint32_t(nest_.registers.size()));
-    if (isNew) {
-      Element element = at(id).element;
-      nest_.registers.push_back({element, lane});
-      bool constant = at(id).kind == GraphValueKind::Number ||
-                      (at(id).kind == GraphValueKind::Affine && at(id).axes.none());
-      if (constant)
-        nest_.constants.push_back({place->second, id});
-      else
-        add(homeOf(at(id).axes), {.kind = StepKind::Splat,
-                                  .out = place->second,
-                                  .lane = lane,
-                                  .operands = {id},
-                                  .kernel = splatKernel(element)});
-    }
-    return place->second;
+    for (uint32_t i = splatsOf_[id]; i != none; i = splats_[i].next)
+      if (nest_.registers[splats_[i].number].lane == lane)
+        return splats_[i].number;
+    Element element = at(id).element;
+    uint32_t number = addRegister(element, lane);
+    splats_.push_back({number, std::exchange(splatsOf_[id], uint32_t(splats_.size()))});
+    bool constant = at(id).kind == GraphValueKind::Number ||
+                    (at(id).kind == GraphValueKind::Affine && at(id).axes.none());
+    if (constant)
+      nest_.constants.push_back({number, id});
+    else
+      add(homeOf(at(id).axes), {.kind = StepKind::Splat,
+                                .out = number,
+                                .lane = lane,
+                                .operands = {id},
+                                .kernel = splatKernel(element)});
+    return number;
   }
 
   void placeApply(uint32_t id, uint32_t lane, uint32_t home) {
@@ -306,8 +308,17 @@ private:
   Graph& graph_;
   const Lanes& lanes_;
   Sizes& sizes_;
-  std::map<uint32_t, uint32_t> blockOfAxis_;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> splats_;
+  /// The register of a value that is spread, and of the next one of the same value.
+  struct Splat {
+    uint32_t number;
+    uint32_t next;
+  };
+
+  /// Or none.
+  List<uint32_t> blockOfAxis_;
+  List<Splat> splats_;
+  /// Per value the last of its splats, or none.
+  List<uint32_t> splatsOf_;
   Flags materialised_;
 };
 

@@ -1,7 +1,7 @@
 // Which axes are worth splitting.
 #include "lower/plan_splits.h"
 
-#include <unordered_set>
+#include "runtime/numbering.h"
 
 namespace lower {
 
@@ -28,11 +28,12 @@ namespace {
 
 /// The nodes below a root, and the root, once each.
 List<const ScalarNode*> nodesBelow(const ScalarNode* root) {
-  std::unordered_set<const ScalarNode*> seen{root};
+  runtime::Numbering seen;
+  seen.add(root);
   List<const ScalarNode*> nodes{root};
   for (size_t i = 0; i < nodes.size(); ++i)
     for (const ScalarNode* operand : operandsOf(nodes[i]))
-      if (seen.insert(operand).second)
+      if (seen.add(operand))
         nodes.push_back(operand);
   return nodes;
 }

@@ -2,10 +2,10 @@
 // must be around it and which tensor it loads last, so a stage asks its root alone.
 #include "tensor/verify.h"
 
+#include "runtime/numbering.h"
 #include "runtime/refused.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace tensor {
 
@@ -35,11 +35,13 @@ public:
 
 private:
   /// In order, each once.
-  using Axes = std::vector<uint32_t>;
+  using Axes = runtime::List<uint32_t>;
 
   /// What is known of a node: the loops that it needs, one more than the last tensor that it loads,
   /// and whether it is arithmetic on extents alone.
   struct Known {
+    static constexpr bool movesAsBytes = true;
+
     Axes axes = {};
     size_t tensors = 0;
     bool isOfExtents = true;
@@ -72,7 +74,7 @@ private:
       own.push_back(axis.number);
       extent(axis.extent);
     }
-    bound_.insert(bound_.end(), own.begin(), own.end());
+    bound_.append(own);
     std::ranges::sort(own);
     return own;
   }
@@ -83,30 +85,32 @@ private:
   }
 
   const Known& look(const ScalarNode* root) {
-    std::vector<const ScalarNode*> stack{root};
+    runtime::List<const ScalarNode*> stack{root};
     while (!stack.empty()) {
       const ScalarNode* node = stack.back();
       size_t before = stack.size();
-      if (!known_.contains(node)) {
+      if (!nodes_.contains(node)) {
         forEachOperand(*node, [&](const ScalarNode* operand) {
-          if (!known_.contains(operand))
+          if (!nodes_.contains(operand))
             stack.push_back(operand);
         });
-        if (stack.size() == before)
-          known_.emplace(node, read(*node));
+        if (stack.size() == before) {
+          known_.push_back(read(*node));
+          nodes_.add(node);
+        }
       }
       if (stack.size() == before)
         stack.pop_back();
     }
-    return known_.at(root);
+    return known_[nodes_.find(root)];
   }
 
   Known read(const ScalarNode& node) {
     demand(node.dtype.isComputable(), "a value is of no element type to compute with");
     Known own;
     forEachOperand(node, [&](const ScalarNode* operand) {
-      const Known& known = known_.at(operand);
-      own.axes.insert(own.axes.end(), known.axes.begin(), known.axes.end());
+      const Known& known = known_[nodes_.find(operand)];
+      own.axes.append(known.axes);
       own.tensors = std::max(own.tensors, known.tensors);
       own.isOfExtents &= known.isOfExtents;
     });
@@ -160,14 +164,16 @@ private:
 
   void readReduce(const ScalarReduce& reduce, Known& own) {
     Axes bound = bind(reduce.axes);
-    std::erase_if(own.axes, [&](uint32_t axis) { return std::ranges::binary_search(bound, axis); });
+    own.axes.eraseIf([&](uint32_t axis) { return std::ranges::binary_search(bound, axis); });
     own.isOfExtents = false;
   }
 
   const TensorFunction& function_;
-  std::unordered_map<const ScalarNode*, Known> known_;
+  runtime::Numbering nodes_;
+  /// Of each of the nodes.
+  runtime::List<Known> known_;
   /// The numbers of all loops.
-  std::vector<uint32_t> bound_;
+  Axes bound_;
 };
 
 } // namespace

@@ -1,8 +1,9 @@
 // An explicit stack, one entry for each object that is not done.
 #include "vm/value.h"
 
+#include "runtime/numbering.h"
+
 #include <cstring>
-#include <map>
 
 namespace vm {
 
@@ -50,22 +51,27 @@ private:
   };
 
   void start(const Object* object) {
-    if (auto known = known_.find(object); known != known_.end())
-      return receive(known->second);
+    if (uint32_t known = known_.find(object); known != known_.none)
+      return receive(values_[known]);
     if (object->layout == boxedLayout)
       return receive(boxed(*const_cast<Object*>(object)));
     Unfinished unfinished{object};
     if (program_.layouts[object->layout].kind == LayoutKind::Cell) {
       unfinished.cell = runtime::referenceValue({});
-      known_.emplace(object, unfinished.cell);
+      know(object, unfinished.cell);
     }
     stack_.push_back(std::move(unfinished));
   }
 
   void give(const Object& object, Value value) {
     if (object.references > 1)
-      known_.emplace(&object, value);
+      know(&object, value);
     receive(std::move(value));
+  }
+
+  void know(const Object* object, Value value) {
+    if (known_.add(object))
+      values_.push_back(std::move(value));
   }
 
   void receive(Value value) {
@@ -95,8 +101,9 @@ private:
 
   const Program& program_;
   std::vector<Unfinished> stack_;
-  /// Of cells, and of what more than one reference leads to.
-  std::map<const Object*, Value> known_;
+  /// Cells, and what more than one reference leads to, and the value of each.
+  runtime::Numbering known_;
+  std::vector<Value> values_;
   Value done_;
 };
 
