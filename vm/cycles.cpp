@@ -16,7 +16,7 @@ constexpr int64_t leastGrowth = 1 << 20;
 constexpr size_t leastSuspects = 256;
 
 /// Makes room in a list; false when there is no memory.
-bool reserve(std::vector<Object*>& list, size_t size) {
+bool reserve(runtime::List<Object*>& list, size_t size) {
   if (size <= list.capacity())
     return true;
   try {
@@ -58,7 +58,7 @@ void Cycles::suspect(Object* cell) {
 
 /// Forgets where a cell is no more, and where one is remembered twice.
 void Cycles::forgetOthers() {
-  std::erase_if(suspects_, [](Object* cell) {
+  suspects_.eraseIf([](Object* cell) {
     if (!cell->isSuspect || cell->isReached)
       return true;
     cell->isReached = true;
@@ -150,7 +150,7 @@ bool Cycles::keepLive() {
 /// taken off.
 size_t Cycles::dropDead() {
   const int64_t before = runtime::heldMemory();
-  std::erase_if(suspects_, [](const Object* cell) { return cell->isReached; });
+  suspects_.eraseIf([](const Object* cell) { return cell->isReached; });
   for (Object* object : reached_)
     if (object->isReached)
       for (uint16_t field : heap_.referencesOf(object->layout))

@@ -13,10 +13,10 @@
 // complete once something refers to them, so a collection may be there at all these times.
 #pragma once
 
+#include "runtime/list.h"
 #include "vm/object.h"
 
 #include <cstddef>
-#include <vector>
 
 namespace vm {
 
@@ -52,11 +52,11 @@ private:
   Heap& heap_;
   /// Cells into which references were written, and memory where one was: an object of as many
   /// fields, which is no suspect, or one again.
-  std::vector<Object*> suspects_;
+  runtime::List<Object*> suspects_;
   /// How many there may be until dead ones are forgotten.
   size_t most_ = 0;
   /// During a collection: what can be reached, without what has no references, and what stays.
-  std::vector<Object*> reached_, live_;
+  runtime::List<Object*> reached_, live_;
   bool isCollecting_ = false;
   /// What the thread held when the heap was made, and beyond which a collection is due.
   int64_t heldBefore_, limit_ = 0;

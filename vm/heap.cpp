@@ -34,8 +34,8 @@ void Heap::takeUp(const std::vector<Layout>& layouts) {
 Heap::~Heap() {
   for (Object* box = boxes_; box; box = box->fields()[2].object)
     boxed(*box).~Value();
-  for (Object* object : large_)
-    std::free(object);
+  while (large_)
+    std::free(std::exchange(large_, large_->after));
 }
 
 /// Counted memory; null when there is none.
@@ -191,10 +191,9 @@ Object* Heap::makeSlow(uint16_t layout) {
   if (isFull && (collectsInstead(size) || findsSpares(size)))
     return make(layout);
   if (isLarge) {
-    object = reinterpret_cast<Object*>(allocate(slots * sizeof(Slot), alignof(Slot)));
+    object = makeLarge(slots);
     if (!object)
       return nullptr;
-    large_.insert(object);
   } else {
     if (isFull && !addChunk()) {
       poolSpares();
@@ -275,10 +274,25 @@ void Heap::destroy(Object* object) {
   }
 }
 
+Object* Heap::makeLarge(size_t slots) {
+  auto* large =
+      reinterpret_cast<Large*>(allocate(sizeof(Large) + slots * sizeof(Slot), alignof(Slot)));
+  if (!large)
+    return nullptr;
+  *large = {nullptr, large_};
+  if (large_)
+    large_->before = large;
+  large_ = large;
+  return reinterpret_cast<Object*>(large + 1);
+}
+
 void Heap::freeLarge(Object* object) {
-  large_.erase(object);
-  held_.remove((size_t(sizeOf(object->layout)) + 1) * sizeof(Slot));
-  std::free(object);
+  Large* large = reinterpret_cast<Large*>(object) - 1;
+  (large->before ? large->before->after : large_) = large->after;
+  if (large->after)
+    large->after->before = large->before;
+  held_.remove(sizeof(Large) + (size_t(sizeOf(object->layout)) + 1) * sizeof(Slot));
+  std::free(large);
 }
 
 } // namespace vm

@@ -18,7 +18,6 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
-#include <unordered_set>
 
 namespace vm {
 
@@ -151,6 +150,11 @@ private:
     return inner;
   }
   void dropBox(Object* object);
+  /// Lies in front of an object that is too large for the pools, which the heap lists.
+  struct Large {
+    Large *before, *after;
+  };
+  Object* makeLarge(size_t slots);
   void freeLarge(Object* object);
 
   /// By layout: how many fields objects have, and which of these are references; where they fit
@@ -162,18 +166,20 @@ private:
     /// Whether it has one reference, as the cells of lists.
     bool isLink;
   };
-  std::vector<Shape> shapes_;
-  std::vector<uint16_t> referenceFields_;
+  runtime::List<Shape> shapes_;
+  runtime::List<uint16_t> referenceFields_;
   std::array<Object*, pools> free_ = {};
   struct Free {
     void operator()(Slot* chunk) const { std::free(chunk); }
   };
   struct Chunk {
+    static constexpr bool movesAsBytes = true;
+
     std::unique_ptr<Slot, Free> memory;
     size_t slots;
   };
-  std::vector<Chunk> chunks_;
-  std::unordered_set<Object*> large_;
+  runtime::List<Chunk> chunks_;
+  Large* large_ = nullptr;
   /// The rest of the page at hand, and the pages behind it.
   Slot* at_ = nullptr;
   Slot* end_ = nullptr;
