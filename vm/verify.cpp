@@ -2,6 +2,7 @@
 // registers.
 #include "vm/verify.h"
 
+#include "runtime/list.h"
 #include "vm/code_form.h"
 #include "vm/operands.h"
 #include "vm/register_states.h"
@@ -11,8 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
-#include <set>
+#include <memory>
 
 namespace vm {
 
@@ -32,17 +32,19 @@ public:
   void run() {
     form_.find(at_);
     at_ = 0;
+    known_.resize(function_.size);
+    isWaiting_.resize(function_.size);
     flow(0, entryStates());
-    while (!waiting_.empty()) {
-      at_ = *waiting_.begin();
-      waiting_.erase(waiting_.begin());
-      // In the order of places all ways to this one are known, unless there is one from below.
-      auto known = known_.find(at_);
-      if (form_.isInLoop(at_))
-        follow(known->second);
-      else
-        follow(std::move(known_.extract(known).mapped()));
-    }
+    for (; firstWaiting_ < function_.size; ++firstWaiting_)
+      while (isWaiting_[firstWaiting_]) {
+        at_ = firstWaiting_;
+        isWaiting_[at_] = false;
+        // In the order of places all ways to this one are known, unless there is one from below.
+        if (form_.isInLoop(at_))
+          follow(*known_[at_]);
+        else
+          follow(std::move(*std::exchange(known_[at_], nullptr)));
+      }
   }
 
 private:
@@ -69,17 +71,21 @@ private:
   /// same; what is owned is owned on both.
   void flow(size_t target, const RegisterStates& states) {
     demand(form_.isStart(target), "a jump leads to no instruction");
-    auto [known, isNew] = known_.try_emplace(target, states);
-    bool isChanged = isNew;
-    if (!isNew)
-      for (uint16_t reg : known->second.differences(states)) {
-        demand(!known->second.at(reg).mustStay() && !states.at(reg).mustStay(),
+    RegisterStates* known = known_[target].get();
+    bool isChanged = !known;
+    if (!known)
+      known_[target] = std::make_unique<RegisterStates>(states);
+    else
+      for (uint16_t reg : known->differences(states)) {
+        demand(!known->at(reg).mustStay() && !states.at(reg).mustStay(),
                "a reference is held on one way and not on another");
-        known->second.clear(reg);
+        known->clear(reg);
         isChanged = true;
       }
-    if (isChanged)
-      waiting_.insert(target);
+    if (!isChanged)
+      return;
+    isWaiting_[target] = true;
+    firstWaiting_ = std::min(firstWaiting_, target);
   }
 
   /// From one instruction to where it leads, as long as that is the next one.
@@ -92,7 +98,7 @@ private:
       if (!step(*word, next))
         return;
       demand(next < function_.size, "it runs beyond its end");
-      if (known_.contains(next))
+      if (known_[next])
         return flow(next, states_);
       at_ = next;
     }
@@ -547,8 +553,10 @@ private:
   size_t at_ = 0;
   CodeForm form_;
   /// The states with which places are reached that a jump leads to, as long as they may be again.
-  std::map<size_t, RegisterStates> known_;
-  std::set<size_t> waiting_;
+  runtime::List<std::unique_ptr<RegisterStates>> known_;
+  /// The places that are still to be followed, and before which there is none.
+  runtime::List<uint8_t> isWaiting_;
+  size_t firstWaiting_ = 0;
   RegisterStates states_;
   /// How many instructions were followed. A loop is followed again when what holds before it gets
   /// less.
