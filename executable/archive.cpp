@@ -19,7 +19,7 @@ void Reader::get(std::string& text) {
   text.assign(reinterpret_cast<const char*>(data.data()), data.size());
 }
 
-size_t Reader::enterList(size_t itemBytes) {
+uint32_t Reader::enterList(size_t itemBytes) {
   uint32_t count = 0;
   get(count);
   demand(count <= left_.size() && count * itemBytes <= allowance_,

@@ -136,7 +136,7 @@ private:
   }
   /// The number of items of a list, each of which takes so many bytes of memory, and a byte of the
   /// file at least.
-  size_t enterList(size_t itemBytes);
+  uint32_t enterList(size_t itemBytes);
   /// The bytes of numbers.
   void copy(void* to, size_t size);
   /// A byte that is at most `most`, or the problem.
