@@ -14,8 +14,16 @@ size_t bytesOf(const Nest& nest, const Register& reg) {
   return (count * elementBytes(reg.element) + alignment - 1) / alignment * alignment;
 }
 
-size_t registerBytes(const Nest& nest) {
-  size_t total = alignment;
+/// What lies in front of the registers' own memory: an index and a count per axis, two places per
+/// register.
+size_t tableBytes(const Nest& nest) {
+  size_t axis = sizeof(int64_t) + sizeof(size_t), reg = 2 * sizeof(std::byte*);
+  size_t bytes = nest.graph.extents.size() * axis + nest.registers.size() * reg;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+size_t runnerBytes(const Nest& nest) {
+  size_t total = tableBytes(nest) + alignment;
   for (const Register& reg : nest.registers)
     total += bytesOf(nest, reg);
   return total;
@@ -24,15 +32,19 @@ size_t registerBytes(const Nest& nest) {
 } // namespace
 
 StripRunner::StripRunner(const Nest& nest, const std::byte* const* tensors)
-    : nest_(nest), tensors_(tensors), index_(nest.graph.extents.size()),
-      count_(nest.graph.extents.size(), 1), memory_(registerBytes(nest)) {
-  std::byte* next = memory_.bytes();
-  own_.reserve(nest_.registers.size());
-  for (const Register& reg : nest_.registers) {
-    own_.push_back(next);
-    next += bytesOf(nest_, reg);
+    : nest_(nest), tensors_(tensors), memory_(runnerBytes(nest)) {
+  size_t axes = nest.graph.extents.size(), registers = nest.registers.size();
+  index_ = reinterpret_cast<int64_t*>(memory_.bytes());
+  count_ = reinterpret_cast<size_t*>(index_ + axes);
+  registers_ = reinterpret_cast<std::byte**>(count_ + axes);
+  own_ = registers_ + registers;
+  std::fill_n(index_, axes, 0);
+  std::fill_n(count_, axes, 1);
+  std::byte* next = memory_.bytes() + tableBytes(nest);
+  for (size_t i = 0; i < registers; ++i) {
+    registers_[i] = own_[i] = next;
+    next += bytesOf(nest, nest.registers[i]);
   }
-  registers_ = own_;
   setConstants();
 }
 

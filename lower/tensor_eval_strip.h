@@ -66,12 +66,13 @@ private:
 
   const Nest& nest_;
   const std::byte* const* tensors_;
-  Pooled<int64_t> index_;
-  Pooled<size_t> count_;
-  /// Where a register's elements are now: its own memory, or within a tensor.
-  Pooled<std::byte*> registers_;
-  Pooled<std::byte*> own_;
   runtime::Block memory_;
+  /// These lie in that block: per axis the position, and the length of the strip.
+  int64_t* index_;
+  size_t* count_;
+  /// Where a register's elements are now: its own memory, or within a tensor.
+  std::byte** registers_;
+  std::byte** own_;
   Pooled<int64_t> offsets_;
   std::byte* out_ = nullptr;
   std::string problem_;
