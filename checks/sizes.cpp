@@ -108,7 +108,7 @@ std::optional<int64_t> solve(const Affine& form, int64_t size) {
 }
 
 /// Gives the names in a form, without repeats.
-void collectNames(uint32_t form, const SizeTable& table, std::vector<uint32_t>& names) {
+void collectNames(uint32_t form, const SizeTable& table, runtime::List<uint32_t>& names) {
   if (table[form].kind == SizeKind::Name && std::ranges::count(names, form) == 0)
     names.push_back(form);
   for (const SizeTerm& term : table[form].terms)
@@ -172,7 +172,7 @@ bool ShapeMatcher::match(const Declared& declared, runtime::DType dtype,
 std::optional<uint32_t> ShapeMatcher::finish() {
   for (size_t before = waiting_.size() + 1; waiting_.size() < before;) {
     before = waiting_.size();
-    std::vector<Waiting> open;
+    runtime::List<Waiting> open;
     for (const Waiting& question : waiting_) {
       Fit fit = learn(question);
       if (fit == Fit::No)
@@ -199,7 +199,7 @@ std::optional<std::vector<size_t>> misfits(const Declared& declared, runtime::DT
 
 std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes,
                        const std::function<std::string(uint32_t source)>& place) {
-  std::vector<uint32_t> names;
+  runtime::List<uint32_t> names;
   collectNames(form, table, names);
   if (names.empty())
     return "";

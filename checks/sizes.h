@@ -6,6 +6,7 @@
 #pragma once
 
 #include "checks/declared.h"
+#include "runtime/list.h"
 
 #include <functional>
 #include <span>
@@ -31,7 +32,7 @@ public:
   std::span<const Known> all() const { return known_; }
 
 private:
-  std::vector<Known> known_;
+  runtime::List<Known> known_;
 };
 
 /// The number that a form stands for; nothing when a name in it is not known or it passes 64 bits.
@@ -66,7 +67,7 @@ private:
 
   const SizeTable& table_;
   KnownSizes& sizes_;
-  std::vector<Waiting> waiting_;
+  runtime::List<Waiting> waiting_;
 };
 
 /// The dimensions of a tensor that do not fit; nothing when rank or element type differ already.

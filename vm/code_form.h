@@ -2,6 +2,7 @@
 // instructions begin, that their numbers are within tables, and where jumps lead back.
 #pragma once
 
+#include "runtime/list.h"
 #include "vm/operands.h"
 
 namespace vm {
@@ -39,9 +40,9 @@ private:
 
   const Program& program_;
   const Function& function_;
-  std::vector<uint8_t> starts_;
+  runtime::List<uint8_t> starts_;
   /// Of each place the end of the code that is followed again by jumps to it or above.
-  std::vector<uint32_t> loopEnds_;
+  runtime::List<uint32_t> loopEnds_;
 };
 
 } // namespace vm

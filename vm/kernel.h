@@ -42,6 +42,8 @@ private:
   };
 
   struct Input {
+    static constexpr bool movesAsBytes = true;
+
     /// In the call before; that of a scalar is always the same.
     runtime::SharedShape shape;
     /// Null for a scalar.
@@ -76,13 +78,13 @@ private:
   double mostNanoseconds_;
   /// Whether results have elements of inputs or of each other.
   bool sharesResults_ = false;
-  std::vector<Input> inputs_;
+  runtime::List<Input> inputs_;
   /// Of each input its elements.
-  std::vector<const std::byte*> from_;
-  std::vector<std::byte*> to_;
+  runtime::List<const std::byte*> from_;
+  runtime::List<std::byte*> to_;
   /// Of each result its scalar or object, which is owned.
-  std::vector<Slot> made_;
-  std::vector<Kept> kept_;
+  runtime::List<Slot> made_;
+  runtime::List<Kept> kept_;
   runtime::Fault fault_{};
 };
 

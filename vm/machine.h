@@ -131,13 +131,13 @@ private:
   std::vector<Word> code_;
   Host host_;
   Heap heap_;
-  std::vector<Object*> statics_;
-  std::vector<uint16_t> tags_;
-  std::vector<ClosureEntry> closures_;
+  runtime::List<Object*> statics_;
+  runtime::List<uint16_t> tags_;
+  runtime::List<ClosureEntry> closures_;
   /// Of the two stacks.
   runtime::HeldMemory held_;
   /// By number, from their first calls on.
-  std::vector<std::unique_ptr<KernelCall>> kernels_;
+  runtime::List<std::unique_ptr<KernelCall>> kernels_;
   runtime::PagedArray<Slot> stack_;
   runtime::PagedArray<Frame> frames_;
   /// Of any function.

@@ -40,7 +40,7 @@ void RegisterStates::clear(uint16_t reg) {
   if (!entries_.find(reg))
     return;
   unlink(reg);
-  std::vector<uint16_t> gone{reg};
+  runtime::List<uint16_t> gone{reg};
   while (!gone.empty()) {
     uint16_t each = gone.back();
     gone.pop_back();
@@ -53,8 +53,8 @@ void RegisterStates::clear(uint16_t reg) {
   }
 }
 
-std::vector<uint16_t> RegisterStates::differences(const RegisterStates& other) const {
-  std::vector<uint16_t> found;
+runtime::List<uint16_t> RegisterStates::differences(const RegisterStates& other) const {
+  runtime::List<uint16_t> found;
   entries_.compare(
       other.entries_,
       [](const Entry& left, const Entry& right) { return left.state == right.state; },

@@ -5,6 +5,7 @@
 // to.
 #pragma once
 
+#include "runtime/list.h"
 #include "vm/object.h"
 #include "vm/persistent_array.h"
 #include "vm/program.h"
@@ -52,7 +53,7 @@ public:
   /// How many hold what must be given up.
   size_t held() const { return held_; }
   /// The registers that hold something else in another call.
-  std::vector<uint16_t> differences(const RegisterStates& other) const;
+  runtime::List<uint16_t> differences(const RegisterStates& other) const;
 
 private:
   struct Entry {
