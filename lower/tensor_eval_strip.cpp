@@ -23,7 +23,7 @@ size_t tableBytes(const Nest& nest) {
 }
 
 size_t runnerBytes(const Nest& nest) {
-  size_t total = tableBytes(nest) + alignment;
+  size_t total = tableBytes(nest);
   for (const Register& reg : nest.registers)
     total += bytesOf(nest, reg);
   return total;
