@@ -105,7 +105,7 @@ std::vector<ShapeRow> shapesOf(const Misfit& misfit, const SizeTable& table,
 struct Context {
   const SizeTable& table;
   const KnownSizes& sizes;
-  std::function<std::string(uint32_t)> source;
+  runtime::FunctionRef<std::string(uint32_t)> source;
 };
 
 /// The words for the parameter that gave a size.

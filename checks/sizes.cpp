@@ -198,7 +198,7 @@ std::optional<std::vector<size_t>> misfits(const Declared& declared, runtime::DT
 }
 
 std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes,
-                       const std::function<std::string(uint32_t source)>& place) {
+                       runtime::FunctionRef<std::string(uint32_t source)> place) {
   runtime::List<uint32_t> names;
   collectNames(form, table, names);
   if (names.empty())

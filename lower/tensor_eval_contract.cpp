@@ -416,7 +416,7 @@ void runContraction(const Contraction& contraction, const std::byte* const* tens
       contractor.run(block);
     return std::optional<runtime::Fault>();
   };
-  runParts(blocks, 1, threadsFor(contractionCost(contraction)), std::ref(part));
+  runParts(blocks, 1, threadsFor(contractionCost(contraction)), part);
 }
 
 } // namespace lower

@@ -16,7 +16,7 @@ size_t manyThreadsFor(double nanoseconds) {
 
 std::optional<runtime::Fault>
 runParts(int64_t extent, int64_t grain, size_t threads,
-         const std::function<std::optional<runtime::Fault>(int64_t, int64_t)>& part) {
+         runtime::FunctionRef<std::optional<runtime::Fault>(int64_t, int64_t)> part) {
   int64_t grains = (extent + grain - 1) / grain;
   int64_t pieces = std::min(grains, int64_t(threads) * 4);
   if (threads <= 1 || pieces <= 1)

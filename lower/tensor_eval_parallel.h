@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/fault.h"
+#include "runtime/function_ref.h"
 
-#include <functional>
 #include <optional>
 
 namespace lower {
@@ -19,11 +19,10 @@ inline size_t threadsFor(double nanoseconds) {
   return nanoseconds < 2 * nanosecondsOfThread ? 1 : manyThreadsFor(nanoseconds);
 }
 
-/// Calls `part`, which a reference keeps from being copied to the heap, for pieces [first, last) of
-/// [0, extent) that start at multiples of `grain`, from several threads. Gives the fault of the
-/// first piece that has one; rethrows what a part throws.
+/// Calls `part` for pieces [first, last) of [0, extent) that start at multiples of `grain`, from
+/// several threads. Gives the fault of the first piece that has one; rethrows what a part throws.
 std::optional<runtime::Fault>
 runParts(int64_t extent, int64_t grain, size_t threads,
-         const std::function<std::optional<runtime::Fault>(int64_t first, int64_t last)>& part);
+         runtime::FunctionRef<std::optional<runtime::Fault>(int64_t first, int64_t last)> part);
 
 } // namespace lower
