@@ -1,6 +1,8 @@
 // A stack of the values to be looked at, or to be made, each with where it goes.
 #include "executable/arguments.h"
 
+#include "runtime/list.h"
+
 #include <fmt/format.h>
 
 namespace executable {
@@ -25,18 +27,11 @@ const ObjectForm* objectOf(const Executable& made, const Form& form, const Value
   return nullptr;
 }
 
-std::string textOf(const Value& value) {
-  switch (value.kind()) {
-  case ValueKind::Tensor:
-    return fmt::format("a tensor of {} dimensions and type {}", value.tensor().rank(),
-                       runtime::dtypeName(value.tensor().dtype()));
-  case ValueKind::Tuple:
-    return fmt::format("a tuple of {} fields", value.fields().size());
-  case ValueKind::Constructor:
-    return fmt::format("`{}` with {} fields", value.symbol().name, value.fields().size());
-  default:
-    return "a function or reference";
-  }
+Fault misfit(const Value& value) {
+  bool isData = value.kind() == ValueKind::Constructor;
+  return {FaultKind::Type, isData ? fmt::format("`{}` with {} fields does not belong there",
+                                                value.symbol().name, value.fields().size())
+                                  : "another kind of value is given"};
 }
 
 } // namespace
@@ -46,7 +41,7 @@ std::optional<Fault> misfitOf(const Executable& made, uint32_t number, const Val
     const Value* value;
     uint32_t form;
   };
-  std::vector<Part> stack{{&root, number}};
+  runtime::List<Part> stack{{&root, number}};
   while (!stack.empty()) {
     const Value& value = *stack.back().value;
     const Form& form = made.forms[stack.back().form];
@@ -56,7 +51,7 @@ std::optional<Fault> misfitOf(const Executable& made, uint32_t number, const Val
     const ObjectForm* object =
         form.kind >= Form::Kind::Tuple ? objectOf(made, form, value) : nullptr;
     if (!object)
-      return Fault{FaultKind::Type, textOf(value) + " does not belong there"};
+      return misfit(value);
     std::span<const Value> fields = value.fields();
     if (form.kind == Form::Kind::Data)
       if (auto fault = checks::checkFields(made.program.checks.fields[object->check],
@@ -75,7 +70,7 @@ Slot slotOf(const Executable& made, uint32_t number, const Value& root, vm::Heap
     Slot* target;
   };
   Slot whole;
-  std::vector<Part> stack{{&root, number, &whole}};
+  runtime::List<Part> stack{{&root, number, &whole}};
   while (!stack.empty()) {
     auto [value, of, target] = stack.back();
     const Form& form = made.forms[of];

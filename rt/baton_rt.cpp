@@ -89,18 +89,18 @@ baton_error* errorOf(const executable::Executable& made, const runtime::RunFault
   return error;
 }
 
-/// The program that names in values point into, if they have any; nothing is found when they are of
-/// several.
-std::optional<std::shared_ptr<const executable::Executable>>
-ownerOf(const baton_value* const* values, size_t count) {
-  std::shared_ptr<const executable::Executable> owner;
+using Owner = std::shared_ptr<const executable::Executable>;
+
+/// Whether names in values point into one program only, which goes to `owner`.
+bool findOwner(const baton_value* const* values, size_t count, Owner& owner) {
   for (size_t i = 0; i < count; ++i) {
-    if (owner && values[i]->executable && values[i]->executable != owner)
-      return std::nullopt;
-    if (values[i]->executable)
-      owner = values[i]->executable;
+    const Owner& own = values[i]->executable;
+    if (own && owner && own != owner)
+      return false;
+    if (own)
+      owner = own;
   }
-  return owner;
+  return true;
 }
 
 std::vector<Value> fieldsOf(const baton_value* const* fields, size_t count) {
@@ -374,10 +374,10 @@ baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** t
 baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
                                baton_value** value) {
   return guarded([&]() -> baton_error* {
-    auto owner = ownerOf(fields, count);
-    if (!owner)
+    Owner owner;
+    if (!findOwner(fields, count, owner))
       return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
-    return wrap(*std::move(owner), runtime::tupleValue(fieldsOf(fields, count)), value);
+    return wrap(std::move(owner), runtime::tupleValue(fieldsOf(fields, count)), value);
   });
 }
 
@@ -389,10 +389,10 @@ baton_error* baton_value_constructor(const baton_model* model, const char* name,
     if (!symbol)
       return errorOf(BATON_ERROR_ARGUMENT,
                      fmt::format("`{}` is no constructor of the model", name));
-    auto owner = ownerOf(fields, count);
-    if (!owner || (*owner && *owner != model->executable))
+    Owner owner = model->executable;
+    if (!findOwner(fields, count, owner))
       return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
-    return wrap(model->executable,
+    return wrap(std::move(owner),
                 runtime::symbolValue(ValueKind::Constructor, *symbol, fieldsOf(fields, count)),
                 value);
   });

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST_BYTES = 300_000
+MOST_BYTES = 300 * 1024
 
 CALLED = """@main
   %x: Tensor[(n, 3), float32]
@@ -31,7 +31,7 @@ TREES = """0.762 0.909 0.959
 refused: `Sentence` is no constructor of the model
 refused: argument `%phrase` of `@main` is `Phrase[]`; `Pair` with 1 fields does not belong there
 refused: argument `%phrase` of `@main` is `Phrase[]`; field 0 of `Word` is declared as `Tensor[(3), float32]`, but here it is `Tensor[(2), float32]`
-refused: argument `%phrase` of `@main` is `Phrase[]`; a tensor of 1 dimensions and type float32 does not belong there
+refused: argument `%phrase` of `@main` is `Phrase[]`; another kind of value is given
 """
 ARRAYS = """[[ 32.  23.  14.   5.]
  [122.  86.  50.  14.]]
