@@ -79,8 +79,18 @@ bool Code::fuseReturn(uint16_t reg) {
     return false;
   last.op = uint16_t(Op::ReturnField);
   last.c = uint16_t(found - fields.begin());
-  words_.resize(last_ + 1);
+  shorten(last_ + 1);
   return true;
+}
+
+/// Leaves out the last words. What comes next is of the origin that was told last.
+void Code::shorten(size_t size) {
+  words_.resize(size);
+  std::optional<uint32_t> origin;
+  for (; !places_.empty() && places_.back().start > size; places_.pop_back())
+    origin = origin.value_or(places_.back().origin);
+  if (origin)
+    comesFrom(*origin);
 }
 
 void Code::emitReturn(uint16_t reg) {
@@ -101,12 +111,7 @@ void Code::emitCall(Op op, uint16_t window, uint32_t function) {
   if (!fused)
     return emitWide(op, window, function);
   Word argument = words_.back();
-  words_.pop_back();
-  if (auto behind = uint32_t(last_ + 1); places_.back().start == behind) {
-    uint32_t origin = places_.back().origin;
-    places_.pop_back();
-    comesFrom(origin);
-  }
+  shorten(last_);
   emitWide(*fused, window, function);
   operands(argument.a, argument.b, argument.c);
   last_ = SIZE_MAX;

@@ -64,6 +64,7 @@ private:
 
   void appendList(std::span<const uint16_t> tail);
   bool fuseReturn(uint16_t reg);
+  void shorten(size_t size);
   bool fuseMatch(uint16_t object, uint16_t layout, size_t known);
   bool mayFuse() const { return last_ != SIZE_MAX; }
 
