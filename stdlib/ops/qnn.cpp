@@ -184,14 +184,22 @@ constexpr Example requantizeExamples[] = {
      "out_dtype=\"int32\")",
      "[[5, 17]]"}};
 
-/// The scale multiplies the integers less the zero point.
+/// The scale multiplies the integers less the zero point. What float16 cannot hold is cut off
+/// there.
 void dequantizeGradient(GradientCall& d) {
   Term cotangent = castTo(d.cotangent(), runtime::Float32);
   Term scale = d.operand(1);
-  Term unit = d.call(
-      "qnn.dequantize", {d.operand(0), onesLike(scale), d.operand(2)},
-      {{"axis", d.attributes().integer("axis")}, {"out_dtype", std::string_view("float32")}});
-  giveScale(d, 1, cotangent * unit);
+  auto dequantizedBy = [&](const Term& factor) {
+    return d.call(
+        "qnn.dequantize", {d.operand(0), factor, d.operand(2)},
+        {{"axis", d.attributes().integer("axis")}, {"out_dtype", std::string_view("float32")}});
+  };
+  if (d.cotangent().dtype() == runtime::Float16) {
+    constexpr double highest = 65504;
+    Term value = dequantizedBy(scale);
+    cotangent = maskedBy(value < highest && value > -highest, cotangent);
+  }
+  giveScale(d, 1, cotangent * dequantizedBy(onesLike(scale)));
 }
 
 constexpr OperatorRow rows[] = {
