@@ -74,8 +74,7 @@ int main(int argc, char** argv) {
     Loop with(session, calls, size, true), without(session, calls, size, false);
     lower::Kernel kernel(with.kernel().function);
     runtime::Shape shape{size};
-    std::vector<runtime::Shape> inputs{shape, shape}, results{shape};
-    auto runner = kernel.runnerFor(inputs, results);
+    auto runner = kernel.runnerFor(std::vector{size, size, size});
     runtime::Tensor x(runtime::Float32, shape), out(runtime::Float32, shape);
     const std::byte* from[] = {std::as_const(x).bytes(), std::as_const(x).bytes()};
     std::byte* to[] = {out.bytes()};

@@ -47,22 +47,15 @@ constexpr Case cases[] = {
      "nn.dense(%x, %y, units=None)"},
 };
 
-using Shapes = std::vector<runtime::Shape>;
-
-/// Inputs and results for so many rows.
-std::pair<Shapes, Shapes> shapesOf(const vm::KernelSite& site, int64_t rows) {
-  Shapes inputs(site.inputs.size(), {rows, 24}), results;
-  std::vector<int64_t> extents, found = site.resultExtents;
-  for (const runtime::Shape& shape : inputs)
-    extents.insert(extents.end(), shape.begin(), shape.end());
-  if (!vm::findResultExtents(site, extents, found))
+/// The extents of inputs and results for so many rows.
+std::vector<int64_t> extentsOf(const vm::KernelSite& site, int64_t rows) {
+  std::vector<int64_t> extents, results = site.resultExtents;
+  for (size_t i = 0; i < site.inputs.size(); ++i)
+    extents.insert(extents.end(), {rows, 24});
+  if (!vm::findResultExtents(site, extents, results))
     throw std::logic_error("a kernel is for other shapes");
-  auto next = found.begin();
-  for (const vm::KernelResult& result : site.results) {
-    results.emplace_back(next, next + result.rank);
-    next += result.rank;
-  }
-  return {std::move(inputs), std::move(results)};
+  extents.insert(extents.end(), results.begin(), results.end());
+  return extents;
 }
 
 } // namespace
@@ -78,16 +71,15 @@ int main(int argc, char** argv) {
     auto compiled = bytecode::compile(*program.module, program.typing, session.operators(),
                                       *program.module->find("main"));
     const vm::KernelSite& site = compiled->program.kernels.front();
-    std::vector<std::pair<Shapes, Shapes>> sizes;
+    std::vector<std::vector<int64_t>> sizes;
     for (int64_t rows = 2; rows < 102; ++rows)
-      sizes.push_back(shapesOf(site, rows));
+      sizes.push_back(extentsOf(site, rows));
     double plan = nanosecondsEach(calls / 10, [&](size_t i) {
       lower::Kernel kernel(site.function);
-      kernel.runnerFor(sizes[i % 100].first, sizes[i % 100].second);
+      kernel.runnerFor(sizes[i % 100]);
     });
     lower::Kernel kernel(site.function);
-    double renewal = nanosecondsEach(
-        calls, [&](size_t i) { kernel.runnerFor(sizes[i % 100].first, sizes[i % 100].second); });
+    double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.runnerFor(sizes[i % 100]); });
     fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.plansMade());
   }
 }

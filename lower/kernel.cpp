@@ -10,9 +10,9 @@ void Kernel::use(size_t place) {
               planned_.begin() + ptrdiff_t(place) + 1);
 }
 
-bool Kernel::findKnown() {
+bool Kernel::findKnown(std::span<const int64_t> extents) {
   for (size_t i = 0; i < planned_.size(); ++i)
-    if (planned_[i]->extents == extents_) {
+    if (std::ranges::equal(planned_[i]->extents, extents)) {
       use(i);
       return true;
     }
@@ -20,26 +20,26 @@ bool Kernel::findKnown() {
 }
 
 /// A plan that somebody holds keeps its numbers.
-bool Kernel::findOfClass() {
+bool Kernel::findOfClass(std::span<const int64_t> extents) {
   for (size_t i = 0; i < planned_.size(); ++i) {
     Planned& planned = *planned_[i];
-    if (planned_[i].use_count() > 1 || !planned.sizes.renew(extents_))
+    if (planned_[i].use_count() > 1 || !planned.sizes.renew(extents))
       continue;
     // Until it has all numbers it is for no extents.
     planned.extents.clear();
     planned.runner.renew(planned.sizes);
-    planned.extents = extents_;
+    planned.extents.append(extents);
     use(i);
     return true;
   }
   return false;
 }
 
-void Kernel::plan(std::span<const runtime::Shape> inputs, std::span<const runtime::Shape> results) {
-  Sizes sizes(extents_);
-  Program program = makeProgram(function_, inputs, results, sizes);
+void Kernel::plan(std::span<const int64_t> extents) {
+  Sizes sizes(extents);
+  Program program = makeProgram(function_, sizes);
   planned_.push_back(std::shared_ptr<Planned>(
-      new Planned{extents_, std::move(sizes), Runner(std::move(program))}));
+      new Planned{List<int64_t>(extents), std::move(sizes), Runner(std::move(program))}));
   ++plansMade_;
   use(planned_.size() - 1);
   forgetOld();
@@ -56,14 +56,9 @@ void Kernel::forgetOld() {
   planned_.resize(kept);
 }
 
-std::shared_ptr<Runner> Kernel::runnerFor(std::span<const runtime::Shape> inputs,
-                                          std::span<const runtime::Shape> results) {
-  extents_.clear();
-  for (std::span<const runtime::Shape> shapes : {inputs, results})
-    for (const runtime::Shape& shape : shapes)
-      extents_.append(shape);
-  if (!findKnown() && !findOfClass())
-    plan(inputs, results);
+std::shared_ptr<Runner> Kernel::runnerFor(std::span<const int64_t> extents) {
+  if (!findKnown(extents) && !findOfClass(extents))
+    plan(extents);
   return {planned_.front(), &planned_.front()->runner};
 }
 

@@ -8,13 +8,12 @@ namespace lower {
 
 class Kernel {
 public:
-  /// Extents that the function leaves open are given by the inputs' shapes and the results'.
-  explicit Kernel(tensor::TensorFunction function) : function_(std::move(function)) {}
+  /// The function must outlive this.
+  explicit Kernel(const tensor::TensorFunction& function) : function_(function) {}
 
-  /// What computes the function for these shapes, and no others as long as it is held. It serves
-  /// one run at a time.
-  std::shared_ptr<Runner> runnerFor(std::span<const runtime::Shape> inputs,
-                                    std::span<const runtime::Shape> results);
+  /// What computes the function for these extents of its inputs and then of its results, one after
+  /// the other, and for no others as long as it is held. It serves one run at a time.
+  std::shared_ptr<Runner> runnerFor(std::span<const int64_t> extents);
   /// How many plans were made.
   size_t plansMade() const { return plansMade_; }
 
@@ -26,17 +25,15 @@ private:
     Runner runner;
   };
 
-  bool findKnown();
-  bool findOfClass();
-  void plan(std::span<const runtime::Shape> inputs, std::span<const runtime::Shape> results);
+  bool findKnown(std::span<const int64_t> extents);
+  bool findOfClass(std::span<const int64_t> extents);
+  void plan(std::span<const int64_t> extents);
   void use(size_t place);
   void forgetOld();
 
-  tensor::TensorFunction function_;
+  const tensor::TensorFunction& function_;
   /// The last used in front.
   List<std::shared_ptr<Planned>> planned_;
-  /// Those of the call.
-  List<int64_t> extents_;
   size_t plansMade_ = 0;
 };
 

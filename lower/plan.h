@@ -317,10 +317,9 @@ struct Program {
 
 /// Plans a function whose extents are constants.
 Program makeProgram(const tensor::TensorFunction& function);
-/// Plans a function for inputs and results of these shapes, whose extents are, one after the other,
-/// the parameters of `sizes`. Then `sizes` has the class of the plan, and is closed.
-Program makeProgram(const tensor::TensorFunction& function, std::span<const runtime::Shape> inputs,
-                    std::span<const runtime::Shape> results, Sizes& sizes);
+/// Plans a function for the extents that are the parameters of `sizes`: those of the inputs and
+/// then of the results, one after the other. Then `sizes` has the class of the plan, and is closed.
+Program makeProgram(const tensor::TensorFunction& function, Sizes& sizes);
 
 /// All sizes of a program that are no constants.
 List<Size*> openSizes(Program& program);

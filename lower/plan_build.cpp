@@ -20,31 +20,16 @@ public:
   Builder(const tensor::TensorFunction& function, Sizes& sizes)
       : function_(function), sizes_(sizes), given_{sizes} {}
 
-  /// Gives extents numbers: those of the inputs and results are parameters, in this order.
-  void setShapes(std::span<const runtime::Shape> inputs, std::span<const runtime::Shape> results) {
-    uint32_t next = 0;
-    for (const runtime::Shape& shape : inputs) {
-      given_.inputs.push_back(next);
-      next += uint32_t(shape.size());
-    }
-    for (const runtime::Shape& shape : results) {
-      given_.results.push_back(next);
-      next += uint32_t(shape.size());
-    }
-    inputs_ = inputs;
-  }
-
   Program run() {
-    addTensors();
+    placeExtents();
+    if (program_.problem.empty())
+      addTensors();
     if (program_.problem.empty())
       compareInputs();
     program_.inputCount = function_.inputCount;
     program_.results.append(function_.results);
     for (size_t i = 0; i < function_.stages.size() && program_.problem.empty(); ++i)
       addStage(function_.stages[i], uint32_t(function_.inputCount + i));
-    for (uint32_t result : program_.results)
-      if (result >= function_.tensors.size())
-        fail("a result is no tensor");
     if (program_.problem.empty())
       findResults(program_, sizes_);
     else
@@ -56,6 +41,10 @@ public:
   }
 
 private:
+  static constexpr const char* forOtherShapes = "a kernel is for other shapes";
+
+  bool hasExtents() const { return sizes_.parameters() > 0; }
+
   void fail(std::string text) {
     if (program_.problem.empty())
       program_.problem = std::move(text);
@@ -67,9 +56,27 @@ private:
     fail(std::move(text));
   }
 
-  void addTensors() {
+  /// Finds where the extents of inputs and results are among the parameters.
+  void placeExtents() {
     if (function_.tensors.size() != function_.inputCount + function_.stages.size())
-      fail("the number of stages does not fit that of tensors");
+      return fail("the number of stages does not fit that of tensors");
+    uint32_t next = 0;
+    auto place = [&](List<uint32_t>& firsts, const tensor::TensorInfo& tensor) {
+      firsts.push_back(next);
+      next += uint32_t(tensor.shape.size());
+    };
+    for (size_t i = 0; i < function_.inputCount; ++i)
+      place(given_.inputs, function_.tensors[i]);
+    for (uint32_t result : function_.results) {
+      if (result >= function_.tensors.size())
+        return fail("a result is no tensor");
+      place(given_.results, function_.tensors[result]);
+    }
+    if (hasExtents() && next != sizes_.parameters())
+      fail(forOtherShapes);
+  }
+
+  void addTensors() {
     for (const tensor::TensorInfo& info : function_.tensors) {
       PlanTensor tensor{info.dtype, Element::Bool, {}, 0};
       if (!info.dtype.isComputable())
@@ -107,17 +114,14 @@ private:
 
   /// A function that somebody made up may be for other shapes than it is given.
   void compareInputs() {
-    if (!inputs_)
-      return;
-    bool fits = inputs_->size() == function_.inputCount;
-    for (size_t i = 0; fits && i < inputs_->size(); ++i) {
+    bool fits = true;
+    for (size_t i = 0; hasExtents() && i < function_.inputCount; ++i) {
       const List<Size>& shape = program_.tensors[i].shape;
-      fits = shape.size() == (*inputs_)[i].size();
       for (uint32_t dim = 0; fits && dim < shape.size(); ++dim)
         fits = sizes_.isSame(shape[dim], sizes_.parameter(given_.inputs[i] + dim));
     }
     if (!fits)
-      fail("a kernel is for other shapes");
+      fail(forOtherShapes);
   }
 
   bool areSame(const List<Size>& a, const List<Size>& b) {
@@ -200,7 +204,6 @@ private:
   const tensor::TensorFunction& function_;
   Sizes& sizes_;
   PlanSizes given_;
-  std::optional<std::span<const runtime::Shape>> inputs_;
   Program program_;
 };
 
@@ -208,14 +211,11 @@ private:
 
 Program makeProgram(const tensor::TensorFunction& function) {
   Sizes constants;
-  return Builder(function, constants).run();
+  return makeProgram(function, constants);
 }
 
-Program makeProgram(const tensor::TensorFunction& function, std::span<const runtime::Shape> inputs,
-                    std::span<const runtime::Shape> results, Sizes& sizes) {
-  Builder builder(function, sizes);
-  builder.setShapes(inputs, results);
-  return builder.run();
+Program makeProgram(const tensor::TensorFunction& function, Sizes& sizes) {
+  return Builder(function, sizes).run();
 }
 
 } // namespace lower

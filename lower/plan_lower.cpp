@@ -70,6 +70,10 @@ private:
       problem_ = std::move(text);
   }
 
+  void failTypes(ScalarFunction function) {
+    fail(fmt::format("operands of `{}` differ in type", tensor::scalarFunctionName(function)));
+  }
+
   /// The product of extents of one tensor, whose elements are counted.
   Size times(Size a, Size b) {
     auto product = sizes_.product(a, b);
@@ -360,8 +364,7 @@ private:
       return lowerReinterpret(node, operands[0], element);
     for (uint32_t operand : operands)
       if (at(operand).element != at(operands[0]).element)
-        fail(fmt::format("operands of `{}` differ in type",
-                         tensor::scalarFunctionName(node.function)));
+        failTypes(node.function);
     if (auto folded = fold(node.function, operands))
       return *folded;
     return lowerFunction(node.function, element, std::move(operands));
@@ -371,7 +374,7 @@ private:
     uint32_t id = lowered(only);
     if (at(id).element == elementOf(node.dtype))
       return id;
-    fail(fmt::format("operands of `{}` differ in type", tensor::scalarFunctionName(node.function)));
+    failTypes(node.function);
     return none;
   }
 

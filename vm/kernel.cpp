@@ -9,7 +9,6 @@
 
 namespace vm {
 
-using runtime::Shape;
 using runtime::Tensor;
 
 namespace {
@@ -113,12 +112,12 @@ bool KernelCall::takeShape(size_t i, const runtime::SharedShape& shape) {
 }
 
 /// Puts the extents of the results behind those of the inputs, if the site is made for these.
-bool KernelCall::addResultExtents(std::vector<int64_t>& extents) const {
-  if (!tensor::holds(site_.known, extents))
+bool KernelCall::addResultExtents() {
+  if (!tensor::holds(site_.known, extents_))
     return false;
-  size_t inputs = extents.size();
-  extents.insert(extents.end(), site_.resultExtents.begin(), site_.resultExtents.end());
-  std::span all(extents);
+  size_t inputs = extents_.size();
+  extents_.append(site_.resultExtents);
+  std::span<int64_t> all(extents_);
   return findResultExtents(site_, all.first(inputs), all.subspan(inputs)) &&
          tensor::holds(site_.known, all);
 }
@@ -132,21 +131,12 @@ KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {
 /// Finds what computes these sizes, if the site is made for them. A site that somebody made up may
 /// have an expression for other shapes than it is given.
 KernelCall::Outcome KernelCall::choose() {
-  std::vector<int64_t> extents;
-  std::vector<Shape> inputs, results;
-  for (const Input& input : inputs_) {
-    extents.insert(extents.end(), input.shape->begin(), input.shape->end());
-    inputs.push_back(*input.shape);
-  }
-  auto behindInputs = ptrdiff_t(extents.size());
-  if (!addResultExtents(extents))
+  extents_.clear();
+  for (const Input& input : inputs_)
+    extents_.append(*input.shape);
+  if (!addResultExtents())
     return Outcome::Unfit;
-  auto next = extents.begin() + behindInputs;
-  for (const KernelResult& result : site_.results) {
-    results.emplace_back(next, next + result.rank);
-    next += result.rank;
-  }
-  runner_ = kernel_.runnerFor(inputs, results);
+  runner_ = kernel_.runnerFor(extents_);
   forget();
   const lower::Program& plan = runner_->program();
   if (!plan.problem.empty())
@@ -157,7 +147,7 @@ KernelCall::Outcome KernelCall::choose() {
     return refuse({runtime::FaultKind::Time, "a call takes longer than the run may"});
   takesLong_ = runner_->cost() > 1e5;
   sharesResults_ = false;
-  for (size_t i = 0; i < results.size(); ++i)
+  for (size_t i = 0; i < site_.results.size(); ++i)
     sharesResults_ |= runner_->sources()[i].isInput || runner_->sources()[i].index != i;
   return Outcome::Done;
 }

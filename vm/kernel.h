@@ -57,7 +57,7 @@ private:
   bool takeShape(size_t i, const runtime::SharedShape& shape);
   Outcome choose();
   Outcome refuse(runtime::Fault fault);
-  bool addResultExtents(std::vector<int64_t>& extents) const;
+  bool addResultExtents();
   bool makeOutputs();
   void makeOutput(size_t i);
   Object* replaceable(size_t i) const;
@@ -79,6 +79,8 @@ private:
   /// Whether results have elements of inputs or of each other.
   bool sharesResults_ = false;
   runtime::List<Input> inputs_;
+  /// While a runner is looked for, those of the inputs, then of the results.
+  runtime::List<int64_t> extents_;
   /// Of each input its elements.
   runtime::List<const std::byte*> from_;
   runtime::List<std::byte*> to_;

@@ -325,9 +325,13 @@ private:
     Shapes shapes = shapesOf(concrete);
     lower::Kernel own(binder.function());
     std::vector<Tensor> expected, given;
-    auto planned = own.runnerFor(shapes.inputs, shapes.results);
+    std::vector<int64_t> extents;
+    for (const auto& list : {shapes.inputs, shapes.results})
+      for (const runtime::Shape& shape : list)
+        extents.insert(extents.end(), shape.begin(), shape.end());
+    auto planned = own.runnerFor(extents);
     std::string wanted = runOn(*planned, concrete.leaves, expected);
-    auto runner = kernel.runnerFor(shapes.inputs, shapes.results);
+    auto runner = kernel.runnerFor(extents);
     std::string said = runOn(*runner, concrete.leaves, given);
     bool isShaped =
         !wanted.empty() || std::ranges::equal(given, shapes.results, {}, &Tensor::shape);
