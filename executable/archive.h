@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -126,7 +127,8 @@ private:
   }
   template <typename T>
   void get(std::vector<T>& list) {
-    std::vector<T>(enterList(sizeof(T))).swap(list);
+    // What is read into is new, so the list has nothing to free.
+    std::construct_at(&list, enterList(sizeof(T)));
     if constexpr (isNumber<T>)
       copy(list.data(), list.size() * sizeof(T));
     else

@@ -45,6 +45,10 @@ baton_error* errorOf(baton_error_kind kind, std::string message) {
   return new baton_error{kind, std::move(message)};
 }
 
+baton_error* errorOf(baton_error_kind kind, const char* message) {
+  return errorOf(kind, std::string(message));
+}
+
 /// Does the work with what it is handed; what it throws becomes an error.
 baton_error* guarded(baton_error* (*work)(void*), void* with) {
   try {
@@ -184,8 +188,7 @@ void giveBack(void* tensor) {
     managed->deleter(managed);
 }
 
-baton_error* wrap(std::shared_ptr<const executable::Executable> owner, Value value,
-                  baton_value** result) {
+baton_error* wrap(Owner owner, Value value, baton_value** result) {
   std::string name;
   if (value.kind() != ValueKind::Tensor && value.kind() != ValueKind::Tuple &&
       value.kind() != ValueKind::Reference)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST_BYTES = 300 * 1024
+MOST_BYTES = 300_000
 
 CALLED = """@main
   %x: Tensor[(n, 3), float32]
