@@ -204,8 +204,12 @@ void Driving::write(size_t number) {
   BlockBuilder body(make_);
   Atom result = unfold(*residual.call, body,
                        [&](const Term* value, BlockBuilder& end) { return made(value, end); });
-  residuals_[number].function = make_.function(residual.parameters, body.finish(result),
-                                               residual.call->type, residual.generics);
+  const Function* function = make_.function(residual.parameters, body.finish(result),
+                                            residual.call->type, residual.generics);
+  // No call could tell a type that only the code inside mentions.
+  if (!declaredNames(*function, [](const Type* type) { return type; })->parameters.empty())
+    throw GaveUp();
+  residuals_[number].function = function;
 }
 
 /// Whether all code that a term may run is quiet, and nothing that it is given hides other code.
