@@ -42,12 +42,12 @@ public:
   Loop(driver::Session& session, size_t calls, int64_t size, bool callsKernel)
       : program_(*session.loadText("bench", program(calls, size, callsKernel))),
         compiled_(bytecode::compile(*program_.module, program_.typing, session.operators(),
-                                    *program_.module->find("main"))),
+                                    std::array{program_.module->find("main")})),
         machine_(compiled_->program, {}) {}
 
   void run() {
     vm::Slot result;
-    if (machine_.run(compiled_->program.entry, {}, result) != vm::Trap::None)
+    if (machine_.run(compiled_->program.entries[0], {}, result) != vm::Trap::None)
       throw std::logic_error("the loop failed");
     machine_.heap().release(result.object);
   }

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
                                                           "def @main({}) {{ {} }}\n",
                                                           each.parameters, each.body));
     auto compiled = bytecode::compile(*program.module, program.typing, session.operators(),
-                                      *program.module->find("main"));
+                                      std::array{program.module->find("main")});
     const vm::KernelSite& site = compiled->program.kernels.front();
     std::vector<std::vector<int64_t>> sizes;
     for (int64_t rows = 2; rows < 102; ++rows)

@@ -55,10 +55,10 @@ OperationCounts countsOf(const std::string& file, const std::string& definition,
   driver::Derivation derivation(session, *program);
   // Without derivatives the passes are run all the same, so that all is counted as they leave it.
   if (grad == 0)
-    require(derivation.writeOut(options.entry), "derivatives can't be written out");
+    require(derivation.writeOut(transform::mainAlone), "derivatives can't be written out");
   driver::Answer answer;
   const lang::Global* entry = program->module->find(options.entry);
-  require(driver::writeOutDerivatives(session, *program, *entry, options, {}, answer),
+  require(driver::writeOutDerivatives(session, *program, transform::mainAlone, options, {}, answer),
           answer.errors);
   entry = grad != 0 ? program->module->globals.back() : program->module->find(options.entry);
   driver::Arguments arguments = driver::readArguments(*entry, program->typing, options);

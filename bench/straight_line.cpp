@@ -69,7 +69,7 @@ struct KernelClock {
 };
 
 void call(executable::Caller& caller, std::span<const runtime::Value* const> arguments) {
-  auto result = caller.call(arguments);
+  auto result = caller.call(0, arguments);
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
     throw std::runtime_error(fault->problem);
 }
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   const executable::Executable& model = **loaded;
   std::mt19937 random(1);
   std::vector<runtime::Value> values;
-  for (const executable::Port& port : model.parameters)
+  for (const executable::Port& port : model.entries[0].parameters)
     values.push_back(argumentFor(model, port, random));
   std::vector<const runtime::Value*> arguments;
   for (const runtime::Value& value : values)

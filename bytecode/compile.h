@@ -30,9 +30,10 @@ struct Compiled {
   std::unordered_map<const lang::OperatorRow*, uint32_t> operators;
 };
 
-/// Compiles what the entry needs. Throws TooLarge for programs beyond the machine's
-/// bounds.
+/// Compiles what the entries need, whose numbers go to the program in their order. Throws TooLarge
+/// for programs beyond the machine's bounds.
 std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing& typing,
-                                  const lang::OperatorTable& operators, const lang::Global& entry);
+                                  const lang::OperatorTable& operators,
+                                  std::span<const lang::Global* const> entries);
 
 } // namespace bytecode

@@ -18,17 +18,17 @@ namespace {
 class Exporter {
 public:
   Exporter(const Module& module, const Typing& typing, const OperatorTable& operators,
-           const Global& entry, Compiled& compiled)
-      : module_(module), typing_(typing), entry_(*entry.function), compiled_(compiled),
+           Compiled& compiled)
+      : module_(module), typing_(typing), compiled_(compiled),
         language_(std::make_unique<Module>(module.types)), make_(*language_, operators),
         forms_(compiled, module.types, made_) {
     language_->typeDefinitions = module.typeDefinitions;
     language_->preludeTypes = module.preludeTypes;
-    made_.entry = entry.name;
   }
 
-  Exported run() {
-    addPorts();
+  Exported run(std::span<const Global* const> entries) {
+    for (const Global* entry : entries)
+      addEntry(*entry);
     addDataTypes();
     nameClosures();
     for (uint32_t site = 0; site < compiled_.sites.size(); ++site)
@@ -46,25 +46,28 @@ private:
   }
 
   /// `@signature` returns its last parameter, so it is a function of any result.
-  void addPorts() {
+  void addEntry(const Global& entry) {
+    const Function& function = *entry.function;
+    executable::Entry made{std::string(entry.name)};
     std::vector<const Var*> parameters;
-    for (const Var* var : entry_.parameters) {
+    for (const Var* var : function.parameters) {
       const Type& type = *typing_.of(*var);
-      made_.parameters.push_back(
+      made.parameters.push_back(
           portOf(std::string(var->name), type, var->annotation == &type, var->range));
-      made_.parameters.back().form = forms_.of(type);
+      made.parameters.back().form = forms_.of(type);
       parameters.push_back(make_.var(VarOrigin::Parameter, var->name, &type));
     }
-    const Type& result = *typing_.result(entry_);
-    made_.result =
-        portOf("", result, entry_.resultAnnotation != nullptr, entry_.body->result.range);
+    const Type& result = *typing_.result(function);
+    made.result =
+        portOf("", result, function.resultAnnotation != nullptr, function.body->result.range);
     parameters.push_back(make_.var(VarOrigin::Parameter, "result", &result));
     std::vector<const TypeParameter*> generics;
     std::ranges::copy_if(
-        typing_.generics(entry_), std::back_inserter(generics),
+        typing_.generics(function), std::back_inserter(generics),
         [](const TypeParameter* each) { return each->kind != ParameterKind::Dimension; });
-    make_.define(signatureName,
+    make_.define(numberedName(signatureName, made_.entries.size()),
                  make_.function(parameters, make_.block(parameters.back()), &result, generics));
+    made_.entries.push_back(std::move(made));
   }
 
   /// A use makes sure that a type of the prelude is there when the module is read.
@@ -84,7 +87,7 @@ private:
         arguments.push_back(module_.types.variable(parameter));
       const Var* value =
           make_.var(VarOrigin::Parameter, "value", module_.types.data(definition, arguments));
-      make_.define(fmt::format("{}_{}", useName, used.size()),
+      make_.define(numberedName(useName, used.size()),
                    make_.function({value}, make_.block(value), nullptr, definition->generics));
     }
   }
@@ -118,14 +121,13 @@ private:
     own->arguments = make_.arena.copy(arguments);
     BlockBuilder body(make_);
     const Var* value = body.let("value", own);
-    std::string name = fmt::format("{}_{}", siteName, number);
+    std::string name = numberedName(siteName, number);
     make_.define(name, make_.function(parameters, body.finish(value), site.type));
     made_.languageSites.push_back({number, std::move(name)});
   }
 
   const Module& module_;
   const Typing& typing_;
-  const Function& entry_;
   Compiled& compiled_;
   std::unique_ptr<Module> language_;
   Builder make_;
@@ -135,10 +137,14 @@ private:
 
 } // namespace
 
+std::string numberedName(std::string_view name, size_t number) {
+  return fmt::format("{}_{}", name, number);
+}
+
 Exported exportProgram(Module& module, const Typing& typing, const OperatorTable& operators,
-                       const Global& entry) {
-  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
-  Exported exported = Exporter(module, typing, operators, entry, *compiled).run();
+                       std::span<const Global* const> entries) {
+  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entries);
+  Exported exported = Exporter(module, typing, operators, *compiled).run(entries);
   // Attributes of calls point into it.
   exported.language->metadata = std::move(module.metadata);
   return exported;

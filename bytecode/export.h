@@ -6,9 +6,11 @@
 
 namespace bytecode {
 
-/// The names of functions in the module of an executable: what the entry takes, and behind it what
-/// it gives; the operators that only the language applies, by site; a use of each data type.
+/// What functions in the module of an executable are called, with numbers: what an entry takes, and
+/// behind it what it gives; the operators that only the language applies, by site; a use of each
+/// data type.
 inline constexpr std::string_view signatureName = "signature", siteName = "site", useName = "use";
+std::string numberedName(std::string_view name, size_t number);
 
 struct Exported {
   /// Without the text of `language`, and with places in the texts of the session.
@@ -16,9 +18,10 @@ struct Exported {
   std::unique_ptr<lang::Module> language;
 };
 
-/// Compiles what the entry needs. What it points into must outlive it; the module's metadata goes
+/// Compiles what the entries need. What it points into must outlive it; the module's metadata goes
 /// with `language`. Throws TooLarge for programs beyond the machine's bounds.
 Exported exportProgram(lang::Module& module, const lang::Typing& typing,
-                       const lang::OperatorTable& operators, const lang::Global& entry);
+                       const lang::OperatorTable& operators,
+                       std::span<const lang::Global* const> entries);
 
 } // namespace bytecode

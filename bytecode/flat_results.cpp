@@ -32,12 +32,13 @@ public:
     flat_.resize(count);
   }
 
-  std::vector<bool> find(const Global& entry) {
+  std::vector<bool> find(std::span<const Global* const> entries) {
     for (const Global* global : module_.globals)
       if (global->function)
         look(*global);
     for (const Global* global : module_.globals)
-      flat_[global->number] = global != &entry && global->function && mayBeFlat(*global);
+      flat_[global->number] =
+          std::ranges::count(entries, global) == 0 && global->function && mayBeFlat(*global);
     while (std::ranges::any_of(module_.globals, [&](const Global* global) {
       return global->function && leaves(*global);
     })) {
@@ -149,8 +150,9 @@ private:
 } // namespace
 
 std::vector<bool> findFlatResults(const Module& module, const Typing& typing,
-                                  const Boundaries& boundaries, const Global& entry) {
-  return FlatResultFinder(module, typing, boundaries).find(entry);
+                                  const Boundaries& boundaries,
+                                  std::span<const Global* const> entries) {
+  return FlatResultFinder(module, typing, boundaries).find(entries);
 }
 
 } // namespace bytecode

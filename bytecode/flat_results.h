@@ -13,8 +13,9 @@ inline constexpr size_t mostFlatFields = 8;
 /// By Global::number: whether a call by name gives the fields of its tuple in registers. It does
 /// when every way through the function ends with a new tuple, or with a tail call of a function
 /// that does so too. Where somebody else would lose a tail call by it that closes a cycle, it does
-/// not: recursion must not begin to take room.
+/// not: recursion must not begin to take room. Nor does an entry.
 std::vector<bool> findFlatResults(const lang::Module& module, const lang::Typing& typing,
-                                  const lang::Boundaries& boundaries, const lang::Global& entry);
+                                  const lang::Boundaries& boundaries,
+                                  std::span<const lang::Global* const> entries);
 
 } // namespace bytecode

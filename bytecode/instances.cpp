@@ -29,10 +29,10 @@ bool writesIntoTensors(const Module& module) {
 } // namespace
 
 Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
-                     const Global& entry, Compiled& into)
+                     std::span<const Global* const> entries, Compiled& into)
     : module(from), typing(types), table(operators), made(into),
       freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
-      flat_(findFlatResults(from, types, *into.boundaries, entry)) {
+      flat_(findFlatResults(from, types, *into.boundaries, entries)) {
   made.layouts.boxesScalars = writesIntoTensors(module);
 }
 
@@ -226,13 +226,15 @@ uint16_t Instances::forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep>
 }
 
 std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
-                                  const OperatorTable& operators, const Global& entry) {
+                                  const OperatorTable& operators,
+                                  std::span<const Global* const> entries) {
   auto made = std::make_unique<Compiled>();
   made->boundaries = std::make_unique<Boundaries>(module, typing);
-  dropProvenChecks(module, typing, entry, *made->boundaries);
+  dropProvenChecks(module, typing, entries, *made->boundaries);
   made->checks = std::make_unique<RunChecks>(module, *made->boundaries, made->program.checks);
-  Instances instances(module, typing, operators, entry, *made);
-  made->program.entry = instances.ofGlobal(entry, {});
+  Instances instances(module, typing, operators, entries, *made);
+  for (const Global* entry : entries)
+    made->program.entries.push_back(instances.ofGlobal(*entry, {}));
   instances.compileAll();
   return made;
 }

@@ -32,7 +32,8 @@ struct Instance {
 class Instances {
 public:
   Instances(const lang::Module& module, const lang::Typing& typing,
-            const lang::OperatorTable& table, const lang::Global& entry, Compiled& made);
+            const lang::OperatorTable& table, std::span<const lang::Global* const> entries,
+            Compiled& made);
 
   /// Compiles all that was asked for, and what that asks for.
   void compileAll();

@@ -40,6 +40,16 @@ bool linkLayouts(Linked& linked, const Module& language) {
   });
 }
 
+/// Whether a global takes what an entry takes, kept alike, and its result.
+bool isSignature(const Global* global, size_t entry, const Linked& linked, const Typing& typing) {
+  const std::vector<executable::Port>& parameters = linked.executable->entries[entry].parameters;
+  bool fits = global && global->function->parameters.size() == parameters.size() + 1;
+  for (size_t i = 0; fits && i < parameters.size(); ++i)
+    fits = linked.layouts.rep(typing.of(*global->function->parameters[i]), {}) ==
+           linked.executable->forms[parameters[i].form].rep;
+  return fits;
+}
+
 /// The call in the function of a site, if its operands and its result are kept as those of the
 /// site.
 std::optional<OperatorSite> siteOf(const Global* global, const vm::HostSite& site,
@@ -67,18 +77,15 @@ runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Execut
   const Error wrong{"what it says of the language is not of this program"};
   auto linked = std::make_unique<Linked>(std::move(executable));
   const vm::Program& program = linked->executable->program;
-  linked->signature = language.find(signatureName);
-  if (!linked->signature ||
-      linked->signature->function->parameters.size() != linked->executable->parameters.size() + 1)
-    return wrong;
   if (!linkLayouts(*linked, language))
     return wrong;
   linked->layouts.boxesScalars = linked->executable->boxesScalars;
   linked->layouts.takeUp();
-  for (size_t i = 0; i < linked->executable->parameters.size(); ++i)
-    if (linked->layouts.rep(typing.of(*linked->signature->function->parameters[i]), {}) !=
-        linked->executable->forms[linked->executable->parameters[i].form].rep)
+  for (size_t i = 0; i < linked->executable->entries.size(); ++i) {
+    linked->signatures.push_back(language.find(numberedName(signatureName, i)));
+    if (!isSignature(linked->signatures.back(), i, *linked, typing))
       return wrong;
+  }
   linked->sites.resize(program.sites.size());
   for (const executable::LanguageSite& each : linked->executable->languageSites) {
     auto site =

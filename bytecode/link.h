@@ -17,8 +17,8 @@ struct Linked {
   std::unique_ptr<executable::Executable> executable;
   Layouts layouts;
   std::deque<OperatorSite> sites;
-  /// Its last parameter is of the type of the result.
-  const lang::Global* signature = nullptr;
+  /// Of each entry a function whose last parameter is of the type of the result.
+  std::vector<const lang::Global*> signatures;
 };
 
 /// Links with the module that was read from the executable's `language` and checked; both must

@@ -28,6 +28,8 @@ struct Subject {
   RunChecks& checks;
   const Typing& typing;
   const OperatorTable& operators;
+  /// Which of the program's entries is called.
+  size_t number;
   /// Only its parameters count, and of these as many as there are arguments.
   const Function& entry;
   ResultType result;
@@ -53,13 +55,13 @@ public:
           reader_.read(arguments[i], subject_.typing.of(*subject_.entry.parameters[i])));
     arguments.clear();
     run_.machine().takeUpLayouts();
-    auto result = run_.call(slots);
+    auto result = run_.call(subject_.number, slots);
     if (options_.profile)
       options_.profile->finish();
     if (auto* fault = std::get_if<RunFault>(&result))
       return std::move(*fault);
     const Slot slot = std::get<Slot>(result);
-    const Rep rep = subject_.program.functions[subject_.program.entry].result;
+    const Rep rep = subject_.program.functions[subject_.program.entries[subject_.number]].result;
     Value value = vm::toValue(subject_.program, rep, slot);
     if (!rep.isScalar())
       run_.machine().heap().release(slot.object);
@@ -113,29 +115,30 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
 std::variant<Value, RunFault> run(const Module& module, const Typing& typing,
                                   const OperatorTable& operators, const Global& entry,
                                   std::vector<Value> arguments, const Options& options) {
-  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, entry);
+  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, std::array{&entry});
   if (auto problem = vm::verify(compiled->program))
     throw std::logic_error("the compiler made code that cannot run: " + *problem);
   const Function& function = *entry.function;
   return runWithin({compiled->program, compiled->layouts, compiled->sites, *compiled->checks,
-                    typing, operators, function, resultOf(function, typing), function.range},
+                    typing, operators, 0, function, resultOf(function, typing), function.range},
                    std::move(arguments), options);
 }
 
-std::variant<Value, RunFault> run(Linked& linked, const Module& language, const Typing& typing,
-                                  const OperatorTable& operators, std::vector<Value> arguments,
-                                  const Options& options) {
+std::variant<Value, RunFault> run(Linked& linked, size_t entry, const Module& language,
+                                  const Typing& typing, const OperatorTable& operators,
+                                  std::vector<Value> arguments, const Options& options) {
   Boundaries boundaries(language, typing);
   checks::Tables tables;
   RunChecks checks(language, boundaries, tables);
-  const Function& signature = *linked.signature->function;
-  const executable::Port& result = linked.executable->result;
+  const Function& signature = *linked.signatures[entry]->function;
+  const executable::Port& result = linked.executable->entries[entry].result;
   return runWithin({linked.executable->program,
                     linked.layouts,
                     linked.sites,
                     checks,
                     typing,
                     operators,
+                    entry,
                     signature,
                     {typing.of(*signature.parameters.back()), result.isDeclared, result.range},
                     result.range},

@@ -24,11 +24,10 @@ std::variant<runtime::Value, runtime::RunFault>
 run(const lang::Module& module, const lang::Typing& typing, const lang::OperatorTable& operators,
     const lang::Global& entry, std::vector<runtime::Value> arguments, const Options& options);
 
-/// Calls the entry of an executable with as many arguments as it has parameters.
-std::variant<runtime::Value, runtime::RunFault> run(Linked& linked, const lang::Module& language,
-                                                    const lang::Typing& typing,
-                                                    const lang::OperatorTable& operators,
-                                                    std::vector<runtime::Value> arguments,
-                                                    const Options& options);
+/// Calls an entry of an executable, by number, with as many arguments as it has parameters.
+std::variant<runtime::Value, runtime::RunFault>
+run(Linked& linked, size_t entry, const lang::Module& language, const lang::Typing& typing,
+    const lang::OperatorTable& operators, std::vector<runtime::Value> arguments,
+    const Options& options);
 
 } // namespace bytecode

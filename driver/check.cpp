@@ -67,7 +67,7 @@ void checkGradients(Session& session, Program& program, const std::string& path,
                     obstacle.empty() ? "has a gradient" : "has no gradient: ", obstacle);
   }
   RunOptions options{.file = path, .grad = 1};
-  writeOutDerivatives(session, program, *entry, options, look, answer);
+  writeOutDerivatives(session, program, transform::mainAlone, options, look, answer);
 }
 
 /// Checks one file into the report and, unless it is all that is wanted, the answer's texts.

@@ -146,6 +146,13 @@ void addGrad(CLI::App& app, GradOptions& options) {
 
 constexpr unsigned mostOrders = 8;
 
+void addEntries(CLI::App& command, std::vector<std::string>& entries) {
+  command.add_option("--entry", entries, "A function to call from outside; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->default_str("main");
+}
+
 void addCompile(CLI::App& app, CompileOptions& options) {
   CLI::App* command = app.add_subcommand(
       "compile", "Compile a program, or the text of an executable, into an executable");
@@ -153,17 +160,13 @@ void addCompile(CLI::App& app, CompileOptions& options) {
   command->add_option("-o,--output", options.output, "Where the executable goes")
       ->required()
       ->type_name("PATH");
-  command->add_option("--entry", options.entry, "The function that the executable calls")
-      ->type_name("NAME")
-      ->capture_default_str();
+  addEntries(*command, options.entries);
 }
 
 void addDisasm(CLI::App& app, DisasmOptions& options) {
   CLI::App* command = app.add_subcommand("disasm", "Print the machine's code of a program");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
-  command->add_option("--entry", options.entry, "The function that is called first")
-      ->type_name("NAME")
-      ->capture_default_str();
+  addEntries(*command, options.entries);
   command->add_flag("--full", options.isFull,
                     "Print all that an executable has, as a text that `baton compile` makes the "
                     "same executable of");

@@ -88,14 +88,14 @@ struct GradOptions {
 
 struct DisasmOptions {
   std::string file;
-  std::string entry = "main";
+  std::vector<std::string> entries = {"main"};
   /// All that an executable has, in the form that `compile` takes.
   bool isFull = false;
 };
 
 struct CompileOptions {
   std::string file;
-  std::string entry = "main";
+  std::vector<std::string> entries = {"main"};
   std::string output;
 };
 

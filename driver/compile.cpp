@@ -14,7 +14,7 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
     auto made = openExecutable(session, options.file, look, answer);
     return made ? std::optional(executable::write(*made)) : std::nullopt;
   }
-  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  auto ready = loadReady(session, options.file, options.entries, look, answer);
   if (!ready)
     return std::nullopt;
   try {

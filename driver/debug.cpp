@@ -49,11 +49,11 @@ Answer debug(Session& session, const RunOptions& options, const Look& look) {
                 "commands come from standard input, so the program must be a file");
     return answer;
   }
-  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  auto ready = loadReady(session, options.file, std::array{options.entry}, look, answer);
   if (!ready)
     return answer;
   RunOptions named = options;
-  named.entry = ready->entry;
+  named.entry = ready->entries.front();
   debugProgram(session, ready->program, named, look, answer);
   return answer;
 }

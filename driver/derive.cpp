@@ -36,7 +36,7 @@ transform::TypeCheck checker(const Session& session) {
 
 } // namespace
 
-bool Derivation::run(std::initializer_list<std::string_view> names, std::string_view entry) {
+bool Derivation::run(std::initializer_list<std::string_view> names, transform::Entries entries) {
   std::vector<const transform::PassRow*> passes;
   tensor::TensorEngine engine = interp::referenceEngine();
   for (std::string_view name : names)
@@ -46,7 +46,7 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
                                     .check = checker(session_),
                                     .findings = &findings,
                                     .engine = &engine,
-                                    .entry = entry});
+                                    .entries = entries});
   if (!made && !findings.hasErrors())
     throw std::logic_error(made.failure().text);
   if (!made)
@@ -56,12 +56,12 @@ bool Derivation::run(std::initializer_list<std::string_view> names, std::string_
   return true;
 }
 
-bool Derivation::writeOut(std::string_view entry) {
+bool Derivation::writeOut(transform::Entries entries) {
   return add(transform::withOperatorCalls) &&
          run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
               "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
               "constant-folding", "common-subexpressions", "dead-code"},
-             entry);
+             entries);
 }
 
 bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
@@ -79,7 +79,7 @@ bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
 bool Derivation::clean(std::string_view entry) {
   return run({"inlining", "simplify", "constant-folding", "simplify", "common-subexpressions",
               "dead-code", "unused-definitions"},
-             entry);
+             std::array{entry});
 }
 
 std::vector<std::string> namesWithGradient(const lang::Global& entry, const Program& program,
@@ -91,17 +91,16 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
   return names;
 }
 
-bool writeOutDerivatives(Session& session, Program& program, const lang::Global& entry,
+bool writeOutDerivatives(Session& session, Program& program, transform::Entries entries,
                          const RunOptions& options, const Look& look, Answer& answer) {
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
   Derivation derivation(session, program);
-  const std::string name(entry.name);
   auto gradient = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withEntryGradient(module, context, name, options.grad);
+    return transform::withEntryGradient(module, context, entries.front(), options.grad);
   };
   bool isDone =
-      derivation.writeOut(name) &&
+      derivation.writeOut(entries) &&
       (!options.grad || (derivation.add(gradient) &&
                          derivation.clean(std::string(program.module->globals.back()->name))));
   if (!isDone) {
@@ -113,16 +112,23 @@ bool writeOutDerivatives(Session& session, Program& program, const lang::Global&
 }
 
 std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
-                                      const std::string& entry, const Look& look, Answer& answer) {
+                                      std::span<const std::string> entries, const Look& look,
+                                      Answer& answer) {
   auto program = loadGood(session, file, look, answer);
-  const lang::Global* global =
-      program ? findGlobal(*program->module, entry, "--entry", answer) : nullptr;
-  if (!global)
+  if (!program)
     return std::nullopt;
-  std::string name(global->name);
-  if (!writeOutDerivatives(session, *program, *global, {.file = file}, look, answer))
+  ReadyProgram ready{*std::move(program)};
+  for (const std::string& entry : entries) {
+    const lang::Global* global = findGlobal(*ready.program.module, entry, "--entry", answer);
+    if (!global)
+      return std::nullopt;
+    if (std::ranges::count(ready.entries, global->name) == 0)
+      ready.entries.emplace_back(global->name);
+  }
+  const std::vector<std::string_view> names(ready.entries.begin(), ready.entries.end());
+  if (!writeOutDerivatives(session, ready.program, names, {.file = file}, look, answer))
     return std::nullopt;
-  return ReadyProgram{*std::move(program), std::move(name)};
+  return ready;
 }
 
 } // namespace driver

@@ -11,32 +11,31 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
                                            const RunOptions& options);
 
 /// Writes out all derivatives of a good program, so that it can run. If the options ask for
-/// gradients, the last global of the module then gives the value of the entry and its gradients.
-/// False when the answer says what stands in the way.
-bool writeOutDerivatives(Session& session, Program& program, const lang::Global& entry,
+/// gradients, the last global of the module then gives the value of the only entry and its
+/// gradients. False when the answer says what stands in the way.
+bool writeOutDerivatives(Session& session, Program& program, transform::Entries entries,
                          const RunOptions& options, const Look& look, Answer& answer);
 
-/// A good program in a file, without derivatives that are still to be written out, and the name of
-/// its entry.
+/// A good program in a file, without derivatives that are still to be written out, and the names of
+/// its entries.
 struct ReadyProgram {
   Program program;
-  std::string entry;
-
-  const lang::Global& global() const { return *program.module->find(entry); }
+  std::vector<std::string> entries;
 };
 
-/// Makes one, with the entry that the option `--entry` names; nothing when the answer says what
+/// Makes one, with the entries that options `--entry` name; nothing when the answer says what
 /// stands in the way.
 std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
-                                      const std::string& entry, const Look& look, Answer& answer);
+                                      std::span<const std::string> entries, const Look& look,
+                                      Answer& answer);
 
 /// A program on its way through the passes that make derivatives.
 class Derivation {
 public:
   Derivation(Session& session, Program& program) : session_(session), program_(program) {}
 
-  /// Writes out the derivatives that a call of `entry` asks for.
-  bool writeOut(std::string_view entry);
+  /// Writes out the derivatives that calls of `entries` ask for.
+  bool writeOut(transform::Entries entries);
   /// Adds what `make` makes of the module, which is then called from `entry`.
   bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
                                                              const transform::PassContext&)>& make);
@@ -47,7 +46,7 @@ public:
   lang::Diagnostics findings;
 
 private:
-  bool run(std::initializer_list<std::string_view> names, std::string_view entry);
+  bool run(std::initializer_list<std::string_view> names, transform::Entries entries);
 
   Session& session_;
   Program& program_;

@@ -16,7 +16,7 @@ std::unique_ptr<executable::Executable> executableOf(Session& session, const Dis
                                                      const Look& look, Answer& answer) {
   if (isExecutableFile(options.file))
     return openExecutable(session, options.file, look, answer);
-  auto ready = loadReady(session, options.file, options.entry, look, answer);
+  auto ready = loadReady(session, options.file, options.entries, look, answer);
   if (!ready)
     return nullptr;
   try {

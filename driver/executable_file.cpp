@@ -133,9 +133,11 @@ bool isExecutableFile(const std::string& path) {
 }
 
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
-  runMachinePasses(session, ready.program, ready.entry);
-  bytecode::Exported exported = bytecode::exportProgram(*ready.program.module, ready.program.typing,
-                                                        session.operators(), ready.global());
+  const std::vector<std::string_view> names(ready.entries.begin(), ready.entries.end());
+  runMachinePasses(session, ready.program, names);
+  bytecode::Exported exported =
+      bytecode::exportProgram(*ready.program.module, ready.program.typing, session.operators(),
+                              transform::entriesOf(*ready.program.module, names));
   keepSources(exported.executable, session.sources());
   executable::Executable& made = exported.executable;
   made.language = parser::wholeText(lang::printModule(*exported.language, session.operators()));

@@ -89,7 +89,8 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
         module, context, name,
         isScalar ? transform::Reverse::Gradient : transform::Reverse::PullBack, *wrt);
   };
-  bool isDone = derivation.writeOut(name) && derivation.add(derivative) &&
+  bool isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
+                derivation.add(derivative) &&
                 derivation.clean(std::string(program->module->globals.back()->name));
   if (!isDone) {
     answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,

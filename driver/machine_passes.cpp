@@ -12,13 +12,13 @@ namespace driver {
 namespace {
 
 /// Puts the module that a pass made in the program's place, if it is well-typed as it stands.
-void run(transform::Pass pass, Session& session, Program& program, std::string_view entry) {
+void run(transform::Pass pass, Session& session, Program& program, transform::Entries entries) {
   lang::Diagnostics findings;
   transform::TypeCheck check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
     return typecheck::checkModule(module, session.operators(), diagnostics);
   };
-  auto made =
-      pass(*program.module, {session.operators(), program.typing, check, findings, nullptr, entry});
+  auto made = pass(*program.module,
+                   {session.operators(), program.typing, check, findings, nullptr, entries});
   if (!made)
     return;
   lang::Typing typing = check(*made, findings);
@@ -37,14 +37,14 @@ std::unique_ptr<lang::Module> fuseChains(const lang::Module& module,
 
 } // namespace
 
-void runMachinePasses(Session& session, Program& program, std::string_view entry) {
+void runMachinePasses(Session& session, Program& program, transform::Entries entries) {
   if (transform::hasChains(*program.module, program.typing))
-    run(fuseChains, session, program, entry);
+    run(fuseChains, session, program, entries);
   // Fields may be tuples themselves.
   constexpr size_t deepest = 4;
   for (size_t i = 0;
-       i < deepest && transform::takesTuplesApart(*program.module, program.typing, entry); ++i)
-    run(transform::flattenTuples, session, program, entry);
+       i < deepest && transform::takesTuplesApart(*program.module, program.typing, entries); ++i)
+    run(transform::flattenTuples, session, program, entries);
 }
 
 } // namespace driver

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "driver/session.h"
+#include "transform/passes.h"
 
 namespace driver {
 
 /// Fuses the program's chains of functions over data, and gives functions the fields of tuples that
-/// they only take apart. The global of that name is what is run. A program without any stays what it
-/// is.
-void runMachinePasses(Session& session, Program& program, std::string_view entry);
+/// they only take apart. The globals of these names are what is run. A program without any stays
+/// what it is.
+void runMachinePasses(Session& session, Program& program, transform::Entries entries);
 
 } // namespace driver

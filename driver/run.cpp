@@ -6,9 +6,9 @@
 #include "driver/executable_file.h"
 #include "driver/fault_text.h"
 #include "driver/find_global.h"
-#include "driver/machine_passes.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
+#include "driver/machine_passes.h"
 #include "driver/place_text.h"
 #include "driver/profile.h"
 #include "driver/progress.h"
@@ -23,6 +23,7 @@
 #include "lower/engine.h"
 #include "runtime/holdings.h"
 
+#include <deque>
 #include <set>
 
 namespace driver {
@@ -168,41 +169,70 @@ std::optional<std::vector<runtime::Value>> goodArguments(const lang::Global& ent
 }
 
 /// What an executable has no other way for.
-std::string executableProblem(const RunOptions& options, const executable::Executable& made) {
+std::string executableProblem(const RunOptions& options) {
   if (options.grad != 0)
     return "an executable has no gradients; compile a program that computes them";
   if (!isOnMachine(options))
     return "an executable runs on the machine alone; `--engine`, `--precision`, `--trap-nan` and "
            "`--trace` are for programs in the text format";
-  if (options.entry != RunOptions().entry && options.entry != made.entry)
-    return fmt::format("the executable runs `@{}`; another entry needs a compilation of its own",
-                       lang::printable(made.entry));
   return "";
 }
 
-/// The entry of an executable as a definition that takes what it takes.
-lang::Global entryOf(const bytecode::Linked& linked, lang::Function& function) {
-  function = *linked.signature->function;
-  function.parameters = function.parameters.first(linked.executable->parameters.size());
-  lang::Global entry = *linked.signature;
-  entry.name = linked.executable->entry;
-  entry.function = &function;
-  return entry;
+/// The number of the entry of that name, with or without its `@`; of the first one where nothing is
+/// said.
+runtime::Checked<size_t> entryNumber(const executable::Executable& made, std::string_view name) {
+  bool isUnsaid = name == RunOptions().entry;
+  if (name.starts_with('@'))
+    name.remove_prefix(1);
+  auto found = std::ranges::find(made.entries, name, &executable::Entry::name);
+  if (found != made.entries.end() || isUnsaid)
+    return found == made.entries.end() ? 0 : size_t(found - made.entries.begin());
+  std::string names;
+  for (const executable::Entry& entry : made.entries)
+    names += fmt::format("{}`@{}`", names.empty() ? "" : ", ", lang::printable(entry.name));
+  return runtime::Problem{fmt::format(
+      "the executable was compiled for {}; another entry needs a compilation with `--entry {}`",
+      names, lang::printable(name))};
 }
+
+/// An entry of an executable as a definition that takes what it takes. The text of the language
+/// names each variable differently; the entry's parameters have names of their own.
+struct LinkedEntry {
+  LinkedEntry(const bytecode::Linked& linked, size_t number)
+      : function(*linked.signatures[number]->function), global(*linked.signatures[number]) {
+    const executable::Entry& called = linked.executable->entries[number];
+    for (const executable::Port& port : called.parameters) {
+      parameters.push_back(*function.parameters[parameters.size()]);
+      parameters.back().name = port.name;
+      list.push_back(&parameters.back());
+    }
+    function.parameters = list;
+    global.name = called.name;
+    global.function = &function;
+  }
+  LinkedEntry(const LinkedEntry&) = delete;
+
+  lang::Function function;
+  std::deque<lang::Var> parameters;
+  std::vector<const lang::Var*> list;
+  lang::Global global;
+};
 
 void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, const Look& look,
                    Answer& answer) {
   const lang::Typing& typing = loaded.language.typing;
-  if (std::string problem = executableProblem(options, *loaded.linked->executable);
-      !problem.empty())
+  if (std::string problem = executableProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
-  lang::Function function = *loaded.linked->signature->function;
-  const lang::Global entry = entryOf(*loaded.linked, function);
-  const lang::Type* resultType = typing.of(*loaded.linked->signature->function->parameters.back());
+  auto number = entryNumber(*loaded.linked->executable, options.entry);
+  if (!number)
+    return answer.fail(ExitCode::World, number.failure().text);
+  const lang::Type* resultType =
+      typing.of(*loaded.linked->signatures[*number]->function->parameters.back());
+  const LinkedEntry entry(*loaded.linked, *number);
   if (options.output)
     if (auto good = checkOutput(*options.output, resultType); !good)
       return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(entry, typing, options, answer);
+  auto arguments = goodArguments(entry.global, typing, options, answer);
   if (!arguments)
     return;
   Progress progress(look.progress);
@@ -223,8 +253,8 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   how.placeText = [&](lang::SourceRange range) {
     return placeText(session.sources(), range, loaded.language.source);
   };
-  auto result = bytecode::run(*loaded.linked, *loaded.language.module, typing, session.operators(),
-                              *std::move(arguments), how);
+  auto result = bytecode::run(*loaded.linked, *number, *loaded.language.module, typing,
+                              session.operators(), *std::move(arguments), how);
   if (wantsProfile(options))
     reportProfile(recorder, options, answer);
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
@@ -249,11 +279,12 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
   const std::string entryName(entry->name);
   const WrittenCalls written = writtenCalls(*program.module);
-  if (!writeOutDerivatives(session, program, *entry, options, look, answer))
+  if (!writeOutDerivatives(session, program, std::array<std::string_view, 1>{entryName}, options,
+                           look, answer))
     return;
   const std::string called(options.grad ? program.module->globals.back()->name : entryName);
   if (isOnMachine(options))
-    runMachinePasses(session, program, called);
+    runMachinePasses(session, program, std::array<std::string_view, 1>{called});
   entry = program.module->find(called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);

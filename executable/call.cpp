@@ -29,10 +29,10 @@ Value comparedOf(const checks::Declared& declared, const Value& value) {
   return declared.kind == Kind::Tuple ? runtime::tupleValue(std::move(fields)) : Value();
 }
 
-checks::FunctionCheck portsOf(const Executable& executable) {
-  checks::FunctionCheck check{.name = "@" + executable.entry};
-  for (uint32_t i = 0; i < executable.parameters.size(); ++i) {
-    const Port& port = executable.parameters[i];
+checks::FunctionCheck portsOf(const Entry& entry) {
+  checks::FunctionCheck check{.name = "@" + entry.name};
+  for (uint32_t i = 0; i < entry.parameters.size(); ++i) {
+    const Port& port = entry.parameters[i];
     check.parameters.push_back({i, port.declared, port.isDeclared, "%" + port.name, port.range});
   }
   return check;
@@ -50,7 +50,10 @@ std::string languageText(const Executable& executable) {
 }
 
 Caller::Caller(const Executable& executable, const vm::RunOptions& options)
-    : executable_(executable), options_(options), ports_(portsOf(executable)) {}
+    : executable_(executable), options_(options) {
+  for (const Entry& entry : executable.entries)
+    ports_.push_back(portsOf(entry));
+}
 
 vm::Run& Caller::run() {
   if (!run_)
@@ -63,54 +66,55 @@ vm::Run& Caller::run() {
   return *run_;
 }
 
-std::optional<RunFault> Caller::problemOf(Arguments arguments) const {
-  if (arguments.size() != ports_.parameters.size())
+std::optional<RunFault> Caller::problemOf(size_t entry, Arguments arguments) const {
+  const checks::FunctionCheck& ports = ports_[entry];
+  if (arguments.size() != ports.parameters.size())
     return RunFault{
-        {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports_.name,
-                                      ports_.parameters.size(), arguments.size())},
+        {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports.name,
+                                      ports.parameters.size(), arguments.size())},
         {}};
   std::vector<Value> compared;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Port& port = executable_.parameters[i];
+    const Port& port = executable_.entries[entry].parameters[i];
     if (auto misfit = misfitOf(executable_, port.form, *arguments[i])) {
-      misfit->problem = fmt::format("argument `%{}` of `{}` is `{}`; {}", port.name, ports_.name,
+      misfit->problem = fmt::format("argument `%{}` of `{}` is `{}`; {}", port.name, ports.name,
                                     port.type, misfit->problem);
       return RunFault{*std::move(misfit), port.range};
     }
     compared.push_back(comparedOf(port.declared, *arguments[i]));
   }
   checks::KnownSizes sizes;
-  if (auto fault =
-          checks::checkArguments(ports_, executable_.program.checks.sizes, compared, sizes))
+  if (auto fault = checks::checkArguments(ports, executable_.program.checks.sizes, compared, sizes))
     return std::move(fault->fault);
   return std::nullopt;
 }
 
-std::variant<Value, RunFault> Caller::call(Arguments arguments) {
+std::variant<Value, RunFault> Caller::call(size_t entry, Arguments arguments) {
   const vm::Program& program = executable_.program;
-  const vm::Function& entry = program.functions[program.entry];
+  const vm::Function& function = program.functions[program.entries[entry]];
   runtime::MemoryLimit limit(options_.limits.memory);
   try {
     std::vector<Slot> slots;
     vm::Heap& heap = run().machine().heap();
     for (size_t i = 0; i < arguments.size(); ++i)
-      slots.push_back(slotOf(executable_, executable_.parameters[i].form, *arguments[i], heap));
-    auto result = run().call(slots);
+      slots.push_back(
+          slotOf(executable_, executable_.entries[entry].parameters[i].form, *arguments[i], heap));
+    auto result = run().call(entry, slots);
     if (auto* fault = std::get_if<RunFault>(&result)) {
       run_ = nullptr;
       return std::move(*fault);
     }
     for (size_t i = 0; i < slots.size(); ++i)
-      if (entry.parameters[i].hold == vm::Hold::Borrowed)
+      if (function.parameters[i].hold == vm::Hold::Borrowed)
         heap.release(slots[i].object);
     Slot slot = std::get<Slot>(result);
-    Value value = vm::toValue(program, entry.result, slot);
-    if (!entry.result.isScalar())
+    Value value = vm::toValue(program, function.result, slot);
+    if (!function.result.isScalar())
       heap.release(slot.object);
     return value;
   } catch (const std::bad_alloc&) {
     run_ = nullptr;
-    RunFault fault{{FaultKind::Memory, "out of memory"}, executable_.result.range};
+    RunFault fault{{FaultKind::Memory, "out of memory"}, executable_.entries[entry].result.range};
     fault.notes.push_back(runtime::heldText());
     return fault;
   }

@@ -6,7 +6,7 @@
 
 namespace executable {
 
-/// Calls the entry, one call at a time; several callers of one executable may be in several
+/// Calls entries, one call at a time; several callers of one executable may be in several
 /// threads.
 class Caller {
 public:
@@ -18,15 +18,15 @@ public:
   using Arguments = std::span<const runtime::Value* const>;
 
   /// The result, or what the program ran into. Nothing must be wrong with the arguments.
-  std::variant<runtime::Value, runtime::RunFault> call(Arguments arguments);
+  std::variant<runtime::Value, runtime::RunFault> call(size_t entry, Arguments arguments);
   /// What is wrong with arguments, if anything.
-  std::optional<runtime::RunFault> problemOf(Arguments arguments) const;
+  std::optional<runtime::RunFault> problemOf(size_t entry, Arguments arguments) const;
 
 private:
   const Executable& executable_;
   const vm::RunOptions& options_;
-  /// The tensors and tuples among the ports as what is compared.
-  checks::FunctionCheck ports_;
+  /// Of each entry the tensors and tuples among its ports, as what is compared.
+  std::vector<checks::FunctionCheck> ports_;
   /// A new one after a fault, which leaves objects behind.
   std::unique_ptr<vm::Run> run_;
   vm::Run& run();

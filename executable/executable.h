@@ -36,7 +36,7 @@ struct Form {
   std::vector<ObjectForm> objects = {};
 };
 
-/// A parameter or the result of the entry.
+/// A parameter or the result of an entry.
 struct Port {
   std::string name;
   /// As people write it.
@@ -47,6 +47,13 @@ struct Port {
   runtime::SourceRange range;
   /// Of a parameter, by number.
   uint32_t form = 0;
+};
+
+/// A function that is called from outside: which one stands in the program.
+struct Entry {
+  std::string name;
+  std::vector<Port> parameters;
+  Port result;
 };
 
 /// Texts of which a program tells places; of each only the lines that are told of.
@@ -70,15 +77,13 @@ struct LanguageSite {
 
 struct Executable {
   vm::Program program;
-  /// The entry's name.
-  std::string entry;
-  std::vector<Port> parameters;
-  Port result;
+  /// One for each of the program's, at least one.
+  std::vector<Entry> entries;
   std::vector<Form> forms;
   /// Whether scalars lie in tensors, not in registers.
   bool boxesScalars = false;
   std::vector<LayoutName> dataTypes;
-  /// A module in the text format: the data types of the interface, what the entry takes and gives,
+  /// A module in the text format: the data types of the interface, what entries take and give,
   /// and the functions of language sites.
   std::string language;
   std::vector<LanguageSite> languageSites;

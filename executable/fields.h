@@ -193,7 +193,7 @@ void fields(Archive& archive, vm::Program& program) {
           program.kernels, "checks", program.checks, "operators", program.operators, "callers",
           program.callers, "origins", program.origins);
   archive.implied(program.places);
-  archive("entry", program.entry);
+  archive("entries", program.entries);
 }
 
 // executable/
@@ -212,6 +212,10 @@ void fields(Archive& archive, Port& port) {
           port.isDeclared, "range", port.range, "form", port.form);
 }
 template <typename Archive>
+void fields(Archive& archive, Entry& entry) {
+  archive("name", entry.name, "parameters", entry.parameters, "result", entry.result);
+}
+template <typename Archive>
 void fields(Archive& archive, SourceText& source) {
   archive("name", source.name, "text", source.text);
 }
@@ -225,11 +229,10 @@ void fields(Archive& archive, LanguageSite& site) {
 }
 template <typename Archive>
 void fields(Archive& archive, Executable& made) {
-  archive("name", made.entry);
   fields(archive, made.program);
-  archive("parameters", made.parameters, "result", made.result, "forms", made.forms, "boxesScalars",
-          made.boxesScalars, "dataTypes", made.dataTypes, "language", made.language,
-          "languageSites", made.languageSites, "sources", made.sources);
+  archive("interface", made.entries, "forms", made.forms, "boxesScalars", made.boxesScalars,
+          "dataTypes", made.dataTypes, "language", made.language, "languageSites",
+          made.languageSites, "sources", made.sources);
 }
 
 } // namespace executable

@@ -20,7 +20,7 @@ namespace {
 
 /// The first byte is in no text, and line ends show whether somebody changed them.
 constexpr char magic[8] = {'\x89', 'B', 'V', 'M', '\r', '\n', '\x1a', '\n'};
-constexpr uint32_t formatVersion = 2;
+constexpr uint32_t formatVersion = 3;
 constexpr size_t alignment = 64;
 
 struct Header {
@@ -214,29 +214,36 @@ void verifyChecks(const Form& form, const Executable& made) {
   }
 }
 
-/// Whoever calls the entry goes by its ports.
-void verifyInterface(const Executable& made) {
-  const vm::Function& entry = made.program.functions[made.program.entry];
-  demand(made.parameters.size() == entry.parameters.size(),
-         "the interface is that of another function");
+/// Whoever calls a function goes by its ports.
+void verifyEntry(const Entry& entry, const vm::Function& function, const Executable& made) {
   auto demandType = [&](const checks::Declared& type) {
     const char* problem = problemOf(type, made.program.checks.sizes);
     demand(!problem, problem);
   };
+  auto demandSame = [](bool isSame) {
+    demand(isSame, "the interface is that of another function");
+  };
+  demandSame(entry.parameters.size() == function.parameters.size());
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Port& port = entry.parameters[i];
+    demandType(port.declared);
+    verifyAgreement(port.declared, port.form, made);
+    vm::Rep rep = made.forms[port.form].rep;
+    demandSame(rep.isScalar() == function.parameters[i].isScalar() &&
+               (!rep.isScalar() || rep == function.parameters[i]));
+  }
+  demandType(entry.result.declared);
+}
+
+void verifyInterface(const Executable& made) {
+  demand(!made.entries.empty() && made.entries.size() == made.program.entries.size(),
+         "its entries have not one name each");
   for (const Form& form : made.forms)
     verifyForm(form, made);
   for (const Form& form : made.forms)
     verifyChecks(form, made);
-  for (size_t i = 0; i < made.parameters.size(); ++i) {
-    const Port& port = made.parameters[i];
-    demandType(port.declared);
-    verifyAgreement(port.declared, port.form, made);
-    vm::Rep rep = made.forms[port.form].rep;
-    bool isKeptSo = rep.isScalar() == entry.parameters[i].isScalar() &&
-                    (!rep.isScalar() || rep == entry.parameters[i]);
-    demand(isKeptSo, "the interface is that of another function");
-  }
-  demandType(made.result.declared);
+  for (size_t i = 0; i < made.entries.size(); ++i)
+    verifyEntry(made.entries[i], made.program.functions[made.program.entries[i]], made);
   for (const LayoutName& name : made.dataTypes)
     demand(name.layout < made.program.layouts.size() &&
                made.program.layouts[name.layout].kind == vm::LayoutKind::Data,

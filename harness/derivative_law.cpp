@@ -81,7 +81,7 @@ TypedModule afterPasses(const TypedModule& program, const Names& names, std::str
                                     .check = check,
                                     .verify = true,
                                     .findings = &findings,
-                                    .entry = entry});
+                                    .entries = std::array{entry}});
   if (findings.hasErrors())
     throw Skipped{DerivativeOutcome::Refused, findings.all().front().text};
   if (!made)

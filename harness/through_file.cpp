@@ -19,7 +19,7 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
                        const bytecode::Options& options, Reader& reader) {
   const OperatorTable& operators = stdlib::operatorTable();
   bytecode::Exported exported =
-      bytecode::exportProgram(*read.module, read.typing, operators, entry);
+      bytecode::exportProgram(*read.module, read.typing, operators, std::array{&entry});
   exported.executable.language = parser::wholeText(printModule(*exported.language, operators));
   read.module->metadata = std::move(exported.language->metadata);
   const std::vector<std::byte> bytes = executable::write(exported.executable);
@@ -45,7 +45,7 @@ FileRun runThroughFile(const ReadText& read, const Global& entry, std::vector<Va
   auto linked = bytecode::link(*std::move(made), *language.module, language.typing);
   if (!linked)
     throw std::runtime_error("the file cannot be linked: " + linked.failure().message);
-  auto result = bytecode::run(**linked, *language.module, language.typing, operators,
+  auto result = bytecode::run(**linked, 0, *language.module, language.typing, operators,
                               std::move(arguments), options);
   return {std::move(language), *std::move(linked), std::move(result)};
 }

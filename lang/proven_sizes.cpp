@@ -78,11 +78,12 @@ bool fits(const Type* wanted, const Type* given) {
 
 class ProvenSizes {
 public:
-  ProvenSizes(const Module& module, const Typing& typing, const Global& entry,
+  ProvenSizes(const Module& module, const Typing& typing, std::span<const Global* const> entries,
               Boundaries& boundaries)
       : module_(module), typing_(typing), found_(boundaries), values_(module.varCount),
         needsLook_(module.functionCount) {
-    needsLook_[entry.function->number] = true;
+    for (const Global* entry : entries)
+      needsLook_[entry->function->number] = true;
   }
 
   void run() {
@@ -287,9 +288,9 @@ private:
   std::vector<const Var*> provenVars_;
 };
 
-void dropProvenChecks(const Module& module, const Typing& typing, const Global& entry,
-                      Boundaries& boundaries) {
-  ProvenSizes(module, typing, entry, boundaries).run();
+void dropProvenChecks(const Module& module, const Typing& typing,
+                      std::span<const Global* const> entries, Boundaries& boundaries) {
+  ProvenSizes(module, typing, entries, boundaries).run();
 }
 
 } // namespace lang

@@ -9,9 +9,9 @@
 
 namespace lang {
 
-/// Takes out of `boundaries` what is proven for runs that start at `entry`, whose arguments come
-/// from outside.
-void dropProvenChecks(const Module& module, const Typing& typing, const Global& entry,
-                      Boundaries& boundaries);
+/// Takes out of `boundaries` what is proven for runs that start at one of `entries`, whose
+/// arguments come from outside.
+void dropProvenChecks(const Module& module, const Typing& typing,
+                      std::span<const Global* const> entries, Boundaries& boundaries);
 
 } // namespace lang

@@ -114,6 +114,17 @@ std::vector<Value> fieldsOf(const baton_value* const* fields, size_t count) {
   return values;
 }
 
+/// Null beyond the last one.
+const executable::Entry* entryAt(const executable::Executable& made, size_t entry) {
+  return entry < made.entries.size() ? &made.entries[entry] : nullptr;
+}
+
+const executable::Port* parameterAt(const executable::Executable& made, size_t entry,
+                                    size_t index) {
+  const executable::Entry* found = entryAt(made, entry);
+  return found && index < found->parameters.size() ? &found->parameters[index] : nullptr;
+}
+
 /// The constructor of that name, wherever a layout has it.
 const runtime::Symbol* findConstructor(const executable::Executable& made, std::string_view name) {
   for (const vm::Layout& layout : made.program.layouts)
@@ -252,26 +263,33 @@ void baton_model_free(baton_model* model) {
   delete model;
 }
 
-const char* baton_model_entry(const baton_model* model) {
-  return model->executable->entry.c_str();
+size_t baton_model_entries(const baton_model* model) {
+  return model->executable->entries.size();
 }
 
-size_t baton_model_parameters(const baton_model* model) {
-  return model->executable->parameters.size();
+const char* baton_model_entry(const baton_model* model, size_t entry) {
+  const executable::Entry* found = entryAt(*model->executable, entry);
+  return found ? found->name.c_str() : nullptr;
 }
 
-const char* baton_model_parameter_name(const baton_model* model, size_t index) {
-  const auto& parameters = model->executable->parameters;
-  return index < parameters.size() ? parameters[index].name.c_str() : nullptr;
+size_t baton_model_parameters(const baton_model* model, size_t entry) {
+  const executable::Entry* found = entryAt(*model->executable, entry);
+  return found ? found->parameters.size() : 0;
 }
 
-const char* baton_model_parameter_type(const baton_model* model, size_t index) {
-  const auto& parameters = model->executable->parameters;
-  return index < parameters.size() ? parameters[index].type.c_str() : nullptr;
+const char* baton_model_parameter_name(const baton_model* model, size_t entry, size_t index) {
+  const executable::Port* port = parameterAt(*model->executable, entry, index);
+  return port ? port->name.c_str() : nullptr;
 }
 
-const char* baton_model_result_type(const baton_model* model) {
-  return model->executable->result.type.c_str();
+const char* baton_model_parameter_type(const baton_model* model, size_t entry, size_t index) {
+  const executable::Port* port = parameterAt(*model->executable, entry, index);
+  return port ? port->type.c_str() : nullptr;
+}
+
+const char* baton_model_result_type(const baton_model* model, size_t entry) {
+  const executable::Entry* found = entryAt(*model->executable, entry);
+  return found ? found->result.type.c_str() : nullptr;
 }
 
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
@@ -302,9 +320,11 @@ void baton_context_interrupt(baton_context* context) {
   context->isInterrupted.store(true, std::memory_order_relaxed);
 }
 
-baton_error* baton_call(baton_context* context, const baton_value* const* arguments, size_t count,
-                        baton_value** result) {
+baton_error* baton_call(baton_context* context, size_t entry, const baton_value* const* arguments,
+                        size_t count, baton_value** result) {
   return guarded([&]() -> baton_error* {
+    if (!entryAt(*context->executable, entry))
+      return errorOf(BATON_ERROR_ARGUMENT, "the model has no function of that number");
     context->isInterrupted.store(false, std::memory_order_relaxed);
     std::vector<const Value*> values;
     for (size_t i = 0; i < count; ++i) {
@@ -316,12 +336,12 @@ baton_error* baton_call(baton_context* context, const baton_value* const* argume
     if (!context->caller)
       context->caller =
           std::make_unique<executable::Caller>(*context->executable, context->options);
-    if (auto fault = context->caller->problemOf(values)) {
+    if (auto fault = context->caller->problemOf(entry, values)) {
       auto* error = errorOf(*context->executable, *fault);
       error->kind = BATON_ERROR_ARGUMENT;
       return error;
     }
-    auto given = context->caller->call(values);
+    auto given = context->caller->call(entry, values);
     if (auto* fault = std::get_if<runtime::RunFault>(&given))
       return errorOf(*context->executable, *fault);
     return wrap(context->executable, std::get<Value>(std::move(given)), result);

@@ -4,8 +4,8 @@
  * loaded once; each thread that calls it has a context of its own. Handles are owned by whoever got
  * them and are given back by the function that is named after them, which takes null too.
  * Functions that can fail return null when they did not, or an error to be given back. A value, its
- * fields and what they were taken from or put into are for one thread at a time; several threads may
- * hand one value to calls at once. Tensors go in and out by DLPack without a copy.
+ * fields and what they were taken from or put into are for one thread at a time; several threads
+ * may hand one value to calls at once. Tensors go in and out by DLPack without a copy.
  */
 #ifndef BATON_RT_H
 #define BATON_RT_H
@@ -74,14 +74,19 @@ BATON_API baton_error* baton_model_load(const char* path, baton_model** model);
 BATON_API baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model);
 /* Contexts of a model keep it. */
 BATON_API void baton_model_free(baton_model* model);
-/* The name of the function that a call calls, without `@`. */
-BATON_API const char* baton_model_entry(const baton_model* model);
-BATON_API size_t baton_model_parameters(const baton_model* model);
+/* The functions that can be called, by numbers from 0, as they were named when the model was
+ * compiled. What is asked of one that there is not is null or 0. */
+BATON_API size_t baton_model_entries(const baton_model* model);
+/* The name of a function, without `@`. */
+BATON_API const char* baton_model_entry(const baton_model* model, size_t entry);
+BATON_API size_t baton_model_parameters(const baton_model* model, size_t entry);
 /* Null beyond the last one. */
-BATON_API const char* baton_model_parameter_name(const baton_model* model, size_t index);
+BATON_API const char* baton_model_parameter_name(const baton_model* model, size_t entry,
+                                                 size_t index);
 /* As it is written in the text format: `Tensor[(n, 4), float32]`. */
-BATON_API const char* baton_model_parameter_type(const baton_model* model, size_t index);
-BATON_API const char* baton_model_result_type(const baton_model* model);
+BATON_API const char* baton_model_parameter_type(const baton_model* model, size_t entry,
+                                                 size_t index);
+BATON_API const char* baton_model_result_type(const baton_model* model, size_t entry);
 
 /* What a call may use; 0 stands for no limit. */
 typedef struct {
@@ -97,9 +102,10 @@ BATON_API baton_error* baton_context_new(baton_model* model, const baton_limits*
 BATON_API void baton_context_free(baton_context* context);
 /* Ends a call that another thread makes with this context, at its next look. */
 BATON_API void baton_context_interrupt(baton_context* context);
-/* Calls the entry. The arguments are looked at only. */
-BATON_API baton_error* baton_call(baton_context* context, const baton_value* const* arguments,
-                                  size_t count, baton_value** result);
+/* Calls a function of the model, by its number. The arguments are looked at only. */
+BATON_API baton_error* baton_call(baton_context* context, size_t entry,
+                                  const baton_value* const* arguments, size_t count,
+                                  baton_value** result);
 
 /* Values. */
 typedef enum {

@@ -83,7 +83,7 @@ bool isClosed(const Type* type) {
 /// Which types of functions become data, and which data.
 class Families {
 public:
-  Families(Module& module, const Typing& typing, std::string_view entry)
+  Families(Module& module, const Typing& typing, Entries entries)
       : module_(module), typing_(typing), free_(freeVariables(module)) {
     for (const TypeDefinition* definition : module.typeDefinitions) {
       names_.emplace(definition->name);
@@ -95,7 +95,7 @@ public:
     }
     for (const Global* global : module.globals)
       names_.emplace(global->name);
-    findKept(entry);
+    findKept(entries);
     findFamilies();
   }
 
@@ -139,10 +139,10 @@ private:
     forEachFunctionType(type, [&](const Type* function) { kept_.insert(function); });
   }
 
-  void findKept(std::string_view entry) {
-    const Global* main = module_.find(entry);
+  void findKept(Entries names) {
+    std::vector<const Global*> entries = entriesOf(module_, names);
     for (const Global* global : module_.globals)
-      if (global->function && (global == main || !main)) {
+      if (global->function && (entries.empty() || std::ranges::count(entries, global) != 0)) {
         for (const Var* parameter : global->function->parameters)
           keep(typing_.of(*parameter));
         keep(typing_.result(*global->function));
@@ -444,7 +444,7 @@ std::unique_ptr<Module> defunctionalise(const Module& module, const PassContext&
   Typing typing = context.check(*expanded, diagnostics);
   if (diagnostics.hasErrors() || meetsAny(*expanded, typing))
     return unchanged();
-  Families families(*expanded, typing, context.entry);
+  Families families(*expanded, typing, context.entries);
   if (families.all().empty())
     return unchanged();
   Module copy(module.types);

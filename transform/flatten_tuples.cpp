@@ -8,7 +8,7 @@
 //
 // A parameter goes when every use projects it, matches it with a pattern that always fits, or hands
 // it on to a parameter that goes. A function that is a value, one with attributes, one of the
-// prelude (which no text of the program has) and the entry keep theirs, and so do parameters that
+// prelude (which no text of the program has) and the entries keep theirs, and so do parameters that
 // are compared with their types as values come in, since the words for what does not fit speak of
 // the tuple.
 #include "transform/flatten_tuples.h"
@@ -40,12 +40,13 @@ std::span<const Global* const> ownGlobals(const Module& module) {
 /// Which parameters go.
 class FlatParameters {
 public:
-  FlatParameters(const Module& module, const Typing& typing, std::string_view entry)
+  FlatParameters(const Module& module, const Typing& typing, Entries names)
       : typing_(typing), boundaries_(module, typing), taken_(module.varCount),
         mentions_(module.varCount) {
-    const Global* main = module.find(entry);
+    std::vector<const Global*> entries = entriesOf(module, names);
     for (const Global* global : ownGlobals(module))
-      if (main && global != main && global->function && global->function->attributes.empty())
+      if (!entries.empty() && std::ranges::count(entries, global) == 0 && global->function &&
+          global->function->attributes.empty())
         addCandidates(*global);
     if (candidates_.empty())
       return;
@@ -319,7 +320,7 @@ private:
 
 } // namespace
 
-bool takesTuplesApart(const Module& module, const Typing& typing, std::string_view entry) {
+bool takesTuplesApart(const Module& module, const Typing& typing, Entries entries) {
   auto isTuple = [&](const Var* parameter) {
     const Type* type = typing.of(*parameter);
     return type && type->isTuple();
@@ -330,11 +331,11 @@ bool takesTuplesApart(const Module& module, const Typing& typing, std::string_vi
                                return global->function &&
                                       std::ranges::any_of(global->function->parameters, isTuple);
                              }) &&
-         !FlatParameters(module, typing, entry).isEmpty();
+         !FlatParameters(module, typing, entries).isEmpty();
 }
 
 std::unique_ptr<Module> flattenTuples(const Module& module, const PassContext& context) {
-  FlatParameters flat(module, context.typing, context.entry);
+  FlatParameters flat(module, context.typing, context.entries);
   auto made = rewritten<Flattener>(module, context.operators, flat);
   return place(*made, context.operators);
 }

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "lang/module.h"
-#include "lang/typing.h"
+#include "transform/passes.h"
 
 namespace transform {
 
 /// Whether some function only takes apart a tuple that it is given.
-bool takesTuplesApart(const lang::Module& module, const lang::Typing& typing,
-                      std::string_view entry);
+bool takesTuplesApart(const lang::Module& module, const lang::Typing& typing, Entries entries);
 
 } // namespace transform

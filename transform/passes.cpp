@@ -86,6 +86,14 @@ std::span<const PassRow> passRows() {
   return rows;
 }
 
+std::vector<const lang::Global*> entriesOf(const lang::Module& module, Entries names) {
+  std::vector<const lang::Global*> entries;
+  for (std::string_view name : names)
+    if (const lang::Global* global = module.find(name))
+      entries.push_back(global);
+  return entries;
+}
+
 const PassRow* findPass(std::string_view name) {
   const auto* found = std::ranges::find(rows, name, &PassRow::name);
   return found == std::end(rows) ? nullptr : found;

@@ -20,6 +20,14 @@ namespace transform {
 /// The type checker, which is no business of this folder.
 using TypeCheck = std::function<lang::Typing(const lang::Module&, lang::Diagnostics&)>;
 
+/// Names of globals.
+using Entries = std::span<const std::string_view>;
+inline constexpr std::string_view mainName[] = {"main"};
+inline constexpr Entries mainAlone = mainName;
+
+/// The globals of these names that there are.
+std::vector<const lang::Global*> entriesOf(const lang::Module& module, Entries names);
+
 /// What passes are given besides the module.
 struct PassContext {
   const lang::OperatorTable& operators;
@@ -31,8 +39,8 @@ struct PassContext {
   lang::Diagnostics& findings;
   /// What computes tensors, for a pass that runs parts of a program; it may be null.
   const tensor::TensorEngine* engine = nullptr;
-  /// The global that a program is run from.
-  std::string_view entry = "main";
+  /// The globals that a program is run from; those of other names stand for nothing.
+  Entries entries = mainAlone;
 };
 
 using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,

@@ -53,7 +53,7 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
     lang::Diagnostics own;
     lang::Diagnostics& findings = options.findings ? *options.findings : own;
     auto made = pass->run(*current.module, {options.operators, current.typing, options.check,
-                                            findings, options.engine, options.entry});
+                                            findings, options.engine, options.entries});
     if (findings.hasErrors())
       return runtime::Problem{findings.all().front().text};
     current = typed(std::move(made), pass->name, options);

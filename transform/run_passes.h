@@ -27,7 +27,7 @@ struct RunOptions {
   lang::Diagnostics* findings = nullptr;
   /// For passes that run parts of a program.
   const tensor::TensorEngine* engine = nullptr;
-  std::string_view entry = "main";
+  Entries entries = mainAlone;
 };
 
 /// What passes, one after the other, make of a checked module. A result that is not well typed, or

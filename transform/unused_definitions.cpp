@@ -17,15 +17,14 @@ namespace {
 
 class Keeper : public Rewriter {
 public:
-  Keeper(const Module& from, Builder& into, std::string_view entry)
-      : Rewriter(from, into), entry_(from.find(entry)) {
+  Keeper(const Module& from, Builder& into, Entries names)
+      : Rewriter(from, into), entries_(entriesOf(from, names)) {
     std::vector<const Global*> open;
     auto reach = [&](const Global* global) {
       if (global->function && reached_.insert(global).second)
         open.push_back(global);
     };
-    if (entry_)
-      reach(entry_);
+    std::ranges::for_each(entries_, reach);
     while (!open.empty()) {
       const Global* global = open.back();
       open.pop_back();
@@ -41,16 +40,18 @@ public:
   }
 
 private:
-  bool keeps(const Global& global) override { return !entry_ || reached_.contains(&global); }
+  bool keeps(const Global& global) override {
+    return entries_.empty() || reached_.contains(&global);
+  }
 
-  const Global* entry_;
+  std::vector<const Global*> entries_;
   std::unordered_set<const Global*> reached_;
 };
 
 } // namespace
 
 std::unique_ptr<Module> unusedDefinitions(const Module& module, const PassContext& context) {
-  return rewritten<Keeper>(module, context.operators, context.entry);
+  return rewritten<Keeper>(module, context.operators, context.entries);
 }
 
 } // namespace transform

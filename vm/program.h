@@ -236,7 +236,7 @@ struct Program {
   /// In the order of `start`.
   std::vector<Place> places;
   /// The function that a run calls.
-  uint32_t entry = 0;
+  std::vector<uint32_t> entries;
 };
 
 } // namespace vm

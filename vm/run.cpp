@@ -27,11 +27,11 @@ Run::Run(const Program& program, const RunOptions& options, Language language)
     : program_(program), options_(options), language_(std::move(language)), watch_(options.limits),
       machine_(program, host()) {}
 
-std::variant<Slot, RunFault> Run::call(std::span<const Slot> arguments) {
+std::variant<Slot, RunFault> Run::call(size_t entry, std::span<const Slot> arguments) {
   Slot result;
   fault_.reset();
   refusedCall_ = nullptr;
-  Trap trap = machine_.run(program_.entry, arguments, result);
+  Trap trap = machine_.run(program_.entries[entry], arguments, result);
   if (trap != Trap::None)
     return faultOf(trap);
   return result;

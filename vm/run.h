@@ -37,8 +37,9 @@ public:
   Run(const Program& program, const RunOptions& options, Language language);
 
   Machine& machine() { return machine_; }
-  /// Calls the program's entry, which takes over the arguments it owns; the result is owned.
-  std::variant<Slot, RunFault> call(std::span<const Slot> arguments);
+  /// Calls one of the program's entries, which takes over the arguments it owns; the result is
+  /// owned.
+  std::variant<Slot, RunFault> call(size_t entry, std::span<const Slot> arguments);
 
 private:
   Host host();

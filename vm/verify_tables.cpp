@@ -246,9 +246,10 @@ void verifyTables(const Program& program) {
     if (site.kernel != HostSite::noKernel)
       verifyKernel(program, site);
   }
-  demand(program.entry < program.functions.size() && !program.functions[program.entry].isClosure &&
-             program.functions[program.entry].flat.empty(),
-         "the entry is no function");
+  for (uint32_t entry : program.entries)
+    demand(entry < program.functions.size() && !program.functions[entry].isClosure &&
+               program.functions[entry].flat.empty(),
+           "an entry is no function");
 }
 
 } // namespace vm

@@ -45,17 +45,19 @@ int main(int count, char** words) {
     return 2;
   baton_model* model;
   demand(baton_model_load(words[1], &model));
-  printf("@%s\n", baton_model_entry(model));
-  for (size_t i = 0; i < baton_model_parameters(model); ++i)
-    printf("  %%%s: %s\n", baton_model_parameter_name(model, i),
-           baton_model_parameter_type(model, i));
-  printf("  -> %s\n", baton_model_result_type(model));
+  for (size_t entry = 0; entry < baton_model_entries(model); ++entry) {
+    printf("@%s\n", baton_model_entry(model, entry));
+    for (size_t i = 0; i < baton_model_parameters(model, entry); ++i)
+      printf("  %%%s: %s\n", baton_model_parameter_name(model, entry, i),
+             baton_model_parameter_type(model, entry, i));
+    printf("  -> %s\n", baton_model_result_type(model, entry));
+  }
   baton_context* context;
   demand(baton_context_new(model, NULL, &context));
   float x[] = {1, 2, 3, -1, 0, 1}, weight[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
   baton_value* arguments[] = {matrix(x, 2, 3), matrix(weight, 4, 3)};
   baton_value* result;
-  demand(baton_call(context, (const baton_value* const*)arguments, 2, &result));
+  demand(baton_call(context, 0, (const baton_value* const*)arguments, 2, &result));
   baton_value* scores = baton_value_field(result, 0);
   DLManagedTensor* shown;
   demand(baton_value_to_dlpack(scores, &shown));
@@ -68,7 +70,7 @@ int main(int count, char** words) {
   baton_value_free(result);
   /* Sizes that do not go together are an error that says so. */
   baton_value* wrong[] = {arguments[0], matrix(weight, 3, 4)};
-  baton_error* error = baton_call(context, (const baton_value* const*)wrong, 2, &result);
+  baton_error* error = baton_call(context, 0, (const baton_value* const*)wrong, 2, &result);
   printf("%s\n", baton_error_message(error));
   baton_error_free(error);
   baton_value_free(wrong[1]);

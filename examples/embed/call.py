@@ -23,7 +23,7 @@ class Baton:
             ("baton_model_free", None, POINTER),
             ("baton_context_new", POINTER, POINTER, POINTER, POINTER),
             ("baton_context_free", None, POINTER),
-            ("baton_call", POINTER, POINTER, POINTER, ctypes.c_size_t, POINTER),
+            ("baton_call", POINTER, POINTER, ctypes.c_size_t, POINTER, ctypes.c_size_t, POINTER),
             ("baton_value_from_dlpack", POINTER, POINTER, POINTER),
             ("baton_value_to_dlpack", POINTER, POINTER, POINTER),
             ("baton_value_kind", ctypes.c_int, POINTER),
@@ -78,7 +78,7 @@ class Model:
     def __call__(self, *arrays):
         values = [self.value(array) for array in arrays]
         try:
-            given = self.baton.ask(self.baton.baton_call, self.context,
+            given = self.baton.ask(self.baton.baton_call, self.context, 0,
                                    (POINTER * len(values))(*values), len(values))
         finally:
             for value in values:

@@ -57,7 +57,7 @@ double sumOfScores(baton_model* model, int64_t rows) {
   for (int round = 0; round < 200; ++round) {
     const baton_value* arguments[] = {x.get(), weight.get()};
     baton_value* result;
-    demand(baton_call(context.get(), arguments, 2, &result));
+    demand(baton_call(context.get(), 0, arguments, 2, &result));
     Value owned(result), scores(baton_value_field(result, 0));
     DLManagedTensor* shown;
     demand(baton_value_to_dlpack(scores.get(), &shown));

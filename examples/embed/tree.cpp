@@ -1,12 +1,13 @@
 // Hands trees to an executable and takes them out: tree MODEL.bvm
 //
-//   baton compile examples/embed/tree.rly -o tree.bvm
+//   baton compile examples/embed/tree.rly --entry main --entry mirrored -o tree.bvm
 //   c++ -std=c++20 -I. examples/embed/tree.cpp -L build -lbaton_rt -o tree
 #include "rt/baton_rt.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -74,10 +75,14 @@ public:
   Value pair(const Value& left, const Value& right) {
     return make("Pair", {left.get(), right.get()});
   }
-  Value call(const Value& phrase) {
-    const baton_value* arguments[] = {phrase.get(), weight_.get()};
+  Value state(const Value& phrase) { return call("main", {phrase.get(), weight_.get()}); }
+  Value mirrored(const Value& phrase) { return call("mirrored", {phrase.get()}); }
+  Value call(std::string_view function, const std::vector<const baton_value*>& arguments) {
+    size_t entry = 0;
+    while (entry < baton_model_entries(model_) && baton_model_entry(model_, entry) != function)
+      ++entry;
     baton_value* result = nullptr;
-    isRefused(baton_call(context_, arguments, 2, &result));
+    isRefused(baton_call(context_, entry, arguments.data(), arguments.size(), &result));
     return {result, baton_value_free};
   }
 
@@ -87,13 +92,9 @@ private:
   Value weight_ = tensor({3, 6}, {1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 2});
 };
 
-Value field(const Value& value, size_t index) {
-  return {baton_value_field(value.get(), index), baton_value_free};
-}
-
-void showState(const Value& result) {
+void show(const Value& state) {
   DLManagedTensor* shown = nullptr;
-  if (isRefused(baton_value_to_dlpack(field(result, 0).get(), &shown)))
+  if (isRefused(baton_value_to_dlpack(state.get(), &shown)))
     return;
   const auto* elements = static_cast<const float*>(shown->dl_tensor.data);
   std::printf("%.3f %.3f %.3f\n", elements[0], elements[1], elements[2]);
@@ -108,16 +109,16 @@ int main(int count, char** words) {
   Network network(words[1]);
   Value a = network.word({1, 0, 0}), b = network.word({0, 1, 0}), c = network.word({0, 0, 1});
   Value phrase = network.pair(a, network.pair(b, c));
-  Value result = network.call(phrase);
-  showState(result);
+  show(network.state(phrase));
   // What a call gives may be handed in again.
-  showState(network.call(field(result, 1)));
+  show(network.state(network.mirrored(phrase)));
   Value deep = network.pair(a, b);
   for (int i = 0; i < 100'000; ++i)
     deep = network.pair(c, deep);
-  showState(network.call(deep));
+  show(network.state(network.mirrored(network.mirrored(deep))));
   network.make("Sentence", {a.get()});
-  network.call(network.make("Pair", {a.get()}));
-  network.call(network.word({1, 2}));
-  network.call(tensor({3}, {1, 2, 3}));
+  network.state(network.make("Pair", {a.get()}));
+  network.state(network.word({1, 2}));
+  network.mirrored(tensor({3}, {1, 2, 3}));
+  network.call("turned", {a.get()});
 }

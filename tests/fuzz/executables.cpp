@@ -67,9 +67,9 @@ std::optional<Value> valueFor(const executable::Executable& made, uint32_t numbe
              : runtime::tupleValue(std::move(fields));
 }
 
-bool run(const executable::Executable& made) {
+bool run(const executable::Executable& made, size_t entry) {
   std::vector<Value> values;
-  for (const executable::Port& port : made.parameters)
+  for (const executable::Port& port : made.entries[entry].parameters)
     if (auto value = valueFor(made, port.form, port.declared))
       values.push_back(*std::move(value));
     else
@@ -80,12 +80,20 @@ bool run(const executable::Executable& made) {
   vm::RunOptions options{
       .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05}};
   executable::Caller caller(made, options);
-  if (caller.problemOf(arguments))
+  if (caller.problemOf(entry, arguments))
     return false;
-  auto result = caller.call(arguments);
+  auto result = caller.call(entry, arguments);
   // A second run has plans and pools from the first.
   return std::holds_alternative<Value>(result) &&
-         std::holds_alternative<Value>(caller.call(arguments));
+         std::holds_alternative<Value>(caller.call(entry, arguments));
+}
+
+/// Whether a call of each entry comes to an end.
+bool run(const executable::Executable& made) {
+  bool isGood = true;
+  for (size_t entry = 0; entry < made.entries.size(); ++entry)
+    isGood = run(made, entry) && isGood;
+  return isGood;
 }
 
 auto read(const std::vector<std::byte>& bytes) {
@@ -99,12 +107,16 @@ auto read(const std::vector<std::byte>& bytes) {
 std::vector<std::byte> compileFile(const std::string& path) {
   driver::Session session{stdlib::operatorTable()};
   auto program = session.load(path);
-  const lang::Global* entry =
-      program && program->isGood() ? program->module->find("main") : nullptr;
-  if (!entry)
+  if (!program || !program->isGood() || !program->module->find("main"))
     return {};
+  std::vector<const lang::Global*> entries{program->module->find("main")};
+  for (const lang::Global* global :
+       std::span(program->module->globals).subspan(program->module->preludeGlobals))
+    if (global != entries[0] && global->function &&
+        program->typing.generics(*global->function).empty())
+      entries.push_back(global);
   bytecode::Exported exported =
-      bytecode::exportProgram(*program->module, program->typing, session.operators(), *entry);
+      bytecode::exportProgram(*program->module, program->typing, session.operators(), entries);
   exported.executable.language =
       parser::wholeText(lang::printModule(*exported.language, session.operators()));
   return executable::write(exported.executable);

@@ -31,7 +31,8 @@ TREES = """0.762 0.909 0.959
 refused: `Sentence` is no constructor of the model
 refused: argument `%phrase` of `@main` is `Phrase[]`; `Pair` with 1 fields does not belong there
 refused: argument `%phrase` of `@main` is `Phrase[]`; field 0 of `Word` is declared as `Tensor[(3), float32]`, but here it is `Tensor[(2), float32]`
-refused: argument `%phrase` of `@main` is `Phrase[]`; another kind of value is given
+refused: argument `%phrase` of `@mirrored` is `Phrase[]`; another kind of value is given
+refused: the model has no function of that number
 """
 ARRAYS = """[[ 32.  23.  14.   5.]
  [122.  86.  50.  14.]]
@@ -77,9 +78,9 @@ def compare(name, given, wanted):
 
 def problems(baton, library, root, folder, is_plain):
     model, tree = folder / "model.bvm", folder / "tree.bvm"
-    for made in model, tree:
+    for made, entries in (model, []), (tree, ["--entry", "main", "--entry", "mirrored"]):
         source = root / "examples/embed" / f"{made.stem}.rly"
-        yield from compare("compile", run(baton, "compile", source, "-o", made), "")
+        yield from compare("compile", run(baton, "compile", source, *entries, "-o", made), "")
     if not is_plain:
         return
     yield from size_problems(library, folder)

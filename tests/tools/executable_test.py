@@ -3,7 +3,8 @@
 
 usage: executable_test.py BATON PATH...
 
-Every good program at the paths that has an `@main` is run from its text and from an executable:
+Every good program at the paths is run from its text and from an executable, if it has an `@main`
+once for that alone, and once for each of its first definitions from an executable of them all:
 output, errors and exit code must be the same, and the code of both. Inputs are filled by a seed.
 The executable as a text must compile to the same bytes.
 What a note says of memory held is left out, since an executable holds no module.
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+MOST_ENTRIES = 4
 HELD = re.compile(r"^.* are held in \d+ values?.*$", re.M)
 
 
@@ -25,24 +27,31 @@ def run(baton, *words):
 
 def without_warnings(errors):
     """The errors of a run without the findings about the text, which come first."""
-    blocks = errors.split("\n\n")
-    return [block for block in blocks
-            if block.strip() and not re.match(r"warning\b|\d+ warnings? in ", block)]
+    blocks = re.sub(r"^\d+ warnings? in .*\n", "", errors, flags=re.M).split("\n\n")
+    return [block for block in blocks if block.strip() and not re.match(r"warning\b", block)]
 
 
-def check(baton, path, folder):
-    """None for no program to compile, else what differs, or nothing."""
+def entry_words(entries):
+    return [word for entry in entries for word in ("--entry", entry)]
+
+
+def check(baton, path, entries, folder):
+    """None where there is nothing to compile, else what differs, or nothing."""
     executable = folder / "program.bvm"
-    code, _, _ = run(baton, "compile", str(path), "-o", str(executable))
+    code, _, _ = run(baton, "compile", str(path), *entry_words(entries), "-o", str(executable))
     if code != 0:
         return None
-    words = ["--random", "7", "--timeout", "3"]
-    text, file = run(baton, "run", str(path), *words), run(baton, "run", str(executable), *words)
-    if text[:2] != file[:2]:
-        return f"gives {file[:2]} from an executable, not {text[:2]}"
-    if without_warnings(text[2]) != without_warnings(file[2]):
-        return f"says\n{file[2]}\nfrom an executable, not\n{text[2]}"
-    if run(baton, "disasm", str(path))[1] != run(baton, "disasm", str(executable))[1]:
+    for entry in entries:
+        words = ["--entry", entry, "--random", "7", "--timeout", "3"]
+        text = run(baton, "run", str(path), *words)
+        file = run(baton, "run", str(executable), *words)
+        if text[:2] != file[:2]:
+            return f"gives {file[:2]} from an executable at {entry}, not {text[:2]}"
+        if without_warnings(text[2]) != without_warnings(file[2]):
+            return f"says\n{file[2]}\nfrom an executable at {entry}, not\n{text[2]}"
+    listings = [run(baton, "disasm", str(path), *entry_words(entries)),
+                run(baton, "disasm", str(executable))]
+    if listings[0][1] != listings[1][1]:
         return "has other code from an executable"
     return check_text(baton, executable, folder)
 
@@ -58,6 +67,21 @@ def check_text(baton, executable, folder):
     if again.read_bytes() != executable.read_bytes():
         return "is another executable after it was a text"
     return ""
+
+
+def check_entries(baton, folder):
+    """An executable tells which entries it has where another one is asked for."""
+    program, executable = folder / "entries.rly", folder / "entries.bvm"
+    program.write_text("def @one() { 1 }\ndef @two(%x: int32) { %x }\ndef @three() { 3 }\n")
+    run(baton, "compile", str(program), "--entry", "two", "--entry", "@one", "--entry", "two",
+        "-o", str(executable))
+    runs = [(["--input", "x=4"], 0, "4\n"), (["--entry", "@one"], 0, "1\n"),
+            (["--entry", "three"], 2, "compiled for `@two`, `@one`"),
+            (["--entry", ""], 2, "compiled for `@two`, `@one`")]
+    for words, wanted, said in runs:
+        code, output, errors = run(baton, "run", str(executable), *words)
+        if code != wanted or said not in output + errors:
+            yield f"{words} of two entries ends with {code} and gives {output}{errors}"
 
 
 def check_text_commands(baton, folder):
@@ -79,12 +103,17 @@ def main():
     compared, problems = 0, []
     with tempfile.TemporaryDirectory() as folder:
         for path in programs:
-            problem = check(baton, path, pathlib.Path(folder))
-            if problem is not None:
-                compared += 1
-            if problem:
-                problems.append(f"{path} {problem}")
+            text = path.read_text(encoding="utf-8", errors="replace")
+            definitions = re.findall(r"^def @(\w+)\(", text, re.M)[:MOST_ENTRIES]
+            for entries in [["main"], definitions]:
+                if entries == definitions and definitions in ([], ["main"]):
+                    continue
+                problem = check(baton, path, entries, pathlib.Path(folder))
+                compared += problem is not None
+                if problem:
+                    problems.append(f"{path} {problem}")
         problems += check_text_commands(baton, pathlib.Path(folder))
+        problems += check_entries(baton, pathlib.Path(folder))
     print(*problems, f"{compared} executables, {len(problems)} problems", sep="\n")
     return 1 if problems or not compared else 0
 

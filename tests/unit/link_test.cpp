@@ -35,7 +35,7 @@ struct Outcome {
 Outcome run(const vm::Program& program, std::span<const vm::Slot> arguments, vm::Host host) {
   vm::Machine machine(program, std::move(host));
   vm::Slot result;
-  vm::Trap trap = machine.run(program.entry, arguments, result);
+  vm::Trap trap = machine.run(program.entries[0], arguments, result);
   bool isDone = trap == vm::Trap::None;
   return {trap, isDone ? result.word : 0, isDone ? std::vector<uint32_t>() : machine.openCalls(4)};
 }
@@ -53,7 +53,7 @@ std::unique_ptr<bytecode::Compiled> compiled(driver::Session& session, const std
     UNSCOPED_INFO(item.text);
   REQUIRE(read->isGood());
   return bytecode::compile(*read->module, read->typing, session.operators(),
-                           *read->module->find("main"));
+                           std::array{read->module->find("main")});
 }
 
 struct Chain {
@@ -80,6 +80,7 @@ constexpr uint16_t registers = 6;
 /// they do not take from each other; it returns a register.
 vm::Program programOf(const Chain& chain, uint16_t to, uint16_t other, uint16_t returned) {
   vm::Program program;
+  program.entries = {0};
   program.words.push_back(std::bit_cast<uint64_t>(0x1.8p1));
   std::vector<Word>& code = program.code;
   uint16_t before = 3;

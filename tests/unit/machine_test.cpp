@@ -21,14 +21,14 @@ struct Loaded {
     REQUIRE(read->isGood());
     program.emplace(std::move(*read));
     compiled = bytecode::compile(*program->module, program->typing, session.operators(),
-                                 *program->module->find("main"));
+                                 std::array{program->module->find("main")});
     machine.emplace(compiled->program, std::move(host));
   }
 
   /// The int32 that `@main` returns.
   int32_t number() {
     vm::Slot result;
-    REQUIRE(machine->run(compiled->program.entry, {}, result) == vm::Trap::None);
+    REQUIRE(machine->run(compiled->program.entries[0], {}, result) == vm::Trap::None);
     return result.i32;
   }
 
@@ -209,12 +209,13 @@ TEST_CASE("a limit on depth and an interrupt end a run in order", "[machine]") {
   vm::Slot result;
   Loaded deep("def @f(%n: int32) -> int32 { 1 + @f(%n) }\ndef @main() { @f(1) }",
               {.maximumDepth = 10'000});
-  CHECK(deep.machine->run(deep.compiled->program.entry, {}, result) == vm::Trap::Depth);
+  CHECK(deep.machine->run(deep.compiled->program.entries[0], {}, result) == vm::Trap::Depth);
   CHECK(deep.machine->openCalls(3).size() == 3);
   uint64_t calls = 0;
   Loaded endless("def @f(%n: int32) -> int32 { @f(%n + 1) }\ndef @main() { @f(1) }",
                  {.isInterrupted = [&](uint64_t more) { return (calls += more) > 100'000; }});
-  CHECK(endless.machine->run(endless.compiled->program.entry, {}, result) == vm::Trap::Interrupted);
+  CHECK(endless.machine->run(endless.compiled->program.entries[0], {}, result) ==
+        vm::Trap::Interrupted);
   CHECK(endless.machine->depth() <= 2);
 }
 
@@ -276,7 +277,7 @@ TEST_CASE("a trace goes on where a wrapped call ended", "[machine]") {
                 "Cons(%x, %t) => (%x, %t), Nil => (0, Nil) } }\n"
                 "def @main() { @g(3).0 }");
   vm::Slot result;
-  REQUIRE(loaded.machine->run(loaded.compiled->program.entry, {}, result) ==
+  REQUIRE(loaded.machine->run(loaded.compiled->program.entries[0], {}, result) ==
           vm::Trap::DivisionByZero);
   CHECK(loaded.machine->openCalls(9).size() == 3);
 }
@@ -345,7 +346,7 @@ TEST_CASE("a large list that was sorted in place lies in memory in its order", "
       "@merge(@sort(%half, %parts.0), @sort(%n - %half, %parts.1)) } }\n"
       "def @main() { @sort(200000, @numbers(200000, 12345, Nil)) }");
   vm::Slot list;
-  REQUIRE(loaded.machine->run(loaded.compiled->program.entry, {}, list) == vm::Trap::None);
+  REQUIRE(loaded.machine->run(loaded.compiled->program.entries[0], {}, list) == vm::Trap::None);
   auto sizeOf = [&](const vm::Object* object) {
     return loaded.machine->heap().sizeOf(object->layout);
   };

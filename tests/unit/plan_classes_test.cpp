@@ -22,7 +22,7 @@ public:
       : program_(
             loaded("#[version = \"0.0.5\"]\ndef @main(" + parameters + ") { " + body + " }\n")),
         compiled_(bytecode::compile(*program_.module, program_.typing, session_.operators(),
-                                    *program_.module->find("main"))),
+                                    std::array{program_.module->find("main")})),
         kernel_(site().function) {}
 
   /// The extents of a run, with those of the results as the site knows them.

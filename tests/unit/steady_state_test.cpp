@@ -17,14 +17,14 @@ size_t allocationsOf(const std::string& text) {
   REQUIRE(program);
   REQUIRE(program->isGood());
   auto compiled = bytecode::compile(*program->module, program->typing, session.operators(),
-                                    *program->module->find("main"));
+                                    std::array{program->module->find("main")});
   vm::Machine machine(compiled->program, {});
   size_t before = 0;
   for (int run = 0; run < 4; ++run) {
     if (run == 2)
       before = tests::allocations();
     vm::Slot result;
-    REQUIRE(machine.run(compiled->program.entry, {}, result) == vm::Trap::None);
+    REQUIRE(machine.run(compiled->program.entries[0], {}, result) == vm::Trap::None);
     machine.heap().release(result.object);
   }
   return tests::allocations() - before;
