@@ -3,6 +3,7 @@
 #include "bytecode/run.h"
 
 #include "bytecode/convert.h"
+#include "bytecode/language_sites.h"
 #include "bytecode/link.h"
 #include "bytecode/profile.h"
 #include "lang/run_value.h"
@@ -12,7 +13,6 @@
 namespace bytecode {
 
 using namespace lang;
-using runtime::Fault;
 using runtime::FaultKind;
 using runtime::RunFault;
 using runtime::Value;
@@ -40,10 +40,10 @@ class Run {
 public:
   Run(const Subject& subject, const Options& options)
       : subject_(subject), options_(options),
-        sites_(subject.typing, subject.operators, options.engine),
+        sites_(subject.program, subject.sites, subject.typing, subject.operators, options.engine),
         run_(subject.program, options.run,
-             [this](uint32_t site, std::span<const Slot> operands, Slot& result) {
-               return apply(site, operands, result);
+             [this](uint32_t site, std::span<const Slot> operands, vm::Machine&, Slot& result) {
+               return sites_.apply(site, operands, reader_, result);
              }),
         reader_(subject.layouts, run_.machine()) {}
 
@@ -71,25 +71,9 @@ public:
   }
 
 private:
-  std::optional<Fault> apply(uint32_t number, std::span<const Slot> operands, Slot& result) {
-    const OperatorSite& site = subject_.sites[number];
-    const std::vector<Rep>& reps = subject_.program.sites[number].operands;
-    std::vector<Value> values;
-    for (size_t i = 0; i < operands.size(); ++i)
-      values.push_back(vm::toValue(subject_.program, reps[i], operands[i]));
-    auto given = sites_.apply(*site.binding, *site.row, values);
-    if (auto* fault = std::get_if<Fault>(&given))
-      return std::move(*fault);
-    Value& value = std::get<Value>(given);
-    if (site.row->action == Action::Allocate)
-      value.makeWritable();
-    result = reader_.read(value, site.type);
-    return std::nullopt;
-  }
-
   const Subject& subject_;
   const Options& options_;
-  CallSites sites_;
+  LanguageSites sites_;
   vm::Run run_;
   ValueReader reader_;
 };

@@ -44,25 +44,29 @@ std::string languageText(const Executable& executable) {
   for (const vm::HostSite& site : executable.program.sites)
     if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel)
       return fmt::format("the shapes of `{}` at {} depend on values, or it has no kernel; run the "
-                         "executable with `baton run`",
+                         "executable with `baton run`, or load it with `libbaton`",
                          executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }
 
-Caller::Caller(const Executable& executable, const vm::RunOptions& options)
-    : executable_(executable), options_(options) {
+vm::Language withoutLanguage(const Executable& executable) {
+  return [&](uint32_t number, std::span<const Slot>, vm::Machine&, Slot&) {
+    const vm::HostSite& site = executable.program.sites[number];
+    return Fault{FaultKind::Sizes, fmt::format("`{}` is not defined for the sizes at hand",
+                                               executable.program.operators[site.op])};
+  };
+}
+
+Caller::Caller(const Executable& executable, const vm::RunOptions& options,
+               const vm::Language& language)
+    : executable_(executable), options_(options), language_(language) {
   for (const Entry& entry : executable.entries)
     ports_.push_back(portsOf(entry));
 }
 
 vm::Run& Caller::run() {
   if (!run_)
-    run_ = std::make_unique<vm::Run>(
-        executable_.program, options_, [this](uint32_t number, std::span<const Slot>, Slot&) {
-          const vm::HostSite& site = executable_.program.sites[number];
-          return Fault{FaultKind::Sizes, fmt::format("`{}` is not defined for the sizes at hand",
-                                                     executable_.program.operators[site.op])};
-        });
+    run_ = std::make_unique<vm::Run>(executable_.program, options_, language_);
   return *run_;
 }
 

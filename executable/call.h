@@ -10,8 +10,8 @@ namespace executable {
 /// threads.
 class Caller {
 public:
-  /// What is handed in must outlive this.
-  Caller(const Executable& executable, const vm::RunOptions& options);
+  /// `language` applies the operators that have no kernel. What is handed in must outlive this.
+  Caller(const Executable& executable, const vm::RunOptions& options, const vm::Language& language);
 
   /// Arguments, of which only the elements of tensors are shared, so that several threads may hand
   /// in the same at once.
@@ -25,6 +25,7 @@ public:
 private:
   const Executable& executable_;
   const vm::RunOptions& options_;
+  const vm::Language& language_;
   /// Of each entry the tensors and tuples among its ports, as what is compared.
   std::vector<checks::FunctionCheck> ports_;
   /// A new one after a fault, which leaves objects behind.
@@ -32,7 +33,10 @@ private:
   vm::Run& run();
 };
 
-/// Why an executable has to be run by `baton`, or empty: it has an operator without a kernel.
+/// Why an executable cannot be run without the language, or empty: it has an operator without a
+/// kernel.
 std::string languageText(const Executable& executable);
+/// What there is without the language: a fault for each operator that a kernel is not defined for.
+vm::Language withoutLanguage(const Executable& executable);
 
 } // namespace executable

@@ -3,7 +3,7 @@
 // shares nothing with them but the elements of tensors.
 #include "rt/baton_rt.h"
 
-#include "executable/call.h"
+#include "rt/language.h"
 
 #include <atomic>
 #include <fmt/format.h>
@@ -20,11 +20,11 @@ struct baton_error {
 };
 
 struct baton_model {
-  std::shared_ptr<const executable::Executable> executable;
+  rt::Callable callable;
 };
 
 struct baton_context {
-  std::shared_ptr<const executable::Executable> executable;
+  rt::Callable callable;
   std::atomic<bool> isInterrupted = false;
   vm::RunOptions options = {};
   std::unique_ptr<executable::Caller> caller = nullptr;
@@ -136,9 +136,10 @@ const runtime::Symbol* findConstructor(const executable::Executable& made, std::
 constexpr const char* ofAnotherModel = "values of data types and functions are of another model";
 
 baton_error* keep(std::unique_ptr<executable::Executable> made, baton_model** model) {
-  if (std::string reason = executable::languageText(*made); !reason.empty())
-    return errorOf(BATON_ERROR_FILE, std::move(reason));
-  *model = new baton_model{std::move(made)};
+  auto callable = rt::callableOf(std::move(made));
+  if (!callable)
+    return errorOf(BATON_ERROR_FILE, callable.failure().message);
+  *model = new baton_model{*std::move(callable)};
   return nullptr;
 }
 
@@ -264,38 +265,38 @@ void baton_model_free(baton_model* model) {
 }
 
 size_t baton_model_entries(const baton_model* model) {
-  return model->executable->entries.size();
+  return model->callable.executable->entries.size();
 }
 
 const char* baton_model_entry(const baton_model* model, size_t entry) {
-  const executable::Entry* found = entryAt(*model->executable, entry);
+  const executable::Entry* found = entryAt(*model->callable.executable, entry);
   return found ? found->name.c_str() : nullptr;
 }
 
 size_t baton_model_parameters(const baton_model* model, size_t entry) {
-  const executable::Entry* found = entryAt(*model->executable, entry);
+  const executable::Entry* found = entryAt(*model->callable.executable, entry);
   return found ? found->parameters.size() : 0;
 }
 
 const char* baton_model_parameter_name(const baton_model* model, size_t entry, size_t index) {
-  const executable::Port* port = parameterAt(*model->executable, entry, index);
+  const executable::Port* port = parameterAt(*model->callable.executable, entry, index);
   return port ? port->name.c_str() : nullptr;
 }
 
 const char* baton_model_parameter_type(const baton_model* model, size_t entry, size_t index) {
-  const executable::Port* port = parameterAt(*model->executable, entry, index);
+  const executable::Port* port = parameterAt(*model->callable.executable, entry, index);
   return port ? port->type.c_str() : nullptr;
 }
 
 const char* baton_model_result_type(const baton_model* model, size_t entry) {
-  const executable::Entry* found = entryAt(*model->executable, entry);
+  const executable::Entry* found = entryAt(*model->callable.executable, entry);
   return found ? found->result.type.c_str() : nullptr;
 }
 
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                baton_context** context) {
   return guarded([&]() -> baton_error* {
-    std::unique_ptr<baton_context> made(new baton_context{model->executable});
+    std::unique_ptr<baton_context> made(new baton_context{model->callable});
     made->options.isInterrupted = [flag = &made->isInterrupted] {
       return flag->load(std::memory_order_relaxed);
     };
@@ -323,28 +324,28 @@ void baton_context_interrupt(baton_context* context) {
 baton_error* baton_call(baton_context* context, size_t entry, const baton_value* const* arguments,
                         size_t count, baton_value** result) {
   return guarded([&]() -> baton_error* {
-    if (!entryAt(*context->executable, entry))
+    if (!entryAt(*context->callable.executable, entry))
       return errorOf(BATON_ERROR_ARGUMENT, "the model has no function of that number");
     context->isInterrupted.store(false, std::memory_order_relaxed);
     std::vector<const Value*> values;
     for (size_t i = 0; i < count; ++i) {
-      if (arguments[i]->executable && arguments[i]->executable != context->executable)
+      if (arguments[i]->executable && arguments[i]->executable != context->callable.executable)
         return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
       values.push_back(&arguments[i]->value);
     }
     // Made by the thread that calls, since memory is counted by threads.
     if (!context->caller)
-      context->caller =
-          std::make_unique<executable::Caller>(*context->executable, context->options);
+      context->caller = std::make_unique<executable::Caller>(
+          *context->callable.executable, context->options, context->callable.language);
     if (auto fault = context->caller->problemOf(entry, values)) {
-      auto* error = errorOf(*context->executable, *fault);
+      auto* error = errorOf(*context->callable.executable, *fault);
       error->kind = BATON_ERROR_ARGUMENT;
       return error;
     }
     auto given = context->caller->call(entry, values);
     if (auto* fault = std::get_if<runtime::RunFault>(&given))
-      return errorOf(*context->executable, *fault);
-    return wrap(context->executable, std::get<Value>(std::move(given)), result);
+      return errorOf(*context->callable.executable, *fault);
+    return wrap(context->callable.executable, std::get<Value>(std::move(given)), result);
   });
 }
 
@@ -408,11 +409,11 @@ baton_error* baton_value_constructor(const baton_model* model, const char* name,
                                      const baton_value* const* fields, size_t count,
                                      baton_value** value) {
   return guarded([&]() -> baton_error* {
-    const runtime::Symbol* symbol = findConstructor(*model->executable, name);
+    const runtime::Symbol* symbol = findConstructor(*model->callable.executable, name);
     if (!symbol)
       return errorOf(BATON_ERROR_ARGUMENT,
                      fmt::format("`{}` is no constructor of the model", name));
-    Owner owner = model->executable;
+    Owner owner = model->callable.executable;
     if (!findOwner(fields, count, owner))
       return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
     return wrap(std::move(owner),

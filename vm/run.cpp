@@ -121,7 +121,7 @@ bool Run::doCall(uint32_t number, std::span<const Slot> operands, Slot& result) 
 
 bool Run::apply(uint32_t number, std::span<const Slot> operands, Slot& result) {
   const HostSite& site = program_.sites[number];
-  if (auto fault = language_(number, operands, result))
+  if (auto fault = language_(number, operands, machine_, result))
     return fail(*std::move(fault), site.range, site.op);
   return !isInterrupted(site.range);
 }

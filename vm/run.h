@@ -26,9 +26,9 @@ struct RunOptions {
 };
 
 /// Applies the operator of a site of kind Language to its operands; a result that is a reference is
-/// owned.
+/// owned, and an object of the machine.
 using Language = std::function<std::optional<runtime::Fault>(
-    uint32_t site, std::span<const Slot> operands, Slot& result)>;
+    uint32_t site, std::span<const Slot> operands, Machine& machine, Slot& result)>;
 
 /// One run of a program that the verifier accepts.
 class Run {

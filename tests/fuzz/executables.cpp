@@ -79,7 +79,8 @@ bool run(const executable::Executable& made, size_t entry) {
     arguments.push_back(&value);
   vm::RunOptions options{
       .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05}};
-  executable::Caller caller(made, options);
+  const vm::Language none = executable::withoutLanguage(made);
+  executable::Caller caller(made, options, none);
   if (caller.problemOf(entry, arguments))
     return false;
   auto result = caller.call(entry, arguments);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The library for other programs: its examples in C, C++ and Python, its size, what it exports.
+"""The libraries for other programs: examples in C, C++ and Python, and what they export.
 
-usage: embed_test.py BATON LIBRARY ROOT [SAN]
+usage: embed_test.py BATON LIBBATON_RT LIBBATON ROOT [SAN]
 
-Python needs numpy, and is left out, with a word, where there is none. With SAN, the library is an
-instrumented one, whose size says nothing and which only programs built like it can load.
+Python needs numpy, and is left out, with a word, where there is none. With SAN, libraries are
+instrumented ones, whose sizes say nothing and which only programs built like them can load.
 """
 import importlib.util
 import os
@@ -24,6 +24,14 @@ CALLED = """@main
 0 0 1 0
 argument `%weight` of `@main` is declared as `Tensor[(m, 3), float32]`, but here it is `Tensor[(3, 4), float32]`
 """
+# Takes and gives what model.rly does, and has operators that no kernel is made of.
+SORTED = """def @main(%x: Tensor[(n, 3), float32], %weight: Tensor[(m, 3), float32]) {
+  let %scores = nn.relu(nn.dense(%x, %weight, units=None));
+  let %again = dyn.reshape(%scores, shape_of(%scores), newshape=None);
+  (sort(%scores), argmax(%again, axis=[1]))
+}
+"""
+REFUSED = "depend on values, or it has no kernel"
 SUMS = "15\n30\n45\n60\n"
 TREES = """0.762 0.909 0.959
 0.964 0.746 0.642
@@ -55,20 +63,23 @@ def built(compiler, source, library, root, program):
     return done.stderr
 
 
-def size_problems(library, folder):
+def small_problems(library, folder):
     stripped = folder / "stripped.so"
     run("strip", "-o", stripped, library)
     size = stripped.stat().st_size
     print(f"{size} bytes stripped")
     if size > MOST_BYTES:
         yield f"the library takes {size} bytes, more than {MOST_BYTES}"
-    exported = re.findall(r" [A-Z] (\w+)", run("nm", "-D", "--defined-only", library))
-    if not exported or not all(name.startswith("baton_") for name in exported):
-        yield f"the library exports {exported}"
     needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", library))
     print("needs", *needed)
     if any(re.match(r"libLLVM|libmpfr|libz", name) for name in needed):
         yield f"the library needs {needed}"
+
+
+def export_problems(library):
+    exported = re.findall(r" [A-Z] (\w+)", run("nm", "-D", "--defined-only", library))
+    if not exported or not all(name.startswith("baton_") for name in exported):
+        yield f"{library.name} exports {exported}"
 
 
 def compare(name, given, wanted):
@@ -76,14 +87,9 @@ def compare(name, given, wanted):
         yield f"{name} gives\n{given}\nand not\n{wanted}"
 
 
-def problems(baton, library, root, folder, is_plain):
+def call_problems(library, root, folder):
+    """What is wrong with what the examples say of the executables in the folder."""
     model, tree = folder / "model.bvm", folder / "tree.bvm"
-    for made, entries in (model, []), (tree, ["--entry", "main", "--entry", "mirrored"]):
-        source = root / "examples/embed" / f"{made.stem}.rly"
-        yield from compare("compile", run(baton, "compile", source, *entries, "-o", made), "")
-    if not is_plain:
-        return
-    yield from size_problems(library, folder)
     c, cpp = ["cc", "-std=c11"], ["c++", "-std=c++20", "-pthread"]
     for compiler, source, called, wanted in [(c, "call.c", model, CALLED),
                                              (cpp, "threads.cpp", model, SUMS),
@@ -97,12 +103,41 @@ def problems(baton, library, root, folder, is_plain):
         print("without Python: there is no numpy")
 
 
+def language_problems(small, whole, root, folder):
+    """An executable with operators that only the language applies, in several threads."""
+    program, sorted_rows = folder / "program", folder / "sorted.bvm"
+    for library in small, whole:
+        built(["c++", "-std=c++20", "-pthread"], "examples/embed/threads.cpp", library, root, program)
+        given = run(program, sorted_rows)
+        if library == whole:
+            yield from compare("sorted", given, SUMS)
+        elif REFUSED not in given:
+            yield f"{small.name} says of operators without kernels: {given}"
+
+
+def problems(baton, small, whole, root, folder, is_plain):
+    (folder / "sorted.rly").write_text(SORTED)
+    for source, entries in [(root / "examples/embed/model.rly", []),
+                            (root / "examples/embed/tree.rly", ["main", "mirrored"]),
+                            (folder / "sorted.rly", [])]:
+        words = [word for entry in entries for word in ("--entry", entry)]
+        made = folder / f"{source.stem}.bvm"
+        yield from compare("compile", run(baton, "compile", source, *words, "-o", made), "")
+    if not is_plain:
+        return
+    yield from small_problems(small, folder)
+    for library in small, whole:
+        yield from export_problems(library)
+        yield from call_problems(library, root, folder)
+    yield from language_problems(small, whole, root, folder)
+
+
 def main():
-    baton, library, root = map(pathlib.Path, sys.argv[1:4])
-    is_plain = len(sys.argv) < 5 or sys.argv[4] in ("", "OFF")
+    baton, small, whole, root = map(pathlib.Path, sys.argv[1:5])
+    is_plain = len(sys.argv) < 6 or sys.argv[5] in ("", "OFF")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     with tempfile.TemporaryDirectory() as folder:
-        found = list(problems(baton, library, root, pathlib.Path(folder), is_plain))
+        found = list(problems(baton, small, whole, root, pathlib.Path(folder), is_plain))
     print(*found, sep="\n")
     return 1 if found else 0
 

@@ -32,6 +32,7 @@ ALLOWED = {
     "stdlib": {"runtime", "tensor", "lang", "parser"},
     "harness": {"runtime", "tensor", "checks", "vm", "executable", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
                 "assembly", "stdlib"},
+    "whole": {"runtime", "vm", "executable", "rt", "lower", "lang", "bytecode", "stdlib", "driver"},
     "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform",
                "interp", "lower", "bytecode", "assembly", "stdlib", "profile"},
 }

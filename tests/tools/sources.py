@@ -6,7 +6,7 @@ preprocessor, so both sides of an #if count.
 import pathlib
 import re
 
-FOLDERS = ["runtime", "profile", "tensor", "lower", "checks", "vm", "executable", "rt", "formats", "lang", "parser",
+FOLDERS = ["runtime", "profile", "tensor", "lower", "checks", "vm", "executable", "rt", "whole", "formats", "lang", "parser",
            "typecheck", "transform", "interp", "bytecode", "stdlib", "harness", "driver"]
 SUFFIXES = {".h", ".cpp", ".def", ".re", ".yy"}
 
