@@ -52,7 +52,7 @@ std::string languageText(const Executable& executable) {
 vm::Language withoutLanguage(const Executable& executable) {
   return [&](uint32_t number, std::span<const Slot>, vm::Machine&, Slot&) {
     const vm::HostSite& site = executable.program.sites[number];
-    return Fault{FaultKind::Sizes, fmt::format("`{}` is not defined for the sizes at hand",
+    return Fault{FaultKind::Sizes, fmt::format("`{}` has no kernel for the sizes at hand",
                                                executable.program.operators[site.op])};
   };
 }

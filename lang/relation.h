@@ -95,6 +95,9 @@ struct RelationCall {
   const Attributes& attributes;
   /// Per operand its value when it is known (a constant, or at run time), else null.
   std::span<const runtime::Tensor* const> values = {};
+  /// Where the answer about names differs by their sizes: the number that a form is, for which to
+  /// answer; bounds say for which others the answer holds. Null where all sizes are asked about.
+  const std::function<int64_t(const Dim*)>* example = nullptr;
 
   bool isKnown(size_t i) const { return !operands[i]->isUnknown(); }
   Dims shape(size_t i) const { return operands[i]->shape; }

@@ -23,7 +23,7 @@ const Type* withDims(TypeContext& types, const Type* type,
 class ShapeCompiler {
 public:
   std::optional<ShapeFunction> run(const OperatorRow& row, Types operands,
-                                   const Attributes& attributes) {
+                                   const Attributes& attributes, std::span<const int64_t> example) {
     if (row.shapeNeeds != ShapeNeeds::Shapes)
       return std::nullopt;
     std::vector<const Type*> tensors;
@@ -39,7 +39,14 @@ public:
     for (const Type* operand : operands)
       named.push_back(
           withDims(types_, operand, [&](const Dim* dim) { return input(dim, uint16_t(place++)); }));
-    RelationResult answer = applyRelation(row, {types_, named, attributes});
+    const std::function<int64_t(const Dim*)> number = [&](const Dim* form) {
+      return types_
+          .substitute(form,
+                      [&](const Dim* name) { return types_.constant(example[values_.at(name)]); })
+          ->value;
+    };
+    RelationResult answer =
+        applyRelation(row, {types_, named, attributes, {}, example.empty() ? nullptr : &number});
     if (answer.outcome != RelationResult::Outcome::Solved || !answer.output)
       return std::nullopt;
     needOperands(answer, named);
@@ -205,8 +212,9 @@ private:
 };
 
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
-                                           const Attributes& attributes) {
-  return ShapeCompiler().run(row, operands, attributes);
+                                           const Attributes& attributes,
+                                           std::span<const int64_t> example) {
+  return ShapeCompiler().run(row, operands, attributes, example);
 }
 
 } // namespace lang

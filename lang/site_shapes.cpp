@@ -1,6 +1,8 @@
 // Learning: the relation is asked about more and more names in place of the numbers at hand.
 #include "lang/site_shapes.h"
 
+#include <set>
+
 namespace lang {
 
 namespace {
@@ -60,7 +62,14 @@ private:
     std::vector<const Type*> named;
     for (const Type* operand : operands_)
       named.push_back(withDims(types_, operand, [&](const Dim*) { return dims_[next++]; }));
-    return shapeFunction(row_, named, attributes_);
+    auto function = shapeFunction(row_, named, attributes_, extents_);
+    bool isOfThese = function && applies(*function);
+    return isOfThese ? std::move(function) : std::nullopt;
+  }
+
+  bool applies(const ShapeFunction& function) const {
+    std::vector<int64_t> results(function.results.size());
+    return function.apply(extents_, results);
   }
 
   const OperatorRow& row_;
@@ -141,6 +150,13 @@ public:
       extents.push_back(place.choice != none && (ones >> place.choice & 1) ? 1 : place.number);
     return extents;
   }
+  /// All that may be anything is of one size.
+  std::vector<int64_t> alike(int64_t size) const {
+    std::vector<int64_t> extents;
+    for (const Place& place : places_)
+      extents.push_back(place.choice == none ? place.number : size);
+    return extents;
+  }
   /// Whether a function that was learned from such sizes serves others, too.
   bool isGeneral(const ShapeFunction& function) const {
     return std::ranges::none_of(function.instructions, [&](const auto& each) {
@@ -178,20 +194,45 @@ private:
 
 } // namespace
 
+/// Whether a function serves sizes within some bounds only.
+static bool isBounded(const ShapeFunction& function) {
+  return std::ranges::any_of(function.instructions, [](const ShapeFunction::Instruction& each) {
+    return each.step == ShapeFunction::Step::NeedsAtLeast;
+  });
+}
+
+/// Sizes on both sides of the bounds of functions, small ones first.
+static std::set<int64_t> edges(std::span<const ShapeFunction> functions) {
+  std::set<int64_t> sizes{0, 1};
+  for (const ShapeFunction& function : functions)
+    for (const ShapeFunction::Instruction& each : function.instructions)
+      for (int64_t by : {-1, 0, 1})
+        if (int64_t size = std::abs(each.number) + by; size >= 0)
+          sizes.insert(size);
+  return sizes;
+}
+
 std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
                                           size_t resultExtents, const Attributes& attributes) {
-  if (auto function = shapeFunction(row, operands, attributes))
-    return {std::move(*function)};
   constexpr uint64_t mostSamples = 16;
+  auto forTypes = shapeFunction(row, operands, attributes);
+  if (forTypes && !isBounded(*forTypes))
+    return {std::move(*forTypes)};
   Sample sample(operands);
   std::vector<ShapeFunction> general;
-  if (row.shapeNeeds != ShapeNeeds::Shapes || sample.choices() < 2)
+  if (row.shapeNeeds != ShapeNeeds::Shapes)
     return general;
   SiteShapes shapes(row, operands, attributes);
   std::vector<int64_t> results(resultExtents);
   uint64_t samples = sample.choices() < 4 ? uint64_t(1) << sample.choices() : mostSamples;
-  for (uint64_t ones = 0; ones < samples; ++ones)
+  for (uint64_t ones = 0; ones < samples && !forTypes; ++ones)
     shapes.apply(sample.extents(ones), results);
+  // Answers that differ by size may have bounds of their own.
+  constexpr int mostRounds = 2;
+  shapes.apply(sample.alike(24), results);
+  for (int round = 0; round < mostRounds; ++round)
+    for (int64_t size : edges(shapes.known()))
+      shapes.apply(sample.alike(size), results);
   std::ranges::copy_if(shapes.known(), std::back_inserter(general),
                        [&](const ShapeFunction& function) { return sample.isGeneral(function); });
   return general;

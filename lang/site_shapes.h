@@ -31,9 +31,10 @@ private:
   size_t lessons_ = 0;
 };
 
-/// Shape functions of a site before any sizes come along: the one for its types, or, where these
-/// leave too much open, those for sizes that are all alike, some of them 1. Of other sizes the
-/// relation must be asked; and of all, when there is none. The results have so many extents.
+/// Shape functions of a site before any sizes come along: the one for its types, and, where it has
+/// bounds or these leave too much open, those for sizes that are alike, or some of them 1. Of other
+/// sizes the relation must be asked; and of all, when there is none. The results have so many
+/// extents.
 std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
                                           size_t resultExtents, const Attributes& attributes);
 

@@ -313,14 +313,36 @@ std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent) {
 
 namespace {
 
-/// The extent of a slice of a named extent whose bounds lie inside; `?` when they never do, or when
-/// the name is one of Relay's, for which it does so.
-const Dim* slicedForm(TypeContext& types, const Dim* extent, const AxisSlice& slice,
+/// The extent of a slice of a named extent whose bounds lie inside, or where they do at the size
+/// that is asked about; `?` when they never do, or when the name is one of Relay's, for which it
+/// does so.
+const Dim* slicedForm(const RelationCall& call, const Dim* extent, const AxisSlice& slice,
                       std::vector<lang::DimBound>& bounds) {
+  if (extent->isAny() || extent->hasForeign)
+    return call.types.any();
+  lang::TypeContext& types = call.types;
   bool forward = slice.stride > 0;
   auto shifted = [&](const Dim* dim, int64_t by) { return types.add(dim, types.constant(by)); };
   const Dim* low = types.constant(forward ? 0 : -1);
   const Dim* high = forward ? extent : shifted(extent, -1);
+  bool isEver = true;
+  auto need = [&](const Dim* room) {
+    isEver = isEver && !(room->isConstant() && room->value < 0);
+    bounds.push_back({room, 0});
+  };
+  auto isBeyond = [&](const Dim* room) { return call.example && (*call.example)(room) < 0; };
+  auto inside = [&](const Dim* position) {
+    const Dim* above = types.subtract(position, low);
+    const Dim* below = types.subtract(high, position);
+    if (isBeyond(above) || isBeyond(below)) {
+      const Dim* room = isBeyond(above) ? above : below;
+      need(types.subtract(types.constant(-1), room));
+      return isBeyond(above) ? low : high;
+    }
+    need(above);
+    need(below);
+    return position;
+  };
   // Bounds that are as large as this mean the end of whatever there is.
   constexpr int64_t endless = INT32_MAX;
   auto place = [&](std::optional<int64_t> bound, const Dim* otherwise) {
@@ -328,22 +350,18 @@ const Dim* slicedForm(TypeContext& types, const Dim* extent, const AxisSlice& sl
       return otherwise;
     if (*bound >= endless || *bound <= -endless)
       return *bound > 0 ? high : low;
-    return *bound < 0 ? shifted(extent, *bound) : types.constant(*bound);
+    return inside(*bound < 0 ? shifted(extent, *bound) : types.constant(*bound));
   };
   const Dim* begin = place(slice.begin, forward ? low : high);
-  const Dim* end = place(slice.end, forward ? high : low);
+  const Dim* end = forward ? high : low;
   if (slice.end && slice.endIsSize)
-    end = *slice.end >= endless ? high : shifted(begin, *slice.end);
+    end = *slice.end >= endless ? high : inside(shifted(begin, *slice.end));
+  else
+    end = place(slice.end, end);
   const Dim* distance = types.subtract(forward ? end : begin, forward ? begin : end);
-  const Dim* rooms[] = {types.subtract(begin, low), types.subtract(high, begin),
-                        types.subtract(end, low), types.subtract(high, end), distance};
-  auto isNever = [](const Dim* room) { return room->isConstant() && room->value < 0; };
-  if (extent->isAny() || extent->hasForeign || std::ranges::any_of(rooms, isNever))
-    return types.any();
-  for (const Dim* room : rooms)
-    bounds.push_back({room, 0});
+  need(distance);
   int64_t step = forward ? slice.stride : -slice.stride;
-  return types.floorDivide(shifted(distance, step - 1), step);
+  return isEver ? types.floorDivide(shifted(distance, step - 1), step) : types.any();
 }
 
 } // namespace
@@ -356,7 +374,7 @@ RelationResult slicedResult(const RelationCall& call, std::span<const AxisSlice>
     if (slices[i].isWhole()) {
       result.push_back(shape[i]);
     } else if (!shape[i]->isConstant()) {
-      result.push_back(slicedForm(call.types, shape[i], slices[i], bounds));
+      result.push_back(slicedForm(call, shape[i], slices[i], bounds));
     } else if (auto range = resolveSlice(slices[i], shape[i]->value)) {
       result.push_back(range->count == shape[i]->value ? shape[i]
                                                        : call.types.constant(range->count));

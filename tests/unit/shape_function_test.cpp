@@ -3,6 +3,7 @@
 #include "harness/random.h"
 #include "harness/samples.h"
 #include "harness/types.h"
+#include "lang/builder.h"
 #include "lang/site_shapes.h"
 #include "stdlib/ops.h"
 #include "tests/unit/allocations.h"
@@ -191,6 +192,39 @@ TEST_CASE("which dimension broadcasts need not be known beforehand") {
     CHECK(isAnswered == !row.result.empty());
     CHECK((!isAnswered || result == row.result));
   }
+}
+
+TEST_CASE("slices are foreseen at every extent") {
+  const OperatorRow& slice = *stdlib::operatorTable().find("strided_slice");
+  TypeContext types;
+  Module module(types);
+  Builder make(module, stdlib::operatorTable());
+  size_t compared = 0;
+  for (int64_t stride : {1, 2, -1, -3})
+    for (int64_t begin : {0, 2, 11, -1, -4, -30})
+      for (int64_t end : {0, 3, 12, 300, INT32_MAX, -1, -6, -40}) {
+        const std::vector<int64_t> begins{begin}, ends{end}, strides{stride};
+        const Call* call =
+            make.call(slice, {make.var(VarOrigin::Parameter, "x")},
+                      std::vector<Setting>{{"begin", begins}, {"end", ends}, {"strides", strides}});
+        const Attributes& attributes = *call->attributes;
+        const Type* open = types.tensor({types.symbol("n")}, runtime::Float32);
+        std::vector<ShapeFunction> foreseen = foreseenShapes(slice, {&open, 1}, 1, attributes);
+        for (int64_t extent = 0; extent < 330; extent += extent < 50 ? 1 : 49) {
+          const Type* closed = types.tensor({types.constant(extent)}, runtime::Float32);
+          RelationResult answer = applyRelation(slice, {types, {&closed, 1}, attributes});
+          bool isSolved = answer.outcome == RelationResult::Outcome::Solved;
+          int64_t result = -1;
+          bool isAnswered = std::ranges::any_of(foreseen, [&](const ShapeFunction& function) {
+            return function.apply({&extent, 1}, {&result, 1});
+          });
+          CAPTURE(begin, end, stride, extent);
+          CHECK(isAnswered == isSolved);
+          CHECK((!isAnswered || result == answer.output->shape[0]->value));
+          ++compared;
+        }
+      }
+  CHECK(compared > 10'000);
 }
 
 TEST_CASE("a call site learns a bounded number of shape functions") {
