@@ -18,6 +18,13 @@ constexpr size_t fieldCounts = 4;
 
 } // namespace
 
+uint32_t Literals::numberOf(uint64_t bits) {
+  auto [found, isNew] = numbers_.try_emplace(bits, uint32_t(program_.words.size()));
+  if (isNew)
+    program_.words.push_back(bits);
+  return found->second;
+}
+
 void Code::emit(Op op, uint16_t a, uint16_t b, uint16_t c) {
   if (op == Op::Retain && a == b && mayFuse() && Op(words_[last_].op) == Op::LoadStatic &&
       words_[last_].a == a) {
@@ -30,6 +37,13 @@ void Code::emit(Op op, uint16_t a, uint16_t b, uint16_t c) {
 
 void Code::emitWide(Op op, uint16_t a, uint32_t number) {
   emit(op, a, uint16_t(number), uint16_t(number >> 16));
+}
+
+void Code::emitLoad(uint16_t reg, uint64_t bits, Literals& literals) {
+  if (int64_t(bits) == int32_t(bits))
+    emitWide(Op::LoadLong, reg, uint32_t(bits));
+  else
+    emitWide(Op::LoadWord, reg, literals.numberOf(bits));
 }
 
 void Code::emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,

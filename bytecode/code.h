@@ -4,6 +4,7 @@
 #include "bytecode/representation.h"
 
 #include <span>
+#include <unordered_map>
 
 namespace bytecode {
 
@@ -12,6 +13,18 @@ using vm::SiteKind;
 
 /// A place in the code that jumps may name before it is reached.
 using Label = uint32_t;
+
+/// The words that are too wide for their instructions, each once in a program.
+class Literals {
+public:
+  explicit Literals(vm::Program& program) : program_(program) {}
+
+  uint32_t numberOf(uint64_t bits);
+
+private:
+  vm::Program& program_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;
+};
 
 /// Writes the code of one function. In one that is far too long for short jumps, `isFar`, these go
 /// by way of long ones.
@@ -26,6 +39,8 @@ public:
   /// The same with the registers of an object's fields.
   void emitFields(Op op, uint16_t a, uint16_t layout, uint16_t token,
                   std::span<const uint16_t> fields);
+  /// Puts bits into a register.
+  void emitLoad(uint16_t reg, uint64_t bits, Literals& literals);
   /// Ends the call with what is in a register, at once with what computed it if that came last.
   void emitReturn(uint16_t reg);
   /// `call` or `tail`, at once with what puts an argument into its place if that came last.

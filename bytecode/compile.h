@@ -1,6 +1,7 @@
 // From a checked module to a program of the machine, and what the machine's host has to know of it.
 #pragma once
 
+#include "bytecode/code.h"
 #include "bytecode/layouts.h"
 #include "lang/run_checks.h"
 #include "lang/typing.h"
@@ -22,6 +23,7 @@ struct OperatorSite {
 struct Compiled {
   vm::Program program;
   Layouts layouts{program};
+  Literals literals{program};
   /// Of each of the program's sites; empty unless it is of kind Language.
   std::deque<OperatorSite> sites;
   std::unique_ptr<lang::Boundaries> boundaries;

@@ -131,7 +131,6 @@ private:
   uint16_t loadAtom(const Expr& atom, const lang::Type* wanted, const Environment& environment);
   void loadAtomTo(uint16_t reg, const Expr& atom, const lang::Type* wanted,
                   const Environment& environment);
-  void loadScalar(uint16_t reg, uint64_t bits);
   uint16_t layoutOf(const Expr& atom, const lang::Type* wanted, const Environment& environment);
   Environment genericsOf(const lang::Function& function, Types arguments, const lang::Type* result,
                          const Environment& environment) const;

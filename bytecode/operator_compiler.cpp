@@ -151,21 +151,14 @@ std::optional<TensorFunction> FunctionCompiler::scalarCode(const Binding& bindin
 ScalarOperand FunctionCompiler::scalarOperand(const Operand& operand) const {
   if (const auto* var = operand.value->as<Var>())
     return {std::nullopt, find(*var)->reg};
-  runtime::Tensor tensor = constantTensor(*operand.value->as<Constant>());
-  uint64_t bits = 0;
-  std::memcpy(&bits, tensor.bytes(), tensor.byteSize());
-  if (tensor.dtype().isSigned()) {
-    unsigned unused = 64 - tensor.dtype().bits;
-    bits = uint64_t(int64_t(bits << unused) >> unused);
-  }
-  return {bits, vm::none};
+  return {scalarBits(constantTensor(*operand.value->as<Constant>())), vm::none};
 }
 
 ScalarOperand FunctionCompiler::inRegister(const ScalarOperand& operand) {
   if (!operand.bits)
     return operand;
   uint16_t reg = registers_.take();
-  loadScalar(reg, *operand.bits);
+  code_.emitLoad(reg, *operand.bits, made_.literals);
   temporaries_.push_back(reg);
   return {std::nullopt, reg};
 }
@@ -178,7 +171,7 @@ bool FunctionCompiler::scalarCall(Scope& scope, const Binding& binding, const Ca
   std::vector<ScalarOperand> operands;
   for (const Operand& argument : call.arguments)
     operands.push_back(scalarOperand(argument));
-  ScalarCompiler compiler(code_, registers_, made_.program, *function, std::move(operands));
+  ScalarCompiler compiler(code_, registers_, made_.literals, *function, std::move(operands));
   compiler.prepare();
   freeDying(scope, call.arguments);
   uint16_t reg = registerFor(scope, binding);

@@ -153,6 +153,15 @@ uint64_t bitsOf(const tensor::ScalarNumber& number) {
 
 } // namespace
 
+uint64_t scalarBits(const runtime::Tensor& scalar) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, scalar.bytes(), scalar.byteSize());
+  if (!scalar.dtype().isSigned())
+    return bits;
+  unsigned unused = 64 - scalar.dtype().bits;
+  return uint64_t(int64_t(bits << unused) >> unused);
+}
+
 bool isScalarCode(const TensorFunction& function) {
   if (function.results.size() != 1)
     return false;
@@ -255,13 +264,7 @@ uint16_t ScalarCompiler::load(const ScalarOperand& operand) {
   if (!operand.bits)
     return operand.reg;
   uint16_t reg = temporary();
-  uint64_t bits = *operand.bits;
-  if (int64_t(bits) == int32_t(bits)) {
-    code_.emitWide(Op::LoadLong, reg, uint32_t(bits));
-  } else {
-    code_.emitWide(Op::LoadWord, reg, uint32_t(program_.words.size()));
-    program_.words.push_back(bits);
-  }
+  code_.emitLoad(reg, *operand.bits, literals_);
   return reg;
 }
 

@@ -21,6 +21,10 @@ struct ScalarOperand {
   uint16_t reg = vm::none;
 };
 
+/// What a register holds of a tensor of rank 0; negative numbers are extended, so that small ones
+/// fit into an instruction.
+uint64_t scalarBits(const runtime::Tensor& scalar);
+
 /// Whether the function computes one scalar from scalars, in steps that the machine has.
 bool isScalarCode(const tensor::TensorFunction& function);
 
@@ -41,9 +45,9 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
 /// Writes the code of one scalar function.
 class ScalarCompiler {
 public:
-  ScalarCompiler(Code& code, Registers& registers, vm::Program& program,
+  ScalarCompiler(Code& code, Registers& registers, Literals& literals,
                  const tensor::TensorFunction& function, std::vector<ScalarOperand> operands)
-      : code_(code), registers_(registers), program_(program), function_(function),
+      : code_(code), registers_(registers), literals_(literals), function_(function),
         operands_(std::move(operands)) {}
 
   /// Computes what the last step needs; then operands may be given up, whose registers may hold the
@@ -74,7 +78,7 @@ private:
 
   Code& code_;
   Registers& registers_;
-  vm::Program& program_;
+  Literals& literals_;
   const tensor::TensorFunction& function_;
   std::vector<ScalarOperand> operands_;
   std::unordered_map<const tensor::ScalarNode*, uint16_t> known_;

@@ -58,13 +58,6 @@ uint16_t FunctionCompiler::layoutMade(const Binding& binding) {
   return made_.layouts.tuple(std::move(reps));
 }
 
-void FunctionCompiler::loadScalar(uint16_t reg, uint64_t bits) {
-  if (int64_t(bits) == int32_t(bits))
-    return code_.emitWide(Op::LoadLong, reg, uint32_t(bits));
-  code_.emitWide(Op::LoadWord, reg, uint32_t(made_.program.words.size()));
-  made_.program.words.push_back(bits);
-}
-
 uint16_t FunctionCompiler::loadAtom(const Expr& atom, const Type* wanted,
                                     const Environment& environment) {
   uint16_t reg = registers_.take();
@@ -76,12 +69,8 @@ uint16_t FunctionCompiler::loadAtom(const Expr& atom, const Type* wanted,
 void FunctionCompiler::loadAtomTo(uint16_t reg, const Expr& atom, const Type* wanted,
                                   const Environment& environment) {
   if (const auto* constant = atom.as<Constant>()) {
-    if (rep(constant->type).isScalar()) {
-      runtime::Tensor tensor = constantTensor(*constant);
-      uint64_t bits = 0;
-      std::memcpy(&bits, tensor.bytes(), tensor.byteSize());
-      return loadScalar(reg, bits);
-    }
+    if (rep(constant->type).isScalar())
+      return code_.emitLoad(reg, scalarBits(constantTensor(*constant)), made_.literals);
     return code_.emitWide(Op::LoadStatic, reg, made_.layouts.tensorObject(*constant));
   }
   uint16_t layout = layoutOf(atom, wanted, environment);
