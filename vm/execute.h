@@ -30,19 +30,15 @@ struct Context {
 
 /// Runs from an instruction to the end of the run.
 void runLoop(Machine& machine, const Word* at);
-
-/// Ends a run: what Stop and every trap lead to.
-inline constexpr Word stopWord{uint16_t(Op::Stop), 0, 0, 0};
-
-/// Where a call returns to whose result is a field of an object: no code of a program.
-inline constexpr Word fillWord{uint16_t(Op::Fill), 0, 0, 0};
+/// Where the loop has the code of each instruction, for LinkedOps.
+std::span<const uint16_t> loopPlaces();
 
 /// The rare cases, out of the loop. The state of the machine must be saved before.
 struct Slow {
   static const Word* trap(Machine& machine, const Word* at, Trap trap) {
     machine.trap_ = trap;
     machine.trapped_ = at;
-    return &stopWord;
+    return machine.stop();
   }
   /// Gives fuel for more calls, unless the run ends; the call is then tried again.
   static const Word* refuel(Machine& machine, const Word* at) {
@@ -161,7 +157,7 @@ template <size_t known>
 const Word* make(Context& x, const Word* at) {
   Object* object = newObject<known>(x, at);
   if (!object) [[unlikely]]
-    return &stopWord;
+    return x.machine.stop();
   x.r[at->a].object = object;
   return behindTail(at, fieldCount<known>(x, at));
 }
@@ -173,7 +169,7 @@ inline const Word* reserve(Context& x, const Word* at) {
     x.save();
     object = Slow::make(x.machine, at);
     if (!object)
-      return &stopWord;
+      return x.machine.stop();
   }
   x.r[at->a].object = object;
   return at + 1;
@@ -309,7 +305,7 @@ inline const Word* readScalar(Context& x, const Word* at) {
 }
 inline const Word* readOwned(Context& x, const Word* at) {
   const Word* next = readScalar(x, at);
-  if (next != &stopWord)
+  if (next != x.machine.stop())
     Heap::retain(x.r[at->a].object);
   return next;
 }
@@ -324,7 +320,7 @@ inline const Word* writeOwned(Context& x, const Word* at) {
   Object* cell = x.r[at->a].object;
   Object* before = cell->fields()[0].object;
   const Word* next = writeScalar(x, at);
-  if (next != &stopWord) {
+  if (next != x.machine.stop()) {
     x.machine.heap().cycles().written(cell);
     x.machine.heap().release(before);
   }
@@ -377,7 +373,7 @@ template <size_t known>
 const Word* returnNew(Context& x, const Word* at) {
   Object* object = newObject<known>(x, at);
   if (!object) [[unlikely]]
-    return &stopWord;
+    return x.machine.stop();
   x.r[0].object = object;
   return leave(x);
 }
@@ -387,7 +383,7 @@ template <size_t known>
 const Word* wrap(Context& x, const Word* at) {
   Object* object = newMemory<known>(x, at);
   if (!object) [[unlikely]]
-    return &stopWord;
+    return x.machine.stop();
   const uint16_t* from = tailOf(at);
   size_t count = fieldCount<known>(x, at);
   Slot* missing = nullptr;
@@ -397,7 +393,7 @@ const Word* wrap(Context& x, const Word* at) {
       missing = object->fields() + i;
     else
       object->fields()[i] = x.r[from[i]];
-  if (x.top[-1].next == &fillWord) {
+  if (x.top[-1].next == x.machine.fill()) {
     Frame& around = x.top[-2];
     around.missing->object = object;
     around.missing = missing;
@@ -405,7 +401,7 @@ const Word* wrap(Context& x, const Word* at) {
     Frame& around = *x.top++;
     around.whole = object;
     around.missing = missing;
-    *x.top++ = {{&fillWord}, {x.r}};
+    *x.top++ = {{x.machine.fill()}, {x.r}};
   }
   return behindTail(at, count);
 }

@@ -60,8 +60,8 @@ bool fits(const Chain& chain, const Word* code) {
 
 class Linker {
 public:
-  Linker(const Program& program, bool fuses)
-      : program_(program), fuses_(fuses), code_(program.code) {}
+  Linker(const Program& program, const LinkedOps& ops)
+      : program_(program), ops_(ops), code_(program.code) {}
 
   std::vector<Word> run() {
     for (const Function& function : program_.functions)
@@ -79,13 +79,14 @@ private:
       uint32_t start = program_.functions[wide(word)].start, away = start - at;
       code_[at].b = uint16_t(away);
       code_[at].c = uint16_t(away >> 16);
-      if (fuses_ && begins[word.op])
+      if (!ops_.areNumbers() && begins[word.op])
         fuse(at, Op(program_.code[start].op));
     }
     if (row.tail == OperandKind::Arms)
       linkArms(at);
-    if (fuses_ && begins[word.op])
+    if (!ops_.areNumbers() && begins[word.op])
       chain(at);
+    code_[at].op = ops_.of(code_[at].op);
   }
 
   void chain(uint32_t at) {
@@ -114,14 +115,14 @@ private:
   }
 
   const Program& program_;
-  bool fuses_;
+  const LinkedOps& ops_;
   std::vector<Word> code_;
 };
 
 } // namespace
 
-std::vector<Word> linkedCode(const Program& program, bool fuses) {
-  return Linker(program, fuses).run();
+std::vector<Word> linkedCode(const Program& program, const LinkedOps& ops) {
+  return Linker(program, ops).run();
 }
 
 } // namespace vm

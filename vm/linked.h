@@ -16,18 +16,18 @@
 namespace vm {
 
 /// Ends a call that is not opened, if the function would return at once from `at`.
-inline bool answersAtOnce(Slot* window, const Word* at) {
-  if (at->op == uint16_t(Op::Return))
+inline bool answersAtOnce(const Context& x, Slot* window, const Word* at) {
+  if (at->op == x.machine.ops().returns)
     window[0] = window[at->a];
-  else if (at->op == uint16_t(Op::ReturnLong))
+  else if (at->op == x.machine.ops().returnsLong)
     window[0].i64 = int32_t(wide(*at));
   else
     return false;
   return true;
 }
-inline bool answersWithField(Slot* window, const Word* at) {
-  if (at->op != uint16_t(Op::ReturnField) || !isOf(window[at->a].object, at->b))
-    return answersAtOnce(window, at);
+inline bool answersWithField(const Context& x, Slot* window, const Word* at) {
+  if (at->op != x.machine.ops().returnsField || !isOf(window[at->a].object, at->b))
+    return answersAtOnce(x, window, at);
   window[0] = window[at->a].object->fields()[at->c];
   return true;
 }
@@ -46,7 +46,7 @@ const Word* callTested(Context& x, const Word* at) {
   const Word* test = callee(at);
   bool holds = runtime::applied<function>(as<T>(window[test->a]), T(int16_t(test->b)));
   const Word* next = holds ? test + 1 : jumpBy(test, int16_t(test->c));
-  if (!holds && answersAtOnce(window, next))
+  if (!holds && answersAtOnce(x, window, next))
     return at + wordsOfCall<place>;
   openCall<place>(x, at);
   return next;
@@ -58,7 +58,8 @@ const Word* callSwitched(Context& x, const Word* at) {
   Slot* window = windowFor<place>(x, at);
   const Word* test = callee(at);
   const Object* object = window[test->a].object;
-  if (isOf(object, test->c) && answersWithField(window, test + arm(test, x.machine.tagOf(object))))
+  if (isOf(object, test->c) &&
+      answersWithField(x, window, test + arm(test, x.machine.tagOf(object))))
     return at + wordsOfCall<place>;
   openCall<place>(x, at);
   return switchTag(x, test);
@@ -73,7 +74,7 @@ const Word* callMatched(Context& x, const Word* at) {
   bool fits = isOf(object, test->b);
   if (!fits) {
     next += int16_t(test->c);
-    if (answersWithField(window, next))
+    if (answersWithField(x, window, next))
       return at + wordsOfCall<place>;
   }
   openCall<place>(x, at);

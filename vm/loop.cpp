@@ -2,11 +2,34 @@
 //
 // What the loop keeps in machine registers stays there only if no function gets the address of the
 // Context; so all that take one are inlined, and what is rare lies in machine.cpp.
+//
+// Linked code says where the code of an instruction is, in bytes from that of one of them, so a
+// jump waits for no table (direct threading: Bell, Threaded Code). Where the loop is too long for
+// 16 bits, as with the checks of sanitizers, linked code has numbers into a table.
 #include "vm/linked.h"
+
+#include <array>
+#include <stdexcept>
 
 namespace vm {
 
-[[gnu::flatten]] void runLoop(Machine& machine, const Word* at) {
+namespace {
+
+constexpr size_t linkedCount = opCount
+#define LINKED(...) +1
+#define CHAINED(...) +1
+#include "vm/linked.def"
+    ;
+using Places = std::array<uint16_t, linkedCount>;
+
+#ifdef BATON_TABLE_DISPATCH
+#define NEXT goto* labels[at->op]
+#else
+#define NEXT goto*(first + int16_t(at->op))
+#endif
+
+/// Runs, or only tells the places, which nothing else can see.
+[[gnu::flatten]] void loop(Machine* machine, const Word* at, Places* places) {
   static const void* const labels[] = {
 #define INSTRUCTION(name, ...) &&name,
 #include "vm/instructions.def"
@@ -15,12 +38,28 @@ namespace vm {
 #define CHAINED(name, ...) &&name,
 #include "vm/linked.def"
   };
-  Context context{machine};
+  auto* first = static_cast<const char*>(&&Return);
+  if (places) {
+    for (size_t i = 0; i < linkedCount; ++i) {
+#ifdef BATON_TABLE_DISPATCH
+      (*places)[i] = uint16_t(i);
+#else
+      ptrdiff_t away = static_cast<const char*>(labels[i]) - first;
+      if (away != int16_t(away))
+        throw std::logic_error("the loop is too long: compile it with BATON_TABLE_DISPATCH");
+      (*places)[i] = uint16_t(away);
+#endif
+    }
+    return;
+  }
+  // The compiler would compute it before each jump.
+  asm("" : "+r"(first));
+  Context context{*machine};
   context.load();
-  goto* labels[at->op];
+  NEXT;
 #define STEP(handler)                                                                              \
   at = handler(context, at);                                                                       \
-  goto* labels[at->op];
+  NEXT;
 #define INSTRUCTION(name, text, handler, ...)                                                      \
   name:                                                                                            \
   if constexpr (Op::name == Op::Stop) {                                                            \
@@ -36,6 +75,21 @@ namespace vm {
   name:                                                                                            \
   STEP(handler)
 #include "vm/linked.def"
+}
+
+} // namespace
+
+void runLoop(Machine& machine, const Word* at) {
+  loop(&machine, at, nullptr);
+}
+
+std::span<const uint16_t> loopPlaces() {
+  static const Places places = [] {
+    Places found;
+    loop(nullptr, nullptr, &found);
+    return found;
+  }();
+  return places;
 }
 
 } // namespace vm

@@ -21,8 +21,8 @@ constexpr size_t framesOfCall = 3;
 } // namespace
 
 Machine::Machine(const Program& program, Host host)
-    : program_(program), code_(linkedCode(program, !host.observer)), host_(std::move(host)),
-      heap_(program.layouts) {
+    : program_(program), ops_(host.observer ? LinkedOps{} : LinkedOps{loopPlaces()}),
+      code_(linkedCode(program, ops_)), host_(std::move(host)), heap_(program.layouts) {
   for (const Function& function : program.functions)
     mostRegisters_ = std::max<size_t>(mostRegisters_, function.registers);
   takeUpLayouts();
@@ -130,7 +130,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
   state.top = frames_.data();
-  *state.top++ = {{&stopWord}, {stack_.data()}};
+  *state.top++ = {{stop()}, {stack_.data()}};
   refuel(std::max<size_t>(room(), 1));
   try {
     runtime::Reclaimer reclaimer(
@@ -155,7 +155,7 @@ std::vector<uint32_t> Machine::openCalls(size_t most) const {
   if (trapped_)
     calls.push_back(uint32_t(trapped_ - code_.data()));
   for (const Frame* frame = state.top; frame > frames_.data() + 1 && calls.size() < most;)
-    if ((--frame)->next == &fillWord)
+    if ((--frame)->next == fill())
       --frame;
     else
       calls.push_back(uint32_t(frame->next - code_.data()) - 1);
@@ -186,7 +186,7 @@ bool Machine::enlarge(size_t slots) {
     --frame;
     frame->registers =
         stack_.data() + (reinterpret_cast<uintptr_t>(frame->registers) - before) / sizeof(Slot);
-    if (frame->next == &fillWord)
+    if (frame->next == fill())
       --frame;
   }
   return true;
@@ -268,7 +268,7 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
   switch (call->run(registers, tailOf(at), registers[at->a])) {
   case KernelCall::Outcome::Unfit: {
     const Word* next = host(machine, at);
-    if (next != &stopWord)
+    if (next != machine.stop())
       for (uint16_t given : machine.program_.kernels[site.kernel].given)
         machine.heap_.release(machine.operands_[given].object);
     return next;

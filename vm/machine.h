@@ -8,6 +8,7 @@
 
 #include "runtime/pages.h"
 #include "vm/kernel.h"
+#include "vm/link.h"
 #include "vm/observer.h"
 
 #include <functional>
@@ -100,6 +101,11 @@ public:
   State state;
   const Program& program() const { return program_; }
   Object* staticObject(uint32_t index) const { return statics_[index]; }
+  /// Ends a run: what Stop and every trap lead to.
+  const Word* stop() const { return &stop_; }
+  /// Where a call returns to whose result is a field of an object: no code of a program.
+  const Word* fill() const { return &fill_; }
+  const LinkedOps& ops() const { return ops_; }
   uint16_t tagOf(const Object* object) const { return tags_[object->layout]; }
   /// The first way to call closures of a layout.
   struct ClosureEntry {
@@ -127,8 +133,11 @@ private:
   bool grow(runtime::PagedArray<T>& stack, size_t size);
 
   const Program& program_;
+  LinkedOps ops_;
   /// The program's code, linked.
   std::vector<Word> code_;
+  Word stop_{ops_.of(Op::Stop), 0, 0, 0};
+  Word fill_{ops_.of(Op::Fill), 0, 0, 0};
   Host host_;
   Heap heap_;
   runtime::List<Object*> statics_;

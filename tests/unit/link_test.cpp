@@ -123,7 +123,7 @@ TEST_CASE("chains of instructions leave what their parts leave", "[link]") {
         for (uint16_t returned = 0; returned < registers; ++returned) {
           INFO(chain.name << " to " << to << " with " << other << ", register " << returned);
           vm::Program program = programOf(chain, to, other, returned);
-          CHECK(vm::linkedCode(program, true)[0].op >= vm::opCount);
+          CHECK(vm::linkedCode(program, LinkedOps{loopPlaces()})[0].op >= vm::opCount);
           compare(program, arguments);
         }
 }
@@ -194,7 +194,7 @@ TEST_CASE("calls that begin the function end as others do", "[link]") {
     driver::Session session(stdlib::operatorTable());
     auto made = compiled(session, text);
     const vm::Program& program = made->program;
-    for (const Word& word : vm::linkedCode(program, true))
+    for (const Word& word : vm::linkedCode(program, LinkedOps{loopPlaces()}))
       if (word.op >= vm::opCount && word.op < vm::opCount + isMade.size())
         isMade[word.op - vm::opCount] = true;
     compare(program, {});
