@@ -100,7 +100,9 @@ private:
   void match(Scope& scope, const Binding& binding, const lang::Match& value, bool isLast);
   static bool isDisjoint(const lang::Match& value);
   static bool isSwitch(const lang::Match& value);
-  std::vector<const lang::Arm*> inOrder(const lang::Match& value) const;
+  uint16_t layoutOf(const lang::Constructor& constructor, const lang::Type* type);
+  std::vector<const lang::Arm*> inOrder(const lang::Match& value, const lang::Type* type,
+                                        uint16_t layout);
   std::vector<size_t> inOrder(const lang::Pattern& pattern) const;
   static bool isFlat(const lang::Pattern& pattern);
   static bool isOnlyOneLeft(const lang::Pattern& pattern,

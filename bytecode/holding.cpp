@@ -212,7 +212,7 @@ uint16_t FunctionCompiler::registerFor(Scope& scope, const Binding& binding) {
 void FunctionCompiler::define(Scope& scope, const Binding& binding, Rep rep, uint16_t reg) {
   hold(*binding.var, rep, reg, scope.level);
   checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
-  if (reg != scope.target && !isHidden(*binding.var) && !usage_.last(scope.block, *binding.var))
+  if (reg != scope.target && !isHidden(*binding.var) && diesAt(scope, *binding.var))
     giveUp(*binding.var);
 }
 

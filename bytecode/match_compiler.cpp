@@ -45,6 +45,10 @@ bool FunctionCompiler::isDisjoint(const Match& value) {
   return true;
 }
 
+uint16_t FunctionCompiler::layoutOf(const Constructor& constructor, const Type* type) {
+  return made_.layouts.data(constructor, made_.layouts.argumentsOf(type, environment_));
+}
+
 /// Whether the constructor is looked up rather than compared.
 bool FunctionCompiler::isSwitch(const Match& value) {
   constexpr size_t fewest = 3;
@@ -52,11 +56,15 @@ bool FunctionCompiler::isSwitch(const Match& value) {
 }
 
 /// The arms in the order in which they are tried. Where it does not matter those that call come
-/// first: a recursion goes on more often than it ends.
-std::vector<const Arm*> FunctionCompiler::inOrder(const Match& value) const {
+/// first: a recursion goes on more often than it ends. In an arm of a match of the same object none
+/// for another constructor counts.
+std::vector<const Arm*> FunctionCompiler::inOrder(const Match& value, const Type* type,
+                                                  uint16_t layout) {
   std::vector<const Arm*> arms;
   for (const Arm& arm : value.arms)
-    arms.push_back(&arm);
+    if (layout == vm::none || arm.pattern->kind != PatternKind::Constructor ||
+        layoutOf(*arm.pattern->constructor, type) == layout)
+      arms.push_back(&arm);
   if (!isSwitch(value) && isDisjoint(value))
     std::ranges::stable_partition(arms, [&](const Arm* arm) { return usage_.calls(*arm->body); });
   return arms;
@@ -77,14 +85,11 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
                              bool isLast) {
   const Var& object = scrutinee(scope, value.scrutinee);
   const Type* type = typeOf(*value.scrutinee.value);
-  std::vector<const Arm*> arms = inOrder(value);
+  bool isKnown = held(object).layout != vm::none;
+  std::vector<const Arm*> arms = inOrder(value, type, held(object).layout);
   uint16_t target = targetFor(scope, isLast);
   Label end = code_.newLabel(), unmatched = code_.newLabel();
-  bool switches = isSwitch(value), mayFail = true;
-  // An arm for another constructor than that of a match around this one would keep what is borrowed
-  // as its fields, and others not.
-  if (arms.size() > 1)
-    keepFields(object);
+  bool switches = !isKnown && isSwitch(value), mayFail = true;
   std::vector<Label> labels;
   if (switches)
     labels = switchOn(value, held(object).reg, unmatched);
@@ -97,7 +102,7 @@ void FunctionCompiler::match(Scope& scope, const Binding& binding, const Match& 
     if (switches)
       code_.place(labels[i]);
     mayFail = matchArm(*arm.pattern, type, object, scope.level + 1,
-                       switches || isOnlyOneLeft(*arm.pattern, gone), next);
+                       isKnown || switches || isOnlyOneLeft(*arm.pattern, gone), next);
     checkParts();
     inner(scope, binding, *arm.body, isLast, target);
     if (!(isLast && scope.isTail))
@@ -157,7 +162,7 @@ bool FunctionCompiler::matchArm(const Pattern& pattern, const Type* type, const 
   if (pattern.kind == PatternKind::Constructor) {
     const Constructor& constructor = *pattern.constructor;
     mayFail = !isTagKnown && constructor.definition->constructors.size() > 1;
-    layout = made_.layouts.data(constructor, made_.layouts.argumentsOf(type, environment_));
+    layout = layoutOf(constructor, type);
     if (mayFail)
       code_.compareAndJump(Op::JumpUnlessOf, held(value).reg, layout, next);
     for (const Type* field : constructor.fields)

@@ -95,25 +95,30 @@ void Generator::plainDefinition() {
   callables_.push_back(finishDefinition(body, result, isAnnotated));
 }
 
+/// An int32 variable and a literal.
+NodeId Generator::onNumber(const char* infix, const std::string& left, const char* right,
+                           const Type* type) {
+  const Type* number = scalar(runtime::Int32);
+  NodeId local = program_.add({NodeKind::Local, number, left});
+  NodeId literal = program_.add({NodeKind::Literal, number, right});
+  Node node{NodeKind::Operator, type, infix, {local, literal}};
+  node.isInfix = true;
+  return program_.add(std::move(node));
+}
+
 /// `if (%n <= 0) { ... } else { let %k = %n - 1; ... }`, where the second block may call `self_`.
 NodeId Generator::recursiveBody(const Type* result, bool pinned) {
   const Type* number = scalar(runtime::Int32);
-  auto operation = [&](const char* infix, const char* right, const Type* type) {
-    NodeId left = program_.add({NodeKind::Local, number, parameters_[0].name});
-    Node node{
-        NodeKind::Operator, type, infix, {left, program_.add({NodeKind::Literal, number, right})}};
-    node.isInfix = true;
-    return program_.add(std::move(node));
-  };
+  const std::string count = parameters_[0].name;
   std::optional<Callable> self = std::exchange(self_, std::nullopt);
-  NodeId condition = operation("<=", "0", scalar(runtime::Bool));
+  NodeId condition = onNumber("<=", count, "0", scalar(runtime::Bool));
   NodeId base = block(result, 2, pinned);
   self_ = std::move(self);
   selfCalls_ = size_t(random_.integer(1, 2));
   fuel_ = freshName("k");
   Node step{NodeKind::Block, result};
   step.items.push_back({ItemKind::Let, {fuel_, number}});
-  step.parts.push_back(operation("-", "1", number));
+  step.parts.push_back(onNumber("-", count, "1", number));
   locals_.push_back({NodeKind::Local, fuel_, number});
   step.parts.push_back(expr(result, int(options_.depth) - 1, pinned));
   locals_.clear();

@@ -25,6 +25,8 @@ NodeId Generator::block(const Type* goal, int depth, bool pinned) {
 void Generator::addItem(Node& block, int depth) {
   if (random_.chance(4))
     addWeakenedCell(block);
+  if (random_.chance(4))
+    addLocalRecursion(block, depth);
   switch (random_.index(12)) {
   case 0:
   case 1:
@@ -129,6 +131,41 @@ void Generator::addGenericClosure(Node& block, int depth) {
   const Type* type = node.type;
   NodeId function = program_.add(std::move(node));
   bindLet(block, function, type, false);
+}
+
+/// `let %f = fn (%n: int32) { if (%n <= 0) { ... } else { let %r = %f(%n - 1); ... } };`, which is
+/// called or not.
+void Generator::addLocalRecursion(Node& block, int depth) {
+  const Type *number = scalar(runtime::Int32), *result = randomType(1);
+  std::string name = freshName("l");
+  Binder count{freshName("n"), number, true};
+  auto call = [&](NodeId argument) {
+    NodeId callee = program_.add({NodeKind::Local, nullptr, name});
+    return program_.add({NodeKind::Call, result, {}, {callee, argument}});
+  };
+  size_t mark = locals_.size(), graphMark = graphs_.size();
+  locals_.push_back({NodeKind::Local, count.name, number});
+  NodeId condition = onNumber("<=", count.name, "0", scalar(runtime::Bool));
+  NodeId base = this->block(result, depth, true);
+  Node step{NodeKind::Block, result};
+  NodeId inner = call(onNumber("-", count.name, "1", number));
+  bindLet(step, inner, result, random_.chance(25));
+  step.parts.push_back(expr(result, depth, true));
+  NodeId otherwise = program_.add(std::move(step));
+  NodeId body = program_.add({NodeKind::If, result, {}, {condition, base, otherwise}});
+  Node function{NodeKind::Function, types_.function(std::span(&number, 1), result), {}, {body}};
+  function.parameters = {count};
+  function.isResultAnnotated = true;
+  locals_.resize(mark);
+  // Lines that mention the function would need it to be in scope.
+  graphs_.resize(graphMark);
+  const Type* type = function.type;
+  block.items.push_back({ItemKind::Let, {name, type}});
+  block.parts.push_back(program_.add(std::move(function)));
+  if (random_.chance(60)) {
+    NodeId times = program_.add({NodeKind::Literal, number, std::to_string(random_.integer(0, 3))});
+    bindLet(block, call(times), result, random_.chance(25));
+  }
 }
 
 void Generator::addCall(Node& block, int depth) {

@@ -22,8 +22,13 @@ NodeId Generator::matchExpr(const Type* goal, int depth, bool pinned) {
   auto found = visible([](const Variable& variable) {
     return variable.type && (variable.type->kind == TypeKind::Data || variable.type->isTuple());
   });
+  // What is being taken apart already, now and then: its arms share what they borrow.
+  auto again = visible(
+      [&](const Variable& variable) { return std::ranges::count(matched_, variable.name) > 0; });
   NodeId scrutinee = 0;
-  if (!found.empty() && random_.chance(60)) {
+  if (!again.empty() && random_.chance(30)) {
+    scrutinee = use(*random_.pick(again));
+  } else if (!found.empty() && random_.chance(60)) {
     scrutinee = use(*random_.pick(found));
   } else {
     const Type* type = random_.chance(75)
@@ -33,6 +38,7 @@ NodeId Generator::matchExpr(const Type* goal, int depth, bool pinned) {
   }
   const Type* type = program_.node(scrutinee).type;
   Node node{NodeKind::Match, goal, {}, {scrutinee}};
+  matched_.push_back(program_.node(scrutinee).text);
   for (MatchPattern& pattern : coveringPatterns(type)) {
     size_t mark = locals_.size();
     bindPattern(pattern, type);
@@ -40,6 +46,7 @@ NodeId Generator::matchExpr(const Type* goal, int depth, bool pinned) {
     node.patterns.push_back(std::move(pattern));
     locals_.resize(mark);
   }
+  matched_.pop_back();
   return program_.add(std::move(node));
 }
 

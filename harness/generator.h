@@ -66,6 +66,8 @@ private:
   NodeId makeData(const Type* goal, int depth, bool pinned);
   NodeId makeFunction(const Type* goal, int depth, bool pinned);
   NodeId operatorCall(const OperatorSample& sample, int depth);
+  NodeId onNumber(const char* infix, const std::string& left, const char* right,
+                  const lang::Type* type);
   NodeId branch(const Type* goal, int depth, bool pinned);
   std::optional<NodeId> callKnown(const Type* goal, int depth);
   std::optional<NodeId> chain(const Type* goal, int depth);
@@ -87,6 +89,7 @@ private:
   void addOperatorItem(Node& block, int depth);
   void addOperatorValue(Node& block, int depth);
   void addGenericClosure(Node& block, int depth);
+  void addLocalRecursion(Node& block, int depth);
   void addCall(Node& block, int depth);
   void addWrite(Node& block, int depth);
   void addWeakenedCell(Node& block);
@@ -130,6 +133,8 @@ private:
   size_t selfCalls_ = 0;
   std::string fuel_;
   std::vector<NodeId> openSelfCalls_;
+  /// The names that the matches around are of, empty for what has none.
+  std::vector<std::string> matched_;
   /// Sizes for which the body is well-typed, and whether it uses that it is for them only.
   Bindings sizes_;
   bool isBounded_ = false;
