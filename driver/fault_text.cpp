@@ -3,6 +3,8 @@
 
 #include "lang/render.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace driver {
@@ -22,9 +24,9 @@ std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sou
       finding.labels.push_back({call, "called here"});
       ++shownCalls;
     }
-  if (fault.calls.size() > mostCalls)
+  if (size_t further = fault.openCalls - std::min(fault.openCalls, mostCalls); further > 0)
     finding.notes.push_back(
-        fmt::format("{} further calls are open", fault.calls.size() - mostCalls));
+        fmt::format("{} further {} open", further, further == 1 ? "call is" : "calls are"));
   return lang::renderFinding(finding, sources, {look.colour});
 }
 

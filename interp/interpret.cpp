@@ -101,11 +101,34 @@ private:
 
   void fail(Fault fault) {
     fault_ = std::move(fault);
-    for (size_t i = activations_.size(); i-- > 0 && fault_.calls.size() < mostCalls;)
-      if (activations_[i].call.isValid())
-        fault_.calls.push_back(activations_[i].call);
+    openCalls().tell(fault_);
     if (fault_.kind == FaultKind::Memory)
       fault_.notes.push_back(runtime::heldText());
+  }
+
+  /// What a fault tells of the open calls.
+  static constexpr size_t mostCalls = 8;
+  /// The innermost calls, and how many there are.
+  struct OpenCalls {
+    std::array<lang::SourceRange, mostCalls> innermost;
+    size_t count = 0;
+
+    void tell(Fault& fault) const {
+      size_t told = std::min(count, mostCalls);
+      fault.calls.assign(innermost.begin(), innermost.begin() + ptrdiff_t(told));
+      fault.openCalls = count;
+    }
+  };
+
+  OpenCalls openCalls() const {
+    OpenCalls open;
+    for (size_t i = activations_.size(); i-- > 0;)
+      if (activations_[i].call.isValid()) {
+        if (open.count < mostCalls)
+          open.innermost[open.count] = activations_[i].call;
+        ++open.count;
+      }
+    return open;
   }
 
   /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
@@ -113,16 +136,12 @@ private:
   void failForMemory(lang::SourceRange place) {
     if (!cursors_.empty() && cursors_.back().next > 0)
       place = waiting().value->range;
-    std::array<lang::SourceRange, mostCalls> calls;
-    size_t count = 0;
-    for (size_t i = activations_.size(); i-- > 0 && count < mostCalls;)
-      if (activations_[i].call.isValid())
-        calls[count++] = activations_[i].call;
+    OpenCalls open = openCalls();
     runtime::Holdings held = runtime::held();
     cursors_.clear();
     activations_.clear();
     fault_ = Fault{{FaultKind::Memory, "out of memory"}, place};
-    fault_.calls.assign(calls.begin(), calls.begin() + ptrdiff_t(count));
+    open.tell(fault_);
     fault_.notes.push_back(runtime::heldText(held));
   }
 
@@ -568,8 +587,6 @@ private:
   }
 
   static constexpr int64_t unknownSize = -1;
-  /// What a fault tells of the open calls.
-  static constexpr size_t mostCalls = 8;
 
   const lang::Typing& typing_;
   lang::Frames frames_;

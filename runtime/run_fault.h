@@ -41,8 +41,10 @@ struct ShapeTable {
 
 struct RunFault : Fault {
   SourceRange range;
-  /// The calls through which the program got there, innermost first.
+  /// The calls through which the program got there, innermost first; of many only some.
   std::vector<SourceRange> calls = {};
+  /// How many there are.
+  size_t openCalls = 0;
   /// The name of the operator that could not be applied, or empty.
   std::string op = {};
   std::vector<Label> labels = {};

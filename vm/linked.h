@@ -6,8 +6,8 @@
 //
 // Half of the calls of most recursive functions end at once: a leaf of a tree, a number below two.
 // Where the first instruction shows that the function only gives something simple, the caller takes
-// that, and nothing is opened. The call takes its fuel all the same, so limits are the same; there
-// is enough for one.
+// that, and nothing is opened. The call takes its fuel all the same, so limits are the same; the
+// loop does so before.
 #pragma once
 
 #include "vm/execute.h"
@@ -32,10 +32,9 @@ inline bool answersWithField(const Context& x, Slot* window, const Word* at) {
   return true;
 }
 
-/// Takes the fuel of a call and places its argument; the registers that the function would get.
+/// Places the argument of a call; the registers that the function would get.
 template <void (*place)(Context&, const Word*)>
 Slot* windowFor(Context& x, const Word* at) {
-  --x.fuel;
   place(x, at);
   return x.r + at->a;
 }
@@ -85,7 +84,6 @@ const Word* callMatched(Context& x, const Word* at) {
 
 template <void (*place)(Context&, const Word*), const Word* (*first)(Context&, const Word*)>
 const Word* tailThen(Context& x, const Word* at) {
-  --x.fuel;
   place(x, at);
   return first(x, callee(at));
 }

@@ -69,7 +69,10 @@ using Places = std::array<uint16_t, linkedCount>;
 #include "vm/instructions.def"
 #undef INSTRUCTION
 #define LINKED(call, first, handler)                                                               \
-  call##Then##first : if (context.fuel == 1) goto call;                                            \
+  call##Then##first : if (--context.fuel == 0) {                                                   \
+    ++context.fuel;                                                                                \
+    goto call;                                                                                     \
+  }                                                                                                \
   STEP(handler)
 #define CHAINED(name, first, second, useSecond, third, useThird, handler)                          \
   name:                                                                                            \

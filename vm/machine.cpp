@@ -150,15 +150,13 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   return trap_;
 }
 
-std::vector<uint32_t> Machine::openCalls(size_t most) const {
-  std::vector<uint32_t> calls;
-  if (trapped_)
-    calls.push_back(uint32_t(trapped_ - code_.data()));
-  for (const Frame* frame = state.top; frame > frames_.data() + 1 && calls.size() < most;)
+Machine::OpenCalls Machine::openCalls(size_t most) const {
+  OpenCalls calls{{positionOf(trapped_)}, 1};
+  for (const Frame* frame = state.top; frame > frames_.data() + 1;)
     if ((--frame)->next == fill())
       --frame;
-    else
-      calls.push_back(uint32_t(frame->next - code_.data()) - 1);
+    else if (++calls.count <= most)
+      calls.innermost.push_back(positionOf(frame->next) - 1);
   return calls;
 }
 

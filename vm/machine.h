@@ -84,8 +84,13 @@ public:
   /// Calls a function, which takes over the arguments it owns; the result is owned.
   Trap run(uint32_t function, std::span<const Slot> arguments, Slot& result);
 
-  /// After a trap: where the code was, innermost first, as positions in the program's code.
-  std::vector<uint32_t> openCalls(size_t most) const;
+  /// After a trap: where the code was, innermost first, as positions in the program's code; so many
+  /// at most of as many as there are.
+  struct OpenCalls {
+    std::vector<uint32_t> innermost;
+    size_t count;
+  };
+  OpenCalls openCalls(size_t most) const;
   /// Where the call noted last stands, as a position in the program's code; it is told once.
   std::optional<uint32_t> takeNote();
   /// How many calls are open.

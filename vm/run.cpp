@@ -232,19 +232,21 @@ const Origin& Run::originOf(uint32_t at) const {
 
 RunFault Run::faultOf(Trap trap) {
   constexpr size_t mostCalls = 9;
-  std::vector<uint32_t> open = machine_.openCalls(mostCalls);
+  auto [open, count] = machine_.openCalls(mostCalls);
   const Origin& origin = originOf(open.at(0));
   RunFault fault = fault_ ? *std::move(fault_) : RunFault{trapFault(trap), origin.range};
   if (trap == Trap::DivisionByZero)
     fault.op = operatorName(origin.op);
   // A call whose arguments do not fit is not open yet; the fault stands at it.
-  for (size_t i = 1; i < open.size(); ++i) {
-    const Origin& from = originOf(open[i]);
-    bool isRefused = refusedCall_ && from.caller != checks::none &&
-                     &program_.callers[from.caller] == refusedCall_;
-    if (i > 1 || !isRefused)
-      fault.calls.push_back(from.range);
+  size_t first = 1;
+  if (refusedCall_ && count > 1) {
+    const Origin& from = originOf(open[1]);
+    if (from.caller != checks::none && &program_.callers[from.caller] == refusedCall_)
+      first = 2;
   }
+  for (size_t i = first; i < open.size(); ++i)
+    fault.calls.push_back(originOf(open[i]).range);
+  fault.openCalls = count - first;
   if (fault.kind == FaultKind::Memory)
     fault.notes.push_back(runtime::heldText());
   return fault;
