@@ -38,4 +38,7 @@ std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing
                                   const lang::OperatorTable& operators,
                                   std::span<const lang::Global* const> entries);
 
+/// Throws std::logic_error, which is a fault of Baton, when the verifier refuses what was compiled.
+void requireSound(const vm::Program& program);
+
 } // namespace bytecode

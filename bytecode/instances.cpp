@@ -5,6 +5,7 @@
 #include "bytecode/function_compiler.h"
 #include "lang/proven_sizes.h"
 #include "lang/walk.h"
+#include "vm/verify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -237,6 +238,12 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
     made->program.entries.push_back(instances.ofGlobal(*entry, {}));
   instances.compileAll();
   return made;
+}
+
+void requireSound(const vm::Program& program) {
+  if (auto problem = vm::verify(program))
+    throw std::logic_error("the compiler made code that cannot run: " + *problem +
+                           "; `--engine=interp` runs the program without it");
 }
 
 } // namespace bytecode

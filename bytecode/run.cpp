@@ -8,7 +8,6 @@
 #include "bytecode/profile.h"
 #include "lang/run_value.h"
 #include "runtime/memory.h"
-#include "vm/verify.h"
 
 namespace bytecode {
 
@@ -100,8 +99,7 @@ std::variant<Value, RunFault> run(const Module& module, const Typing& typing,
                                   const OperatorTable& operators, const Global& entry,
                                   std::vector<Value> arguments, const Options& options) {
   std::unique_ptr<Compiled> compiled = compile(module, typing, operators, std::array{&entry});
-  if (auto problem = vm::verify(compiled->program))
-    throw std::logic_error("the compiler made code that cannot run: " + *problem);
+  requireSound(compiled->program);
   const Function& function = *entry.function;
   return runWithin({compiled->program, compiled->layouts, compiled->sites, *compiled->checks,
                     typing, operators, 0, function, resultOf(function, typing), function.range},

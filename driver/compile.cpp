@@ -1,4 +1,5 @@
 // `baton compile`: an executable of a program, or of the text of one.
+#include "bytecode/compile.h"
 #include "driver/executable_file.h"
 #include "formats/file.h"
 
@@ -18,7 +19,9 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   if (!ready)
     return std::nullopt;
   try {
-    return executable::write(makeExecutable(session, *ready));
+    executable::Executable made = makeExecutable(session, *ready);
+    bytecode::requireSound(made.program);
+    return executable::write(std::move(made));
   } catch (const bytecode::TooLarge& error) {
     answer.fail(ExitCode::Program, fmt::format("the machine has no code for {}", error.what()));
     return std::nullopt;

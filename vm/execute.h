@@ -591,9 +591,10 @@ const Word* replace(Context& x, const Word* at, const Word* function) {
   return function;
 }
 
-/// The function that a linked call names.
+/// The function that a linked call names, by bytes, which saves the processor a step.
 inline const Word* callee(const Word* at) {
-  return at + int32_t(wide(*at));
+  auto* place = reinterpret_cast<const std::byte*>(at) + int32_t(wide(*at));
+  return reinterpret_cast<const Word*>(place);
 }
 inline const Word* call(Context& x, const Word* at) {
   return enter<callOnly>(x, at, callee(at));

@@ -76,7 +76,8 @@ private:
     const Word& word = program_.code[at];
     const InstructionRow& row = instructionRow(Op(word.op));
     if (row.b == OperandKind::Function) {
-      uint32_t start = program_.functions[wide(word)].start, away = start - at;
+      uint32_t start = program_.functions[wide(word)].start;
+      auto away = uint32_t((int64_t(start) - at) * int64_t(sizeof(Word)));
       code_[at].b = uint16_t(away);
       code_[at].c = uint16_t(away >> 16);
       if (!ops_.areNumbers() && begins[word.op])

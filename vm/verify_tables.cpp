@@ -236,6 +236,9 @@ void verifyOrigins(const Program& program) {
 } // namespace
 
 void verifyTables(const Program& program) {
+  // Linked calls count bytes in 32 bits.
+  constexpr size_t mostCode = size_t(1) << 28;
+  demand(program.code.size() <= mostCode, "its code is longer than two gigabytes");
   verifyReps(program);
   verifyLayouts(program);
   verifyRanges(program);

@@ -135,6 +135,17 @@ def check_runs(baton, folder):
     rows = {row[5]: row[0] for row in ROW.findall(failed.stderr)}
     if failed.returncode != 1 or rows != {"@broken": "1", "@fib": "177"}:
         yield f"a run that fails has no profile: {failed}"
+    for entry, steps, expected in [
+        ("even", 1, {"@even": 1}),
+        ("even", 6, {"@even": 3, "@odd": 3}),
+        ("down", 1, {"@down": 1}),
+        ("down", 9, {"@down": 9}),
+    ]:
+        words = ["--entry", entry, "--input", "n=100", "--profile", "--max-steps", str(steps)]
+        ended = run(baton, folder, *words)
+        rows = {row[5]: int(row[0]) for row in ROW.findall(ended.stderr)}
+        if ended.returncode != 1 or rows != expected:
+            yield f"a run that a limit ends has no profile: {ended}"
     other = run(baton, folder, *inputs, "--profile", "--engine", "interp")
     if other.returncode != 2 or "profiles are of the machine" not in other.stderr:
         yield f"another engine is profiled: {other}"
