@@ -127,7 +127,7 @@ private:
   }
   template <typename T>
   void get(std::vector<T>& list) {
-    // What is read into is new, so the list has nothing to free.
+    // What is read into is new, so the list has no memory to free.
     std::construct_at(&list, enterList(sizeof(T)));
     if constexpr (isNumber<T>)
       copy(list.data(), list.size() * sizeof(T));

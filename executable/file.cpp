@@ -292,6 +292,9 @@ Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owne
   try {
     Bytes bytes = open(std::move(owner), size);
     auto made = std::make_unique<Executable>();
+    // A program begins with a layout, and the file has it too: lists are read into what has no
+    // memory yet.
+    made->program.layouts = std::vector<vm::Layout>();
     Reader reader(bytes.program);
     std::vector<std::string> names;
     std::vector<StaticEntry> statics;
