@@ -27,11 +27,23 @@ const ObjectForm* objectOf(const Executable& made, const Form& form, const Value
   return nullptr;
 }
 
-Fault misfit(const Value& value) {
-  bool isData = value.kind() == ValueKind::Constructor;
-  return {FaultKind::Type, isData ? fmt::format("`{}` with {} fields does not belong there",
-                                                value.symbol().name, value.fields().size())
-                                  : "another kind of value is given"};
+Fault misfit(const Form& form, const Value& value) {
+  if (form.kind == Form::Kind::Other)
+    return {FaultKind::Type,
+            "functions, references and values of type parameters cannot be handed in"};
+  if (value.kind() == ValueKind::Constructor)
+    return {FaultKind::Type, fmt::format("`{}` with {} fields does not belong there",
+                                         value.symbol().name, value.fields().size())};
+  return {FaultKind::Type, "another kind of value is given"};
+}
+
+/// What tells a value as one of a form from all others; null where it has no fields, or only one
+/// reference leads to it, beside the several that a caller may hand in. Ways to values may be far
+/// more than values. An address has 48 bits, and the lowest three of this one are zero.
+const void* shareOf(uint32_t form, const Value& value, bool isOfCaller = false) {
+  if (!(isOfCaller || value.isShared()) || value.fields().empty() || form >> 19)
+    return nullptr;
+  return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(value.fields().data()) << 16 | form);
 }
 
 } // namespace
@@ -42,16 +54,20 @@ std::optional<Fault> misfitOf(const Executable& made, uint32_t number, const Val
     uint32_t form;
   };
   runtime::List<Part> stack{{&root, number}};
+  runtime::Numbering seen;
   while (!stack.empty()) {
     const Value& value = *stack.back().value;
-    const Form& form = made.forms[stack.back().form];
+    const uint32_t of = stack.back().form;
+    const Form& form = made.forms[of];
     stack.pop_back();
     if (form.kind == Form::Kind::Tensor && value.kind() == ValueKind::Tensor)
       continue;
     const ObjectForm* object =
         form.kind >= Form::Kind::Tuple ? objectOf(made, form, value) : nullptr;
     if (!object)
-      return misfit(value);
+      return misfit(form, value);
+    if (const void* share = shareOf(of, value); share && !seen.add(share))
+      continue;
     std::span<const Value> fields = value.fields();
     if (form.kind == Form::Kind::Data)
       if (auto fault = checks::checkFields(made.program.checks.fields[object->check],
@@ -63,7 +79,7 @@ std::optional<Fault> misfitOf(const Executable& made, uint32_t number, const Val
   return std::nullopt;
 }
 
-Slot slotOf(const Executable& made, uint32_t number, const Value& root, vm::Heap& heap) {
+Slot SlotMaker::of(uint32_t number, const Value& root) {
   struct Part {
     const Value* value;
     uint32_t form;
@@ -73,17 +89,23 @@ Slot slotOf(const Executable& made, uint32_t number, const Value& root, vm::Heap
   runtime::List<Part> stack{{&root, number, &whole}};
   while (!stack.empty()) {
     auto [value, of, target] = stack.back();
-    const Form& form = made.forms[of];
+    const Form& form = made_.forms[of];
     stack.pop_back();
     if (form.rep.isScalar()) {
       std::memcpy(target, value->tensor().bytes(), form.rep.dtype.bytes());
     } else if (form.kind == Form::Kind::Tensor) {
-      target->object = heap.box(runtime::tensorValue(runtime::Tensor(value->tensor())));
+      target->object = heap_.box(runtime::tensorValue(runtime::Tensor(value->tensor())));
+    } else if (const void* share = shareOf(of, *value, value == &root);
+               share && shared_.contains(share)) {
+      target->object = objects_[shared_.find(share)];
+      heap_.retain(target->object);
     } else {
-      const ObjectForm& object = *objectOf(made, form, *value);
-      target->object = heap.make(object.layout);
+      const ObjectForm& object = *objectOf(made_, form, *value);
+      target->object = heap_.make(object.layout);
       if (!target->object)
         throw std::bad_alloc();
+      if (share && shared_.add(share))
+        objects_.push_back(target->object);
       Slot* slots = target->object->fields();
       std::fill_n(slots, object.fields.size(), Slot());
       for (size_t i = object.fields.size(); i-- > 0;)

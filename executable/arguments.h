@@ -2,6 +2,7 @@
 #pragma once
 
 #include "executable/executable.h"
+#include "runtime/numbering.h"
 #include "vm/heap.h"
 
 namespace executable {
@@ -11,8 +12,22 @@ namespace executable {
 std::optional<runtime::Fault> misfitOf(const Executable& made, uint32_t form,
                                        const runtime::Value& value);
 
-/// The slot of a value of a form; a reference is owned. It shares nothing with the value but the
-/// elements of tensors. Throws std::bad_alloc, and then objects are left behind.
-vm::Slot slotOf(const Executable& made, uint32_t form, const runtime::Value& value, vm::Heap& heap);
+/// Makes objects of the values that are handed in to one call. They share nothing with the values
+/// but the elements of tensors; what is shared among the values is shared among the objects.
+class SlotMaker {
+public:
+  SlotMaker(const Executable& made, vm::Heap& heap) : made_(made), heap_(heap) {}
+
+  /// The slot of a value of a form; a reference is owned. Throws std::bad_alloc, and then objects
+  /// are left behind.
+  vm::Slot of(uint32_t form, const runtime::Value& value);
+
+private:
+  const Executable& made_;
+  vm::Heap& heap_;
+  /// What more than one reference leads to, and the object of each.
+  runtime::Numbering shared_;
+  runtime::List<vm::Object*> objects_;
+};
 
 } // namespace executable

@@ -3,6 +3,7 @@
 #include "executable/call.h"
 
 #include "executable/arguments.h"
+#include "runtime/list.h"
 #include "runtime/memory.h"
 
 #include <fmt/format.h>
@@ -23,19 +24,18 @@ Value comparedOf(const checks::Declared& declared, const Value& value) {
   using Kind = checks::Declared::Kind;
   if (declared.kind == Kind::Tensor)
     return runtime::tensorValue(runtime::Tensor(value.tensor()));
-  std::vector<Value> fields;
-  for (size_t i = 0; i < declared.parts.size(); ++i)
-    fields.push_back(comparedOf(declared.parts[i], value.fields()[i]));
+  std::vector<Value> fields(declared.parts.size());
+  for (size_t i = 0; i < fields.size(); ++i)
+    fields[i] = comparedOf(declared.parts[i], value.fields()[i]);
   return declared.kind == Kind::Tuple ? runtime::tupleValue(std::move(fields)) : Value();
 }
 
-checks::FunctionCheck portsOf(const Entry& entry) {
-  checks::FunctionCheck check{.name = "@" + entry.name};
+void setPorts(const Entry& entry, checks::FunctionCheck& check) {
+  check.name = "@" + entry.name;
   for (uint32_t i = 0; i < entry.parameters.size(); ++i) {
     const Port& port = entry.parameters[i];
     check.parameters.push_back({i, port.declared, port.isDeclared, "%" + port.name, port.range});
   }
-  return check;
 }
 
 } // namespace
@@ -59,9 +59,10 @@ vm::Language withoutLanguage(const Executable& executable) {
 
 Caller::Caller(const Executable& executable, const vm::RunOptions& options,
                const vm::Language& language)
-    : executable_(executable), options_(options), language_(language) {
-  for (const Entry& entry : executable.entries)
-    ports_.push_back(portsOf(entry));
+    : executable_(executable), options_(options), language_(language),
+      ports_(executable.entries.size()) {
+  for (size_t i = 0; i < ports_.size(); ++i)
+    setPorts(executable.entries[i], ports_[i]);
 }
 
 vm::Run& Caller::run() {
@@ -77,7 +78,7 @@ std::optional<RunFault> Caller::problemOf(size_t entry, Arguments arguments) con
         {FaultKind::Type, fmt::format("`{}` takes {} arguments, and {} are given", ports.name,
                                       ports.parameters.size(), arguments.size())},
         {}};
-  std::vector<Value> compared;
+  std::vector<Value> compared(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Port& port = executable_.entries[entry].parameters[i];
     if (auto misfit = misfitOf(executable_, port.form, *arguments[i])) {
@@ -85,7 +86,7 @@ std::optional<RunFault> Caller::problemOf(size_t entry, Arguments arguments) con
                                     port.type, misfit->problem);
       return RunFault{*std::move(misfit), port.range};
     }
-    compared.push_back(comparedOf(port.declared, *arguments[i]));
+    compared[i] = comparedOf(port.declared, *arguments[i]);
   }
   checks::KnownSizes sizes;
   if (auto fault = checks::checkArguments(ports, executable_.program.checks.sizes, compared, sizes))
@@ -98,11 +99,11 @@ std::variant<Value, RunFault> Caller::call(size_t entry, Arguments arguments) {
   const vm::Function& function = program.functions[program.entries[entry]];
   runtime::MemoryLimit limit(options_.limits.memory);
   try {
-    std::vector<Slot> slots;
+    runtime::List<Slot> slots;
     vm::Heap& heap = run().machine().heap();
+    SlotMaker maker(executable_, heap);
     for (size_t i = 0; i < arguments.size(); ++i)
-      slots.push_back(
-          slotOf(executable_, executable_.entries[entry].parameters[i].form, *arguments[i], heap));
+      slots.push_back(maker.of(executable_.entries[entry].parameters[i].form, *arguments[i]));
     auto result = run().call(entry, slots);
     if (auto* fault = std::get_if<RunFault>(&result)) {
       run_ = nullptr;
