@@ -4,6 +4,7 @@
 #include "rt/baton_rt.h"
 
 #include "rt/language.h"
+#include "runtime/limits.h"
 
 #include <atomic>
 #include <fmt/format.h>
@@ -49,9 +50,17 @@ baton_error* errorOf(baton_error_kind kind, const char* message) {
   return errorOf(kind, std::string(message));
 }
 
+/// What a function cannot do without, and what is said when it is null.
+struct Needed {
+  const void* pointer;
+  const char* problem;
+};
+
 /// Does the work with what it is handed; what it throws becomes an error.
-baton_error* guarded(baton_error* (*work)(void*), void* with) {
+baton_error* guarded(Needed needed, baton_error* (*work)(void*), void* with) {
   try {
+    if (!needed.pointer)
+      return errorOf(BATON_ERROR_ARGUMENT, needed.problem);
     return work(with);
   } catch (const std::bad_alloc&) {
     return &noMemory;
@@ -65,8 +74,9 @@ baton_error* guarded(baton_error* (*work)(void*), void* with) {
 }
 
 template <typename Work>
-baton_error* guarded(Work work) {
-  return guarded([](void* with) { return (*static_cast<Work*>(with))(); }, &work);
+baton_error* guarded(Needed needed, Work work) {
+  return guarded(
+      needed, [](void* with) { return (*static_cast<Work*>(with))(); }, &work);
 }
 
 baton_error_kind kindOf(FaultKind kind) {
@@ -87,31 +97,31 @@ baton_error* errorOf(const executable::Executable& made, const runtime::RunFault
   auto* error = errorOf(kindOf(fault.kind), fault.problem);
   for (const std::string& note : fault.notes)
     error->message += "\n" + note;
-  error->places.push_back(executable::placeText(made, fault.range));
-  for (runtime::SourceRange call : fault.calls)
-    error->places.push_back(executable::placeText(made, call));
-  return error;
+  runtime::SourceRange range = fault.range;
+  for (size_t i = 0;; range = fault.calls[i++]) {
+    if (std::string place = executable::placeText(made, range); !place.empty())
+      error->places.push_back(std::move(place));
+    if (i == fault.calls.size())
+      return error;
+  }
 }
 
 using Owner = std::shared_ptr<const executable::Executable>;
 
-/// Whether names in values point into one program only, which goes to `owner`.
-bool findOwner(const baton_value* const* values, size_t count, Owner& owner) {
+/// What is wrong with values from outside, if anything: names in them must point into one program
+/// only, which goes to `owner`.
+baton_error* problemOf(const baton_value* const* values, size_t count, Owner& owner) {
   for (size_t i = 0; i < count; ++i) {
+    if (!values || !values[i])
+      return errorOf(BATON_ERROR_ARGUMENT, "a value or the list of values is null");
     const Owner& own = values[i]->executable;
     if (own && owner && own != owner)
-      return false;
+      return errorOf(BATON_ERROR_ARGUMENT,
+                     "values of data types and functions are of another model");
     if (own)
       owner = own;
   }
-  return true;
-}
-
-std::vector<Value> fieldsOf(const baton_value* const* fields, size_t count) {
-  std::vector<Value> values;
-  for (size_t i = 0; i < count; ++i)
-    values.push_back(fields[i]->value);
-  return values;
+  return nullptr;
 }
 
 /// Null beyond the last one.
@@ -133,12 +143,14 @@ const runtime::Symbol* findConstructor(const executable::Executable& made, std::
   return nullptr;
 }
 
-constexpr const char* ofAnotherModel = "values of data types and functions are of another model";
-
-baton_error* keep(std::unique_ptr<executable::Executable> made, baton_model** model) {
-  auto callable = rt::callableOf(std::move(made));
+/// A model of what was read, or what is said of a failure behind the words for what was tried.
+baton_error* keep(runtime::Result<std::unique_ptr<executable::Executable>> made, std::string tried,
+                  baton_model** model) {
+  if (!made)
+    return errorOf(BATON_ERROR_FILE, std::move(tried += made.failure().message));
+  auto callable = rt::callableOf(*std::move(made));
   if (!callable)
-    return errorOf(BATON_ERROR_FILE, callable.failure().message);
+    return errorOf(BATON_ERROR_FILE, std::move(callable.failure().message));
   *model = new baton_model{*std::move(callable)};
   return nullptr;
 }
@@ -169,25 +181,47 @@ bool isRowMajor(const DLTensor& tensor) {
   return true;
 }
 
-/// The elements in row-major order.
-Tensor copied(const DLTensor& from, runtime::DType dtype, const runtime::Shape& shape,
-              const std::byte* data) {
-  Tensor to = Tensor::unwritten(dtype, shape);
-  const size_t bytes = dtype.bytes();
-  if (isRowMajor(from)) {
+/// What is wrong with a tensor from outside; null when nothing is, and then it has this shape.
+const char* problemOf(const DLTensor& tensor, runtime::Shape& shape) {
+  constexpr int32_t processor = 1;
+  if (tensor.device.device_type != processor)
+    return "the tensor is not in the processor's memory";
+  if (!dtypeOf(tensor.dtype))
+    return "the tensor is of an element type that there is not";
+  if (size_t(tensor.ndim) > runtime::mostDimensions)
+    return "the number of dimensions of the tensor is not from 0 to 1024";
+  static_assert(runtime::mostDimensions == 1024);
+  if (tensor.ndim > 0 && !tensor.shape)
+    return "the shape of the tensor is null";
+  shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  for (int64_t extent : shape)
+    if (extent < 0)
+      return "an extent of the tensor is negative";
+  auto count = runtime::elementCount(shape);
+  if (!count)
+    return "the extents of the tensor are too large";
+  return *count > 0 && !tensor.data ? "the elements of the tensor are null" : nullptr;
+}
+
+/// The elements in row-major order, in which they may be already.
+Tensor copied(const DLTensor& from, runtime::DType dtype, runtime::Shape shape,
+              const std::byte* data, bool isInOrder) {
+  Tensor to = Tensor::unwritten(dtype, std::move(shape));
+  if (isInOrder) {
     if (to.size() > 0)
       std::memcpy(to.bytes(), data, to.byteSize());
     return to;
   }
-  std::vector<int64_t> at(shape.size());
+  const size_t bytes = dtype.bytes();
+  runtime::List<int64_t> at(to.rank());
   int64_t offset = 0;
   for (int64_t i = 0; i < to.size(); ++i) {
     std::memcpy(to.bytes() + size_t(i) * bytes, data + offset * int64_t(bytes), bytes);
-    for (size_t dim = shape.size(); dim-- > 0;) {
+    for (size_t dim = at.size(); dim-- > 0;) {
       offset += from.strides[dim];
-      if (++at[dim] < shape[dim])
+      if (++at[dim] < from.shape[dim])
         break;
-      offset -= from.strides[dim] * shape[dim];
+      offset -= from.strides[dim] * from.shape[dim];
       at[dim] = 0;
     }
   }
@@ -207,6 +241,21 @@ baton_error* wrap(Owner owner, Value value, baton_value** result) {
     name = value.symbol().name;
   *result = new baton_value{std::move(owner), std::move(value), std::move(name)};
   return nullptr;
+}
+
+/// A value of fields: of a constructor of `owner`, or a tuple where there is none.
+baton_error* compose(Owner owner, const runtime::Symbol* constructor,
+                     const baton_value* const* fields, size_t count, baton_value** result) {
+  if (auto* problem = problemOf(fields, count, owner))
+    return problem;
+  std::vector<Value> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = fields[i]->value;
+  return wrap(std::move(owner),
+              constructor
+                  ? runtime::symbolValue(ValueKind::Constructor, *constructor, std::move(values))
+                  : runtime::tupleValue(std::move(values)),
+              result);
 }
 
 /// What shows a tensor to somebody else.
@@ -235,17 +284,13 @@ void baton_error_free(baton_error* error) {
 }
 
 baton_error* baton_model_load(const char* path, baton_model** model) {
-  return guarded([&]() -> baton_error* {
-    auto made = executable::load(path);
-    if (!made)
-      return errorOf(BATON_ERROR_FILE,
-                     fmt::format("cannot load `{}`: {}", path, made.failure().message));
-    return keep(*std::move(made), model);
+  return guarded({path, "the path of the model is null"}, [&] {
+    return keep(executable::load(path), fmt::format("cannot load `{}`: ", path), model);
   });
 }
 
 baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model) {
-  return guarded([&]() -> baton_error* {
+  return guarded({bytes, "the program is null"}, [&] {
     // Constants lie at multiples of 64 in the file, and have to in memory.
     constexpr std::align_val_t alignment{64};
     auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
@@ -253,10 +298,7 @@ baton_error* baton_model_read(const void* bytes, size_t size, baton_model** mode
       ::operator delete(const_cast<std::byte*>(at), alignment);
     });
     std::memcpy(memory, bytes, size);
-    auto made = executable::read(std::move(copy), size);
-    if (!made)
-      return errorOf(BATON_ERROR_FILE, "cannot read the program: " + made.failure().message);
-    return keep(*std::move(made), model);
+    return keep(executable::read(std::move(copy), size), "cannot read the program: ", model);
   });
 }
 
@@ -295,19 +337,24 @@ const char* baton_model_result_type(const baton_model* model, size_t entry) {
 
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                baton_context** context) {
-  return guarded([&]() -> baton_error* {
+  return guarded({model, "the model is null"}, [&]() -> baton_error* {
     std::unique_ptr<baton_context> made(new baton_context{model->callable});
     made->options.isInterrupted = [flag = &made->isInterrupted] {
       return flag->load(std::memory_order_relaxed);
     };
-    if (limits && limits->memory_bytes)
-      made->options.limits.memory = int64_t(std::min<size_t>(limits->memory_bytes, INT64_MAX));
-    if (limits && limits->steps)
-      made->options.limits.steps = limits->steps;
-    if (limits && limits->depth)
-      made->options.limits.depth = limits->depth;
-    if (limits && limits->seconds > 0)
-      made->options.limits.seconds = limits->seconds;
+    if (limits) {
+      if (!(limits->seconds >= 0))
+        return errorOf(BATON_ERROR_ARGUMENT, "the limit of seconds is negative or no number");
+      runtime::RunLimits& most = made->options.limits;
+      if (limits->memory_bytes)
+        most.memory = int64_t(std::min<size_t>(limits->memory_bytes, INT64_MAX));
+      if (limits->steps)
+        most.steps = limits->steps;
+      if (limits->depth)
+        most.depth = limits->depth;
+      if (limits->seconds > 0)
+        most.seconds = limits->seconds;
+    }
     *context = made.release();
     return nullptr;
   });
@@ -323,16 +370,16 @@ void baton_context_interrupt(baton_context* context) {
 
 baton_error* baton_call(baton_context* context, size_t entry, const baton_value* const* arguments,
                         size_t count, baton_value** result) {
-  return guarded([&]() -> baton_error* {
+  return guarded({context, "the context is null"}, [&]() -> baton_error* {
     if (!entryAt(*context->callable.executable, entry))
       return errorOf(BATON_ERROR_ARGUMENT, "the model has no function of that number");
     context->isInterrupted.store(false, std::memory_order_relaxed);
-    std::vector<const Value*> values;
-    for (size_t i = 0; i < count; ++i) {
-      if (arguments[i]->executable && arguments[i]->executable != context->callable.executable)
-        return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
-      values.push_back(&arguments[i]->value);
-    }
+    Owner owner = context->callable.executable;
+    if (auto* problem = problemOf(arguments, count, owner))
+      return problem;
+    runtime::List<const Value*> values(count);
+    for (size_t i = 0; i < count; ++i)
+      values[i] = &arguments[i]->value;
     // Made by the thread that calls, since memory is counted by threads.
     if (!context->caller)
       context->caller = std::make_unique<executable::Caller>(
@@ -350,24 +397,20 @@ baton_error* baton_call(baton_context* context, size_t entry, const baton_value*
 }
 
 baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** value) {
-  return guarded([&]() -> baton_error* {
+  return guarded({tensor, "the tensor is null"}, [&]() -> baton_error* {
     const DLTensor& from = tensor->dl_tensor;
-    constexpr int32_t processor = 1;
-    if (from.device.device_type != processor)
-      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is not in the processor's memory");
-    auto dtype = dtypeOf(from.dtype);
-    if (!dtype)
-      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is of an element type that there is not");
-    runtime::Shape shape(from.shape, from.shape + from.ndim);
-    auto size = runtime::elementCount(shape);
-    if (!size)
-      return errorOf(BATON_ERROR_ARGUMENT, "the tensor is too large");
+    runtime::Shape shape;
+    if (const char* problem = problemOf(from, shape))
+      return errorOf(BATON_ERROR_ARGUMENT, problem);
+    const runtime::DType dtype = *dtypeOf(from.dtype);
     auto* data = static_cast<std::byte*>(from.data) + from.byte_offset;
-    bool isAligned = reinterpret_cast<uintptr_t>(data) % dtype->bytes() == 0;
-    bool isUsable = *size > 0 && isRowMajor(from) && isAligned;
+    bool isInOrder = isRowMajor(from);
+    bool isUsable =
+        from.data && isInOrder && reinterpret_cast<uintptr_t>(data) % dtype.bytes() == 0;
     wrap(nullptr,
-         runtime::tensorValue(isUsable ? Tensor::over(*dtype, shape, data, giveBack, tensor)
-                                       : copied(from, *dtype, shape, data)),
+         runtime::tensorValue(isUsable
+                                  ? Tensor::over(dtype, std::move(shape), data, giveBack, tensor)
+                                  : copied(from, dtype, std::move(shape), data, isInOrder)),
          value);
     if (!isUsable)
       giveBack(tensor);
@@ -376,7 +419,7 @@ baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** valu
 }
 
 baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** tensor) {
-  return guarded([&]() -> baton_error* {
+  return guarded({value, "the value is null"}, [&]() -> baton_error* {
     if (value->value.kind() != ValueKind::Tensor)
       return errorOf(BATON_ERROR_ARGUMENT, "the value is no tensor");
     auto* shown = new Shown{{}, value->value.tensor()};
@@ -397,28 +440,20 @@ baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** t
 
 baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
                                baton_value** value) {
-  return guarded([&]() -> baton_error* {
-    Owner owner;
-    if (!findOwner(fields, count, owner))
-      return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
-    return wrap(std::move(owner), runtime::tupleValue(fieldsOf(fields, count)), value);
-  });
+  return guarded({value, "the place of the value is null"},
+                 [&] { return compose(nullptr, nullptr, fields, count, value); });
 }
 
 baton_error* baton_value_constructor(const baton_model* model, const char* name,
                                      const baton_value* const* fields, size_t count,
                                      baton_value** value) {
-  return guarded([&]() -> baton_error* {
-    const runtime::Symbol* symbol = findConstructor(*model->callable.executable, name);
+  return guarded({model ? name : nullptr, "the model or the name is null"}, [&] {
+    const Owner& owner = model->callable.executable;
+    const runtime::Symbol* symbol = findConstructor(*owner, name);
     if (!symbol)
       return errorOf(BATON_ERROR_ARGUMENT,
                      fmt::format("`{}` is no constructor of the model", name));
-    Owner owner = model->callable.executable;
-    if (!findOwner(fields, count, owner))
-      return errorOf(BATON_ERROR_ARGUMENT, ofAnotherModel);
-    return wrap(std::move(owner),
-                runtime::symbolValue(ValueKind::Constructor, *symbol, fieldsOf(fields, count)),
-                value);
+    return compose(owner, symbol, fields, count, value);
   });
 }
 
@@ -457,7 +492,7 @@ baton_value* baton_value_field(const baton_value* value, size_t index) {
   if (index >= baton_value_fields(value))
     return nullptr;
   baton_value* field = nullptr;
-  baton_error* error = guarded([&] {
+  baton_error* error = guarded({value, "the value is null"}, [&] {
     bool isReference = baton_value_kind(value) == BATON_REFERENCE;
     return wrap(value->executable,
                 isReference ? value->value.content() : value->value.fields()[index], &field);

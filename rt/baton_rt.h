@@ -4,10 +4,10 @@
  * models with operators that have no kernel. `libbaton` has the same functions, and the language
  * for those. A model is loaded once; each thread that calls it has a context of its own. Handles
  * are owned by whoever got them and are given back by the function that is named after them, which
- * takes null too. Functions that can fail return null when they did not, or an error to be given
- * back. A value, its fields and what they were taken from or put into are for one thread at a time;
- * several threads may hand one value to calls at once. Tensors go in and out by DLPack without a
- * copy.
+ * takes null too; other pointers must not be null, and functions that can fail say so of what they
+ * are given. Those return null when they did not fail, or an error to be given back. A value, its
+ * fields and what they were taken from or put into are for one thread at a time; several threads
+ * may hand one value to calls at once. Tensors go in and out by DLPack without a copy.
  */
 #ifndef BATON_RT_H
 #define BATON_RT_H
@@ -66,7 +66,7 @@ BATON_API baton_error_kind baton_error_what(const baton_error* error);
 /* A sentence, with the notes that belong to it on lines of their own. */
 BATON_API const char* baton_error_message(const baton_error* error);
 /* Where in its text the program stood, `model.rly:3:7`: the place of the error, then the calls that
- * led there, innermost first; null behind the last one. */
+ * led there, innermost first, as far as places are known; null behind the last one. */
 BATON_API const char* baton_error_place(const baton_error* error, size_t index);
 BATON_API void baton_error_free(baton_error* error);
 
@@ -90,7 +90,7 @@ BATON_API const char* baton_model_parameter_type(const baton_model* model, size_
                                                  size_t index);
 BATON_API const char* baton_model_result_type(const baton_model* model, size_t entry);
 
-/* What a call may use; 0 stands for no limit. */
+/* What a call may use; 0 stands for no limit, and seconds are not negative. */
 typedef struct {
   size_t memory_bytes;
   uint64_t steps;
@@ -104,7 +104,8 @@ BATON_API baton_error* baton_context_new(baton_model* model, const baton_limits*
 BATON_API void baton_context_free(baton_context* context);
 /* Ends a call that another thread makes with this context, at its next look. */
 BATON_API void baton_context_interrupt(baton_context* context);
-/* Calls a function of the model, by its number. The arguments are looked at only. */
+/* Calls a function of the model, by its number. The arguments are looked at only. Functions,
+ * references and values of type parameters cannot be handed in, also not those that a call gave. */
 BATON_API baton_error* baton_call(baton_context* context, size_t entry,
                                   const baton_value* const* arguments, size_t count,
                                   baton_value** result);
@@ -118,8 +119,9 @@ typedef enum {
   BATON_REFERENCE = 4
 } baton_kind;
 
-/* Takes over a tensor in the processor's memory, whose elements are used where they lie when they
- * are in row-major order, and copied otherwise. After an error the tensor is still the caller's. */
+/* Takes over a tensor in the processor's memory, of at most 1024 dimensions, whose elements are
+ * used where they lie when they are in row-major order, and copied otherwise. After an error the
+ * tensor is still the caller's. */
 BATON_API baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** value);
 /* Shows the elements of a tensor where they lie, until the deleter is called. They must not be
  * written. */
@@ -133,7 +135,8 @@ BATON_API baton_error* baton_value_constructor(const baton_model* model, const c
                                                const baton_value* const* fields, size_t count,
                                                baton_value** value);
 BATON_API baton_kind baton_value_kind(const baton_value* value);
-/* The name of a constructor or function, else an empty text. It lives as long as the value. */
+/* The name of a constructor, or of an operator that is a value; of another function its type; else
+ * an empty text. It lives as long as the value. */
 BATON_API const char* baton_value_name(const baton_value* value);
 /* Fields of a tuple or constructor, 1 for a reference, 0 for anything else. */
 BATON_API size_t baton_value_fields(const baton_value* value);

@@ -169,4 +169,111 @@ TEST_CASE("what a model took is given back") {
   CHECK(readOften() < before + 20'000);
 }
 
+TEST_CASE("tensors that cannot be are refused") {
+  int32_t numbers[6] = {};
+  auto problem = [](Lent lent, bool hasShape = true) {
+    if (!hasShape)
+      lent.managed.dl_tensor.shape = nullptr;
+    else
+      lent.managed.dl_tensor.shape = lent.shape;
+    baton_value* value = nullptr;
+    std::string text = said(baton_value_from_dlpack(&lent.managed, &value));
+    baton_value_free(value);
+    return text;
+  };
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  CHECK(problem({numbers, 2, 3, 2}) == "");
+  CHECK(problem({nullptr, 2, 0, 2}) == "");
+  CHECK(problem({nullptr, 0, 0, 0}) == "2: the elements of the tensor are null");
+  CHECK(problem({nullptr, 2, 3, 2}) == "2: the elements of the tensor are null");
+  CHECK(problem({numbers, 2, 3, 2}, false) == "2: the shape of the tensor is null");
+  CHECK(problem({numbers, 2, 3, 0}, false) == "");
+  for (int32_t rank : {-1, 1025, 2'000'000'000})
+    CHECK(problem({numbers, 2, 3, rank}) ==
+          "2: the number of dimensions of the tensor is not from 0 to 1024");
+  CHECK(problem({numbers, -1, 3, 2}) == "2: an extent of the tensor is negative");
+  CHECK(problem({numbers, 0, largest, 2}) == "2: the extents of the tensor are too large");
+  CHECK(problem({numbers, largest, 2, 2}) == "2: the extents of the tensor are too large");
+}
+
+TEST_CASE("null is refused where something must be") {
+  Model model(trees, {"same"});
+  baton_model* read = nullptr;
+  baton_context* context = nullptr;
+  baton_value* value = nullptr;
+  DLManagedTensor* tensor = nullptr;
+  Value one = number(1);
+  const baton_value* values[] = {one.get(), nullptr};
+  const std::string missing = "2: a value or the list of values is null";
+  CHECK(said(baton_model_load(nullptr, &read)) == "2: the path of the model is null");
+  CHECK(said(baton_model_read(nullptr, 100, &read)) == "2: the program is null");
+  CHECK(said(baton_context_new(nullptr, nullptr, &context)) == "2: the model is null");
+  CHECK(said(baton_call(nullptr, 0, values, 1, &value)) == "2: the context is null");
+  CHECK(said(baton_call(model.context, 0, values, 2, &value)) == missing);
+  CHECK(said(baton_call(model.context, 0, nullptr, 2, &value)) == missing);
+  CHECK(said(baton_value_tuple(values, 2, &value)) == missing);
+  CHECK(said(baton_value_tuple(nullptr, 1, &value)) == missing);
+  CHECK(said(baton_value_constructor(model.model, "Leaf", values + 1, 1, &value)) == missing);
+  CHECK(said(baton_value_constructor(model.model, nullptr, values, 1, &value)) ==
+        "2: the model or the name is null");
+  CHECK(said(baton_value_from_dlpack(nullptr, &value)) == "2: the tensor is null");
+  CHECK(said(baton_value_to_dlpack(nullptr, &tensor)) == "2: the value is null");
+  CHECK(value == nullptr);
+}
+
+TEST_CASE("an error has only places that are known") {
+  Model model("def @main(%x: int32) { %x / 0 }", {"main"});
+  model.call("main", {});
+  CHECK(model.problem == "2: `@main` takes 1 arguments, and 0 are given");
+  model.call("main", {number(1)});
+  CHECK(model.problem.ends_with(" at test.rly:2:24"));
+}
+
+TEST_CASE("functions, references and values of type parameters cannot be handed in") {
+  Model model(R"(
+def @id[A](%x: A) -> A { %x }
+def @made(%x: int32) { (ref(%x), fn (%y: int32) { %x + %y }, negative) }
+def @read(%r: ref(int32)) { ref_read(%r) }
+def @applied(%f: fn (int32) -> int32) { %f(1) }
+def @field(%t: (int32, ref(int32))) { %t.0 }
+)",
+              {"id", "made", "read", "applied", "field"});
+  Value made = model.call("made", {number(1)});
+  REQUIRE(model.problem == "");
+  const std::string none =
+      "; functions, references and values of type parameters cannot be handed in";
+  for (auto [entry, argument, start] :
+       {std::tuple{"read", field(made, 0), "argument `%r` of `@read` is `ref(int32)`"},
+        {"applied", field(made, 1), "argument `%f` of `@applied` is `fn (int32) -> int32`"},
+        {"id", number(1), "argument `%x` of `@id` is `A`"}}) {
+    model.call(entry, {argument});
+    CHECK(model.problem.starts_with(std::string("2: ") + start + none));
+  }
+  baton_value* pair = nullptr;
+  const baton_value* fields[] = {baton_value_field(made.get(), 0)};
+  baton_value_tuple(fields, 1, &pair);
+  baton_value_free(const_cast<baton_value*>(fields[0]));
+  model.call("field", {owned(pair)});
+  CHECK(model.problem.find("another kind of value") != std::string::npos);
+  CHECK(baton_value_name(field(made, 1).get()) == std::string("fn (int32) -> int32"));
+  CHECK(baton_value_name(field(made, 2).get()) == std::string("negative"));
+  CHECK(baton_value_name(made.get()) == std::string(""));
+}
+
+TEST_CASE("a limit of seconds is no negative number and no NaN") {
+  Model model(trees, {"same"});
+  auto problem = [&](double seconds) {
+    baton_context* context = nullptr;
+    const baton_limits limits{0, 0, 0, seconds};
+    std::string text = said(baton_context_new(model.model, &limits, &context));
+    baton_context_free(context);
+    return text;
+  };
+  const std::string wrong = "2: the limit of seconds is negative or no number";
+  CHECK(problem(-1) == wrong);
+  CHECK(problem(std::numeric_limits<double>::quiet_NaN()) == wrong);
+  for (double seconds : {0.0, 1.5, std::numeric_limits<double>::infinity()})
+    CHECK(problem(seconds) == "");
+}
+
 } // namespace
