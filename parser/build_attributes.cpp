@@ -1,4 +1,5 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
+#include "parser/clipped.h"
 #include "parser/index_map_text.h"
 #include "parser/metadata_fields.h"
 #include "parser/name_hints.h"
@@ -151,13 +152,13 @@ std::string valueText(const AttributeValue& value) {
   case AttributeValueKind::Bool:
     return value.integer ? "`True`" : "`False`";
   case AttributeValueKind::String:
-    return fmt::format("the string \"{}\"", value.text);
+    return fmt::format("the string \"{}\"", clipped(value.text));
   case AttributeValueKind::List:
     return fmt::format("a list of {}", value.items.size());
   case AttributeValueKind::Expr:
     return "an expression";
   case AttributeValueKind::Meta:
-    return fmt::format("a `{}`", value.text);
+    return fmt::format("a `{}`", clipped(value.text));
   }
   return {};
 }

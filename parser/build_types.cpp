@@ -1,4 +1,5 @@
 // Types of the surface tree to interned types.
+#include "parser/clipped.h"
 #include "parser/name_hints.h"
 #include "runtime/limits.h"
 
@@ -58,11 +59,8 @@ const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
 
 /// A form that overflows, or is longer than dimensions may be.
 void reportTooLarge(ResolveContext& context, lang::SourceRange range, bool isTooLong) {
-  constexpr size_t longest = 40;
-  std::string text(
+  const std::string text = clipped(
       context.source.text().substr(range.begin - context.source.base(), range.end - range.begin));
-  if (text.size() > longest)
-    text = text.substr(0, longest) + "...";
   if (isTooLong)
     context.diagnostics.report(Message::DimensionTooLong, range, text, lang::mostDimTerms,
                                lang::mostDimFactors);

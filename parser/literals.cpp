@@ -4,6 +4,7 @@
 // literal, each flips the sign. An integer without width is 32 bits wide when its value, sign
 // included, fits, else 64. Beyond TVM: `nanf`, `inff16`, `inff64`, float64 denormals and the
 // smallest integers of each width.
+#include "parser/clipped.h"
 #include "parser/lexer.h"
 
 #include <charconv>
@@ -47,11 +48,6 @@ bool hasNonzeroDigit(std::string_view digits) {
       return false;
   }
   return false;
-}
-
-std::string clipped(std::string_view text) {
-  constexpr size_t most = 40;
-  return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + "...";
 }
 
 int hexDigit(char c) {

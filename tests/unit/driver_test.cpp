@@ -78,6 +78,15 @@ TEST_CASE("exit codes say whose fault it is") {
   CHECK(baton({"--version"}).output.starts_with("baton "));
 }
 
+TEST_CASE("long strings are shortened in messages") {
+  Folder folder;
+  std::string program = folder.write("p.rly", "def @main(%x: int32) { cast(%x, dtype=\"" +
+                                                  std::string(10'000, 'q') + "\") }");
+  Answer answer = baton({"check", program});
+  CHECK(answer.errors.find(std::string(40, 'q') + "...\"") != std::string::npos);
+  CHECK(answer.errors.size() < 1000);
+}
+
 TEST_CASE("the JSON of check is one object") {
   Folder folder;
   std::string good = folder.write("g.rly", "def @main(%x: Tensor[(1, 3), float32]) { %x }");
