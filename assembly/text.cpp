@@ -17,8 +17,12 @@ void readAll(Tokens& tokens, TextReader& reader, executable::Executable& made) {
   tokens.expect("executable");
   tokens.expect("=");
   Token version = tokens.expect(TokenKind::Number, "a number");
-  if (tokens.isGood() && version.text != "1")
-    return tokens.fail(lang::Message::UnknownVersion, version.range, lang::printable(version.text));
+  if (tokens.isGood() && version.text != "1") {
+    tokens.fail(lang::Message::UnknownVersion, version.range, lang::printable(version.text))
+        ->note("this is version 1; another version of Baton wrote the text, so compile the program "
+               "again");
+    return;
+  }
   tokens.expect("]");
   made.program.layouts.clear();
   fields(reader, made);

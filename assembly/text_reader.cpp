@@ -105,8 +105,8 @@ void TextReader::getTensor(vm::Static& constant) {
   size_t size = dtype.bytes();
   bool fits = size > 0 && count && bytes.size() / size == size_t(*count);
   if (tokens_.isGood() && !fits)
-    return tokens_.fail(Message::RefusedCode, name.range,
-                        "a constant has not as many elements as its shape says");
+    tokens_.fail(Message::RefusedCode, name.range,
+                 "a constant has not as many elements as its shape says");
   if (!tokens_.isGood())
     return;
   runtime::Tensor tensor(dtype, std::move(shape));
@@ -127,9 +127,11 @@ void TextReader::getFunction(std::map<uint32_t, vm::Function>& functions) {
   Token name = tokens_.take();
   uint32_t number = 0;
   bool isNew = readNumber(name.text.substr(1), number) && !functions.contains(number);
-  if (!isNew)
-    return tokens_.fail(Message::SyntaxError, name.range, "the number of a function of its own",
-                        fmt::format("`{}`", lang::printable(name.text)));
+  if (!isNew) {
+    tokens_.fail(Message::SyntaxError, name.range, "the number of a function of its own",
+                 fmt::format("`{}`", lang::printable(name.text)));
+    return;
+  }
   vm::Function& function = functions[number];
   getRecord([&] { fields(*this, function); });
   std::vector<vm::Word>& code = made_.program.code;

@@ -41,12 +41,12 @@ public:
 
   /// Something else than `what` is next, or than what would have been right before.
   void failExpecting(std::string what);
-  /// Reports a problem of any kind, if it is the first one.
+  /// Reports a problem of any kind, if it is the first one; else null.
   template <typename... Args>
-  void fail(lang::Message message, lang::SourceRange range, const Args&... args) {
-    if (isGood_)
-      diagnostics_.report(message, range, args...);
+  lang::Diagnostic* fail(lang::Message message, lang::SourceRange range, const Args&... args) {
+    lang::Diagnostic* report = isGood_ ? &diagnostics_.report(message, range, args...) : nullptr;
     end();
+    return report;
   }
 
 private:

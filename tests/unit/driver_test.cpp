@@ -78,6 +78,12 @@ TEST_CASE("exit codes say whose fault it is") {
   CHECK(baton({"--version"}).output.starts_with("baton "));
 }
 
+TEST_CASE("a text of another version of Baton says that it is one") {
+  Folder folder;
+  std::string text = folder.write("t.bvt", "#[executable = 2]\n");
+  checkError(baton({"disasm", text}), ExitCode::Program, "another version of Baton wrote the text");
+}
+
 TEST_CASE("long strings are shortened in messages") {
   Folder folder;
   std::string program = folder.write("p.rly", "def @main(%x: int32) { cast(%x, dtype=\"" +
