@@ -2,6 +2,7 @@
 // small form (`# code`, a line that sums it up, paragraphs, `## ` headings, fenced blocks), which
 // tests/tools/messages_test.py checks; its plain form is the page itself.
 #include "driver/commands.h"
+#include "driver/fault_text.h"
 #include "driver/message_pages.h"
 #include "formats/quote.h"
 #include "lang/diagnostic.h"
@@ -55,16 +56,24 @@ std::string styled(std::string_view page) {
   return text;
 }
 
+/// The codes of one severity.
+std::vector<std::string_view> codesOf(lang::Severity severity) {
+  std::vector<std::string_view> codes;
+  for (const lang::MessageRow& row : lang::messageRows())
+    if (row.severity == severity)
+      codes.push_back(row.code);
+  if (severity == lang::Severity::Error)
+    codes.push_back(runTimeCode);
+  std::ranges::sort(codes);
+  return codes;
+}
+
 /// All codes of one severity, each with the line that sums it up.
 std::string listOf(lang::Severity severity, std::string_view heading, bool isBold) {
   size_t width = 0;
-  std::vector<std::string_view> codes;
-  for (const lang::MessageRow& row : lang::messageRows())
-    if (row.severity == severity) {
-      codes.push_back(row.code);
-      width = std::max(width, row.code.size());
-    }
-  std::ranges::sort(codes);
+  const std::vector<std::string_view> codes = codesOf(severity);
+  for (std::string_view code : codes)
+    width = std::max(width, code.size());
   std::string text =
       isBold ? fmt::format("\x1b[1m{}\x1b[0m\n", heading) : fmt::format("{}\n", heading);
   for (std::string_view code : codes)
@@ -82,9 +91,8 @@ Answer explain(const ExplainOptions& options, const Look& look) {
         listOf(lang::Severity::Warning, "Warnings, each turned off by --allow CODE", look.bold);
     return answer;
   }
-  std::vector<std::string_view> codes;
-  for (const lang::MessageRow& row : lang::messageRows())
-    codes.push_back(row.code);
+  std::vector<std::string_view> codes = codesOf(lang::Severity::Error);
+  std::ranges::copy(codesOf(lang::Severity::Warning), std::back_inserter(codes));
   if (std::ranges::find(codes, options.code) == codes.end()) {
     auto near = lang::similarNames(options.code, codes);
     answer.fail(ExitCode::World,

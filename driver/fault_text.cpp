@@ -12,7 +12,7 @@ namespace driver {
 std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sources,
                       const Look& look) {
   constexpr size_t mostCalls = 3;
-  lang::Finding finding{.code = "run-time",
+  lang::Finding finding{.code = runTimeCode,
                         .text = fault.problem,
                         .range = fault.range,
                         .labels = fault.labels,

@@ -3,8 +3,8 @@
 
 usage: messages_test.py BATON ROOT [--accept]
 
-Every code of lang/diagnostics.def has a page CODE.md, and every page a code. A page is the title
-`# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
+Every code of lang/diagnostics.def, and that of runs which fail, has a page CODE.md, and every page a
+code. A page is the title `# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
 Right. The wrong program must give this message first and in the words of the page, in `baton check`
 or the command that COMMANDS has for it; the right one must check without a finding, or, where it is
 the text of an executable, have code. `baton explain` must show what the pages say. --accept writes
@@ -84,6 +84,7 @@ COMMANDS = {
     "no-gradient": ["opt", "--passes=derivatives"],
     "unknown-function": ["opt", "--passes=derivatives"],
     "refused-code": ["disasm"],
+    "run-time": ["run"],
     "unknown-place": ["disasm"],
 }
 
@@ -194,6 +195,7 @@ def main():
     parser.add_argument("--accept", action="store_true", help="rewrite what Baton says")
     options = parser.parse_args()
     codes = dict(ROW.findall((options.root / "lang/diagnostics.def").read_text()))
+    codes["run-time"] = "Error"
     folder = options.root / "docs/messages"
     pages = [Page(path) for path in sorted(folder.glob("*.md"))]
     names = {page.path.stem for page in pages}
