@@ -253,9 +253,12 @@ CLI::App* addCalling(CLI::App& app, const std::string& name, const std::string& 
                      RunOptions& options) {
   CLI::App* command = app.add_subcommand(name, text);
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
-  command->add_option("--entry", options.entry, "The function to call")
+  command
+      ->add_option("--entry", options.entry,
+                   "The function to call; of an executable with one function, that one")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([&](const std::string&) { options.isEntrySaid = true; });
   command
       ->add_option("--input", options.inputs,
                    "A parameter from a .npy, .npz or .safetensors file, or as a literal; a .npz or "
@@ -309,7 +312,7 @@ void addRun(CLI::App& app, RunOptions& options) {
   addTimeLimit(*command, options.limits);
 }
 
-/// A word in the place of a command that is none.
+/// A word in the place of a command that is none, nor an option of Baton.
 std::optional<Answer> refuseUnknownCommand(const CLI::App& app, int count,
                                            const char* const* words) {
   std::string_view word = count > 1 ? words[1] : "";
@@ -317,12 +320,19 @@ std::optional<Answer> refuseUnknownCommand(const CLI::App& app, int count,
   for (const CLI::App* command : app.get_subcommands({}))
     names.push_back(command->get_name());
   bool isKnown = std::find(names.begin(), names.end(), word) != names.end();
-  if (word.empty() || word.starts_with('-') || isKnown)
+  bool isOption = word.starts_with('-');
+  if (word.empty() || isKnown || (isOption && app.get_option_no_throw(std::string(word))))
     return std::nullopt;
+  Answer answer;
+  if (isOption) {
+    answer.fail(ExitCode::World,
+                fmt::format("there is no option {} in front of a command; see `baton --help`",
+                            formats::backquoted(word)));
+    return answer;
+  }
   auto similar = lang::similarNames(word, names);
   std::string advice = similar.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
                                        : fmt::format("did you mean `{}`?", similar[0]);
-  Answer answer;
   answer.fail(ExitCode::World,
               fmt::format("there is no command {}; {}", formats::backquoted(word), advice));
   return answer;

@@ -55,7 +55,9 @@ struct OptOptions {
 
 struct RunOptions {
   std::string file;
+  /// Where none is said it is `main`, or what an executable has alone.
   std::string entry = "main";
+  bool isEntrySaid = false;
   /// `NAME=PATH[:KEY]`, `NAME=LITERAL` or a file with a tensor for each of several parameters.
   std::vector<std::string> inputs;
   /// `NAME=SIZE` each.
@@ -88,14 +90,16 @@ struct GradOptions {
 
 struct DisasmOptions {
   std::string file;
-  std::vector<std::string> entries = {"main"};
+  /// Empty for `main`, or all that an executable has.
+  std::vector<std::string> entries;
   /// All that an executable has, in the form that `compile` takes.
   bool isFull = false;
 };
 
 struct CompileOptions {
   std::string file;
-  std::vector<std::string> entries = {"main"};
+  /// As for `disasm`.
+  std::vector<std::string> entries;
   std::string output;
 };
 

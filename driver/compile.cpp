@@ -2,7 +2,9 @@
 #include "bytecode/compile.h"
 #include "driver/executable_file.h"
 #include "formats/file.h"
+#include "formats/quote.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace driver {
@@ -12,7 +14,7 @@ namespace {
 std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
                                               const Look& look, Answer& answer) {
   if (isExecutableFile(options.file)) {
-    auto made = openExecutable(session, options.file, look, answer);
+    auto made = openExecutable(session, options.file, options.entries, look, answer);
     return made ? std::optional(executable::write(*made)) : std::nullopt;
   }
   auto ready = loadReady(session, options.file, options.entries, look, answer);
@@ -28,10 +30,23 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   }
 }
 
+/// Whether two paths lead to one file that there is.
+bool areSame(const std::string& one, const std::string& other) {
+  std::error_code none;
+  return std::filesystem::equivalent(one, other, none);
+}
+
 } // namespace
 
 Answer compile(Session& session, const CompileOptions& options, const Look& look) {
   Answer answer;
+  if (options.file != "-" && areSame(options.file, options.output)) {
+    answer.fail(ExitCode::World,
+                fmt::format("the executable would take the place of {}, of which it is made; give "
+                            "another path with `--output`",
+                            formats::backquoted(options.file)));
+    return answer;
+  }
   if (auto bytes = bytesOf(session, options, look, answer)) {
     std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (auto written = formats::writeFile(options.output, text); !written)

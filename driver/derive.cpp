@@ -118,7 +118,8 @@ std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
   if (!program)
     return std::nullopt;
   ReadyProgram ready{*std::move(program)};
-  for (const std::string& entry : entries) {
+  const std::string usual = "main";
+  for (const std::string& entry : entries.empty() ? std::span(&usual, 1) : entries) {
     const lang::Global* global = findGlobal(*ready.program.module, entry, "--entry", answer);
     if (!global)
       return std::nullopt;

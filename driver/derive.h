@@ -23,8 +23,8 @@ struct ReadyProgram {
   std::vector<std::string> entries;
 };
 
-/// Makes one, with the entries that options `--entry` name; nothing when the answer says what
-/// stands in the way.
+/// Makes one, with the entries that options `--entry` name, or `main`; nothing when the answer says
+/// what stands in the way.
 std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
                                       std::span<const std::string> entries, const Look& look,
                                       Answer& answer);

@@ -15,7 +15,7 @@ namespace {
 std::unique_ptr<executable::Executable> executableOf(Session& session, const DisasmOptions& options,
                                                      const Look& look, Answer& answer) {
   if (isExecutableFile(options.file))
-    return openExecutable(session, options.file, look, answer);
+    return openExecutable(session, options.file, options.entries, look, answer);
   auto ready = loadReady(session, options.file, options.entries, look, answer);
   if (!ready)
     return nullptr;

@@ -9,6 +9,7 @@
 #include "formats/quote.h"
 #include "lang/print.h"
 #include "lang/render.h"
+#include "lang/utf8.h"
 #include "parser/metadata.h"
 
 #include <fstream>
@@ -114,6 +115,30 @@ bool placeSources(executable::Executable& executable, Session& session) {
   return true;
 }
 
+/// The executable at a path; null when the answer says what is wrong with it.
+std::unique_ptr<executable::Executable> readExecutable(Session& session, const std::string& path,
+                                                       const Look& look, Answer& answer) {
+  auto failed = [&](const std::string& why) {
+    answer.fail(ExitCode::World, fmt::format("cannot read {}: {}", formats::backquoted(path), why));
+    return nullptr;
+  };
+  auto bytes = formats::readFile(path, largestText);
+  bool isText = bytes && assembly::isText(*bytes);
+  if (!isText) {
+    auto made = executable::load(path);
+    return made ? *std::move(made) : failed(made.failure().message);
+  }
+  const SourceFile* file = session.addText(path, *std::move(bytes));
+  if (!file)
+    return failed("it is too long");
+  lang::Diagnostics findings;
+  auto made = assembly::assemble(*file, findings);
+  answer.errors += lang::renderDiagnostics(findings, session.sources(), path, {look.colour});
+  if (!made)
+    answer.code = std::max(answer.code, ExitCode::Program);
+  return made;
+}
+
 } // namespace
 
 void keepSources(executable::Executable& executable, const lang::SourceMap& sources) {
@@ -146,26 +171,36 @@ executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
   return std::move(made);
 }
 
+runtime::Checked<size_t> entryNumber(const executable::Executable& made,
+                                     std::optional<std::string_view> said) {
+  std::string_view name = said.value_or("main");
+  if (name.starts_with('@'))
+    name.remove_prefix(1);
+  auto found = std::ranges::find(made.entries, name, &executable::Entry::name);
+  if (found != made.entries.end())
+    return size_t(found - made.entries.begin());
+  if (!said && made.entries.size() == 1)
+    return size_t(0);
+  std::string names;
+  for (const executable::Entry& entry : made.entries)
+    names += fmt::format("{}`@{}`", names.empty() ? "" : ", ", lang::printable(entry.name));
+  std::string advice =
+      said ? fmt::format("another entry needs a compilation with `--entry {}`",
+                         lang::printable(name))
+           : fmt::format("choose one, such as `--entry {}`", lang::printable(made.entries[0].name));
+  return runtime::Problem{fmt::format("the executable was compiled for {}; {}", names, advice)};
+}
+
 std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+                                                       std::span<const std::string> entries,
                                                        const Look& look, Answer& answer) {
-  auto failed = [&](const std::string& why) {
-    answer.fail(ExitCode::World, fmt::format("cannot read {}: {}", formats::backquoted(path), why));
-    return nullptr;
-  };
-  auto bytes = formats::readFile(path, largestText);
-  bool isText = bytes && assembly::isText(*bytes);
-  if (!isText) {
-    auto made = executable::load(path);
-    return made ? *std::move(made) : failed(made.failure().message);
-  }
-  const SourceFile* file = session.addText(path, *std::move(bytes));
-  if (!file)
-    return failed("it is too long");
-  lang::Diagnostics findings;
-  auto made = assembly::assemble(*file, findings);
-  answer.errors += lang::renderDiagnostics(findings, session.sources(), path, {look.colour});
-  if (!made)
-    answer.code = std::max(answer.code, ExitCode::Program);
+  auto made = readExecutable(session, path, look, answer);
+  for (const std::string& entry : entries)
+    if (made)
+      if (auto number = entryNumber(*made, entry); !number) {
+        answer.fail(ExitCode::World, number.failure().text);
+        return nullptr;
+      }
   return made;
 }
 

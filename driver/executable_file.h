@@ -23,9 +23,16 @@ bool isExecutableFile(const std::string& path);
 /// bytecode::TooLarge.
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready);
 
-/// The executable at a path; null when the answer says what is wrong with it.
+/// The executable at a path, which must have entries of these names; null when the answer says what
+/// is wrong with it.
 std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+                                                       std::span<const std::string> entries,
                                                        const Look& look, Answer& answer);
+
+/// The number of the entry of that name, with or without its `@`; where nothing is said that of
+/// `main`, or of the only one.
+runtime::Checked<size_t> entryNumber(const executable::Executable& made,
+                                     std::optional<std::string_view> said);
 
 /// Links one with the language. The texts that it keeps are put into the session.
 runtime::Result<Loaded> linkExecutable(Session& session,

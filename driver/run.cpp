@@ -178,23 +178,6 @@ std::string executableProblem(const RunOptions& options) {
   return "";
 }
 
-/// The number of the entry of that name, with or without its `@`; of the first one where nothing is
-/// said.
-runtime::Checked<size_t> entryNumber(const executable::Executable& made, std::string_view name) {
-  bool isUnsaid = name == RunOptions().entry;
-  if (name.starts_with('@'))
-    name.remove_prefix(1);
-  auto found = std::ranges::find(made.entries, name, &executable::Entry::name);
-  if (found != made.entries.end() || isUnsaid)
-    return found == made.entries.end() ? 0 : size_t(found - made.entries.begin());
-  std::string names;
-  for (const executable::Entry& entry : made.entries)
-    names += fmt::format("{}`@{}`", names.empty() ? "" : ", ", lang::printable(entry.name));
-  return runtime::Problem{fmt::format(
-      "the executable was compiled for {}; another entry needs a compilation with `--entry {}`",
-      names, lang::printable(name))};
-}
-
 /// An entry of an executable as a definition that takes what it takes. The text of the language
 /// names each variable differently; the entry's parameters have names of their own.
 struct LinkedEntry {
@@ -223,7 +206,9 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   const lang::Typing& typing = loaded.language.typing;
   if (std::string problem = executableProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
-  auto number = entryNumber(*loaded.linked->executable, options.entry);
+  using Said = std::optional<std::string_view>;
+  auto number =
+      entryNumber(*loaded.linked->executable, options.isEntrySaid ? Said(options.entry) : Said());
   if (!number)
     return answer.fail(ExitCode::World, number.failure().text);
   const lang::Type* resultType =
@@ -331,7 +316,7 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       return answer;
     }
   if (isExecutableFile(options.file)) {
-    auto made = openExecutable(session, options.file, look, answer);
+    auto made = openExecutable(session, options.file, {}, look, answer);
     if (!made)
       return answer;
     auto loaded = linkExecutable(session, std::move(made), options.file);

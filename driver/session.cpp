@@ -94,8 +94,9 @@ runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
     return text.failure();
   if (executable::isExecutable(std::as_bytes(std::span(*text))))
     return runtime::Error{fmt::format("{} is an executable and no text; `baton run` and `baton "
-                                      "disasm` take it",
-                                      isInput ? "standard input" : formats::backquoted(path))};
+                                      "disasm` take it{}",
+                                      isInput ? "standard input" : formats::backquoted(path),
+                                      isInput ? " from a file" : "")};
   if (assembly::isText(*text))
     return runtime::Error{fmt::format("{} is an executable as text; `baton compile`, `baton run` "
                                       "and `baton disasm` take it from a file",

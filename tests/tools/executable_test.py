@@ -75,13 +75,24 @@ def check_entries(baton, folder):
     program.write_text("def @one() { 1 }\ndef @two(%x: int32) { %x }\ndef @three() { 3 }\n")
     run(baton, "compile", str(program), "--entry", "two", "--entry", "@one", "--entry", "two",
         "-o", str(executable))
-    runs = [(["--input", "x=4"], 0, "4\n"), (["--entry", "@one"], 0, "1\n"),
+    runs = [(["--entry", "two", "--input", "x=4"], 0, "4\n"), (["--entry", "@one"], 0, "1\n"),
+            ([], 2, "compiled for `@two`, `@one`; choose one, such as `--entry two`"),
+            (["--entry", "main"], 2, "compiled for `@two`, `@one`; another"),
             (["--entry", "three"], 2, "compiled for `@two`, `@one`"),
             (["--entry", ""], 2, "compiled for `@two`, `@one`")]
     for words, wanted, said in runs:
         code, output, errors = run(baton, "run", str(executable), *words)
         if code != wanted or said not in output + errors:
             yield f"{words} of two entries ends with {code} and gives {output}{errors}"
+    for words in ["disasm"], ["compile", "-o", str(folder / "again.bvm")]:
+        code, _, errors = run(baton, *words, str(executable), "--entry", "one", "--entry", "three")
+        if code != 2 or "compiled for `@two`, `@one`; another" not in errors:
+            yield f"{words} of an entry that there is not ends with {code} and says {errors}"
+    run(baton, "compile", str(program), "--entry", "three", "-o", str(executable))
+    if run(baton, "run", str(executable))[1] != "3\n":
+        yield "the only entry is not called where none is said"
+    if run(baton, "run", str(executable), "--entry", "main")[0] != 2:
+        yield "an entry `main` is called that there is not"
 
 
 def check_text_commands(baton, folder):

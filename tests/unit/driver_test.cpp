@@ -78,6 +78,26 @@ TEST_CASE("exit codes say whose fault it is") {
   CHECK(baton({"--version"}).output.starts_with("baton "));
 }
 
+TEST_CASE("an option of no command is named") {
+  checkError(baton({"--frob"}), ExitCode::World, "there is no option `--frob`");
+  checkError(baton({"--frob", "check"}), ExitCode::World, "there is no option `--frob`");
+  CHECK(baton({"-h"}).code == ExitCode::Good);
+}
+
+TEST_CASE("an executable does not take the place of its program") {
+  Folder folder;
+  const std::string text = "def @main() { 1 }";
+  std::string program = folder.write("p.rly", text), link = folder.path("link.rly");
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(program, link);
+  for (const std::string& output : {program, link, folder.path("./p.rly")}) {
+    checkError(baton({"compile", program, "-o", output}), ExitCode::World, "take the place of");
+    checkError(baton({"compile", link, "-o", output}), ExitCode::World, "take the place of");
+  }
+  CHECK(folder.read("p.rly") == text);
+  CHECK(baton({"compile", program, "-o", folder.path("p.bvm")}).code == ExitCode::Good);
+}
+
 TEST_CASE("a text of another version of Baton says that it is one") {
   Folder folder;
   std::string text = folder.write("t.bvt", "#[executable = 2]\n");
