@@ -41,8 +41,11 @@ public:
 
 private:
   Port portOf(std::string name, const Type& type, bool isDeclared, SourceRange range) {
-    Declarations& declarations = compiled_.checks->declarations();
-    return {std::move(name), typeText(&type), declarations.type(type), isDeclared, range};
+    checks::Declared declared = compiled_.checks->declarations().type(type);
+    if (checks::problemOf(declared, compiled_.checks->tables().sizes))
+      throw TooLarge(fmt::format("a parameter or result of more than {} tuples in each other",
+                                 checks::mostNesting));
+    return {std::move(name), typeText(&type), std::move(declared), isDeclared, range};
   }
 
   /// `@signature` returns its last parameter, so it is a function of any result.

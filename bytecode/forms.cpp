@@ -14,17 +14,13 @@ namespace {
 /// Of a data type whose fields are of ever larger types, values so deep cannot be handed in.
 constexpr size_t mostForms = 1000;
 
-Form::Kind kindOf(const Type& type, const checks::Declared& declared) {
+/// As the declared type says it, without making that of each part again.
+Form::Kind kindOf(const Type& type) {
   if (type.kind == TypeKind::Data)
     return Form::Kind::Data;
-  switch (declared.kind) {
-  case checks::Declared::Kind::Tensor:
+  if (type.isTensor())
     return Form::Kind::Tensor;
-  case checks::Declared::Kind::Tuple:
-    return Form::Kind::Tuple;
-  default:
-    return Form::Kind::Other;
-  }
+  return type.isTuple() ? Form::Kind::Tuple : Form::Kind::Other;
 }
 
 } // namespace
@@ -45,8 +41,7 @@ uint32_t Forms::numberOf(const Type& type) {
     Form& form = made_.forms.emplace_back();
     form.rep = compiled_.layouts.rep(&type, {});
     bool isPlain = made_.forms.size() < mostForms || type.kind != TypeKind::Data;
-    form.kind =
-        isPlain ? kindOf(type, compiled_.checks->declarations().type(type)) : Form::Kind::Other;
+    form.kind = isPlain ? kindOf(type) : Form::Kind::Other;
     if (form.kind >= Form::Kind::Tuple)
       open_.push_back(&type);
   }

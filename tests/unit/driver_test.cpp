@@ -98,6 +98,20 @@ TEST_CASE("an executable does not take the place of its program") {
   CHECK(baton({"compile", program, "-o", folder.path("p.bvm")}).code == ExitCode::Good);
 }
 
+TEST_CASE("parameters of deep tuples are compiled, or refused when the machine would refuse them") {
+  Folder folder;
+  auto compiled = [&](size_t depth) {
+    std::string type = "int32";
+    for (size_t i = 0; i < depth; ++i)
+      type = "(" + type + ", int32)";
+    std::string program = folder.write("p.rly", "def @main(%x: " + type + ") { 1 }");
+    return baton({"compile", program, "-o", folder.path("p.bvm")});
+  };
+  CHECK(compiled(1000).code == ExitCode::Good);
+  CHECK(baton({"disasm", folder.path("p.bvm")}).code == ExitCode::Good);
+  checkError(compiled(1100), ExitCode::Program, "more than 1024 tuples in each other");
+}
+
 TEST_CASE("a text of another version of Baton says that it is one") {
   Folder folder;
   std::string text = folder.write("t.bvt", "#[executable = 2]\n");
