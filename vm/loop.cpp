@@ -23,33 +23,35 @@ constexpr size_t linkedCount = opCount
 using Places = std::array<uint16_t, linkedCount>;
 
 #ifdef BATON_TABLE_DISPATCH
+using Label = const void*;
+#define LABEL(name) &&name
 #define NEXT goto* labels[at->op]
 #else
+using Label = int32_t;
+#define LABEL(name) int32_t(static_cast<char*>(&&name) - static_cast<char*>(&&Return))
 #define NEXT goto*(first + int16_t(at->op))
 #endif
 
 /// Runs, or only tells the places, which nothing else can see.
 [[gnu::flatten]] void loop(Machine* machine, const Word* at, Places* places) {
-  static const void* const labels[] = {
-#define INSTRUCTION(name, ...) &&name,
+  static const Label labels[] = {
+#define INSTRUCTION(name, ...) LABEL(name),
 #include "vm/instructions.def"
 #undef INSTRUCTION
-#define LINKED(call, first, handler) &&call##Then##first,
-#define CHAINED(name, ...) &&name,
+#define LINKED(call, first, handler) LABEL(call##Then##first),
+#define CHAINED(name, ...) LABEL(name),
 #include "vm/linked.def"
   };
   auto* first = static_cast<const char*>(&&Return);
   if (places) {
-    for (size_t i = 0; i < linkedCount; ++i) {
+    for (size_t i = 0; i < linkedCount; ++i)
 #ifdef BATON_TABLE_DISPATCH
       (*places)[i] = uint16_t(i);
 #else
-      ptrdiff_t away = static_cast<const char*>(labels[i]) - first;
-      if (away != int16_t(away))
-        throw std::logic_error("the loop is too long: compile it with BATON_TABLE_DISPATCH");
-      (*places)[i] = uint16_t(away);
+      (*places)[i] = labels[i] == int16_t(labels[i])
+                         ? uint16_t(labels[i])
+                         : throw std::logic_error("the loop needs BATON_TABLE_DISPATCH");
 #endif
-    }
     return;
   }
   // The compiler would compute it before each jump.
