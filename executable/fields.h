@@ -33,8 +33,8 @@ inline constexpr auto namesOf<Form::Kind> = std::to_array<std::string_view>({"ot
                                                                              "tuple", "data"});
 template <>
 inline constexpr auto namesOf<tensor::ShapeFunction::Step> = std::to_array<std::string_view>(
-    {"number", "add", "addNumber", "multiply", "scale", "floorDivide", "needsEqual", "needsNumber",
-     "needsAtLeast", "needsMultiple"});
+    {"number", "addNumber", "scale", "floorDivide", "add", "multiply", "broadcast", "lesser",
+     "greater", "needsEqual", "needsNumber", "needsAtLeast", "needsMultiple"});
 
 // runtime/
 

@@ -107,8 +107,15 @@ DimMatch matchDims(const Dim* left, const Dim* right) {
   return hasQuotient && !differByFar(left, right) ? DimMatch::Maybe : DimMatch::Different;
 }
 
-const Dim* meetDims(const Dim* left, const Dim* right) {
-  if (matchDims(left, right) == DimMatch::Different)
+bool RelationCall::differ(const Dim* left, const Dim* right) const {
+  if (!steps || left == right || (left->isConstant() && right->isConstant()))
+    return matchDims(left, right) == DimMatch::Different;
+  steps->needEqual(left, right);
+  return false;
+}
+
+const Dim* RelationCall::meetDims(const Dim* left, const Dim* right) const {
+  if (differ(left, right))
     return nullptr;
   if (left->isAny())
     return right;
@@ -131,11 +138,13 @@ bool mayBeOne(const Dim* dim) {
 } // namespace
 
 /// Forms that may be equal, by a quotient, may also differ where one of them is 1.
-const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right) {
+const Dim* RelationCall::broadcastDims(const Dim* left, const Dim* right) const {
   if (left->isConstant(1))
     return right;
   if (right->isConstant(1))
     return left;
+  if (steps && left != right && !(left->isConstant() && right->isConstant()))
+    return steps->compute(SizeSteps::Step::Broadcast, left, right);
   bool isForeign = left->hasForeign || right->hasForeign;
   if (left == right || isForeign || matchDims(left, right) != DimMatch::Maybe)
     return meetDims(left, right);
@@ -144,14 +153,14 @@ const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right) 
   return mayBeOne(right) ? left : meetDims(left, right);
 }
 
-std::optional<std::vector<const Dim*>> broadcastShapes(TypeContext& types, Dims left, Dims right,
-                                                       size_t* where) {
+std::optional<std::vector<const Dim*>> RelationCall::broadcastShapes(Dims left, Dims right,
+                                                                     size_t* where) const {
   if (left.size() < right.size())
     std::swap(left, right);
   std::vector<const Dim*> result(left.begin(), left.end());
   size_t offset = left.size() - right.size();
   for (size_t i = right.size(); i-- > 0;) {
-    const Dim* dim = broadcastDims(types, left[offset + i], right[i]);
+    const Dim* dim = broadcastDims(left[offset + i], right[i]);
     if (!dim) {
       if (where)
         *where = right.size() - i;

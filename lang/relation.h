@@ -9,6 +9,7 @@
 #include "lang/type.h"
 #include "runtime/result.h"
 #include "runtime/tensor.h"
+#include "tensor/shape_function.h"
 
 #include <optional>
 #include <string>
@@ -87,6 +88,23 @@ struct RelationResult {
   std::string doubt;
 };
 
+/// What comparing two dimensions tells. Named dimensions stand for every size, so two forms over
+/// them are the same, or different for some sizes, which is `Different`. `Maybe` when a `?`, an
+/// unknown or a symbol of Relay's leaves it open, or when forms with quotients stay close for large
+/// sizes: `n / 2 * 2` is `n` for all sizes that there are if they must be even.
+enum class DimMatch : uint8_t { Same, Different, Maybe };
+DimMatch matchDims(const Dim* left, const Dim* right);
+
+/// What an answer may leave to the sizes when it becomes a shape function (shape_function.h).
+struct SizeSteps {
+  using Step = tensor::ShapeFunction::Step;
+
+  /// The name of what a step with two operands makes of two sizes; it must not be negative.
+  std::function<const Dim*(Step, const Dim*, const Dim*)> compute;
+  /// Has the answer hold only where two sizes are equal.
+  std::function<void(const Dim*, const Dim*)> needEqual;
+};
+
 /// A question to a type relation. The caller made sure that the operand count is right and that
 /// operands declared as tensors or tuples are such, unless they are declared inferable and unknown.
 struct RelationCall {
@@ -95,9 +113,9 @@ struct RelationCall {
   const Attributes& attributes;
   /// Per operand its value when it is known (a constant, or at run time), else null.
   std::span<const runtime::Tensor* const> values = {};
-  /// Where the answer about names differs by their sizes: the number that a form is, for which to
-  /// answer; bounds say for which others the answer holds. Null where all sizes are asked about.
-  const std::function<int64_t(const Dim*)>* example = nullptr;
+  /// Null unless the answer becomes a shape function. Names stand for one size each then, so what
+  /// names cannot tell is left to steps.
+  const SizeSteps* steps = nullptr;
 
   bool isKnown(size_t i) const { return !operands[i]->isUnknown(); }
   Dims shape(size_t i) const { return operands[i]->shape; }
@@ -124,25 +142,21 @@ struct RelationCall {
 
   /// An axis attribute made non-negative, or nothing when it lies outside -rank .. rank-1.
   std::optional<size_t> normalAxis(int64_t axis, size_t rank) const;
+
+  /// Whether two dimensions that must be equal surely differ. What is left to steps does not.
+  bool differ(const Dim* left, const Dim* right) const;
+
+  /// The dimension that two equal ones have: the one that says more; null when they differ.
+  const Dim* meetDims(const Dim* left, const Dim* right) const;
+
+  /// numpy broadcasting of one aligned pair, as Relay does it: 1 gives way, then `?`; null when the
+  /// extents differ.
+  const Dim* broadcastDims(const Dim* left, const Dim* right) const;
+
+  /// numpy broadcasting of two shapes; nothing when a pair differs, and then `where` gets the
+  /// dimension, counted from the back from 1.
+  std::optional<std::vector<const Dim*>> broadcastShapes(Dims left, Dims right,
+                                                         size_t* where = nullptr) const;
 };
-
-/// What comparing two dimensions tells. Named dimensions stand for every size, so two forms over
-/// them are the same, or different for some sizes, which is `Different`. `Maybe` when a `?`, an
-/// unknown or a symbol of Relay's leaves it open, or when forms with quotients stay close for large
-/// sizes: `n / 2 * 2` is `n` for all sizes that there are if they must be even.
-enum class DimMatch : uint8_t { Same, Different, Maybe };
-DimMatch matchDims(const Dim* left, const Dim* right);
-
-/// The dimension that two equal ones have: the one that says more; null when they differ.
-const Dim* meetDims(const Dim* left, const Dim* right);
-
-/// numpy broadcasting of one aligned pair, as Relay does it: 1 gives way, then `?`; null when the
-/// extents differ.
-const Dim* broadcastDims(TypeContext& types, const Dim* left, const Dim* right);
-
-/// numpy broadcasting of two shapes; nothing when a pair differs, and then `where` gets the
-/// dimension, counted from the back from 1.
-std::optional<std::vector<const Dim*>> broadcastShapes(TypeContext& types, Dims left, Dims right,
-                                                       size_t* where = nullptr);
 
 } // namespace lang

@@ -1,7 +1,9 @@
 // Forms become instructions one by one; equal forms are the same pointer and become one value.
 #include "lang/shape_function.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace lang {
 
@@ -23,7 +25,7 @@ const Type* withDims(TypeContext& types, const Type* type,
 class ShapeCompiler {
 public:
   std::optional<ShapeFunction> run(const OperatorRow& row, Types operands,
-                                   const Attributes& attributes, std::span<const int64_t> example) {
+                                   const Attributes& attributes) {
     if (row.shapeNeeds != ShapeNeeds::Shapes)
       return std::nullopt;
     std::vector<const Type*> tensors;
@@ -39,14 +41,10 @@ public:
     for (const Type* operand : operands)
       named.push_back(
           withDims(types_, operand, [&](const Dim* dim) { return input(dim, uint16_t(place++)); }));
-    const std::function<int64_t(const Dim*)> number = [&](const Dim* form) {
-      return types_
-          .substitute(form,
-                      [&](const Dim* name) { return types_.constant(example[values_.at(name)]); })
-          ->value;
-    };
-    RelationResult answer =
-        applyRelation(row, {types_, named, attributes, {}, example.empty() ? nullptr : &number});
+    const SizeSteps steps{
+        [&](Step step, const Dim* left, const Dim* right) { return nameOf(step, left, right); },
+        [&](const Dim* left, const Dim* right) { needEqual(left, right); }};
+    RelationResult answer = applyRelation(row, {types_, named, attributes, {}, &steps});
     if (answer.outcome != RelationResult::Outcome::Solved || !answer.output)
       return std::nullopt;
     needOperands(answer, named);
@@ -85,8 +83,7 @@ private:
       return types_.constant(dim->value);
     }
     const Dim* form = dim->isAny() ? freshName(place) : formOf(dim, place);
-    if (uint16_t value = valueOf(form); value != place)
-      made_.instructions.push_back({Step::NeedsEqual, place, value});
+    addNeed(place, valueOf(form));
     return form;
   }
 
@@ -160,9 +157,28 @@ private:
   }
 
   void needEqual(const Dim* wanted, const Dim* given) {
-    if (wanted == given || wanted->isAny())
-      return;
-    made_.instructions.push_back({Step::NeedsEqual, valueOf(wanted), valueOf(given)});
+    if (wanted != given)
+      addNeed(valueOf(wanted), valueOf(given));
+  }
+
+  /// Notes that two values are equal, once.
+  void addNeed(uint16_t left, uint16_t right) {
+    auto both = std::minmax(left, right);
+    if (left != right && equal_.insert(both).second)
+      made_.instructions.push_back({Step::NeedsEqual, both.first, both.second});
+  }
+
+  /// What a step that does not mind the order makes of two sizes; equal calls give the same name.
+  const Dim* nameOf(Step step, const Dim* left, const Dim* right) {
+    if (step == Step::Greater && right->isConstant() && isAtLeast(left, right->value))
+      return left;
+    auto [first, second] = std::minmax({valueOf(left), valueOf(right)});
+    if (first == second)
+      return left;
+    auto [found, isNew] = computed_.try_emplace({step, first, second});
+    if (isNew)
+      found->second = freshName(emit({step, first, second}));
+    return found->second;
   }
 
   /// What the relation learned of an operand, such as the shape of a weight.
@@ -181,7 +197,8 @@ private:
           return;
         }
         for (size_t j = 0; j < wanted[i]->shape.size(); ++j)
-          needEqual(wanted[i]->shape[j], given[i]->shape[j]);
+          if (!wanted[i]->shape[j]->isAny())
+            needEqual(wanted[i]->shape[j], given[i]->shape[j]);
       }
     }
   }
@@ -206,15 +223,17 @@ private:
   /// The names of the operands' dimensions, and the values of forms.
   std::map<const Dim*, const Dim*> names_;
   std::map<const Dim*, uint16_t> values_;
+  /// The names of what steps make of two values, and the values that are known to be equal.
+  std::map<std::tuple<Step, uint16_t, uint16_t>, const Dim*> computed_;
+  std::set<std::pair<uint16_t, uint16_t>> equal_;
   size_t next_ = 0;
   bool fits_ = true;
   ShapeFunction made_;
 };
 
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
-                                           const Attributes& attributes,
-                                           std::span<const int64_t> example) {
-  return ShapeCompiler().run(row, operands, attributes, example);
+                                           const Attributes& attributes) {
+  return ShapeCompiler().run(row, operands, attributes);
 }
 
 } // namespace lang

@@ -16,11 +16,9 @@ using tensor::ShapeFunction;
 
 /// The shape function of calls with operands of these types: each name, form or unknown size stands
 /// for any number, equal ones for equal numbers, and each `?` for one of its own. Nothing when the
-/// relation cannot tell without numbers or needs values. Where its answer differs by size, it is
-/// the one for the extents of `example`, if there are any.
+/// relation cannot tell without numbers or needs values.
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
-                                           const Attributes& attributes,
-                                           std::span<const int64_t> example = {});
+                                           const Attributes& attributes);
 
 /// The type with `change` applied to the dimensions of its tensors in order, made in `types`, which
 /// may be another context.

@@ -62,7 +62,7 @@ private:
     std::vector<const Type*> named;
     for (const Type* operand : operands_)
       named.push_back(withDims(types_, operand, [&](const Dim*) { return dims_[next++]; }));
-    auto function = shapeFunction(row_, named, attributes_, extents_);
+    auto function = shapeFunction(row_, named, attributes_);
     bool isOfThese = function && applies(*function);
     return isOfThese ? std::move(function) : std::nullopt;
   }
@@ -194,13 +194,6 @@ private:
 
 } // namespace
 
-/// Whether a function serves sizes within some bounds only.
-static bool isBounded(const ShapeFunction& function) {
-  return std::ranges::any_of(function.instructions, [](const ShapeFunction::Instruction& each) {
-    return each.step == ShapeFunction::Step::NeedsAtLeast;
-  });
-}
-
 /// Sizes on both sides of the bounds of functions, small ones first.
 static std::set<int64_t> edges(std::span<const ShapeFunction> functions) {
   std::set<int64_t> sizes{0, 1};
@@ -215,8 +208,7 @@ static std::set<int64_t> edges(std::span<const ShapeFunction> functions) {
 std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
                                           size_t resultExtents, const Attributes& attributes) {
   constexpr uint64_t mostSamples = 16;
-  auto forTypes = shapeFunction(row, operands, attributes);
-  if (forTypes && !isBounded(*forTypes))
+  if (auto forTypes = shapeFunction(row, operands, attributes))
     return {std::move(*forTypes)};
   Sample sample(operands);
   std::vector<ShapeFunction> general;
@@ -225,7 +217,7 @@ std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands
   SiteShapes shapes(row, operands, attributes);
   std::vector<int64_t> results(resultExtents);
   uint64_t samples = sample.choices() < 4 ? uint64_t(1) << sample.choices() : mostSamples;
-  for (uint64_t ones = 0; ones < samples && !forTypes; ++ones)
+  for (uint64_t ones = 0; ones < samples; ++ones)
     shapes.apply(sample.extents(ones), results);
   // Answers that differ by size may have bounds of their own.
   constexpr int mostRounds = 2;

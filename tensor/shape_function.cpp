@@ -10,39 +10,44 @@ namespace {
 using Step = ShapeFunction::Step;
 using Instruction = ShapeFunction::Instruction;
 
-bool holds(const Instruction& need, const int64_t* values) {
-  int64_t value = values[need.left];
-  switch (need.step) {
-  case Step::NeedsEqual:
-    return value == values[need.right];
-  case Step::NeedsNumber:
-    return value == need.number;
-  case Step::NeedsAtLeast:
-    return value >= need.number;
-  default:
-    return value % need.number == 0;
-  }
-}
-
-/// False when the result passes 64 bits.
+/// False when a need is not met, the result passes 64 bits, or there is none.
 bool compute(const Instruction& instruction, const int64_t* values, int64_t& result) {
-  int64_t left = values[instruction.left], number = instruction.number;
+  int64_t left = values[instruction.left], right = values[instruction.right];
+  int64_t number = instruction.number;
   switch (instruction.step) {
   case Step::Number:
     result = number;
     return true;
-  case Step::Add:
-    return !__builtin_add_overflow(left, values[instruction.right], &result);
   case Step::AddNumber:
     return !__builtin_add_overflow(left, number, &result);
-  case Step::Multiply:
-    return !__builtin_mul_overflow(left, values[instruction.right], &result);
   case Step::Scale:
     return !__builtin_mul_overflow(left, number, &result);
-  default:
+  case Step::FloorDivide:
     result = left / number - (left % number < 0 ? 1 : 0);
     return true;
+  case Step::Add:
+    return !__builtin_add_overflow(left, right, &result);
+  case Step::Multiply:
+    return !__builtin_mul_overflow(left, right, &result);
+  case Step::Broadcast:
+    result = left == 1 ? right : left;
+    return left == 1 || right == 1 || left == right;
+  case Step::Lesser:
+    result = std::min(left, right);
+    return true;
+  case Step::Greater:
+    result = std::max(left, right);
+    return true;
+  case Step::NeedsEqual:
+    return left == right;
+  case Step::NeedsNumber:
+    return left == number;
+  case Step::NeedsAtLeast:
+    return left >= number;
+  case Step::NeedsMultiple:
+    break;
   }
+  return left % number == 0;
 }
 
 } // namespace
@@ -54,9 +59,11 @@ bool ShapeFunction::apply(std::span<const int64_t> operands, std::span<int64_t> 
   std::ranges::copy(operands, values);
   size_t next = operandExtents;
   for (const Instruction& instruction : instructions) {
-    if (instruction.step >= Step::NeedsEqual ? !holds(instruction, values)
-                                             : !compute(instruction, values, values[next++]))
+    int64_t result;
+    if (!compute(instruction, values, result))
       return false;
+    if (instruction.step < Step::NeedsEqual)
+      values[next++] = result;
   }
   for (size_t i = 0; i < found.size(); ++i)
     found[i] = values[results[i]];
@@ -71,12 +78,12 @@ const char* problemOf(const ShapeFunction& function, size_t operands, size_t res
   for (const Instruction& each : function.instructions) {
     bool isNeed = each.step >= Step::NeedsEqual;
     bool takesLeft = each.step != Step::Number;
-    bool takesRight =
-        each.step == Step::Add || each.step == Step::Multiply || each.step == Step::NeedsEqual;
+    bool takesTwo = each.step >= Step::Add && each.step <= Step::NeedsEqual;
     bool divides = each.step == Step::FloorDivide || each.step == Step::NeedsMultiple;
-    // A left value is looked at even where it does not count.
+    // Values are looked at even where they do not count.
     bool isGood = each.left < (takesLeft ? values : ShapeFunction::mostValues) &&
-                  (!takesRight || each.right < values) && (!divides || each.number > 0);
+                  each.right < (takesTwo ? values : ShapeFunction::mostValues) &&
+                  (!divides || each.number > 0);
     if (!isGood || (!isNeed && ++values > ShapeFunction::mostValues))
       return "a shape function takes what it has not";
   }

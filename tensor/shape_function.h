@@ -3,7 +3,7 @@
 // They are made of relations (lang/shape_function.h), which answer about names; names can stand for
 // any size, so a shape function knows when it does not apply: where sizes that must be equal are
 // not, or a bound is broken. Then the relation has to be asked about the numbers; it has the words
-// for what is wrong, or another answer, as for a dimension that broadcasts.
+// for what is wrong, or another answer.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,15 @@ namespace tensor {
 struct ShapeFunction {
   enum class Step : uint8_t {
     Number,
-    Add,
     AddNumber,
-    Multiply,
     Scale,
     FloorDivide,
+    Add,
+    Multiply,
+    /// The other one of two of which one is 1, or what both are; of others there is none.
+    Broadcast,
+    Lesser,
+    Greater,
     NeedsEqual,
     NeedsNumber,
     NeedsAtLeast,

@@ -263,7 +263,7 @@ RelationResult relateConv(const RelationCall& call) {
   const Dim* inputs = shape[conv->axes.channels];
   for (size_t i = 0; i < 2; ++i) {
     size_t dim = i == 0 ? conv->axes.height : conv->axes.width;
-    auto positions = windowPositions(types, shape[dim], taps[i], conv->window, i, false);
+    auto positions = windowExtent(call, shape[dim], taps[i], conv->window, i, false);
     if (!positions)
       return call.failedOn({{0, dim}}, positions.failure().text);
     shape[dim] = *positions;
@@ -276,7 +276,7 @@ RelationResult relateConv(const RelationCall& call) {
   RelationResult result = call.solved(shape, serial->result);
   requireMultiple(result, inputs, widthOf(serial->word));
   for (size_t i = 0; i < 2; ++i)
-    requireWindow(result, types, call.shape(0)[i == 0 ? conv->axes.height : conv->axes.width],
+    requireWindow(result, call, call.shape(0)[i == 0 ? conv->axes.height : conv->axes.width],
                   taps[i], conv->window, i);
   demandWeight(call, result, *serial, conv->axes.packing(*serial), weight);
   return result;

@@ -43,7 +43,7 @@ constexpr OperandRow whereOperands[] = {
 };
 
 RelationResult broadcastWith(const RelationCall& call, runtime::DType dtype) {
-  auto shape = broadcastShapes(call.types, call.shape(0), call.shape(1));
+  auto shape = call.broadcastShapes(call.shape(0), call.shape(1));
   return shape ? call.solved(*shape, dtype) : broadcastFailure(call, operands, 0, 1);
 }
 
@@ -71,10 +71,10 @@ RelationResult comparisonRelation(const RelationCall& call) {
 RelationResult whereRelation(const RelationCall& call) {
   if (auto problem = requireSameDType(call, whereOperands, 1, 2))
     return *problem;
-  auto values = broadcastShapes(call.types, call.shape(1), call.shape(2));
+  auto values = call.broadcastShapes(call.shape(1), call.shape(2));
   if (!values)
     return broadcastFailure(call, whereOperands, 1, 2);
-  auto shape = broadcastShapes(call.types, call.shape(0), *values);
+  auto shape = call.broadcastShapes(call.shape(0), *values);
   if (shape) {
     // What two values leave open by quotients is open in the result.
     auto saysMore = [&](size_t i, size_t back) {
@@ -85,7 +85,7 @@ RelationResult whereRelation(const RelationCall& call) {
         (*shape)[shape->size() - back] = call.types.any();
     return call.solved(*shape, call.dtype(1));
   }
-  bool meetsX = broadcastShapes(call.types, call.shape(0), call.shape(1)).has_value();
+  bool meetsX = call.broadcastShapes(call.shape(0), call.shape(1)).has_value();
   return broadcastFailure(call, whereOperands, meetsX ? 2 : 1, 0);
 }
 
@@ -116,7 +116,7 @@ Fix unpaddedFix(const RelationCall& call) {
     return std::nullopt;
   std::vector<int64_t> losses;
   for (size_t i = 0; i < 4; ++i) {
-    if (broadcastDims(call.types, a[i], b[i]))
+    if (call.broadcastDims(a[i], b[i]))
       continue;
     if (!a[i]->isConstant() || !b[i]->isConstant())
       return std::nullopt;

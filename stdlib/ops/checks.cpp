@@ -47,12 +47,12 @@ RelationResult axisFailureIn(const RelationCall& call, std::string_view attribut
 
 namespace {
 
-bool surelyDiffers(const Type* known, const Type* expected) {
+bool surelyDiffers(const RelationCall& call, const Type* known, const Type* expected) {
   if (!known->isTensor() || known->dtype != expected->dtype ||
       known->shape.size() != expected->shape.size())
     return true;
   for (size_t i = 0; i < known->shape.size(); ++i)
-    if (lang::matchDims(known->shape[i], expected->shape[i]) == lang::DimMatch::Different)
+    if (call.differ(known->shape[i], expected->shape[i]))
       return true;
   return false;
 }
@@ -61,7 +61,7 @@ bool surelyDiffers(const Type* known, const Type* expected) {
 
 bool demandOperand(const RelationCall& call, RelationResult& result, size_t i,
                    std::string_view name, const Type* expected) {
-  if (call.isKnown(i) && surelyDiffers(call.operands[i], expected)) {
+  if (call.isKnown(i) && surelyDiffers(call, call.operands[i], expected)) {
     result =
         call.failedAt(i, fmt::format("`{}` must be `{}`, but it is `{}`", name,
                                      lang::typeText(expected), lang::typeText(call.operands[i])));
@@ -76,8 +76,7 @@ bool demandVector(const RelationCall& call, RelationResult& result, size_t i, st
   const Dim* extent = call.shape(0)[axis];
   const Type* expected = call.types.tensor({extent}, call.dtype(0));
   bool isVector = call.isKnown(i) && call.operands[i]->isTensor() && call.rank(i) == 1;
-  if (!isVector || call.dtype(i) != call.dtype(0) ||
-      lang::matchDims(call.shape(i)[0], extent) != lang::DimMatch::Different)
+  if (!isVector || call.dtype(i) != call.dtype(0) || !call.differ(call.shape(i)[0], extent))
     return demandOperand(call, result, i, name, expected);
   result = call.failedOn({{i, 0}, {0, axis}},
                          fmt::format("`{}` has {} elements, but `data` has {} along axis {}", name,
@@ -85,8 +84,8 @@ bool demandVector(const RelationCall& call, RelationResult& result, size_t i, st
   return false;
 }
 
-bool cannotBe(lang::TypeContext& types, const Dim* dim, int64_t size) {
-  return lang::matchDims(dim, types.constant(size)) == lang::DimMatch::Different;
+bool cannotBe(const RelationCall& call, const Dim* dim, int64_t size) {
+  return call.differ(dim, call.types.constant(size));
 }
 
 const Dim* offsetDim(lang::TypeContext& types, const Dim* dim, int64_t offset) {

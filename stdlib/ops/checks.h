@@ -30,7 +30,7 @@ bool demandVector(const lang::RelationCall& call, lang::RelationResult& result, 
                   std::string_view name, size_t axis);
 
 /// True when the dimension cannot be `size` always: another number, or a name that stands for more.
-bool cannotBe(lang::TypeContext& types, const lang::Dim* dim, int64_t size);
+bool cannotBe(const lang::RelationCall& call, const lang::Dim* dim, int64_t size);
 
 /// `dim + offset`; null when that is a number that is negative or does not fit.
 const lang::Dim* offsetDim(lang::TypeContext& types, const lang::Dim* dim, int64_t offset);

@@ -20,7 +20,7 @@ using namespace lang;
 RelationResult collapseLikeRelation(const RelationCall& call) {
   if (auto problem = requireSameDType(call, 0, 1))
     return *problem;
-  if (!broadcastsTo(call.shape(1), call.shape(0)))
+  if (!broadcastsTo(call, call.shape(1), call.shape(0)))
     return call.failedAt(1, fmt::format("the shape `{}` does not broadcast to that of the data, "
                                         "`{}`",
                                         shapeText(call.shape(1)), shapeText(call.shape(0))));
@@ -63,7 +63,7 @@ RelationResult collapseToRelation(const RelationCall& call) {
   auto target = collapseTarget(call);
   if (!target)
     return call.failedAt(1, target.failure());
-  if (!broadcastsTo(*target, call.shape(0)))
+  if (!broadcastsTo(call, *target, call.shape(0)))
     return call.failedAt(1, fmt::format("the shape `{}` does not broadcast to that of the data, "
                                         "`{}`",
                                         shapeText(Dims(*target)), shapeText(call.shape(0))));

@@ -89,6 +89,20 @@ void requireSame(RelationResult& result, lang::TypeContext& types, const Dim* le
   requireAtLeast(result, types.subtract(right, left), 0);
 }
 
+void requireRoom(RelationResult& result, const RelationCall& call, const Dim* room,
+                 const Dim* extent) {
+  if (!call.steps)
+    return requireAtLeast(result, room, 0);
+  // Lifted by an extent of 0 and made not negative, any room is at least the extent.
+  const Dim* lifted = notNegative(call, call.types.add(room, extent));
+  requireAtLeast(result, call.types.subtract(lifted, extent), 0);
+}
+
+const Dim* notNegative(const RelationCall& call, const Dim* dim) {
+  using Step = lang::SizeSteps::Step;
+  return call.steps ? call.steps->compute(Step::Greater, dim, call.types.constant(0)) : dim;
+}
+
 std::optional<RelationResult> requireScalar(const RelationCall& call, size_t i,
                                             std::string_view name) {
   if (call.rank(i) == 0)
@@ -113,7 +127,7 @@ RelationResult broadcastFailure(const RelationCall& call, std::span<const lang::
   std::string problem;
   for (size_t back = 1; back <= std::min(a.size(), b.size()); ++back) {
     const Dim *x = a[a.size() - back], *y = b[b.size() - back];
-    if (lang::broadcastDims(call.types, x, y))
+    if (call.broadcastDims(x, y))
       continue;
     marks.push_back({right, b.size() - back});
     marks.push_back({left, a.size() - back});
@@ -128,12 +142,23 @@ RelationResult broadcastFailure(const RelationCall& call, std::span<const lang::
   return call.failedOn(std::move(marks), std::move(problem));
 }
 
-bool broadcastsTo(Dims from, Dims to) {
+namespace {
+
+bool givesWayTo(const RelationCall& call, const Dim* from, const Dim* to) {
+  if (from->isConstant(1))
+    return true;
+  const Dim* both = call.steps ? call.broadcastDims(from, to) : from;
+  return both && call.meetDims(both, to);
+}
+
+} // namespace
+
+bool broadcastsTo(const RelationCall& call, Dims from, Dims to) {
   if (from.size() > to.size())
     return false;
   size_t offset = to.size() - from.size();
   for (size_t i = 0; i < from.size(); ++i)
-    if (!from[i]->isConstant(1) && !lang::meetDims(from[i], to[offset + i]))
+    if (!givesWayTo(call, from[i], to[offset + i]))
       return false;
   return true;
 }

@@ -23,8 +23,7 @@ inline constexpr lang::NoGradient stepFunction{
     "piecewise constant: the derivative is zero almost everywhere", true};
 inline constexpr lang::NoGradient truthValue{"the result is a truth value", true};
 inline constexpr lang::NoGradient integerValued{"integer-valued"};
-inline constexpr lang::NoGradient constantResult{"the result does not depend on the values",
-                                                      true};
+inline constexpr lang::NoGradient constantResult{"the result does not depend on the values", true};
 
 /// The row with a role.
 constexpr lang::OperatorRow withRole(lang::OperatorRow row, lang::Role role) {
@@ -56,6 +55,14 @@ void requireMultiple(lang::RelationResult& result, const lang::Dim* dim, int64_t
 void requireSame(lang::RelationResult& result, lang::TypeContext& types, const lang::Dim* left,
                  const lang::Dim* right);
 
+/// Lets a solved result ask that `room` be at least 0 unless `extent` is 0, as far as the answer
+/// can tell these apart.
+void requireRoom(lang::RelationResult& result, const lang::RelationCall& call,
+                 const lang::Dim* room, const lang::Dim* extent);
+
+/// What is 0 instead of less, where an answer can say so.
+const lang::Dim* notNegative(const lang::RelationCall& call, const lang::Dim* dim);
+
 /// The problem when operand `i`, which messages call `name`, is not of rank 0, else nothing.
 std::optional<lang::RelationResult> requireScalar(const lang::RelationCall& call, size_t i,
                                                   std::string_view name);
@@ -69,7 +76,7 @@ lang::RelationResult broadcastFailure(const lang::RelationCall& call,
                                       size_t right);
 
 /// True when a tensor of shape `from` broadcasts to shape `to` itself, as far as is known.
-bool broadcastsTo(lang::Dims from, lang::Dims to);
+bool broadcastsTo(const lang::RelationCall& call, lang::Dims from, lang::Dims to);
 
 /// The dimensions that an integer-list attribute writes. Nothing when an extent is negative.
 std::optional<std::vector<const lang::Dim*>> shapeAttribute(const lang::RelationCall& call,

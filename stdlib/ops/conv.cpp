@@ -62,14 +62,15 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   const Dim* expected = (*shape)[outputsAt + 1];
   if (isDepthwiseForm(conv, inputs, outputs))
     return weightFromType(call, conv, *shape, types.multiply(inputs, expected));
-  DimMatch match = matchDims(inputs, types.multiply(expected, types.constant(conv.groups)));
-  if (match == DimMatch::Different)
+  const Dim* taken = types.multiply(expected, types.constant(conv.groups));
+  if (call.differ(inputs, taken))
     return channelProblem(call, conv, perGroup, expected);
-  if (match == DimMatch::Maybe && mayBeDepthwise(conv, inputs, outputs) && !expected->isConstant(1))
+  if (matchDims(inputs, taken) != DimMatch::Same && mayBeDepthwise(conv, inputs, outputs) &&
+      !expected->isConstant(1))
     outputs = types.any();
   if (conv.hasGroupAxis()) {
     const Dim* groups = types.constant(conv.groups);
-    if (matchDims((*shape)[0], groups) == DimMatch::Different)
+    if (call.differ((*shape)[0], groups))
       return failedCall(call, {{1, *conv.weight.find('G')}},
                         fmt::format("`groups` is {}, but `weight` has {} groups", conv.groups,
                                     dimText((*shape)[0])));
@@ -110,8 +111,7 @@ RelationResult convRelation(const RelationCall& call, size_t dims) {
   const auto& weight = std::get<ConvWeight>(answer);
   std::vector<const Dim*> shape{(*data)[0], weight.channels};
   for (size_t i = 0; i < dims; ++i) {
-    auto positions =
-        windowPositions(call.types, (*data)[2 + i], weight.kernel[i], conv->window, i, false);
+    auto positions = windowExtent(call, (*data)[2 + i], weight.kernel[i], conv->window, i, false);
     if (!positions)
       return windowProblem(call, *conv, i, positions.failure());
     shape.push_back(*positions);
@@ -119,7 +119,7 @@ RelationResult convRelation(const RelationCall& call, size_t dims) {
   RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
                                          conv->outDType.value_or(call.dtype(0)), weight.inferred);
   for (size_t i = 0; i < dims; ++i)
-    requireWindow(result, call.types, (*data)[2 + i], weight.kernel[i], conv->window, i);
+    requireWindow(result, call, (*data)[2 + i], weight.kernel[i], conv->window, i);
   for (const Dim* channels : {inputs, weight.channels})
     requireMultiple(result, channels, conv->groups);
   return result;

@@ -20,7 +20,7 @@ std::optional<RelationResult> checkPositions(const RelationCall& call, const Con
                                              Dims data, Dims gradient) {
   for (size_t i = 0; i < conv.dims; ++i) {
     const Dim* kernel = call.types.constant(conv.kernelSize[i]);
-    auto positions = windowPositions(call.types, data[2 + i], kernel, conv.window, i, false);
+    auto positions = windowExtent(call, data[2 + i], kernel, conv.window, i, false);
     if (!positions)
       return call.failedAt(1, positions.failure());
     const Dim* given = gradient[2 + i];
@@ -38,8 +38,8 @@ void requirePositions(RelationResult& result, const RelationCall& call, const Co
                       Dims data, Dims gradient) {
   for (size_t i = 0; i < conv.dims; ++i) {
     const Dim* kernel = call.types.constant(conv.kernelSize[i]);
-    const Dim* positions = *windowPositions(call.types, data[2 + i], kernel, conv.window, i, false);
-    requireWindow(result, call.types, data[2 + i], kernel, conv.window, i);
+    const Dim* positions = *windowExtent(call, data[2 + i], kernel, conv.window, i, false);
+    requireWindow(result, call, data[2 + i], kernel, conv.window, i);
     requireAtLeast(result, call.types.subtract(positions, gradient[2 + i]), 0);
   }
 }
@@ -60,12 +60,12 @@ RelationResult relate(const RelationCall& call) {
     return *other;
   if (auto other = checkPositions(call, *conv, *data, *gradient))
     return *other;
-  if (!meetDims((*data)[0], (*gradient)[0]))
+  if (!call.meetDims((*data)[0], (*gradient)[0]))
     return call.failedOn({{0, *conv->result.find('N')}, {1, *conv->data.find('N')}},
                          fmt::format("the gradient has {} samples, but the data has {}",
                                      dimText((*gradient)[0]), dimText((*data)[0])));
   const Dim *outputs = (*gradient)[1], *inputs = (*data)[1];
-  if (conv->channels && !meetDims(types.constant(*conv->channels), outputs))
+  if (conv->channels && !call.meetDims(types.constant(*conv->channels), outputs))
     return call.failedOn({{0, *conv->result.find('C')}},
                          fmt::format("`channels` is {}, but the gradient has {} channels",
                                      *conv->channels, dimText(outputs)));

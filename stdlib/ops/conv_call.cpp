@@ -144,12 +144,12 @@ Checked<const Dim*> channelsPerGroup(lang::TypeContext& types, const Dim* channe
   return types.floorDivide(channels, groups);
 }
 
-Checked<std::vector<const Dim*>> meetKernel(lang::TypeContext& types, const ConvAttributes& conv,
+Checked<std::vector<const Dim*>> meetKernel(const RelationCall& call, const ConvAttributes& conv,
                                             Dims weight) {
   Dims spatial = weight.last(conv.dims);
   std::vector<const Dim*> kernel(spatial.begin(), spatial.end());
   for (size_t i = 0; i < conv.kernelSize.size(); ++i) {
-    kernel[i] = meetDims(types.constant(conv.kernelSize[i]), spatial[i]);
+    kernel[i] = call.meetDims(call.types.constant(conv.kernelSize[i]), spatial[i]);
     if (!kernel[i])
       return Problem{fmt::format(
           "`kernel_size` is [{}], but `weight` in layout `{}` has the extents "
@@ -182,12 +182,12 @@ ConvWeightAnswer weightFromType(const RelationCall& call, const ConvAttributes& 
   ConvWeight weight;
   weight.channels = channels;
   if (conv.channels)
-    weight.channels = meetDims(call.types.constant(*conv.channels), channels);
+    weight.channels = call.meetDims(call.types.constant(*conv.channels), channels);
   if (!weight.channels)
     return call.failedOn({{1, *conv.weight.find('O')}},
                          fmt::format("`channels` is {}, but `weight` in layout `{}` makes {}",
                                      *conv.channels, layoutText(conv.weight), dimText(channels)));
-  auto kernel = meetKernel(call.types, conv, canonical);
+  auto kernel = meetKernel(call, conv, canonical);
   if (!kernel)
     return call.failedAt(1, kernel.failure());
   weight.kernel = *kernel;

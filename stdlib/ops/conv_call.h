@@ -73,7 +73,7 @@ ConvWeightAnswer weightFromType(const lang::RelationCall& call, const ConvAttrib
 
 /// Checks the kernel extents at the end of a weight's canonical shape against `kernel_size`.
 runtime::Checked<std::vector<const lang::Dim*>>
-meetKernel(lang::TypeContext& types, const ConvAttributes& conv, lang::Dims weight);
+meetKernel(const lang::RelationCall& call, const ConvAttributes& conv, lang::Dims weight);
 
 /// Solves with a canonical shape, tiled as `layout` says.
 lang::RelationResult solvedInLayout(const lang::RelationCall& call, const Layout& canonical,

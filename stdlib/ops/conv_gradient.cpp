@@ -280,10 +280,10 @@ bool isEmptyConvolution(GradientCall& d) {
 ConvCotangents convCotangents(GradientCall& d, const ConvAttributes& conv, const Term& data,
                               const Term& weight) {
   Shape shape = canonicalShape(weight, conv.weight, conv.canonicalWeight);
-  Convolution c{conv,
-                canonicalShape(data, conv.data, conv.canonicalData),
-                {},
-                *meetKernel(d.types(), conv, shape)};
+  Convolution c{
+      conv, canonicalShape(data, conv.data, conv.canonicalData), {}, lastDims(shape, conv.dims)};
+  for (size_t i = 0; i < conv.kernelSize.size(); ++i)
+    c.kernel[i] = d.types().constant(conv.kernelSize[i]);
   c.form = conv.hasGroupAxis() ? WeightForm::GroupAxis : WeightForm::Plain;
   const Dim* channels = shape[0];
   if (conv.hasGroupAxis())

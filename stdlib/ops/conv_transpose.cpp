@@ -37,7 +37,7 @@ ConvWeightAnswer checkWeight(const RelationCall& call, const ConvAttributes& con
   auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(1));
   if (!shape)
     return call.failedAt(1, shape.failure());
-  if (matchDims(inputs, (*shape)[0]) == DimMatch::Different)
+  if (call.differ(inputs, (*shape)[0]))
     return channelProblem(call, conv, inputs, (*shape)[0]);
   return weightFromType(call, conv, *shape,
                         types.multiply((*shape)[1], types.constant(conv.groups)));
@@ -88,17 +88,21 @@ RelationResult convTransposeRelation(const RelationCall& call, size_t dims) {
   if (auto* other = std::get_if<RelationResult>(&answer))
     return *other;
   const auto& weight = std::get<ConvWeight>(answer);
-  std::vector<const Dim*> shape{(*data)[0], weight.channels};
+  std::vector<const Dim*> shape{(*data)[0], weight.channels}, rooms;
   for (size_t i = 0; i < dims; ++i) {
     auto extent = resultExtent(call.types, (*data)[2 + i], weight.kernel[i], *conv, i);
     if (!extent)
       return call.failedAt(0, extent.failure());
-    shape.push_back(*extent);
+    rooms.push_back(*extent);
+    shape.push_back(notNegative(call, *extent));
   }
   RelationResult result = solvedInLayout(call, conv->canonicalData, conv->result, shape,
                                          conv->outDType.value_or(call.dtype(0)), weight.inferred);
-  for (const Dim* taps : weight.kernel)
-    requireAtLeast(result, taps, 1);
+  for (size_t i = 0; i < dims; ++i) {
+    requireAtLeast(result, weight.kernel[i], 1);
+    if (call.steps)
+      requireRoom(result, call, rooms[i], (*data)[2 + i]);
+  }
   requireMultiple(result, inputs, conv->groups);
   return result;
 }

@@ -34,7 +34,7 @@ std::optional<RelationResult> requirePlaces(const RelationCall& call, size_t ran
                                         shapeText(call.shape(0)),
                                         call.rank(0) ? "a vector of values" : "one value",
                                         typeText(call.operands[1])));
-  if (call.rank(0) > 0 && matchDims(call.shape(0)[0], call.shape(1)[0]) == DimMatch::Different)
+  if (call.rank(0) > 0 && call.differ(call.shape(0)[0], call.shape(1)[0]))
     return call.failedOn({{1, 0}, {0, 0}},
                          fmt::format("there are {} indices, but {} values",
                                      dimText(call.shape(0)[0]), dimText(call.shape(1)[0])));
@@ -163,16 +163,16 @@ RelationResult fillRowsRelation(const RelationCall& call) {
     return call.failedAt(0, fmt::format("the indices must be a matrix of integers, but they are "
                                         "`{}`",
                                         typeText(call.operands[0])));
-  if (call.rank(1) != 1 || matchDims(call.shape(0)[0], call.shape(1)[0]) == DimMatch::Different)
+  if (call.rank(1) != 1 || call.differ(call.shape(0)[0], call.shape(1)[0]))
     return call.failedAt(1, fmt::format("indices of shape `{}` need as many values, but they are "
                                         "`{}`",
                                         shapeText(call.shape(0)), typeText(call.operands[1])));
   if (call.rank(2) != 1 || !call.dtype(2).isInteger() ||
-      matchDims(call.shape(0)[1], call.shape(2)[0]) == DimMatch::Different)
+      call.differ(call.shape(0)[1], call.shape(2)[0]))
     return call.failedAt(2, fmt::format("indices of shape `{}` need the extents of as many "
                                         "dimensions, but they are `{}`",
                                         shapeText(call.shape(0)), typeText(call.operands[2])));
-  if (call.rank(3) > 1 || (call.rank(3) == 1 && cannotBe(call.types, call.shape(3)[0], 1)))
+  if (call.rank(3) > 1 || (call.rank(3) == 1 && cannotBe(call, call.shape(3)[0], 1)))
     return call.failedAt(3, fmt::format("the default must be one number, but it is `{}`",
                                         typeText(call.operands[3])));
   const Dim *count = call.types.any(), *rows = call.types.any();
@@ -241,7 +241,7 @@ RelationResult reshapeRelation(const RelationCall& call) {
       return call.failedAt(i,
                            fmt::format("expected a {} of integers, but it is `{}`",
                                        i == 0 ? "matrix" : "vector", typeText(call.operands[i])));
-  if (matchDims(call.shape(0)[1], call.shape(1)[0]) == DimMatch::Different)
+  if (call.differ(call.shape(0)[1], call.shape(1)[0]))
     return call.failedOn({{0, 1}, {1, 0}},
                          fmt::format("an index has {} coordinates, but the shape {} extents",
                                      dimText(call.shape(0)[1]), dimText(call.shape(1)[0])));

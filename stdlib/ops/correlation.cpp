@@ -66,7 +66,7 @@ RelationResult relateCorrelation(const RelationCall& call, size_t first) {
                                             shapeText(call.shape(first))));
   bool agrees = call.rank(first + 1) == 4 && call.dtype(first) == call.dtype(first + 1);
   for (size_t i = 0; agrees && i < 4; ++i)
-    agrees = matchDims(call.shape(first)[i], call.shape(first + 1)[i]) != DimMatch::Different;
+    agrees = !call.differ(call.shape(first)[i], call.shape(first + 1)[i]);
   if (!agrees)
     return call.failedAt(
         first + 1, fmt::format("both pictures must have one type, but they are `{}` and "
@@ -103,7 +103,7 @@ std::optional<RelationResult> requireLike(const RelationCall& call, size_t i, Di
                                           size_t like) {
   bool agrees = call.rank(i) == shape.size() && call.dtype(i) == call.dtype(like);
   for (size_t k = 0; agrees && k < shape.size(); ++k)
-    agrees = matchDims(call.shape(i)[k], shape[k]) != DimMatch::Different;
+    agrees = !call.differ(call.shape(i)[k], shape[k]);
   if (agrees)
     return std::nullopt;
   return call.failedAt(i, fmt::format("it must be `{}`, but it is `{}`",

@@ -50,9 +50,8 @@ std::variant<std::vector<const Dim*>, RelationResult> canonicalWeight(const Rela
   auto shape = convertShape(types, conv.weight, conv.canonicalWeight, call.shape(2));
   if (!shape)
     return call.failedAt(2, shape.failure());
-  if (matchDims(perGroup, (*shape)[1]) == DimMatch::Different ||
-      matchDims(inputs, types.multiply((*shape)[1], types.constant(conv.groups))) ==
-          DimMatch::Different)
+  if (call.differ(perGroup, (*shape)[1]) ||
+      call.differ(inputs, types.multiply((*shape)[1], types.constant(conv.groups))))
     return call.failedOn(
         {{2, *conv.weight.find('I')}, {0, *conv.data.find('C')}},
         fmt::format("the data has {} channels in a group, but the weight in layout "
@@ -60,10 +59,10 @@ std::variant<std::vector<const Dim*>, RelationResult> canonicalWeight(const Rela
                     dimText(perGroup), layoutText(conv.weight), dimText((*shape)[1])));
   if (auto members = channelsPerGroup(types, (*shape)[0], conv.groups); !members)
     return call.failedAt(2, members.failure());
-  if (conv.channels && !meetDims(types.constant(*conv.channels), (*shape)[0]))
+  if (conv.channels && !call.meetDims(types.constant(*conv.channels), (*shape)[0]))
     return call.failedAt(2, fmt::format("`channels` is {}, but the weight gives {}", *conv.channels,
                                         dimText((*shape)[0])));
-  auto kernel = meetKernel(types, conv, *shape);
+  auto kernel = meetKernel(call, conv, *shape);
   if (!kernel)
     return call.failedAt(2, kernel.failure());
   return std::vector{(*shape)[0], perGroup, (*kernel)[0], (*kernel)[1]};
@@ -119,14 +118,14 @@ RelationResult relate(const RelationCall& call) {
   const auto& weight = std::get<0>(answer);
   std::vector<const Dim*> shape{(*data)[0], weight[0]};
   for (size_t i = 0; i < 2; ++i) {
-    auto positions = windowPositions(types, (*data)[2 + i], weight[2 + i], conv->window, i, false);
+    auto positions = windowExtent(call, (*data)[2 + i], weight[2 + i], conv->window, i, false);
     if (!positions)
       return call.failedAt(0, positions.failure());
     shape.push_back(*positions);
   }
   RelationResult result = typesOf(call, *conv, weight, shape);
   for (size_t i = 0; i < 2; ++i)
-    requireWindow(result, types, (*data)[2 + i], weight[2 + i], conv->window, i);
+    requireWindow(result, call, (*data)[2 + i], weight[2 + i], conv->window, i);
   requireMultiple(result, inputs, bends);
   for (const Dim* channels : {inputs, weight[0]})
     requireMultiple(result, channels, conv->groups);

@@ -54,11 +54,11 @@ std::variant<const Dim*, RelationResult> columnsOf(const RelationCall& call, Tra
     return *problem;
   size_t columnsAt = transposes.b ? 0 : 1;
   const Dim *rows = call.shape(1)[!columnsAt], *columns = call.shape(1)[columnsAt];
-  if (matchDims(inner, rows) == DimMatch::Different)
+  if (call.differ(inner, rows))
     return innerProblem(call, transposes);
   if (!units)
     return columns;
-  const Dim* met = meetDims(units, columns);
+  const Dim* met = call.meetDims(units, columns);
   if (met)
     return met;
   return call.failedOn({{1, columnsAt}},
@@ -167,13 +167,13 @@ RelationResult relateBatches(const RelationCall& call) {
     return *problem;
   Transposes transposes = matmulTransposes(call.attributes);
   Dims a = call.shape(0), b = call.shape(1);
-  const Dim* batches = broadcastDims(call.types, a[0], b[0]);
+  const Dim* batches = call.broadcastDims(a[0], b[0]);
   if (!batches)
     return call.failedOn({{1, 0}, {0, 0}},
                          fmt::format("the batches differ: {} of `tensor_a` and {} of `tensor_b`; "
                                      "they must be equal or 1",
                                      dimText(a[0]), dimText(b[0])));
-  if (matchDims(a[transposes.a ? 1 : 2], b[transposes.b ? 2 : 1]) == DimMatch::Different)
+  if (call.differ(a[transposes.a ? 1 : 2], b[transposes.b ? 2 : 1]))
     return innerProblem(call, transposes);
   // As in Relay, a batch that one side leaves open is open in the result.
   if (a[0]->isAny() || b[0]->isAny())

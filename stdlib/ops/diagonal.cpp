@@ -30,8 +30,8 @@ DiagonalRoom roomOf(const RelationCall& call, int64_t low, int64_t high) {
           shifted(call.shape(0)[call.rank(0) - 1], -std::max<int64_t>(low, 0))};
 }
 
-/// The extents that the diagonals must have. The last is the lesser of two; between names, what is
-/// given decides which one that is.
+/// The extents that the diagonals must have. The last is the lesser of two; between names that
+/// stand for every size, what is given decides which one that is.
 std::vector<const Dim*> diagonalDims(const RelationCall& call, int64_t low, int64_t high) {
   Dims input = call.shape(0);
   size_t batch = input.size() - 2;
@@ -39,6 +39,10 @@ std::vector<const Dim*> diagonalDims(const RelationCall& call, int64_t low, int6
   if (low != high)
     shape.push_back(call.types.constant(high - low + 1));
   auto [rows, columns] = roomOf(call, low, high);
+  if (call.steps) {
+    shape.push_back(call.steps->compute(SizeSteps::Step::Lesser, rows, columns));
+    return shape;
+  }
   const Dim* more = call.types.subtract(columns, rows);
   bool isFewerColumns = more->isConstant() && more->value < 0;
   const Dim* given = call.rank(1) > 0 ? call.shape(1).back() : rows;
@@ -65,7 +69,7 @@ RelationResult matrixSetDiagRelation(const RelationCall& call) {
   std::vector<const Dim*> expected = diagonalDims(call, low, high);
   bool good = expected.size() == call.rank(1);
   for (size_t i = 0; good && i < expected.size(); ++i)
-    good = meetDims(expected[i], call.shape(1)[i]);
+    good = call.meetDims(expected[i], call.shape(1)[i]);
   if (!good)
     return call.failedAt(1,
                          fmt::format("the diagonals {} to {} of `{}` have the shape `{}`, but it "

@@ -147,7 +147,7 @@ RelationResult reshapeTensorRelation(const RelationCall& call) {
     return result;
   const Dim *has = product(call.types, call.shape(0)),
             *wanted = product(call.types, result.output->shape);
-  if (matchDims(has, wanted) == DimMatch::Different)
+  if (call.differ(has, wanted))
     return call.failedAt(0, fmt::format("`{}` has {} elements, and the new shape `{}` {}",
                                         typeText(call.operands[0]), dimText(has),
                                         shapeText(result.output->shape), dimText(wanted)));

@@ -28,8 +28,7 @@ RelationResult dynReshapeRelation(const RelationCall& call) {
           1,
           fmt::format("{} in the new shape [{}] is not possible at run time: it changes the rank",
                       extent, fmt::join(*wanted, ", ")));
-  auto shape =
-      reshapedDims(call.types, call.shape(0), *wanted, call.attributes.boolean("allowzero"));
+  auto shape = reshapedDims(call, call.shape(0), *wanted, call.attributes.boolean("allowzero"));
   return shape ? call.solved(*shape, call.dtype(0)) : call.failed(shape.failure());
 }
 
@@ -69,7 +68,7 @@ RelationResult dynSqueezeRelation(const RelationCall& call) {
   std::ranges::sort(*dropped, std::greater<>());
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
   for (size_t axis : *dropped) {
-    if (cannotBe(call.types, shape[axis], 1))
+    if (cannotBe(call, shape[axis], 1))
       return call.failedAt(1,
                            fmt::format("only dimensions of extent 1 can be dropped, but dimension "
                                        "{} of the shape `{}` is {}",
@@ -109,7 +108,7 @@ RelationResult dynBroadcastToRelation(const RelationCall& call) {
   auto shape = givenShape(call, 1);
   if (!shape)
     return negativeExtent(call, 1);
-  if (!broadcastsTo(call.shape(0), *shape))
+  if (!broadcastsTo(call, call.shape(0), *shape))
     return call.failedAt(0, fmt::format("the shape `{}` does not broadcast to `{}`",
                                         shapeText(call.shape(0)), shapeText(*shape)));
   return call.solved(*shape, call.dtype(0));

@@ -28,12 +28,12 @@ RelationResult resizeRelation(const RelationCall& call) {
   auto axes = checkedAxes(call, 2);
   if (auto* failure = std::get_if<RelationResult>(&axes))
     return *failure;
-  if (call.rank(1) != 1 || !call.dtype(1).isInteger() || cannotBe(call.types, call.shape(1)[0], 2))
+  if (call.rank(1) != 1 || !call.dtype(1).isInteger() || cannotBe(call, call.shape(1)[0], 2))
     return call.failedAt(
         1, fmt::format("`size` must hold 2 integers, but it is `{}`", typeText(call.operands[1])));
   bool isCrop = call.attributes.text("coordinate_transformation_mode") == cropMode;
   if (isCrop &&
-      (call.rank(2) != 1 || !call.dtype(2).isFloat() || cannotBe(call.types, call.shape(2)[0], 4)))
+      (call.rank(2) != 1 || !call.dtype(2).isFloat() || cannotBe(call, call.shape(2)[0], 4)))
     return call.failedAt(
         2, fmt::format("`roi` must hold 4 floats, but it is `{}`", typeText(call.operands[2])));
   DimVector shape(call.shape(0).begin(), call.shape(0).end());
@@ -111,8 +111,8 @@ RelationResult padRelation(const RelationCall& call) {
   if (auto problem = requirePadMode(call))
     return *problem;
   int64_t rank = int64_t(call.rank(0));
-  if (call.rank(1) != 2 || !call.dtype(1).isInteger() ||
-      cannotBe(call.types, call.shape(1)[0], rank) || cannotBe(call.types, call.shape(1)[1], 2))
+  if (call.rank(1) != 2 || !call.dtype(1).isInteger() || cannotBe(call, call.shape(1)[0], rank) ||
+      cannotBe(call, call.shape(1)[1], 2))
     return call.failedAt(1, fmt::format("`pad_width` must hold a pair of integers for each "
                                         "dimension of `{}`, but it is `{}`",
                                         shapeText(call.shape(0)), typeText(call.operands[1])));

@@ -126,7 +126,7 @@ RelationResult einsumRelation(const RelationCall& call) {
     for (size_t i = 0; i < fields[k]->shape.size(); ++i) {
       const Dim*& known = extents[size_t(equation->operands[k][i])];
       const Dim* own = fields[k]->shape[i];
-      const Dim* both = known ? broadcastDims(call.types, known, own) : own;
+      const Dim* both = known ? call.broadcastDims(known, own) : own;
       if (!both)
         return call.failedAt(0,
                              fmt::format("dimension `{}` of `{}` has the extents {} and {}",

@@ -143,7 +143,7 @@ RelationResult perAxisRelation(const RelationCall& call) {
   for (size_t i = 1; i < 4; ++i) {
     bool fits = call.rank(i) == channels.size();
     for (size_t k = 0; fits && k < channels.size(); ++k)
-      fits = meetDims(call.shape(i)[k], channels[k]) != nullptr;
+      fits = call.meetDims(call.shape(i)[k], channels[k]) != nullptr;
     if (!fits)
       return call.failedAt(i, fmt::format("`{}` has shape `{}`, but `axes` of the data have `{}`",
                                           perAxisOperands[i].name, shapeText(call.shape(i)),

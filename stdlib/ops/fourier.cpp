@@ -32,7 +32,7 @@ RelationResult dftRelation(const RelationCall& call) {
     return *problem;
   bool good = call.rank(0) > 0 && call.rank(0) == call.rank(1);
   for (size_t i = 0; good && i < call.rank(0); ++i)
-    good = meetDims(call.shape(0)[i], call.shape(1)[i]) != nullptr;
+    good = call.meetDims(call.shape(0)[i], call.shape(1)[i]) != nullptr;
   if (!good)
     return call.failedAt(1, fmt::format("the real and the imaginary part must have one shape of "
                                         "rank 1 at least, but they have `{}` and `{}`",
@@ -70,7 +70,7 @@ RelationResult stftRelation(const RelationCall& call) {
     return call.failed(fmt::format("`n_fft` is {}, `hop_length` {} and `win_length` {}, but they "
                                    "must be positive, and a window fit into a frame",
                                    frames.length, frames.hop, frames.window));
-  if (call.rank(1) != 1 || !meetDims(call.shape(1)[0], call.types.constant(frames.window)))
+  if (call.rank(1) != 1 || !call.meetDims(call.shape(1)[0], call.types.constant(frames.window)))
     return call.failedAt(1, fmt::format("the window must have the shape `({})` as `win_length` "
                                         "says, but it has `{}`",
                                         frames.window, shapeText(call.shape(1))));

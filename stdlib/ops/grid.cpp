@@ -117,7 +117,7 @@ RelationResult sequenceMaskRelation(const RelationCall& call) {
   if (axis != 0 && axis != 1)
     return call.failed(fmt::format("`axis` is {}, but must be 0 or 1", axis));
   const Dim* batch = call.shape(0)[size_t(1 - axis)];
-  if (call.isKnown(1) && (call.rank(1) != 1 || !meetDims(call.shape(1)[0], batch)))
+  if (call.isKnown(1) && (call.rank(1) != 1 || !call.meetDims(call.shape(1)[0], batch)))
     return call.failedAt(1, fmt::format("`valid_length` must have shape `{}`, one length per "
                                         "sequence, but its shape is `{}`",
                                         shapeText(Dims(&batch, 1)), shapeText(call.shape(1))));

@@ -55,7 +55,7 @@ RelationResult takeAlong(const RelationCall& call) {
                     call.attributes.integer("batch_dims"), *axis, indices.size()));
   DimVector shape(data.begin(), data.begin() + ptrdiff_t(*axis));
   for (size_t i = 0; i < *batch; ++i) {
-    shape[i] = meetDims(data[i], indices[i]);
+    shape[i] = call.meetDims(data[i], indices[i]);
     if (!shape[i])
       return call.failedOn({{1, i}, {0, i}},
                            fmt::format("the batch dimensions of `data` and `indices` differ: {} "
@@ -99,7 +99,7 @@ RelationResult gatherRelation(const RelationCall& call) {
                                         "shapes are `{}` and `{}`",
                                         shapeText(indices), shapeText(data)));
   for (size_t i = 0; i < data.size(); ++i)
-    if (i != *axis && !meetDims(data[i], indices[i]))
+    if (i != *axis && !call.meetDims(data[i], indices[i]))
       return call.failedOn({{1, i}, {0, i}},
                            fmt::format("`indices` and `data` may differ along axis {} only, but "
                                        "dimension {} is {} and {}",
@@ -126,7 +126,7 @@ RelationResult gatherNdRelation(const RelationCall& call) {
                                         shapeText(indices), batch, shapeText(data)));
   DimVector shape(indices.begin() + 1, indices.end());
   for (size_t i = 0; i < size_t(batch); ++i) {
-    shape[i] = meetDims(shape[i], data[i]);
+    shape[i] = call.meetDims(shape[i], data[i]);
     if (!shape[i])
       return call.failedOn({{1, i + 1}, {0, i}},
                            fmt::format("the batch dimensions of `data` and `indices` differ: {} "
@@ -149,7 +149,7 @@ RelationResult advIndexRelation(const RelationCall& call) {
     if (!isIndexType(index->dtype))
       return call.failedAt(0, indexTypeProblem("inputs", index->dtype));
     size_t where = 0;
-    auto both = broadcastShapes(call.types, shape, index->shape, &where);
+    auto both = call.broadcastShapes(shape, index->shape, &where);
     if (!both)
       return call.failedAt(0, broadcastProblem(shape, index->shape, where));
     shape = std::move(*both);

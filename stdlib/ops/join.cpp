@@ -59,7 +59,7 @@ std::optional<DimVector> commonShape(Types fields, std::optional<size_t> except,
     for (size_t i = 0; i < shape.size(); ++i) {
       if (i == except)
         continue;
-      const Dim* both = meetDims(shape[i], fields[k]->shape[i]);
+      const Dim* both = call.meetDims(shape[i], fields[k]->shape[i]);
       if (!both) {
         failure = call.failedOn(
             {{0, i, k}, {0, i, 0}},

@@ -27,7 +27,7 @@ RelationResult crossEntropyRelation(const RelationCall& call) {
   if (auto problem = requireSameDType(call, 0, 1))
     return *problem;
   for (size_t i = 0; i < 2; ++i)
-    if (matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
+    if (call.differ(call.shape(0)[i], call.shape(1)[i]))
       return call.failedOn({{1, i}, {0, i}},
                            fmt::format("the {} differ: {} of `x` and {} of `y`",
                                        i == 0 ? "samples" : "classes", dimText(call.shape(0)[i]),
@@ -68,12 +68,12 @@ std::optional<RelationResult> nllProblem(const RelationCall& call) {
     return call.failedAt(2, fmt::format("`weights` must be a vector of {} elements, one per class, "
                                         "but its shape is `{}`",
                                         dimText(call.shape(0)[classes]), shapeText(call.shape(2))));
-  if (matchDims(call.shape(0)[classes], call.shape(2)[0]) == DimMatch::Different)
+  if (call.differ(call.shape(0)[classes], call.shape(2)[0]))
     return call.failedOn({{2, 0}, {0, classes}},
                          fmt::format("`weights` has {} elements, but `predictions` has {} classes",
                                      dimText(call.shape(2)[0]), dimText(call.shape(0)[classes])));
   for (size_t i = 0; i < call.rank(1); ++i)
-    if (matchDims(call.shape(0)[i == 0 ? 0 : i + 1], call.shape(1)[i]) == DimMatch::Different)
+    if (call.differ(call.shape(0)[i == 0 ? 0 : i + 1], call.shape(1)[i]))
       return call.failedOn({{1, i}, {0, i == 0 ? 0 : i + 1}},
                            fmt::format("the shapes of `predictions` and `targets` must agree but "
                                        "for the classes, but they are `{}` and `{}`",
@@ -91,7 +91,7 @@ RelationResult nllLossRelation(const RelationCall& call) {
     return call.solved(call.types.scalar(call.dtype(0)));
   std::vector<const Dim*> shape(call.shape(1).begin(), call.shape(1).end());
   for (size_t i = 0; i < shape.size(); ++i)
-    shape[i] = meetDims(shape[i], call.shape(0)[i == 0 ? 0 : i + 1]);
+    shape[i] = call.meetDims(shape[i], call.shape(0)[i == 0 ? 0 : i + 1]);
   return call.solved(shape, call.dtype(0));
 }
 

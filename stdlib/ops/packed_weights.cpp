@@ -32,13 +32,13 @@ RelationResult packedDenseRelation(const RelationCall& call) {
     return *problem;
   TypeContext& types = call.types;
   const Dim* features = weight.size() == 4 ? types.multiply(weight[1], weight[3]) : weight[1];
-  if (matchDims(call.shape(0)[1], features) == DimMatch::Different)
+  if (call.differ(call.shape(0)[1], features))
     return call.failedOn({{1, 1}, {0, 1}},
                          fmt::format("the features differ: {} of `data` and {} of `weight`",
                                      dimText(call.shape(0)[1]), dimText(features)));
   const Dim* units = types.multiply(weight[0], weight[2]);
   if (!call.attributes.isNull("units") &&
-      matchDims(units, types.constant(call.attributes.integer("units"))) == DimMatch::Different)
+      call.differ(units, types.constant(call.attributes.integer("units"))))
     return call.failedOn({{1, 0}, {1, 2}},
                          fmt::format("`units` is {}, but `weight` makes {}",
                                      call.attributes.integer("units"), dimText(units)));
@@ -168,7 +168,7 @@ RelationResult relateLayout(const RelationCall& call) {
   const std::vector<int64_t>& extents = layouts->from.extents;
   bool fits = call.rank(0) == extents.size();
   for (size_t i = 0; fits && i < extents.size(); ++i)
-    fits = !cannotBe(call.types, call.shape(0)[i], extents[i]);
+    fits = !cannotBe(call, call.shape(0)[i], extents[i]);
   if (!fits)
     return call.failedAt(0,
                          fmt::format("`data` must have the extents of `src_layout`, `{}`, but "

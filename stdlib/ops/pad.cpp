@@ -49,7 +49,9 @@ RelationResult dilateRelation(const RelationCall& call) {
     if (!scaled)
       return call.failedForSize(
           fmt::format("dimension {} of {} times {} is too large", i, dimText(dim), strides[i]));
-    shape.push_back(dim->isConstant(0) ? dim : offsetDim(call.types, scaled, 1 - strides[i]));
+    shape.push_back(dim->isConstant(0)
+                        ? dim
+                        : notNegative(call, offsetDim(call.types, scaled, 1 - strides[i])));
   }
   return call.solved(shape, call.dtype(0));
 }
@@ -69,7 +71,7 @@ RelationResult fifoBufferRelation(const RelationCall& call) {
   if (!axis)
     return axisFailure(call, "axis", given);
   for (size_t i = 0; i < call.rank(0); ++i)
-    if (i != *axis && matchDims(call.shape(0)[i], call.shape(1)[i]) == DimMatch::Different)
+    if (i != *axis && call.differ(call.shape(0)[i], call.shape(1)[i]))
       return differ();
   return call.solved(call.operands[1]);
 }

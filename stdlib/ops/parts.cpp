@@ -94,7 +94,7 @@ RelationResult withPartRelation(const RelationCall& call) {
     return call.failedAt(1, "a part has no more dimensions than the parts together");
   Dims wanted = call.shape(0).subspan(call.rank(0) - inner);
   for (size_t i = 0; i < inner; ++i)
-    if (matchDims(wanted[i], call.shape(1)[i]) == DimMatch::Different)
+    if (call.differ(wanted[i], call.shape(1)[i]))
       return call.failedOn({{1, i}, {0, call.rank(0) - inner + i}},
                            fmt::format("the parts have the shape `{}`, but this one has `{}`",
                                        shapeText(wanted), shapeText(call.shape(1))));

@@ -32,8 +32,8 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand)
   for (size_t i = 0; i < dims; ++i) {
     size_t dim = *layouts->data.find(spatialAxes(dims)[i]);
     const Dim* extent = call.shape(operand)[dim];
-    auto positions = windowPositions(call.types, extent, call.types.constant((*taps)[i]), *window,
-                                     i, call.attributes.boolean("ceil_mode"));
+    auto positions = windowExtent(call, extent, call.types.constant((*taps)[i]), *window, i,
+                                  call.attributes.boolean("ceil_mode"));
     if (!positions)
       return call.failedOn({{operand, dim}}, fmt::format("along `{}`, {}", spatialAxes(dims)[i],
                                                          positions.failure().text));
@@ -41,8 +41,7 @@ RelationResult relatePool(const RelationCall& call, size_t dims, size_t operand)
   }
   RelationResult result = solvedPool(call, operand, *layouts, spatial);
   for (size_t i = 0; i < dims; ++i)
-    requireWindow(result, call.types,
-                  call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])],
+    requireWindow(result, call, call.shape(operand)[*layouts->data.find(spatialAxes(dims)[i])],
                   call.types.constant((*taps)[i]), *window, i);
   return result;
 }

@@ -346,7 +346,7 @@ RelationResult solvedPoolGradient(const RelationCall& call, const RelationResult
   lang::Dims expected = pooled.output->shape, given = call.shape(0);
   bool agrees = expected.size() == given.size();
   for (size_t i = 0; agrees && i < given.size(); ++i)
-    agrees = matchDims(expected[i], given[i]) != lang::DimMatch::Different;
+    agrees = !call.differ(expected[i], given[i]);
   if (!agrees)
     return call.failedAt(0,
                          fmt::format("the pool of the data has shape {}, but the gradient has {}",
@@ -367,7 +367,7 @@ RelationResult solvedPoolTaken(const RelationCall& call, const RelationResult& p
   lang::Dims given = call.shape(0), expected = call.shape(1);
   bool agrees = expected.size() == given.size();
   for (size_t i = 0; agrees && i < given.size(); ++i)
-    agrees = matchDims(expected[i], given[i]) != lang::DimMatch::Different;
+    agrees = !call.differ(expected[i], given[i]);
   if (!agrees)
     return call.failedAt(0, fmt::format("the shapes `{}` and `{}` of values and data differ",
                                         shapeText(given), shapeText(expected)));

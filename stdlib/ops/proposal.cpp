@@ -64,7 +64,7 @@ RelationResult proposalRelation(const RelationCall& call) {
   TypeContext& types = call.types;
   Dims scores = call.shape(0);
   const Dim* four = types.constant(4 * anchors);
-  if (cannotBe(types, scores[1], 2 * anchors))
+  if (cannotBe(call, scores[1], 2 * anchors))
     return call.failedOn({{0, 1}},
                          fmt::format("{} need {} scores, but there are {}",
                                      counted(anchors, "anchor"), 2 * anchors, dimText(scores[1])));
@@ -263,8 +263,8 @@ RelationResult regularRelation(const RelationCall& call) {
       return call.failed(fmt::format("`{}` is {}, but it must not be negative", name, count));
   TypeContext& types = call.types;
   Dims boxes = call.shape(0), scores = call.shape(1);
-  if (matchDims(boxes[0], scores[0]) == DimMatch::Different ||
-      matchDims(boxes[1], scores[1]) == DimMatch::Different || cannotBe(types, boxes[2], 4))
+  if (call.differ(boxes[0], scores[0]) || call.differ(boxes[1], scores[1]) ||
+      cannotBe(call, boxes[2], 4))
     return call.failedAt(1, fmt::format("boxes (batch, n, 4) need scores (batch, n, classes), but "
                                         "the shapes are `{}` and `{}`",
                                         shapeText(boxes), shapeText(scores)));

@@ -63,7 +63,7 @@ RelationResult relate(const RelationCall& call) {
     return *problem;
   if (auto problem = requireSameDType(call, operands, 0, 1))
     return *problem;
-  auto shape = broadcastShapes(call.types, call.shape(0), call.shape(1));
+  auto shape = call.broadcastShapes(call.shape(0), call.shape(1));
   if (!shape)
     return broadcastFailure(call, operands, 0, 1);
   RelationResult result = call.solved(*shape, call.dtype(0));

@@ -41,7 +41,7 @@ RelationResult reverseSequenceRelation(const RelationCall& call) {
                                      typeText(call.operands[1])));
   const Dim* batch =
       call.shape(0)[*call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))];
-  if (!meetDims(batch, call.shape(1)[0]))
+  if (!call.meetDims(batch, call.shape(1)[0]))
     return call.failedOn(
         {{1, 0}, {0, *call.normalAxis(call.attributes.integer("batch_axis"), call.rank(0))}},
         fmt::format("`seq_lengths` has {} entries for a batch of {}", dimText(call.shape(1)[0]),

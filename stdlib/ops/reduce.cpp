@@ -75,7 +75,7 @@ RelationResult varianceRelation(const RelationCall& call) {
     return *problem;
   if (call.rank(0) == 0)
     return call.failedAt(0, "a tensor of rank 0 has no variance");
-  if (call.rank(1) != call.rank(0) || !broadcastsTo(call.shape(1), call.shape(0)))
+  if (call.rank(1) != call.rank(0) || !broadcastsTo(call, call.shape(1), call.shape(0)))
     return call.failedAt(1, fmt::format("the shape `{}` of `mean` does not fit that of the data, "
                                         "`{}`: it must have the same rank and broadcast to it",
                                         shapeText(call.shape(1)), shapeText(call.shape(0))));

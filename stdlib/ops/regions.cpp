@@ -30,12 +30,11 @@ std::optional<RelationResult> cropProblem(const RelationCall& call) {
   if (!isOneOf(call.attributes.text("method"), {"bilinear", "nearest_neighbor", "nearest"}))
     return choiceFailure(call, "method", "`bilinear` or `nearest_neighbor`");
   Dims boxes = call.shape(1);
-  if (boxes.size() != 2 || cannotBe(call.types, boxes[1], 4))
+  if (boxes.size() != 2 || cannotBe(call, boxes[1], 4))
     return call.failedAt(1, fmt::format("the boxes must have the shape (count, 4), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));
-  if (call.rank(2) != 1 || matchDims(boxes[0], call.shape(2)[0]) == DimMatch::Different ||
-      !call.dtype(2).isInteger())
+  if (call.rank(2) != 1 || call.differ(boxes[0], call.shape(2)[0]) || !call.dtype(2).isInteger())
     return call.failedAt(2, fmt::format("there must be one integer per box of `{}`, but they are "
                                         "`{}`",
                                         typeText(call.operands[1]), typeText(call.operands[2])));
@@ -185,7 +184,7 @@ RelationResult roiPoolRelation(const RelationCall& call) {
     return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
                                         typeText(call.operands[0])));
   Dims rois = call.shape(1);
-  if (rois.size() != 2 || cannotBe(call.types, rois[1], 5))
+  if (rois.size() != 2 || cannotBe(call, rois[1], 5))
     return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));

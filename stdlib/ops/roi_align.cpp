@@ -33,7 +33,7 @@ RelationResult roiAlignRelation(const RelationCall& call) {
   if (call.rank(0) != 4)
     return call.failedAt(0, fmt::format("the data must have 4 dimensions, but it is `{}`",
                                         typeText(call.operands[0])));
-  if (rois.size() != 2 || cannotBe(call.types, rois[1], 5))
+  if (rois.size() != 2 || cannotBe(call, rois[1], 5))
     return call.failedAt(1, fmt::format("the regions must have the shape (count, 5), but they are "
                                         "`{}`",
                                         typeText(call.operands[1])));

@@ -23,7 +23,7 @@ constexpr runtime::DType Real = runtime::Float64;
 
 RelationResult affineGridRelation(const RelationCall& call) {
   Dims shape = call.shape(0);
-  if (shape.size() != 3 || cannotBe(call.types, shape[1], 2) || cannotBe(call.types, shape[2], 3))
+  if (shape.size() != 3 || cannotBe(call, shape[1], 2) || cannotBe(call, shape[2], 3))
     return call.failedAt(0, fmt::format("the matrices must have the shape (batch, 2, 3), but they "
                                         "are `{}`",
                                         typeText(call.operands[0])));
@@ -67,9 +67,9 @@ RelationResult gridSampleRelation(const RelationCall& call) {
     return choiceFailure(call, "padding_mode", "`zeros`, `border` or `reflection`");
   if (call.attributes.text("layout") != (rank == 4 ? "NCHW" : "NCDHW"))
     return choiceFailure(call, "layout", rank == 4 ? "`NCHW`" : "`NCDHW`");
-  const Dim* batch = meetDims(call.shape(0)[0], call.shape(1)[0]);
+  const Dim* batch = call.meetDims(call.shape(0)[0], call.shape(1)[0]);
   const Dim* ways = call.shape(1)[1];
-  if (!batch || cannotBe(call.types, ways, int64_t(rank) - 2))
+  if (!batch || cannotBe(call, ways, int64_t(rank) - 2))
     return call.failedAt(1,
                          fmt::format("the grid must have the batch of the data and {} "
                                      "coordinates, but their shapes are `{}` and `{}`",

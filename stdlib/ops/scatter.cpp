@@ -194,7 +194,7 @@ RelationResult scatterNdRelation(const RelationCall& call) {
   expected.insert(expected.end(), data.begin() + ptrdiff_t(indices[0]->value), data.end());
   bool good = expected.size() == updates.size();
   for (size_t i = 0; good && i < expected.size(); ++i)
-    good = meetDims(expected[i], updates[i]);
+    good = call.meetDims(expected[i], updates[i]);
   if (!good)
     return call.failedAt(2, fmt::format("the updates must have the shape `{}`, but it is `{}`",
                                         shapeText(expected), shapeText(updates)));

@@ -59,7 +59,7 @@ RelationResult squeezeRelation(const RelationCall& call) {
   std::vector<bool> dropped(call.rank(0));
   for (size_t axis : *axes) {
     const Dim* dim = call.shape(0)[axis];
-    if (cannotBe(call.types, dim, 1))
+    if (cannotBe(call, dim, 1))
       return failedCall(call, {{0, axis}},
                         fmt::format("only dimensions of 1 can be dropped, but dimension {} of "
                                     "`data` is {}",
@@ -83,7 +83,7 @@ RelationResult reshaped(const RelationCall& call, const DimVector& shape,
 
 RelationResult reshapeRelation(const RelationCall& call) {
   std::vector<DimBound> bounds;
-  auto shape = reshapedDims(call.types, call.shape(0), call.attributes.integers("newshape"),
+  auto shape = reshapedDims(call, call.shape(0), call.attributes.integers("newshape"),
                             call.attributes.boolean("allowzero"), &bounds);
   return shape ? reshaped(call, *shape, bounds) : call.failed(shape.failure());
 }
@@ -101,8 +101,7 @@ RelationResult reverseReshapeRelation(const RelationCall& call) {
   std::vector<int64_t> wanted = call.attributes.integers("newshape");
   std::ranges::reverse(wanted);
   std::vector<DimBound> bounds;
-  auto shape =
-      reshapedDims(call.types, from, wanted, call.attributes.boolean("allowzero"), &bounds);
+  auto shape = reshapedDims(call, from, wanted, call.attributes.boolean("allowzero"), &bounds);
   if (!shape)
     return call.failed(fmt::format("read from the right, {}", shape.failure().text));
   std::ranges::reverse(*shape);
@@ -138,7 +137,7 @@ RelationResult reshapeLikeRelation(const RelationCall& call) {
   shape.insert(shape.end(), like.begin() + ptrdiff_t(right->first),
                like.begin() + ptrdiff_t(right->second));
   shape.insert(shape.end(), data.begin() + ptrdiff_t(left->second), data.end());
-  if (auto problem = countProblem(call.types, data, shape))
+  if (auto problem = countProblem(call, data, shape))
     return call.failed(*problem);
   return call.solved(shape, call.dtype(0));
 }
@@ -190,7 +189,7 @@ RelationResult broadcastToRelation(const RelationCall& call) {
   if (!shape)
     return call.failed(fmt::format("`shape` is `[{}]`, but extents must not be negative",
                                    fmt::join(call.attributes.integers("shape"), ", ")));
-  if (!broadcastsTo(call.shape(0), *shape))
+  if (!broadcastsTo(call, call.shape(0), *shape))
     return call.failedAt(0, fmt::format("the shape `{}` does not broadcast to `{}`",
                                         shapeText(call.shape(0)), shapeText(*shape)));
   return solvedAsWritten(call, "shape", *shape, call.dtype(0));
@@ -199,7 +198,7 @@ RelationResult broadcastToRelation(const RelationCall& call) {
 RelationResult broadcastToLikeRelation(const RelationCall& call) {
   if (auto problem = requireSameDType(call, 0, 1))
     return *problem;
-  if (!broadcastsTo(call.shape(0), call.shape(1)))
+  if (!broadcastsTo(call, call.shape(0), call.shape(1)))
     return call.failedAt(0, fmt::format("the shape `{}` does not broadcast to `{}`",
                                         shapeText(call.shape(0)), shapeText(call.shape(1))));
   return call.solved(call.operands[1]);

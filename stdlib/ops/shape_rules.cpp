@@ -52,7 +52,8 @@ const Dim* timesChecked(TypeContext& types, const Dim* left, const Dim* right) {
   return types.multiply(left, right);
 }
 
-std::optional<Problem> countProblem(TypeContext& types, Dims from, Dims to) {
+std::optional<Problem> countProblem(const lang::RelationCall& call, Dims from, Dims to) {
+  TypeContext& types = call.types;
   const Dim* before = product(types, from);
   const Dim* after = product(types, to);
   // Without the names that both sides have, the products are less likely to grow too large to tell.
@@ -62,7 +63,7 @@ std::optional<Problem> countProblem(TypeContext& types, Dims from, Dims to) {
       left.push_back(dim);
     else
       right.erase(same);
-  if (matchDims(product(types, left), product(types, right)) != lang::DimMatch::Different)
+  if (!call.differ(product(types, left), product(types, right)))
     return std::nullopt;
   return Problem{fmt::format("the shape `{}` has {} elements, but the new shape `{}` has {}",
                              shapeText(from), dimText(before), shapeText(to), dimText(after))};
@@ -226,10 +227,10 @@ bool infer(ReshapeScan& scan) {
 
 } // namespace
 
-Checked<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
+Checked<std::vector<const Dim*>> reshapedDims(const lang::RelationCall& call, Dims from,
                                               std::span<const int64_t> wanted, bool allowZero,
                                               std::vector<lang::DimBound>* bounds) {
-  ReshapeScan scan{types, from, wanted, allowZero};
+  ReshapeScan scan{call.types, from, wanted, allowZero};
   bool good = true;
   while (good && scan.next < wanted.size())
     good = readOne(scan);
@@ -237,7 +238,7 @@ Checked<std::vector<const Dim*>> reshapedDims(TypeContext& types, Dims from,
     good = infer(scan);
   // One too long is refused as what it is.
   if (good && scan.result.size() <= runtime::mostDimensions)
-    if (auto different = countProblem(types, from, scan.result))
+    if (auto different = countProblem(call, from, scan.result))
       good = fail(scan, different->text);
   if (!good)
     return scan.problem;
@@ -313,11 +314,39 @@ std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent) {
 
 namespace {
 
-/// The extent of a slice of a named extent whose bounds lie inside, or where they do at the size
-/// that is asked about; `?` when they never do, or when the name is one of Relay's, for which it
-/// does so.
+/// The extent of a slice of any extent: bounds that lie outside are moved.
+const Dim* movedForm(const RelationCall& call, const Dim* extent, const AxisSlice& slice,
+                     std::vector<lang::DimBound>& bounds) {
+  using Step = lang::SizeSteps::Step;
+  lang::TypeContext& types = call.types;
+  const Dim* zero = types.constant(0);
+  bool forward = slice.stride > 0;
+  auto lesser = [&](const Dim* at) { return call.steps->compute(Step::Lesser, at, extent); };
+  // Positions count from the low end, which backwards is one before the first element.
+  auto place = [&](int64_t bound) {
+    constexpr int64_t most = INT64_MAX / 2;
+    const Dim* at = types.constant(std::clamp(bound, -most, most) + (forward ? 0 : 1));
+    if (bound < 0)
+      at = types.add(at, extent);
+    return lesser(notNegative(call, at));
+  };
+  const Dim* begin = slice.begin ? place(*slice.begin) : forward ? zero : extent;
+  const Dim* end = forward ? extent : zero;
+  if (slice.end)
+    end =
+        slice.endIsSize ? lesser(types.add(begin, types.constant(*slice.end))) : place(*slice.end);
+  const Dim* distance = types.subtract(forward ? end : begin, forward ? begin : end);
+  bounds.push_back({distance, 0});
+  int64_t step = forward ? slice.stride : -slice.stride;
+  return types.floorDivide(types.add(distance, types.constant(step - 1)), step);
+}
+
+/// The extent of a slice of a named extent whose bounds lie inside; `?` when they never do, or when
+/// the name is one of Relay's, for which it does so.
 const Dim* slicedForm(const RelationCall& call, const Dim* extent, const AxisSlice& slice,
                       std::vector<lang::DimBound>& bounds) {
+  if (call.steps)
+    return movedForm(call, extent, slice, bounds);
   if (extent->isAny() || extent->hasForeign)
     return call.types.any();
   lang::TypeContext& types = call.types;
@@ -330,17 +359,9 @@ const Dim* slicedForm(const RelationCall& call, const Dim* extent, const AxisSli
     isEver = isEver && !(room->isConstant() && room->value < 0);
     bounds.push_back({room, 0});
   };
-  auto isBeyond = [&](const Dim* room) { return call.example && (*call.example)(room) < 0; };
   auto inside = [&](const Dim* position) {
-    const Dim* above = types.subtract(position, low);
-    const Dim* below = types.subtract(high, position);
-    if (isBeyond(above) || isBeyond(below)) {
-      const Dim* room = isBeyond(above) ? above : below;
-      need(types.subtract(types.constant(-1), room));
-      return isBeyond(above) ? low : high;
-    }
-    need(above);
-    need(below);
+    need(types.subtract(position, low));
+    need(types.subtract(high, position));
     return position;
   };
   // Bounds that are as large as this mean the end of whatever there is.

@@ -27,11 +27,11 @@ const lang::Dim* timesChecked(lang::TypeContext& types, const lang::Dim* left,
 /// What `reshape` makes of a shape: `wanted` may hold the special values 0, -1, -2, -3 and -4.
 /// `bounds` gets what must be a multiple of which number.
 runtime::Checked<std::vector<const lang::Dim*>>
-reshapedDims(lang::TypeContext& types, lang::Dims from, std::span<const int64_t> wanted,
+reshapedDims(const lang::RelationCall& call, lang::Dims from, std::span<const int64_t> wanted,
              bool allowZero, std::vector<lang::DimBound>* bounds = {});
 
 /// The problem that two known element counts differ, or nothing.
-std::optional<runtime::Problem> countProblem(lang::TypeContext& types, lang::Dims from,
+std::optional<runtime::Problem> countProblem(const lang::RelationCall& call, lang::Dims from,
                                              lang::Dims to);
 
 /// What a slice asks of one dimension. A missing bound is the end that the stride starts from or

@@ -60,7 +60,7 @@ std::optional<RelationResult> valueProblem(const RelationCall& call, RelationRes
     return std::nullopt;
   Dims wanted = slice->output->shape, given = call.shape(1);
   for (size_t i = 0; i < given.size(); ++i)
-    if (matchDims(wanted[i], given[i]) == DimMatch::Different)
+    if (call.differ(wanted[i], given[i]))
       return call.failedOn({{1, i}, {0, i}},
                            fmt::format("the value has the shape `{}`, but the slice that it is to "
                                        "replace has `{}`",

@@ -58,7 +58,7 @@ RelationResult dilationRelation(const RelationCall& call) {
     return call.failedAt(1, weight.failure());
   if (auto other = requireLikeNumbers(call))
     return *other;
-  if (matchDims((*shape)[1], (*weight)[0]) == DimMatch::Different)
+  if (call.differ((*shape)[1], (*weight)[0]))
     return call.failedOn({{1, *dilation->weight.find('I')}, {0, *dilation->data.find('C')}},
                          fmt::format("the data has {} channels, but the weight has {}",
                                      dimText((*shape)[1]), dimText((*weight)[0])));
@@ -68,7 +68,7 @@ RelationResult dilationRelation(const RelationCall& call) {
     if (taps->isConstant(0))
       return call.failedAt(
           1, fmt::format("the weight, of shape {}, has no taps", shapeText(call.shape(1))));
-    auto positions = windowPositions(call.types, (*shape)[2 + i], taps, dilation->window, i, false);
+    auto positions = windowExtent(call, (*shape)[2 + i], taps, dilation->window, i, false);
     if (!positions)
       return call.failedAt(0, positions.failure());
     (*shape)[2 + i] = *positions;
@@ -77,7 +77,7 @@ RelationResult dilationRelation(const RelationCall& call) {
       solvedInLayout(call, nchw, dilation->data, *shape,
                      call.attributes.dtype("out_dtype").value_or(call.dtype(0)));
   for (size_t i = 0; i < 2; ++i)
-    requireWindow(result, call.types, data[2 + i], (*weight)[1 + i], dilation->window, i);
+    requireWindow(result, call, data[2 + i], (*weight)[1 + i], dilation->window, i);
   return result;
 }
 

@@ -128,7 +128,7 @@ RelationResult searchSortedRelation(const RelationCall& call) {
   Dims sorted = call.shape(0), values = call.shape(1);
   bool good = sorted.size() == 1 || (!sorted.empty() && sorted.size() == values.size());
   for (size_t i = 0; good && i + 1 < sorted.size(); ++i)
-    good = meetDims(sorted[i], values[i]);
+    good = call.meetDims(sorted[i], values[i]);
   if (!good)
     return call.failed(
         fmt::format("the sorted sequence must be a vector or agree with the values in "

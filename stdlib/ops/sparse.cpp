@@ -34,7 +34,7 @@ std::optional<RelationResult> requireRows(const RelationCall& call, size_t first
   if (call.shape(first + 1)[0]->isConstant(0))
     return call.failedAt(first + 1, "the bounds of n rows are n + 1 numbers, but there is none");
   const Dim *entries = call.shape(first - 1)[0], *places = call.shape(first)[0];
-  if (matchDims(entries, places) == DimMatch::Different)
+  if (call.differ(entries, places))
     return call.failedOn({{first, 0}, {first - 1, 0}},
                          fmt::format("there are {} entries, but {} columns of entries",
                                      dimText(entries), dimText(places)));
@@ -118,7 +118,7 @@ RelationResult sparseAddRelation(const RelationCall& call) {
   if (auto problem = requireRows(call, 2))
     return *problem;
   const Dim* rows = offsetDim(call.types, call.shape(3)[0], -1);
-  if (matchDims(rows, call.shape(0)[0]) == DimMatch::Different)
+  if (call.differ(rows, call.shape(0)[0]))
     return call.failedOn({{3, 0}, {0, 0}},
                          fmt::format("the dense matrix has {} rows, but the sparse one has {}",
                                      dimText(call.shape(0)[0]), dimText(rows)));

@@ -129,14 +129,13 @@ KernelFault validCounts(const KernelCall& call, const ColumnParameters& paramete
 RelationResult suppressionRelation(const RelationCall& call) {
   if (auto problem = boxesProblem(call))
     return *problem;
-  if (call.rank(1) != 1 || matchDims(call.shape(0)[0], call.shape(1)[0]) == DimMatch::Different)
+  if (call.rank(1) != 1 || call.differ(call.shape(0)[0], call.shape(1)[0]))
     return call.failedAt(1, fmt::format("`valid_count` must hold one number per batch item of "
                                         "`{}`, but it is `{}`",
                                         typeText(call.operands[0]), typeText(call.operands[1])));
   bool wantsIndices = call.attributes.boolean("return_indices");
-  if (wantsIndices &&
-      (call.rank(2) != 2 || matchDims(call.shape(0)[0], call.shape(2)[0]) == DimMatch::Different ||
-       matchDims(call.shape(0)[1], call.shape(2)[1]) == DimMatch::Different))
+  if (wantsIndices && (call.rank(2) != 2 || call.differ(call.shape(0)[0], call.shape(2)[0]) ||
+                       call.differ(call.shape(0)[1], call.shape(2)[1])))
     return call.failedAt(2, fmt::format("`indices` must hold one number per box of `{}`, but it is "
                                         "`{}`",
                                         typeText(call.operands[0]), typeText(call.operands[2])));
@@ -272,8 +271,8 @@ RelationResult allClassRelation(const RelationCall& call) {
     return call.failedAt(1, fmt::format("the scores must have 3 dimensions, but they are `{}`",
                                         typeText(call.operands[1])));
   Dims boxes = call.shape(0), scores = call.shape(1);
-  if (matchDims(boxes[0], scores[0]) == DimMatch::Different ||
-      matchDims(boxes[1], scores[2]) == DimMatch::Different || cannotBe(call.types, boxes[2], 4))
+  if (call.differ(boxes[0], scores[0]) || call.differ(boxes[1], scores[2]) ||
+      cannotBe(call, boxes[2], 4))
     return call.failedAt(1, fmt::format("boxes (batch, n, 4) need scores (batch, classes, n), but "
                                         "the shapes are `{}` and `{}`",
                                         shapeText(boxes), shapeText(scores)));

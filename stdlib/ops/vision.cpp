@@ -116,10 +116,9 @@ RelationResult locationsRelation(const RelationCall& call) {
     return call.failed("`variances` must hold 4 numbers");
   Dims scores = call.shape(0), locations = call.shape(1), anchors = call.shape(2);
   const Dim* coordinates = scaledDim(call.types, scores[2], 4);
-  bool isWrong = !coordinates || matchDims(scores[0], locations[0]) == DimMatch::Different ||
-                 matchDims(coordinates, locations[1]) == DimMatch::Different ||
-                 matchDims(scores[2], anchors[1]) == DimMatch::Different ||
-                 cannotBe(call.types, anchors[0], 1) || cannotBe(call.types, anchors[2], 4);
+  bool isWrong = !coordinates || call.differ(scores[0], locations[0]) ||
+                 call.differ(coordinates, locations[1]) || call.differ(scores[2], anchors[1]) ||
+                 cannotBe(call, anchors[0], 1) || cannotBe(call, anchors[2], 4);
   if (isWrong)
     return call.failed(fmt::format("scores (batch, classes, n) need locations (batch, 4 n) and "
                                    "anchors (1, n, 4), but the shapes are `{}`, `{}` and `{}`",

@@ -114,10 +114,10 @@ Room roomOf(lang::TypeContext& types, const Dim* extent, const Dim* kernel, cons
 
 } // namespace
 
-void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const Dim* extent,
+void requireWindow(lang::RelationResult& result, const lang::RelationCall& call, const Dim* extent,
                    const Dim* kernel, const Window& window, size_t i) {
   requireAtLeast(result, kernel, 1);
-  requireAtLeast(result, roomOf(types, extent, kernel, window, i).room, 0);
+  requireRoom(result, call, roomOf(call.types, extent, kernel, window, i).room, extent);
 }
 
 Checked<const Dim*> windowPositions(lang::TypeContext& types, const Dim* extent, const Dim* kernel,
@@ -139,6 +139,12 @@ Checked<const Dim*> windowPositions(lang::TypeContext& types, const Dim* extent,
     room = types.add(room, types.constant(window.strides[i] - 1));
   const Dim* positions = types.add(types.floorDivide(room, window.strides[i]), types.constant(1));
   return isStatic && positions->value < 0 ? types.constant(0) : positions;
+}
+
+Checked<const Dim*> windowExtent(const lang::RelationCall& call, const Dim* extent,
+                                 const Dim* kernel, const Window& window, size_t i, bool ceilMode) {
+  auto positions = windowPositions(call.types, extent, kernel, window, i, ceilMode);
+  return positions ? Checked<const Dim*>(notNegative(call, *positions)) : positions;
 }
 
 Checked<Layout> readLayout(const Attributes& attributes, std::string_view name,

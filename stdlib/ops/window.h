@@ -44,10 +44,16 @@ runtime::Checked<const lang::Dim*> windowPositions(lang::TypeContext& types,
                                                    const lang::Dim* extent, const lang::Dim* kernel,
                                                    const Window& window, size_t i, bool ceilMode);
 
-/// Lets a result ask for what windowPositions() takes for granted: that the window has a tap, and
-/// that the padded data is as long as it.
-void requireWindow(lang::RelationResult& result, lang::TypeContext& types, const lang::Dim* extent,
-                   const lang::Dim* kernel, const Window& window, size_t i);
+/// The same for a relation, whose answer is 0 where the extent is 0 and no window fits.
+runtime::Checked<const lang::Dim*> windowExtent(const lang::RelationCall& call,
+                                                const lang::Dim* extent, const lang::Dim* kernel,
+                                                const Window& window, size_t i, bool ceilMode);
+
+/// Lets a result ask for what windowExtent() takes for granted: that the window has a tap, and that
+/// the padded data is as long as it unless there is none.
+void requireWindow(lang::RelationResult& result, const lang::RelationCall& call,
+                   const lang::Dim* extent, const lang::Dim* kernel, const Window& window,
+                   size_t i);
 
 /// Reads a layout attribute that must have the axes of `canonical`; `fallback` stands for an empty
 /// text.

@@ -88,7 +88,7 @@ RelationResult relateConv(const RelationCall& call) {
   std::vector<const Dim*> shape{(*data)[0], call.types.constant(*conv.channels)}, kernel;
   for (size_t i = 0; i < dims; ++i) {
     kernel.push_back(call.types.constant(conv.kernelSize[i]));
-    auto positions = windowPositions(call.types, (*data)[2 + i], kernel[i], conv.window, i, false);
+    auto positions = windowExtent(call, (*data)[2 + i], kernel[i], conv.window, i, false);
     if (!positions)
       return call.failedOn(
           {{0, *conv.data.find(spatialAxes(dims)[i])}},
@@ -103,7 +103,7 @@ RelationResult relateConv(const RelationCall& call) {
   if (!demandOperand(call, result, 1, "weight", weight))
     return result;
   for (size_t i = 0; i < dims; ++i)
-    requireWindow(result, call.types, (*data)[2 + i], kernel[i], conv.window, i);
+    requireWindow(result, call, (*data)[2 + i], kernel[i], conv.window, i);
   return result;
 }
 

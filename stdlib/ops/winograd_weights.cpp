@@ -113,7 +113,7 @@ RelationResult relatePack(const RelationCall& call) {
     return call.failed("`out_dtype` must be a floating-point type");
   TypeContext& types = call.types;
   for (size_t i = 2; i < 4; ++i)
-    if (cannotBe(types, call.shape(0)[i], packTaps))
+    if (cannotBe(call, call.shape(0)[i], packTaps))
       return call.failedAt(0, fmt::format("the kernels must be 3 by 3, but the shape is `{}`",
                                           shapeText(call.shape(0))));
   const Dim* size = types.constant(packTile + packTaps - 1);
