@@ -2,6 +2,8 @@
 // nesting is bounded.
 #include "checks/boundary.h"
 
+#include "runtime/shape_text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -77,10 +79,7 @@ std::string valueText(const Value& value) {
   std::string dtype = runtime::dtypeName(value.tensor().dtype());
   if (value.tensor().rank() == 0)
     return fmt::format("`{}`", dtype);
-  std::string sizes;
-  for (const std::string& size : sizeTexts(value))
-    sizes += (sizes.empty() ? "" : ", ") + size;
-  return fmt::format("`Tensor[({}), {}]`", sizes, dtype);
+  return fmt::format("`Tensor[{}, {}]`", runtime::shapeText(value.tensor().shape()), dtype);
 }
 
 /// Wanted and actual shape one below the other; none unless their dimensions can be compared.

@@ -1,6 +1,8 @@
 // Words for faults.
 #include "runtime/fault.h"
 
+#include "runtime/shape_text.h"
+
 #include <algorithm>
 
 namespace runtime {
@@ -14,12 +16,7 @@ Fault memoryFault(DType dtype, std::span<const int64_t> shape) {
 }
 
 std::string shapeText(DType dtype, std::span<const int64_t> shape) {
-  std::string extents;
-  for (int64_t extent : shape) {
-    extents += extents.empty() ? "" : ", ";
-    extents += std::to_string(extent);
-  }
-  return "shape (" + extents + ") and type " + dtypeName(dtype);
+  return "shape " + shapeText(shape) + " and type " + dtypeName(dtype);
 }
 
 } // namespace runtime
