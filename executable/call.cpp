@@ -43,8 +43,8 @@ void setPorts(const Entry& entry, checks::FunctionCheck& check) {
 std::string languageText(const Executable& executable) {
   for (const vm::HostSite& site : executable.program.sites)
     if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel)
-      return fmt::format("the shapes of `{}` at {} depend on values, or it has no kernel; run the "
-                         "executable with `baton run`, or load it with `libbaton`",
+      return fmt::format("the shapes of `{}` at {} cannot be told beforehand, or it has no kernel; run "
+                         "the executable with `baton run`, or load it with `libbaton`",
                          executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }

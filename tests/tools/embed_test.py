@@ -31,7 +31,7 @@ SORTED = """def @main(%x: Tensor[(n, 3), float32], %weight: Tensor[(m, 3), float
   (sort(%scores), argmax(%again, axis=[1]))
 }
 """
-REFUSED = "depend on values, or it has no kernel"
+REFUSED = "cannot be told beforehand, or it has no kernel"
 SUMS = "15\n30\n45\n60\n"
 TREES = """0.762 0.909 0.959
 0.964 0.746 0.642
