@@ -157,16 +157,18 @@ public:
       extents.push_back(place.choice == none ? place.number : size);
     return extents;
   }
+  /// Sizes that something may depend on: 0, 1 and some of those in the types.
+  const std::set<int64_t>& numbers() const { return numbers_; }
   /// Whether a function that was learned from such sizes serves others, too.
   bool isGeneral(const ShapeFunction& function) const {
     return std::ranges::none_of(function.instructions, [&](const auto& each) {
-      return each.step == ShapeFunction::Step::NeedsNumber && each.number != 1 &&
+      return each.step == ShapeFunction::Step::NeedsNumber && !numbers_.contains(each.number) &&
              places_[each.left].choice != none;
     });
   }
 
 private:
-  static constexpr size_t none = SIZE_MAX;
+  static constexpr size_t none = SIZE_MAX, mostNumbers = 6;
   struct Place {
     int64_t number = 0;
     size_t choice = none;
@@ -174,8 +176,11 @@ private:
 
   /// Names and forms are one choice wherever they stand, each `?` is one of its own.
   Place placeOf(const Dim* dim, size_t fromEnd) {
-    if (dim->isConstant())
+    if (dim->isConstant()) {
+      if (numbers_.size() < mostNumbers)
+        numbers_.insert(dim->value);
       return {.number = dim->value};
+    }
     auto isSame = [&](const Choice& choice) { return choice.dim == dim; };
     auto found = dim->isAny() ? choices_.end() : std::ranges::find_if(choices_, isSame);
     auto choice = size_t(found - choices_.begin());
@@ -190,43 +195,35 @@ private:
   };
   std::vector<Choice> choices_;
   std::vector<Place> places_;
+  std::set<int64_t> numbers_{0, 1};
 };
 
 } // namespace
 
-/// Sizes on both sides of the bounds of functions, small ones first.
-static std::set<int64_t> edges(std::span<const ShapeFunction> functions) {
-  std::set<int64_t> sizes{0, 1};
-  for (const ShapeFunction& function : functions)
-    for (const ShapeFunction::Instruction& each : function.instructions)
-      for (int64_t by : {-1, 0, 1})
-        if (int64_t size = std::abs(each.number) + by; size >= 0)
-          sizes.insert(size);
-  return sizes;
-}
-
 std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
                                           size_t resultExtents, const Attributes& attributes) {
   constexpr uint64_t mostSamples = 16;
-  if (auto forTypes = shapeFunction(row, operands, attributes))
-    return {std::move(*forTypes)};
-  Sample sample(operands);
-  std::vector<ShapeFunction> general;
   if (row.shapeNeeds != ShapeNeeds::Shapes)
-    return general;
+    return {};
+  Sample sample(operands);
   SiteShapes shapes(row, operands, attributes);
   std::vector<int64_t> results(resultExtents);
+  // One that is learned when there are as many as a site keeps would drop another.
+  auto learn = [&](const std::vector<int64_t>& extents) {
+    if (shapes.known().size() < mostFunctions)
+      shapes.apply(extents, results);
+  };
   uint64_t samples = sample.choices() < 4 ? uint64_t(1) << sample.choices() : mostSamples;
   for (uint64_t ones = 0; ones < samples; ++ones)
-    shapes.apply(sample.extents(ones), results);
-  // Answers that differ by size may have bounds of their own.
-  constexpr int mostRounds = 2;
-  shapes.apply(sample.alike(24), results);
-  for (int round = 0; round < mostRounds; ++round)
-    for (int64_t size : edges(shapes.known()))
-      shapes.apply(sample.alike(size), results);
-  std::ranges::copy_if(shapes.known(), std::back_inserter(general),
-                       [&](const ShapeFunction& function) { return sample.isGeneral(function); });
+    learn(sample.extents(ones));
+  learn(sample.alike(24));
+  for (int64_t size : sample.numbers())
+    learn(sample.alike(size));
+  std::vector<ShapeFunction> general;
+  std::ranges::copy_if(
+      shapes.known(), std::back_inserter(general), [&](const ShapeFunction& function) {
+        return function.results.size() == resultExtents && sample.isGeneral(function);
+      });
   return general;
 }
 

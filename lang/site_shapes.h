@@ -1,5 +1,5 @@
 // Shape functions of one call site: the one for the types that the checker knows, and others for
-// what these leave open, such as which dimension broadcasts. They are learned from the sizes that
+// sizes at which the relation answers otherwise, or only then. They are learned from the sizes that
 // come along, or from such as might, so they serve all sizes that are alike.
 #pragma once
 
@@ -31,10 +31,9 @@ private:
   size_t lessons_ = 0;
 };
 
-/// Shape functions of a site before any sizes come along: the one for its types, and, where it has
-/// bounds or these leave too much open, those for sizes that are alike, or some of them 1. Of other
-/// sizes the relation must be asked; and of all, when there is none. The results have so many
-/// extents.
+/// Shape functions of a site before any sizes come along: the one for its types, and those for
+/// sizes that it does not serve: some that are 1, and others that are alike. Of other sizes the
+/// relation must be asked; and of all, when there is none. The results have so many extents.
 std::vector<ShapeFunction> foreseenShapes(const OperatorRow& row, Types operands,
                                           size_t resultExtents, const Attributes& attributes);
 

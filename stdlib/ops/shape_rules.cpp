@@ -57,9 +57,11 @@ std::optional<Problem> countProblem(const lang::RelationCall& call, Dims from, D
   const Dim* before = product(types, from);
   const Dim* after = product(types, to);
   // Without the names that both sides have, the products are less likely to grow too large to tell.
+  // Shape functions keep them, since one may be 0.
   std::vector<const Dim*> left, right(to.begin(), to.end());
   for (const Dim* dim : from)
-    if (auto same = std::ranges::find(right, dim); same == right.end() || !dim->hasSymbol)
+    if (auto same = std::ranges::find(right, dim);
+        call.steps || same == right.end() || !dim->hasSymbol)
       left.push_back(dim);
     else
       right.erase(same);

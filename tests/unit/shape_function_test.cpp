@@ -301,7 +301,6 @@ TEST_CASE("what names leave to sizes is foreseen at every size") {
       solved += isSolved;
     } while (advance(chosen, sizes.size()));
     CAPTURE(call.op);
-    CHECK(foreseen.size() == 1);
     CHECK(solved > 0);
   }
 }
