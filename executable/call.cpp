@@ -5,6 +5,7 @@
 #include "executable/arguments.h"
 #include "runtime/list.h"
 #include "runtime/memory.h"
+#include "runtime/shape_text.h"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,15 @@ void setPorts(const Entry& entry, checks::FunctionCheck& check) {
   }
 }
 
+/// Appends the shapes of the tensors in a value, in order. Recursion follows the operand's type.
+void addShapes(const Value& value, std::string& text) {
+  if (value.kind() == runtime::ValueKind::Tuple)
+    for (const Value& field : value.fields())
+      addShapes(field, text);
+  if (value.kind() == runtime::ValueKind::Tensor)
+    text += (text.empty() ? "" : ", ") + runtime::shapeText(value.tensor().shape());
+}
+
 } // namespace
 
 std::string languageText(const Executable& executable) {
@@ -50,10 +60,14 @@ std::string languageText(const Executable& executable) {
 }
 
 vm::Language withoutLanguage(const Executable& executable) {
-  return [&](uint32_t number, std::span<const Slot>, vm::Machine&, Slot&) {
-    const vm::HostSite& site = executable.program.sites[number];
-    return Fault{FaultKind::Sizes, fmt::format("`{}` has no kernel for the sizes at hand",
-                                               executable.program.operators[site.op])};
+  return [&](uint32_t number, std::span<const Slot> operands, vm::Machine&, Slot&) {
+    const vm::Program& program = executable.program;
+    const vm::HostSite& site = program.sites[number];
+    std::string shapes;
+    for (size_t i = 0; i < operands.size(); ++i)
+      addShapes(vm::toValue(program, site.operands[i], operands[i]), shapes);
+    return Fault{FaultKind::Sizes, fmt::format("`{}` has no kernel for the shapes {}",
+                                               program.operators[site.op], shapes)};
   };
 }
 

@@ -3,7 +3,8 @@
 
 usage: open_sizes_test.py BATON LIBBATON_RT LIBBATON
 
-Both must load each program and answer alike at all sizes: the same tensors, or a fault from both.
+Both must load each program and answer alike at all sizes: the same tensors, or a fault from both;
+that of the small library shows the shapes that do not fit.
 """
 import array
 import itertools
@@ -114,6 +115,9 @@ def problems(baton, libraries, folder):
             faults += fault is not None
             if str(given) != str(wanted) or (fault is None) != (problem is None):
                 yield f"{text} at {shapes}: {fault or given}\nand not {problem or wanted}"
+            shown = ", ".join(str(shape).replace(",)", ")") for shape in shapes)
+            if fault and "no kernel" in fault and not f"the shapes {shown}" in fault:
+                yield f"{text} at {shapes}: the shapes are not in `{fault}`"
         print(f"{len(sizes)} calls, {faults} faults: {text.splitlines()[-1]}")
         small.close()
         whole.close()
