@@ -6,6 +6,7 @@ usage: executable_test.py BATON PATH...
 Every good program at the paths is run from its text and from an executable, if it has an `@main`
 once for that alone, and once for each of its first definitions from an executable of them all:
 output, errors and exit code must be the same, and the code of both. Inputs are filled by a seed.
+Limits are counted, as time ends two runs at different places.
 The executable as a text must compile to the same bytes.
 What a note says of memory held is left out, since an executable holds no module.
 """
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 MOST_ENTRIES = 4
+LIMITS = ["--max-steps", "5000000", "--max-memory", "500M"]
 HELD = re.compile(r"^.* are held in \d+ values?.*$", re.M)
 
 
@@ -42,7 +44,7 @@ def check(baton, path, entries, folder):
     if code != 0:
         return None
     for entry in entries:
-        words = ["--entry", entry, "--random", "7", "--timeout", "3"]
+        words = ["--entry", entry, "--random", "7", *LIMITS]
         text = run(baton, "run", str(path), *words)
         file = run(baton, "run", str(executable), *words)
         if text[:2] != file[:2]:
