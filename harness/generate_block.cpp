@@ -64,10 +64,12 @@ void Generator::bindLet(Node& block, NodeId value, const Type* type, bool isAnno
   block.parts.push_back(value);
 }
 
-/// Binds a call of an operator that is chosen evenly among all rows. Calls whose result only data
-/// decides are bound and not used.
+/// Binds a call of an operator that is chosen evenly among all rows, more often among those that
+/// are called nowhere else. Calls whose result only data decides are bound and not used.
 void Generator::addOperatorItem(Node& block, int depth) {
-  const auto& samples = random_.pick(universe_.samples.byRow);
+  const SamplePool& pool = universe_.samples;
+  const auto& samples = random_.chance(10) ? pool.byRow[random_.pick(pool.dynamicRows)]
+                                           : random_.pick(pool.byRow);
   if (samples.empty())
     return;
   for (size_t tries = 0; tries < 4; ++tries) {

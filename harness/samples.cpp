@@ -245,6 +245,9 @@ void fillSamples(SamplePool& pool, Reader& reader, uint64_t seed, const SampleOp
     addExamples(*row, reader, pool.arena, examples);
     RowSampler sampler(pool, reader.types(), *row, mixSeed(seed, row->name), options);
     pool.byRow.push_back(sampler.find(examples));
+    const auto& found = pool.byRow.back();
+    if (!found.empty() && std::ranges::all_of(found, &OperatorSample::isDynamic))
+      pool.dynamicRows.push_back(pool.byRow.size() - 1);
   }
 }
 

@@ -37,6 +37,8 @@ struct SamplePool {
   std::deque<OperatorSample> all = {};
   /// By row, in the order of the table.
   std::vector<std::vector<const OperatorSample*>> byRow = {};
+  /// The rows of `byRow` whose results only data decides; no goal is a reason to call these.
+  std::vector<size_t> dynamicRows = {};
   std::unordered_map<const lang::Type*, std::vector<const OperatorSample*>> byOutput = {};
 };
 
