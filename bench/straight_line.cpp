@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
   KernelClock clock;
   const double empty = clock.emptyCall();
   vm::RunOptions plain, watched{.observer = &clock.observer};
-  executable::Caller alone(model, plain), observed(model, watched);
+  const vm::Language language = executable::withoutLanguage(model);
+  executable::Caller alone(model, plain, language), observed(model, watched, language);
   std::vector<double> whole, kernels, beside;
   for (size_t run = 0; run < runs + 2; ++run) {
     Clock::time_point start = Clock::now();
