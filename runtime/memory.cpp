@@ -34,6 +34,11 @@ int64_t heldMemory() {
   return memoryAccount.held;
 }
 
+int64_t limitedMemory() {
+  int64_t before = memoryAccount.limit == INT64_MAX ? 0 : memoryAccount.limit - memoryAccount.given;
+  return std::max<int64_t>(memoryAccount.held - before, 0);
+}
+
 int64_t memoryLeft() {
   return memoryAccount.limit - std::max<int64_t>(memoryAccount.held, 0);
 }

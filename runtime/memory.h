@@ -87,8 +87,10 @@ private:
   bool wasReachedBefore_;
 };
 
-/// What this thread holds, and what it may hold beside that.
+/// What this thread holds; the part of it that counts for its limit, or all without one; and what
+/// it may hold beside that.
 int64_t heldMemory();
+int64_t limitedMemory();
 int64_t memoryLeft();
 
 /// Asked, as long as it lives, to give back memory of this thread where the limit is in the way;

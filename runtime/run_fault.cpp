@@ -14,9 +14,8 @@ std::string unmatchedText(std::string_view constructor) {
 }
 
 std::string heldText(Holdings held) {
-  std::string text =
-      fmt::format("{:.1f} MB of tensors are held in {} value{}", double(held.tensorBytes) / 1e6,
-                  held.values, held.values == 1 ? "" : "s");
+  std::string text = fmt::format("{:.1f} MB are held, {:.1f} of them by tensors",
+                                 double(held.bytes) / 1e6, double(held.tensorBytes) / 1e6);
   if (auto limit = reachedMemoryLimit())
     text += fmt::format("; the run may hold {} bytes", *limit);
   return text;

@@ -56,7 +56,7 @@ struct RunFault : Fault {
 
 /// No arm is for a value of this constructor, or, of an empty name, for another one.
 std::string unmatchedText(std::string_view constructor);
-/// What tensors hold, and what a run may hold if that was too little, for a fault of memory.
+/// What is held, and what a run may hold if that was too little, for a fault of memory.
 std::string heldText(Holdings held = runtime::held());
 /// Writes a value, or the fields of a tuple, into tensors that the program allocated.
 std::optional<Fault> writeResults(const Value& value, const Value& destinations);

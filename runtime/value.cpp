@@ -2,6 +2,7 @@
 #include "runtime/value.h"
 
 #include "runtime/holdings.h"
+#include "runtime/memory.h"
 #include "runtime/pool.h"
 
 #include <new>
@@ -126,7 +127,9 @@ bool overwrite(const Value& destination, const Value& source) {
 }
 
 Holdings held() {
-  return holdings;
+  Holdings now = holdings;
+  now.bytes = limitedMemory();
+  return now;
 }
 
 Value tensorValue(Tensor tensor, std::shared_ptr<const void> exact) {
