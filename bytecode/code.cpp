@@ -62,11 +62,15 @@ void Code::emitList(Op op, uint16_t a, uint16_t b, uint16_t c, std::span<const u
   appendList(tail);
 }
 
+/// An origin that was told after the instruction's first word is that of the next one.
 void Code::appendList(std::span<const uint16_t> tail) {
   size_t start = words_.size();
+  bool isToldNext = !places_.empty() && places_.back().start == start;
   words_.resize(start + (tail.size() + 3) / 4, Word{0, 0, 0, 0});
   if (!tail.empty())
     std::memcpy(words_.data() + start, tail.data(), tail.size() * sizeof(uint16_t));
+  if (isToldNext)
+    places_.back().start = uint32_t(words_.size());
 }
 
 /// Makes the comparison of an object's layout, which came last, one that loads fields as well.
