@@ -187,7 +187,7 @@ void Translation::copy(const Binding& binding, BlockBuilder& out) {
     return;
   }
   if (!hasBlocks)
-    return bindAs(binding, rebuilt(value), out);
+    return bindAs(binding, rebuilt(value, [this](const Expr& atom) { return copied(atom); }), out);
   std::vector<Substitution> free;
   forEachOperandWithin(value, [&](const Expr& atom) {
     if (auto found = atoms_.find(atom.as<Var>()); found != atoms_.end())
@@ -198,24 +198,40 @@ void Translation::copy(const Binding& binding, BlockBuilder& out) {
   known(*binding.var) = copied->result.value;
 }
 
+/// What stands for an atom of a copied value. Functions go into that which are not differentiated.
+Atom Translation::copied(const Expr& atom) {
+  return atom.as<Var>() ? mapped(atom) : &atom;
+}
+
 /// The value, which has no blocks, over the atoms of the new code.
 const Expr* Translation::rebuilt(const Expr& value) {
-  auto over = [&](const Operand& operand) { return mapped(*operand.value); };
+  return rebuilt(value, [this](const Expr& atom) { return mapped(atom); });
+}
+
+const Expr* Translation::rebuilt(const Expr& value,
+                                 const std::function<Atom(const Expr&)>& standingFor) {
+  auto over = [&](const Operand& operand) { return standingFor(*operand.value); };
+  auto all = [&](std::span<const Operand> operands) {
+    std::vector<Atom> atoms;
+    for (const Operand& operand : operands)
+      atoms.push_back(over(operand));
+    return atoms;
+  };
   auto none = [](const Expr&) -> const Expr* {
     throw std::logic_error("a value with blocks is rebuilt");
   };
   return match(
       value, none,
-      [&](const TupleExpr& tuple) -> const Expr* { return make.tuple(mapped(tuple.fields)); },
+      [&](const TupleExpr& tuple) -> const Expr* { return make.tuple(all(tuple.fields)); },
       [&](const Project& project) -> const Expr* {
         return make.project(over(project.tuple), project.index);
       },
       [&](const Call& call) -> const Expr* {
         const Expr& callee = *call.callee.value;
-        Atom target = callee.kind == ExprKind::Var ? mapped(callee) : &callee;
+        Atom target = copied(callee);
         auto* made = make.arena.make<Call>(Expr{ExprKind::Call, call.range});
         made->callee = make.operand(target);
-        made->arguments = make.operands(mapped(call.arguments));
+        made->arguments = make.operands(all(call.arguments));
         const auto* op = target->as<OperatorRef>();
         made->attributes =
             op && !call.attributes ? make.call(*op->row, {})->attributes : call.attributes;

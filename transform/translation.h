@@ -90,6 +90,9 @@ private:
   const lang::Type* declared(const lang::Var& old);
   bool isMadeAgain(const lang::Var& var) const;
   lang::Atom outside(const lang::Var& var);
+  lang::Atom copied(const lang::Expr& atom);
+  const lang::Expr* rebuilt(const lang::Expr& value,
+                            const std::function<lang::Atom(const lang::Expr&)>& standingFor);
 
   Effects effects_;
   /// The bindings of all variables of the module that have one.
