@@ -69,6 +69,7 @@ private:
 
   const lang::Attributes* attributesOf(const lang::Call& call, const lang::OperatorRow& row);
   const Type* monomorphic(const Type* type);
+  const Type* joinable(const Type* branches, const Type* next);
   void checkTypeParameters();
   std::vector<const Type*> generalisable(std::span<const lang::Global* const> group);
   void generalise(std::span<const lang::Global* const> group);

@@ -276,11 +276,25 @@ const Type* Inference::inferIf(const lang::If& branch) {
   require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);
   const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
   const Type* otherwise = inferBlock(*branch.elseBlock);
+  then = joinable(then, otherwise);
   const lang::Operand &first = branch.thenBlock->result, &second = branch.elseBlock->result;
   if (unifier_.shallow(then)->isUnknown())
     relations_.expect(unifier_.shallow(then), branchReporter(second.range, first));
   bool agree = require(then, otherwise, second.range, branchReporter(first.range, second));
   return agree ? then : unifier_.types().error();
+}
+
+/// What the branches so far and the next one can both be. A function that is polymorphic in all of
+/// those, not in this one, is one of its instances in all.
+const Type* Inference::joinable(const Type* branches, const Type* next) {
+  if (unifier_.isTooLarge(branches))
+    return branches;
+  const Type* instance = unifier_.instantiateLike(branches, next);
+  if (instance == branches)
+    return branches;
+  instance = unifier_.slot(instance);
+  unifier_.unify(instance, branches);
+  return instance;
 }
 
 /// Says that a branch has another type than the one at `other`.
@@ -327,6 +341,7 @@ const Type* Inference::inferMatch(const lang::Match& match) {
   bool agree = true;
   for (const lang::Arm& arm : match.arms) {
     const Type* body = monomorphic(inferBlock(*arm.body));
+    result = joinable(result, body);
     lang::SourceRange first = match.arms[0].body->result.range;
     const lang::Operand& branch = arm.body->result;
     agree &= require(result, body, branch.range, branchReporter(first, branch));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace typecheck {
 
@@ -119,9 +120,12 @@ Unifier::Merged Unifier::mergeUnknowns(const Type* left, const Type* right, bool
   if (leftRoot)
     setBinding(leftRoot, merged.type);
   if (rightRoot && !keepRight)
-    setBinding(rightRoot, leftRoot ? leftRoot : merged.type);
+    setBinding(rightRoot, merged.right ? merged.right : leftRoot ? leftRoot : merged.type);
   if (leftRoot && keepRight && merged.weakensLeft)
     ++weakenedCount_;
+  if (merged.right)
+    return {UnifyResult::Same, leftRoot ? leftRoot : merged.type, merged.weakensLeft,
+            merged.weakensRight, rightRoot ? right : merged.right};
   // Whichever side is an unknown stays one in the merged type, so that both are weakened together.
   if (const Type* shared = leftRoot ? leftRoot : keepRight ? nullptr : rightRoot)
     merged.type = shared;
@@ -165,7 +169,7 @@ Unifier::Merged Unifier::mergeTensors(const Type* left, const Type* right) {
 }
 
 Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool keepRight,
-                                    uint32_t depth, std::vector<const Type*>& parts) {
+                                    uint32_t depth, MergedParts& parts) {
   if (left->parts.size() != right->parts.size())
     return {UnifyResult::Different};
   Merged merged;
@@ -173,15 +177,17 @@ Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool ke
     Merged part = merge(left->parts[i], right->parts[i], keepRight, depth + 1);
     if (part.result != UnifyResult::Same)
       return part;
-    parts.push_back(part.type);
+    parts.types.push_back(part.type);
+    parts.right.push_back(part.right ? part.right : part.type);
     merged.weakensLeft |= part.weakensLeft;
     merged.weakensRight |= part.weakensRight;
+    merged.right = merged.right ? merged.right : part.right;
   }
   return merged;
 }
 
 Unifier::Merged Unifier::mergeInvariantParts(const Type* left, const Type* right, bool keepRight,
-                                             uint32_t depth, std::vector<const Type*>& parts) {
+                                             uint32_t depth, MergedParts& parts) {
   ++invariant_;
   Merged merged = mergeParts(left, right, keepRight, depth, parts);
   --invariant_;
@@ -200,6 +206,7 @@ const Type* Unifier::asArgument(const lang::TypeParameter* parameter) {
 /// other way round, and not where the value can be written to or is wanted by a function itself.
 Unifier::Merged Unifier::mergeFunctions(const Type* left, const Type* right, bool keepRight,
                                         uint32_t depth) {
+  const Type* kept = nullptr;
   if (left->generics.size() == right->generics.size() && !left->generics.empty()) {
     if (!std::ranges::equal(left->generics, right->generics, {}, &lang::TypeParameter::kind,
                             &lang::TypeParameter::kind))
@@ -215,17 +222,20 @@ Unifier::Merged Unifier::mergeFunctions(const Type* left, const Type* right, boo
   } else if (left->generics.size() != right->generics.size()) {
     if (!left->generics.empty() || invariant_ > 0)
       return {UnifyResult::Different};
-    right = instantiate(right);
+    kept = std::exchange(right, instantiate(right));
   }
-  std::vector<const Type*> parts;
+  MergedParts parts;
   Merged merged = mergeInvariantParts(left, right, keepRight, depth, parts);
   if (merged.result != UnifyResult::Same)
     return merged;
   Merged result = merge(left->result, right->result, keepRight, depth + 1);
   if (result.result != UnifyResult::Same)
     return result;
-  return {UnifyResult::Same, types_.function(parts, result.type, left->generics),
-          merged.weakensLeft || result.weakensLeft, merged.weakensRight || result.weakensRight};
+  if (!kept && result.right)
+    kept = types_.function(parts.types, result.right, left->generics);
+  return {UnifyResult::Same, types_.function(parts.types, result.type, left->generics),
+          merged.weakensLeft || result.weakensLeft, merged.weakensRight || result.weakensRight,
+          kept};
 }
 
 Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bool keepRight,
@@ -234,7 +244,7 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
     return {UnifyResult::Same, types_.error()};
   if (left->kind != right->kind)
     return {UnifyResult::Different};
-  std::vector<const Type*> parts;
+  MergedParts parts;
   switch (left->kind) {
   case TypeKind::Tensor:
   case TypeKind::Dimension:
@@ -246,14 +256,18 @@ Unifier::Merged Unifier::mergeStructures(const Type* left, const Type* right, bo
   case TypeKind::Data: {
     if (left->definition != right->definition)
       return {UnifyResult::Different};
-    bool isCovariant = left->isTuple() || (left->definition && !holdsFunctions(left->definition));
-    Merged merged = isCovariant ? mergeParts(left, right, keepRight, depth, parts)
-                                : mergeInvariantParts(left, right, keepRight, depth, parts);
+    Merged merged = isCovariant(*left) ? mergeParts(left, right, keepRight, depth, parts)
+                                       : mergeInvariantParts(left, right, keepRight, depth, parts);
     if (merged.result != UnifyResult::Same)
       return merged;
-    merged.type = left->kind == TypeKind::Tuple       ? types_.tuple(parts)
-                  : left->kind == TypeKind::Reference ? types_.reference(parts[0])
-                                                      : types_.data(left->definition, parts);
+    auto withParts = [&](std::span<const Type* const> of) {
+      return left->isTuple()                     ? types_.tuple(of)
+             : left->kind == TypeKind::Reference ? types_.reference(of[0])
+                                                 : types_.data(left->definition, of);
+    };
+    merged.type = withParts(parts.types);
+    if (merged.right)
+      merged.right = withParts(parts.right);
     return merged;
   }
   default:
@@ -289,6 +303,11 @@ const Type* Unifier::mapDims(const Type* type, const std::function<const Dim*(co
           ? rebuildShape(type, replace)
           : rebuild(type, [&](const Type* part) { return mapDims(part, replace, known); });
   return known[type] = mapped;
+}
+
+/// Whether a value may be taken as one whose parts are of types that theirs may be taken as.
+bool Unifier::isCovariant(const Type& type) {
+  return type.isTuple() || (type.kind == TypeKind::Data && !holdsFunctions(type.definition));
 }
 
 /// Whether values of a data type may hold functions or references over its parameters, by its own
@@ -407,6 +426,24 @@ const Type* Unifier::instantiate(const Type* function) {
                             : fresh());
   return substitute(types_.function(function->parts, function->result), function->generics,
                     arguments);
+}
+
+const Type* Unifier::instantiateLike(const Type* type, const Type* other) {
+  const Type *known = shallow(type), *like = shallow(other);
+  if (known == like || known->kind != like->kind || known->parts.size() != like->parts.size())
+    return type;
+  if (known->kind == TypeKind::Function)
+    return like->generics.empty() && !known->generics.empty() ? instantiate(known) : type;
+  if (!isCovariant(*known))
+    return type;
+  bool isNew = false;
+  size_t next = 0;
+  const Type* rebuilt = rebuild(known, [&](const Type* part) {
+    const Type* instance = instantiateLike(part, like->parts[next++]);
+    isNew |= instance != part;
+    return instance;
+  });
+  return isNew ? rebuilt : type;
 }
 
 } // namespace typecheck

@@ -55,6 +55,9 @@ public:
                          lang::Types arguments);
   /// A function type without type parameters, fresh unknowns in their places.
   const Type* instantiate(const Type* function);
+  /// A type, not a too large one, with instances of its polymorphic functions where `other` has
+  /// functions that are not.
+  const Type* instantiateLike(const Type* type, const Type* other);
 
   /// The unknowns inside the type that stand for nothing yet, each once.
   std::vector<const Type*> openUnknowns(const Type* type) { return openUnknownsOf({&type, 1}); }
@@ -84,6 +87,12 @@ private:
     const Type* type = nullptr;
     /// Whether a size that the left or the right type says is `?` in the merged one.
     bool weakensLeft = false, weakensRight = false;
+    /// What the right type is from now on, where that is not the merged one: a polymorphic function
+    /// of which the merged type has an instance stays polymorphic for its other uses.
+    const Type* right = nullptr;
+  };
+  struct MergedParts {
+    std::vector<const Type*> types, right;
   };
 
   const Type* root(const Type* unknown);
@@ -93,13 +102,14 @@ private:
   Merged mergeTensors(const Type* left, const Type* right);
   Merged mergeFunctions(const Type* left, const Type* right, bool keepRight, uint32_t depth);
   Merged mergeParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
-                    std::vector<const Type*>& parts);
+                    MergedParts& parts);
   Merged mergeInvariantParts(const Type* left, const Type* right, bool keepRight, uint32_t depth,
-                             std::vector<const Type*>& parts);
+                             MergedParts& parts);
   bool losesSize(const Type* type, std::span<const Dim* const> merged);
   UnifyResult bind(const Type* unknown, const Type* type);
   void setBinding(const Type* unknown, const Type* type);
   Extent extentOf(const Type* type);
+  bool isCovariant(const Type& type);
   bool holdsFunctions(const lang::TypeDefinition* definition);
   bool occurs(const Type* unknown, const Type* type);
   const Type* resolve(const Type* type, uint32_t depth);
