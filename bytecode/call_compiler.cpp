@@ -1,6 +1,7 @@
 // Calls: of functions, through a window of registers, and of operators, as scalar code or by the
 // host.
 #include "bytecode/passing.h"
+#include "bytecode/type_arguments.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,7 +31,7 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
                                                     const Binding& binding) {
   std::vector<const Type*> given;
   for (const Operand& argument : arguments)
-    given.push_back(typeOf(*argument.value));
+    given.push_back(givenType(*argument.value));
   const Type* result = typeOf(*binding.var);
   Callee callee;
   if (const auto* global = operand.value->as<Global>()) {
@@ -47,11 +48,8 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
   const Type* type = typeOf(*operand.value);
   callee.types.assign(type->parts.begin(), type->parts.end());
   callee.owned.assign(arguments.size(), true);
-  Environment found;
-  for (size_t i = 0; i < given.size(); ++i)
-    matchGenerics(type->parts[i], given[i], environment_, type->generics, found);
-  matchGenerics(type->result, result, environment_, type->generics, found);
-  Environment generics = typeGenerics(type, found);
+  Environment generics =
+      ordered(type->generics, instances_.typeArguments(type, given, result, environment_));
   callee.signature = instances_.signature(type, environment_, generics);
   callee.environment = environment_;
   callee.environment.insert(callee.environment.begin(), generics.begin(), generics.end());
@@ -60,7 +58,7 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
 
 /// Says how the argument is passed, and lets go of a variable that is moved.
 FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& operand, bool isOwned,
-                                                 const Type* wanted, bool isUsedAgain) {
+                                                 bool isUsedAgain) {
   const auto* var = operand.value->as<Var>();
   if (!var)
     return {Passing::Load};
@@ -68,11 +66,11 @@ FunctionCompiler::Passing FunctionCompiler::pass(Scope& scope, const Operand& op
   bool dies = !isUsedAgain && diesAt(scope, *var);
   if (source.rep.isScalar())
     return {Passing::Move, source.reg, dies};
-  if (!isOwned && !isInstantiated(typeOf(*var), wanted))
+  if (!isOwned)
     return {Passing::Lend, source.reg,
             dies && source.rep.hold == Hold::Borrowed && source.fields.empty()};
   bool isMoved = dies && source.rep.hold == Hold::Owned && source.fields.empty();
-  if (!isMoved || isInstantiated(typeOf(*var), wanted))
+  if (!isMoved)
     return {Passing::Retain, source.reg, false};
   uint16_t reg = source.reg;
   forget(*var);
@@ -104,7 +102,6 @@ uint16_t FunctionCompiler::windowFor(std::span<const Passing> passings) {
 /// Puts argument `i` into its place.
 void FunctionCompiler::putArgument(uint16_t place, const Passing& passing, const Operand& operand,
                                    const Callee& callee, size_t i) {
-  const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
   switch (passing.kind) {
   case Passing::Move:
   case Passing::Lend:
@@ -113,11 +110,10 @@ void FunctionCompiler::putArgument(uint16_t place, const Passing& passing, const
     return;
   case Passing::Retain:
     code_.emit(Op::Retain, place, passing.from);
-    if (isInstantiated(typeOf(*operand.value), wanted))
-      forward(place, typeOf(*operand.value), wanted, callee.environment);
     return;
   case Passing::Load:
-    loadAtomTo(place, *operand.value, wanted, callee.environment);
+    loadAtomTo(place, *operand.value, i < callee.types.size() ? callee.types[i] : nullptr,
+               callee.environment);
     bool isScalar = operand.value->as<Constant>() && rep(typeOf(*operand.value)).isScalar();
     if (callee.owns(i) && !isScalar)
       code_.emit(Op::Retain, place, place);
@@ -210,11 +206,8 @@ FunctionCompiler::passAll(Scope& scope, std::span<const Operand> operands, const
       ++i;
     }
   std::vector<Passing> passings;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Type* wanted = i < callee.types.size() ? callee.types[i] : nullptr;
-    passings.push_back(
-        pass(scope, operands[i], callee.owns(i), wanted, isUsedAgain(operands, i, callee)));
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    passings.push_back(pass(scope, operands[i], callee.owns(i), isUsedAgain(operands, i, callee)));
   return passings;
 }
 

@@ -136,17 +136,13 @@ private:
   uint16_t layoutOf(const Expr& atom, const lang::Type* wanted, const Environment& environment);
   Environment genericsOf(const lang::Function& function, Types arguments, const lang::Type* result,
                          const Environment& environment) const;
-  static bool isInstantiated(const lang::Type* own, const lang::Type* wanted);
-  static Environment typeGenerics(const lang::Type* function, const Environment& found);
-  void forward(uint16_t reg, const lang::Type* own, const lang::Type* wanted,
-               const Environment& environment);
+  const lang::Type* givenType(const Expr& atom) const;
 
   // call_compiler.cpp: calls.
   void call(Scope& scope, const Binding& binding, const lang::Call& call, bool isLast);
   Callee calleeOf(const Operand& operand, std::span<const Operand> arguments,
                   const Binding& binding);
-  Passing pass(Scope& scope, const Operand& operand, bool isOwned, const lang::Type* wanted,
-               bool isUsedAgain);
+  Passing pass(Scope& scope, const Operand& operand, bool isOwned, bool isUsedAgain);
   uint16_t windowFor(std::span<const Passing> passings);
   void putArgument(uint16_t place, const Passing& passing, const Operand& operand,
                    const Callee& callee, size_t i);
@@ -262,8 +258,7 @@ private:
   std::unordered_map<const Binding*, std::optional<Comparison>> comparisons_;
 };
 
-/// Compiles what is no function of the text: the application of a constructor, or a call of a
-/// generic closure.
+/// Compiles what is no function of the text: the application of a constructor.
 void compileWrapper(Instances& instances, const Instance& instance);
 
 } // namespace bytecode

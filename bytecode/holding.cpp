@@ -45,8 +45,7 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
   Held& source = held(*var);
   if (source.rep.isScalar())
     return source.reg;
-  bool isGeneric = isInstantiated(typeOf(*var), wanted);
-  if (source.rep.hold == Hold::Owned && !isUsedAgain && !isGeneric && diesAt(scope, *var)) {
+  if (source.rep.hold == Hold::Owned && !isUsedAgain && diesAt(scope, *var)) {
     keepFields(*var);
     uint16_t reg = source.reg;
     forget(*var);
@@ -54,7 +53,7 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
     temporaries_.push_back(reg);
     return reg;
   }
-  if (!isUsedAgain && !isGeneric && source.fields.empty() && diesAt(scope, *var)) {
+  if (!isUsedAgain && source.fields.empty() && diesAt(scope, *var)) {
     uint16_t reg = source.reg;
     code_.emit(Op::Retain, reg, reg);
     forget(*var);
@@ -65,8 +64,6 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
   uint16_t reg = registers_.take();
   temporaries_.push_back(reg);
   code_.emit(Op::Retain, reg, source.reg);
-  if (isGeneric)
-    forward(reg, typeOf(*var), wanted, environment);
   return reg;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bytecode/flat_results.h"
 #include "bytecode/function_compiler.h"
+#include "bytecode/type_arguments.h"
 #include "lang/proven_sizes.h"
 #include "lang/walk.h"
 #include "vm/verify.h"
@@ -30,11 +31,11 @@ bool writesIntoTensors(const Module& module) {
 } // namespace
 
 Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
-                     std::span<const Global* const> entries, Compiled& into)
+                     std::span<const Global* const> entries, bool boxesScalars, Compiled& into)
     : module(from), typing(types), table(operators), made(into),
       freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
       flat_(findFlatResults(from, types, *into.boundaries, entries)) {
-  made.layouts.boxesScalars = writesIntoTensors(module);
+  made.layouts.boxesScalars = boxesScalars || writesIntoTensors(module);
 }
 
 void Instances::compileAll() {
@@ -47,9 +48,8 @@ void Instances::compileAll() {
 
 /// Numbers are given at once, so that functions may call what is not compiled yet.
 uint32_t Instances::request(Instance instance) {
-  const void* what = instance.function      ? static_cast<const void*>(instance.function)
-                     : instance.constructor ? static_cast<const void*>(instance.constructor)
-                                            : this;
+  const void* what = instance.function ? static_cast<const void*>(instance.function)
+                                       : static_cast<const void*>(instance.constructor);
   std::vector<uint32_t> key = numbersOf(instance.environment);
   key.push_back(instance.isClosure);
   key.push_back(instance.closureLayout);
@@ -92,9 +92,7 @@ uint16_t Instances::closureLayout(const Function& function, const Global* global
     addMonomorphic(layout, std::move(instance));
     return layout;
   }
-  generics_.push_back({layout, std::move(instance)});
-  for (size_t i = 0; i < signatures_.size(); ++i)
-    addEntry(Generic(generics_.back()), GenericSignature(signatures_[i]));
+  addGeneric({layout, std::move(instance), declaredType(function)});
   return layout;
 }
 
@@ -116,33 +114,74 @@ void Instances::addMonomorphic(uint16_t layout, Instance instance) {
   made.program.layouts[layout].entries.push_back({number, function});
 }
 
+void Instances::addGeneric(Generic generic) {
+  generics_.push_back(generic);
+  for (size_t i = 0; i < signatures_.size(); ++i)
+    addEntry(generic, GenericSignature(signatures_[i]));
+  for (size_t i = 0; i < plainSignatures_.size(); ++i)
+    addEntry(generic, PlainSignature(plainSignatures_[i]));
+}
+
+const Type* Instances::declaredType(const Function& function) const {
+  return functionType(module.types, function, typing);
+}
+
+Environment Instances::typeArguments(const Type* callee, Types arguments, const Type* result,
+                                     const Environment& outer) const {
+  Environment found = bytecode::typeArguments(callee, arguments, result, outer);
+  if (made.layouts.boxesScalars)
+    for (auto& [parameter, rep] : found)
+      rep = reference;
+  return found;
+}
+
 /// The type parameters of a function or constructor that stand for types are its generics in
 /// signatures.
 void Instances::addEntry(const Generic& generic, const GenericSignature& signature) {
   Instance instance = generic.instance;
-  auto parameters = instance.function ? typing.generics(*instance.function)
-                                      : instance.constructor->definition->generics;
-  size_t used = 0;
-  for (const TypeParameter* parameter : parameters) {
-    if (parameter->kind == ParameterKind::Dimension)
-      continue;
-    if (used == signature.generics.size())
-      return;
-    instance.environment.emplace_back(parameter, signature.generics[used++]);
-  }
-  if (used != signature.generics.size())
+  Environment own = ordered(generic.type->generics, {});
+  if (own.size() != signature.generics.size())
     return;
-  const vm::Signature& wanted = made.program.signatures[signature.number];
+  for (size_t i = 0; i < own.size(); ++i)
+    instance.environment.emplace_back(own[i].first, signature.generics[i]);
+  addFitting(generic, std::move(instance), signature.number);
+}
+
+/// An entry for calls by a type that tells what all type parameters stand for.
+void Instances::addEntry(const Generic& generic, const PlainSignature& signature) {
+  const Type& called = *signature.function;
+  if (generic.type->parts.size() != called.parts.size())
+    return;
+  Environment told =
+      typeArguments(generic.type, called.parts, called.result, signature.environment);
+  Environment own = ordered(generic.type->generics, told);
+  for (const auto& [parameter, rep] : own)
+    if (std::ranges::count(told, parameter, &Environment::value_type::first) == 0)
+      return;
+  Instance instance = generic.instance;
+  instance.environment.insert(instance.environment.end(), own.begin(), own.end());
+  addFitting(generic, std::move(instance), signature.number);
+}
+
+/// Adds the instance to what closures of the layout are called by, if it is of that signature.
+void Instances::addFitting(const Generic& generic, Instance instance, uint16_t signature) {
+  const vm::Signature& wanted = made.program.signatures[signature];
   if (instance.constructor)
     for (const Type* field : instance.constructor->fields)
       instance.parameters.push_back(rep(field, instance.environment));
-  bool fits = instance.constructor != nullptr ||
-              rep(typing.result(*instance.function), instance.environment) == wanted.result;
+  bool fits = instance.constructor
+                  ? wanted.result == reference
+                  : rep(typing.result(*instance.function), instance.environment) == wanted.result;
   if (!fits ||
       wanted.parameters != (instance.constructor ? instance.parameters : parametersOf(instance)))
     return;
   uint32_t function = request(std::move(instance));
-  made.program.layouts[generic.layout].entries.push_back({signature.number, function});
+  auto& entries = made.program.layouts[generic.layout].entries;
+  auto known = std::ranges::find(entries, signature, &vm::Layout::Entry::signature);
+  if (known == entries.end())
+    entries.push_back({signature, function});
+  else
+    isAmbiguous_ |= known->function != function;
 }
 
 uint16_t Instances::signature(const Type* function, const Environment& environment,
@@ -155,9 +194,16 @@ uint16_t Instances::signature(const Type* function, const Environment& environme
   for (const auto& [parameter, rep] : generics)
     own.push_back(rep);
   uint16_t number = made.layouts.signature(std::move(parameters), rep(function->result, all), own);
-  bool isNew = !own.empty() && std::ranges::none_of(signatures_, [&](const auto& each) {
-    return each.number == number;
-  });
+  if (own.empty()) {
+    if (plainKeys_.insert({function, numbersOf(environment)}).second) {
+      plainSignatures_.push_back({number, function, environment});
+      for (size_t i = 0; i < generics_.size(); ++i)
+        addEntry(Generic(generics_[i]), PlainSignature(plainSignatures_.back()));
+    }
+    return number;
+  }
+  bool isNew =
+      std::ranges::none_of(signatures_, [&](const auto& each) { return each.number == number; });
   if (isNew) {
     signatures_.push_back({number, std::move(own)});
     for (size_t i = 0; i < generics_.size(); ++i)
@@ -175,10 +221,9 @@ uint16_t Instances::genericMakerLayout(const Constructor& constructor) {
                                           {}, {ofAnyType});
   if (layout < before)
     return layout;
-  generics_.push_back(
-      {layout, {.constructor = &constructor, .isClosure = true, .closureLayout = layout}});
-  for (size_t i = 0; i < signatures_.size(); ++i)
-    addEntry(Generic(generics_.back()), GenericSignature(signatures_[i]));
+  addGeneric({layout,
+              {.constructor = &constructor, .isClosure = true, .closureLayout = layout},
+              constructorType(module.types, constructor)});
   return layout;
 }
 
@@ -187,14 +232,9 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
   std::vector<Rep> parameters;
   for (const Type* part : type->parts)
     parameters.push_back(rep(part, environment));
-  auto generics = constructor.definition->generics;
-  Environment found;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    matchGenerics(constructor.fields[i], type->parts[i], environment, generics, found);
-  Environment arguments = ordered(generics, found);
-  if (made.layouts.boxesScalars)
-    for (auto& [parameter, rep] : arguments)
-      rep = reference;
+  Environment arguments = ordered(constructor.definition->generics,
+                                  typeArguments(constructorType(module.types, constructor),
+                                                type->parts, type->result, environment));
   size_t before = made.program.layouts.size();
   uint16_t layout = made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name},
                                           {}, numbersOf(arguments));
@@ -210,34 +250,30 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
   return layout;
 }
 
-uint16_t Instances::forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep> parameters,
-                                    Rep result) {
-  size_t before = made.program.layouts.size();
-  uint16_t layout = made.layouts.function(vm::LayoutKind::Closure, {}, {reference},
-                                          {uint32_t(from), uint32_t(to)});
-  if (layout < before)
-    return layout;
-  uint32_t function = request({.isClosure = true,
-                               .closureLayout = layout,
-                               .parameters = std::move(parameters),
-                               .result = result,
-                               .forwards = to});
-  made.program.layouts[layout].entries.push_back({from, function});
-  return layout;
-}
+namespace {
 
-std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
-                                  const OperatorTable& operators,
-                                  std::span<const Global* const> entries) {
+/// Null for a program that needs boxed scalars and may not have them.
+std::unique_ptr<Compiled> compileWith(bool boxesScalars, const Module& module, const Typing& typing,
+                                      const OperatorTable& operators,
+                                      std::span<const Global* const> entries) {
   auto made = std::make_unique<Compiled>();
   made->boundaries = std::make_unique<Boundaries>(module, typing);
   dropProvenChecks(module, typing, entries, *made->boundaries);
   made->checks = std::make_unique<RunChecks>(module, *made->boundaries, made->program.checks);
-  Instances instances(module, typing, operators, entries, *made);
+  Instances instances(module, typing, operators, entries, boxesScalars, *made);
   for (const Global* entry : entries)
     made->program.entries.push_back(instances.ofGlobal(*entry, {}));
   instances.compileAll();
-  return made;
+  return instances.isAmbiguous() && !boxesScalars ? nullptr : std::move(made);
+}
+
+} // namespace
+
+std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
+                                  const OperatorTable& operators,
+                                  std::span<const Global* const> entries) {
+  auto made = compileWith(false, module, typing, operators, entries);
+  return made ? std::move(made) : compileWith(true, module, typing, operators, entries);
 }
 
 void requireSound(const vm::Program& program) {

@@ -7,12 +7,12 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 namespace bytecode {
 
 /// A function to compile. A closure gets its own object behind the arguments and owns all of them.
-/// Without `function` it applies a constructor, or, with `forwards`, calls the generic closure that
-/// it captured by another signature.
+/// Without `function` it applies a constructor.
 struct Instance {
   const lang::Function* function = nullptr;
   const lang::Constructor* constructor = nullptr;
@@ -24,8 +24,6 @@ struct Instance {
   uint16_t closureLayout = 0;
   /// Of what is no function of the text.
   std::vector<Rep> parameters = {};
-  Rep result = {};
-  std::optional<uint16_t> forwards = {};
   uint32_t number = 0;
 };
 
@@ -33,7 +31,7 @@ class Instances {
 public:
   Instances(const lang::Module& module, const lang::Typing& typing,
             const lang::OperatorTable& table, std::span<const lang::Global* const> entries,
-            Compiled& made);
+            bool boxesScalars, Compiled& made);
 
   /// Compiles all that was asked for, and what that asks for.
   void compileAll();
@@ -41,7 +39,7 @@ public:
   /// The number of a global's instance that is called by name.
   uint32_t ofGlobal(const lang::Global& global, Environment environment);
   /// The layout of closures of a function: a local one, or a global. A generic one can be called by
-  /// every signature that is met.
+  /// every signature that is met, also where it is called as a function of one type.
   uint16_t closureLayout(const lang::Function& function, const lang::Global* global,
                          const lang::Var* self, std::vector<Rep> captured, Environment environment);
   /// The layout of a function with its type parameters given, or of a constructor.
@@ -49,8 +47,14 @@ public:
   uint16_t genericMakerLayout(const lang::Constructor& constructor);
   uint16_t makerLayout(const lang::Constructor& constructor, const lang::Type* type,
                        const Environment& environment);
-  /// The layout of closures that call a generic closure as if it had this type.
-  uint16_t forwarderLayout(uint16_t from, uint16_t to, std::vector<Rep> parameters, Rep result);
+  /// The type of a function as it was declared or found.
+  const lang::Type* declaredType(const lang::Function& function) const;
+  /// See type_arguments.h; with references for scalars where those are boxed.
+  Environment typeArguments(const lang::Type* callee, lang::Types arguments,
+                            const lang::Type* result, const Environment& outer) const;
+  /// Whether calls that nothing tells apart need different instances of a generic closure, as those
+  /// of a function over lists of ints and over lists of floats. With boxed scalars there is one.
+  bool isAmbiguous() const { return isAmbiguous_; }
   /// The signature of calls of functions of a type; `generics` are what its own stand for.
   uint16_t signature(const lang::Type* function, const Environment& environment,
                      const Environment& generics);
@@ -78,12 +82,22 @@ private:
   struct Generic {
     uint16_t layout;
     Instance instance;
+    const lang::Type* type;
   };
   struct GenericSignature {
     uint16_t number;
     std::vector<Rep> generics;
   };
+  /// A type that closures are called by, in code where its type parameters stand for these.
+  struct PlainSignature {
+    uint16_t number;
+    const lang::Type* function;
+    Environment environment;
+  };
+  void addGeneric(Generic generic);
   void addEntry(const Generic& generic, const GenericSignature& signature);
+  void addEntry(const Generic& generic, const PlainSignature& signature);
+  void addFitting(const Generic& generic, Instance instance, uint16_t signature);
   void addMonomorphic(uint16_t layout, Instance instance);
   std::vector<Rep> parametersOf(const Instance& instance) const;
 
@@ -91,8 +105,11 @@ private:
   std::deque<Instance> waiting_;
   std::vector<Generic> generics_;
   std::vector<GenericSignature> signatures_;
+  std::vector<PlainSignature> plainSignatures_;
+  std::set<std::tuple<const lang::Type*, std::vector<uint32_t>>> plainKeys_;
   OwnedParameters owned_;
   std::vector<bool> flat_;
+  bool isAmbiguous_ = false;
 };
 
 } // namespace bytecode

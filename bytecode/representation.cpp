@@ -55,31 +55,4 @@ const Type* fieldType(lang::TypeContext& types, const Type* field, const Type* d
   }
 }
 
-void matchGenerics(const Type* pattern, const Type* type, const Environment& outer,
-                   std::span<const lang::TypeParameter* const> generics, Environment& found) {
-  if (!pattern || !type)
-    return;
-  if (pattern->kind == TypeKind::Variable) {
-    if (std::ranges::find(generics, pattern->parameter) != generics.end() &&
-        !find(found, pattern->parameter))
-      found.emplace_back(pattern->parameter, repOf(type, outer));
-    return;
-  }
-  if (pattern->kind != type->kind || pattern->parts.size() != type->parts.size())
-    return;
-  for (size_t i = 0; i < pattern->parts.size(); ++i)
-    matchGenerics(pattern->parts[i], type->parts[i], outer, generics, found);
-  matchGenerics(pattern->result, type->result, outer, generics, found);
-}
-
-Environment ordered(std::span<const lang::TypeParameter* const> generics,
-                    const Environment& found) {
-  Environment result;
-  for (const lang::TypeParameter* generic : generics) {
-    const Rep* known = find(found, generic);
-    result.emplace_back(generic, known ? *known : reference);
-  }
-  return result;
-}
-
 } // namespace bytecode

@@ -34,12 +34,4 @@ Rep repOf(const lang::Type* type, const Environment& environment);
 const lang::Type* fieldType(lang::TypeContext& types, const lang::Type* field,
                             const lang::Type* data);
 
-/// Adds to `found` what the type parameters `generics` stand for where `pattern`, which mentions
-/// them, is `type`. Those that it does not tell are left out.
-void matchGenerics(const lang::Type* pattern, const lang::Type* type, const Environment& outer,
-                   std::span<const lang::TypeParameter* const> generics, Environment& found);
-
-/// `found` in the order of `generics`, with a reference for what is not known.
-Environment ordered(std::span<const lang::TypeParameter* const> generics, const Environment& found);
-
 } // namespace bytecode

@@ -1,5 +1,6 @@
 // What makes values: objects, closures, cells, and atoms as they stand.
 #include "bytecode/function_compiler.h"
+#include "bytecode/type_arguments.h"
 
 #include <algorithm>
 
@@ -14,11 +15,6 @@ bool isGeneric(const Type* type) {
 }
 
 } // namespace
-
-/// Whether a value of a generic function type is wanted as a function of one type.
-bool FunctionCompiler::isInstantiated(const Type* own, const Type* wanted) {
-  return isGeneric(own) && wanted && wanted->kind == TypeKind::Function && !isGeneric(wanted);
-}
 
 void FunctionCompiler::value(Scope& scope, const Binding& binding, bool isLast) {
   lang::match(
@@ -91,7 +87,7 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
     return made_.layouts.function(vm::LayoutKind::Operator, {op->row, op->row->name}, {});
   const auto* global = atom.as<Global>();
   auto generics = instances_.typing.generics(*global->function);
-  if (generics.empty() || !wanted || isGeneric(wanted))
+  if (generics.empty() || !wanted || wanted->kind != TypeKind::Function || isGeneric(wanted))
     return instances_.closureLayout(*global->function, global, nullptr, {}, {});
   return instances_.givenLayout(
       *global, genericsOf(*global->function, wanted->parts, wanted->result, environment));
@@ -101,45 +97,20 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
 Environment FunctionCompiler::genericsOf(const Function& function, Types arguments,
                                          const Type* result, const Environment& environment) const {
   auto generics = instances_.typing.generics(function);
-  Environment found;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (!isGeneric(arguments[i]))
-      matchGenerics(typeOf(*function.parameters[i]), arguments[i], environment, generics, found);
-  matchGenerics(instances_.typing.result(function), result, environment, generics, found);
-  std::vector<const TypeParameter*> types;
-  for (const TypeParameter* each : generics)
-    if (each->kind != ParameterKind::Dimension)
-      types.push_back(each);
-  Environment all = ordered(types, found);
-  if (made_.layouts.boxesScalars)
-    for (auto& [parameter, rep] : all)
-      rep = reference;
-  return all;
+  if (generics.empty())
+    return {};
+  return ordered(generics, instances_.typeArguments(instances_.declaredType(function), arguments,
+                                                    result, environment));
 }
 
-/// Makes the generic closure in a register one that is called as `wanted`.
-void FunctionCompiler::forward(uint16_t reg, const Type* own, const Type* wanted,
-                               const Environment& environment) {
-  Environment found;
-  for (size_t i = 0; i < own->parts.size() && i < wanted->parts.size(); ++i)
-    matchGenerics(own->parts[i], wanted->parts[i], environment, own->generics, found);
-  matchGenerics(own->result, wanted->result, environment, own->generics, found);
-  uint16_t to = instances_.signature(own, environment_, typeGenerics(own, found));
-  std::vector<Rep> parameters;
-  for (const Type* part : wanted->parts)
-    parameters.push_back(instances_.rep(part, environment));
-  uint16_t layout = instances_.forwarderLayout(instances_.signature(wanted, environment, {}), to,
-                                               std::move(parameters),
-                                               instances_.rep(wanted->result, environment));
-  code_.emitFields(Op::Make, reg, layout, vm::none, {&reg, 1});
-}
-
-Environment FunctionCompiler::typeGenerics(const Type* function, const Environment& found) {
-  std::vector<const TypeParameter*> types;
-  for (const TypeParameter* each : function->generics)
-    if (each->kind != ParameterKind::Dimension)
-      types.push_back(each);
-  return ordered(types, found);
+/// The type of an atom that a call gets, also of a function; null for one that has no type.
+const Type* FunctionCompiler::givenType(const Expr& atom) const {
+  if (const auto* global = atom.as<Global>())
+    return instances_.declaredType(*global->function);
+  const auto* constructor = atom.as<Constructor>();
+  return constructor && !constructor->fields.empty()
+             ? constructorType(instances_.module.types, *constructor)
+             : typeOf(atom);
 }
 
 void FunctionCompiler::construct(Scope& scope, const Binding& binding, uint16_t layout,

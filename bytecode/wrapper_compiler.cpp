@@ -1,5 +1,4 @@
-// Functions that no text has: constructors as functions, and generic closures as functions of one
-// type.
+// Functions that no text has: constructors as functions.
 #include "bytecode/function_compiler.h"
 
 namespace bytecode {
@@ -11,22 +10,16 @@ void compileWrapper(Instances& instances, const Instance& instance) {
   vm::Function function;
   function.parameters = instance.parameters;
   function.isClosure = true;
-  function.result = instance.constructor ? reference : instance.result;
+  function.result = reference;
   function.registers = uint16_t(count + 1);
   std::vector<uint16_t> arguments;
   for (uint16_t i = 0; i < count; ++i)
     arguments.push_back(i);
-  if (instance.constructor) {
-    function.name = instance.constructor->name;
-    uint16_t layout = made.layouts.data(*instance.constructor, instance.environment);
-    code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {});
-    code.emitFields(Op::Make, 0, layout, vm::none, arguments);
-    code.emitReturn(0);
-  } else {
-    code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {&count, 1});
-    function.name = "(function)";
-    code.emit(Op::TailCallClosure, 0, count, *instance.forwards);
-  }
+  function.name = instance.constructor->name;
+  uint16_t layout = made.layouts.data(*instance.constructor, instance.environment);
+  code.emitFields(Op::Unpack, count, instance.closureLayout, vm::none, {});
+  code.emitFields(Op::Make, 0, layout, vm::none, arguments);
+  code.emitReturn(0);
   function.start = uint32_t(made.program.code.size());
   code.finish(made.program);
   function.size = uint32_t(made.program.code.size()) - function.start;
