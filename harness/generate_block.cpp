@@ -27,6 +27,8 @@ void Generator::addItem(Node& block, int depth) {
     addWeakenedCell(block);
   if (random_.chance(4))
     addLocalRecursion(block, depth);
+  if (random_.chance(4))
+    addGenericValue(block);
   switch (random_.index(12)) {
   case 0:
   case 1:
@@ -68,8 +70,8 @@ void Generator::bindLet(Node& block, NodeId value, const Type* type, bool isAnno
 /// are called nowhere else. Calls whose result only data decides are bound and not used.
 void Generator::addOperatorItem(Node& block, int depth) {
   const SamplePool& pool = universe_.samples;
-  const auto& samples = random_.chance(10) ? pool.byRow[random_.pick(pool.dynamicRows)]
-                                           : random_.pick(pool.byRow);
+  const auto& samples =
+      random_.chance(10) ? pool.byRow[random_.pick(pool.dynamicRows)] : random_.pick(pool.byRow);
   if (samples.empty())
     return;
   for (size_t tries = 0; tries < 4; ++tries) {

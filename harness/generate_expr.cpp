@@ -241,19 +241,6 @@ NodeId Generator::named(const Type* goal, NodeId value) {
   return program_.add(std::move(node));
 }
 
-NodeId Generator::makeFunction(const Type* goal, int depth, bool pinned) {
-  Node node{NodeKind::Function, goal};
-  size_t mark = locals_.size();
-  for (const Type* part : goal->parts) {
-    node.parameters.push_back({freshName("p"), part, !pinned || random_.chance(60)});
-    locals_.push_back({NodeKind::Local, node.parameters.back().name, part});
-  }
-  node.isResultAnnotated = random_.chance(50);
-  node.parts = {block(goal->result, depth, pinned || node.isResultAnnotated)};
-  locals_.resize(mark);
-  return program_.add(std::move(node));
-}
-
 NodeId Generator::operatorCall(const OperatorSample& sample, int depth) {
   const OperatorRow& row = *sample.row;
   Node node{NodeKind::Operator, sample.output, std::string(row.name)};
@@ -322,9 +309,7 @@ NodeId Generator::call(const Callable& callable, Bindings bindings, int depth) {
   std::vector<const TypeParameter*> generics = callable.generics;
   std::optional<size_t> fuel = callable.fuel;
   Node node{NodeKind::Call, substitute(types_, callable.result, bindings)};
-  Node callee{NodeKind::Global, nullptr, name};
-  callee.isPrelude = callable.isPrelude;
-  node.parts.push_back(program_.add(std::move(callee)));
+  node.parts.push_back(program_.add(globalNode(callable)));
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Type* type = substitute(types_, parameters[i], bindings);
     if (fuel == i)

@@ -1,5 +1,6 @@
 // The generator's state; generate.cpp makes definitions, generate_expr.cpp expressions,
-// generate_block.cpp blocks, generate_match.cpp matches, generate_types.cpp types.
+// generate_function.cpp functions, generate_block.cpp blocks, generate_match.cpp matches,
+// generate_types.cpp types.
 #pragma once
 
 #include "harness/generate.h"
@@ -7,6 +8,7 @@
 #include "harness/scope.h"
 #include "harness/types.h"
 
+#include <array>
 #include <optional>
 #include <set>
 
@@ -30,6 +32,11 @@ public:
 
 private:
   using Type = lang::Type;
+  /// A mention of a function.
+  struct Named {
+    Node node;
+    bool isGeneric;
+  };
 
   // Definitions.
   void plainDefinition();
@@ -65,6 +72,11 @@ private:
   NodeId makeTuple(const Type* goal, int depth, bool pinned);
   NodeId makeData(const Type* goal, int depth, bool pinned);
   NodeId makeFunction(const Type* goal, int depth, bool pinned);
+  std::array<std::span<const Callable>, 2> callableLists() const;
+  static Node globalNode(const Callable& callable);
+  std::vector<Named> namedFunctions(const Type* goal) const;
+  NodeId throughCall(const Type* type, NodeId value);
+  std::optional<NodeId> knownFunction(const Type* goal, int depth, bool pinned);
   NodeId operatorCall(const OperatorSample& sample, int depth);
   NodeId onNumber(const char* infix, const std::string& left, const char* right,
                   const lang::Type* type);
@@ -89,6 +101,7 @@ private:
   void addOperatorItem(Node& block, int depth);
   void addOperatorValue(Node& block, int depth);
   void addGenericClosure(Node& block, int depth);
+  void addGenericValue(Node& block);
   void addLocalRecursion(Node& block, int depth);
   void addCall(Node& block, int depth);
   void addWrite(Node& block, int depth);
