@@ -104,33 +104,45 @@ private:
 
   const Function* literal(const Expr& callee) {
     const auto* constructor = callee.as<Constructor>();
-    std::vector<const TypeParameter*> generics;
+    Declared declared;
+    if (constructor && form_ == ConstructorForm::Generic)
+      declared = declaredBy(*constructor);
+    size_t count = constructor ? constructor->fields.size()
+                               : arities_.at(static_cast<const Global&>(callee).name);
     std::vector<const Var*> parameters;
-    if (constructor)
-      parameters = fieldsOf(*constructor, generics);
-    else
-      for (size_t i = 0; i < arities_.at(static_cast<const Global&>(callee).name); ++i)
-        parameters.push_back(make.var(VarOrigin::Parameter, "x"));
+    for (size_t i = 0; i < count; ++i)
+      parameters.push_back(make.var(VarOrigin::Parameter, "x",
+                                    declared.generics.empty() ? nullptr : declared.fields[i]));
     BlockBuilder body(make);
     std::vector<Atom> arguments(parameters.begin(), parameters.end());
-    return make.function(parameters, body.finish(body.call(&callee, arguments)), nullptr, generics);
+    return make.function(parameters, body.finish(body.call(&callee, arguments)), declared.result,
+                         declared.generics);
   }
 
-  /// A parameter for each field; in a generic form with types over new `generics`.
-  std::vector<const Var*> fieldsOf(const Constructor& constructor,
-                                   std::vector<const TypeParameter*>& generics) {
+  /// What a literal for a constructor says of its types. The result may have type parameters that
+  /// no field tells.
+  struct Declared {
+    std::vector<const TypeParameter*> generics = {};
+    std::vector<const Type*> fields = {};
+    const Type* result = nullptr;
+  };
+
+  Declared declaredBy(const Constructor& constructor) {
+    Declared declared;
     std::unordered_map<const TypeParameter*, const TypeParameter*> own;
-    if (form_ == ConstructorForm::Generic)
-      for (const TypeParameter* old : constructor.definition->generics)
-        generics.push_back(own[old] = make.arena.make<TypeParameter>(old->name, old->kind));
+    std::vector<const Type*> arguments;
+    for (const TypeParameter* old : constructor.definition->generics) {
+      declared.generics.push_back(own[old] = make.arena.make<TypeParameter>(old->name, old->kind));
+      arguments.push_back(make.types.variable(own[old]));
+    }
     TypeMap types(make.types, {.parameter = [&](auto* old) { return own.at(old); },
                                .definition = [](auto* old) { return old; },
                                .origin = [](const void* old) { return old; }});
-    std::vector<const Var*> parameters;
     for (const Type* field : constructor.fields)
-      parameters.push_back(
-          make.var(VarOrigin::Parameter, "x", generics.empty() ? nullptr : types(field)));
-    return parameters;
+      declared.fields.push_back(types(field));
+    if (!arguments.empty())
+      declared.result = make.types.data(constructor.definition, arguments);
+    return declared;
   }
 
   ConstructorForm form_;
