@@ -3,6 +3,7 @@
 #include "harness/generator.h"
 
 #include "harness/draw.h"
+#include "lang/differentiable.h"
 #include "stdlib/ops.h"
 
 #include <algorithm>
@@ -120,8 +121,11 @@ NodeId Generator::make(const Type* goal, int depth, bool pinned) {
     return makeData(goal, depth, pinned);
   case TypeKind::Function:
     return makeFunction(goal, depth, pinned);
-  case TypeKind::Reference:
-    return program_.add({NodeKind::RefNew, goal, {}, {expr(goal->parts[0], depth, pinned)}});
+  case TypeKind::Reference: {
+    // What is wanted of a cell does not make an instance of a generic function in it.
+    bool isTold = pinned && !holdsFunctions(goal->parts[0]);
+    return program_.add({NodeKind::RefNew, goal, {}, {expr(goal->parts[0], depth, isTold)}});
+  }
   default:
     return smallest(goal, pinned);
   }
