@@ -37,7 +37,7 @@ std::string digitsOf(double value, int bits) {
 }
 
 std::string realText(double value, int bits, int suffix) {
-  std::string text = std::isnan(value)   ? "nan"
+  std::string text = std::isnan(value)   ? (std::signbit(value) ? "-nan" : "nan")
                      : std::isinf(value) ? (value < 0 ? "-inf" : "inf")
                                          : digitsOf(value, bits);
   text += 'f';
@@ -88,6 +88,18 @@ std::string quotedText(std::string_view text) {
   return result + '"';
 }
 
+namespace {
+
+/// Whether a float is a NaN with other bits than `nanf` and `-nanf` stand for.
+bool isOddNan(uint64_t bits, runtime::DType dtype) {
+  int fraction = dtype == runtime::Float16 ? 10 : dtype == runtime::Float32 ? 23 : 52;
+  uint64_t magnitude = bits & ((uint64_t(1) << (dtype.bits - 1)) - 1);
+  uint64_t infinity = ((uint64_t(1) << (dtype.bits - 1 - fraction)) - 1) << fraction;
+  return magnitude > infinity && magnitude != (infinity | uint64_t(1) << (fraction - 1));
+}
+
+} // namespace
+
 std::optional<std::string> constantLiteral(const Constant& constant) {
   if (constant.tensor && constant.tensor->rank() != 0)
     return std::nullopt;
@@ -105,12 +117,14 @@ std::optional<std::string> constantLiteral(const Constant& constant) {
     return integerText(int32_t(bits), 32);
   if (dtype == runtime::Int64)
     return integerText(int64_t(bits), 64);
+  bool isLiteralFloat =
+      dtype == runtime::Float16 || dtype == runtime::Float32 || dtype == runtime::Float64;
+  if (!isLiteralFloat || isOddNan(bits, dtype))
+    return std::nullopt;
   if (dtype == runtime::Float32)
     return floatLiteral(std::bit_cast<float>(uint32_t(bits)), 32);
   if (dtype == runtime::Float64)
     return floatLiteral(std::bit_cast<double>(bits), 64);
-  if (dtype != runtime::Float16)
-    return std::nullopt;
   Half half;
   half.bits = uint16_t(bits);
   return floatLiteral(float(half), 16);

@@ -21,7 +21,7 @@ std::string integerText(int64_t value, int width);
 /// A string in quotes, with escapes.
 std::string quotedText(std::string_view text);
 
-/// A constant as a literal; nothing when its type has none or it is no scalar.
+/// A constant as a literal; nothing when none stands for its bits or it is no scalar.
 std::optional<std::string> constantLiteral(const Constant& constant);
 
 } // namespace lang::printing
