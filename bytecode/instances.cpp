@@ -102,8 +102,12 @@ uint16_t Instances::givenLayout(const Global& global, Environment environment) {
 
 std::vector<Rep> Instances::parametersOf(const Instance& instance) const {
   std::vector<Rep> parameters;
-  for (const Var* parameter : instance.function->parameters)
-    parameters.push_back(rep(typing.of(*parameter), instance.environment));
+  if (instance.constructor)
+    for (const Type* field : instance.constructor->fields)
+      parameters.push_back(rep(field, instance.environment));
+  else
+    for (const Var* parameter : instance.function->parameters)
+      parameters.push_back(rep(typing.of(*parameter), instance.environment));
   return parameters;
 }
 
@@ -147,7 +151,8 @@ void Instances::addEntry(const Generic& generic, const GenericSignature& signatu
   addFitting(generic, std::move(instance), signature.number);
 }
 
-/// An entry for calls by a type that tells what all type parameters stand for.
+/// An entry for calls by a type that tells what all type parameters stand for. A type may hide it,
+/// as that of `%f` does in a function that is given `@length` as a `fn (A) -> B`.
 void Instances::addEntry(const Generic& generic, const PlainSignature& signature) {
   const Type& called = *signature.function;
   if (generic.type->parts.size() != called.parts.size())
@@ -155,26 +160,30 @@ void Instances::addEntry(const Generic& generic, const PlainSignature& signature
   Environment told =
       typeArguments(generic.type, called.parts, called.result, signature.environment);
   Environment own = ordered(generic.type->generics, told);
-  for (const auto& [parameter, rep] : own)
-    if (std::ranges::count(told, parameter, &Environment::value_type::first) == 0)
-      return;
   Instance instance = generic.instance;
   instance.environment.insert(instance.environment.end(), own.begin(), own.end());
-  addFitting(generic, std::move(instance), signature.number);
+  bool isHidden = !made.layouts.boxesScalars && !hasAll(told, generic.type->generics);
+  if (isHidden)
+    isAmbiguous_ |= fits(instance, signature.number);
+  else
+    addFitting(generic, std::move(instance), signature.number);
+}
+
+/// Whether the instance is of that signature.
+bool Instances::fits(const Instance& instance, uint16_t signature) const {
+  const vm::Signature& wanted = made.program.signatures[signature];
+  return wanted.parameters == parametersOf(instance) &&
+         wanted.result == (instance.constructor
+                               ? reference
+                               : rep(typing.result(*instance.function), instance.environment));
 }
 
 /// Adds the instance to what closures of the layout are called by, if it is of that signature.
 void Instances::addFitting(const Generic& generic, Instance instance, uint16_t signature) {
-  const vm::Signature& wanted = made.program.signatures[signature];
-  if (instance.constructor)
-    for (const Type* field : instance.constructor->fields)
-      instance.parameters.push_back(rep(field, instance.environment));
-  bool fits = instance.constructor
-                  ? wanted.result == reference
-                  : rep(typing.result(*instance.function), instance.environment) == wanted.result;
-  if (!fits ||
-      wanted.parameters != (instance.constructor ? instance.parameters : parametersOf(instance)))
+  if (!fits(instance, signature))
     return;
+  if (instance.constructor)
+    instance.parameters = parametersOf(instance);
   uint32_t function = request(std::move(instance));
   auto& entries = made.program.layouts[generic.layout].entries;
   auto known = std::ranges::find(entries, signature, &vm::Layout::Entry::signature);
@@ -232,9 +241,11 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
   std::vector<Rep> parameters;
   for (const Type* part : type->parts)
     parameters.push_back(rep(part, environment));
-  Environment arguments = ordered(constructor.definition->generics,
-                                  typeArguments(constructorType(module.types, constructor),
-                                                type->parts, type->result, environment));
+  Environment told = typeArguments(constructorType(module.types, constructor), type->parts,
+                                   type->result, environment);
+  if (!hasAll(told, constructor.definition->generics))
+    return genericMakerLayout(constructor);
+  Environment arguments = ordered(constructor.definition->generics, told);
   size_t before = made.program.layouts.size();
   uint16_t layout = made.layouts.function(vm::LayoutKind::Maker, {&constructor, constructor.name},
                                           {}, numbersOf(arguments));

@@ -42,7 +42,8 @@ public:
   /// every signature that is met, also where it is called as a function of one type.
   uint16_t closureLayout(const lang::Function& function, const lang::Global* global,
                          const lang::Var* self, std::vector<Rep> captured, Environment environment);
-  /// The layout of a function with its type parameters given, or of a constructor.
+  /// The layout of a function with its type parameters given, or of a constructor; that of a
+  /// generic constructor where the type hides what those stand for.
   uint16_t givenLayout(const lang::Global& global, Environment environment);
   uint16_t genericMakerLayout(const lang::Constructor& constructor);
   uint16_t makerLayout(const lang::Constructor& constructor, const lang::Type* type,
@@ -52,8 +53,8 @@ public:
   /// See type_arguments.h; with references for scalars where those are boxed.
   Environment typeArguments(const lang::Type* callee, lang::Types arguments,
                             const lang::Type* result, const Environment& outer) const;
-  /// Whether calls that nothing tells apart need different instances of a generic closure, as those
-  /// of a function over lists of ints and over lists of floats. With boxed scalars there is one.
+  /// Whether nothing tells which instance of a generic closure a call needs, as of a function over
+  /// lists of ints and over lists of floats. With boxed scalars there is one.
   bool isAmbiguous() const { return isAmbiguous_; }
   /// The signature of calls of functions of a type; `generics` are what its own stand for.
   uint16_t signature(const lang::Type* function, const Environment& environment,
@@ -97,6 +98,7 @@ private:
   void addGeneric(Generic generic);
   void addEntry(const Generic& generic, const GenericSignature& signature);
   void addEntry(const Generic& generic, const PlainSignature& signature);
+  bool fits(const Instance& instance, uint16_t signature) const;
   void addFitting(const Generic& generic, Instance instance, uint16_t signature);
   void addMonomorphic(uint16_t layout, Instance instance);
   std::vector<Rep> parametersOf(const Instance& instance) const;

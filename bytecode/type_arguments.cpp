@@ -114,6 +114,12 @@ Environment ordered(std::span<const TypeParameter* const> generics, const Enviro
   return result;
 }
 
+bool hasAll(const Environment& found, std::span<const TypeParameter* const> generics) {
+  return std::ranges::all_of(generics, [&](const TypeParameter* generic) {
+    return generic->kind == lang::ParameterKind::Dimension || knows(found, generic);
+  });
+}
+
 const Type* constructorType(lang::TypeContext& types, const lang::Constructor& constructor) {
   std::vector<const Type*> arguments;
   for (const TypeParameter* generic : constructor.definition->generics)

@@ -19,6 +19,9 @@ Environment typeArguments(const lang::Type* callee, lang::Types arguments, const
 /// for those that are not in it.
 Environment ordered(std::span<const lang::TypeParameter* const> generics, const Environment& found);
 
+/// Whether `found` has all of the parameters among `generics` that stand for types.
+bool hasAll(const Environment& found, std::span<const lang::TypeParameter* const> generics);
+
 /// The type of a constructor as a function.
 const lang::Type* constructorType(lang::TypeContext& types, const lang::Constructor& constructor);
 

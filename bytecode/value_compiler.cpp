@@ -89,8 +89,11 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
   auto generics = instances_.typing.generics(*global->function);
   if (generics.empty() || !wanted || wanted->kind != TypeKind::Function || isGeneric(wanted))
     return instances_.closureLayout(*global->function, global, nullptr, {}, {});
-  return instances_.givenLayout(
-      *global, genericsOf(*global->function, wanted->parts, wanted->result, environment));
+  Environment told = instances_.typeArguments(instances_.declaredType(*global->function),
+                                              wanted->parts, wanted->result, environment);
+  return hasAll(told, generics)
+             ? instances_.givenLayout(*global, ordered(generics, told))
+             : instances_.closureLayout(*global->function, global, nullptr, {}, {});
 }
 
 /// What the type parameters of a function stand for where these are its arguments and its result.
