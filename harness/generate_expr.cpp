@@ -122,7 +122,7 @@ NodeId Generator::make(const Type* goal, int depth, bool pinned) {
   case TypeKind::Function:
     return makeFunction(goal, depth, pinned);
   case TypeKind::Reference: {
-    // What is wanted of a cell does not make an instance of a generic function in it.
+    // What is wanted of a cell, or of data, does not make an instance of a generic function in it.
     bool isTold = pinned && !holdsFunctions(goal->parts[0]);
     return program_.add({NodeKind::RefNew, goal, {}, {expr(goal->parts[0], depth, isTold)}});
   }
@@ -229,9 +229,10 @@ NodeId Generator::makeData(const Type* goal, int depth, bool pinned) {
         return mentions(field, std::span(&generic, 1));
       });
     });
-  for (size_t i = 0; i < constructor.fields.size(); ++i)
-    node.parts.push_back(
-        expr(fieldType(types_, constructor, i, goal), depth - 1, pinned || !isTold));
+  for (size_t i = 0; i < constructor.fields.size(); ++i) {
+    const Type* field = fieldType(types_, constructor, i, goal);
+    node.parts.push_back(expr(field, depth - 1, (pinned || !isTold) && !holdsFunctions(field)));
+  }
   NodeId made = program_.add(std::move(node));
   return isTold ? made : named(goal, made);
 }
