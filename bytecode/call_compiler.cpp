@@ -2,6 +2,7 @@
 // host.
 #include "bytecode/passing.h"
 #include "bytecode/type_arguments.h"
+#include "lang/differentiable.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,6 +15,13 @@ void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& ca
   if (const auto* op = call.callee.value->as<OperatorRef>())
     return callOperator(scope, binding, call, *op->row);
   if (const auto* constructor = call.callee.value->as<Constructor>()) {
+    std::vector<const Type*> given, wanted;
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      given.push_back(givenType(*call.arguments[i].value));
+      wanted.push_back(
+          fieldType(instances_.module.types, constructor->fields[i], typeOf(*binding.var)));
+    }
+    seeFunctions(given, wanted);
     Environment arguments = made_.layouts.argumentsOf(typeOf(*binding.var), environment_);
     return construct(scope, binding, layoutMade(binding), call.arguments, constructor->fields,
                      arguments);
@@ -32,28 +40,33 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
   std::vector<const Type*> given;
   for (const Operand& argument : arguments)
     given.push_back(givenType(*argument.value));
-  const Type* result = typeOf(*binding.var);
+  const auto* global = operand.value->as<Global>();
+  const Type* type = global ? instances_.declaredType(*global->function) : typeOf(*operand.value);
+  TypeArguments found =
+      typeArguments(instances_.module.types, type, given, typeOf(*binding.var), environment_);
+  Environment generics = ordered(type->generics, instances_.representations(found, environment_));
   Callee callee;
-  if (const auto* global = operand.value->as<Global>()) {
-    callee.environment = genericsOf(*global->function, given, result, environment_);
-    callee.function = instances_.ofGlobal(*global, callee.environment);
-    callee.owned = instances_.ownedParameters(*global);
-    for (const Var* parameter : global->function->parameters)
-      callee.types.push_back(typeOf(*parameter));
-    if (instances_.isFlat(*global))
-      for (const Type* part : instances_.typing.result(*global->function)->parts)
-        callee.flat.push_back(instances_.rep(part, callee.environment));
+  for (const Type* part : type->parts)
+    callee.types.push_back(substitute(instances_.module.types, part, found));
+  seeFunctions(given, callee.types);
+  if (!global) {
+    callee.owned.assign(arguments.size(), true);
+    callee.signature = instances_.signature(type, environment_, generics);
     return callee;
   }
-  const Type* type = typeOf(*operand.value);
-  callee.types.assign(type->parts.begin(), type->parts.end());
-  callee.owned.assign(arguments.size(), true);
-  Environment generics =
-      ordered(type->generics, instances_.typeArguments(type, given, result, environment_));
-  callee.signature = instances_.signature(type, environment_, generics);
-  callee.environment = environment_;
-  callee.environment.insert(callee.environment.begin(), generics.begin(), generics.end());
+  callee.function = instances_.ofGlobal(*global, generics);
+  callee.owned = instances_.ownedParameters(*global);
+  if (instances_.isFlat(*global))
+    for (const Type* part : instances_.typing.result(*global->function)->parts)
+      callee.flat.push_back(instances_.rep(part, generics));
   return callee;
+}
+
+/// Says of which types the functions are that are given where these types are wanted.
+void FunctionCompiler::seeFunctions(Types given, Types wanted) {
+  for (size_t i = 0; i < given.size() && i < wanted.size(); ++i)
+    if (given[i] && lang::holdsFunctions(given[i]))
+      instances_.see(wanted[i], environment_);
 }
 
 /// Says how the argument is passed, and lets go of a variable that is moved.
@@ -113,7 +126,7 @@ void FunctionCompiler::putArgument(uint16_t place, const Passing& passing, const
     return;
   case Passing::Load:
     loadAtomTo(place, *operand.value, i < callee.types.size() ? callee.types[i] : nullptr,
-               callee.environment);
+               environment_);
     bool isScalar = operand.value->as<Constant>() && rep(typeOf(*operand.value)).isScalar();
     if (callee.owns(i) && !isScalar)
       code_.emit(Op::Retain, place, place);

@@ -34,8 +34,7 @@ void FunctionCompiler::returnFields(std::vector<Passing> passings,
 void FunctionCompiler::returnTuple(Scope& scope, const TupleExpr& tuple) {
   Types types = instances_.typing.result(function_)->parts;
   Callee callee{.owned = std::vector<bool>(types.size(), true),
-                .types = {types.begin(), types.end()},
-                .environment = environment_};
+                .types = {types.begin(), types.end()}};
   if (auto memory = memoryFor(scope, scope.at, types.size())) {
     code_.emit(Op::FreeToken, *memory);
     registers_.free(*memory);

@@ -134,14 +134,13 @@ private:
   void loadAtomTo(uint16_t reg, const Expr& atom, const lang::Type* wanted,
                   const Environment& environment);
   uint16_t layoutOf(const Expr& atom, const lang::Type* wanted, const Environment& environment);
-  Environment genericsOf(const lang::Function& function, Types arguments, const lang::Type* result,
-                         const Environment& environment) const;
   const lang::Type* givenType(const Expr& atom) const;
 
   // call_compiler.cpp: calls.
   void call(Scope& scope, const Binding& binding, const lang::Call& call, bool isLast);
   Callee calleeOf(const Operand& operand, std::span<const Operand> arguments,
                   const Binding& binding);
+  void seeFunctions(Types given, Types wanted);
   Passing pass(Scope& scope, const Operand& operand, bool isOwned, bool isUsedAgain);
   uint16_t windowFor(std::span<const Passing> passings);
   void putArgument(uint16_t place, const Passing& passing, const Operand& operand,

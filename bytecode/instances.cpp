@@ -39,11 +39,51 @@ Instances::Instances(const Module& from, const Typing& types, const OperatorTabl
 }
 
 void Instances::compileAll() {
-  while (!waiting_.empty()) {
-    Instance next = std::move(waiting_.front());
-    waiting_.pop_front();
-    compileFunction(*this, next);
-  }
+  do {
+    while (!waiting_.empty()) {
+      Instance next = std::move(waiting_.front());
+      waiting_.pop_front();
+      compileFunction(*this, next);
+    }
+  } while (addSeen());
+}
+
+void Instances::see(const Type* type, const Environment& environment) {
+  bool hasParts = type->result || !type->parts.empty();
+  if (!hasParts || !seenKeys_.insert({type, numbersOf(environment)}).second)
+    return;
+  if (type->kind == TypeKind::Function && type->generics.empty())
+    seen_.emplace_back(type, environment);
+  for (const Type* part : type->parts)
+    see(part, environment);
+  if (type->result)
+    see(type->result, environment);
+}
+
+/// Lets generic closures be called by what was seen, where there are calls of that signature.
+/// Whether there is something to compile then.
+bool Instances::addSeen() {
+  if (generics_.empty())
+    return false;
+  auto isCalled = [&](const auto& seen) {
+    const auto& [type, environment] = seen;
+    std::vector<Rep> parameters;
+    for (const Type* part : type->parts)
+      parameters.push_back(rep(part, environment));
+    if (!made.layouts.hasSignature(parameters, rep(type->result, environment)))
+      return false;
+    signature(type, environment, {});
+    return true;
+  };
+  std::erase_if(seen_, isCalled);
+  return !waiting_.empty();
+}
+
+bool Instances::isAmbiguous() const {
+  return isAmbiguous_ || std::ranges::any_of(hidden_, [&](const auto& each) {
+           return std::ranges::count(made.program.layouts[each.first].entries, each.second,
+                                     &vm::Layout::Entry::signature) == 0;
+         });
 }
 
 /// Numbers are given at once, so that functions may call what is not compiled yet.
@@ -130,13 +170,17 @@ const Type* Instances::declaredType(const Function& function) const {
   return functionType(module.types, function, typing);
 }
 
+Environment Instances::representations(const TypeArguments& found, const Environment& outer) const {
+  Environment result;
+  for (const auto& [parameter, type] : found)
+    result.emplace_back(parameter, rep(type, outer));
+  return result;
+}
+
 Environment Instances::typeArguments(const Type* callee, Types arguments, const Type* result,
                                      const Environment& outer) const {
-  Environment found = bytecode::typeArguments(callee, arguments, result, outer);
-  if (made.layouts.boxesScalars)
-    for (auto& [parameter, rep] : found)
-      rep = reference;
-  return found;
+  return representations(bytecode::typeArguments(module.types, callee, arguments, result, outer),
+                         outer);
 }
 
 /// The type parameters of a function or constructor that stand for types are its generics in
@@ -163,9 +207,9 @@ void Instances::addEntry(const Generic& generic, const PlainSignature& signature
   Instance instance = generic.instance;
   instance.environment.insert(instance.environment.end(), own.begin(), own.end());
   bool isHidden = !made.layouts.boxesScalars && !hasAll(told, generic.type->generics);
-  if (isHidden)
-    isAmbiguous_ |= fits(instance, signature.number);
-  else
+  if (isHidden && fits(instance, signature.number))
+    hidden_.emplace_back(generic.layout, signature.number);
+  else if (!isHidden)
     addFitting(generic, std::move(instance), signature.number);
 }
 

@@ -50,12 +50,16 @@ public:
                        const Environment& environment);
   /// The type of a function as it was declared or found.
   const lang::Type* declaredType(const lang::Function& function) const;
-  /// See type_arguments.h; with references for scalars where those are boxed.
+  /// How the type parameters of a callee are represented that stand for types.
+  Environment representations(const TypeArguments& found, const Environment& outer) const;
+  /// See type_arguments.h.
   Environment typeArguments(const lang::Type* callee, lang::Types arguments,
                             const lang::Type* result, const Environment& outer) const;
+  /// Says that functions of the types within `type` go where their type may be hidden.
+  void see(const lang::Type* type, const Environment& environment);
   /// Whether nothing tells which instance of a generic closure a call needs, as of a function over
   /// lists of ints and over lists of floats. With boxed scalars there is one.
-  bool isAmbiguous() const { return isAmbiguous_; }
+  bool isAmbiguous() const;
   /// The signature of calls of functions of a type; `generics` are what its own stand for.
   uint16_t signature(const lang::Type* function, const Environment& environment,
                      const Environment& generics);
@@ -98,6 +102,7 @@ private:
   void addGeneric(Generic generic);
   void addEntry(const Generic& generic, const GenericSignature& signature);
   void addEntry(const Generic& generic, const PlainSignature& signature);
+  bool addSeen();
   bool fits(const Instance& instance, uint16_t signature) const;
   void addFitting(const Generic& generic, Instance instance, uint16_t signature);
   void addMonomorphic(uint16_t layout, Instance instance);
@@ -108,7 +113,11 @@ private:
   std::vector<Generic> generics_;
   std::vector<GenericSignature> signatures_;
   std::vector<PlainSignature> plainSignatures_;
-  std::set<std::tuple<const lang::Type*, std::vector<uint32_t>>> plainKeys_;
+  std::set<std::tuple<const lang::Type*, std::vector<uint32_t>>> plainKeys_, seenKeys_;
+  /// What was seen and has had no calls by its signature so far.
+  std::vector<std::pair<const lang::Type*, Environment>> seen_;
+  /// Layouts with signatures of calls that hide which instance is called.
+  std::vector<std::pair<uint16_t, uint16_t>> hidden_;
   OwnedParameters owned_;
   std::vector<bool> flat_;
   bool isAmbiguous_ = false;

@@ -103,18 +103,32 @@ uint32_t Layouts::tensorObject(const lang::Constant& constant) {
   return found->second;
 }
 
-uint16_t Layouts::signature(std::vector<Rep> parameters, Rep result, std::vector<Rep> generics) {
+namespace {
+
+std::vector<uint32_t> signatureKey(const std::vector<Rep>& parameters, Rep result,
+                                   const std::vector<Rep>& generics) {
   auto key = numbersOf(parameters);
   key.push_back(numberOf(result));
   key.push_back(uint32_t(parameters.size()));
   for (Rep generic : generics)
     key.push_back(numberOf(generic));
-  auto [found, isNew] = signatures_.try_emplace(std::move(key), uint16_t());
+  return key;
+}
+
+} // namespace
+
+uint16_t Layouts::signature(std::vector<Rep> parameters, Rep result, std::vector<Rep> generics) {
+  auto [found, isNew] =
+      signatures_.try_emplace(signatureKey(parameters, result, generics), uint16_t());
   if (isNew) {
     found->second = nextNumber(program_.signatures.size());
     program_.signatures.push_back({std::move(parameters), result});
   }
   return found->second;
+}
+
+bool Layouts::hasSignature(const std::vector<Rep>& parameters, Rep result) const {
+  return signatures_.contains(signatureKey(parameters, result, {}));
 }
 
 std::vector<Rep> Layouts::reps(lang::Types types) const {

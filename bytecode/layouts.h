@@ -40,6 +40,8 @@ public:
 
   /// The number of a way to call a closure: parameters, result, and the function's own generics.
   uint16_t signature(std::vector<Rep> parameters, Rep result, std::vector<Rep> generics);
+  /// Whether calls by a signature without type parameters were met.
+  bool hasSignature(const std::vector<Rep>& parameters, Rep result) const;
 
 private:
   using Key = std::tuple<vm::LayoutKind, const void*, std::vector<uint32_t>>;

@@ -10,12 +10,12 @@ struct FunctionCompiler::Callee {
   std::optional<uint32_t> function = {};
   uint16_t signature = 0;
   std::vector<bool> owned;
+  /// Of the arguments, in terms of the code around the call.
   std::vector<const lang::Type*> types;
   /// The fields that it gives in registers, if it does so.
   std::vector<Rep> flat = {};
   /// Whether it takes over an argument; its closure is behind them.
   bool owns(size_t i) const { return i >= owned.size() || owned[i]; }
-  Environment environment;
 };
 
 /// How an argument comes into its place.

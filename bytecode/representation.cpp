@@ -28,31 +28,39 @@ Rep repOf(const Type* type, const Environment& environment) {
   return isScalar ? Rep{vm::Hold::Scalar, type->dtype} : reference;
 }
 
-const Type* fieldType(lang::TypeContext& types, const Type* field, const Type* data) {
+const Type* substitute(lang::TypeContext& types, const Type* type, const TypeArguments& arguments) {
+  if (arguments.empty())
+    return type;
   auto mapped = [&](lang::Types parts) {
     std::vector<const Type*> result;
     for (const Type* part : parts)
-      result.push_back(fieldType(types, part, data));
+      result.push_back(substitute(types, part, arguments));
     return result;
   };
-  auto generics = data->definition->generics;
-  switch (field->kind) {
+  switch (type->kind) {
   case TypeKind::Variable: {
-    auto found = std::ranges::find(generics, field->parameter);
-    return found == generics.end() ? field : data->parts[size_t(found - generics.begin())];
+    auto found = std::ranges::find(arguments, type->parameter, &TypeArguments::value_type::first);
+    return found == arguments.end() ? type : found->second;
   }
   case TypeKind::Tuple:
-    return types.tuple(mapped(field->parts));
+    return types.tuple(mapped(type->parts));
   case TypeKind::Function:
-    return types.function(mapped(field->parts), fieldType(types, field->result, data),
-                          field->generics);
+    return types.function(mapped(type->parts), substitute(types, type->result, arguments),
+                          type->generics);
   case TypeKind::Reference:
-    return types.reference(fieldType(types, field->parts[0], data));
+    return types.reference(substitute(types, type->parts[0], arguments));
   case TypeKind::Data:
-    return types.data(field->definition, mapped(field->parts));
+    return types.data(type->definition, mapped(type->parts));
   default:
-    return field;
+    return type;
   }
+}
+
+const Type* fieldType(lang::TypeContext& types, const Type* field, const Type* data) {
+  TypeArguments arguments;
+  for (size_t i = 0; i < data->parts.size(); ++i)
+    arguments.emplace_back(data->definition->generics[i], data->parts[i]);
+  return substitute(types, field, arguments);
 }
 
 } // namespace bytecode

@@ -29,6 +29,13 @@ struct TooLarge : std::length_error {
 /// else is a reference, also what nothing is known of.
 Rep repOf(const lang::Type* type, const Environment& environment);
 
+/// What type parameters stand for.
+using TypeArguments = std::vector<std::pair<const lang::TypeParameter*, const lang::Type*>>;
+
+/// The type with what is known of its type parameters. Sizes in it stay as they were declared.
+const lang::Type* substitute(lang::TypeContext& types, const lang::Type* type,
+                             const TypeArguments& arguments);
+
 /// The type of a constructor's field in a value of type `data`. Sizes in it stay as they were
 /// declared.
 const lang::Type* fieldType(lang::TypeContext& types, const lang::Type* field,

@@ -15,6 +15,11 @@ using lang::TypeParameter;
 
 namespace {
 
+const Type* find(const TypeArguments& found, const TypeParameter* parameter) {
+  auto known = std::ranges::find(found, parameter, &TypeArguments::value_type::first);
+  return known == found.end() ? nullptr : known->second;
+}
+
 bool knows(const Environment& environment, const TypeParameter* parameter) {
   return std::ranges::count(environment, parameter, &Environment::value_type::first) > 0;
 }
@@ -23,7 +28,7 @@ bool knows(const Environment& environment, const TypeParameter* parameter) {
 struct Unknowns {
   std::span<const TypeParameter* const> parameters;
   Unknowns* around = nullptr;
-  Environment found = {};
+  TypeArguments found = {};
 
   /// Those of which `type` is one, if it is.
   Unknowns* of(const Type& type) {
@@ -34,8 +39,18 @@ struct Unknowns {
   }
 };
 
+/// Whether all of `unknowns` and around that the type mentions have been found.
+bool isKnown(const Type& type, Unknowns* unknowns) {
+  if (Unknowns* own = unknowns ? unknowns->of(type) : nullptr)
+    return find(own->found, type.parameter);
+  auto isKnownPart = [&](const Type* part) { return isKnown(*part, unknowns); };
+  return std::ranges::all_of(type.parts, isKnownPart) &&
+         (!type.result || isKnown(*type.result, unknowns));
+}
+
 /// One look at all of a call after another, each with what was found before.
 struct Matching {
+  lang::TypeContext& types;
   const Environment& outer;
   Unknowns callee;
   /// Those of the generic functions among the arguments, in the order in which they are met.
@@ -44,19 +59,37 @@ struct Matching {
   bool isNew = true;
 
   void match(const Type* declared, const Type* type, Unknowns* own);
+  void matchKnown(const Type* open, Unknowns* unknowns, const Type* known);
   void bind(Unknowns* unknowns, const Type& variable, const Type& type, Unknowns* others);
   Unknowns* enter(const Type& function, Unknowns* around);
 };
 
-/// Lets a variable stand for what `type` does, which may be a variable of `others`.
+/// Lets a variable stand for what `type` does once it is known, which may mention `others`. What is
+/// found is of the code around the call.
 void Matching::bind(Unknowns* unknowns, const Type& variable, const Type& type, Unknowns* others) {
-  if (!unknowns || knows(unknowns->found, variable.parameter))
+  if (!unknowns || find(unknowns->found, variable.parameter) || !isKnown(type, others))
     return;
-  const Environment& meanings = others ? others->found : outer;
-  if (type.kind == TypeKind::Variable && !knows(meanings, type.parameter))
+  bool isFree = type.kind == TypeKind::Variable && !(others && others->of(type));
+  if (isFree && !knows(outer, type.parameter))
     return;
-  unknowns->found.emplace_back(variable.parameter, repOf(&type, meanings));
+  TypeArguments found;
+  for (Unknowns* each = others; each; each = each->around)
+    found.insert(found.end(), each->found.begin(), each->found.end());
+  unknowns->found.emplace_back(variable.parameter, substitute(types, &type, found));
   isNew = true;
+}
+
+/// `known`, a type of the code around, is where `open` with its unknowns is declared.
+void Matching::matchKnown(const Type* open, Unknowns* unknowns, const Type* known) {
+  if (!open || !known)
+    return;
+  if (Unknowns* own = unknowns ? unknowns->of(*open) : nullptr)
+    return bind(own, *open, *known, nullptr);
+  if (open->kind != known->kind || open->parts.size() != known->parts.size())
+    return;
+  for (size_t i = 0; i < open->parts.size(); ++i)
+    matchKnown(open->parts[i], unknowns, known->parts[i]);
+  matchKnown(open->result, unknowns, known->result);
 }
 
 Unknowns* Matching::enter(const Type& function, Unknowns* around) {
@@ -75,8 +108,12 @@ void Matching::match(const Type* declared, const Type* type, Unknowns* own) {
   Unknowns* left = callee.of(*declared);
   Unknowns* right = own ? own->of(*type) : nullptr;
   if (left || right) {
-    bind(left, *declared, *type, right);
-    bind(right, *type, *declared, left);
+    bind(left, *declared, *type, own);
+    bind(right, *type, *declared, &callee);
+    if (left && !right)
+      matchKnown(type, own, find(left->found, declared->parameter));
+    if (right && !left)
+      matchKnown(declared, &callee, find(right->found, type->parameter));
     return;
   }
   if (declared->kind != type->kind || declared->parts.size() != type->parts.size())
@@ -89,11 +126,11 @@ void Matching::match(const Type* declared, const Type* type, Unknowns* own) {
 
 } // namespace
 
-Environment typeArguments(const Type* callee, lang::Types arguments, const Type* result,
-                          const Environment& outer) {
-  if (!callee)
+TypeArguments typeArguments(lang::TypeContext& types, const Type* callee, lang::Types arguments,
+                            const Type* result, const Environment& outer) {
+  if (!callee || callee->generics.empty())
     return {};
-  Matching matching{outer, {callee->generics}};
+  Matching matching{types, outer, {callee->generics}};
   while (std::exchange(matching.isNew, false)) {
     matching.met = 0;
     for (size_t i = 0; i < arguments.size() && i < callee->parts.size(); ++i)

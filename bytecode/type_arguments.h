@@ -12,8 +12,9 @@ namespace bytecode {
 /// What the type parameters of `callee`, the declared type of a function, stand for where it gets
 /// `arguments` and gives `result`, in code whose own type parameters stand for `outer`. Null are
 /// types that nobody knows. What nothing tells is left out.
-Environment typeArguments(const lang::Type* callee, lang::Types arguments, const lang::Type* result,
-                          const Environment& outer);
+TypeArguments typeArguments(lang::TypeContext& types, const lang::Type* callee,
+                            lang::Types arguments, const lang::Type* result,
+                            const Environment& outer);
 
 /// `found` in the order of the parameters among `generics` that stand for types, with a reference
 /// for those that are not in it.

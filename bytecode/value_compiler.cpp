@@ -96,16 +96,6 @@ uint16_t FunctionCompiler::layoutOf(const Expr& atom, const Type* wanted,
              : instances_.closureLayout(*global->function, global, nullptr, {}, {});
 }
 
-/// What the type parameters of a function stand for where these are its arguments and its result.
-Environment FunctionCompiler::genericsOf(const Function& function, Types arguments,
-                                         const Type* result, const Environment& environment) const {
-  auto generics = instances_.typing.generics(function);
-  if (generics.empty())
-    return {};
-  return ordered(generics, instances_.typeArguments(instances_.declaredType(function), arguments,
-                                                    result, environment));
-}
-
 /// The type of an atom that a call gets, also of a function; null for one that has no type.
 const Type* FunctionCompiler::givenType(const Expr& atom) const {
   if (const auto* global = atom.as<Global>())
