@@ -177,11 +177,15 @@ Unifier::Merged Unifier::mergeParts(const Type* left, const Type* right, bool ke
     Merged part = merge(left->parts[i], right->parts[i], keepRight, depth + 1);
     if (part.result != UnifyResult::Same)
       return part;
+    if (part.right && !merged.right) {
+      merged.right = part.right;
+      parts.right = parts.types;
+    }
     parts.types.push_back(part.type);
-    parts.right.push_back(part.right ? part.right : part.type);
+    if (merged.right)
+      parts.right.push_back(part.right ? part.right : part.type);
     merged.weakensLeft |= part.weakensLeft;
     merged.weakensRight |= part.weakensRight;
-    merged.right = merged.right ? merged.right : part.right;
   }
   return merged;
 }

@@ -92,7 +92,9 @@ private:
     const Type* right = nullptr;
   };
   struct MergedParts {
-    std::vector<const Type*> types, right;
+    std::vector<const Type*> types;
+    /// Empty while none differs from the merged one.
+    std::vector<const Type*> right;
   };
 
   const Type* root(const Type* unknown);
