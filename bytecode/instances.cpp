@@ -67,10 +67,8 @@ bool Instances::addSeen() {
     return false;
   auto isCalled = [&](const auto& seen) {
     const auto& [type, environment] = seen;
-    std::vector<Rep> parameters;
-    for (const Type* part : type->parts)
-      parameters.push_back(rep(part, environment));
-    if (!made.layouts.hasSignature(parameters, rep(type->result, environment)))
+    if (!made.layouts.hasSignature(made.layouts.reps(type->parts, environment),
+                                   rep(type->result, environment)))
       return false;
     signature(type, environment, {});
     return true;
@@ -141,13 +139,11 @@ uint16_t Instances::givenLayout(const Global& global, Environment environment) {
 }
 
 std::vector<Rep> Instances::parametersOf(const Instance& instance) const {
-  std::vector<Rep> parameters;
   if (instance.constructor)
-    for (const Type* field : instance.constructor->fields)
-      parameters.push_back(rep(field, instance.environment));
-  else
-    for (const Var* parameter : instance.function->parameters)
-      parameters.push_back(rep(typing.of(*parameter), instance.environment));
+    return made.layouts.reps(instance.constructor->fields, instance.environment);
+  std::vector<Rep> parameters;
+  for (const Var* parameter : instance.function->parameters)
+    parameters.push_back(rep(typing.of(*parameter), instance.environment));
   return parameters;
 }
 
@@ -241,12 +237,11 @@ uint16_t Instances::signature(const Type* function, const Environment& environme
                               const Environment& generics) {
   Environment all = environment;
   all.insert(all.begin(), generics.begin(), generics.end());
-  std::vector<Rep> parameters, own;
-  for (const Type* part : function->parts)
-    parameters.push_back(rep(part, all));
+  std::vector<Rep> own;
   for (const auto& [parameter, rep] : generics)
     own.push_back(rep);
-  uint16_t number = made.layouts.signature(std::move(parameters), rep(function->result, all), own);
+  uint16_t number = made.layouts.signature(made.layouts.reps(function->parts, all),
+                                           rep(function->result, all), own);
   if (own.empty()) {
     if (plainKeys_.insert({function, numbersOf(environment)}).second) {
       plainSignatures_.push_back({number, function, environment});
@@ -282,9 +277,6 @@ uint16_t Instances::genericMakerLayout(const Constructor& constructor) {
 
 uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type,
                                 const Environment& environment) {
-  std::vector<Rep> parameters;
-  for (const Type* part : type->parts)
-    parameters.push_back(rep(part, environment));
   Environment told = typeArguments(constructorType(module.types, constructor), type->parts,
                                    type->result, environment);
   if (!hasAll(told, constructor.definition->generics))
@@ -295,6 +287,7 @@ uint16_t Instances::makerLayout(const Constructor& constructor, const Type* type
                                           {}, numbersOf(arguments));
   if (layout < before)
     return layout;
+  std::vector<Rep> parameters = made.layouts.reps(type->parts, environment);
   uint16_t number = made.layouts.signature(parameters, rep(type->result, environment), {});
   uint32_t function = request({.constructor = &constructor,
                                .environment = std::move(arguments),

@@ -131,10 +131,10 @@ bool Layouts::hasSignature(const std::vector<Rep>& parameters, Rep result) const
   return signatures_.contains(signatureKey(parameters, result, {}));
 }
 
-std::vector<Rep> Layouts::reps(lang::Types types) const {
+std::vector<Rep> Layouts::reps(lang::Types types, const Environment& environment) const {
   std::vector<Rep> reps;
   for (const lang::Type* type : types)
-    reps.push_back(rep(type, {}));
+    reps.push_back(rep(type, environment));
   return reps;
 }
 

@@ -22,7 +22,7 @@ public:
   Rep rep(const lang::Type* type, const Environment& environment) const {
     return boxesScalars ? reference : repOf(type, environment);
   }
-  std::vector<Rep> reps(lang::Types types) const;
+  std::vector<Rep> reps(lang::Types types, const Environment& environment = {}) const;
   /// What the type parameters of a data type stand for in one of its types.
   Environment argumentsOf(const lang::Type* data, const Environment& environment) const;
 
