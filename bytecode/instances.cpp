@@ -35,7 +35,9 @@ Instances::Instances(const Module& from, const Typing& types, const OperatorTabl
     : module(from), typing(types), table(operators), made(into),
       freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
       flat_(findFlatResults(from, types, *into.boundaries, entries)) {
-  made.layouts.boxesScalars = boxesScalars || writesIntoTensors(module);
+  // What writes into tensors may write into those of rank 0.
+  made.layouts.tensorsChange = writesIntoTensors(module);
+  made.layouts.boxesScalars = boxesScalars || made.layouts.tensorsChange;
 }
 
 void Instances::compileAll() {

@@ -55,7 +55,7 @@ void addResults(Layouts& layouts, const Type* result, Types tensors, vm::KernelS
 std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& row, Types operands,
                                          const Type* result, const Attributes& attributes) {
   if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-      layouts.boxesScalars || !OpenCall::isPossible(operands, result))
+      layouts.tensorsChange || !OpenCall::isPossible(operands, result))
     return std::nullopt;
   std::vector<const Type*> inputs, results;
   for (const Type* operand : operands)

@@ -16,9 +16,10 @@ public:
   /// Knows tuples, cells and data types that the program has already.
   void takeUp();
 
-  /// Whether no scalar lies in a register by itself: a program that writes into tensors may write
-  /// into those of rank 0.
+  /// Whether no scalar lies in a register by itself.
   bool boxesScalars = false;
+  /// Whether the program writes into tensors, which kernels would share and use again.
+  bool tensorsChange = false;
   Rep rep(const lang::Type* type, const Environment& environment) const {
     return boxesScalars ? reference : repOf(type, environment);
   }
