@@ -47,7 +47,8 @@ constexpr auto begins = [] {
 }();
 
 bool takes(const Word& word, Use use, const Word& before) {
-  return (use == Use::Left ? word.b : word.c) == before.a;
+  uint16_t operand = use == Use::Left ? word.b : use == Use::Right ? word.c : word.a;
+  return operand == before.a;
 }
 
 /// `code` is that of a function, which does not end within a chain.
@@ -77,11 +78,10 @@ private:
     const InstructionRow& row = instructionRow(Op(word.op));
     if (row.b == OperandKind::Function) {
       uint32_t start = program_.functions[wide(word)].start;
-      auto away = uint32_t((int64_t(start) - at) * int64_t(sizeof(Word)));
+      bool isFused = !ops_.areNumbers() && begins[word.op] && fuse(at, Op(program_.code[start].op));
+      auto away = uint32_t((int64_t(start) + isFused - at) * int64_t(sizeof(Word)));
       code_[at].b = uint16_t(away);
       code_[at].c = uint16_t(away >> 16);
-      if (!ops_.areNumbers() && begins[word.op])
-        fuse(at, Op(program_.code[start].op));
     }
     if (row.tail == OperandKind::Arms)
       linkArms(at);
@@ -97,10 +97,11 @@ private:
       code_[at].op = uint16_t(opCount + pairs.size() + size_t(found - chains.begin()));
   }
 
-  void fuse(uint32_t at, Op first) {
+  bool fuse(uint32_t at, Op first) {
     auto found = std::ranges::find(pairs, Pair{Op(code_[at].op), first});
     if (found != pairs.end())
       code_[at].op = uint16_t(opCount + (found - pairs.begin()));
+    return found != pairs.end();
   }
 
   void linkArms(uint32_t at) {

@@ -7,8 +7,9 @@
 
 namespace vm {
 
-/// Which operand of an instruction in a chain (linked.def) is what the one before it gave: b or c.
-enum class Use : uint8_t { Left, Right };
+/// Which operand of an instruction in a chain (linked.def) is what the one before it gave: b, c, or
+/// a of a test.
+enum class Use : uint8_t { Left, Right, Tested };
 
 /// What linked code has as `op`: where the loop has the code of the instruction, or numbers as
 /// before for a loop that lets every instruction be seen.
@@ -28,7 +29,8 @@ struct LinkedOps {
 
 /// The program's code, in which calls say how far away the function is, and switches count from
 /// their own place. Unless ops are numbers, calls that go with the first instruction of the
-/// function are made one with it.
+/// function are made one with it; they say how far away what is behind its first word is, which
+/// most of them go on with.
 std::vector<Word> linkedCode(const Program& program, const LinkedOps& ops);
 
 } // namespace vm

@@ -15,6 +15,11 @@
 
 namespace vm {
 
+/// The first instruction of the function that a call is linked with.
+inline const Word* firstOf(const Word* at) {
+  return callee(at) - 1;
+}
+
 /// Ends a call that is not opened, if the function would return at once from `at`.
 inline bool answersAtOnce(const Context& x, Slot* window, const Word* at) {
   if (at->op == x.machine.ops().returns)
@@ -42,9 +47,9 @@ Slot* windowFor(Context& x, const Word* at) {
 template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
 const Word* callTested(Context& x, const Word* at) {
   Slot* window = windowFor<place>(x, at);
-  const Word* test = callee(at);
+  const Word* test = firstOf(at);
   bool holds = runtime::applied<function>(as<T>(window[test->a]), T(int16_t(test->b)));
-  const Word* next = holds ? test + 1 : jumpBy(test, int16_t(test->c));
+  const Word* next = holds ? callee(at) : jumpBy(test, int16_t(test->c));
   if (!holds && answersAtOnce(x, window, next))
     return at + wordsOfCall<place>;
   openCall<place>(x, at);
@@ -55,7 +60,7 @@ const Word* callTested(Context& x, const Word* at) {
 template <void (*place)(Context&, const Word*)>
 const Word* callSwitched(Context& x, const Word* at) {
   Slot* window = windowFor<place>(x, at);
-  const Word* test = callee(at);
+  const Word* test = firstOf(at);
   const Object* object = window[test->a].object;
   if (isOf(object, test->c) &&
       answersWithField(x, window, test + arm(test, x.machine.tagOf(object))))
@@ -67,7 +72,7 @@ const Word* callSwitched(Context& x, const Word* at) {
 template <void (*place)(Context&, const Word*), size_t known>
 const Word* callMatched(Context& x, const Word* at) {
   Slot* window = windowFor<place>(x, at);
-  const Word* test = callee(at);
+  const Word* test = firstOf(at);
   const Object* object = window[test->a].object;
   const Word* next = behindTail(test, known);
   bool fits = isOf(object, test->b);
@@ -85,7 +90,7 @@ const Word* callMatched(Context& x, const Word* at) {
 template <void (*place)(Context&, const Word*), const Word* (*first)(Context&, const Word*)>
 const Word* tailThen(Context& x, const Word* at) {
   place(x, at);
-  return first(x, callee(at));
+  return first(x, firstOf(at));
 }
 
 template <void (*place)(Context&, const Word*), ScalarFunction function, typename T>
@@ -138,6 +143,16 @@ template <ScalarFunction function, typename T, const Word* (*load)(Context&, con
 const Word* loadedThen(Context& x, const Word* at) {
   load(x, at);
   return withOperand<function, T, Use::Right>(x, at + 1, as<T>(x.r[at->a]));
+}
+
+/// A sum with a number in the instruction, and a test of it.
+template <ScalarFunction function, typename T>
+const Word* sumTested(Context& x, const Word* at) {
+  T sum = runtime::applied<ScalarFunction::Add>(as<T>(x.r[at->b]), T(int16_t(at->c)));
+  put(x.r[at->a], sum);
+  const Word* test = at + 1;
+  bool holds = runtime::applied<function>(sum, T(int16_t(test->b)));
+  return holds ? at + 2 : jumpBy(test, int16_t(test->c));
 }
 
 } // namespace vm

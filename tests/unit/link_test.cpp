@@ -69,13 +69,16 @@ std::unique_ptr<bytecode::Compiled> compiled(driver::Session& session, const std
 struct Chain {
   const char* name;
   Op ops[3];
-  bool isLeft[3];
+  vm::Use uses[3];
+
+  bool isTest() const { return uses[1] == vm::Use::Tested; }
 };
 
-constexpr bool Left = true, Right = false;
 constexpr Chain chains[] = {
 #define CHAINED(name, first, second, useSecond, third, useThird, handler)                          \
-  {#name, {Op::first, Op::second, Op::third}, {false, useSecond, useThird}},
+  {#name,                                                                                          \
+   {Op::first, Op::second, Op::third},                                                             \
+   {vm::Use::Left, vm::Use::useSecond, vm::Use::useThird}},
 #include "vm/linked.def"
 };
 
@@ -87,7 +90,8 @@ constexpr const char* pairNames[] = {
 constexpr uint16_t registers = 6;
 
 /// A chain whose parts write to registers 3, 4 and 5, or what `to` says, and take from `other` what
-/// they do not take from each other; it returns a register.
+/// they do not take from each other; it returns a register. A test compares with the number `other`
+/// and goes on to return register 2 unless it holds.
 vm::Program programOf(const Chain& chain, uint16_t to, uint16_t other, uint16_t returned) {
   vm::Program program;
   program.entries = {0};
@@ -101,12 +105,16 @@ vm::Program programOf(const Chain& chain, uint16_t to, uint16_t other, uint16_t 
       code.push_back({uint16_t(chain.ops[i]), out, 0, 0});
     else if (i == 0)
       code.push_back({uint16_t(chain.ops[i]), out, 1, 2});
+    else if (chain.uses[i] == vm::Use::Tested)
+      code.push_back({uint16_t(chain.ops[i]), before, other, 1});
     else
-      code.push_back({uint16_t(chain.ops[i]), out, chain.isLeft[i] ? before : other,
-                      chain.isLeft[i] ? other : before});
+      code.push_back({uint16_t(chain.ops[i]), out, chain.uses[i] == vm::Use::Left ? before : other,
+                      chain.uses[i] == vm::Use::Left ? other : before});
     before = out;
   }
   code.push_back({uint16_t(Op::Return), returned, 0, 0});
+  if (chain.isTest())
+    code.push_back({uint16_t(Op::Return), 2, 0, 0});
   vm::Rep word{vm::Hold::Scalar, runtime::Int64};
   program.functions.push_back({.name = "f",
                                .size = uint32_t(code.size()),
@@ -135,6 +143,12 @@ TEST_CASE("chains of instructions leave what their parts leave", "[link]") {
           vm::Program program = programOf(chain, to, other, returned);
           CHECK(linkedByNumber(program)[0].op >= vm::opCount);
           compare(program, arguments);
+          // The sum in a test is of register 1 and the number 2.
+          for (int64_t away = chain.isTest() ? -1 : 2; away < 2; ++away) {
+            std::vector<vm::Slot> near = arguments;
+            near[1].i64 = int64_t(other) - 2 + away;
+            compare(program, near);
+          }
         }
 }
 
