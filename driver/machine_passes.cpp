@@ -4,6 +4,7 @@
 
 #include "transform/deforest.h"
 #include "transform/flatten_tuples.h"
+#include "transform/inlining.h"
 #include "transform/passes.h"
 #include "typecheck/check.h"
 
@@ -37,9 +38,12 @@ std::unique_ptr<lang::Module> fuseChains(const lang::Module& module,
 
 } // namespace
 
-void runMachinePasses(Session& session, Program& program, transform::Entries entries) {
+void runMachinePasses(Session& session, Program& program, transform::Entries entries,
+                      bool keepsCalls) {
   if (transform::hasChains(*program.module, program.typing))
     run(fuseChains, session, program, entries);
+  if (!keepsCalls)
+    run(transform::withQuietInlined, session, program, entries);
   // Fields may be tuples themselves.
   constexpr size_t deepest = 4;
   for (size_t i = 0;

@@ -6,9 +6,11 @@
 
 namespace driver {
 
-/// Fuses the program's chains of functions over data, and gives functions the fields of tuples that
-/// they only take apart. The globals of these names are what is run. A program without any stays
-/// what it is.
-void runMachinePasses(Session& session, Program& program, transform::Entries entries);
+/// Fuses the program's chains of functions over data, opens calls of small quiet functions, and
+/// gives functions the fields of tuples that they only take apart. The globals of these names are
+/// what is run. A program without any stays what it is. With `keepsCalls`, for whoever counts
+/// calls, none of those is opened.
+void runMachinePasses(Session& session, Program& program, transform::Entries entries,
+                      bool keepsCalls = false);
 
 } // namespace driver

@@ -269,7 +269,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::string called(options.grad ? program.module->globals.back()->name : entryName);
   if (isOnMachine(options))
-    runMachinePasses(session, program, std::array<std::string_view, 1>{called});
+    runMachinePasses(session, program, std::array<std::string_view, 1>{called},
+                     wantsProfile(options));
   entry = program.module->find(called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);

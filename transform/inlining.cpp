@@ -16,6 +16,11 @@
 // Parameters are atoms too, unless they declare sizes that the argument's type has not. `?` in a
 // declared type is left out, as it would weaken the argument's; where the program is well typed
 // only because of it, the names stay in a second try.
+//
+// `inline-quiet` is the same for machines, where faults count: calls that a trace would tell of
+// stay, and so that all faults stay in order, all temporaries become lets.
+#include "transform/inlining.h"
+
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -37,11 +42,6 @@ using namespace lang;
 namespace {
 
 constexpr size_t mostRounds = 12;
-
-/// How many bindings a module of that size may have after inlining.
-size_t roomFor(size_t size) {
-  return 4 * size + 2'000;
-}
 
 /// A call becomes a binding for each parameter, which is what the argument is, and a block that is
 /// opened into the one around it.
@@ -162,8 +162,11 @@ private:
       const Type* wanted = shown(here(old.var->annotation));
       return bindName(old, value, wanted, around(typeOf(*old.value)), isVague(*old.value), out);
     }
-    if (!ends_.contains(&old))
+    if (!ends_.contains(&old)) {
+      if (plan_.isQuiet())
+        fresh(*old.var)->origin = VarOrigin::Let;
       return Rewriter::bind(old, value, out);
+    }
     const Block& body = *static_cast<const BlockExpr&>(*old.value).block;
     const Type* given = here(typeOf(*body.result.value));
     bool isUntold = isVague(*body.result.value);
@@ -255,15 +258,16 @@ size_t sizeOf(const Module& module) {
   return size;
 }
 
-} // namespace
-
-std::unique_ptr<Module> inlining(const Module& module, const PassContext& context) {
-  size_t mostSize = roomFor(sizeOf(module));
+/// In rounds, as a body may show what else is known; null where there is nothing to do.
+std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
+                                  const PassContext& context) {
   std::unique_ptr<Module> current;
   Typing typing = context.typing;
   for (size_t round = 0; round < mostRounds; ++round) {
     const Module& from = current ? *current : module;
-    InliningPlan plan(from, mostSize);
+    if (rules.quietBy)
+      rules.quietBy = &typing;
+    InliningPlan plan(from, entriesOf(from, context.entries), rules);
     if (plan.isEmpty())
       break;
     TypedModule next = inlined(from, typing, plan, false, context);
@@ -276,7 +280,26 @@ std::unique_ptr<Module> inlining(const Module& module, const PassContext& contex
     current = std::move(next.module);
     typing = std::move(next.typing);
   }
-  return current ? std::move(current) : place(module, context.operators);
+  return current;
+}
+
+} // namespace
+
+std::unique_ptr<Module> inlining(const Module& module, const PassContext& context) {
+  InliningRules rules{.smallBody = 40, .mostSize = 4 * sizeOf(module) + 2'000};
+  auto made = inlinedBy(rules, module, context);
+  return made ? std::move(made) : place(module, context.operators);
+}
+
+std::unique_ptr<Module> withQuietInlined(const Module& module, const PassContext& context) {
+  InliningRules rules{
+      .smallBody = 16, .mostSize = 2 * sizeOf(module) + 500, .quietBy = &context.typing};
+  return inlinedBy(rules, module, context);
+}
+
+std::unique_ptr<Module> inlineQuiet(const Module& module, const PassContext& context) {
+  auto made = withQuietInlined(module, context);
+  return made ? std::move(made) : place(module, context.operators);
 }
 
 } // namespace transform

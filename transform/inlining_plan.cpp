@@ -3,19 +3,40 @@
 
 #include "lang/walk.h"
 
+#include <algorithm>
+
 namespace transform {
 
 using namespace lang;
 
 namespace {
 
-/// The most bindings of a body that is taken into several calls.
-constexpr size_t smallBody = 40;
+/// Whether a body computes numbers and makes data. Where tensors are computed, a call costs nothing
+/// beside that, and a trace that memory is short should tell of it.
+bool isScalarCode(const Function& function, const Typing& typing) {
+  bool isScalar = true;
+  walk(
+      *function.body,
+      [&](const Binding& binding) {
+        const auto* call = binding.value->as<Call>();
+        const Type* type = typing.of(*binding.var);
+        bool isOperator = call && call->callee.value->kind == ExprKind::Operator;
+        isScalar &= !isOperator || (type && type->isTensor() && type->shape.empty());
+        isScalar &= binding.value->kind != ExprKind::Function;
+      },
+      [](const Operand&) {});
+  return isScalar;
+}
 
 } // namespace
 
-InliningPlan::InliningPlan(const Module& module, size_t mostSize)
-    : known_(module), main_(module.find("main")), uses_(module.varCount) {
+InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> entries,
+                           const InliningRules& rules)
+    : known_(module), rules_(rules), uses_(module.varCount) {
+  if (rules.quietBy)
+    quiet_.emplace(module, *rules.quietBy);
+  for (const Global* global : entries.empty() ? std::span(module.globals) : entries)
+    roots_.insert(global);
   size_t size = 0;
   for (const Global* global : module.globals)
     if (global->function) {
@@ -23,7 +44,7 @@ InliningPlan::InliningPlan(const Module& module, size_t mostSize)
       size += bodies_[global->function].size;
     }
   countUses(module);
-  room_ = mostSize > size ? mostSize - size : 0;
+  room_ = rules.mostSize > size ? rules.mostSize - size : 0;
   for (const Global* global : module.globals)
     if (global->function)
       decide(*global->function);
@@ -31,12 +52,31 @@ InliningPlan::InliningPlan(const Module& module, size_t mostSize)
   findUnused(module);
 }
 
-KnownFunction InliningPlan::callee(const Binding& binding) const {
+KnownFunction InliningPlan::callee(const Binding& binding) {
   const auto* call = binding.value->as<Call>();
   KnownFunction known = call ? known_.of(*call->callee.value) : KnownFunction();
-  bool fits = known && !known_.isRecursive(known) &&
-              known.function->parameters.size() == call->arguments.size();
+  bool fits = known && known.function->parameters.size() == call->arguments.size() &&
+              isTakeable(known) && (!quiet_ || isPlain(binding, *call));
   return fits ? known : KnownFunction();
+}
+
+/// Whether nothing that the call takes or gives is compared with its type.
+bool InliningPlan::isPlain(const Binding& binding, const Call& call) {
+  return quiet_->isPlain(rules_.quietBy->of(*binding.var)) &&
+         std::ranges::all_of(call.arguments, [&](const Operand& argument) {
+           return quiet_->isPlain(rules_.quietBy->of(*argument.value));
+         });
+}
+
+bool InliningPlan::isTakeable(const KnownFunction& known) {
+  if (!quiet_)
+    return !known_.isRecursive(known);
+  auto [found, isNew] = takeable_.try_emplace(known.function, false);
+  if (isNew)
+    found->second = !known_.closesCircle(known) && bodySize(*known.function) <= rules_.smallBody &&
+                    isScalarCode(*known.function, *rules_.quietBy) &&
+                    quiet_->isQuiet(*known.function);
+  return found->second;
 }
 
 /// Looks at a function and at the literals inside of it.
@@ -69,9 +109,8 @@ void InliningPlan::countUses(const Module& module) {
       open.push_back(global);
   };
   for (const Global* global : module.globals) {
-    if (main_ && global != main_)
+    if (!roots_.contains(global))
       continue;
-    // Everything in a library may be called from outside.
     ++globalUses_[global];
     reach(global);
   }
@@ -126,8 +165,10 @@ void InliningPlan::decide(const Function& root) {
 void InliningPlan::take(const Binding& call, const KnownFunction& known, Body& around) {
   size_t size = bodies_[known.function].size;
   bool isDecided = inlined_.contains(&call) || refused_.contains(&call);
-  if (!isDecided && (hasOneUse(known) || (size <= smallBody && size <= room_))) {
-    room_ -= hasOneUse(known) ? 0 : size;
+  bool isOnlyUse = hasOneUse(known);
+  bool isSmall = size <= rules_.smallBody && size <= room_;
+  if (!isDecided && (isSmall || (isOnlyUse && !quiet_))) {
+    room_ -= isOnlyUse ? 0 : size;
     inlined_[&call] = known;
   }
   if (inlined_.contains(&call))
@@ -166,7 +207,7 @@ std::vector<const Global*> InliningPlan::mentions(const Block& body,
 void InliningPlan::findDefinitions(const Module& module) {
   std::vector<const Block*> open;
   for (const Global* global : module.globals)
-    if (global->function && (!main_ || global == main_)) {
+    if (global->function && roots_.contains(global)) {
       expanded_.insert(global->function->body);
       open.push_back(global->function->body);
     }

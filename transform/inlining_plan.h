@@ -3,17 +3,32 @@
 #pragma once
 
 #include "transform/known_functions.h"
+#include "transform/quiet_code.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace transform {
 
+struct InliningRules {
+  /// The most bindings of a body that is taken into several calls.
+  size_t smallBody;
+  /// A module that has more bindings takes only bodies that have no other call.
+  size_t mostSize;
+  /// Where there is one, only small bodies of scalar code that is quiet by it are taken, also of
+  /// functions that call each other in a circle, of which one is left.
+  const lang::Typing* quietBy = nullptr;
+};
+
 class InliningPlan {
 public:
-  /// A module that has more than `mostSize` bindings takes only bodies that have no other call.
-  InliningPlan(const lang::Module& module, size_t mostSize);
+  /// `entries` are called from outside; where there are none, everything is.
+  InliningPlan(const lang::Module& module, std::span<const lang::Global* const> entries,
+               const InliningRules& rules);
 
   bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
+  /// Whether all that is taken is quiet.
+  bool isQuiet() const { return quiet_.has_value(); }
   /// The function whose body takes the place of a call, or null.
   const KnownFunction* of(const lang::Binding& binding) const {
     auto found = inlined_.find(&binding);
@@ -31,7 +46,9 @@ private:
     size_t size = 0;
   };
 
-  KnownFunction callee(const lang::Binding& binding) const;
+  KnownFunction callee(const lang::Binding& binding);
+  bool isTakeable(const KnownFunction& known);
+  bool isPlain(const lang::Binding& binding, const lang::Call& call);
   void addBody(const lang::Function& root);
   void countUses(const lang::Module& module);
   bool hasOneUse(const KnownFunction& known) const;
@@ -43,7 +60,11 @@ private:
   void findUnused(const lang::Module& module);
 
   KnownFunctions known_;
-  const lang::Global* main_;
+  const InliningRules rules_;
+  std::optional<QuietCode> quiet_;
+  /// By callee.
+  std::unordered_map<const lang::Function*, bool> takeable_;
+  std::unordered_set<const lang::Global*> roots_;
   /// By Var::number.
   std::vector<size_t> uses_;
   std::unordered_map<const lang::Global*, size_t> globalUses_;

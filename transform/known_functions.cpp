@@ -63,6 +63,7 @@ void KnownFunctions::findRecursiveGlobals(const Module& module) {
     uint32_t index = 0;
     uint32_t low = 0;
     bool isOpen = false;
+    bool isOnPath = false;
   };
   struct Frame {
     const Global* global;
@@ -75,7 +76,7 @@ void KnownFunctions::findRecursiveGlobals(const Module& module) {
   auto enter = [&](const Global* global) {
     Node& node = nodes[global];
     node.index = node.low = ++count;
-    node.isOpen = true;
+    node.isOpen = node.isOnPath = true;
     open.push_back(global);
     path.push_back({global});
     std::unordered_set<const Global*> seen;
@@ -108,13 +109,18 @@ void KnownFunctions::findRecursiveGlobals(const Module& module) {
       Node& node = nodes[frame.global];
       if (frame.next < node.mentions.size()) {
         const Global* mentioned = node.mentions[frame.next++];
-        if (!nodes.contains(mentioned))
+        if (!nodes.contains(mentioned)) {
           enter(mentioned);
-        else if (nodes[mentioned].isOpen)
+          continue;
+        }
+        if (nodes[mentioned].isOpen)
           node.low = std::min(node.low, nodes[mentioned].index);
+        if (nodes[mentioned].isOnPath)
+          closing_.insert(mentioned->function);
         continue;
       }
       const Global* done = frame.global;
+      nodes[done].isOnPath = false;
       path.pop_back();
       leave(done);
       if (!path.empty())
@@ -134,9 +140,11 @@ void KnownFunctions::findRecursiveLiterals(const Module& module) {
   std::vector<Frame> stack;
   std::unordered_set<const Expr*> openVars;
   auto look = [&](const Expr& atom) {
-    if (openVars.contains(&atom))
-      recursive_.insert(
-          static_cast<const Function*>(bindings_[static_cast<const Var&>(atom).number]->value));
+    if (!openVars.contains(&atom))
+      return;
+    const Expr* value = bindings_[static_cast<const Var&>(atom).number]->value;
+    recursive_.insert(static_cast<const Function*>(value));
+    closing_.insert(static_cast<const Function*>(value));
   };
   for (const Global* global : module.globals) {
     if (global->function)

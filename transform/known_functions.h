@@ -33,6 +33,9 @@ public:
   const lang::Binding* binding(const lang::Var& var) const { return bindings_[var.number]; }
   /// Whether a call of the function may call it again.
   bool isRecursive(const KnownFunction& known) const { return recursive_.contains(known.function); }
+  /// Whether it is one of those functions without which no function would call itself, of every
+  /// circle of globals at least one.
+  bool closesCircle(const KnownFunction& known) const { return closing_.contains(known.function); }
 
 private:
   void findOrigin(const lang::Binding& binding);
@@ -43,7 +46,7 @@ private:
   std::vector<const lang::Binding*> bindings_;
   /// Null for variables that stand for themselves.
   std::vector<const lang::Expr*> origins_;
-  std::unordered_set<const lang::Function*> recursive_;
+  std::unordered_set<const lang::Function*> recursive_, closing_;
 };
 
 /// How many bindings a function's body has, those inside of others too.

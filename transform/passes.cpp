@@ -53,6 +53,12 @@ constexpr PassRow rows[] = {
      {},
      graph,
      graphForm},
+    {"inline-quiet",
+     "Puts small bodies that have no effects and no faults in the places of their calls, also of "
+     "functions that call each other.",
+     {},
+     placed,
+     inlineQuiet},
     {"inlining",
      "Puts the bodies of known functions in the places of their calls.",
      {},

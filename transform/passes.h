@@ -76,6 +76,7 @@ std::unique_ptr<lang::Module> defunctionalise(const lang::Module& module,
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> flattenTuples(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
+std::unique_ptr<lang::Module> inlineQuiet(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> lambdaLifting(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> simplify(const lang::Module& module, const PassContext& context);
