@@ -3,7 +3,6 @@
 
 #include "assembly/text.h"
 #include "bytecode/export.h"
-#include "driver/machine_passes.h"
 #include "executable/ranges.h"
 #include "formats/file.h"
 #include "formats/quote.h"
@@ -11,6 +10,8 @@
 #include "lang/render.h"
 #include "lang/utf8.h"
 #include "parser/metadata.h"
+#include "transform/machine_passes.h"
+#include "typecheck/check.h"
 
 #include <fstream>
 #include <map>
@@ -157,9 +158,22 @@ bool isExecutableFile(const std::string& path) {
          assembly::isText({begin.data(), begin.size()});
 }
 
+void prepareForMachine(Session& session, Program& program, transform::Entries entries,
+                       bool keepsCalls) {
+  auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
+    return typecheck::checkModule(module, session.operators(), diagnostics);
+  };
+  transform::TypedModule made = transform::forMachine(
+      *program.module, program.typing, {session.operators(), check, entries, keepsCalls});
+  if (!made.module)
+    return;
+  program.module = std::move(made.module);
+  program.typing = std::move(made.typing);
+}
+
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {
   const std::vector<std::string_view> names(ready.entries.begin(), ready.entries.end());
-  runMachinePasses(session, ready.program, names);
+  prepareForMachine(session, ready.program, names);
   bytecode::Exported exported =
       bytecode::exportProgram(*ready.program.module, ready.program.typing, session.operators(),
                               transform::entriesOf(*ready.program.module, names));

@@ -19,6 +19,11 @@ struct Loaded {
 /// Whether there is an executable at a path, as bytes or as text.
 bool isExecutableFile(const std::string& path);
 
+/// Puts what passes make of a program for the machine in its place. The globals of these names are
+/// what is run; with `keepsCalls`, calls stay for whoever counts them.
+void prepareForMachine(Session& session, Program& program, transform::Entries entries,
+                       bool keepsCalls = false);
+
 /// Compiles a program that is ready into an executable, which needs it no more. Throws
 /// bytecode::TooLarge.
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready);

@@ -8,7 +8,6 @@
 #include "driver/find_global.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
-#include "driver/machine_passes.h"
 #include "driver/place_text.h"
 #include "driver/profile.h"
 #include "driver/progress.h"
@@ -269,8 +268,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::string called(options.grad ? program.module->globals.back()->name : entryName);
   if (isOnMachine(options))
-    runMachinePasses(session, program, std::array<std::string_view, 1>{called},
-                     wantsProfile(options));
+    prepareForMachine(session, program, std::array<std::string_view, 1>{called},
+                      wantsProfile(options));
   entry = program.module->find(called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);

@@ -14,7 +14,7 @@
 #include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
-#include "transform/run_passes.h"
+#include "transform/machine_passes.h"
 #include "typecheck/check.h"
 
 #include <algorithm>
@@ -109,6 +109,10 @@ std::multiset<std::string> signatures(const ReadText& read) {
   return found;
 }
 
+Typing checkTypes(const Module& module, Diagnostics& diagnostics) {
+  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+}
+
 } // namespace
 
 std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing& typing,
@@ -189,6 +193,7 @@ public:
     try {
       result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
                              options);
+      demandMachinePasses(read, arguments, options, result);
       if (seed_ % throughFileEvery == 0)
         demandSame("executable",
                    runThroughFile(read, entry, std::move(arguments), options, bench_.reader).result,
@@ -197,6 +202,24 @@ public:
       return fail("machine refused", error.what());
     }
     demandSame("machine", result, expected);
+  }
+
+  /// What passes make of a program for the machine ends like the program, but for what calls and
+  /// data that are gone took.
+  void demandMachinePasses(const ReadText& read, const std::vector<Value>& arguments,
+                           const bytecode::Options& options,
+                           const std::variant<Value, interp::Fault>& expected) {
+    transform::TypedModule made = transform::forMachine(
+        *read.module, read.typing, {.operators = stdlib::operatorTable(), .check = checkTypes});
+    const auto* fault = std::get_if<interp::Fault>(&expected);
+    bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||
+                                fault->kind == runtime::FaultKind::Memory);
+    if (!made.module || isOfLimits)
+      return;
+    demandSame("machine after passes",
+               bytecode::run(*made.module, made.typing, stdlib::operatorTable(),
+                             *made.module->find("main"), arguments, options),
+               expected);
   }
 
   /// Two runs end alike.
@@ -245,7 +268,7 @@ public:
     for (const std::string& problem : verifyTypes(*read.module, read.typing))
       return fail("verify types", "the verifier says: " + problem);
     Diagnostics diagnostics;
-    Typing again = typecheck::checkModule(*read.module, stdlib::operatorTable(), diagnostics);
+    Typing again = checkTypes(*read.module, diagnostics);
     if (diagnostics.hasErrors())
       fail("checked again", "checked again, it is refused: " + firstCode(diagnostics));
     else if (again != read.typing)
@@ -327,9 +350,6 @@ private:
 
   void demandPasses(const ReadText& read, const std::optional<Value>& value,
                     const std::vector<const transform::PassRow*>& passes) {
-    auto checkTypes = [](const Module& module, Diagnostics& diagnostics) {
-      return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-    };
     std::string names;
     for (const transform::PassRow* pass : passes)
       names += " " + std::string(pass->name);
