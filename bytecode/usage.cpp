@@ -127,9 +127,36 @@ namespace {
 class OwnershipFinder {
 public:
   OwnershipFinder(const Module& module, OwnedParameters& owned)
-      : owned_(owned), free_(freeVariables(module).of) {}
+      : owned_(owned), free_(freeVariables(module).of), waits_(owned.size()) {
+    for (const Global* global : module.globals) {
+      if (!global->function)
+        continue;
+      wait(*global);
+      walk(
+          *global->function->body, [](const Binding&) {},
+          [&](const Operand& operand) {
+            if (const auto* mentioned = operand.value->as<Global>())
+              callers_[mentioned].insert(global);
+          });
+    }
+  }
 
-  bool isChanged = false;
+  /// Those that are called mostly stand behind their callers, so the last ones are looked at first.
+  void run() {
+    while (!waiting_.empty()) {
+      const Global& global = *waiting_.back();
+      waiting_.pop_back();
+      waits_[global.number] = false;
+      look(global);
+    }
+  }
+
+private:
+  void wait(const Global& global) {
+    if (!waits_[global.number])
+      waiting_.push_back(&global);
+    waits_[global.number] = true;
+  }
 
   void look(const Global& global) {
     parameters_.clear();
@@ -144,12 +171,13 @@ public:
     lookAt(*function.body, true);
   }
 
-private:
   void own(const Global& global, size_t parameter) {
     if (owned_[global.number][parameter])
       return;
     owned_[global.number][parameter] = true;
-    isChanged = true;
+    wait(global);
+    for (const Global* caller : callers_[&global])
+      wait(*caller);
   }
 
   void consume(const Expr& atom) {
@@ -222,6 +250,10 @@ private:
 
   OwnedParameters& owned_;
   std::vector<std::vector<const Var*>> free_;
+  std::unordered_map<const Global*, std::unordered_set<const Global*>> callers_;
+  std::vector<const Global*> waiting_;
+  /// By Global::number.
+  std::vector<bool> waits_;
   const Global* global_ = nullptr;
   std::unordered_map<const Var*, size_t> parameters_;
   /// Parameters that are borrowed as far as is known, and what is taken out of them.
@@ -236,13 +268,7 @@ OwnedParameters findOwnedParameters(const Module& module) {
     owned.resize(std::max(owned.size(), global->number + size_t(1)));
     owned[global->number].resize(global->function ? global->function->parameters.size() : 0);
   }
-  OwnershipFinder finder(module, owned);
-  do {
-    finder.isChanged = false;
-    for (const Global* global : module.globals)
-      if (global->function)
-        finder.look(*global);
-  } while (finder.isChanged);
+  OwnershipFinder(module, owned).run();
   return owned;
 }
 

@@ -258,15 +258,15 @@ size_t sizeOf(const Module& module) {
   return size;
 }
 
-/// In rounds, as a body may show what else is known; null where there is nothing to do.
+/// In rounds, as a body may show what else is known, but for quiet code, which is given no
+/// functions; null where there is nothing to do.
 std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
                                   const PassContext& context) {
   std::unique_ptr<Module> current;
   Typing typing = context.typing;
-  for (size_t round = 0; round < mostRounds; ++round) {
+  size_t rounds = rules.quietBy ? 1 : mostRounds;
+  for (size_t round = 0; round < rounds; ++round) {
     const Module& from = current ? *current : module;
-    if (rules.quietBy)
-      rules.quietBy = &typing;
     InliningPlan plan(from, entriesOf(from, context.entries), rules);
     if (plan.isEmpty())
       break;

@@ -16,8 +16,8 @@ using namespace lang;
 
 namespace {
 
-/// Larger ones, and those that reach more, are no functions on lists.
-constexpr size_t largestBody = 300, mostReached = 300;
+/// Larger ones are no functions on lists.
+constexpr size_t largestBody = 300;
 
 bool isClosed(const Type* type) {
   return type && !type->hasUnknown && !type->hasSymbol && !holdsAny(type);
@@ -139,26 +139,46 @@ bool QuietCode::isQuiet(const Function& root) {
     return found->second;
   if (tensorsChange_)
     return false;
+  // What is reached, and by which before it.
   std::vector<const Function*> reached{&root};
-  std::unordered_set<const Function*> seen{&root};
-  bool isQuiet = true;
-  for (size_t i = 0; i < reached.size() && isQuiet; ++i) {
-    auto found = known_.find(reached[i]);
+  std::unordered_map<const Function*, std::vector<const Function*>> mentioners{{&root, {}}};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const Function* next = reached[i];
+    auto found = known_.find(next);
     if (found != known_.end() && found->second)
       continue;
-    const Part& here = part(*reached[i]);
-    isQuiet = here.isQuiet && found == known_.end() && i < mostReached;
+    const Part& here = part(*next);
+    bool isQuiet = here.isQuiet && found == known_.end() &&
+                   std::ranges::all_of(here.mentions, [](auto* each) { return each->function; });
+    if (!isQuiet) {
+      spreadNoise(*next, mentioners);
+      return false;
+    }
     for (const Global* global : here.mentions) {
-      isQuiet &= global->function != nullptr;
-      if (global->function && seen.insert(global->function).second)
+      auto [known, isNew] = mentioners.try_emplace(global->function);
+      known->second.push_back(next);
+      if (isNew)
         reached.push_back(global->function);
     }
   }
-  known_[&root] = isQuiet;
-  if (isQuiet)
-    for (const Function* function : reached)
-      known_[function] = true;
-  return isQuiet;
+  for (const Function* function : reached)
+    known_[function] = true;
+  return true;
+}
+
+/// Notes that a function is not quiet, nor are those that reach it.
+void QuietCode::spreadNoise(
+    const Function& function,
+    const std::unordered_map<const Function*, std::vector<const Function*>>& mentioners) {
+  std::vector<const Function*> open{&function};
+  known_[&function] = false;
+  while (!open.empty()) {
+    const Function* next = open.back();
+    open.pop_back();
+    for (const Function* mentioner : mentioners.at(next))
+      if (known_.try_emplace(mentioner, false).second)
+        open.push_back(mentioner);
+  }
 }
 
 bool QuietCode::isQuiet(const Global& global) {

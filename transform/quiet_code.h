@@ -34,6 +34,9 @@ private:
     std::vector<const lang::Global*> mentions = {};
   };
   const Part& part(const lang::Function& function);
+  void spreadNoise(const lang::Function& function,
+                   const std::unordered_map<const lang::Function*,
+                                            std::vector<const lang::Function*>>& mentioners);
   bool isQuietPart(const lang::Function& root);
   bool isQuietValue(const lang::Expr& value, const lang::Type* type) const;
   bool isQuietCall(const lang::Call& call, const lang::Type* type) const;

@@ -141,6 +141,12 @@ def nest_of_lets(value, count=20_000, start="%x"):
     return function(f"let %v0 = {start};\n{rows}1")
 
 
+def chain(count, generics, kind, body):
+    """Functions of which each calls the next one, callers first."""
+    lines = [f"def @f{i}{generics}(%x: {kind}) -> {kind} {{ {body.format(f'@f{i + 1}(%x)')} }}\n" for i in range(count)]
+    return f"{HEADER}{''.join(lines)}def @f{count}{generics}(%x: {kind}) -> {kind} {{ %x }}\ndef @main() {{ @f0(1) }}\n"
+
+
 def constructors(count, arms):
     """A match over a type of that many constructors."""
     names = ", ".join(f"C{i}" for i in range(count))
@@ -269,6 +275,8 @@ CASES = {
     "live_values_in_nest_run": lambda: program(
         "run --random 42", nested_branches(1500), 0, seconds=6, mebibytes=512
     ),
+    "function_chain": lambda: program("run", chain(12_000, "", "int32", "1 + {}"), 0, ["12001"], seconds=4),
+    "generic_chain": lambda: program("run", chain(12_000, "[A]", "A", "{}"), 0, ["1"], seconds=4),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(
