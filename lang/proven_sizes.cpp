@@ -11,14 +11,6 @@ namespace lang {
 
 namespace {
 
-bool leavesOpen(const Type& type) {
-  if (type.isTensor())
-    return std::ranges::any_of(type.shape,
-                               [](const Dim* dim) { return dim->isAny() || dim->hasUnknown; });
-  return type.isTuple() &&
-         std::ranges::any_of(type.parts, [](const Type* part) { return leavesOpen(*part); });
-}
-
 /// Whether each value of type `given` is one of type `wanted`, by a rule for two extents. Only
 /// tensors are compared, alone or in tuples; recursion follows the nesting of these, which
 /// TypeContext bounds.
@@ -42,6 +34,12 @@ public:
   /// Whether each value of type `given` is one of type `wanted`.
   bool proves(const Type* wanted, const Type* given) {
     return fits(wanted, given, [this](const Dim* a, const Dim* b) { return proves(a, b); });
+  }
+  /// Whether each value of type `given`, in which the names stand, is one of type `wanted`.
+  bool isProvenBy(const Type* wanted, const Type* given) {
+    return fits(wanted, given, [this](const Dim* a, const Dim* b) {
+      return a->isAny() || (!b->isAny() && proves(b, a));
+    });
   }
   /// From here on only names count that have a size.
   void complete() { isComplete_ = true; }
@@ -182,8 +180,7 @@ private:
   bool provesResult(const Function& callee, const Type* wanted, Renaming& renaming) const {
     const FunctionChecks* checks = found_.of(callee);
     renaming.complete();
-    return checks && checks->result && !leavesOpen(*checks->result) &&
-           renaming.proves(checks->result, wanted);
+    return checks && checks->result && renaming.isProvenBy(wanted, checks->result);
   }
 
   /// Whether the values of all ends of a function fit what it declares.
@@ -269,13 +266,11 @@ private:
     return true;
   }
 
-  bool isDefiniteCall(const Call& call) const {
+  /// Whether what an operator gives has the sizes that its type tells: those that its relation
+  /// answered for operands of which some sizes may be open.
+  static bool isDefiniteCall(const Call& call) {
     const auto* op = call.callee.value->as<OperatorRef>();
-    return op && op->row->action == Action::Compute && op->row->shapeNeeds == ShapeNeeds::Shapes &&
-           std::ranges::all_of(call.arguments, [&](const Operand& argument) {
-             const Type* type = typing_.of(*argument.value);
-             return type && !leavesOpen(*type);
-           });
+    return op && op->row->action == Action::Compute && op->row->shapeNeeds == ShapeNeeds::Shapes;
   }
 
   const Module& module_;
