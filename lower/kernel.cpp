@@ -46,7 +46,7 @@ void Kernel::plan(std::span<const int64_t> extents) {
 }
 
 void Kernel::forgetOld() {
-  constexpr size_t most = 16, mostBytes = size_t(16) << 20;
+  constexpr size_t most = 64, mostBytes = size_t(16) << 20;
   size_t bytes = 0, kept = 0;
   for (; kept < std::min(planned_.size(), most); ++kept) {
     bytes += planned_[kept]->runner.bytes() + planned_[kept]->sizes.bytes();
