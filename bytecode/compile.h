@@ -38,6 +38,11 @@ std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing
                                   const lang::OperatorTable& operators,
                                   std::span<const lang::Global* const> entries);
 
+/// Whether `compile` boxes the scalars of a program because nothing tells which instance of a
+/// generic function a call needs. Throws TooLarge.
+bool needsBoxes(const lang::Module& module, const lang::Typing& typing,
+                const lang::OperatorTable& operators, std::span<const lang::Global* const> entries);
+
 /// Throws std::logic_error, which is a fault of Baton, when the verifier refuses what was compiled.
 void requireSound(const vm::Program& program);
 

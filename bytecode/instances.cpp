@@ -326,6 +326,11 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
   return made ? std::move(made) : compileWith(true, module, typing, operators, entries);
 }
 
+bool needsBoxes(const Module& module, const Typing& typing, const OperatorTable& operators,
+                std::span<const Global* const> entries) {
+  return !compileWith(false, module, typing, operators, entries);
+}
+
 void requireSound(const vm::Program& program) {
   if (auto problem = vm::verify(program))
     throw std::logic_error("the compiler made code that cannot run: " + *problem +

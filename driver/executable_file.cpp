@@ -163,8 +163,13 @@ void prepareForMachine(Session& session, Program& program, transform::Entries en
   auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
     return typecheck::checkModule(module, session.operators(), diagnostics);
   };
-  transform::TypedModule made = transform::forMachine(
-      *program.module, program.typing, {session.operators(), check, entries, keepsCalls});
+  auto needsBoxes = [&](const lang::Module& module, const lang::Typing& typing) {
+    return bytecode::needsBoxes(module, typing, session.operators(),
+                                transform::entriesOf(module, entries));
+  };
+  transform::TypedModule made =
+      transform::forMachine(*program.module, program.typing,
+                            {session.operators(), check, entries, keepsCalls, needsBoxes});
   if (!made.module)
     return;
   program.module = std::move(made.module);

@@ -209,8 +209,13 @@ public:
   void demandMachinePasses(const ReadText& read, const std::vector<Value>& arguments,
                            const bytecode::Options& options,
                            const std::variant<Value, interp::Fault>& expected) {
+    auto needsBoxes = [](const Module& module, const Typing& typing) {
+      return bytecode::needsBoxes(module, typing, stdlib::operatorTable(),
+                                  std::array{module.find("main")});
+    };
     transform::TypedModule made = transform::forMachine(
-        *read.module, read.typing, {.operators = stdlib::operatorTable(), .check = checkTypes});
+        *read.module, read.typing,
+        {.operators = stdlib::operatorTable(), .check = checkTypes, .needsBoxes = needsBoxes});
     const auto* fault = std::get_if<interp::Fault>(&expected);
     bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||
                                 fault->kind == runtime::FaultKind::Memory);

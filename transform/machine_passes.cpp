@@ -2,6 +2,7 @@
 // was written leaves a type to what a pass took away, the program stays as it is.
 #include "transform/machine_passes.h"
 
+#include "lang/walk.h"
 #include "transform/deforest.h"
 #include "transform/flatten_tuples.h"
 #include "transform/inlining.h"
@@ -41,11 +42,41 @@ std::unique_ptr<Module> fuseChains(const Module& module, const PassContext& cont
   return made->globals.size() > module.globals.size() ? std::move(made) : nullptr;
 }
 
+/// Whether a generic function may be a value, whose type parameters a call has to tell.
+bool hasGenericValues(const Module& module, const Typing& typing) {
+  bool has = false;
+  auto isGeneric = [&](const Expr& atom) {
+    const auto* global = atom.as<Global>();
+    const auto* constructor = atom.as<Constructor>();
+    return (global && global->function && !typing.generics(*global->function).empty()) ||
+           (constructor && !constructor->definition->generics.empty());
+  };
+  walk(
+      module,
+      [&](const Binding& binding) {
+        const auto* function = binding.value->as<Function>();
+        has |= function && !typing.generics(*function).empty();
+        has |= isGeneric(*binding.value);
+        const auto* call = binding.value->as<Call>();
+        forEachOperand(*binding.value, [&](const Operand& operand) {
+          has |= (!call || operand.value != call->callee.value) && isGeneric(*operand.value);
+        });
+      },
+      [](const Operand&) {});
+  return has;
+}
+
 } // namespace
 
 TypedModule forMachine(const Module& module, const Typing& typing,
                        const MachinePassOptions& options) {
   Way way{module, typing, options};
+  if (options.needsBoxes && hasGenericValues(module, typing) &&
+      options.needsBoxes(module, typing)) {
+    way.run(specialise);
+    if (way.made.module && options.needsBoxes(way.module(), way.typing()))
+      way.made = {};
+  }
   if (hasChains(module, typing))
     way.run(fuseChains);
   if (!options.keepsCalls)

@@ -12,6 +12,9 @@ struct MachinePassOptions {
   Entries entries = mainAlone;
   /// Opens no calls, for whoever counts them.
   bool keepsCalls = false;
+  /// Whether the machine would have to box the scalars of a program, which makes it slow: copies of
+  /// generic functions for each use may do without. Where there is none, nothing is copied.
+  std::function<bool(const lang::Module&, const lang::Typing&)> needsBoxes = {};
 };
 
 /// Fuses chains of functions over data, opens calls of small quiet functions, and gives functions
