@@ -61,7 +61,12 @@ public:
       return std::move(*fault);
     const Slot slot = std::get<Slot>(result);
     const Rep rep = subject_.program.functions[subject_.program.entries[subject_.number]].result;
-    Value value = vm::toValue(subject_.program, rep, slot);
+    Value value;
+    try {
+      value = vm::toValue(subject_.program, rep, slot);
+    } catch (const std::bad_alloc&) {
+      return resultTooLarge();
+    }
     if (!rep.isScalar())
       run_.machine().heap().release(slot.object);
     if (auto fault = checkWhole(subject_.entry, subject_.result, value, subject_.checks, sizes))
@@ -70,6 +75,14 @@ public:
   }
 
 private:
+  /// What the run holds is in the heap still, and what was made of it is gone.
+  RunFault resultTooLarge() const {
+    RunFault fault{{FaultKind::Memory, "out of memory for the result"}, subject_.range};
+    fault.notes.push_back(runtime::heldText());
+    fault.notes.push_back("data take more memory where they can be shown than in the run");
+    return fault;
+  }
+
   const Subject& subject_;
   const Options& options_;
   LanguageSites sites_;
