@@ -245,7 +245,8 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   if (!callee.function)
     operands.push_back(called);
   bool endsHere = isLast && scope.isTail;
-  bool isTail = endsHere && !(checks_ && checks_->result) && isFlat() == !callee.flat.empty();
+  bool isTail = endsHere && !(checks_ && checks_->result) && isFlat() == !callee.flat.empty() &&
+                !(instance_.global && instances_.isOutermost(*instance_.global));
   for (size_t i = 0; i < operands.size(); ++i)
     isTail &= callee.owns(i) || isLentByCaller(operands[i]);
   std::vector<Passing> passings = passAll(scope, operands, callee);

@@ -17,6 +17,18 @@ using namespace lang;
 
 namespace {
 
+/// The entries that nothing mentions.
+std::set<const Global*> outermost(const Module& module, std::span<const Global* const> entries) {
+  std::set<const Global*> found(entries.begin(), entries.end());
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        if (const auto* global = operand.value->as<Global>())
+          found.erase(global);
+      });
+  return found;
+}
+
 bool writesIntoTensors(const Module& module) {
   bool writes = false;
   walk(
@@ -34,6 +46,7 @@ Instances::Instances(const Module& from, const Typing& types, const OperatorTabl
                      std::span<const Global* const> entries, bool boxesScalars, Compiled& into)
     : module(from), typing(types), table(operators), made(into),
       freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
+      outermost_(outermost(from, entries)),
       flat_(findFlatResults(from, types, *into.boundaries, entries)) {
   // What writes into tensors may write into those of rank 0.
   made.layouts.tensorsChange = writesIntoTensors(module);

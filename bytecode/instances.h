@@ -67,6 +67,9 @@ public:
   const std::vector<bool>& ownedParameters(const lang::Global& global) const {
     return owned_[global.number];
   }
+  /// Whether it is called from outside alone. Its calls stay below the others, so that a trace
+  /// begins there.
+  bool isOutermost(const lang::Global& global) const { return outermost_.contains(&global); }
   /// Whether a call of it by name gives the fields of its tuple.
   bool isFlat(const lang::Global& global) const { return flat_[global.number]; }
   Rep rep(const lang::Type* type, const Environment& environment) const {
@@ -119,6 +122,7 @@ private:
   /// Layouts with signatures of calls that hide which instance is called.
   std::vector<std::pair<uint16_t, uint16_t>> hidden_;
   OwnedParameters owned_;
+  std::set<const lang::Global*> outermost_;
   std::vector<bool> flat_;
   bool isAmbiguous_ = false;
 };
