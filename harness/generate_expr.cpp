@@ -52,6 +52,7 @@ NodeId Generator::use(const Variable& variable) {
 /// runs well whatever its data; a few may fault by their data.
 bool Generator::isWanted(const OperatorSample& sample) {
   if (!fits(sample) || !fulfils(types_, sample, sizes_) || !hasSizes(sample.output) ||
+      (program_.isDynamic && !takesOpen(types_, sample)) ||
       (!random_.chance(2) && mayFault(types_, sample)))
     return false;
   isBounded_ |= !sample.bounds.empty();

@@ -318,6 +318,17 @@ bool mayFault(TypeContext& types, const OperatorSample& sample) {
   return *sample.faults;
 }
 
+bool takesOpen(TypeContext& types, const OperatorSample& sample) {
+  if (!sample.open) {
+    std::vector<const Type*> operands;
+    for (const Type* operand : sample.operands)
+      operands.push_back(changeDims(types, operand, [&](const Dim*) { return types.any(); }));
+    RelationResult result = applyRelation(*sample.row, {types, operands, sample.attributes});
+    sample.open = result.outcome != RelationResult::Outcome::Failed;
+  }
+  return *sample.open;
+}
+
 std::string sizeDifference(TypeContext& types, const OperatorSample& sample) {
   if (!sample.hasSymbols || sample.isDynamic)
     return "";

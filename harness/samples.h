@@ -27,8 +27,8 @@ struct OperatorSample {
   bool isDynamic = false;
   /// What must hold of the named dimensions for the call to be right.
   std::vector<lang::DimBound> bounds = {};
-  /// The answer of mayFault, once it was asked.
-  mutable std::optional<bool> faults = {};
+  /// The answers of mayFault and of takesOpen, once they were asked.
+  mutable std::optional<bool> faults = {}, open = {};
 };
 
 /// The samples; they never move.
@@ -67,6 +67,9 @@ void fillSamples(SamplePool& pool, Reader& reader, uint64_t seed, const SampleOp
 /// Whether the call could fault on some data of the right types: a division by zero, a position
 /// outside, values that decide a shape. Found by trying.
 bool mayFault(lang::TypeContext& types, const OperatorSample& sample);
+
+/// Whether the relation takes operands of which nobody knows a size.
+bool takesOpen(lang::TypeContext& types, const OperatorSample& sample);
 
 /// Whether the sizes fulfil the bounds of a call.
 bool fulfils(lang::TypeContext& types, const OperatorSample& sample, const Bindings& sizes);
