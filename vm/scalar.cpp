@@ -1,7 +1,9 @@
-// A scalar is a strip of one element: the kernels of lower/ compute it.
+// Whole numbers are computed in 64 bits by what programs use most; else a scalar is a strip of one
+// element, and the kernels of lower/ compute it.
 #include "vm/scalar.h"
 
 #include "lower/kernels.h"
+#include "runtime/scalar_meaning.h"
 
 namespace vm {
 
@@ -37,6 +39,53 @@ Element elementFor(ScalarFunction function, Element element) {
   return isFloat(own) || lower::applyKernel(function, own) ? own : Element::Float64;
 }
 
+/// A whole number in all bits of a slot, and back.
+Slot widened(DType dtype, Slot slot) {
+  unsigned unused = 64u - dtype.bits;
+  slot.word <<= unused;
+  if (dtype.isSigned())
+    slot.i64 >>= unused;
+  else
+    slot.word >>= unused;
+  return slot;
+}
+uint64_t narrowed(DType dtype, int64_t number) {
+  return uint64_t(number) & UINT64_MAX >> (64u - dtype.bits);
+}
+
+/// Whether the function of whole numbers is that of signed ones in 64 bits, cut off: unsigned ones
+/// of 64 bits are ordered otherwise.
+bool applyWhole(ScalarFunction function, DType dtype, Slot a, Slot b, Slot& result) {
+  using enum ScalarFunction;
+  if (!dtype.isInteger() || (dtype.bits == 64 && function >= Less && function <= GreaterEqual))
+    return false;
+  int64_t left = widened(dtype, a).i64, right = widened(dtype, b).i64, number;
+  switch (function) {
+#define WHOLE(name)                                                                                \
+  case name:                                                                                       \
+    number = int64_t(runtime::applied<name>(left, right));                                         \
+    break;
+    WHOLE(Add)
+    WHOLE(Subtract)
+    WHOLE(Multiply)
+    WHOLE(BitAnd)
+    WHOLE(BitOr)
+    WHOLE(BitXor)
+    WHOLE(Equal)
+    WHOLE(NotEqual)
+    WHOLE(Less)
+    WHOLE(LessEqual)
+    WHOLE(Greater)
+    WHOLE(GreaterEqual)
+#undef WHOLE
+  default:
+    return false;
+  }
+  result.word =
+      runtime::scalarFunctionGivesBool(function) ? uint64_t(number) : narrowed(dtype, number);
+  return true;
+}
+
 } // namespace
 
 bool canApply(ScalarFunction function, DType dtype) {
@@ -46,6 +95,8 @@ bool canApply(ScalarFunction function, DType dtype) {
 }
 
 Slot applyScalar(ScalarFunction function, DType dtype, Slot a, Slot b, Slot c) {
+  if (Slot result; applyWhole(function, dtype, a, b, result))
+    return result;
   Element own = lower::elementOf(dtype), element = elementFor(function, own);
   Slot slots[] = {a, b, c};
   const std::byte* operands[3];
