@@ -149,7 +149,10 @@ void keepSources(executable::Executable& executable, const lang::SourceMap& sour
   executable::forEachRange(executable, [&](SourceRange& range) { range = kept.moved(range); });
 }
 
+// What is read of a pipe is gone, and whoever reads the text finds nothing.
 bool isExecutableFile(const std::string& path) {
+  if (!formats::isRegularFile(path))
+    return false;
   char start[4096];
   std::ifstream file(path, std::ios::binary);
   file.read(start, sizeof start);

@@ -16,7 +16,7 @@ struct Loaded {
   std::unique_ptr<bytecode::Linked> linked;
 };
 
-/// Whether there is an executable at a path, as bytes or as text.
+/// Whether there is a regular file with an executable at a path, as bytes or as text.
 bool isExecutableFile(const std::string& path);
 
 /// Puts what passes make of a program for the machine in its place. The globals of these names are

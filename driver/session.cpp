@@ -92,15 +92,16 @@ runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
       isInput ? formats::readStandardInput(largestText) : formats::readFile(path, largestText);
   if (!text)
     return text.failure();
+  std::string name = isInput ? "standard input" : formats::backquoted(path);
+  bool isPipe = isInput || !formats::isRegularFile(path);
   if (executable::isExecutable(std::as_bytes(std::span(*text))))
     return runtime::Error{fmt::format("{} is an executable and no text; `baton run` and `baton "
                                       "disasm` take it{}",
-                                      isInput ? "standard input" : formats::backquoted(path),
-                                      isInput ? " from a file" : "")};
+                                      name, isPipe ? " from a regular file" : "")};
   if (assembly::isText(*text))
     return runtime::Error{fmt::format("{} is an executable as text; `baton compile`, `baton run` "
-                                      "and `baton disasm` take it from a file",
-                                      isInput ? "standard input" : formats::backquoted(path))};
+                                      "and `baton disasm` take it from a {}file",
+                                      name, isPipe ? "regular " : "")};
   return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
 }
 

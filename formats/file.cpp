@@ -176,6 +176,11 @@ Result<std::string> readStandardInput(uint64_t mostBytes) {
   });
 }
 
+bool isRegularFile(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 Result<uint64_t> fileSize(const std::string& path) {
   auto file = openRegular(path);
   if (!file)

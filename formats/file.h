@@ -18,6 +18,9 @@ runtime::Result<std::string> readFile(const std::string& path, uint64_t mostByte
 /// All bytes of standard input, whatever it is: a socket cannot be opened again by its path.
 runtime::Result<std::string> readStandardInput(uint64_t mostBytes);
 
+/// Whether a regular file is there, which can be opened more than once.
+bool isRegularFile(const std::string& path);
+
 /// The size in bytes of a regular file.
 runtime::Result<uint64_t> fileSize(const std::string& path);
 
