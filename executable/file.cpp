@@ -322,12 +322,12 @@ Result<std::unique_ptr<Executable>> load(const std::string& path) {
   }
   auto size = size_t(about.st_size);
   // An empty file cannot be mapped, and is none of ours.
-  void* mapped = size > 0 && S_ISREG(about.st_mode)
-                     ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0)
-                     : MAP_FAILED;
+  bool isOurs = size > 0 && S_ISREG(about.st_mode);
+  void* mapped = isOurs ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+  const char* reason = isOurs ? std::strerror(errno) : "it is no compiled program";
   close(file);
   if (mapped == MAP_FAILED)
-    return Error{"it is no compiled program"};
+    return Error{reason};
   auto unmap = [size](const std::byte* at) { munmap(const_cast<std::byte*>(at), size); };
   return read(std::shared_ptr<const std::byte[]>(static_cast<const std::byte*>(mapped), unmap),
               size);

@@ -5,6 +5,7 @@ usage: command_line_test.py BATON
 """
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,17 @@ def check_pipes(folder):
     for content in (folder / "x.bvm").read_bytes(), full:
         found = from_pipe(folder, ["run"], content)
         yield from expect("an executable in a pipe", found, 2, "is an executable", "regular file")
+
+
+def check_unmapped(folder):
+    """A file of ours that there is no memory for, which is all hole."""
+    baton(folder, "compile", "program.rly", "-o", "x.bvm")
+    os.truncate(folder / "x.bvm", 8 << 30)
+    memory = (2 << 30, 2 << 30)
+    found = baton(
+        folder, "run", "x.bvm", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, memory)
+    )
+    yield from expect("an executable beyond memory", found, 2, "cannot read `x.bvm`: ", "memory")
 
 
 def main():
