@@ -1,9 +1,14 @@
-// Ctrl-C: the first one asks a run to end, which then says where it was; a second one ends at once.
+// Signals. Of Ctrl-C, the first one asks a run to end, which then says where it was; a second one
+// ends at once.
 #pragma once
 
 #include <csignal>
 
 namespace driver {
+
+/// Signals that end the process leave no part of a file behind, and a file that grows too large is
+/// an error of its writer instead of a signal. For the beginning of the process.
+void handleSignals();
 
 /// Takes the first interrupt of the process for as long as it lives, unless they are ignored. There
 /// is one at a time.

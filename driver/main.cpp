@@ -1,10 +1,12 @@
 // The program `baton`.
 #include "driver/command_line.h"
+#include "driver/interrupt.h"
 #include "driver/large_stack.h"
 #include "driver/memory_limit.h"
 
 int main(int count, char** words) {
   driver::limitMemory();
+  driver::handleSignals();
   driver::Answer answer;
   driver::runOnLargeStack(
       [&] { answer = driver::runCommandLine(count, words, driver::lookOfTerminal()); });

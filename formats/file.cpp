@@ -5,6 +5,7 @@
 #include "formats/quote.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -142,11 +143,24 @@ Result<Done> fillFile(Descriptor& file, std::string_view bytes, const std::strin
   return Done{};
 }
 
+/// The path of the file that is being written beside another, or null; a handler of signals looks.
+std::atomic<const char*> partialPath = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free, "a handler may wait for nothing");
+
+/// Names a partial file to handlers of signals for as long as it lives.
+struct PartialName {
+  explicit PartialName(const std::string& path) { partialPath = path.c_str(); }
+  PartialName(const PartialName&) = delete;
+  PartialName& operator=(const PartialName&) = delete;
+  ~PartialName() { partialPath = nullptr; }
+};
+
 Result<Done> replaceFile(const std::string& path, std::string_view bytes,
                          std::optional<mode_t> mode) {
   constexpr int mostAttempts = 100;
   for (int attempt = 0; attempt < mostAttempts; ++attempt) {
     std::string partial = fmt::format("{}.{}-{}.partial", path, ::getpid(), attempt);
+    PartialName name(partial);
     Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.number < 0 && errno == EEXIST)
       continue;
@@ -211,6 +225,11 @@ Result<std::string> readFileRange(const std::string& path, uint64_t offset, uint
     }
     return bytes;
   });
+}
+
+void removePartialFile() {
+  if (const char* path = partialPath)
+    ::unlink(path);
 }
 
 Result<Done> writeFile(const std::string& path, std::string_view bytes) {

@@ -32,4 +32,8 @@ runtime::Result<std::string> readFileRange(const std::string& path, uint64_t off
 /// a part. A link is followed, and the permissions of an existing file are kept.
 runtime::Result<runtime::Done> writeFile(const std::string& path, std::string_view bytes);
 
+/// Removes the file beside its path that is being written, if any. For handlers of signals that end
+/// the process.
+void removePartialFile();
+
 } // namespace formats

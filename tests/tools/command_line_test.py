@@ -6,10 +6,12 @@ usage: command_line_test.py BATON
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 PROGRAM = """\
 def @main() { 42 }
@@ -63,6 +65,41 @@ def check_unmapped(folder):
         folder, "run", "x.bvm", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, memory)
     )
     yield from expect("an executable beyond memory", found, 2, "cannot read `x.bvm`: ", "memory")
+
+
+LARGE = """\
+def @main() { zeros(shape=[64000000], dtype="float32") }
+"""
+
+
+def check_signals_while_writing(folder):
+    (folder / "large.rly").write_text(LARGE)
+    for sent, codes in (signal.SIGINT, [130]), (signal.SIGTERM, [-signal.SIGTERM]):
+        process = subprocess.Popen(
+            [sys.argv[1], "run", "large.rly", "--output", "large.npz"], cwd=folder,
+            stdout=subprocess.DEVNULL,
+        )
+        while process.poll() is None and not list(folder.glob("*.partial")):
+            time.sleep(0.001)
+        process.send_signal(sent)
+        code = process.wait()
+        left = [path.name for path in folder.glob("large.npz*")]
+        # The signal may come when all is written.
+        if (code not in codes or left) and left != ["large.npz"]:
+            yield f"{sent.name} while a file is written ends with {code} and leaves {left}"
+        (folder / "large.npz").unlink(missing_ok=True)
+
+
+def check_size_limit(folder):
+    (folder / "large.rly").write_text(LARGE)
+    size = (1 << 20, 1 << 20)
+    found = baton(
+        folder, "run", "large.rly", "--output", "large.npz",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, size),
+    )
+    yield from expect("a file beyond a limit", found, 2, "cannot write `large.npz`: File too large")
+    if left := list(folder.glob("large.npz*")):
+        yield f"a file beyond a limit leaves {left}"
 
 
 def main():
