@@ -1,6 +1,7 @@
 // A list of a million cells is a value of that depth, and each key would be longer than the last.
 #include "driver/tensor_dump.h"
 
+#include "formats/npy.h"
 #include "formats/quote.h"
 #include "lang/utf8.h"
 
@@ -10,6 +11,15 @@ namespace driver {
 
 using runtime::Value;
 using runtime::ValueKind;
+
+namespace {
+
+/// Whether a .npz can have such a tensor; one that it cannot have shall not keep others from it.
+bool isHeld(const runtime::Tensor& tensor) {
+  return bool(formats::npyHeader(tensor.dtype(), tensor.shape()));
+}
+
+} // namespace
 
 void TensorDump::add(const std::string& key, const Value& value) {
   constexpr size_t mostTensors = 1'000'000, deepest = 24;
@@ -25,7 +35,7 @@ void TensorDump::add(const std::string& key, const Value& value) {
     open.pop_back();
     ValueKind kind = part.value->kind();
     bool isTooMuch = tensors_.size() >= mostTensors || bytes_ >= mostBytes;
-    if (kind == ValueKind::Tensor && !isTooMuch) {
+    if (kind == ValueKind::Tensor && !isTooMuch && isHeld(part.value->tensor())) {
       bytes_ += part.value->tensor().byteSize();
       tensors_.emplace(std::move(part.key), part.value->tensor());
     } else if (part.depth == deepest || isTooMuch) {
@@ -51,9 +61,10 @@ runtime::Result<std::string> TensorDump::write(const std::string& path) const {
   std::string text = fmt::format("{} has {} tensor{}", lang::printable(path), tensors_.size(),
                                  tensors_.size() == 1 ? "" : "s");
   if (leftOut_ > 0)
-    text += fmt::format("; {} other parts are left out: functions, what lies too deep in a value, "
-                        "and what is too much",
-                        leftOut_);
+    text += fmt::format("; {} left out: functions, element types that numpy has not, what lies "
+                        "too deep in a value, and what is too much",
+                        leftOut_ == 1 ? "1 other part is"
+                                      : fmt::format("{} other parts are", leftOut_));
   return text;
 }
 

@@ -7,8 +7,9 @@
 namespace driver {
 
 /// Tensors by keys. Of a tuple or a constructor each field is added as `KEY.0`, `KEY.1` and so on,
-/// of a reference what it holds as `KEY.ref`. Functions are no tensors and are left out, as is what
-/// lies very deep in a value and what comes after very many tensors.
+/// of a reference what it holds as `KEY.ref`. Functions are no tensors and are left out, as are
+/// element types that numpy has not, what lies very deep in a value and what comes after very many
+/// tensors.
 class TensorDump {
 public:
   void add(const std::string& key, const runtime::Value& value);

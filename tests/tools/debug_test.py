@@ -35,6 +35,10 @@ def @main(%x: Tensor[(2), int32]) {
 }
 def @endless(%n: int32) -> int32 { @endless(%n + 1) }
 def @start(%n: int32) -> int32 { debug(%n); @endless(%n) }
+def @narrow(%n: int32) -> int32 {
+  let %b = cast(%n, dtype="bfloat16");
+  %n * 2
+}
 """
 WORDS = ["--input", "x=[1, 2]"]
 
@@ -100,6 +104,17 @@ def check_record(baton, folder):
     yield from expect("nothing recorded", values(folder / "e.npz"), {})
 
 
+def check_narrow(baton, folder):
+    """An element type that numpy has not."""
+    commands = ["record n.npz", "break %b", "run", "next", "dump d.npz", "c"]
+    result = debug(baton, folder, commands, "--entry", "narrow", "--input", "n=2")
+    yield from expect("what is dumped", values(folder / "d.npz"), {"0.n": [2]})
+    found = values(folder / "n.npz")
+    yield from expect(f"what is recorded: {result.stdout}", found.get("26:3-26:9#1"), [4])
+    said = "; 1 other part is left out: "
+    yield from expect(f"how often it says {said}", result.stdout.count(said), 2)
+
+
 def check_deep(baton, folder):
     result = debug(
         baton, folder, ["break %z", "run", "bt", "dump d.npz", "finish", "delete", "c"],
@@ -151,7 +166,7 @@ def check_input(baton, folder):
 
 
 def main():
-    checks = [check_dump, check_record, check_deep, check_interrupt, check_input]
+    checks = [check_dump, check_record, check_narrow, check_deep, check_interrupt, check_input]
     problems = []
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
