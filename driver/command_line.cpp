@@ -500,8 +500,9 @@ Look lookOfTerminal() {
           askAtPrompt};
 }
 
+// What was told before may be lost too, and the stream remembers.
 int finish(const Answer& answer) {
-  bool written = writeAll(answer.output, stdout);
+  bool written = writeAll(answer.output, stdout) && std::ferror(stdout) == 0;
   writeAll(answer.errors, stderr);
   if (written)
     return int(answer.code);

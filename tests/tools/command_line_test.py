@@ -102,6 +102,17 @@ def check_size_limit(folder):
         yield f"a file beyond a limit leaves {left}"
 
 
+def check_full_output(folder):
+    for words, typed in (["run"], ""), (["debug"], "run\n"):
+        with open("/dev/full", "w") as full:
+            found = subprocess.run(
+                [sys.argv[1], *words, "program.rly"], cwd=folder, input=typed, text=True,
+                stdout=full, stderr=subprocess.PIPE,
+            )
+        if (found.returncode, found.stderr) != (2, "error: standard output cannot be written\n"):
+            yield f"output to a full disk: {found}"
+
+
 def main():
     checks = [check for name, check in globals().items() if name.startswith("check_")]
     problems = []
