@@ -2,6 +2,7 @@
 #include "driver/command_line.h"
 
 #include "driver/hover.h"
+#include "driver/interrupt.h"
 #include "driver/version.h"
 #include "driver/warnings.h"
 #include "formats/quote.h"
@@ -457,18 +458,34 @@ bool writeAll(std::string_view text, std::FILE* stream) {
          std::fflush(stream) == 0;
 }
 
-/// Whoever reads what commands from a pipe did wants to see the commands too.
-std::optional<std::string> askAtPrompt() {
-  constexpr size_t longest = 4096;
-  writeAll("(baton) ", stdout);
-  std::string line;
+constexpr size_t longestCommand = 4096;
+
+/// Reads to the end of a line, which is the result, or EOF; of too long a line only the beginning.
+int readLine(std::string& line) {
   int next = std::getc(stdin);
-  for (; next != EOF && next != '\n' && line.size() < longest; next = std::getc(stdin))
+  for (; next != EOF && next != '\n' && line.size() < longestCommand; next = std::getc(stdin))
     line += char(next);
-  if (isatty(STDIN_FILENO) != 1)
-    writeAll(lang::printable(line) + '\n', stdout);
-  bool isOver = (next == EOF && line.empty()) || line.size() == longest;
-  return isOver ? std::nullopt : std::optional(line);
+  return next;
+}
+
+/// Whoever reads what commands from a pipe did wants to see the commands too. An interrupt takes
+/// back what was typed.
+std::optional<std::string> askAtPrompt() {
+  for (;;) {
+    InterruptWatch watch(InterruptWatch::Reads::End);
+    writeAll("(baton) ", stdout);
+    std::string line;
+    int end = readLine(line);
+    if (end == EOF && watch.isInterrupted()) {
+      std::clearerr(stdin);
+      writeAll("\n", stdout);
+      continue;
+    }
+    if (isatty(STDIN_FILENO) != 1)
+      writeAll(lang::printable(line) + '\n', stdout);
+    bool isOver = (end == EOF && line.empty()) || line.size() == longestCommand;
+    return isOver ? std::nullopt : std::optional(line);
+  }
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "formats/file.h"
 
 #include <atomic>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace driver {
@@ -22,7 +23,15 @@ void endBySignal(int signal) {
   raise(signal);
 }
 
+/// Where the watch is. The system takes any thread, and only in this one a read ends.
+std::atomic<pthread_t> watcher;
+static_assert(std::atomic<pthread_t>::is_always_lock_free, "a handler may touch nothing else");
+
 void noteInterrupt(int signal) {
+  if (!pthread_equal(pthread_self(), watcher)) {
+    pthread_kill(watcher, signal);
+    return;
+  }
   if (wasInterrupted.exchange(true, std::memory_order_relaxed))
     endBySignal(signal);
 }
@@ -48,10 +57,11 @@ void handleSignals() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-InterruptWatch::InterruptWatch() {
+InterruptWatch::InterruptWatch(Reads reads) {
   wasInterrupted = false;
+  watcher = pthread_self();
   sigaction(SIGINT, nullptr, &before_);
-  handle(SIGINT, noteInterrupt, SA_RESTART);
+  handle(SIGINT, noteInterrupt, reads == Reads::GoOn ? SA_RESTART : 0);
 }
 
 InterruptWatch::~InterruptWatch() {

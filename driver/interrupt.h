@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 
 namespace driver {
 
@@ -14,7 +15,10 @@ void handleSignals();
 /// is one at a time.
 class InterruptWatch {
 public:
-  InterruptWatch();
+  /// Whether reading goes on after an interrupt, or ends as if there were nothing more.
+  enum class Reads : uint8_t { GoOn, End };
+
+  explicit InterruptWatch(Reads reads = Reads::GoOn);
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();

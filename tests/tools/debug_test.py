@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import tensor_files
 
@@ -158,6 +159,29 @@ def check_interrupt(baton, folder):
     yield from expect(f"interrupts in {said}", said.count("interrupted, in @"), 2)
 
 
+def check_interrupted_prompt(baton, folder):
+    """What is recorded is not lost, and half a command is forgotten."""
+    process = subprocess.Popen(
+        [baton, "debug", "program.rly", *WORDS], cwd=folder, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, bufsize=0,
+    )
+    said = until(process, "(baton) ")
+    for typed in "", "record i.npz\n", "break %b\n", "run\n", "c":
+        process.stdin.write(typed)
+        if typed.endswith("\n"):
+            said += until(process, "(baton) ")
+        # It must be reading when the interrupt comes.
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        said += until(process, "\n(baton) ")
+    process.stdin.write("quit\n")
+    process.stdin.close()
+    said += process.stdout.read()
+    yield from expect(f"the exit code of {said}", process.wait(), 0)
+    yield from expect(f"whether it quits in {said}", "(baton) quit" in said, True)
+    yield from expect("whether there is a record", (folder / "i.npz").exists(), True)
+
+
 def check_input(baton, folder):
     result = subprocess.run([baton, "debug", "-"], capture_output=True, text=True, input="")
     yield from expect(f"a program from standard input: {result}", result.returncode, 2)
@@ -166,7 +190,7 @@ def check_input(baton, folder):
 
 
 def main():
-    checks = [check_dump, check_record, check_narrow, check_deep, check_interrupt, check_input]
+    checks = [check_dump, check_record, check_narrow, check_deep, check_interrupt, check_interrupted_prompt, check_input]
     problems = []
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
