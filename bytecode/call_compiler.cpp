@@ -2,7 +2,6 @@
 // host.
 #include "bytecode/passing.h"
 #include "bytecode/type_arguments.h"
-#include "lang/differentiable.h"
 
 #include <algorithm>
 #include <numeric>
@@ -65,7 +64,7 @@ FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,
 /// Says of which types the functions are that are given where these types are wanted.
 void FunctionCompiler::seeFunctions(Types given, Types wanted) {
   for (size_t i = 0; i < given.size() && i < wanted.size(); ++i)
-    if (given[i] && lang::holdsFunctions(given[i]))
+    if (given[i] && made_.layouts.holdsFunctions(given[i]))
       instances_.see(wanted[i], environment_);
 }
 

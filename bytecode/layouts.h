@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bytecode/representation.h"
+#include "lang/differentiable.h"
 #include "lang/op.h"
 
 #include <map>
@@ -23,6 +24,7 @@ public:
   Rep rep(const lang::Type* type, const Environment& environment) const {
     return boxesScalars ? reference : repOf(type, environment);
   }
+  bool holdsFunctions(const lang::Type* type) { return functions_.leadsToLeaf(type); }
   std::vector<Rep> reps(lang::Types types, const Environment& environment = {}) const;
   /// What the type parameters of a data type stand for in one of its types.
   Environment argumentsOf(const lang::Type* data, const Environment& environment) const;
@@ -49,6 +51,7 @@ private:
   uint16_t intern(vm::Layout layout, std::vector<uint32_t> key);
 
   vm::Program& program_;
+  lang::LeafSearch functions_ = lang::functionSearch();
   std::map<Key, uint16_t> layouts_;
   std::map<std::vector<uint32_t>, uint16_t> signatures_;
   std::unordered_map<uint16_t, uint32_t> emptyObjects_;

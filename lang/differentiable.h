@@ -6,7 +6,7 @@
 // reference.
 #pragma once
 
-#include "lang/type.h"
+#include "lang/leaf_search.h"
 
 namespace lang {
 
@@ -16,5 +16,7 @@ bool holdsFloats(const Type* type);
 
 /// Whether a function or a reference is anywhere in the type, also in the fields of its data types.
 bool holdsFunctions(const Type* type);
+/// The same for many types: it looks at each definition once.
+LeafSearch functionSearch();
 
 } // namespace lang

@@ -69,6 +69,13 @@ def nested_branches(depth):
     return function(rows + " + ".join(f"%a{i}" for i in range(depth)) + "\n" + "}" * depth)
 
 
+def chain_of_types(types, calls):
+    """A value of a type whose fields lead to so many others, made by so many constructors."""
+    rows = "".join(f"type T{i} {{ A{i}(T{i + 1}), B{i} }}\n" for i in range(types))
+    value = "".join(f"A{i}(" for i in range(calls)) + f"B{calls}" + ")" * calls
+    return f"{HEADER}{rows}type T{types} {{ E }}\ndef @main() {{ {value} }}\n"
+
+
 COUNT_UP = """
 def @up(%n: int32, %tail: List[int32]) -> List[int32] {
   if (%n == 0) { %tail } else { @up(%n - 1, Cons(%n, %tail)) }
@@ -277,6 +284,7 @@ CASES = {
     ),
     "function_chain": lambda: program("run", chain(12_000, "", "int32", "1 + {}"), 0, ["12001"], seconds=4),
     "generic_chain": lambda: program("run", chain(12_000, "[A]", "A", "{}"), 0, ["1"], seconds=4),
+    "chain_of_types_run": lambda: program("run", chain_of_types(1000, 500), 0, ["A0(A1("], seconds=2),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(
