@@ -4,7 +4,6 @@
 #include "bytecode/type_arguments.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace bytecode {
 
@@ -144,32 +143,16 @@ void FunctionCompiler::fillWindow(uint16_t base, std::span<const Passing> passin
 void FunctionCompiler::fillFirst(std::vector<Passing> passings, std::span<const Operand> operands,
                                  const Callee& callee) {
   registers_.reserve(passings.size());
-  std::vector<size_t> left(passings.size());
-  std::iota(left.begin(), left.end(), 0);
-  auto isWaiting = [&](size_t i) {
-    const Passing& own = passings[i];
-    return std::ranges::any_of(left, [&](size_t k) {
-      uint16_t from = passings[k].from;
-      return k != i &&
-             (from == i || (own.kind == Passing::Move && own.isOwned && from == own.from));
-    });
-  };
-  while (!left.empty()) {
-    auto next = std::ranges::find_if_not(left, isWaiting);
-    if (next != left.end()) {
+  PassingOrder order(passings);
+  while (!order.isDone()) {
+    if (auto next = order.next()) {
       putArgument(uint16_t(*next), passings[*next], operands[*next], callee, *next);
-      left.erase(next);
       continue;
     }
-    auto isSource = [&](size_t place) {
-      return std::ranges::any_of(left, [&](size_t k) { return passings[k].from == place; });
-    };
-    auto place = uint16_t(*std::ranges::find_if(left, isSource));
+    uint16_t place = order.source();
     uint16_t aside = registers_.takeFrom(passings.size());
     code_.emit(Op::Move, aside, place);
-    for (size_t i : left)
-      if (passings[i].from == place)
-        passings[i].from = aside;
+    order.redirect(place, aside);
   }
 }
 
@@ -191,35 +174,47 @@ bool FunctionCompiler::mayBeTail(const Binding& binding, const Call& call) {
   return true;
 }
 
-/// Whether an operand is needed by another one when it is passed: what is lent to the callee stays
-/// here until it is done, also if it is given to it as well.
-bool FunctionCompiler::isUsedAgain(std::span<const Operand> operands, size_t i,
-                                   const Callee& callee) const {
-  for (size_t k = 0; k < operands.size(); ++k)
-    if (k != i && operands[k].value == operands[i].value &&
-        (k > i || (callee.owns(i) && !callee.owns(k))))
-      return true;
-  return false;
+/// Of each operand, whether it is needed by another one when it is passed: what is lent to the
+/// callee stays here until it is done, also if it is given to it as well.
+std::vector<bool> FunctionCompiler::usedAgain(std::span<const Operand> operands,
+                                              const Callee& callee) {
+  struct Uses {
+    size_t last;
+    bool isLent;
+  };
+  std::unordered_map<const Expr*, Uses> uses;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Uses& own = uses[operands[i].value];
+    own = {i, own.isLent || !callee.owns(i)};
+  }
+  std::vector<bool> isUsedAgain;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Uses& own = uses[operands[i].value];
+    isUsedAgain.push_back(own.last > i || (callee.owns(i) && own.isLent));
+  }
+  return isUsedAgain;
 }
 
 std::vector<FunctionCompiler::Passing>
 FunctionCompiler::passAll(Scope& scope, std::span<const Operand> operands, const Callee& callee) {
+  std::vector<bool> isUsedAgain = usedAgain(operands, callee);
   // What is moved leaves its fields here; they may be moved themselves then.
   auto leavesFields = [&](size_t i) {
     const auto* var = operands[i].value->as<Var>();
-    return var && callee.owns(i) && !isUsedAgain(operands, i, callee) && diesAt(scope, *var) &&
+    return var && callee.owns(i) && !isUsedAgain[i] && diesAt(scope, *var) &&
            held(*var).rep.hold == Hold::Owned && !held(*var).fields.empty();
   };
-  for (size_t i = 0; i < operands.size();)
-    if (leavesFields(i)) {
-      keepFields(*operands[i].value->as<Var>());
-      i = 0;
-    } else {
-      ++i;
-    }
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (leavesFields(i)) {
+        keepFields(*operands[i].value->as<Var>());
+        changes = true;
+      }
+  }
   std::vector<Passing> passings;
   for (size_t i = 0; i < operands.size(); ++i)
-    passings.push_back(pass(scope, operands[i], callee.owns(i), isUsedAgain(operands, i, callee)));
+    passings.push_back(pass(scope, operands[i], callee.owns(i), isUsedAgain[i]));
   return passings;
 }
 
@@ -243,6 +238,7 @@ void FunctionCompiler::callFunction(Scope& scope, const Binding& binding, const 
   std::vector<Operand> operands(arguments.begin(), arguments.end());
   if (!callee.function)
     operands.push_back(called);
+  registers_.reserve(operands.size());
   bool endsHere = isLast && scope.isTail;
   bool isTail = endsHere && !(checks_ && checks_->result) && isFlat() == !callee.flat.empty() &&
                 !(instance_.global && instances_.isOutermost(*instance_.global));

@@ -55,6 +55,7 @@ public:
 private:
   struct Callee;
   struct Passing;
+  class PassingOrder;
   /// What branches start from.
   struct Snapshot {
     HeldVars held;
@@ -153,7 +154,7 @@ private:
   std::vector<Passing> passAll(Scope& scope, std::span<const Operand> operands,
                                const Callee& callee);
   void freePassed(std::span<const Passing> passings, std::span<const Operand> operands);
-  bool isUsedAgain(std::span<const Operand> operands, size_t i, const Callee& callee) const;
+  static std::vector<bool> usedAgain(std::span<const Operand> operands, const Callee& callee);
   bool mayBeTail(const Binding& binding, const lang::Call& call);
   void callFunction(Scope& scope, const Binding& binding, const Operand& called,
                     std::span<const Operand> arguments, bool isLast);

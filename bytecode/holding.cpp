@@ -69,14 +69,13 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
 
 std::vector<uint16_t> FunctionCompiler::takeAll(Scope& scope, std::span<const Operand> operands,
                                                 Types types, const Environment& environment) {
+  std::unordered_map<const Expr*, size_t> lastUses;
+  for (size_t i = 0; i < operands.size(); ++i)
+    lastUses[operands[i].value] = i;
   std::vector<uint16_t> taken;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    bool isUsedAgain = false;
-    for (size_t k = i + 1; k < operands.size(); ++k)
-      isUsedAgain |= operands[k].value == operands[i].value;
-    taken.push_back(
-        take(scope, operands[i], i < types.size() ? types[i] : nullptr, environment, isUsedAgain));
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    taken.push_back(take(scope, operands[i], i < types.size() ? types[i] : nullptr, environment,
+                         lastUses[operands[i].value] > i));
   return taken;
 }
 

@@ -3,6 +3,8 @@
 
 #include "bytecode/function_compiler.h"
 
+#include <set>
+
 namespace bytecode {
 
 /// A function that is called: its code's number, or the closure and signature.
@@ -26,6 +28,31 @@ struct FunctionCompiler::Passing {
   bool isFreed = false;
   /// Whether it is a reference that the register gives up.
   bool isOwned = false;
+};
+
+/// The order in which arguments are put into the registers of their numbers, each when nothing else
+/// needs what is there.
+class FunctionCompiler::PassingOrder {
+public:
+  explicit PassingOrder(std::vector<Passing>& passings);
+
+  bool isDone() const { return left_.empty(); }
+  /// The first argument that waits for no other one.
+  std::optional<size_t> next();
+  /// The first place of an argument left which one of them comes from.
+  uint16_t source() const;
+  /// What was in one register is in another one now.
+  void redirect(uint16_t from, uint16_t to);
+
+private:
+  bool isWaiting(size_t i) const;
+  void note(size_t i);
+  void noteFreed(uint16_t reg);
+
+  std::vector<Passing>& passings_;
+  std::set<size_t> left_, ready_;
+  /// Of the arguments left, those that come from a register.
+  std::unordered_map<uint16_t, std::set<size_t>> readers_;
 };
 
 } // namespace bytecode

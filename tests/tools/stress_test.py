@@ -76,6 +76,15 @@ def chain_of_types(types, calls):
     return f"{HEADER}{rows}type T{types} {{ E }}\ndef @main() {{ {value} }}\n"
 
 
+def many_arguments(count):
+    """A function of so many parameters, which calls itself with most of them in other places."""
+    parameters = ", ".join(f"%a{i}: int32" for i in range(count))
+    passed = ", ".join(f"%a{i ^ 1}" for i in range(count))
+    given = ", ".join(str(i) for i in range(count))
+    body = f"if (%n > 5) {{ %a1 }} else {{ @f(%n + 1, {passed}) }}"
+    return f"{HEADER}def @f(%n: int32, {parameters}) -> int32 {{ {body} }}\ndef @main() {{ @f(0, {given}) }}\n"
+
+
 COUNT_UP = """
 def @up(%n: int32, %tail: List[int32]) -> List[int32] {
   if (%n == 0) { %tail } else { @up(%n - 1, Cons(%n, %tail)) }
@@ -285,6 +294,7 @@ CASES = {
     "function_chain": lambda: program("run", chain(12_000, "", "int32", "1 + {}"), 0, ["12001"], seconds=4),
     "generic_chain": lambda: program("run", chain(12_000, "[A]", "A", "{}"), 0, ["1"], seconds=4),
     "chain_of_types_run": lambda: program("run", chain_of_types(1000, 500), 0, ["A0(A1("], seconds=2),
+    "many_arguments_run": lambda: program("run", many_arguments(40_000), 0, ["1"], seconds=2),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(
