@@ -53,7 +53,7 @@ public:
     findVague(from);
     for (const Global* global : from.globals)
       if (global->function) {
-        roots_.insert(global->function->body);
+        roots_[global->function->body] = global->function;
         auto names = declaredNames(*global->function, [](const Type* type) { return type; });
         for (const Dim* dim : names->dims)
           sizeNames_.emplace(dim->name);
@@ -69,8 +69,10 @@ private:
 
   std::span<const Binding> bindingsOf(const Block& block) override {
     // Definitions are copied one after the other, and a body in another one is not opened as one.
-    if (instances_.empty() && roots_.contains(&block))
+    if (auto root = roots_.find(&block); instances_.empty() && root != roots_.end()) {
       isExpanding_ = plan_.isExpanded(block);
+      keepsOrder_ = plan_.isQuiet() && isExpanding_ && plan_.opens(*root->second);
+    }
     auto isGone = [&](const Binding& binding) { return plan_.of(binding) != nullptr; };
     if (!isExpanding_ || std::ranges::none_of(block.bindings, isGone))
       return block.bindings;
@@ -163,7 +165,7 @@ private:
       return bindName(old, value, wanted, around(typeOf(*old.value)), isVague(*old.value), out);
     }
     if (!ends_.contains(&old)) {
-      if (plan_.isQuiet())
+      if (keepsOrder_)
         fresh(*old.var)->origin = VarOrigin::Let;
       return Rewriter::bind(old, value, out);
     }
@@ -228,8 +230,11 @@ private:
   /// Variables of the old code.
   std::unordered_set<const Expr*> vague_;
   size_t newSizes_ = 0;
-  std::unordered_set<const Block*> roots_;
+  /// Definitions by their bodies.
+  std::unordered_map<const Block*, const Function*> roots_;
   bool isExpanding_ = false;
+  /// Whether temporaries become lets.
+  bool keepsOrder_ = false;
   /// By the first binding that a call becomes, and the last ones.
   std::unordered_map<const Binding*, Site> begins_;
   std::unordered_set<const Binding*> ends_;

@@ -2,6 +2,7 @@
 #include "transform/inlining_plan.h"
 
 #include "lang/walk.h"
+#include "transform/type_parts.h"
 
 #include <algorithm>
 
@@ -28,6 +29,19 @@ bool isScalarCode(const Function& function, const Typing& typing) {
   return isScalar;
 }
 
+/// Whether no type in a function has a `?`: what is inferred beside one may change with the code.
+bool isSettled(const Function& function, const Typing& typing) {
+  auto has = [&](const Var* var) {
+    const Type* type = typing.of(*var);
+    return type && !holdsAny(type);
+  };
+  bool isSettled = std::ranges::all_of(function.parameters, has);
+  walk(
+      *function.body, [&](const Binding& binding) { isSettled &= has(binding.var); },
+      [](const Operand&) {});
+  return isSettled;
+}
+
 } // namespace
 
 InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> entries,
@@ -49,7 +63,13 @@ InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> 
     if (global->function)
       decide(*global->function);
   findDefinitions(module);
-  findUnused(module);
+  if (!quiet_)
+    findUnused(module);
+}
+
+bool InliningPlan::opens(const Function& root) const {
+  return std::ranges::any_of(bodies_.at(&root).calls,
+                             [&](const Binding* call) { return inlined_.contains(call); });
 }
 
 KnownFunction InliningPlan::callee(const Binding& binding) {
@@ -81,6 +101,7 @@ bool InliningPlan::isTakeable(const KnownFunction& known) {
 
 /// Looks at a function and at the literals inside of it.
 void InliningPlan::addBody(const Function& root) {
+  bool mayChange = !quiet_ || isSettled(root, *rules_.quietBy);
   std::vector<const Function*> open{&root};
   while (!open.empty()) {
     const Function& function = *open.back();
@@ -90,7 +111,7 @@ void InliningPlan::addBody(const Function& root) {
         *function.body,
         [&](const Binding& binding) {
           ++body.size;
-          if (callee(binding))
+          if (mayChange && callee(binding))
             body.calls.push_back(&binding);
           const auto* literal = binding.value->as<Function>();
           if (literal && &function == &root)

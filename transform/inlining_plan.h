@@ -29,6 +29,8 @@ public:
   bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
   /// Whether all that is taken is quiet.
   bool isQuiet() const { return quiet_.has_value(); }
+  /// Whether calls in a definition, or in literals inside of it, are opened.
+  bool opens(const lang::Function& root) const;
   /// The function whose body takes the place of a call, or null.
   const KnownFunction* of(const lang::Binding& binding) const {
     auto found = inlined_.find(&binding);
