@@ -54,7 +54,8 @@ std::string unreadableJson(const std::string& path, const std::string& reason) {
 /// Says which inputs have a gradient, and what stands in the way of those of all.
 void checkGradients(Session& session, Program& program, const std::string& path, const Look& look,
                     Answer& answer) {
-  const lang::Global* entry = findGlobal(*program.module, "main", "baton grad --of", answer);
+  const lang::Global* entry =
+      findGlobal(*program.module, "main", "baton grad --of", answer, ExitCode::Program);
   if (!entry)
     return;
   for (const lang::Var* parameter : entry->function->parameters) {

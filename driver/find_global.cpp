@@ -10,7 +10,7 @@
 namespace driver {
 
 const lang::Global* findGlobal(const lang::Module& module, std::string_view name,
-                               std::string_view option, Answer& answer) {
+                               std::string_view option, Answer& answer, ExitCode reason) {
   if (name.starts_with('@'))
     name.remove_prefix(1);
   if (const lang::Global* entry = module.find(name))
@@ -24,8 +24,8 @@ const lang::Global* findGlobal(const lang::Module& module, std::string_view name
     advice = fmt::format("; did you mean `{} {}`?", option, lang::printable(similar[0]));
   else if (!names.empty())
     advice = fmt::format("; choose another with `{} {}`", option, lang::printable(names[0]));
-  answer.fail(ExitCode::Program, fmt::format("there is no function {} to call{}",
-                                             formats::backquoted("@" + std::string(name)), advice));
+  answer.fail(reason, fmt::format("there is no function {} to call{}",
+                                  formats::backquoted("@" + std::string(name)), advice));
   return nullptr;
 }
 

@@ -113,6 +113,19 @@ def check_full_output(folder):
             yield f"output to a full disk: {found}"
 
 
+def check_entries(folder):
+    (folder / "two.rly").write_text("def @one() { 1 }\ndef @two() { 2 }\n")
+    both = ["--entry", "one", "--entry", "two"]
+    yield from expect("two entries", baton(folder, "compile", "two.rly", *both, "-o", "x.bvm"), 0)
+    again = baton(folder, "compile", "x.bvm", *both, "-o", "y.bvm")
+    yield from expect("the same entries", again, 0)
+    fewer = baton(folder, "compile", "x.bvm", "--entry", "@two", "-o", "z.bvm")
+    yield from expect("fewer entries", fewer, 2, "`x.bvm` has `@one` too")
+    for words in ["run"], ["disasm"], ["compile", "-o", "z.bvm"]:
+        found = baton(folder, *words, "two.rly", "--entry", "three")
+        yield from expect("an entry that there is not", found, 2, "there is no function `@three`")
+
+
 def main():
     checks = [check for name, check in globals().items() if name.startswith("check_")]
     problems = []
