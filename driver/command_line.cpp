@@ -1,6 +1,7 @@
 // The options of each command are declared beside its one-line description; CLI11 makes the help.
 #include "driver/command_line.h"
 
+#include "driver/engines.h"
 #include "driver/hover.h"
 #include "driver/interrupt.h"
 #include "driver/version.h"
@@ -297,7 +298,8 @@ void addRun(CLI::App& app, RunOptions& options) {
           "--engine", options.engine,
           "What runs the program: vm, the machine; loops or interp, the reference for control "
           "flow with fast or plain tensors")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
   command
       ->add_option("--grad", options.grad,
                    "Also give the gradients of the sum of all floats in the result, or of all "

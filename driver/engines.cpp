@@ -9,13 +9,16 @@
 
 namespace driver {
 
+std::string noEngine(const std::string& name) {
+  return fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
+                     formats::backquoted(name));
+}
+
 runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits) {
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
   if (!name.empty() && name != "loops" && name != "vm")
-    return runtime::Error{
-        fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
-                    formats::backquoted(name))};
+    return runtime::Error{noEngine(name)};
   if (digits != 0)
     return runtime::Error{"`--engine loops` computes in the types of the program; `--precision` is "
                           "for `--engine interp`"};

@@ -126,6 +126,14 @@ def check_entries(folder):
         yield from expect("an entry that there is not", found, 2, "there is no function `@three`")
 
 
+def check_refused_options(folder):
+    for words, said in [
+        (["--flame-graph", "x", "--chrome-trace", "x"], "cannot both go to one file"),
+        (["--engine", ""], "there is no engine"),
+    ]:
+        yield from expect(f"{words}", baton(folder, "run", "program.rly", *words), 2, said)
+
+
 def main():
     checks = [check for name, check in globals().items() if name.startswith("check_")]
     problems = []
