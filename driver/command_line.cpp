@@ -101,7 +101,7 @@ constexpr const char* gradCommand = R"(grad)";
 constexpr const char* debugCommand = R"(debug)";
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (const char* name : {"check", "print", "opt", gradCommand, "run", debugCommand})
+  for (const char* name : {"check", "print", "opt", gradCommand, "compile", "run", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")

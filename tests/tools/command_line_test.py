@@ -134,6 +134,17 @@ def check_refused_options(folder):
         yield from expect(f"{words}", baton(folder, "run", "program.rly", *words), 2, said)
 
 
+def check_allow(folder):
+    (folder / "warned.rly").write_text("def @main(%x: int32) { %0 = %x + 1; %x }\n")
+    words = ["compile", "warned.rly", "-o", "x.bvm"]
+    warned = baton(folder, *words)
+    code = warned.stderr.partition("warning[")[2].partition("]")[0]
+    yield from expect("a warning", warned, 0, "warning[")
+    allowed = baton(folder, *words, "--allow", code)
+    if allowed.returncode != 0 or allowed.stderr:
+        yield f"a warning that is allowed: {allowed}"
+
+
 def main():
     checks = [check for name, check in globals().items() if name.startswith("check_")]
     problems = []
