@@ -47,7 +47,8 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
     bytecode::requireSound(made.program);
     return executable::write(std::move(made));
   } catch (const bytecode::TooLarge& error) {
-    answer.fail(ExitCode::Program, fmt::format("the machine has no code for {}", error.what()));
+    answer.fail(ExitCode::Program, fmt::format("{}: the machine has no code for {}",
+                                               formats::backquoted(options.file), error.what()));
     return std::nullopt;
   }
 }

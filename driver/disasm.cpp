@@ -4,6 +4,7 @@
 #include "assembly/text.h"
 #include "bytecode/compile.h"
 #include "driver/executable_file.h"
+#include "formats/quote.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,8 @@ std::unique_ptr<executable::Executable> executableOf(Session& session, const Dis
   try {
     return std::make_unique<executable::Executable>(makeExecutable(session, *ready));
   } catch (const bytecode::TooLarge& error) {
-    answer.fail(ExitCode::Program, fmt::format("the machine has no code for {}", error.what()));
+    answer.fail(ExitCode::Program, fmt::format("{}: the machine has no code for {}",
+                                               formats::backquoted(options.file), error.what()));
     return nullptr;
   }
 }

@@ -90,7 +90,10 @@ call(Session& session, const Program& program, const lang::Global& entry,
                             .placeText = [&](lang::SourceRange range) {
                               return placeText(session.sources(), range, program.source);
                             }});
-    } catch (const bytecode::TooLarge&) {
+    } catch (const bytecode::TooLarge& error) {
+      answer.errors += fmt::format("note: the machine has no code for {}, so the interpreter runs "
+                                   "the program\n",
+                                   error.what());
       return interpreted();
     }
   };

@@ -145,6 +145,15 @@ def check_allow(folder):
         yield f"a warning that is allowed: {allowed}"
 
 
+def check_too_large(folder):
+    (folder / "wide.rly").write_text(f"def @main() {{ ({'1, ' * 5000}) }}\n")
+    said = "the machine has no code for an object of more than 4,096 fields"
+    compiled = baton(folder, "compile", "wide.rly", "-o", "x.bvm")
+    yield from expect("too large a program", compiled, 1, f"`wide.rly`: {said}")
+    note = f"note: {said}, so the interpreter runs the program"
+    yield from expect("too large a run", baton(folder, "run", "wide.rly"), 0, note)
+
+
 def main():
     checks = [check for name, check in globals().items() if name.startswith("check_")]
     problems = []
