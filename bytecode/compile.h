@@ -39,7 +39,7 @@ std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing
                                   std::span<const lang::Global* const> entries);
 
 /// Whether `compile` boxes the scalars of a program because nothing tells which instance of a
-/// generic function a call needs. Throws TooLarge.
+/// generic function a call needs; those beyond the machine's bounds are not boxed.
 bool needsBoxes(const lang::Module& module, const lang::Typing& typing,
                 const lang::OperatorTable& operators, std::span<const lang::Global* const> entries);
 

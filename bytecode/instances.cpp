@@ -341,7 +341,11 @@ std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
 
 bool needsBoxes(const Module& module, const Typing& typing, const OperatorTable& operators,
                 std::span<const Global* const> entries) {
-  return !compileWith(false, module, typing, operators, entries);
+  try {
+    return !compileWith(false, module, typing, operators, entries);
+  } catch (const TooLarge&) {
+    return false;
+  }
 }
 
 void requireSound(const vm::Program& program) {
