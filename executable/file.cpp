@@ -314,18 +314,14 @@ Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owne
 Result<std::unique_ptr<Executable>> load(const std::string& path) {
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat about {};
-  if (file < 0 || fstat(file, &about) != 0) {
-    std::string reason = std::strerror(errno);
-    if (file >= 0)
-      close(file);
-    return Error{reason};
-  }
+  bool isOpen = file >= 0 && fstat(file, &about) == 0;
   auto size = size_t(about.st_size);
   // An empty file cannot be mapped, and is none of ours.
-  bool isOurs = size > 0 && S_ISREG(about.st_mode);
+  bool isOurs = isOpen && size > 0 && S_ISREG(about.st_mode);
   void* mapped = isOurs ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-  const char* reason = isOurs ? std::strerror(errno) : "it is no compiled program";
-  close(file);
+  const char* reason = isOpen && !isOurs ? "it is no compiled program" : std::strerror(errno);
+  if (file >= 0)
+    close(file);
   if (mapped == MAP_FAILED)
     return Error{reason};
   auto unmap = [size](const std::byte* at) { munmap(const_cast<std::byte*>(at), size); };

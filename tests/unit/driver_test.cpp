@@ -65,7 +65,7 @@ TEST_CASE("exit codes say whose fault it is") {
   checkError(baton({"check", bad}), ExitCode::Program, "1 error in " + bad);
   checkError(baton({"run", bad}), ExitCode::Program, "unknown-local");
   checkError(baton({"run", faulty}), ExitCode::Program, "called here");
-  checkError(baton({"run", good, "--entry", "mian"}), ExitCode::Program, "`--entry main`");
+  checkError(baton({"run", good, "--entry", "mian"}), ExitCode::World, "`--entry main`");
   checkError(baton({"check", folder.path("none")}), ExitCode::World, "No such file");
   checkError(baton({"run", good, "--output", "o.txt"}), ExitCode::World, "`o.txt` is none");
   checkError(baton({"run", good, "--entry", "f", "--output", folder.path("o.json")}),
