@@ -3,15 +3,22 @@
 
 #include "runtime/shape_text.h"
 
-#include <algorithm>
-
 namespace runtime {
 
-Fault memoryFault(DType dtype, std::span<const int64_t> shape) {
-  double bytes = double(dtype.bytes());
+namespace {
+
+std::string byteCountText(DType dtype, std::span<const int64_t> shape) {
+  uint64_t bytes = dtype.bytes();
   for (int64_t extent : shape)
-    bytes *= double(extent);
-  return {FaultKind::Memory, "out of memory: " + std::to_string(uint64_t(std::min(bytes, 1e19))) +
+    if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
+      return "2^64 or more";
+  return std::to_string(bytes);
+}
+
+} // namespace
+
+Fault memoryFault(DType dtype, std::span<const int64_t> shape) {
+  return {FaultKind::Memory, "out of memory: " + byteCountText(dtype, shape) +
                                  " bytes for a tensor of " + shapeText(dtype, shape)};
 }
 
