@@ -11,6 +11,7 @@
 #include "lang/run_checks.h"
 #include "lang/utf8.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -311,7 +312,7 @@ private:
     for (const lang::Dim* dim : type->shape) {
       auto size = checks::sizeOf(declarations_.size(dim), table_, sizes_);
       if (!size) {
-        failOpen(parameter, *dim);
+        failOpen(parameter, dim);
         return std::nullopt;
       }
       shape.push_back(*size);
@@ -325,15 +326,32 @@ private:
     return std::nullopt;
   }
 
-  void failOpen(const lang::Var& parameter, const lang::Dim& dim) {
+  void failOpen(const lang::Var& parameter, const lang::Dim* dim) {
     std::vector<std::string> ways;
     if (typing_.of(parameter)->isTensor())
       ways.push_back(fmt::format("it with --input {}=PATH", lang::printable(parameter.name)));
-    if (dim.kind == lang::DimKind::Symbol)
-      ways.push_back(fmt::format("the size of `{0}` with --dim {0}=SIZE", lang::dimText(&dim)));
+    if (auto name = nameMissing(dim))
+      ways.push_back(fmt::format("the size of `{0}` with --dim {0}=SIZE", lang::dimText(name)));
     fail("parameter `{}` is `{}`, whose shape is open, so it cannot be filled{}{}",
          parameterName(parameter), lang::typeText(typing_.of(parameter)),
          ways.empty() ? "" : "; give ", fmt::join(ways, ", or "));
+  }
+
+  /// The only name without a size in a dimension; nothing if there are several.
+  const lang::Dim* nameMissing(const lang::Dim* dim) {
+    std::vector<const lang::Dim*> missing, open = {dim};
+    while (!open.empty()) {
+      const lang::Dim* part = open.back();
+      open.pop_back();
+      for (const lang::DimTerm& term : part->terms)
+        open.push_back(term.variable);
+      bool isOpen = part->terms.empty() && !part->isConstant() &&
+                    !checks::sizeOf(declarations_.size(part), table_, sizes_);
+      if (isOpen && std::ranges::find(missing, part) == missing.end())
+        missing.push_back(part);
+    }
+    bool isNamed = missing.size() == 1 && missing[0]->kind == lang::DimKind::Symbol;
+    return isNamed ? missing[0] : nullptr;
   }
 
   const lang::Global& entry_;
