@@ -22,6 +22,8 @@ const lang::Global* findGlobal(const lang::Module& module, std::string_view name
   std::string advice = "; the program defines no functions";
   if (auto similar = lang::similarNames(name, names); !similar.empty())
     advice = fmt::format("; did you mean `{} {}`?", option, lang::printable(similar[0]));
+  else if (std::string gradient = fmt::format("{}_grad", name); module.find(gradient))
+    advice = fmt::format("; call its gradient with `{} {}`", option, lang::printable(gradient));
   else if (!names.empty())
     advice = fmt::format("; choose another with `{} {}`", option, lang::printable(names[0]));
   answer.fail(reason, fmt::format("there is no function {} to call{}",
