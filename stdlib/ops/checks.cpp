@@ -1,6 +1,7 @@
 // Checks of axes, side operands and extents that the neural-network families share.
 #include "stdlib/ops/checks.h"
 
+#include "stdlib/ops/fixes.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -71,6 +72,15 @@ bool demandOperand(const RelationCall& call, RelationResult& result, size_t i,
   return true;
 }
 
+namespace {
+
+std::string elementsText(const Dim* count) {
+  return count->isConstant() ? counted(count->value, "element")
+                             : lang::dimText(count) + " elements";
+}
+
+} // namespace
+
 bool demandVector(const RelationCall& call, RelationResult& result, size_t i, std::string_view name,
                   size_t axis) {
   const Dim* extent = call.shape(0)[axis];
@@ -79,8 +89,8 @@ bool demandVector(const RelationCall& call, RelationResult& result, size_t i, st
   if (!isVector || call.dtype(i) != call.dtype(0) || !call.differ(call.shape(i)[0], extent))
     return demandOperand(call, result, i, name, expected);
   result = call.failedOn({{i, 0}, {0, axis}},
-                         fmt::format("`{}` has {} elements, but `data` has {} along axis {}", name,
-                                     lang::dimText(call.shape(i)[0]), lang::dimText(extent), axis));
+                         fmt::format("`{}` has {}, but `data` has {} along axis {}", name,
+                                     elementsText(call.shape(i)[0]), lang::dimText(extent), axis));
   return false;
 }
 
