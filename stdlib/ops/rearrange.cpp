@@ -89,10 +89,12 @@ RelationResult slidingWindowRelation(const RelationCall& call) {
     if (window[i] < 1 || strides[i] < 1 || window[i] > INT32_MAX || strides[i] > INT32_MAX)
       return call.failed(fmt::format("a window of {} with stride {}, but both must be positive",
                                      window[i], strides[i]));
-    if (extent->isConstant() && extent->value < window[i] - 1)
-      return call.failed(fmt::format("a window of {} is larger than dimension {} of the shape "
-                                     "`{}`",
-                                     window[i], *axis + i, shapeText(call.shape(0))));
+    // A window beyond the data has no places; more than a stride beyond, less than none.
+    if (extent->isConstant() && extent->value < window[i] - strides[i])
+      return call.failed(
+          fmt::format("a window of {} is larger than dimension {} of the shape `{}` by more "
+                      "than its stride of {}",
+                      window[i], *axis + i, shapeText(call.shape(0)), strides[i]));
     const Dim* room = call.types.add(extent, call.types.constant(strides[i] - window[i]));
     shape.push_back(call.types.floorDivide(room, strides[i]));
   }
@@ -100,7 +102,7 @@ RelationResult slidingWindowRelation(const RelationCall& call) {
     shape.push_back(call.types.constant(extent));
   RelationResult result = call.solved(shape, call.dtype(0));
   for (size_t i = 0; i < window.size(); ++i)
-    requireAtLeast(result, call.shape(0)[*axis + i], window[i] - 1);
+    requireAtLeast(result, call.shape(0)[*axis + i], std::max<int64_t>(window[i] - strides[i], 0));
   return result;
 }
 
