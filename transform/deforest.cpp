@@ -35,6 +35,7 @@
 #include "transform/effects.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
+#include "transform/type_parts.h"
 
 #include <unordered_set>
 
@@ -63,7 +64,7 @@ public:
 
   void find() {
     for (const Global* global : module_.globals)
-      if (global->function) {
+      if (global->function && isSettled(*global->function, facts_.typing)) {
         lookAt(*global->function->body);
         walk(
             *global->function->body,

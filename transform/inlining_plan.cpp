@@ -29,19 +29,6 @@ bool isScalarCode(const Function& function, const Typing& typing) {
   return isScalar;
 }
 
-/// Whether no type in a function has a `?`: what is inferred beside one may change with the code.
-bool isSettled(const Function& function, const Typing& typing) {
-  auto has = [&](const Var* var) {
-    const Type* type = typing.of(*var);
-    return type && !holdsAny(type);
-  };
-  bool isSettled = std::ranges::all_of(function.parameters, has);
-  walk(
-      *function.body, [&](const Binding& binding) { isSettled &= has(binding.var); },
-      [](const Operand&) {});
-  return isSettled;
-}
-
 } // namespace
 
 InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> entries,

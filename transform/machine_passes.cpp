@@ -6,6 +6,9 @@
 #include "transform/deforest.h"
 #include "transform/flatten_tuples.h"
 #include "transform/inlining.h"
+#include "transform/type_parts.h"
+
+#include <algorithm>
 
 namespace transform {
 
@@ -71,8 +74,11 @@ bool hasGenericValues(const Module& module, const Typing& typing) {
 TypedModule forMachine(const Module& module, const Typing& typing,
                        const MachinePassOptions& options) {
   Way way{module, typing, options};
+  auto isSettledGlobal = [&](const Global* global) {
+    return !global->function || isSettled(*global->function, typing);
+  };
   if (options.needsBoxes && hasGenericValues(module, typing) &&
-      options.needsBoxes(module, typing)) {
+      std::ranges::all_of(module.globals, isSettledGlobal) && options.needsBoxes(module, typing)) {
     way.run(specialise);
     if (way.made.module && options.needsBoxes(way.module(), way.typing()))
       way.made = {};

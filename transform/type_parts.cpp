@@ -118,4 +118,16 @@ const Type* TypeParts::operator()(const Type* type) {
   return known[type] = made;
 }
 
+bool isSettled(const Function& function, const Typing& typing) {
+  auto has = [&](const Var* var) {
+    const Type* type = typing.of(*var);
+    return type && !holdsAny(type);
+  };
+  bool isSettled = std::ranges::all_of(function.parameters, has);
+  walk(
+      *function.body, [&](const Binding& binding) { isSettled &= has(binding.var); },
+      [](const Operand&) {});
+  return isSettled;
+}
+
 } // namespace transform

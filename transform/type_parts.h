@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lang/expr.h"
+#include "lang/typing.h"
 
 #include <optional>
 #include <unordered_map>
@@ -33,6 +34,9 @@ declaredNames(const lang::Function& function,
 
 /// Whether `?` occurs in a type.
 bool holdsAny(const lang::Type* type);
+/// Whether no variable of a function has a `?` in its type: what is inferred beside one, and so
+/// what a run compares, may change when the code does.
+bool isSettled(const lang::Function& function, const lang::Typing& typing);
 
 /// Replaces each extent, and what nothing determined.
 struct TypeParts {
