@@ -427,8 +427,10 @@ NodeId Generator::callLiteral(const Type* goal, int depth, bool pinned) {
   for (Binder& parameter : program_.nodes[function].parameters)
     parameter.isAnnotated = true;
   node.parts.push_back(function);
+  // A generic function that is known by name does not say what it is given.
+  bool isTold = program_.nodes[function].kind == NodeKind::Function;
   for (const Type* parameter : parameters)
-    node.parts.push_back(expr(parameter, depth - 1, true));
+    node.parts.push_back(expr(parameter, depth - 1, isTold));
   return program_.add(std::move(node));
 }
 

@@ -220,6 +220,8 @@ private:
     if (!settings_.keep.empty()) {
       std::filesystem::create_directories(settings_.keep);
       std::ofstream(fmt::format("{}/seed_{}_{}.rly", settings_.keep, seed, kind)) << text;
+      std::ofstream(fmt::format("{}/seed_{}_{}_whole.rly", settings_.keep, seed, kind))
+          << programText(program);
     }
   }
 
