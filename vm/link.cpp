@@ -111,7 +111,8 @@ private:
       int32_t away = arm(&code_[at], i) + words;
       setArm(&code_[at], i, away);
       const Word& first = program_.code[size_t(int64_t(at) + away)];
-      if (first.op == uint16_t(Op::ReturnField) && first.a == code_[at].a)
+      if (first.op == uint16_t(Op::ReturnField) && first.a == code_[at].a && first.c == 0 &&
+          program_.layouts[first.b].tag == i)
         code_[at].c = first.b;
     }
   }

@@ -56,15 +56,17 @@ const Word* callTested(Context& x, const Word* at) {
   return next;
 }
 
-/// Linking writes the layout of an arm that gives a field into the switch, or none.
+/// Linking writes into the switch the layout of objects of which an arm gives just the first field,
+/// or none.
 template <void (*place)(Context&, const Word*)>
 const Word* callSwitched(Context& x, const Word* at) {
   Slot* window = windowFor<place>(x, at);
   const Word* test = firstOf(at);
-  const Object* object = window[test->a].object;
-  if (isOf(object, test->c) &&
-      answersWithField(x, window, test + arm(test, x.machine.tagOf(object))))
+  Object* object = window[test->a].object;
+  if (isOf(object, test->c)) {
+    window[0] = object->fields()[0];
     return at + wordsOfCall<place>;
+  }
   openCall<place>(x, at);
   return switchTag(x, test);
 }
@@ -119,6 +121,14 @@ template <ScalarFunction function, typename T, Use use>
 const Word* productThen(Context& x, const Word* at) {
   T product = multiplied<T>(x, at);
   return withOperand<function, T, use>(x, at + 1, product);
+}
+
+/// Ends the call with some bits of a sum or product; nothing reads the sum any more.
+template <ScalarFunction function, typename T>
+const Word* returnMaskedResult(Context& x, const Word* at) {
+  T made = runtime::applied<function>(as<T>(x.r[at->b]), as<T>(x.r[at->c]));
+  put(x.r[0], runtime::applied<ScalarFunction::BitAnd>(made, T(at[1].c)));
+  return leave(x);
 }
 
 /// The square root of a sum with a product.
