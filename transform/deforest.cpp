@@ -196,6 +196,14 @@ public:
       make.define(globalOf(*residual.name), function(*residual.function));
   }
 
+  /// How `place` may change what was written: all code of chains is quiet.
+  PlacementRules placementRules() const {
+    PlacementRules rules{.keepsFaults = true};
+    for (const auto& [name, global] : globals_)
+      rules.faultless.insert(global->name);
+    return rules;
+  }
+
 private:
   std::span<const Binding> bindingsOf(const Block& block) override {
     auto isOther = [&](const Binding& binding) {
@@ -261,7 +269,7 @@ std::unique_ptr<Module> deforest(const Module& module, const PassContext& contex
   Deforester deforester(module, make, chains);
   deforester.module();
   deforester.addResiduals();
-  return place(copy, context.operators);
+  return place(copy, context.operators, deforester.placementRules());
 }
 
 } // namespace transform

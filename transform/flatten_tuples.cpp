@@ -337,7 +337,7 @@ bool takesTuplesApart(const Module& module, const Typing& typing, Entries entrie
 std::unique_ptr<Module> flattenTuples(const Module& module, const PassContext& context) {
   FlatParameters flat(module, context.typing, context.entries);
   auto made = rewritten<Flattener>(module, context.operators, flat);
-  return place(*made, context.operators);
+  return place(*made, context.operators, {.keepsFaults = true});
 }
 
 } // namespace transform

@@ -18,7 +18,7 @@
 // only because of it, the names stay in a second try.
 //
 // `inline-quiet` is the same for machines, where faults count: calls that a trace would tell of
-// stay, and so that all faults stay in order, all temporaries become lets.
+// stay, and all faults stay in order.
 #include "transform/inlining.h"
 
 #include "lang/print_types.h"
@@ -53,7 +53,7 @@ public:
     findVague(from);
     for (const Global* global : from.globals)
       if (global->function) {
-        roots_[global->function->body] = global->function;
+        roots_.insert(global->function->body);
         auto names = declaredNames(*global->function, [](const Type* type) { return type; });
         for (const Dim* dim : names->dims)
           sizeNames_.emplace(dim->name);
@@ -69,10 +69,8 @@ private:
 
   std::span<const Binding> bindingsOf(const Block& block) override {
     // Definitions are copied one after the other, and a body in another one is not opened as one.
-    if (auto root = roots_.find(&block); instances_.empty() && root != roots_.end()) {
+    if (instances_.empty() && roots_.contains(&block))
       isExpanding_ = plan_.isExpanded(block);
-      keepsOrder_ = plan_.isQuiet() && isExpanding_ && plan_.opens(*root->second);
-    }
     auto isGone = [&](const Binding& binding) { return plan_.of(binding) != nullptr; };
     if (!isExpanding_ || std::ranges::none_of(block.bindings, isGone))
       return block.bindings;
@@ -164,11 +162,8 @@ private:
       const Type* wanted = shown(here(old.var->annotation));
       return bindName(old, value, wanted, around(typeOf(*old.value)), isVague(*old.value), out);
     }
-    if (!ends_.contains(&old)) {
-      if (keepsOrder_)
-        fresh(*old.var)->origin = VarOrigin::Let;
+    if (!ends_.contains(&old))
       return Rewriter::bind(old, value, out);
-    }
     const Block& body = *static_cast<const BlockExpr&>(*old.value).block;
     const Type* given = here(typeOf(*body.result.value));
     bool isUntold = isVague(*body.result.value);
@@ -230,11 +225,9 @@ private:
   /// Variables of the old code.
   std::unordered_set<const Expr*> vague_;
   size_t newSizes_ = 0;
-  /// Definitions by their bodies.
-  std::unordered_map<const Block*, const Function*> roots_;
+  /// The bodies of definitions.
+  std::unordered_set<const Block*> roots_;
   bool isExpanding_ = false;
-  /// Whether temporaries become lets.
-  bool keepsOrder_ = false;
   /// By the first binding that a call becomes, and the last ones.
   std::unordered_map<const Binding*, Site> begins_;
   std::unordered_set<const Binding*> ends_;
@@ -248,7 +241,7 @@ private:
 TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
                     bool keepsOpen, const PassContext& context) {
   auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
-  auto module = place(*opened, context.operators);
+  auto module = place(*opened, context.operators, {.keepsFaults = plan.isQuiet()});
   Diagnostics diagnostics;
   Typing found = context.check(*module, diagnostics);
   if (diagnostics.hasErrors())

@@ -12,6 +12,9 @@ using namespace lang;
 
 namespace {
 
+/// Bodies that lie in each other's branches, of each round, so that what is printed can be read.
+constexpr size_t mostLevels = 100;
+
 /// Whether a body computes numbers and makes data. Where tensors are computed, a call costs nothing
 /// beside that, and a trace that memory is short should tell of it.
 bool isScalarCode(const Function& function, const Typing& typing) {
@@ -52,11 +55,6 @@ InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> 
   findDefinitions(module);
   if (!quiet_)
     findUnused(module);
-}
-
-bool InliningPlan::opens(const Function& root) const {
-  return std::ranges::any_of(bodies_.at(&root).calls,
-                             [&](const Binding* call) { return inlined_.contains(call); });
 }
 
 KnownFunction InliningPlan::callee(const Binding& binding) {
@@ -171,18 +169,21 @@ void InliningPlan::decide(const Function& root) {
 
 /// Decides on a call, once: one inside of a literal is also one of the function around it.
 void InliningPlan::take(const Binding& call, const KnownFunction& known, Body& around) {
-  size_t size = bodies_[known.function].size;
+  const Body& body = bodies_[known.function];
+  size_t size = body.size;
   bool isDecided = inlined_.contains(&call) || refused_.contains(&call);
   bool isOnlyUse = hasOneUse(known);
   bool isSmall = size <= rules_.smallBody && size <= room_;
-  if (!isDecided && (isSmall || (isOnlyUse && !quiet_))) {
+  if (!isDecided && body.levels < mostLevels && (isSmall || (isOnlyUse && !quiet_))) {
     room_ -= isOnlyUse ? 0 : size;
     inlined_[&call] = known;
   }
-  if (inlined_.contains(&call))
+  if (inlined_.contains(&call)) {
     around.size += size;
-  else
+    around.levels = std::max(around.levels, body.levels + 1);
+  } else {
     refused_.insert(&call);
+  }
 }
 
 /// The globals that a body mentions other than in calls that go, and the bodies of those calls.

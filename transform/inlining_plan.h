@@ -29,8 +29,6 @@ public:
   bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
   /// Whether all that is taken is quiet.
   bool isQuiet() const { return quiet_.has_value(); }
-  /// Whether calls in a definition, or in literals inside of it, are opened.
-  bool opens(const lang::Function& root) const;
   /// The function whose body takes the place of a call, or null.
   const KnownFunction* of(const lang::Binding& binding) const {
     auto found = inlined_.find(&binding);
@@ -42,10 +40,12 @@ public:
   bool isUnused(const lang::Var& var) const { return unused_.contains(&var); }
 
 private:
-  /// The calls of one function body that could be opened, and how large it is with those that are.
+  /// The calls of one function body that could be opened, and with those that are, how large it is
+  /// and how many bodies lie inside of each other.
   struct Body {
     std::vector<const lang::Binding*> calls = {};
     size_t size = 0;
+    size_t levels = 0;
   };
 
   KnownFunction callee(const lang::Binding& binding);

@@ -41,6 +41,8 @@ struct Item {
   uint32_t scope;
   uint32_t firstScope;
   uint32_t endScope = 0;
+  /// Whether a fault of it is to stay where it is.
+  bool mayFault = false;
   bool isPinned = false;
   /// Whether the types of variables follow from its own, so that what declares it is pinned.
   bool isTypeKept = false;
@@ -49,13 +51,22 @@ struct Item {
   Place home = {};
 };
 
+/// Whether evaluating a value runs code, which may fault.
+bool computes(const Expr& value) {
+  const auto* call = value.as<Call>();
+  bool isMade = call && call->callee.value->kind == ExprKind::Constructor;
+  return !value.isAtom() && !isMade && value.kind != ExprKind::Tuple &&
+         value.kind != ExprKind::Project && value.kind != ExprKind::Function;
+}
+
 class Placement {
 public:
   Placement(const Module& module, const PlacementRules& rules)
       : rules_(rules), effects_(module), itemOf_(module.varCount, none) {
     for (const Global* global : module.globals)
       if (global->function)
-        addFunction(*global->function);
+        addFunction(*global->function,
+                    rules_.keepsFaults && !rules_.faultless.contains(global->name));
     pinMentioned();
     for (int round = 0; !isSettled(round); ++round)
       ;
@@ -100,7 +111,7 @@ private:
   // The list.
 
   /// Numbers the bindings of a function, those inside of a value right after it.
-  void addFunction(const Function& root) {
+  void addFunction(const Function& root, bool keepsFaults) {
     struct Frame {
       uint32_t scope;
       size_t next = 0;
@@ -120,7 +131,10 @@ private:
       const Binding& binding = scope.block->bindings[frame.next++];
       frame.open = uint32_t(items_.size());
       itemOf_[binding.var->number] = frame.open;
-      items_.push_back({&binding, frame.scope, uint32_t(scopes_.size())});
+      items_.push_back({.binding = &binding,
+                        .scope = frame.scope,
+                        .firstScope = uint32_t(scopes_.size()),
+                        .mayFault = keepsFaults && computes(*binding.value)});
       const auto* inner = binding.value->as<Function>();
       size_t first = frames.size();
       forEachBlock(*binding.value, [&](const Block& block) {
@@ -140,12 +154,20 @@ private:
   uint32_t numberOf(const Item& item) const { return uint32_t(&item - items_.data()); }
   const Effect& effectOf(const Item& item) const { return effects_.of(*item.binding->var); }
 
+  /// Whether a binding keeps its place among the others that do.
+  bool isOrdered(const Item& item) const {
+    return effectOf(item).isOrdered() || item.mayFault;
+  }
+  bool isDroppable(const Item& item) const {
+    return effectOf(item).isDroppable() && !item.mayFault;
+  }
+
   /// Whether a binding stays where it stands.
   bool isLet(const Item& item) const {
     return item.isPinned || (item.binding->isLet() && !isLoose(item));
   }
   bool isLoose(const Item& item) const {
-    return rules_.loosensLets && !item.binding->var->annotation && !effectOf(item).isOrdered();
+    return rules_.loosensLets && !item.binding->var->annotation && !isOrdered(item);
   }
 
   /// Pins what only a let can be: a temporary has no name that an attribute, or the function that
@@ -271,14 +293,13 @@ private:
 
   /// Decides on a binding all of whose uses are known.
   void decide(Item& item) {
-    const Effect& effect = effectOf(item);
-    if (!item.isUsed && effect.isDroppable() && (rules_.dropsLets || !isLet(item))) {
+    if (!item.isUsed && isDroppable(item) && (rules_.dropsLets || !isLet(item))) {
       item.isDropped = true;
       return;
     }
     if (!isLet(item)) {
       const Scope &home = scopes_[item.home.scope], &scope = scopes_[item.scope];
-      item.isPinned = !item.isUsed || (effect.isOrdered() && &home != &scope) ||
+      item.isPinned = !item.isUsed || (isOrdered(item) && &home != &scope) ||
                       home.function != scope.function;
     }
     if (isLet(item))
@@ -302,7 +323,7 @@ private:
         disordered.push_back(uint32_t(disordered.size()));
     for (uint32_t scope : disordered)
       for (const Binding& binding : scopes_[scope].block->bindings)
-        if (Item& item = *itemOf(*binding.var); effectOf(item).isOrdered())
+        if (Item& item = *itemOf(*binding.var); isOrdered(item))
           item.isPinned = true;
     return disordered.empty();
   }
@@ -333,7 +354,7 @@ private:
         isNeeded[task.number] = true;
         tasks.push_back({Step::Value, task.number});
         tasks.push_back({Step::Done, task.number});
-      } else if (task.step == Step::Done && effectOf(items_[task.number]).isOrdered()) {
+      } else if (task.step == Step::Done && isOrdered(items_[task.number])) {
         uint32_t scope = items_[task.number].home.scope;
         if (task.number < last[scope])
           disordered.push_back(scope);

@@ -13,6 +13,8 @@
 #include "transform/effects.h"
 
 #include <memory>
+#include <string_view>
+#include <unordered_set>
 
 namespace transform {
 
@@ -21,6 +23,11 @@ struct PlacementRules {
   bool dropsLets = false;
   /// Makes temporaries of lets without effects and declared types.
   bool loosensLets = false;
+  /// For passes on the way to a machine, whose faults and their order are to be those of the
+  /// program: temporaries that compute stay where they are, as lets where reading would move them.
+  bool keepsFaults = false;
+  /// The names of definitions that have no faults.
+  std::unordered_set<std::string_view> faultless = {};
 };
 
 /// The module with every binding in its place.

@@ -130,7 +130,7 @@ std::unique_ptr<Module> specialise(const Module& module, const PassContext& cont
   Specialiser specialiser(module, make, context.typing);
   specialiser.module();
   specialiser.finish();
-  return place(copy, context.operators);
+  return place(copy, context.operators, {.keepsFaults = true});
 }
 
 } // namespace transform
