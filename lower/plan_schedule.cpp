@@ -279,12 +279,13 @@ private:
   }
 
   /// Lets the step of the root write into the result where its strips lie there in one piece;
-  /// otherwise copies them.
+  /// otherwise copies them, also behind checks: those look at operands, whose memory the result may
+  /// have.
   void placeStore() {
     uint32_t last = nest_.chain.back(), root = graph_.root;
     uint32_t lane = lanes_.result;
     Size stride = lane == none ? Size(1) : graph_.store.coefficient(lane);
-    bool computed = at(root).kind != GraphValueKind::Number &&
+    bool computed = graph_.checks.empty() && at(root).kind != GraphValueKind::Number &&
                     !(at(root).kind == GraphValueKind::Affine && at(root).axes.none());
     bool direct = computed && laneOfValue(root) == lane && homeOf(at(root).axes) == last &&
                   sizes_.isSame(stride, 1);
