@@ -67,7 +67,7 @@ std::optional<Misfit> findMisfit(const Declared& type, const Value& value, const
 std::vector<std::string> sizeTexts(const Value& tensor) {
   std::vector<std::string> texts;
   for (int64_t size : tensor.tensor().shape())
-    texts.push_back(std::to_string(size));
+    texts.push_back(fmt::format("{}", size));
   return texts;
 }
 

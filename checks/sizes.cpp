@@ -218,7 +218,7 @@ std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, cons
     return fmt::format("{}, but here it is {}", known, size);
   auto value = sizeOf(form, table, sizes);
   return fmt::format("`{}` is {}, because {}, but here it is {}", declared.text,
-                     value ? std::to_string(*value) : "too large", known, size);
+                     value ? fmt::format("{}", *value) : "too large", known, size);
 }
 
 } // namespace checks

@@ -50,10 +50,19 @@ private:
       program_.problem = std::move(text);
   }
 
-  void failForMemory(std::string text) {
+  void failForMemory(runtime::DType dtype, const List<Size>& shape) {
+    runtime::Shape numbers;
+    for (Size extent : shape)
+      numbers.push_back(extent.number);
     if (program_.problem.empty())
       program_.problemKind = runtime::FaultKind::Memory;
-    fail(std::move(text));
+    fail(runtime::memoryFault(dtype, numbers).problem);
+  }
+
+  /// What memory can hold, so that no number of bytes passes 64 bits.
+  static int64_t mostElements(Element element) {
+    constexpr int64_t addressable = int64_t(1) << 46;
+    return addressable / int64_t(elementBytes(element));
   }
 
   /// Finds where the extents of inputs and results are among the parameters.
@@ -89,8 +98,8 @@ private:
         tensor.shape.push_back(*extent);
       }
       auto count = countOf(tensor.shape);
-      if (!count)
-        return failForMemory("out of memory: a shape is too large");
+      if (!count || !sizes_.isAtLeast(mostElements(tensor.element), *count))
+        return failForMemory(info.dtype, tensor.shape);
       tensor.count = *count;
       program_.tensors.push_back(std::move(tensor));
     }

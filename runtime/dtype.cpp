@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <fmt/format.h>
 
 namespace runtime {
 
@@ -58,9 +59,9 @@ std::string dtypeName(DType dtype) {
     for (const CodeName& row : codeNames)
       if (row.code == dtype.code)
         name = row.name;
-    name += std::to_string(dtype.bits);
+    name += fmt::format("{}", dtype.bits);
   }
-  return dtype.lanes == 1 ? name : name + "x" + std::to_string(dtype.lanes);
+  return dtype.lanes == 1 ? name : fmt::format("{}x{}", name, dtype.lanes);
 }
 
 std::optional<DType> parseDType(std::string_view name) {

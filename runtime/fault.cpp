@@ -3,6 +3,8 @@
 
 #include "runtime/shape_text.h"
 
+#include <fmt/format.h>
+
 namespace runtime {
 
 namespace {
@@ -12,18 +14,18 @@ std::string byteCountText(DType dtype, std::span<const int64_t> shape) {
   for (int64_t extent : shape)
     if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
       return "2^64 or more";
-  return std::to_string(bytes);
+  return fmt::format("{}", bytes);
 }
 
 } // namespace
 
 Fault memoryFault(DType dtype, std::span<const int64_t> shape) {
-  return {FaultKind::Memory, "out of memory: " + byteCountText(dtype, shape) +
-                                 " bytes for a tensor of " + shapeText(dtype, shape)};
+  return {FaultKind::Memory, fmt::format("out of memory: {} bytes for a tensor of {}",
+                                         byteCountText(dtype, shape), shapeText(dtype, shape))};
 }
 
 std::string shapeText(DType dtype, std::span<const int64_t> shape) {
-  return "shape " + shapeText(shape) + " and type " + dtypeName(dtype);
+  return fmt::format("shape {} and type {}", shapeText(shape), dtypeName(dtype));
 }
 
 } // namespace runtime
