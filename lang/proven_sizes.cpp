@@ -126,7 +126,7 @@ private:
       const auto* call = binding.value->as<Call>();
       const Global* callee = call ? call->callee.value->as<Global>() : nullptr;
       forEachOperand(*binding.value, [&](const Operand& operand) {
-        if (!callee || operand.value != callee)
+        if (!callee || &operand != &call->callee)
           escape(*operand.value);
       });
       escape(*binding.value);
