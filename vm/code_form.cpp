@@ -14,7 +14,6 @@ void CodeForm::find(size_t& at) {
   demand(function_.size > 0, "it has no code");
   const Word* code = program_.code.data() + function_.start;
   starts_.resize(function_.size);
-  loopEnds_.resize(function_.size);
   for (at = 0; at < function_.size;) {
     auto op = Op(code[at].op);
     demand(code[at].op < opCount && op != Op::Stop && op != Op::Fill,
@@ -23,14 +22,10 @@ void CodeForm::find(size_t& at) {
     starts_[at] = 1;
     size_t count = wordCount(program_, code + at);
     demand(count <= function_.size - at, "an instruction goes beyond the end");
-    forEachTarget(code[at], at + count, [&](int64_t target) {
-      if (target >= 0 && target <= int64_t(at))
-        loopEnds_[size_t(target)] = uint32_t(at + 1);
-    });
+    forEachTarget(code[at], at + count,
+                  [&](int64_t target) { demand(target > int64_t(at), "a jump leads back"); });
     at += count;
   }
-  for (size_t i = 1; i < function_.size; ++i)
-    loopEnds_[i] = std::max(loopEnds_[i], loopEnds_[i - 1]);
 }
 
 void CodeForm::checkNumbers(const Word& word) const {

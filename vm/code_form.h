@@ -1,5 +1,6 @@
 // The form of the code of one function, before anybody asks what its registers hold: where
-// instructions begin, that their numbers are within tables, and where jumps lead back.
+// instructions begin, that their numbers are within tables, and that jumps lead on: loops are calls,
+// which take fuel, so that limits hold.
 #pragma once
 
 #include "runtime/list.h"
@@ -18,8 +19,6 @@ public:
 
   /// Whether an instruction of the function begins there.
   bool isStart(size_t place) const { return place < starts_.size() && starts_[place] != 0; }
-  /// Whether a jump from here or below leads here or above.
-  bool isInLoop(size_t place) const { return place < loopEnds_[place]; }
 
   /// Calls `visit(int64_t)` for the places in the function, or outside of it, to which an
   /// instruction may jump; `next` is the place behind it.
@@ -41,8 +40,6 @@ private:
   const Program& program_;
   const Function& function_;
   runtime::List<uint8_t> starts_;
-  /// Of each place the end of the code that is followed again by jumps to it or above.
-  runtime::List<uint32_t> loopEnds_;
 };
 
 } // namespace vm

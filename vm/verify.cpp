@@ -31,20 +31,13 @@ public:
 
   void run() {
     form_.find(at_);
-    at_ = 0;
     known_.resize(function_.size);
-    isWaiting_.resize(function_.size);
+    at_ = 0;
     flow(0, entryStates());
-    for (; firstWaiting_ < function_.size; ++firstWaiting_)
-      while (isWaiting_[firstWaiting_]) {
-        at_ = firstWaiting_;
-        isWaiting_[at_] = false;
-        // In the order of places all ways to this one are known, unless there is one from below.
-        if (form_.isInLoop(at_))
-          follow(*known_[at_]);
-        else
-          follow(std::move(*std::exchange(known_[at_], nullptr)));
-      }
+    // In the order of places all ways to this one are known, as jumps lead on.
+    for (; at_ < function_.size; ++at_)
+      if (known_[at_])
+        follow(std::move(*std::exchange(known_[at_], nullptr)));
   }
 
 private:
@@ -72,20 +65,15 @@ private:
   void flow(size_t target, const RegisterStates& states) {
     demand(form_.isStart(target), "a jump leads to no instruction");
     RegisterStates* known = known_[target].get();
-    bool isChanged = !known;
-    if (!known)
+    if (!known) {
       known_[target] = std::make_unique<RegisterStates>(states);
-    else
-      for (uint16_t reg : known->differences(states)) {
-        demand(!known->at(reg).mustStay() && !states.at(reg).mustStay(),
-               "a reference is held on one way and not on another");
-        known->clear(reg);
-        isChanged = true;
-      }
-    if (!isChanged)
       return;
-    isWaiting_[target] = true;
-    firstWaiting_ = std::min(firstWaiting_, target);
+    }
+    for (uint16_t reg : known->differences(states)) {
+      demand(!known->at(reg).mustStay() && !states.at(reg).mustStay(),
+             "a reference is held on one way and not on another");
+      known->clear(reg);
+    }
   }
 
   /// From one instruction to where it leads, as long as that is the next one.
@@ -94,7 +82,6 @@ private:
     while (true) {
       const Word* word = code_ + at_;
       size_t next = at_ + wordCount(program_, word);
-      demand(++steps_ <= mostVisits * function_.size, "its loops do not come to rest");
       if (!step(*word, next))
         return;
       demand(next < function_.size, "it runs beyond its end");
@@ -106,7 +93,7 @@ private:
 
   void jumps(const Word& word, size_t next) {
     CodeForm::forEachTarget(word, next, [&](int64_t target) {
-      demand(target >= 0 && target < int64_t(function_.size), "a jump leads out of the function");
+      demand(target < int64_t(function_.size), "a jump leads out of the function");
       flow(size_t(target), states_);
     });
   }
@@ -143,8 +130,8 @@ private:
   }
   /// The register that owns what is borrowed by way of this one; none when that is outside.
   uint16_t sourceOf(uint16_t reg) {
-    for (; reg != none && states_.at(reg).holding == Holding::Borrowed; ++steps_)
-      reg = states_.at(reg).owner;
+    for (; reg != none && states_.at(reg).holding == Holding::Borrowed; reg = states_.at(reg).owner)
+      demand(++steps_ <= mostSteps * function_.size, "registers borrow by way of too many others");
     return reg;
   }
   void takeAs(Rep rep, uint16_t reg) {
@@ -366,6 +353,7 @@ private:
   void load(const Word& word) {
     const auto& fields = fieldsOf(word);
     reference(word.a);
+    demand(program_.layouts[word.b].kind != LayoutKind::Cell, "a cell is taken apart");
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none) {
         demand(reg != word.a, "an object is overwritten by its field");
@@ -524,8 +512,7 @@ private:
     if (!isScalar && Op(word.op) != Op::ReadOwned && Op(word.op) != Op::WriteOwned)
       return;
     const Layout& layout = program_.layouts[word.c];
-    demand(layout.kind == LayoutKind::Cell && layout.fields.size() == 1 &&
-               layout.fields[0].isScalar() == isScalar,
+    demand(layout.kind == LayoutKind::Cell && layout.fields[0].isScalar() == isScalar,
            "a cell is of another kind");
   }
 
@@ -552,16 +539,12 @@ private:
   const Word* code_;
   size_t at_ = 0;
   CodeForm form_;
-  /// The states with which places are reached that a jump leads to, as long as they may be again.
+  /// The states with which places are reached that a jump leads to, until they are followed.
   runtime::List<std::unique_ptr<RegisterStates>> known_;
-  /// The places that are still to be followed, and before which there is none.
-  runtime::List<uint8_t> isWaiting_;
-  size_t firstWaiting_ = 0;
   RegisterStates states_;
-  /// How many instructions were followed. A loop is followed again when what holds before it gets
-  /// less.
+  /// How often a register was asked from where it borrows.
   size_t steps_ = 0;
-  static constexpr size_t mostVisits = 256;
+  static constexpr size_t mostSteps = 256;
 };
 
 } // namespace

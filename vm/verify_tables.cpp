@@ -9,9 +9,13 @@ namespace {
 
 /// Entries of closures are functions that are called so.
 void verifyLayouts(const Program& program) {
-  demand(!program.layouts.empty() && program.layouts[0].kind == LayoutKind::Boxed,
-         "the first layout is not that of boxed values");
-  for (const Layout& layout : program.layouts)
+  demand(!program.layouts.empty(), "there is no layout of boxed values");
+  for (const Layout& layout : program.layouts) {
+    bool isBoxed = layout.kind == LayoutKind::Boxed;
+    size_t most = isBoxed ? 0 : layout.kind == LayoutKind::Cell ? 1 : size_t(none - 1);
+    demand(isBoxed == (&layout == &program.layouts[0]) && layout.fields.size() <= most &&
+               (layout.kind != LayoutKind::Cell || layout.fields.size() == 1),
+           "a layout has more fields, or fewer, than its objects");
     for (const Layout::Entry& entry : layout.entries) {
       demand(entry.function < program.functions.size() &&
                  entry.signature < program.signatures.size(),
@@ -22,6 +26,7 @@ void verifyLayouts(const Program& program) {
                  function.result == signature.result,
              "an entry of a closure is of another signature");
     }
+  }
   for (const Static& each : program.statics)
     demand(each.layout < program.layouts.size() && program.layouts[each.layout].fields.empty() &&
                (each.layout == boxedLayout) == each.value.isSet(),

@@ -266,5 +266,5 @@ TEST_CASE("the verifier leaves the memory of cells to the heap", "[cycles]") {
                                .result = number});
   CHECK(vm::verify(program) == std::nullopt);
   program.code[0].b = 2;
-  CHECK(vm::verify(program) == "function `f`, at 0: an object of this kind cannot be opened");
+  CHECK(vm::verify(program) == "function `f`, at 0: a cell is taken apart");
 }

@@ -182,28 +182,42 @@ TEST_CASE("a call ends with what its function says", "[verifier]") {
   CHECK(ending({}, {call, word(Op::Return, 0)}, {number, owned}) == "a register owns no reference");
 }
 
-TEST_CASE("code that is followed again comes to an end", "[verifier]") {
-  // Each turn of the loop loses one more register: the next one is copied to the one before.
-  constexpr uint16_t registers = 400;
-  std::vector<Word> code;
-  for (uint16_t reg = 0; reg < registers; ++reg)
-    code.push_back(word(Op::LoadLong, reg));
-  size_t head = code.size();
-  for (uint16_t reg = 0; reg + 1 < registers; ++reg)
-    code.push_back(word(Op::Move, reg, reg + 1));
-  code.push_back(word(Op::LoadStatic, registers - 1));
-  code.push_back(jumpBy(Op::JumpUnless, 0, int32_t(head) - int32_t(code.size()) - 1));
-  code.push_back(word(Op::Return, 0));
-  vm::Program program;
-  program.statics.push_back({boxLayout, runtime::tensorValue(runtime::Tensor())});
-  program.code = code;
-  program.functions.push_back(
-      {.name = "f", .size = uint32_t(code.size()), .registers = registers, .result = number});
-  CHECK(vm::verify(program).has_value());
-  // And a loop that keeps what it has is good.
-  std::vector<Word> good{word(Op::LoadLong, 9), word(Op::AddShortI64, 9, 9, 1),
-                         jumpBy(Op::JumpUnless, 9, -2), word(Op::Return, 9)};
-  CHECK(verdict({borrowed}, 10, good) == "");
+TEST_CASE("no jump leads back, since only calls take fuel", "[verifier]") {
+  auto jumping = [](int32_t words) {
+    return verdict({borrowed}, 10, {give, jumpBy(Op::JumpUnless, 9, words), end});
+  };
+  CHECK(jumping(0) == "");
+  for (int32_t words : {-1, -2, -3, INT32_MIN})
+    CHECK(jumping(words) == "a jump leads back");
+  CHECK(jumping(1) == "a jump leads out of the function");
+}
+
+TEST_CASE("a cell is looked into by its own instructions alone", "[verifier]") {
+  // What was borrowed from it would be gone with what is written into it.
+  CHECK(verdict({borrowed}, 10,
+                {word(Op::Fields1, 0, cellLayout), tail(1), give, end}) == "a cell is taken apart");
+  CHECK(verdict({borrowed}, 10,
+                {word(Op::Match1, 0, cellLayout, 0), tail(1), give, end}) == "a cell is taken apart");
+}
+
+TEST_CASE("layouts have the fields of their kinds", "[verifier]") {
+  auto with = [](vm::LayoutKind kind, size_t fields) {
+    vm::Program program;
+    program.layouts.push_back({.kind = kind, .fields = std::vector<vm::Rep>(fields, owned)});
+    return vm::verify(program).value_or("");
+  };
+  const std::string problem = "a layout has more fields, or fewer, than its objects";
+  CHECK(with(vm::LayoutKind::Tuple, 65534) == "");
+  CHECK(with(vm::LayoutKind::Tuple, 65535) == problem);
+  CHECK(with(vm::LayoutKind::Data, 65540) == problem);
+  CHECK(with(vm::LayoutKind::Cell, 1) == "");
+  CHECK(with(vm::LayoutKind::Cell, 0) == problem);
+  CHECK(with(vm::LayoutKind::Cell, 2) == problem);
+  // Boxed values are the first layout and no other.
+  CHECK(with(vm::LayoutKind::Boxed, 0) == problem);
+  vm::Program boxed;
+  boxed.layouts[0].fields = {owned};
+  CHECK(vm::verify(boxed) == problem);
 }
 
 TEST_CASE("persistent arrays are arrays, and their copies too", "[verifier]") {
