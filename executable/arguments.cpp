@@ -2,6 +2,7 @@
 #include "executable/arguments.h"
 
 #include "runtime/list.h"
+#include "vm/value.h"
 
 #include <fmt/format.h>
 
@@ -94,7 +95,7 @@ Slot SlotMaker::of(uint32_t number, const Value& root) {
     if (form.rep.isScalar()) {
       std::memcpy(target, value->tensor().bytes(), form.rep.dtype.bytes());
     } else if (form.kind == Form::Kind::Tensor) {
-      target->object = heap_.box(runtime::tensorValue(runtime::Tensor(value->tensor())));
+      target->object = heap_.box(vm::ownValue(*value));
     } else if (const void* share = shareOf(of, *value, value == &root);
                share && shared_.contains(share)) {
       target->object = objects_[shared_.find(share)];
@@ -102,8 +103,6 @@ Slot SlotMaker::of(uint32_t number, const Value& root) {
     } else {
       const ObjectForm& object = *objectOf(made_, form, *value);
       target->object = heap_.make(object.layout);
-      if (!target->object)
-        throw std::bad_alloc();
       if (share && shared_.add(share))
         objects_.push_back(target->object);
       Slot* slots = target->object->fields();

@@ -127,7 +127,7 @@ std::variant<Value, RunFault> Caller::call(size_t entry, Arguments arguments) {
       if (function.parameters[i].hold == vm::Hold::Borrowed)
         heap.release(slots[i].object);
     Slot slot = std::get<Slot>(result);
-    Value value = vm::toValue(program, function.result, slot);
+    Value value = vm::toValue(program, function.result, slot, true);
     if (!function.result.isScalar())
       heap.release(slot.object);
     return value;

@@ -1,6 +1,8 @@
 // Recursion follows the declared type, whose nesting is bounded.
 #include "vm/comparable.h"
 
+#include "vm/value.h"
+
 #include <cstring>
 
 namespace vm {
@@ -30,11 +32,8 @@ Value tupleOf(const Program& program, const checks::Declared& type, const Object
 Value comparable(const Program& program, const checks::Declared& type, Rep rep, Slot slot) {
   if (type.kind == checks::Declared::Kind::Other)
     return {};
-  if (rep.isScalar()) {
-    Tensor tensor(rep.dtype, {});
-    std::memcpy(tensor.bytes(), &slot, rep.dtype.bytes());
-    return runtime::tensorValue(std::move(tensor));
-  }
+  if (rep.isScalar())
+    return toValue(program, rep, slot);
   const Object& object = *slot.object;
   if (object.layout == boxedLayout)
     return boxed(const_cast<Object&>(object));

@@ -402,11 +402,13 @@ const Word* wrap(Context& x, const Word* at) {
     around.whole = object;
     around.missing = missing;
     *x.top++ = {{x.machine.fill()}, {x.r}};
+    ++x.machine.openWraps;
   }
   return behindTail(at, count);
 }
 inline const Word* fill(Context& x, const Word*) {
   const Frame& around = *--x.top;
+  --x.machine.openWraps;
   *around.missing = x.r[0];
   x.r[0].object = around.whole;
   return leave(x);

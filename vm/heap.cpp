@@ -183,6 +183,13 @@ bool Heap::findsSpares(uint16_t size) {
   return free_[size];
 }
 
+Object* Heap::make(uint16_t layout) {
+  Object* object = pooled(sizeOf(layout), layout);
+  if (!object)
+    object = makeSlow(layout);
+  return object ? object : throw std::bad_alloc();
+}
+
 Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
@@ -208,8 +215,6 @@ Object* Heap::makeSlow(uint16_t layout) {
 
 Object* Heap::box(runtime::Value value) {
   Object* object = make(boxedLayout);
-  if (!object)
-    throw std::bad_alloc();
   Slot* fields = object->fields();
   new (&boxed(*object)) runtime::Value(std::move(value));
   fields[1].object = nullptr;

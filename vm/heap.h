@@ -31,13 +31,10 @@ public:
   /// Takes up layouts that were added behind those that it knows.
   void takeUp(const std::vector<Layout>& layouts);
 
-  /// An object with one reference, whose fields are to be filled; null when memory is out.
-  Object* make(uint16_t layout) {
-    Object* object = pooled(sizeOf(layout), layout);
-    return object ? object : makeSlow(layout);
-  }
+  /// An object with one reference, whose fields are to be filled. Throws std::bad_alloc.
+  Object* make(uint16_t layout);
   /// The same for a layout of so many fields, if there is memory for it at hand; else null, and
-  /// `makeSlow` makes one.
+  /// `makeSlow` makes one, or is null when memory is out.
   Object* pooled(uint16_t fields, uint16_t layout) {
     if (fields >= pools)
       return nullptr;

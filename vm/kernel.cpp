@@ -262,10 +262,11 @@ Slot KernelCall::finish() {
   if (site_.resultLayout == none)
     return made_[0];
   Slot tuple;
-  tuple.object = heap_.make(site_.resultLayout);
-  if (!tuple.object) {
+  try {
+    tuple.object = heap_.make(site_.resultLayout);
+  } catch (const std::bad_alloc&) {
     giveUpOutputs();
-    throw std::bad_alloc();
+    throw;
   }
   std::ranges::copy(made_, tuple.object->fields());
   return tuple;

@@ -1,6 +1,8 @@
 // The machine around its loop, and what is rare in it.
 #include "vm/machine.h"
 
+#include "vm/value.h"
+
 #include "runtime/memory.h"
 #include "vm/execute.h"
 #include "vm/link.h"
@@ -27,7 +29,7 @@ Machine::Machine(const Program& program, Host host)
     mostRegisters_ = std::max<size_t>(mostRegisters_, function.registers);
   takeUpLayouts();
   for (const Static& each : program.statics)
-    statics_.push_back(each.layout == boxedLayout ? heap_.box(each.value)
+    statics_.push_back(each.layout == boxedLayout ? heap_.box(ownValue(each.value))
                                                   : heap_.make(each.layout));
   kernels_.resize(program.kernels.size());
   constexpr size_t mostRoom = 1024, mostSlots = 1 << 16;
@@ -130,6 +132,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   std::ranges::copy(arguments, stack_.data());
   state.registers = stack_.data();
   state.top = frames_.data();
+  openWraps = 0;
   *state.top++ = {{stop()}, {stack_.data()}};
   refuel(std::max<size_t>(room(), 1));
   try {
@@ -167,10 +170,10 @@ std::optional<uint32_t> Machine::takeNote() {
 
 /// Makes the stack of frames larger.
 bool Machine::addFrames(size_t frames) {
-  size_t depth = frames_.data() ? this->depth() : 0;
+  size_t used = frames_.data() ? framesBelow(state.top) : 0;
   if (!grow(frames_, frames + framesOfCall))
     return false;
-  state.top = frames_.data() + depth;
+  state.top = frames_.data() + used;
   frameEnd_ = frames_.data() + frames;
   return true;
 }

@@ -93,9 +93,9 @@ public:
   OpenCalls openCalls(size_t most) const;
   /// Where the call noted last stands, as a position in the program's code; it is told once.
   std::optional<uint32_t> takeNote();
-  /// How many calls are open.
-  size_t depth() const { return depthAt(state.top); }
-  size_t depthAt(const Frame* top) const { return size_t(top - frames_.data()); }
+  /// How many calls are open; one that is wrapped has two frames more.
+  size_t depth() const { return framesBelow(state.top) - 2 * openWraps; }
+  size_t framesBelow(const Frame* top) const { return size_t(top - frames_.data()); }
   /// Of code, in the program's.
   uint32_t positionOf(const Word* at) const { return uint32_t(at - code_.data()); }
   const Observer* observer() const { return host_.observer; }
@@ -104,6 +104,8 @@ public:
 
   /// True where the loop calls what looks at it, and before and after the loop.
   State state;
+  /// How many frames tell what a wrapped call is a part of.
+  size_t openWraps = 0;
   const Program& program() const { return program_; }
   Object* staticObject(uint32_t index) const { return statics_[index]; }
   /// Ends a run: what Stop and every trap lead to.

@@ -31,6 +31,8 @@ std::variant<Slot, RunFault> Run::call(size_t entry, std::span<const Slot> argum
   Slot result;
   fault_.reset();
   refusedCall_ = nullptr;
+  isLate_ = false;
+  watch_ = runtime::Stopwatch(options_.limits);
   Trap trap = machine_.run(program_.entries[entry], arguments, result);
   if (trap != Trap::None)
     return faultOf(trap);

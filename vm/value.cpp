@@ -21,7 +21,8 @@ Value scalarValue(runtime::DType dtype, Slot slot) {
 /// Makes values of objects, one for each object however often it is met.
 class ValueMaker {
 public:
-  explicit ValueMaker(const Program& program) : program_(program) {}
+  /// Whether tensors are to be values of their own.
+  ValueMaker(const Program& program, bool isOwn) : program_(program), isOwn_(isOwn) {}
 
   Value run(const Object* root) {
     start(root);
@@ -54,13 +55,21 @@ private:
     if (uint32_t known = known_.find(object); known != known_.none)
       return receive(values_[known]);
     if (object->layout == boxedLayout)
-      return receive(boxed(*const_cast<Object*>(object)));
+      return receiveTensor(*object);
     Unfinished unfinished{object};
     if (program_.layouts[object->layout].kind == LayoutKind::Cell) {
       unfinished.cell = runtime::referenceValue({});
       know(object, unfinished.cell);
     }
     stack_.push_back(std::move(unfinished));
+  }
+
+  void receiveTensor(const Object& object) {
+    const Value& value = boxed(const_cast<Object&>(object));
+    if (isOwn_)
+      give(object, ownValue(value));
+    else
+      receive(value);
   }
 
   void give(const Object& object, Value value) {
@@ -100,6 +109,7 @@ private:
   }
 
   const Program& program_;
+  const bool isOwn_;
   std::vector<Unfinished> stack_;
   /// Cells, and what more than one reference leads to, and the value of each.
   runtime::Numbering known_;
@@ -109,8 +119,14 @@ private:
 
 } // namespace
 
-Value toValue(const Program& program, Rep rep, Slot slot) {
-  return rep.isScalar() ? scalarValue(rep.dtype, slot) : ValueMaker(program).run(slot.object);
+Value ownValue(const Value& value) {
+  bool isPlain = value.kind() == ValueKind::Tensor && !value.exact();
+  return isPlain ? runtime::tensorValue(runtime::Tensor(value.tensor())) : value;
+}
+
+Value toValue(const Program& program, Rep rep, Slot slot, bool isOwn) {
+  return rep.isScalar() ? scalarValue(rep.dtype, slot)
+                        : ValueMaker(program, isOwn).run(slot.object);
 }
 
 } // namespace vm

@@ -5,8 +5,13 @@
 
 namespace vm {
 
+/// A value of its own where it is a tensor: elements may be shared between threads, but the counts
+/// of values are those of one thread.
+runtime::Value ownValue(const runtime::Value& value);
+
 /// The value of a slot; an object says by itself what it is. What is shared stays shared, cycles of
 /// references too. Recursion does not follow data.
-runtime::Value toValue(const Program& program, Rep rep, Slot slot);
+/// For another thread the machine must have no part of it (`isOwn`), as `ownValue` has not.
+runtime::Value toValue(const Program& program, Rep rep, Slot slot, bool isOwn = false);
 
 } // namespace vm

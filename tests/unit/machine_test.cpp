@@ -230,6 +230,44 @@ TEST_CASE("a call of itself inside of a new object takes no room", "[machine]") 
   CHECK(loaded.number() == int32_t(299999LL * 300000 / 2 % 65536));
 }
 
+TEST_CASE("a wrapped call is as deep as any other", "[machine]") {
+  // Every other call of @map is one around which an object is made, and is open within a call.
+  const std::string tree =
+      "type T { E, B(T, int32, T) }\n"
+      "def @zigzag(%n: int32, %t: T) -> T { if (%n == 0) { %t } else { "
+      "@zigzag(%n - 1, B(E, 0, B(%t, %n, E))) } }\n"
+      "def @map(%t: T) -> T { match (%t) { E => E, B(%l, %v, %r) => B(@map(%l), %v + 1, @map(%r)) "
+      "} }\n"
+      "def @top(%t: T) -> int32 { match (%t) { E => 0, B(_, %v, _) => %v } }\n"
+      "def @main() { @top(@map(@zigzag(1000, E))) }";
+  CHECK(Loaded(tree, {.maximumDepth = 2010}).number() == 1);
+  Loaded shallow(tree, {.maximumDepth = 900});
+  vm::Slot result;
+  CHECK(shallow.machine->run(shallow.compiled->program.entries[0], {}, result) == vm::Trap::Depth);
+}
+
+TEST_CASE("machines and their results count no values of the program", "[machine]") {
+  // Several threads have a machine each for one program, and may hand on what they get.
+  Loaded constant("type Two { Two(Tensor[(2), float32], Tensor[(2), float32]) }\n"
+                  "def @main() { let %x = [1f, 2f]; Two(%x, %x) }",
+                  {.call = [](uint32_t, std::span<const vm::Slot>, vm::Slot&) { return true; }});
+  const vm::Program& program = constant.compiled->program;
+  REQUIRE(!program.statics.empty());
+  bool hasTensor = false;
+  for (uint32_t i = 0; i < program.statics.size(); ++i)
+    if (program.statics[i].value.isSet()) {
+      hasTensor = true;
+      CHECK(!vm::boxed(*constant.machine->staticObject(i)).isShared());
+    }
+  CHECK(hasTensor);
+  vm::Slot slot;
+  REQUIRE(constant.machine->run(program.entries[0], {}, slot) == vm::Trap::None);
+  runtime::Value two = vm::toValue(program, program.functions[program.entries[0]].result, slot, true);
+  CHECK(two.fields()[0].tensor().bytes() == two.fields()[1].tensor().bytes());
+  two = runtime::Value(two.fields()[0]);
+  CHECK(!two.isShared());
+}
+
 TEST_CASE("objects around a call of itself are as if made behind it", "[machine]") {
   // Several around one another, tuples, fields used more than once, in the call too, and what
   // other objects share.
