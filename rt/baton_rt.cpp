@@ -50,10 +50,11 @@ baton_error* errorOf(baton_error_kind kind, const char* message) {
   return errorOf(kind, std::string(message));
 }
 
-/// What a function cannot do without, and what is said when it is null.
+/// What a function cannot do without, what is said when it is null, and where its result goes.
 struct Needed {
   const void* pointer;
   const char* problem;
+  const void* place;
 };
 
 /// Does the work with what it is handed; what it throws becomes an error.
@@ -61,6 +62,8 @@ baton_error* guarded(Needed needed, baton_error* (*work)(void*), void* with) {
   try {
     if (!needed.pointer)
       return errorOf(BATON_ERROR_ARGUMENT, needed.problem);
+    if (!needed.place)
+      return errorOf(BATON_ERROR_ARGUMENT, "the place for the result is null");
     return work(with);
   } catch (const std::bad_alloc&) {
     return &noMemory;
@@ -234,8 +237,17 @@ void giveBack(void* tensor) {
     managed->deleter(managed);
 }
 
+/// Whether there are no names in a value, so that it is of any model.
+bool isOfAnyModel(const Value& value) {
+  auto isTensor = [](const Value& each) { return each.kind() == ValueKind::Tensor; };
+  return isTensor(value) ||
+         (value.kind() == ValueKind::Tuple && std::ranges::all_of(value.fields(), isTensor));
+}
+
 baton_error* wrap(Owner owner, Value value, baton_value** result) {
   std::string name;
+  if (isOfAnyModel(value))
+    owner = nullptr;
   if (value.kind() != ValueKind::Tensor && value.kind() != ValueKind::Tuple &&
       value.kind() != ValueKind::Reference)
     name = value.symbol().name;
@@ -284,13 +296,13 @@ void baton_error_free(baton_error* error) {
 }
 
 baton_error* baton_model_load(const char* path, baton_model** model) {
-  return guarded({path, "the path of the model is null"}, [&] {
+  return guarded({path, "the path of the model is null", model}, [&] {
     return keep(executable::load(path), fmt::format("cannot load `{}`: ", path), model);
   });
 }
 
 baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model) {
-  return guarded({bytes, "the program is null"}, [&] {
+  return guarded({bytes, "the program is null", model}, [&] {
     // Constants lie at multiples of 64 in the file, and have to in memory.
     constexpr std::align_val_t alignment{64};
     auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
@@ -337,7 +349,7 @@ const char* baton_model_result_type(const baton_model* model, size_t entry) {
 
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                baton_context** context) {
-  return guarded({model, "the model is null"}, [&]() -> baton_error* {
+  return guarded({model, "the model is null", context}, [&]() -> baton_error* {
     std::unique_ptr<baton_context> made(new baton_context{model->callable});
     made->options.isInterrupted = [flag = &made->isInterrupted] {
       return flag->load(std::memory_order_relaxed);
@@ -370,10 +382,9 @@ void baton_context_interrupt(baton_context* context) {
 
 baton_error* baton_call(baton_context* context, size_t entry, const baton_value* const* arguments,
                         size_t count, baton_value** result) {
-  return guarded({context, "the context is null"}, [&]() -> baton_error* {
+  return guarded({context, "the context is null", result}, [&]() -> baton_error* {
     if (!entryAt(*context->callable.executable, entry))
       return errorOf(BATON_ERROR_ARGUMENT, "the model has no function of that number");
-    context->isInterrupted.store(false, std::memory_order_relaxed);
     Owner owner = context->callable.executable;
     if (auto* problem = problemOf(arguments, count, owner))
       return problem;
@@ -390,6 +401,8 @@ baton_error* baton_call(baton_context* context, size_t entry, const baton_value*
       return error;
     }
     auto given = context->caller->call(entry, values);
+    // One that comes before the call ends it too.
+    context->isInterrupted.store(false, std::memory_order_relaxed);
     if (auto* fault = std::get_if<runtime::RunFault>(&given))
       return errorOf(*context->callable.executable, *fault);
     return wrap(context->callable.executable, std::get<Value>(std::move(given)), result);
@@ -397,7 +410,7 @@ baton_error* baton_call(baton_context* context, size_t entry, const baton_value*
 }
 
 baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** value) {
-  return guarded({tensor, "the tensor is null"}, [&]() -> baton_error* {
+  return guarded({tensor, "the tensor is null", value}, [&]() -> baton_error* {
     const DLTensor& from = tensor->dl_tensor;
     runtime::Shape shape;
     if (const char* problem = problemOf(from, shape))
@@ -419,7 +432,7 @@ baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** valu
 }
 
 baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** tensor) {
-  return guarded({value, "the value is null"}, [&]() -> baton_error* {
+  return guarded({value, "the value is null", tensor}, [&]() -> baton_error* {
     if (value->value.kind() != ValueKind::Tensor)
       return errorOf(BATON_ERROR_ARGUMENT, "the value is no tensor");
     auto* shown = new Shown{{}, value->value.tensor()};
@@ -440,14 +453,14 @@ baton_error* baton_value_to_dlpack(const baton_value* value, DLManagedTensor** t
 
 baton_error* baton_value_tuple(const baton_value* const* fields, size_t count,
                                baton_value** value) {
-  return guarded({value, "the place of the value is null"},
+  return guarded({value, "the place for the result is null", value},
                  [&] { return compose(nullptr, nullptr, fields, count, value); });
 }
 
 baton_error* baton_value_constructor(const baton_model* model, const char* name,
                                      const baton_value* const* fields, size_t count,
                                      baton_value** value) {
-  return guarded({model ? name : nullptr, "the model or the name is null"}, [&] {
+  return guarded({model ? name : nullptr, "the model or the name is null", value}, [&] {
     const Owner& owner = model->callable.executable;
     const runtime::Symbol* symbol = findConstructor(*owner, name);
     if (!symbol)
@@ -492,7 +505,7 @@ baton_value* baton_value_field(const baton_value* value, size_t index) {
   if (index >= baton_value_fields(value))
     return nullptr;
   baton_value* field = nullptr;
-  baton_error* error = guarded({value, "the value is null"}, [&] {
+  baton_error* error = guarded({value, "the value is null", &field}, [&] {
     bool isReference = baton_value_kind(value) == BATON_REFERENCE;
     return wrap(value->executable,
                 isReference ? value->value.content() : value->value.fields()[index], &field);

@@ -102,7 +102,7 @@ typedef struct {
 BATON_API baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                          baton_context** context);
 BATON_API void baton_context_free(baton_context* context);
-/* Ends a call that another thread makes with this context, at its next look. */
+/* Ends the call that another thread makes with this context, or makes next, at its next look. */
 BATON_API void baton_context_interrupt(baton_context* context);
 /* Calls a function of the model, by its number. The arguments are looked at only. Functions,
  * references and values of type parameters cannot be handed in, also not those that a call gave. */

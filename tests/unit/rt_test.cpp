@@ -219,6 +219,58 @@ TEST_CASE("null is refused where something must be") {
   CHECK(said(baton_value_from_dlpack(nullptr, &value)) == "2: the tensor is null");
   CHECK(said(baton_value_to_dlpack(nullptr, &tensor)) == "2: the value is null");
   CHECK(value == nullptr);
+  const std::string nowhere = "2: the place for the result is null";
+  CHECK(said(baton_model_load("/", nullptr)) == nowhere);
+  CHECK(said(baton_model_read("", 0, nullptr)) == nowhere);
+  CHECK(said(baton_context_new(model.model, nullptr, nullptr)) == nowhere);
+  CHECK(said(baton_call(model.context, 0, values, 1, nullptr)) == nowhere);
+  CHECK(said(baton_value_tuple(values, 1, nullptr)) == nowhere);
+  CHECK(said(baton_value_constructor(model.model, "Leaf", values, 1, nullptr)) == nowhere);
+  CHECK(said(baton_value_to_dlpack(one.get(), nullptr)) == nowhere);
+  Lent lent(nullptr, 0, 0, 0);
+  CHECK(said(baton_value_from_dlpack(&lent.managed, nullptr)) == nowhere);
+}
+
+TEST_CASE("tensors of one model are handed to another, data are not") {
+  const std::string text = "type Box { Box(Tensor[(2), int32]) }\n"
+                           "def @made() { let %x = [1, 2]; (%x, Box(%x)) }\n"
+                           "def @both() { ([1, 2], 3) }\n"
+                           "def @first(%x: Tensor[(2), int32]) { %x }\n"
+                           "def @of(%p: (Tensor[(2), int32], int32)) { %p.0 }\n"
+                           "def @open(%b: Box) -> Tensor[(2), int32] { match (%b) { Box(%x) => %x } }";
+  Model giver(text, {"made", "both"}), taker(text, {"first", "of", "open"});
+  Value made = giver.call("made", {}), both = giver.call("both", {});
+  taker.call("first", {field(made, 0)});
+  CHECK(taker.problem == "");
+  taker.call("of", {both});
+  CHECK(taker.problem == "");
+  taker.call("open", {field(made, 1)});
+  CHECK(taker.problem == "2: values of data types and functions are of another model");
+}
+
+TEST_CASE("an interrupt before a call ends it, and no other") {
+  Model model("def @loop(%n: int32) -> int32 { if (%n == 0) { 7 } else { @loop(%n - 1) } }",
+              {"loop"});
+  const Value turns = number(1'000'000);
+  baton_context_interrupt(model.context);
+  model.call("loop", {turns});
+  CHECK(model.problem.starts_with("4: "));
+  model.call("loop", {turns});
+  CHECK(model.problem == "");
+}
+
+TEST_CASE("a limit of seconds is one for each call") {
+  Model model("def @down(%n: int32) -> int32 { if (%n == 0) { 7 } else { @down(%n - 1) } }\n"
+              "def @loop(%n: int32) -> int32 { @loop(%n + 1) }",
+              {"down", "loop"});
+  const baton_limits limits{0, 0, 0, 0.2};
+  baton_context_free(std::exchange(model.context, nullptr));
+  REQUIRE(said(baton_context_new(model.model, &limits, &model.context)) == "");
+  model.call("loop", {number(0)});
+  CHECK(model.problem.starts_with("4: "));
+  // The time of the first call is over; the next one has its own.
+  model.call("down", {number(100'000)});
+  CHECK(model.problem == "");
 }
 
 TEST_CASE("an error has only places that are known") {
