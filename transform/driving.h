@@ -100,6 +100,7 @@ private:
   lang::Atom choose(Choice choice, lang::BlockBuilder& out, const Next& next);
   lang::Atom take(const Choice& choice, lang::BlockBuilder& out, const Next& next);
   lang::Atom drive(Choice choice, size_t column, lang::BlockBuilder& out, const Next& next);
+  static bool isNamedAndOpened(const Choice& choice, size_t column);
   lang::Atom decide(Choice choice, size_t column, lang::BlockBuilder& out, const Next& next);
   lang::Atom ask(const Choice& choice, size_t column, lang::BlockBuilder& out, const Next& next);
   const Term* replaced(const Term* call, const Term* old, const Term* by);

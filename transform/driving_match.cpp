@@ -89,8 +89,21 @@ Atom Driving::drive(Choice choice, size_t column, BlockBuilder& out, const Next&
   });
 }
 
-/// Leaves out the rows that a constructor or a tuple does not fit, and opens the others.
+/// Whether one row names what is in a column, and another one looks at what is inside of it.
+bool Driving::isNamedAndOpened(const Choice& choice, size_t column) {
+  auto names = [&](const Row& row) { return row.patterns[column]->var != nullptr; };
+  auto opens = [&](const Row& row) {
+    return !std::ranges::all_of(row.patterns[column]->parts,
+                                [](const Pattern* part) { return isOpen(*part); });
+  };
+  return std::ranges::any_of(choice.rows, names) && std::ranges::any_of(choice.rows, opens);
+}
+
+/// Leaves out the rows that a constructor or a tuple does not fit, and opens the others. Code inside
+/// of it that is looked at would run again in the whole, so then the parts are made first.
 Atom Driving::decide(Choice choice, size_t column, BlockBuilder& out, const Next& next) {
+  if (isNamedAndOpened(choice, column))
+    choice.columns[column] = spread(choice.columns[column], 2, out);
   const Term* term = choice.columns[column];
   const Constructor* constructor =
       term->kind == TermKind::Atom ? term->atom->as<Constructor>() : term->constructor;

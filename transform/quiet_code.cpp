@@ -113,12 +113,19 @@ bool QuietCode::isQuietPart(const Function& root) {
       [&](const Binding& binding) {
         const Type* type = typing_.of(*binding.var);
         isQuiet = isQuiet && isClosed(type) && isQuietValue(*binding.value, type);
+        if (const auto* match = binding.value->as<Match>())
+          for (const Arm& arm : match->arms)
+            forEachPatternVar(*arm.pattern,
+                              [&](const Var& var) { isQuiet = isQuiet && isClosedVar(&var); });
         const auto* call = binding.value->as<Call>();
         called += call && call->callee.value->kind == ExprKind::Operator;
       },
       [&](const Operand& operand) {
         isQuiet &= operand.value->kind != ExprKind::Hole;
         mentioned += operand.value->kind == ExprKind::Operator;
+        // The fields of data are compared where it is made.
+        if (const auto* constructor = operand.value->as<Constructor>())
+          isQuiet = isQuiet && std::ranges::all_of(constructor->fields, isClosed);
         if (const auto* global = operand.value->as<Global>())
           made.mentions.push_back(global);
       });
@@ -198,7 +205,7 @@ bool QuietCode::isPlain(const Type* root) {
     if (!type || !seen.insert(type).second)
       continue;
     isPlain = type->kind != TypeKind::Function && type->kind != TypeKind::Reference &&
-              type->kind != TypeKind::Operator;
+              type->kind != TypeKind::Operator && isClosed(type);
     stack.insert(stack.end(), type->parts.begin(), type->parts.end());
     if (type->definition && definitions.insert(type->definition).second)
       for (const Constructor* constructor : type->definition->constructors)

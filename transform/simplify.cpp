@@ -276,6 +276,9 @@ private:
     const Expr* simple = type ? simplified(value, type, written, 0) : value;
     if (simple->kind == ExprKind::Constant && decidesType_[old.var->number])
       simple = value;
+    // A function that does nothing but call itself is no other name for anything.
+    if (value->kind == ExprKind::Function && simple->isAtom() && simple == fresh(*old.var))
+      simple = value;
     if (simple->kind == ExprKind::Var) {
       // What was just written takes the place of the old value.
       for (const Binding& each : written.bindings())

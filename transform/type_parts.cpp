@@ -125,7 +125,13 @@ bool isSettled(const Function& function, const Typing& typing) {
   };
   bool isSettled = std::ranges::all_of(function.parameters, has);
   walk(
-      *function.body, [&](const Binding& binding) { isSettled &= has(binding.var); },
+      *function.body,
+      [&](const Binding& binding) {
+        isSettled &= has(binding.var);
+        if (const auto* match = binding.value->as<Match>())
+          for (const Arm& arm : match->arms)
+            forEachPatternVar(*arm.pattern, [&](const Var& var) { isSettled &= has(&var); });
+      },
       [](const Operand&) {});
   return isSettled;
 }
