@@ -58,10 +58,9 @@ bool same(const Type& a, const Type& b) {
 }
 
 /// Whether something that a dimension or a type may hold is anywhere inside of the type.
-bool anyInside(const Type& type, bool Dim::*ofDim, bool Type::*ofType) {
-  auto dimHas = [=](const Dim* dim) { return dim->*ofDim; };
-  auto partHas = [=](const Type* part) { return part->*ofType; };
-  return std::ranges::any_of(type.shape, dimHas) || std::ranges::any_of(type.parts, partHas) ||
+template <typename OfDim>
+bool anyInside(const Type& type, OfDim ofDim, bool Type::*ofType) {
+  return std::ranges::any_of(type.shape, ofDim) || std::ranges::any_of(type.parts, ofType) ||
          (type.result && type.result->*ofType);
 }
 
@@ -133,6 +132,7 @@ const Type* TypeContext::intern(const Type& type) {
   made->hasUnknown =
       type.kind == TypeKind::Unknown || anyInside(type, &Dim::hasUnknown, &Type::hasUnknown);
   made->hasSymbol = anyInside(type, &Dim::hasSymbol, &Type::hasSymbol);
+  made->hasAny = anyInside(type, &Dim::isAny, &Type::hasAny);
   for (const Type* part : made->parts)
     addExtent(*made, part);
   if (made->result)

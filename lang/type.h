@@ -74,6 +74,8 @@ struct Type {
   bool hasUnknown = false;
   /// True when a named dimension occurs anywhere inside.
   bool hasSymbol = false;
+  /// True when an extent anywhere inside is `?`.
+  bool hasAny = false;
   /// How deep the type is nested, from 1, and how many types it holds, written out; both saturate.
   /// Shared parts can make a small graph a huge text, so the checker bounds both.
   uint16_t depth = 1;

@@ -76,7 +76,7 @@ void forEachFunctionType(const Type* root, const std::function<void(const Type*)
 bool isClosed(const Type* type) {
   TypeNames names;
   names.add(type);
-  bool isOpen = !type || type->hasUnknown || type->hasSymbol || holdsAny(type);
+  bool isOpen = !type || type->hasUnknown || type->hasSymbol || type->hasAny;
   return !isOpen && names.parameters.empty();
 }
 
@@ -422,7 +422,7 @@ bool meetsAny(const Module& module, const Typing& typing) {
   std::unordered_set<const Type*> seen;
   auto look = [&](const Type* type) {
     if (seen.insert(type).second)
-      forEachFunctionType(type, [&](const Type* function) { found |= holdsAny(function); });
+      forEachFunctionType(type, [&](const Type* function) { found |= function->hasAny; });
   };
   walk(
       module, [&](const Binding& binding) { look(typing.of(*binding.var)); },

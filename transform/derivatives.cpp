@@ -112,6 +112,9 @@ private:
   /// give no functions, are written with functions that carry their derivatives.
   void carryDerivatives() {
     std::unordered_map<const Global*, std::vector<const Global*>> callers;
+    std::unordered_set<const Binding*> unknown;
+    for (const Site& site : unknown_)
+      unknown.insert(site.binding);
     std::vector<const Global*> open;
     for (const Global* global : module_.globals) {
       auto visit = [&](const Operand& operand) {
@@ -119,7 +122,7 @@ private:
           callers[callee].push_back(global);
       };
       auto look = [&](const Binding& binding) {
-        if (std::ranges::count(unknown_, &binding, &Site::binding) > 0)
+        if (unknown.contains(&binding))
           open.push_back(global);
       };
       if (global->function)
@@ -154,7 +157,7 @@ private:
   }
 
   /// Whether no other site is in what the function does.
-  bool isInnermost(const Site& site) const {
+  bool isInnermost(const Site& site) {
     std::unordered_set<const Expr*> seen;
     std::vector<const Expr*> open{site.call->arguments[0].value};
     bool found = false;
@@ -172,7 +175,7 @@ private:
     while (!open.empty() && !found) {
       const Expr* atom = open.back();
       open.pop_back();
-      if (!seen.insert(atom).second)
+      if (withoutSites_.contains(atom) || !seen.insert(atom).second)
         continue;
       if (const auto* global = atom->as<Global>(); global && global->function)
         visitBlock(*global->function->body);
@@ -182,6 +185,8 @@ private:
       visit(*definition->second);
       forEachBlock(*definition->second, visitBlock);
     }
+    if (!found)
+      withoutSites_.merge(seen);
     return !found;
   }
 
@@ -344,6 +349,8 @@ private:
   std::optional<LeafCalls> leafCalls_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
+  /// Atoms that lead to no site.
+  std::unordered_set<const Expr*> withoutSites_;
   /// Those of functions that only a run knows, and the globals that are written anew for them.
   std::vector<Site> unknown_;
   std::vector<std::pair<const Global*, const Function*>> carried_;

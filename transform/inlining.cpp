@@ -179,7 +179,7 @@ private:
                 bool isUntold, BlockBuilder& out) {
     // Calls of operators have attributes, which calls of names for them have not.
     bool isOperator = value->kind == ExprKind::Operator;
-    bool isSame = !wanted || !given || wanted == given || (!keepsOpen_ && holdsAny(wanted));
+    bool isSame = !wanted || !given || wanted == given || (!keepsOpen_ && wanted->hasAny);
     if (!isOperator && !(isUntold && wanted) && isSame)
       return value;
     renamed_ = old.var;

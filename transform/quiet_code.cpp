@@ -20,7 +20,7 @@ namespace {
 constexpr size_t largestBody = 300;
 
 bool isClosed(const Type* type) {
-  return type && !type->hasUnknown && !type->hasSymbol && !holdsAny(type);
+  return type && !type->hasUnknown && !type->hasSymbol && !type->hasAny;
 }
 
 /// Whether no value of its operands makes an expression fail.

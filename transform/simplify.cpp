@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace transform {
 
@@ -35,12 +36,13 @@ namespace {
 /// anything. Functions tell their types.
 bool hasArguments(const Type* root) {
   std::vector<const Type*> stack{root};
+  std::unordered_set<const Type*> seen;
   while (!stack.empty()) {
     const Type* type = stack.back();
     stack.pop_back();
     if (type->kind == TypeKind::Data && !type->parts.empty())
       return true;
-    if (type->kind != TypeKind::Function)
+    if (type->kind != TypeKind::Function && seen.insert(type).second)
       stack.insert(stack.end(), type->parts.begin(), type->parts.end());
   }
   return false;

@@ -13,7 +13,8 @@ namespace {
 
 /// Where growth ends: copies that copies of the same definition ask for, all copies, types, and
 /// known functions that capture others.
-constexpr size_t mostNested = 8, mostCopies = 2'000, largestType = 400, deepestKnown = 3;
+constexpr size_t mostNested = 8, mostCopies = 2'000, largestType = 400, deepestKnown = 3,
+                 largestKnown = 64;
 
 bool isOfType(const TypeParameter* parameter) {
   return parameter->kind != ParameterKind::Dimension;
@@ -21,12 +22,6 @@ bool isOfType(const TypeParameter* parameter) {
 
 bool isGeneric(const Function& function, const Typing& typing) {
   return std::ranges::any_of(typing.generics(function), isOfType);
-}
-
-/// A copy of a node with other operands.
-template <typename Node>
-Node* changed(Arena& arena, const Node& node) {
-  return arena.make<Node>(node);
 }
 
 } // namespace
@@ -148,12 +143,15 @@ const KnownValue* Copies::knownLiteral(const Binding& binding, const Code& code,
     if (type && type->kind == TypeKind::Function && known_.binding(*var) != &binding)
       function = known(*var, code.instance(type), code, level + 1);
     // A function that holds itself would be another one at every call.
-    if (function && function->depth < deepestKnown && !holds(*function, binding)) {
+    if (function && function->depth < deepestKnown && value.size + function->size <= largestKnown &&
+        !holds(*function, binding)) {
+      value.size += function->size;
       value.captures.push_back({var, function});
       value.key += fmt::format("({})", function->key);
       value.depth = std::max(value.depth, function->depth + 1);
       continue;
     }
+    ++value.size;
     value.captures.push_back({var, nullptr, var, shown(type, code)});
     value.key += fmt::format("({})", static_cast<const void*>(value.captures.back().type));
     if (!value.captures.back().type)
@@ -356,10 +354,10 @@ const Expr* Copies::call(const Binding& binding, const Call& call, const Code& c
       arguments.push_back(call.arguments[i]);
   for (const Capture& capture : captured(request.known))
     arguments.push_back({capture.value, call.range});
-  Call* changedCall = changed(arena_, call);
-  changedCall->callee.value = copy->made;
-  changedCall->arguments = arena_.copy(arguments);
-  return changedCall;
+  Call* made = arena_.make<Call>(call);
+  made->callee.value = copy->made;
+  made->arguments = arena_.copy(arguments);
+  return made;
 }
 
 // Globals as values.
@@ -402,11 +400,11 @@ const Expr* Copies::withInstances(const Binding& binding, const Code& code) {
   if (!isChanged)
     return &value;
   if (const auto* call = value.as<Call>()) {
-    Call* made = changed(arena_, *call);
+    Call* made = arena_.make<Call>(*call);
     made->arguments = arena_.copy(std::span(operands).subspan(1));
     return made;
   }
-  TupleExpr* made = changed(arena_, static_cast<const TupleExpr&>(value));
+  TupleExpr* made = arena_.make<TupleExpr>(static_cast<const TupleExpr&>(value));
   made->fields = arena_.copy(operands);
   return made;
 }
@@ -441,7 +439,7 @@ Copy& Copies::make(const Request& request, const Copy* caller) {
   copy.body.copy = &copy;
   made_.insert(copy.made);
   const Function& old = request.function();
-  Function* function = changed(arena_, old);
+  Function* function = arena_.make<Function>(old);
   const Type* result = request.resultType;
   function->resultAnnotation = result && facts_.isShown(result) ? result : nullptr;
   std::vector<const TypeParameter*> generics;

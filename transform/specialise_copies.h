@@ -39,6 +39,8 @@ struct KnownValue {
   Instance instance;
   std::vector<Capture> captures = {};
   size_t depth = 0;
+  /// Of itself and of what it captures, once for each way there.
+  size_t size = 1;
 };
 
 /// What holds in a part of the code that is being copied.

@@ -77,20 +77,6 @@ std::optional<TypeNames> declaredNames(const Function& root,
   return names;
 }
 
-bool holdsAny(const Type* root) {
-  std::vector<const Type*> stack{root};
-  while (!stack.empty()) {
-    const Type* type = stack.back();
-    stack.pop_back();
-    if (std::ranges::any_of(type->shape, &Dim::isAny))
-      return true;
-    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
-    if (type->result)
-      stack.push_back(type->result);
-  }
-  return false;
-}
-
 const Type* TypeParts::operator()(const Type* type) {
   if (type->isUnknown())
     return unknown(type);
@@ -121,7 +107,7 @@ const Type* TypeParts::operator()(const Type* type) {
 bool isSettled(const Function& function, const Typing& typing) {
   auto has = [&](const Var* var) {
     const Type* type = typing.of(*var);
-    return type && !holdsAny(type);
+    return type && !type->hasAny;
   };
   bool isSettled = std::ranges::all_of(function.parameters, has);
   walk(

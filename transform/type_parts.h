@@ -32,8 +32,6 @@ std::optional<TypeNames>
 declaredNames(const lang::Function& function,
               const std::function<const lang::Type*(const lang::Type*)>& instance);
 
-/// Whether `?` occurs in a type.
-bool holdsAny(const lang::Type* type);
 /// Whether no variable of a function has a `?` in its type: what is inferred beside one, and so
 /// what a run compares, may change when the code does.
 bool isSettled(const lang::Function& function, const lang::Typing& typing);
