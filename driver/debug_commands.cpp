@@ -313,7 +313,7 @@ void Debugger::dump(std::string_view path) {
     for (const Local& local : localsOf(*state_, open[i])) {
       const std::string& name = names_.of(*local.var);
       bool isNamed = names_.isNamed(*local.var);
-      tensors.add(fmt::format("{}.{}", i, isNamed ? name.substr(1) : at(local.var->range)),
+      tensors.add(fmt::format("{}.{}", i, isNamed ? name.substr(1) : spanText(local.var->range)),
                   *local.value);
     }
   auto written = tensors.write(std::string(path));

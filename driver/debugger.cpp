@@ -54,10 +54,10 @@ void Debugger::onEntered(const interp::State& state) {
   const interp::Activation& call = state.activations.back();
   lines_.resize(state.activations.size());
   lines_.back() = 0;
-  if (record_ && call.number == 1)
+  if (call.number == 1)
     for (size_t i = 0; i < call.function->parameters.size(); ++i) {
       const lang::Var& parameter = *call.function->parameters[i];
-      record_->dump.add(fmt::format("{}@{}#1", parameter.name, at(parameter.range)), call.slots[i]);
+      record(parameter, parameter.range, call.slots[i]);
     }
   if (const Breakpoint* point = breakpoints_.at(*call.function)) {
     std::string arguments;
@@ -109,7 +109,7 @@ bool Debugger::onBefore(const interp::State& state, const lang::Binding& binding
 /// What was to be evaluated where the run stood still is told when it is known.
 void Debugger::onBound(const interp::State& state, const lang::Binding& binding,
                        const Value& value) {
-  record(binding, value);
+  record(*binding.var, binding.value->range, value);
   bool isAwaited = &binding == binding_ && state.activations.back().number == call_;
   if (!isAwaited || until_ == Until::Breakpoint || until_ == Until::Caller)
     return;
@@ -148,17 +148,13 @@ void Debugger::stop(const interp::State& state, const std::string& heading) {
   state_ = nullptr;
 }
 
-void Debugger::record(const lang::Binding& binding, const Value& value) {
+void Debugger::record(const lang::Var& var, lang::SourceRange range, const Value& value) {
   if (!record_)
     return;
-  const lang::SourceRange range = binding.value->range;
-  std::string key = at(range);
-  if (names_.isNamed(*binding.var))
-    key = names_.of(*binding.var).substr(1) + "@" + key;
-  else if (range.isValid())
-    key += fmt::format("-{}", placeText(session_.sources(), {range.end, range.end},
-                                        session_.sources().find(range)));
-  record_->dump.add(fmt::format("{}#{}", key, ++record_->counts[&binding]), value);
+  const std::string key = names_.isNamed(var)
+                              ? fmt::format("{}@{}", names_.of(var).substr(1), at(range))
+                              : spanText(range);
+  record_->dump.add(fmt::format("{}#{}", key, ++record_->counts[key]), value);
 }
 
 void Debugger::writeRecord() {
@@ -182,6 +178,14 @@ std::string Debugger::valueLine(const lang::Var& var, const Value& value) const 
 
 std::string Debugger::at(lang::SourceRange range) const {
   return placeText(session_.sources(), range, program_.source);
+}
+
+/// With its end, since expressions that begin together are many.
+std::string Debugger::spanText(lang::SourceRange range) const {
+  return range.isValid() ? fmt::format("{}-{}", at(range),
+                                       placeText(session_.sources(), {range.end, range.end},
+                                                 session_.sources().find(range)))
+                         : "";
 }
 
 } // namespace driver

@@ -44,7 +44,7 @@ private:
   void onFailed(const interp::State& state, const runtime::RunFault& fault);
   bool isReached(const interp::State& state) const;
   void stop(const interp::State& state, const std::string& heading);
-  void record(const lang::Binding& binding, const runtime::Value& value);
+  void record(const lang::Var& var, lang::SourceRange range, const runtime::Value& value);
   void writeRecord();
 
   // Commands.
@@ -80,6 +80,7 @@ private:
   std::string valueLine(const lang::Var& var, const runtime::Value& value) const;
   std::string brief(const runtime::Value& value) const;
   std::string at(lang::SourceRange range) const;
+  std::string spanText(lang::SourceRange range) const;
 
   Session& session_;
   const Program& program_;
@@ -111,7 +112,8 @@ private:
   struct Record {
     std::string path;
     TensorDump dump = {};
-    std::unordered_map<const lang::Binding*, uint64_t> counts = {};
+    /// By what is recorded: how often it was.
+    std::unordered_map<std::string, uint64_t> counts = {};
   };
   std::optional<Record> record_;
 };

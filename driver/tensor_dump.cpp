@@ -36,8 +36,7 @@ void TensorDump::add(const std::string& key, const Value& value) {
     ValueKind kind = part.value->kind();
     bool isTooMuch = tensors_.size() >= mostTensors || bytes_ >= mostBytes;
     if (kind == ValueKind::Tensor && !isTooMuch && isHeld(part.value->tensor())) {
-      bytes_ += part.value->tensor().byteSize();
-      tensors_.emplace(std::move(part.key), part.value->tensor());
+      keep(part.key, part.value->tensor());
     } else if (part.depth == deepest || isTooMuch) {
       ++leftOut_;
     } else if (kind == ValueKind::Tuple || kind == ValueKind::Constructor) {
@@ -50,6 +49,13 @@ void TensorDump::add(const std::string& key, const Value& value) {
       ++leftOut_;
     }
   }
+}
+
+void TensorDump::keep(const std::string& key, const runtime::Tensor& tensor) {
+  bytes_ += tensor.byteSize();
+  bool isNew = tensors_.emplace(key, tensor).second;
+  while (!isNew)
+    isNew = tensors_.emplace(fmt::format("{}#{}", key, ++repeats_[key] + 1), tensor).second;
 }
 
 runtime::Result<std::string> TensorDump::write(const std::string& path) const {

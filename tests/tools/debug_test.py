@@ -69,7 +69,7 @@ def check_dump(baton, folder):
     yield from expect(
         "the open calls",
         values(folder / "a.npz"),
-        {"0.m": [4], "0.n": [2], "1.15:13": [2], "1.x": [1, 2]},
+        {"0.m": [4], "0.n": [2], "1.15:13-15:22": [2], "1.x": [1, 2]},
     )
     debug(baton, folder, ["break %c", "run", "dump b.npz"], *WORDS)
     found = values(folder / "b.npz")
@@ -103,6 +103,37 @@ def check_record(baton, folder):
     found = values(folder / "f.npz")
     yield from expect(f"a run that fails: {failed.stdout}", found.get("m@3:12#1"), [4])
     yield from expect("nothing recorded", values(folder / "e.npz"), {})
+
+
+ALIKE = """\
+def @main(%x: float32) -> float32 {
+  let %a = if (%x < 9f) { let %y = %x * 2f; %y } else { 0f };
+  let %b = if (%x < 9f) { let %y = %x * 6f; %y } else { 0f };
+  let %r = %x * 2f * 3f + 1f;
+  %r * 10f
+}
+"""
+SLOPE = """\
+def @main(%x: float32) -> (float32, float32) {
+  value_and_grad(fn (%y: float32) -> float32 { %y * %y * %y })(%x)
+}
+"""
+
+
+def check_alike(baton, folder):
+    """Values whose names or places are alike have keys of their own."""
+    (folder / "program.rly").write_text(ALIKE)
+    debug(baton, folder, ["break %r", "run", "dump r.npz"], "--input", "x=1")
+    found = values(folder / "r.npz")
+    wanted = {"0.x": [1], "0.y": [6], "0.y#2": [2], "0.4:12-4:19": [2], "0.4:12-4:24": [6]}
+    for key, value in wanted.items():
+        yield from expect(f"{key} of {sorted(found)}", found.get(key), value)
+    (folder / "program.rly").write_text(SLOPE)
+    result = debug(baton, folder, ["record s.npz", "run"], "--input", "x=2")
+    found = values(folder / "s.npz")
+    said = f"s.npz has {len(found)} tensors"
+    yield from expect(f"whether {result.stdout} says {said}", said in result.stdout, True)
+    yield from expect(f"a second value in {sorted(found)}", "2:48-2:55#2" in found, True)
 
 
 def check_narrow(baton, folder):
@@ -190,7 +221,7 @@ def check_input(baton, folder):
 
 
 def main():
-    checks = [check_dump, check_record, check_narrow, check_deep, check_interrupt, check_interrupted_prompt, check_input]
+    checks = [check_dump, check_record, check_alike, check_narrow, check_deep, check_interrupt, check_interrupted_prompt, check_input]
     problems = []
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
