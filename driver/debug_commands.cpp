@@ -242,7 +242,8 @@ void Debugger::printAll() {
     tell_(fmt::format("... {} more\n", locals.size() - most));
 }
 
-/// The innermost variable of that name; what stands behind a name leads to a part.
+/// The variable that the name means here, or else one whose block has ended; what stands behind a
+/// name leads to a part.
 void Debugger::print(std::string_view what) {
   if (what.empty())
     return printAll();
@@ -251,18 +252,19 @@ void Debugger::print(std::string_view what) {
     return;
   const std::string wanted = what.starts_with('%') ? std::string(what) : "%" + std::string(what);
   const Local* found = nullptr;
-  size_t length = 0;
+  std::pair<size_t, size_t> best;
   std::vector<Local> locals = localsOf(*state_, *call);
   std::vector<std::string_view> names;
   for (const Local& local : locals) {
     const std::string& name = names_.of(*local.var);
     names.push_back(name);
+    std::pair rank(name.size(), local.nearness);
     bool fits =
-        wanted.starts_with(name) && name.size() >= length &&
+        wanted.starts_with(name) && rank >= best &&
         (wanted.size() == name.size() || wanted[name.size()] == '.' || wanted[name.size()] == '[');
     if (fits) {
       found = &local;
-      length = name.size();
+      best = rank;
     }
   }
   if (!found) {
@@ -271,7 +273,7 @@ void Debugger::print(std::string_view what) {
         fmt::format("no variable {} has a value here{}", formats::backquoted(wanted),
                     similar.empty() ? "" : fmt::format("; did you mean `{}`?", similar[0])));
   }
-  auto part = partOf(*found->value, std::string_view(wanted).substr(length));
+  auto part = partOf(*found->value, std::string_view(wanted).substr(best.first));
   if (!part)
     return refuse(part.failure().message);
   tell_(fmt::format("{} = {}\n", wanted, valueText(*part, session_.types(), program_.typing)));

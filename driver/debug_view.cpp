@@ -4,9 +4,11 @@
 #include "formats/quote.h"
 #include "formats/tensor_bytes.h"
 #include "lang/display_line.h"
+#include "lang/walk.h"
 
 #include <charconv>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace driver {
 
@@ -76,6 +78,59 @@ Result<Value> rowsOf(const Value& value, std::string_view indices) {
   return runtime::tensorValue(*std::move(part));
 }
 
+using Scope = std::unordered_map<const lang::Var*, size_t>;
+
+/// A block, and the binding of the block around it that it is a part of.
+struct InnerBlock {
+  const lang::Block* block;
+  const lang::Binding* holder = nullptr;
+  size_t around = 0;
+};
+
+/// A block of a function and those around it, innermost first. A block in tail position has taken
+/// the place of that around it in the run, so they are looked for in the text.
+std::vector<InnerBlock> blocksAround(const lang::Function& function, const lang::Block* block) {
+  std::vector<InnerBlock> all{{function.body}};
+  size_t at = 0;
+  for (; all[at].block != block; ++at)
+    for (const lang::Binding& binding : all[at].block->bindings)
+      if (!binding.value->as<lang::Function>())
+        lang::forEachBlock(*binding.value, [&](const lang::Block& inner) {
+          all.push_back({&inner, &binding, at});
+        });
+  std::vector<InnerBlock> around{all[at]};
+  for (; at > 0; at = all[at].around)
+    around.push_back(all[all[at].around]);
+  return around;
+}
+
+/// The variables that can be named where a call stands; the later they came, the greater.
+Scope scopeOf(const OpenCall& call, const lang::FrameLayout& layout) {
+  Scope scope;
+  auto add = [&](const lang::Var& var) { scope.emplace(&var, scope.size() + 1); };
+  auto addBlock = [&](const lang::Block& block, const lang::Binding* end) {
+    for (const lang::Binding& binding : block.bindings) {
+      if (&binding == end)
+        return;
+      add(*binding.var);
+    }
+  };
+  for (const lang::Var* var : layout.captures)
+    add(*var);
+  for (const lang::Var* var : call.activation->function->parameters)
+    add(*var);
+  std::vector<InnerBlock> blocks = blocksAround(*call.activation->function, call.block);
+  for (size_t i = blocks.size(); i-- > 0;) {
+    const InnerBlock& inner = blocks[i];
+    if (const auto* match = inner.holder ? inner.holder->value->as<lang::Match>() : nullptr)
+      for (const lang::Arm& arm : match->arms)
+        if (arm.body == inner.block)
+          lang::forEachPatternVar(*arm.pattern, add);
+    addBlock(*inner.block, i > 0 ? blocks[i - 1].holder : call.binding);
+  }
+  return scope;
+}
+
 } // namespace
 
 std::vector<OpenCall> openCalls(const interp::State& state) {
@@ -85,7 +140,7 @@ std::vector<OpenCall> openCalls(const interp::State& state) {
   for (auto cursor = state.cursors.rbegin();
        cursor != state.cursors.rend() && activation != state.activations.rend(); ++cursor) {
     if (isInnermost) {
-      OpenCall call{&*activation, headOf(*activation->function)};
+      OpenCall call{&*activation, headOf(*activation->function), nullptr, cursor->block};
       if (cursor->next > 0) {
         call.binding = &cursor->block->bindings[cursor->next - 1];
         call.place = call.binding->value->range;
@@ -101,10 +156,12 @@ std::vector<OpenCall> openCalls(const interp::State& state) {
 
 std::vector<Local> localsOf(const interp::State& state, const OpenCall& call) {
   const lang::FrameLayout& layout = state.frames.layout(*call.activation->function);
+  const auto scope = scopeOf(call, layout);
   std::vector<Local> locals;
   auto offer = [&](const lang::Var* var, const Value& value) {
+    auto found = scope.find(var);
     if (value.isSet())
-      locals.push_back({var, &value});
+      locals.push_back({var, &value, found == scope.end() ? 0 : found->second});
   };
   for (size_t i = 0; i < layout.own.size(); ++i)
     offer(layout.own[i], call.activation->slots[i]);

@@ -12,15 +12,19 @@ struct OpenCall {
   const interp::Activation* activation = nullptr;
   lang::SourceRange place;
   const lang::Binding* binding = nullptr;
+  /// The innermost block in progress.
+  const lang::Block* block = nullptr;
 };
 
 /// All open calls, innermost first.
 std::vector<OpenCall> openCalls(const interp::State& state);
 
-/// A variable that has a value.
+/// A variable that has a value. Of those in scope, the nearer ones have greater numbers; 0 is for
+/// one whose block has ended.
 struct Local {
   const lang::Var* var;
   const runtime::Value* value;
+  size_t nearness;
 };
 
 /// The variables of a call that have values: its own, then those of functions around it.
