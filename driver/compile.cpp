@@ -1,12 +1,12 @@
 // `baton compile`: an executable of a program, or of the text of one.
 #include "bytecode/compile.h"
 #include "driver/executable_file.h"
+#include "driver/outputs.h"
 #include "formats/file.h"
 #include "formats/quote.h"
 #include "lang/utf8.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace driver {
@@ -53,21 +53,13 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   }
 }
 
-/// Whether two paths lead to one file that there is.
-bool areSame(const std::string& one, const std::string& other) {
-  std::error_code none;
-  return std::filesystem::equivalent(one, other, none);
-}
-
 } // namespace
 
 Answer compile(Session& session, const CompileOptions& options, const Look& look) {
   Answer answer;
-  if (options.file != "-" && areSame(options.file, options.output)) {
-    answer.fail(ExitCode::World,
-                fmt::format("the executable would take the place of {}, of which it is made; give "
-                            "another path with `--output`",
-                            formats::backquoted(options.file)));
+  if (std::string problem = outputProblem(options.file, {{"--output", options.output}});
+      !problem.empty()) {
+    answer.fail(ExitCode::World, problem);
     return answer;
   }
   if (auto bytes = bytesOf(session, options, look, answer)) {

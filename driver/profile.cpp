@@ -23,8 +23,6 @@ bool wantsProfile(const RunOptions& options) {
 }
 
 std::string observationProblem(const RunOptions& options) {
-  if (options.flameGraph && options.flameGraph == options.chromeTrace)
-    return "`--flame-graph` and `--chrome-trace` cannot both go to one file";
   bool isOther = !options.engine.empty() && options.engine != "vm";
   if (options.trace && wantsProfile(options))
     return "`--trace` takes more time than the run, so there is no profile beside it";

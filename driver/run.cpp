@@ -8,6 +8,7 @@
 #include "driver/find_global.h"
 #include "driver/interrupt.h"
 #include "driver/load.h"
+#include "driver/outputs.h"
 #include "driver/place_text.h"
 #include "driver/profile.h"
 #include "driver/progress.h"
@@ -318,6 +319,13 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }
+  if (std::string problem = outputProblem(options.file, {{"--output", options.output},
+                                                         {"--flame-graph", options.flameGraph},
+                                                         {"--chrome-trace", options.chromeTrace}});
+      !problem.empty()) {
+    answer.fail(ExitCode::World, problem);
+    return answer;
+  }
   if (isExecutableFile(options.file)) {
     auto made = openExecutable(session, options.file, {}, look, answer);
     if (!made)

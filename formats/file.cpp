@@ -249,4 +249,13 @@ Result<Done> writeFile(const std::string& path, std::string_view bytes) {
   });
 }
 
+Result<Done> checkWritable(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0)
+    return S_ISDIR(status.st_mode) ? Result<Done>(systemError("write", path, EISDIR)) : Done{};
+  const std::string folder = std::filesystem::path(path).parent_path() / ".";
+  return ::access(folder.c_str(), W_OK) == 0 ? Result<Done>(Done{})
+                                             : systemError("write", path, errno);
+}
+
 } // namespace formats

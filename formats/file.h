@@ -32,6 +32,9 @@ runtime::Result<std::string> readFileRange(const std::string& path, uint64_t off
 /// a part. A link is followed, and the permissions of an existing file are kept.
 runtime::Result<runtime::Done> writeFile(const std::string& path, std::string_view bytes);
 
+/// An error when `writeFile` could not write there as things are, to be asked before long work.
+runtime::Result<runtime::Done> checkWritable(const std::string& path);
+
 /// Removes the file beside its path that is being written, if any. For handlers of signals that end
 /// the process.
 void removePartialFile();

@@ -32,6 +32,11 @@ def expect(what, found, code, *said):
         yield f"{what} ends with {found.returncode} and does not say {missing}: {found}"
 
 
+def expect_equal(what, found, wanted):
+    if found != wanted:
+        yield f"{what} is {found!r} and not {wanted!r}"
+
+
 def from_pipe(folder, words, content):
     """A command whose program comes from a named pipe."""
     pipe = folder / "pipe"
@@ -127,11 +132,33 @@ def check_entries(folder):
 
 
 def check_refused_options(folder):
+    for words, said in [(["--engine", ""], "there is no engine")]:
+        yield from expect(f"{words}", baton(folder, "run", "program.rly", *words), 2, said)
+
+
+def check_outputs(folder):
+    """Files that cannot be written, or of which one would be lost."""
+    os.symlink("program.rly", folder / "link.svg")
     for words, said in [
         (["--flame-graph", "x", "--chrome-trace", "x"], "cannot both go to one file"),
-        (["--engine", ""], "there is no engine"),
+        (["--flame-graph", "./x", "--chrome-trace", "x"], "cannot both go to one file"),
+        (["--output", "r.json", "--chrome-trace", "r.json"], "cannot both go to one file"),
+        (["--flame-graph", "program.rly"], "would take the place of `program.rly`"),
+        (["--flame-graph", "link.svg"], "would take the place of `program.rly`"),
+        (["--flame-graph", "-"], "takes the path of a file, and `-` is none"),
+        (["--output", "none/o.npz"], "cannot write `none/o.npz`: No such file or directory"),
+        (["--flame-graph", "none/f.svg"], "cannot write `none/f.svg`: No such file or directory"),
+        (["--flame-graph", "."], "cannot write `.`: Is a directory"),
     ]:
-        yield from expect(f"{words}", baton(folder, "run", "program.rly", *words), 2, said)
+        found = baton(folder, "run", "program.rly", *words)
+        yield from expect(f"{words}", found, 2, said)
+        yield from expect_equal(f"the output of {words}", found.stdout, "")
+    yield from expect_equal("the program", (folder / "program.rly").read_text(), PROGRAM)
+    same = ["--flame-graph", "/dev/null", "--chrome-trace", "/dev/null"]
+    yield from expect("a device", baton(folder, "run", "program.rly", *same), 0)
+    for path, said in ("program.rly", "would take the place"), ("-", "`-` is none"):
+        found = baton(folder, "compile", "program.rly", "-o", path)
+        yield from expect(f"an executable at {path}", found, 2, said)
 
 
 def check_allow(folder):
