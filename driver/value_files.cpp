@@ -4,11 +4,13 @@
 
 #include "formats/file.h"
 #include "formats/json_value.h"
+#include "formats/npy.h"
 #include "formats/npz.h"
 #include "formats/quote.h"
 #include "formats/safetensors.h"
 #include "lang/utf8.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <unordered_set>
 
@@ -26,13 +28,20 @@ constexpr size_t mostParts = 50'000'000;
 constexpr size_t mostTensors = 1'000'000;
 constexpr size_t largestJson = size_t(1) << 32;
 
+bool jsonHolds(runtime::DType) {
+  return true;
+}
+
 /// The kinds of file that results go to.
 struct FileKind {
   std::string_view suffix;
   bool holdsConstructors;
+  bool (*holds)(runtime::DType);
 };
 
-constexpr FileKind fileKinds[] = {{".npz", false}, {".safetensors", false}, {".json", true}};
+constexpr FileKind fileKinds[] = {{".npz", false, formats::npyHolds},
+                                  {".safetensors", false, formats::safetensorsHolds},
+                                  {".json", true, jsonHolds}};
 
 const FileKind* kindOf(const std::string& path) {
   for (const FileKind& kind : fileKinds)
@@ -48,24 +57,26 @@ std::string_view nameOf(ValueKind kind) {
   return names[size_t(kind)];
 }
 
-Error cannotHold(std::string_view suffix, std::string_view what) {
-  return Error{fmt::format("the result holds {}, which a {} file cannot hold{}", what, suffix,
-                           what == nameOf(ValueKind::Constructor) ? "; a .json file can" : "")};
+Error cannotHold(std::string_view suffix, std::string_view what, std::string_view remedy = "") {
+  return Error{
+      fmt::format("the result holds {}, which a {} file cannot hold{}", what, suffix, remedy)};
 }
 
 /// What of the type a file of that kind cannot hold, or empty. Data types are not looked into.
-std::string_view obstacle(const FileKind& kind, const lang::Type* type) {
+std::string obstacle(const FileKind& kind, const lang::Type* type) {
   std::unordered_set<const lang::Type*> seen{type};
   std::vector<const lang::Type*> open{type};
   while (!open.empty()) {
     const lang::Type* next = open.back();
     open.pop_back();
     if (next->kind == lang::TypeKind::Function)
-      return nameOf(ValueKind::Closure);
+      return std::string(nameOf(ValueKind::Closure));
     if (next->kind == lang::TypeKind::Reference)
-      return nameOf(ValueKind::Reference);
+      return std::string(nameOf(ValueKind::Reference));
     if (next->kind == lang::TypeKind::Data && !kind.holdsConstructors)
-      return nameOf(ValueKind::Constructor);
+      return std::string(nameOf(ValueKind::Constructor));
+    if (next->isTensor() && !kind.holds(next->dtype))
+      return fmt::format("elements of `{}`", runtime::dtypeName(next->dtype));
     if (next->isTuple())
       for (const lang::Type* field : next->parts)
         if (seen.insert(field).second)
@@ -164,10 +175,14 @@ Result<Done> checkOutput(const std::string& path, const lang::Type* type) {
   if (!kind)
     return Error{fmt::format("results go to .npz, .safetensors or .json files, and {} is none",
                              formats::backquoted(path))};
-  std::string_view what = type ? obstacle(*kind, type) : std::string_view();
-  if (!what.empty())
-    return cannotHold(kind->suffix, what);
-  return Done{};
+  std::string what = type ? obstacle(*kind, type) : "";
+  if (what.empty())
+    return Done{};
+  auto other = std::ranges::find_if(
+      fileKinds, [&](const FileKind& each) { return obstacle(each, type).empty(); });
+  return cannotHold(kind->suffix, what,
+                    other == std::end(fileKinds) ? ""
+                                                 : fmt::format("; a {} file can", other->suffix));
 }
 
 Result<Done> writeOutput(const std::string& path, const RunResult& result) {

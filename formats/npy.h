@@ -27,6 +27,9 @@ runtime::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 /// Reads a whole .npy.
 runtime::Result<runtime::Tensor> parseNpy(std::string_view bytes);
 
+/// Whether numpy has the element type.
+bool npyHolds(runtime::DType dtype);
+
 /// The bytes of a version 1 .npy before the row-major elements of such a tensor; an error when
 /// numpy has no such element type.
 runtime::Result<std::string> npyHeader(runtime::DType dtype, const runtime::Shape& shape);

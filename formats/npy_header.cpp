@@ -217,6 +217,10 @@ Result<NpyHeader> parseNpyHeader(std::string_view bytes) {
   });
 }
 
+bool npyHolds(runtime::DType dtype) {
+  return std::ranges::find(npyTypes, dtype, &NpyType::dtype) != npyTypes.end();
+}
+
 Result<std::string> npyHeader(runtime::DType dtype, const runtime::Shape& shape) {
   return guarded([&]() -> Result<std::string> {
     auto type = std::find_if(npyTypes.begin(), npyTypes.end(),

@@ -175,6 +175,11 @@ Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_vie
   return guarded([&] { return sourceTensor(sourceOfPath(path), key); });
 }
 
+bool safetensorsHolds(runtime::DType dtype) {
+  return std::ranges::find(safetensorsTypes, dtype, &SafetensorsType::dtype) !=
+         safetensorsTypes.end();
+}
+
 Result<std::string> safetensorsBytes(const TensorMap& tensors) {
   return guarded([&]() -> Result<std::string> {
     auto order = writingOrder(tensors);

@@ -34,6 +34,9 @@ runtime::Result<std::vector<std::string>> readSafetensorsKeys(const std::string&
 /// The tensor `key` of the file at `path`, of which only the header and this tensor are read.
 runtime::Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key);
 
+/// Whether the format has the element type.
+bool safetensorsHolds(runtime::DType dtype);
+
 /// The bytes of a file of `tensors`; the same tensors always give the same bytes.
 runtime::Result<std::string> safetensorsBytes(const TensorMap& tensors);
 

@@ -161,6 +161,18 @@ def check_outputs(folder):
         yield from expect(f"an executable at {path}", found, 2, said)
 
 
+def check_narrow_output(folder):
+    """An element type that a file has no place for is refused before the run."""
+    text = 'def @main() { debug(1); (cast(1f, dtype="bfloat16"), 2) }\n'
+    (folder / "narrow.rly").write_text(text)
+    said = "elements of `bfloat16`, which a .npz file cannot hold; a .safetensors file can"
+    found = baton(folder, "run", "narrow.rly", "--output", "o.npz")
+    yield from expect("numpy and bfloat16", found, 2, said)
+    yield from expect_equal("what it shows", found.stdout, "")
+    kept = baton(folder, "run", "narrow.rly", "--output", "o.safetensors")
+    yield from expect("safetensors and bfloat16", kept, 0)
+
+
 def check_allow(folder):
     (folder / "warned.rly").write_text("def @main(%x: int32) { %0 = %x + 1; %x }\n")
     words = ["compile", "warned.rly", "-o", "x.bvm"]
