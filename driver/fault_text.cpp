@@ -1,4 +1,4 @@
-// Of a deep run the innermost calls are enough.
+// Calls of a recursion come from few places, and each is shown once.
 #include "driver/fault_text.h"
 
 #include "lang/render.h"
@@ -9,22 +9,34 @@
 
 namespace driver {
 
+namespace {
+
+/// The places of calls in their order, and what is said of each.
+std::vector<lang::Label> callLabels(std::span<const lang::SourceRange> calls) {
+  std::vector<lang::Label> labels;
+  for (lang::SourceRange call : calls) {
+    bool isShown = std::ranges::find(labels, call, &lang::Label::range) != labels.end();
+    if (!call.isValid() || isShown)
+      continue;
+    auto count = std::ranges::count(calls, call);
+    labels.push_back(
+        {call, count == 1 ? "called here" : fmt::format("called here {} times", count)});
+  }
+  return labels;
+}
+
+} // namespace
+
 std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sources,
                       const Look& look) {
-  constexpr size_t mostCalls = 3;
   lang::Finding finding{.code = runTimeCode,
                         .text = fault.problem,
                         .range = fault.range,
                         .labels = fault.labels,
                         .notes = fault.notes,
                         .shapes = fault.shapes};
-  size_t shownCalls = 0;
-  for (lang::SourceRange call : fault.calls)
-    if (shownCalls < mostCalls && call.isValid()) {
-      finding.labels.push_back({call, "called here"});
-      ++shownCalls;
-    }
-  if (size_t further = fault.openCalls - std::min(fault.openCalls, mostCalls); further > 0)
+  std::ranges::copy(callLabels(fault.calls), std::back_inserter(finding.labels));
+  if (size_t further = fault.openCalls - fault.calls.size(); further > 0)
     finding.notes.push_back(
         fmt::format("{} further {} open", further, further == 1 ? "call is" : "calls are"));
   return lang::renderFinding(finding, sources, {look.colour});

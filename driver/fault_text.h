@@ -9,7 +9,7 @@ namespace driver {
 /// The code of all messages about runs, which are no findings in a text.
 inline constexpr std::string_view runTimeCode = "run-time";
 
-/// The fault with its place in the text and the innermost calls that led there.
+/// The fault with its place in the text and the calls that led there.
 std::string faultText(const runtime::RunFault& fault, const lang::SourceMap& sources,
                       const Look& look);
 

@@ -10,6 +10,7 @@
 
 #include "lang/run_checks.h"
 #include "runtime/memory.h"
+#include "runtime/open_calls.h"
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -101,34 +102,24 @@ private:
 
   void fail(Fault fault) {
     fault_ = std::move(fault);
-    openCalls().tell(fault_);
+    tell(openCalls());
     if (fault_.kind == FaultKind::Memory)
       fault_.notes.push_back(runtime::heldText());
   }
 
-  /// What a fault tells of the open calls.
-  static constexpr size_t mostCalls = 8;
-  /// The innermost calls, and how many there are.
-  struct OpenCalls {
-    std::array<lang::SourceRange, mostCalls> innermost;
-    size_t count = 0;
-
-    void tell(Fault& fault) const {
-      size_t told = std::min(count, mostCalls);
-      fault.calls.assign(innermost.begin(), innermost.begin() + ptrdiff_t(told));
-      fault.openCalls = count;
-    }
-  };
+  using OpenCalls = runtime::OpenCalls<lang::SourceRange, 8>;
 
   OpenCalls openCalls() const {
     OpenCalls open;
     for (size_t i = activations_.size(); i-- > 0;)
-      if (activations_[i].call.isValid()) {
-        if (open.count < mostCalls)
-          open.innermost[open.count] = activations_[i].call;
-        ++open.count;
-      }
+      if (activations_[i].call.isValid())
+        open.add(activations_[i].call);
     return open;
+  }
+
+  void tell(const OpenCalls& open) {
+    fault_.calls = open.places();
+    fault_.openCalls = open.count();
   }
 
   /// Memory ran out for the machine itself: what it holds is released first, since a fault needs
@@ -141,7 +132,7 @@ private:
     cursors_.clear();
     activations_.clear();
     fault_ = Fault{{FaultKind::Memory, "out of memory"}, place};
-    open.tell(fault_);
+    tell(open);
     fault_.notes.push_back(runtime::heldText(held));
   }
 

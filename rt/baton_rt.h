@@ -66,7 +66,8 @@ BATON_API baton_error_kind baton_error_what(const baton_error* error);
 /* A sentence, with the notes that belong to it on lines of their own. */
 BATON_API const char* baton_error_message(const baton_error* error);
 /* Where in its text the program stood, `model.rly:3:7`: the place of the error, then the calls that
- * led there, innermost first, as far as places are known; null behind the last one. */
+ * led there, innermost first, as far as places are known; null behind the last one. Of more than
+ * eleven calls, some in the middle may be left out. */
 BATON_API const char* baton_error_place(const baton_error* error, size_t index);
 BATON_API void baton_error_free(baton_error* error);
 

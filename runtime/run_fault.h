@@ -41,7 +41,8 @@ struct ShapeTable {
 
 struct RunFault : Fault {
   SourceRange range;
-  /// The calls through which the program got there, innermost first; of many only some.
+  /// The calls through which the program got there, innermost first; of many only those at both
+  /// ends.
   std::vector<SourceRange> calls = {};
   /// How many there are.
   size_t openCalls = 0;

@@ -153,13 +153,14 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   return trap_;
 }
 
-Machine::OpenCalls Machine::openCalls(size_t most) const {
-  OpenCalls calls{{positionOf(trapped_)}, 1};
+Machine::OpenCalls Machine::openCalls() const {
+  OpenCalls calls;
+  calls.add(positionOf(trapped_));
   for (const Frame* frame = state.top; frame > frames_.data() + 1;)
     if ((--frame)->next == fill())
       --frame;
-    else if (++calls.count <= most)
-      calls.innermost.push_back(positionOf(frame->next) - 1);
+    else
+      calls.add(positionOf(frame->next) - 1);
   return calls;
 }
 

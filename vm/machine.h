@@ -6,6 +6,7 @@
 // verifier accepts; only what a program cannot promise by its form is checked as it runs.
 #pragma once
 
+#include "runtime/open_calls.h"
 #include "runtime/pages.h"
 #include "vm/kernel.h"
 #include "vm/link.h"
@@ -84,13 +85,10 @@ public:
   /// Calls a function, which takes over the arguments it owns; the result is owned.
   Trap run(uint32_t function, std::span<const Slot> arguments, Slot& result);
 
-  /// After a trap: where the code was, innermost first, as positions in the program's code; so many
-  /// at most of as many as there are.
-  struct OpenCalls {
-    std::vector<uint32_t> innermost;
-    size_t count;
-  };
-  OpenCalls openCalls(size_t most) const;
+  /// After a trap: where the code was, as positions in the program's code; behind the trap itself,
+  /// the calls.
+  using OpenCalls = runtime::OpenCalls<uint32_t, 9>;
+  OpenCalls openCalls() const;
   /// Where the call noted last stands, as a position in the program's code; it is told once.
   std::optional<uint32_t> takeNote();
   /// How many calls are open; one that is wrapped has two frames more.

@@ -233,22 +233,22 @@ const Origin& Run::originOf(uint32_t at) const {
 }
 
 RunFault Run::faultOf(Trap trap) {
-  constexpr size_t mostCalls = 9;
-  auto [open, count] = machine_.openCalls(mostCalls);
+  const Machine::OpenCalls calls = machine_.openCalls();
+  const std::vector<uint32_t> open = calls.places();
   const Origin& origin = originOf(open.at(0));
   RunFault fault = fault_ ? *std::move(fault_) : RunFault{trapFault(trap), origin.range};
   if (trap == Trap::DivisionByZero)
     fault.op = operatorName(origin.op);
   // A call whose arguments do not fit is not open yet; the fault stands at it.
   size_t first = 1;
-  if (refusedCall_ && count > 1) {
+  if (refusedCall_ && open.size() > 1) {
     const Origin& from = originOf(open[1]);
     if (from.caller != checks::none && &program_.callers[from.caller] == refusedCall_)
       first = 2;
   }
   for (size_t i = first; i < open.size(); ++i)
     fault.calls.push_back(originOf(open[i]).range);
-  fault.openCalls = count - first;
+  fault.openCalls = calls.count() - first;
   if (fault.kind == FaultKind::Memory)
     fault.notes.push_back(runtime::heldText());
   return fault;

@@ -47,7 +47,7 @@ Outcome run(const vm::Program& program, std::span<const vm::Slot> arguments, vm:
   vm::Trap trap = machine.run(program.entries[0], arguments, result);
   bool isDone = trap == vm::Trap::None;
   return {trap, isDone ? result.word : 0,
-          isDone ? std::vector<uint32_t>() : machine.openCalls(4).innermost};
+          isDone ? std::vector<uint32_t>() : machine.openCalls().places()};
 }
 
 /// Holds a run of linked code to one of each instruction by itself.
