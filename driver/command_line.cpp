@@ -3,7 +3,6 @@
 
 #include "driver/engines.h"
 #include "driver/hover.h"
-#include "driver/interrupt.h"
 #include "driver/version.h"
 #include "driver/warnings.h"
 #include "formats/quote.h"
@@ -13,9 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cstdio>
 #include <sstream>
-#include <unistd.h>
 
 namespace driver {
 
@@ -455,41 +452,6 @@ Answer memoryAnswer() {
   return {ExitCode::World, "", "error: there is not enough memory\n"};
 }
 
-bool writeAll(std::string_view text, std::FILE* stream) {
-  return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
-         std::fflush(stream) == 0;
-}
-
-constexpr size_t longestCommand = 4096;
-
-/// Reads to the end of a line, which is the result, or EOF; of too long a line only the beginning.
-int readLine(std::string& line) {
-  int next = std::getc(stdin);
-  for (; next != EOF && next != '\n' && line.size() < longestCommand; next = std::getc(stdin))
-    line += char(next);
-  return next;
-}
-
-/// Whoever reads what commands from a pipe did wants to see the commands too. An interrupt takes
-/// back what was typed.
-std::optional<std::string> askAtPrompt() {
-  for (;;) {
-    InterruptWatch watch(InterruptWatch::Reads::End);
-    writeAll("(baton) ", stdout);
-    std::string line;
-    int end = readLine(line);
-    if (end == EOF && watch.isInterrupted()) {
-      std::clearerr(stdin);
-      writeAll("\n", stdout);
-      continue;
-    }
-    if (isatty(STDIN_FILENO) != 1)
-      writeAll(lang::printable(line) + '\n', stdout);
-    bool isOver = (end == EOF && line.empty()) || line.size() == longestCommand;
-    return isOver ? std::nullopt : std::optional(line);
-  }
-}
-
 } // namespace
 
 Answer runCommandLine(int count, const char* const* words, const Look& look) {
@@ -502,31 +464,6 @@ Answer runCommandLine(int count, const char* const* words, const Look& look) {
   } catch (const std::exception& problem) {
     return faultAnswer(problem.what());
   }
-}
-
-Look lookOfTerminal() {
-  bool isTerminal = isatty(STDERR_FILENO) == 1;
-  const char* kind = std::getenv("TERM");
-  bool isPlain = !kind || std::string_view(kind) == "dumb";
-  const char* noColour = std::getenv("NO_COLOR");
-  bool wantsNone = noColour && *noColour;
-  bool isBold = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNone;
-  return {isTerminal && !isPlain && !wantsNone,
-          isTerminal && !isPlain,
-          isBold,
-          [](const std::string& text) { writeAll(text, stderr); },
-          [](const std::string& text) { writeAll(text, stdout); },
-          askAtPrompt};
-}
-
-// What was told before may be lost too, and the stream remembers.
-int finish(const Answer& answer) {
-  bool written = writeAll(answer.output, stdout) && std::ferror(stdout) == 0;
-  writeAll(answer.errors, stderr);
-  if (written)
-    return int(answer.code);
-  writeAll("error: standard output cannot be written\n", stderr);
-  return std::max(int(answer.code), int(ExitCode::World));
 }
 
 } // namespace driver

@@ -3,6 +3,7 @@
 #include "driver/interrupt.h"
 #include "driver/large_stack.h"
 #include "driver/memory_limit.h"
+#include "driver/terminal.h"
 
 int main(int count, char** words) {
   driver::limitMemory();
