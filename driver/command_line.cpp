@@ -3,16 +3,13 @@
 
 #include "driver/engines.h"
 #include "driver/hover.h"
+#include "driver/refused_words.h"
 #include "driver/version.h"
 #include "driver/warnings.h"
 #include "formats/quote.h"
-#include "lang/edit_distance.h"
-#include "lang/utf8.h"
 #include "stdlib/ops.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
-#include <sstream>
 
 namespace driver {
 
@@ -312,41 +309,6 @@ void addRun(CLI::App& app, RunOptions& options) {
   addTimeLimit(*command, options.limits);
 }
 
-/// A word in the place of a command that is none, nor an option of Baton.
-std::optional<Answer> refuseUnknownCommand(const CLI::App& app, int count,
-                                           const char* const* words) {
-  std::string_view word = count > 1 ? words[1] : "";
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({}))
-    names.push_back(command->get_name());
-  bool isKnown = std::find(names.begin(), names.end(), word) != names.end();
-  bool isOption = word.starts_with('-');
-  if (word.empty() || isKnown || (isOption && app.get_option_no_throw(std::string(word))))
-    return std::nullopt;
-  Answer answer;
-  if (isOption) {
-    answer.fail(ExitCode::World,
-                fmt::format("there is no option {} in front of a command; see `baton --help`",
-                            formats::backquoted(word)));
-    return answer;
-  }
-  auto similar = lang::similarNames(word, names);
-  std::string advice = similar.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
-                                       : fmt::format("did you mean `{}`?", similar[0]);
-  answer.fail(ExitCode::World,
-              fmt::format("there is no command {}; {}", formats::backquoted(word), advice));
-  return answer;
-}
-
-/// A sentence of CLI11 in our form; values in it may be any bytes.
-std::string problemText(const CLI::Error& problem) {
-  std::string text = lang::printable(problem.what());
-  bool isSentence = text.size() > 1 && std::islower(uint8_t(text[1]));
-  if (isSentence)
-    text[0] = char(std::tolower(uint8_t(text[0])));
-  return text;
-}
-
 CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {
   CLI::App* command = app.add_subcommand(
       "operators", "Describe the operators and the functions of the prelude, or one of them");
@@ -403,9 +365,6 @@ void declare(CLI::App& app, Request& request) {
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Subcommands", "Commands");
-  app.failure_message([](const CLI::App*, const CLI::Error& problem) {
-    return fmt::format("error: {}\nsee `baton --help`\n", problemText(problem));
-  });
   addCheck(app, request.check);
   addPrint(app, request.print);
   addOpt(app, request.opt);
@@ -429,14 +388,12 @@ Answer parseAndPerform(int count, const char* const* words, const Look& look) {
   declare(app, request);
   if (count < 2)
     return {ExitCode::World, "", app.help()};
-  if (auto refused = refuseUnknownCommand(app, count, words))
+  if (auto refused = refuseUnknownCommand(app, count > 1 ? words[1] : ""))
     return *refused;
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& problem) {
-    std::ostringstream output, errors;
-    int code = app.exit(problem, output, errors);
-    return {code == 0 ? ExitCode::Good : ExitCode::World, output.str(), errors.str()};
+    return refuseWords(app, problem);
   }
   return perform(app, request, look);
 }

@@ -132,8 +132,15 @@ def check_entries(folder):
 
 
 def check_refused_options(folder):
-    for words, said in [(["--engine", ""], "there is no engine")]:
-        yield from expect(f"{words}", baton(folder, "run", "program.rly", *words), 2, said)
+    for words, said in [
+        (["run", "program.rly", "--engine", ""], "there is no engine"),
+        (["run", "program.rly", "--outptu", "x.npz"], "has no option `--outptu`; did you mean `--output`?"),
+        (["run", "--outptu=x.npz"], "`baton run` has no option `--outptu`; did you mean"),
+        (["check", "--quite-other"], "has no option `--quite-other`; see `baton check --help`"),
+        (["run"], "FILE is required\nsee `baton --help`"),
+        (["run", "program.rly", "other.rly"], "not expected: other.rly"),
+    ]:
+        yield from expect(f"{words}", baton(folder, *words), 2, said)
 
 
 def check_outputs(folder):
