@@ -26,7 +26,7 @@ const lang::Global* findGlobal(const lang::Module& module, std::string_view name
     advice = fmt::format("; call its gradient with `{} {}`", option, lang::printable(gradient));
   else if (!names.empty())
     advice = fmt::format("; choose another with `{} {}`", option, lang::printable(names[0]));
-  answer.fail(reason, fmt::format("there is no function {} to call{}",
+  answer.fail(reason, fmt::format("there is no function {}{}",
                                   formats::backquoted("@" + std::string(name)), advice));
   return nullptr;
 }

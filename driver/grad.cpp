@@ -41,7 +41,7 @@ std::optional<transform::WithRespectTo> withRespectTo(const lang::Global& global
   for (const std::string& word : words) {
     std::optional<size_t> found = findParameter(function, word);
     if (!found || std::ranges::count(able, *found) == 0) {
-      answer.fail(ExitCode::Program,
+      answer.fail(found ? ExitCode::Program : ExitCode::World,
                   found ? fmt::format("`%{}` of `@{}` is `{}`, which has no gradient",
                                       lang::printable(function.parameters[*found]->name),
                                       lang::printable(global.name),

@@ -132,11 +132,14 @@ def check_entries(folder):
 
 
 def check_refused_options(folder):
+    (folder / "scale.rly").write_text("def @main(%x: float32) { %x * 2f }\n")
     for words, said in [
         (["run", "program.rly", "--engine", ""], "there is no engine"),
         (["run", "program.rly", "--outptu", "x.npz"], "has no option `--outptu`; did you mean `--output`?"),
         (["run", "--outptu=x.npz"], "`baton run` has no option `--outptu`; did you mean"),
         (["check", "--quite-other"], "has no option `--quite-other`; see `baton check --help`"),
+        (["grad", "program.rly", "--of", "nosuch"], "no function `@nosuch`; choose another with"),
+        (["grad", "scale.rly", "--wrt", "q"], "`@main` has no parameter `q`"),
         (["run"], "FILE is required\nsee `baton --help`"),
         (["run", "program.rly", "other.rly"], "not expected: other.rly"),
     ]:
