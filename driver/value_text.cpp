@@ -54,7 +54,7 @@ public:
     case ValueKind::Tensor:
       if (bounds_.isBrief && value.tensor().rank() > 0)
         return tensorTypeText(value.tensor().dtype(), value.tensor().shape());
-      return tensorText(value, place.isInline ? TensorLayout{24, true} : TensorLayout());
+      return tensorText(value, place.isInline ? TensorLayout{64, true} : TensorLayout());
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
     case ValueKind::Constructor:
