@@ -52,6 +52,8 @@ Answer debug(Session& session, const RunOptions& options, const Look& look) {
   auto ready = loadReady(session, options.file, std::array{options.entry}, look, answer);
   if (!ready)
     return answer;
+  if (look.show)
+    look.show(std::exchange(answer.errors, ""));
   RunOptions named = options;
   named.entry = ready->entries.front();
   debugProgram(session, ready->program, named, look, answer);

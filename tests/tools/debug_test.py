@@ -213,6 +213,18 @@ def check_interrupted_prompt(baton, folder):
     yield from expect("whether there is a record", (folder / "i.npz").exists(), True)
 
 
+def check_warnings(baton, folder):
+    """They come before the first command is asked for."""
+    (folder / "program.rly").write_text("def @main() { let %x = 1; %0 = %x + 1; %x }\n")
+    process = subprocess.Popen(
+        [baton, "debug", "program.rly"], cwd=folder, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    said = until(process, "(baton) ")
+    process.communicate("quit\n")
+    yield from expect(f"whether {said} warns", "warning[" in said, True)
+
+
 def check_input(baton, folder):
     result = subprocess.run([baton, "debug", "-"], capture_output=True, text=True, input="")
     yield from expect(f"a program from standard input: {result}", result.returncode, 2)
@@ -223,7 +235,7 @@ def check_input(baton, folder):
 
 
 def main():
-    checks = [check_dump, check_record, check_alike, check_narrow, check_deep, check_interrupt, check_interrupted_prompt, check_input]
+    checks = [check_dump, check_record, check_alike, check_narrow, check_deep, check_interrupt, check_interrupted_prompt, check_warnings, check_input]
     problems = []
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
