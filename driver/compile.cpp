@@ -4,40 +4,18 @@
 #include "driver/outputs.h"
 #include "formats/file.h"
 #include "formats/quote.h"
-#include "lang/utf8.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace driver {
 
 namespace {
 
-/// Says so where an executable has entries beside those that are asked for.
-bool hasOnly(const executable::Executable& made, const CompileOptions& options, Answer& answer) {
-  for (size_t i = 0; i < made.entries.size() && !options.entries.empty(); ++i) {
-    bool isAsked = std::ranges::any_of(options.entries, [&](const std::string& entry) {
-      auto number = entryNumber(made, entry);
-      return number && *number == i;
-    });
-    if (isAsked)
-      continue;
-    answer.fail(ExitCode::World,
-                fmt::format("{} has `@{}` too, and an executable keeps all its entries; compile "
-                            "the program for fewer",
-                            formats::backquoted(options.file),
-                            lang::printable(made.entries[i].name)));
-    return false;
-  }
-  return true;
-}
-
 std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
                                               const Look& look, Answer& answer) {
   if (isExecutableFile(options.file)) {
     auto made = openExecutable(session, options.file, options.entries, look, answer);
-    return made && hasOnly(*made, options, answer) ? std::optional(executable::write(*made))
-                                                   : std::nullopt;
+    return made ? std::optional(executable::write(*made)) : std::nullopt;
   }
   auto ready = loadReady(session, options.file, options.entries, look, answer);
   if (!ready)

@@ -217,13 +217,26 @@ std::unique_ptr<executable::Executable> openExecutable(Session& session, const s
                                                        std::span<const std::string> entries,
                                                        const Look& look, Answer& answer) {
   auto made = readExecutable(session, path, look, answer);
-  for (const std::string& entry : entries)
-    if (made)
-      if (auto number = entryNumber(*made, entry); !number) {
-        answer.fail(ExitCode::World, number.failure().text);
-        return nullptr;
-      }
-  return made;
+  if (!made || entries.empty())
+    return made;
+  std::vector<bool> isAsked(made->entries.size());
+  for (const std::string& entry : entries) {
+    auto number = entryNumber(*made, entry);
+    if (!number) {
+      answer.fail(ExitCode::World, number.failure().text);
+      return nullptr;
+    }
+    isAsked[*number] = true;
+  }
+  auto other = std::ranges::find(isAsked, false);
+  if (other == isAsked.end())
+    return made;
+  answer.fail(ExitCode::World,
+              fmt::format("{} has `@{}` too, and an executable keeps all its entries; compile the "
+                          "program for fewer",
+                          formats::backquoted(path),
+                          lang::printable(made->entries[size_t(other - isAsked.begin())].name)));
+  return nullptr;
 }
 
 runtime::Result<Loaded> linkExecutable(Session& session,

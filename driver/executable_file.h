@@ -28,8 +28,8 @@ void prepareForMachine(Session& session, Program& program, transform::Entries en
 /// bytecode::TooLarge.
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready);
 
-/// The executable at a path, which must have entries of these names; null when the answer says what
-/// is wrong with it.
+/// The executable at a path, which must have entries of these names and no others, if some are
+/// named; null when the answer says what is wrong with it.
 std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
                                                        std::span<const std::string> entries,
                                                        const Look& look, Answer& answer);

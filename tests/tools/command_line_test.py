@@ -126,6 +126,8 @@ def check_entries(folder):
     yield from expect("the same entries", again, 0)
     fewer = baton(folder, "compile", "x.bvm", "--entry", "@two", "-o", "z.bvm")
     yield from expect("fewer entries", fewer, 2, "`x.bvm` has `@one` too")
+    listed = baton(folder, "disasm", "x.bvm", "--entry", "@two")
+    yield from expect("code of fewer entries", listed, 2, "`x.bvm` has `@one` too")
     for words in ["run"], ["disasm"], ["compile", "-o", "z.bvm"]:
         found = baton(folder, *words, "two.rly", "--entry", "three")
         yield from expect("an entry that there is not", found, 2, "there is no function `@three`")
