@@ -49,6 +49,10 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
   const transform::PassRow* shown = nullptr;
   if (!options.printAfter.empty() && !printsAll)
     shown = findPass(options.printAfter, answer);
+  if (shown && std::ranges::count(passes, shown) == 0)
+    answer.fail(
+        ExitCode::World,
+        fmt::format("`--print-after` names `{}`, which is not among `--passes`", shown->name));
   if (answer.code != ExitCode::Good)
     return answer;
   auto program = loadGood(session, options.file, look, answer);

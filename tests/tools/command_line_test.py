@@ -142,6 +142,10 @@ def check_refused_options(folder):
         (["check", "--quite-other"], "has no option `--quite-other`; see `baton check --help`"),
         (["grad", "program.rly", "--of", "nosuch"], "no function `@nosuch`; choose another with"),
         (["grad", "scale.rly", "--wrt", "q"], "`@main` has no parameter `q`"),
+        (
+            ["opt", "program.rly", "--passes=simplify", "--print-after", "dead-code"],
+            "`--print-after` names `dead-code`, which is not among `--passes`",
+        ),
         (["run"], "FILE is required\nsee `baton --help`"),
         (["run", "program.rly", "other.rly"], "not expected: other.rly"),
     ]:
