@@ -4,6 +4,7 @@
 #include "driver/definition_text.h"
 #include "driver/derive.h"
 #include "driver/find_global.h"
+#include "driver/load.h"
 #include "lang/differentiable.h"
 #include "lang/render.h"
 #include "lang/utf8.h"
@@ -83,13 +84,13 @@ void checkFile(Session& session, const std::string& path, const CheckOptions& op
     answer.code = std::max(answer.code, ExitCode::Program);
   if (options.json) {
     for (const lang::Diagnostic& item : program->diagnostics.all())
-      Report::add(report.diagnostics, lang::diagnosticJson(item, session.sources(), path));
+      Report::add(report.diagnostics,
+                  lang::diagnosticJson(item, session.sources(), sourceName(path)));
     if (program->isGood())
       addFunctions(report, *program, options.files.size() > 1 ? path + ":" : "");
     return;
   }
-  answer.errors +=
-      lang::renderDiagnostics(program->diagnostics, session.sources(), path, {look.colour});
+  answer.errors += findingsText(session, program->diagnostics, path, look);
   if (!program->isGood())
     return;
   if (options.types)

@@ -4,7 +4,6 @@
 #include "driver/find_global.h"
 #include "driver/load.h"
 #include "interp/reference.h"
-#include "lang/render.h"
 #include "lang/walk.h"
 #include "transform/entry_gradient.h"
 #include "transform/named_operators.h"
@@ -104,8 +103,7 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
       (!options.grad || (derivation.add(gradient) &&
                          derivation.clean(std::string(program.module->globals.back()->name))));
   if (!isDone) {
-    answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,
-                                             {look.colour});
+    answer.errors += findingsText(session, derivation.findings, options.file, look);
     answer.code = ExitCode::Program;
   }
   return isDone;

@@ -3,11 +3,11 @@
 
 #include "assembly/text.h"
 #include "bytecode/export.h"
+#include "driver/load.h"
 #include "executable/ranges.h"
 #include "formats/file.h"
 #include "formats/quote.h"
 #include "lang/print.h"
-#include "lang/render.h"
 #include "lang/utf8.h"
 #include "parser/metadata.h"
 #include "transform/machine_passes.h"
@@ -134,7 +134,7 @@ std::unique_ptr<executable::Executable> readExecutable(Session& session, const s
     return failed("it is too long");
   lang::Diagnostics findings;
   auto made = assembly::assemble(*file, findings);
-  answer.errors += lang::renderDiagnostics(findings, session.sources(), path, {look.colour});
+  answer.errors += findingsText(session, findings, path, look);
   if (!made)
     answer.code = std::max(answer.code, ExitCode::Program);
   return made;

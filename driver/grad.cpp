@@ -5,7 +5,6 @@
 #include "formats/quote.h"
 #include "lang/differentiable.h"
 #include "lang/print.h"
-#include "lang/render.h"
 #include "lang/utf8.h"
 #include "parser/metadata.h"
 #include "transform/entry_gradient.h"
@@ -93,8 +92,7 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
                 derivation.add(derivative) &&
                 derivation.clean(std::string(program->module->globals.back()->name));
   if (!isDone) {
-    answer.errors += lang::renderDiagnostics(derivation.findings, session.sources(), options.file,
-                                             {look.colour});
+    answer.errors += findingsText(session, derivation.findings, options.file, look);
     answer.code = ExitCode::Program;
     return answer;
   }

@@ -5,7 +5,7 @@
 #include "driver/definition_text.h"
 #include "driver/describe_surface.h"
 #include "driver/find_at.h"
-#include "lang/render.h"
+#include "driver/load.h"
 #include "lang/utf8.h"
 #include "parser/doc_comment.h"
 #include "stdlib/operator_reference.h"
@@ -269,8 +269,7 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look) {
     found = hoverAt(session, *program, *offset);
   if (!found && offset && isMistaken(*program, *offset)) {
     answer.code = ExitCode::Program;
-    answer.errors = lang::renderDiagnostics(program->diagnostics, session.sources(),
-                                            options.files[0], {look.colour});
+    answer.errors = findingsText(session, program->diagnostics, options.files[0], look);
   } else if (!found)
     answer.fail(ExitCode::Program,
                 fmt::format("no expression stands at {}:{}:{}", lang::printable(source.name()),

@@ -5,6 +5,11 @@
 
 namespace driver {
 
+std::string findingsText(const Session& session, const lang::Diagnostics& findings,
+                         const std::string& file, const Look& look) {
+  return lang::renderDiagnostics(findings, session.sources(), sourceName(file), {look.colour});
+}
+
 std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,
                                 Answer& answer, Stage stage) {
   auto program = session.load(file, stage);
@@ -12,8 +17,7 @@ std::optional<Program> loadGood(Session& session, const std::string& file, const
     answer.fail(ExitCode::World, program.failure().message);
     return std::nullopt;
   }
-  answer.errors +=
-      lang::renderDiagnostics(program->diagnostics, session.sources(), file, {look.colour});
+  answer.errors += findingsText(session, program->diagnostics, file, look);
   if (program->isGood())
     return std::move(*program);
   answer.code = std::max(answer.code, ExitCode::Program);

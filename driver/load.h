@@ -7,6 +7,10 @@
 
 namespace driver {
 
+/// The findings of a file as text, as it is called in their places.
+std::string findingsText(const Session& session, const lang::Diagnostics& findings,
+                         const std::string& file, const Look& look);
+
 /// The program in a file. Its diagnostics go to the answer; nothing when it has errors or could not
 /// be had, which the answer's code says.
 std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,

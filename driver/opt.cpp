@@ -4,7 +4,6 @@
 #include "interp/reference.h"
 #include "lang/edit_distance.h"
 #include "lang/print.h"
-#include "lang/render.h"
 #include "parser/metadata.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
@@ -78,8 +77,7 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
   if (result) {
     answer.output = textOf(*result->module, session.operators());
   } else if (findings.hasErrors()) {
-    answer.errors +=
-        lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
+    answer.errors += findingsText(session, findings, options.file, look);
     answer.code = ExitCode::Program;
   } else {
     answer.fail(ExitCode::World, result.failure().text);

@@ -17,7 +17,6 @@
 #include "driver/value_text.h"
 #include "formats/quote.h"
 #include "interp/interpret.h"
-#include "lang/render.h"
 #include "lang/utf8.h"
 #include "lang/walk.h"
 #include "lower/engine.h"
@@ -289,8 +288,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   lang::Diagnostics findings = session.noFindings();
   auto result = call(session, program, *entry, *std::move(arguments), *engine, options, look,
                      findings, answer);
-  answer.errors +=
-      lang::renderDiagnostics(findings, session.sources(), options.file, {look.colour});
+  answer.errors += findingsText(session, findings, options.file, look);
   if (auto* fault = std::get_if<interp::Fault>(&result)) {
     if (!fault->op.empty() && !written.contains({fault->range.begin, fault->op}))
       fault->notes.push_back("this is on the way back, in the derivative of what stands here");

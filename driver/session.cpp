@@ -102,7 +102,7 @@ runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
     return runtime::Error{fmt::format("{} is an executable as text; `baton compile`, `baton run` "
                                       "and `baton disasm` take it from a {}file",
                                       name, isPipe ? "regular " : "")};
-  return loadText(isInput ? "<stdin>" : path, std::move(*text), stage);
+  return loadText(sourceName(path), std::move(*text), stage);
 }
 
 } // namespace driver

@@ -41,6 +41,11 @@ struct Program {
   bool isGood() const { return module && !diagnostics.hasErrors(); }
 };
 
+/// What a file is called where places in it are told.
+inline std::string sourceName(const std::string& path) {
+  return path == "-" ? "<stdin>" : path;
+}
+
 class Session {
 public:
   explicit Session(const lang::OperatorTable& operators,

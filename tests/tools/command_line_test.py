@@ -61,6 +61,13 @@ def check_pipes(folder):
         yield from expect("an executable in a pipe", found, 2, "is an executable", "regular file")
 
 
+def check_standard_input(folder):
+    (folder / "wrong.rly").write_text("def @main() { %x }\n")
+    with open(folder / "wrong.rly") as text:
+        found = baton(folder, "check", "-", stdin=text)
+    yield from expect("a mistake", found, 1, "--> <stdin>:1:15", "1 error in <stdin>\n")
+
+
 def check_unmapped(folder):
     """A file of ours that there is no memory for, which is all hole."""
     baton(folder, "compile", "program.rly", "-o", "x.bvm")
