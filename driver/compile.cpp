@@ -13,11 +13,12 @@ namespace {
 
 std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
                                               const Look& look, Answer& answer) {
-  if (isExecutableFile(options.file)) {
-    auto made = openExecutable(session, options.file, options.entries, look, answer);
+  Input input(options.file);
+  if (input.isExecutable()) {
+    auto made = openExecutable(session, input, options.entries, look, answer);
     return made ? std::optional(executable::write(*made)) : std::nullopt;
   }
-  auto ready = loadReady(session, options.file, options.entries, look, answer);
+  auto ready = loadReady(session, std::move(input), options.entries, look, answer);
   if (!ready)
     return std::nullopt;
   try {

@@ -109,10 +109,11 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
   return isDone;
 }
 
-std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
+std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
                                       Answer& answer) {
-  auto program = loadGood(session, file, look, answer);
+  const std::string file = input.path();
+  auto program = loadGood(session, std::move(input), look, answer);
   if (!program)
     return std::nullopt;
   ReadyProgram ready{*std::move(program)};

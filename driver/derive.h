@@ -25,7 +25,7 @@ struct ReadyProgram {
 
 /// Makes one, with the entries that options `--entry` name, or `main`; nothing when the answer says
 /// what stands in the way.
-std::optional<ReadyProgram> loadReady(Session& session, const std::string& file,
+std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
                                       Answer& answer);
 

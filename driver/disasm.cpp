@@ -15,9 +15,10 @@ namespace {
 /// The executable at a path, or of the program there.
 std::unique_ptr<executable::Executable> executableOf(Session& session, const DisasmOptions& options,
                                                      const Look& look, Answer& answer) {
-  if (isExecutableFile(options.file))
-    return openExecutable(session, options.file, options.entries, look, answer);
-  auto ready = loadReady(session, options.file, options.entries, look, answer);
+  Input input(options.file);
+  if (input.isExecutable())
+    return openExecutable(session, input, options.entries, look, answer);
+  auto ready = loadReady(session, std::move(input), options.entries, look, answer);
   if (!ready)
     return nullptr;
   try {

@@ -5,7 +5,6 @@
 #include "bytecode/export.h"
 #include "driver/load.h"
 #include "executable/ranges.h"
-#include "formats/file.h"
 #include "formats/quote.h"
 #include "lang/print.h"
 #include "lang/utf8.h"
@@ -13,7 +12,6 @@
 #include "transform/machine_passes.h"
 #include "typecheck/check.h"
 
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -26,7 +24,6 @@ using runtime::SourceRange;
 
 /// The most lines that one place may keep; of a longer one the first line is kept.
 constexpr uint32_t mostLines = 8;
-constexpr uint64_t largestText = uint64_t(1) << 31;
 
 /// The lines of texts that places are in.
 class KeptLines {
@@ -116,28 +113,43 @@ bool placeSources(executable::Executable& executable, Session& session) {
   return true;
 }
 
-/// The executable at a path; null when the answer says what is wrong with it.
-std::unique_ptr<executable::Executable> readExecutable(Session& session, const std::string& path,
-                                                       const Look& look, Answer& answer) {
-  auto failed = [&](const std::string& why) {
-    answer.fail(ExitCode::World, fmt::format("cannot read {}: {}", formats::backquoted(path), why));
-    return nullptr;
-  };
-  auto bytes = formats::readFile(path, largestText);
-  bool isText = bytes && assembly::isText(*bytes);
-  if (!isText) {
-    auto made = executable::load(path);
-    return made ? *std::move(made) : failed(made.failure().message);
-  }
-  const SourceFile* file = session.addText(path, *std::move(bytes));
-  if (!file)
-    return failed("it is too long");
+/// The executable that a text stands for; null when it is wrong, which the answer says.
+std::unique_ptr<executable::Executable> assembled(Session& session, const SourceFile& file,
+                                                  const Input& input, const Look& look,
+                                                  Answer& answer) {
   lang::Diagnostics findings;
-  auto made = assembly::assemble(*file, findings);
-  answer.errors += findingsText(session, findings, path, look);
+  auto made = assembly::assemble(file, findings);
+  answer.errors += findingsText(session, findings, input.path(), look);
   if (!made)
     answer.code = std::max(answer.code, ExitCode::Program);
   return made;
+}
+
+runtime::Result<std::unique_ptr<executable::Executable>> loaded(Input& input) {
+  if (input.isRegular())
+    return executable::load(input.path());
+  auto bytes = input.read();
+  if (!bytes)
+    return bytes.failure();
+  return executable::readCopy(std::as_bytes(std::span(*bytes)));
+}
+
+/// The executable in a file; null when the answer says what is wrong with it.
+std::unique_ptr<executable::Executable> readExecutable(Session& session, Input& input,
+                                                       const Look& look, Answer& answer) {
+  auto failed = [&](const std::string& why) {
+    answer.fail(ExitCode::World, fmt::format("cannot read {}: {}", input.quoted(), why));
+    return nullptr;
+  };
+  if (input.kind() != Input::Kind::Assembly) {
+    auto made = loaded(input);
+    return made ? *std::move(made) : failed(made.failure().message);
+  }
+  auto text = input.read();
+  if (!text)
+    return failed(text.failure().message);
+  const SourceFile* file = session.addText(sourceName(input.path()), *std::move(text));
+  return file ? assembled(session, *file, input, look, answer) : failed("it is too long");
 }
 
 } // namespace
@@ -147,18 +159,6 @@ void keepSources(executable::Executable& executable, const lang::SourceMap& sour
   executable::forEachRange(executable, [&](SourceRange& range) { kept.keep(range); });
   executable.sources = kept.texts();
   executable::forEachRange(executable, [&](SourceRange& range) { range = kept.moved(range); });
-}
-
-// What is read of a pipe is gone, and whoever reads the text finds nothing.
-bool isExecutableFile(const std::string& path) {
-  if (!formats::isRegularFile(path))
-    return false;
-  char start[4096];
-  std::ifstream file(path, std::ios::binary);
-  file.read(start, sizeof start);
-  std::span begin = std::span(start).first(size_t(file.gcount()));
-  return executable::isExecutable(std::as_bytes(begin)) ||
-         assembly::isText({begin.data(), begin.size()});
 }
 
 void prepareForMachine(Session& session, Program& program, transform::Entries entries,
@@ -213,10 +213,10 @@ runtime::Checked<size_t> entryNumber(const executable::Executable& made,
   return runtime::Problem{fmt::format("the executable was compiled for {}; {}", names, advice)};
 }
 
-std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+std::unique_ptr<executable::Executable> openExecutable(Session& session, Input& input,
                                                        std::span<const std::string> entries,
                                                        const Look& look, Answer& answer) {
-  auto made = readExecutable(session, path, look, answer);
+  auto made = readExecutable(session, input, look, answer);
   if (!made || entries.empty())
     return made;
   std::vector<bool> isAsked(made->entries.size());
@@ -234,7 +234,7 @@ std::unique_ptr<executable::Executable> openExecutable(Session& session, const s
   answer.fail(ExitCode::World,
               fmt::format("{} has `@{}` too, and an executable keeps all its entries; compile the "
                           "program for fewer",
-                          formats::backquoted(path),
+                          input.quoted(),
                           lang::printable(made->entries[size_t(other - isAsked.begin())].name)));
   return nullptr;
 }

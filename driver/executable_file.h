@@ -16,9 +16,6 @@ struct Loaded {
   std::unique_ptr<bytecode::Linked> linked;
 };
 
-/// Whether there is a regular file with an executable at a path, as bytes or as text.
-bool isExecutableFile(const std::string& path);
-
 /// Puts what passes make of a program for the machine in its place. The globals of these names are
 /// what is run; with `keepsCalls`, calls stay for whoever counts them.
 void prepareForMachine(Session& session, Program& program, transform::Entries entries,
@@ -28,9 +25,9 @@ void prepareForMachine(Session& session, Program& program, transform::Entries en
 /// bytecode::TooLarge.
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready);
 
-/// The executable at a path, which must have entries of these names and no others, if some are
-/// named; null when the answer says what is wrong with it.
-std::unique_ptr<executable::Executable> openExecutable(Session& session, const std::string& path,
+/// The executable in a file, as bytes or as text, which must have entries of these names and no
+/// others, if some are named; null when the answer says what is wrong with it.
+std::unique_ptr<executable::Executable> openExecutable(Session& session, Input& input,
                                                        std::span<const std::string> entries,
                                                        const Look& look, Answer& answer);
 

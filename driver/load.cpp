@@ -10,9 +10,10 @@ std::string findingsText(const Session& session, const lang::Diagnostics& findin
   return lang::renderDiagnostics(findings, session.sources(), sourceName(file), {look.colour});
 }
 
-std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,
-                                Answer& answer, Stage stage) {
-  auto program = session.load(file, stage);
+std::optional<Program> loadGood(Session& session, Input input, const Look& look, Answer& answer,
+                                Stage stage) {
+  const std::string file = input.path();
+  auto program = session.load(std::move(input), stage);
   if (!program) {
     answer.fail(ExitCode::World, program.failure().message);
     return std::nullopt;

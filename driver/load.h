@@ -13,7 +13,7 @@ std::string findingsText(const Session& session, const lang::Diagnostics& findin
 
 /// The program in a file. Its diagnostics go to the answer; nothing when it has errors or could not
 /// be had, which the answer's code says.
-std::optional<Program> loadGood(Session& session, const std::string& file, const Look& look,
-                                Answer& answer, Stage stage = Stage::Checked);
+std::optional<Program> loadGood(Session& session, Input input, const Look& look, Answer& answer,
+                                Stage stage = Stage::Checked);
 
 } // namespace driver

@@ -324,20 +324,20 @@ Answer run(Session& session, const RunOptions& options, const Look& look) {
     answer.fail(ExitCode::World, problem);
     return answer;
   }
-  if (isExecutableFile(options.file)) {
-    auto made = openExecutable(session, options.file, {}, look, answer);
+  Input input(options.file);
+  if (input.isExecutable()) {
+    auto made = openExecutable(session, input, {}, look, answer);
     if (!made)
       return answer;
-    auto loaded = linkExecutable(session, std::move(made), options.file);
+    auto loaded = linkExecutable(session, std::move(made), sourceName(options.file));
     if (!loaded)
       answer.fail(ExitCode::World,
-                  fmt::format("cannot run {}: {}", formats::backquoted(options.file),
-                              loaded.failure().message));
+                  fmt::format("cannot run {}: {}", input.quoted(), loaded.failure().message));
     else
       runExecutable(session, *loaded, options, look, answer);
     return answer;
   }
-  if (auto program = loadGood(session, options.file, look, answer)) {
+  if (auto program = loadGood(session, std::move(input), look, answer)) {
     runtime::Holdings before = runtime::held();
     runProgram(session, *program, options, look, answer);
     answer.errors += leftText(runtime::held().tensorBytes - before.tensorBytes);

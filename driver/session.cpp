@@ -3,10 +3,7 @@
 // later stages report is of no interest.
 #include "driver/session.h"
 
-#include "assembly/text.h"
 #include "driver/suggestions.h"
-#include "formats/file.h"
-#include "formats/quote.h"
 #include "parser/metadata.h"
 #include "parser/parse.h"
 #include "parser/resolve.h"
@@ -19,7 +16,6 @@ namespace driver {
 
 namespace {
 
-constexpr uint64_t largestText = uint64_t(1) << 31;
 /// What some editors put in front of UTF-8; it is no part of a text, so no place counts it.
 constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
@@ -86,23 +82,15 @@ runtime::Result<Program> Session::loadText(std::string name, std::string text, S
   return program;
 }
 
-runtime::Result<Program> Session::load(const std::string& path, Stage stage) {
-  bool isInput = path == "-";
-  auto text =
-      isInput ? formats::readStandardInput(largestText) : formats::readFile(path, largestText);
+runtime::Result<Program> Session::load(Input input, Stage stage) {
+  if (input.isExecutable())
+    return runtime::Error{fmt::format("{} is an executable and no program; `baton run`, `baton "
+                                      "compile` and `baton disasm` take it",
+                                      input.quoted())};
+  auto text = input.read();
   if (!text)
     return text.failure();
-  std::string name = isInput ? "standard input" : formats::backquoted(path);
-  bool isPipe = isInput || !formats::isRegularFile(path);
-  if (executable::isExecutable(std::as_bytes(std::span(*text))))
-    return runtime::Error{fmt::format("{} is an executable and no text; `baton run` and `baton "
-                                      "disasm` take it{}",
-                                      name, isPipe ? " from a regular file" : "")};
-  if (assembly::isText(*text))
-    return runtime::Error{fmt::format("{} is an executable as text; `baton compile`, `baton run` "
-                                      "and `baton disasm` take it from a {}file",
-                                      name, isPipe ? "regular " : "")};
-  return loadText(sourceName(path), std::move(*text), stage);
+  return loadText(sourceName(input.path()), *std::move(text), stage);
 }
 
 } // namespace driver

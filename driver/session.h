@@ -5,12 +5,12 @@
 // session, which must outlive it.
 #pragma once
 
+#include "driver/input.h"
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
 #include "lang/typing.h"
 #include "parser/surface.h"
-#include "runtime/result.h"
 
 #include <memory>
 
@@ -41,20 +41,15 @@ struct Program {
   bool isGood() const { return module && !diagnostics.hasErrors(); }
 };
 
-/// What a file is called where places in it are told.
-inline std::string sourceName(const std::string& path) {
-  return path == "-" ? "<stdin>" : path;
-}
-
 class Session {
 public:
   explicit Session(const lang::OperatorTable& operators,
                    Suggestions suggestions = Suggestions::ThatHelp)
       : operators_(operators), suggestions_(suggestions) {}
 
-  /// Reads the file at `path`, or standard input for `-`. The error says why it could not be had;
-  /// mistakes in the text are diagnostics of the program.
-  runtime::Result<Program> load(const std::string& path, Stage stage = Stage::Checked);
+  /// Reads a program. The error says why it could not be had; mistakes in the text are diagnostics
+  /// of the program.
+  runtime::Result<Program> load(Input input, Stage stage = Stage::Checked);
   /// The same for a text in memory.
   runtime::Result<Program> loadText(std::string name, std::string text,
                                     Stage stage = Stage::Checked);

@@ -100,6 +100,9 @@ std::vector<std::byte> write(const Executable& executable);
 runtime::Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> bytes,
                                                   size_t size);
 
+/// The same of bytes that may be anywhere, and go away.
+runtime::Result<std::unique_ptr<Executable>> readCopy(std::span<const std::byte> bytes);
+
 /// The same of a file, which is mapped.
 runtime::Result<std::unique_ptr<Executable>> load(const std::string& path);
 

@@ -311,6 +311,16 @@ Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owne
   }
 }
 
+// Constants lie at multiples of the alignment in the file, and have to in memory.
+Result<std::unique_ptr<Executable>> readCopy(std::span<const std::byte> bytes) {
+  constexpr std::align_val_t aligned{alignment};
+  auto* memory = static_cast<std::byte*>(::operator new(bytes.size(), aligned));
+  std::shared_ptr<const std::byte[]> copy(
+      memory, [](const std::byte* at) { ::operator delete(const_cast<std::byte*>(at), aligned); });
+  std::ranges::copy(bytes, memory);
+  return read(std::move(copy), bytes.size());
+}
+
 Result<std::unique_ptr<Executable>> load(const std::string& path) {
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat about {};

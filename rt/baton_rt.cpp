@@ -303,14 +303,8 @@ baton_error* baton_model_load(const char* path, baton_model** model) {
 
 baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model) {
   return guarded({bytes, "the program is null", model}, [&] {
-    // Constants lie at multiples of 64 in the file, and have to in memory.
-    constexpr std::align_val_t alignment{64};
-    auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
-    std::shared_ptr<const std::byte[]> copy(memory, [](const std::byte* at) {
-      ::operator delete(const_cast<std::byte*>(at), alignment);
-    });
-    std::memcpy(memory, bytes, size);
-    return keep(executable::read(std::move(copy), size), "cannot read the program: ", model);
+    return keep(executable::readCopy({static_cast<const std::byte*>(bytes), size}),
+                "cannot read the program: ", model);
   });
 }
 

@@ -56,9 +56,18 @@ def check_pipes(folder):
     compiled = from_pipe(folder, ["compile", "-o", "x.bvm"], text)
     yield from expect("an executable from a pipe", compiled, 0)
     full = baton(folder, "disasm", "--full", "x.bvm").stdout.encode()
-    for content in (folder / "x.bvm").read_bytes(), full:
-        found = from_pipe(folder, ["run"], content)
-        yield from expect("an executable in a pipe", found, 2, "is an executable", "regular file")
+    made = (folder / "x.bvm").read_bytes()
+    for content in made, full:
+        yield from expect("an executable in a pipe", from_pipe(folder, ["run"], content), 0, "42")
+        (folder / "given").write_bytes(content)
+        with open(folder / "given") as given:
+            found = baton(folder, "compile", "-", "-o", "y.bvm", stdin=given)
+        yield from expect("an executable on standard input", found, 0)
+        yield from expect_equal("the same executable", (folder / "y.bvm").read_bytes(), made)
+        found = from_pipe(folder, ["check"], content)
+        yield from expect("a check of an executable", found, 2, "`baton compile` and", "take it")
+    damaged = from_pipe(folder, ["run"], made[:-1])
+    yield from expect("a damaged executable in a pipe", damaged, 2, "cannot read `pipe`: ")
 
 
 def check_standard_input(folder):
