@@ -1,23 +1,14 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
-#include "bytecode/run.h"
 #include "driver/arguments.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
 #include "driver/executable_file.h"
-#include "driver/fault_text.h"
 #include "driver/find_global.h"
-#include "driver/interrupt.h"
 #include "driver/load.h"
 #include "driver/outputs.h"
-#include "driver/place_text.h"
 #include "driver/profile.h"
-#include "driver/progress.h"
-#include "driver/trace.h"
-#include "driver/value_files.h"
-#include "driver/value_text.h"
+#include "driver/running.h"
 #include "formats/quote.h"
-#include "interp/interpret.h"
-#include "lang/utf8.h"
 #include "lang/walk.h"
 #include "lower/engine.h"
 #include "runtime/holdings.h"
@@ -29,17 +20,6 @@ namespace driver {
 
 namespace {
 
-/// A value that the program shows, after the place that does.
-std::string shownText(Session& session, const Program& program, const runtime::Value& value,
-                      lang::SourceRange where) {
-  std::string text = valueText(value, session.types(), program.typing) + '\n';
-  const lang::SourceFile* file = session.sources().find(where);
-  if (!file)
-    return text;
-  lang::LineColumn at = file->position(where.begin);
-  return fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
-}
-
 /// Whether the machine runs the program; it computes in the program's own types, and looks at no
 /// result but where the program does.
 bool isOnMachine(const RunOptions& options) {
@@ -48,73 +28,20 @@ bool isOnMachine(const RunOptions& options) {
   return isFree || options.engine == "vm";
 }
 
-std::variant<runtime::Value, interp::Fault>
-call(Session& session, const Program& program, const lang::Global& entry,
-     std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,
-     const RunOptions& options, const Look& look, lang::Diagnostics& findings, Answer& answer) {
-  profile::Recorder recorder;
-  Progress progress(look.progress && !options.trace);
-  interp::Options how;
-  how.engine = engine;
-  how.trapsNonFinite = options.trapsNonFinite;
-  how.limits = options.limits;
-  how.progress = [&](uint64_t calls) { progress.step(calls); };
-  how.rounding = [&](const lang::OperatorRow& row, lang::SourceRange where) {
-    findings.report(lang::Message::Float64Result, where, row.name);
-  };
-  auto write = [&](const std::string& text) {
-    progress.clear();
-    look.show ? look.show(text) : void(answer.errors += text);
-  };
-  how.show = [&](const runtime::Value& value, lang::SourceRange where) {
-    write(shownText(session, program, value, where));
-  };
-  std::optional<Tracer> tracer;
-  if (options.trace)
-    how.observer = &tracer.emplace(session, program, write).observer();
-  InterruptWatch watch;
-  how.isInterrupted = [&] { return watch.isInterrupted(); };
-  auto interpreted = [&] {
-    return interp::interpret(*program.module, program.typing, session.operators(), entry, arguments,
-                             how);
-  };
-  auto onMachine = [&] {
+Running::Outcome call(Session& session, const Program& program, const lang::Global& entry,
+                      std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,
+                      const RunOptions& options, Running& running, Answer& answer) {
+  if (isOnMachine(options))
     try {
       return bytecode::run(*program.module, program.typing, session.operators(), entry, arguments,
-                           {.engine = how.engine,
-                            .run = {.progress = how.progress,
-                                    .show = how.show,
-                                    .isInterrupted = how.isInterrupted,
-                                    .limits = how.limits},
-                            .profile = wantsProfile(options) ? &recorder : nullptr,
-                            .placeText = [&](lang::SourceRange range) {
-                              return placeText(session.sources(), range, program.source);
-                            }});
+                           running.onMachine(engine));
     } catch (const bytecode::TooLarge& error) {
       answer.errors += fmt::format("note: the machine has no code for {}, so the interpreter runs "
                                    "the program\n",
                                    error.what());
-      return interpreted();
     }
-  };
-  auto result = isOnMachine(options) ? onMachine() : interpreted();
-  if (wantsProfile(options))
-    reportProfile(recorder, options, answer);
-  auto* fault = std::get_if<interp::Fault>(&result);
-  if (fault && fault->kind == runtime::FaultKind::Interrupted)
-    fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
-  return result;
-}
-
-ExitCode codeOf(runtime::FaultKind kind) {
-  switch (kind) {
-  case runtime::FaultKind::Memory:
-    return ExitCode::World;
-  case runtime::FaultKind::Interrupted:
-    return ExitCode::Interrupted;
-  default:
-    return ExitCode::Program;
-  }
+  return interp::interpret(*program.module, program.typing, session.operators(), entry,
+                           std::move(arguments), running.onInterpreter(engine));
 }
 
 /// What values hold beyond what they held before the run: cycles of references keep them. The
@@ -222,40 +149,12 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   auto arguments = goodArguments(entry.global, typing, options, answer);
   if (!arguments)
     return;
-  Progress progress(look.progress);
-  InterruptWatch watch;
-  bytecode::Options how{.engine = lower::loopsEngine()};
-  how.run = {.progress = [&](uint64_t calls) { progress.step(calls); },
-             .show =
-                 [&](const runtime::Value& value, lang::SourceRange where) {
-                   progress.clear();
-                   std::string text = shownText(session, loaded.language, value, where);
-                   look.show ? look.show(text) : void(answer.errors += text);
-                 },
-             .isInterrupted = [&] { return watch.isInterrupted(); },
-             .limits = options.limits};
-  profile::Recorder recorder;
-  if (wantsProfile(options))
-    how.profile = &recorder;
-  how.placeText = [&](lang::SourceRange range) {
-    return placeText(session.sources(), range, loaded.language.source);
-  };
-  auto result = bytecode::run(*loaded.linked, *number, *loaded.language.module, typing,
-                              session.operators(), *std::move(arguments), how);
-  if (wantsProfile(options))
-    reportProfile(recorder, options, answer);
-  if (auto* fault = std::get_if<interp::Fault>(&result)) {
-    if (fault->kind == runtime::FaultKind::Interrupted)
-      fault->problem += fmt::format(" and {:.1f} seconds", progress.seconds());
-    answer.code = codeOf(fault->kind);
-    answer.errors += faultText(*fault, session.sources(), look);
-    return;
-  }
-  RunResult given{std::get<runtime::Value>(std::move(result))};
-  answer.output = valueText(given.value, session.types(), typing) + '\n';
-  if (options.output)
-    if (auto saved = writeOutput(*options.output, given); !saved)
-      answer.fail(ExitCode::World, saved.failure().message);
+  Running running(session, loaded.language, options, look, answer);
+  auto outcome =
+      bytecode::run(*loaded.linked, *number, *loaded.language.module, typing, session.operators(),
+                    *std::move(arguments), running.onMachine(lower::loopsEngine()));
+  if (const runtime::Value* value = running.end(outcome))
+    giveResult(session, loaded.language, options, {*value}, answer);
 }
 
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
@@ -285,27 +184,19 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   auto arguments = goodArguments(*entry, program.typing, options, answer);
   if (!arguments)
     return;
-  lang::Diagnostics findings = session.noFindings();
-  auto result = call(session, program, *entry, *std::move(arguments), *engine, options, look,
-                     findings, answer);
-  answer.errors += findingsText(session, findings, options.file, look);
-  if (auto* fault = std::get_if<interp::Fault>(&result)) {
-    if (!fault->op.empty() && !written.contains({fault->range.begin, fault->op}))
-      fault->notes.push_back("this is on the way back, in the derivative of what stands here");
-    answer.code = codeOf(fault->kind);
-    answer.errors += faultText(*fault, session.sources(), look);
+  Running running(session, program, options, look, answer);
+  auto outcome =
+      call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
+  auto* fault = std::get_if<interp::Fault>(&outcome);
+  if (fault && !fault->op.empty() && !written.contains({fault->range.begin, fault->op}))
+    fault->notes.push_back("this is on the way back, in the derivative of what stands here");
+  const runtime::Value* value = running.end(outcome);
+  if (!value)
     return;
-  }
-  RunResult given = resultOf(std::get<runtime::Value>(result), differentiated, options);
-  answer.output = valueText(given.value, session.types(), program.typing) + '\n';
+  RunResult given = resultOf(*value, differentiated, options);
   if (options.grad && given.gradients.empty())
     answer.errors += "note: no input holds floats, so there is no gradient\n";
-  for (const auto& [name, gradient] : given.gradients)
-    answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
-                                 valueText(gradient, session.types(), program.typing));
-  if (options.output)
-    if (auto saved = writeOutput(*options.output, given); !saved)
-      answer.fail(ExitCode::World, saved.failure().message);
+  giveResult(session, program, options, given, answer);
 }
 
 } // namespace

@@ -1,0 +1,108 @@
+// The line of progress gives way to whatever else is written.
+#include "driver/running.h"
+
+#include "driver/fault_text.h"
+#include "driver/load.h"
+#include "driver/place_text.h"
+#include "driver/profile.h"
+#include "driver/value_text.h"
+#include "lang/utf8.h"
+
+namespace driver {
+
+using runtime::Value;
+
+namespace {
+
+ExitCode codeOf(runtime::FaultKind kind) {
+  switch (kind) {
+  case runtime::FaultKind::Memory:
+    return ExitCode::World;
+  case runtime::FaultKind::Interrupted:
+    return ExitCode::Interrupted;
+  default:
+    return ExitCode::Program;
+  }
+}
+
+} // namespace
+
+Running::Running(Session& session, const Program& program, const RunOptions& options,
+                 const Look& look, Answer& answer)
+    : session_(session), program_(program), options_(options), look_(look), answer_(answer),
+      findings_(session.noFindings()), progress_(look.progress && !options.trace) {
+  watch_.emplace();
+}
+
+void Running::write(const std::string& text) {
+  progress_.clear();
+  look_.show ? look_.show(text) : void(answer_.errors += text);
+}
+
+/// A value that the program shows, after the place that does.
+void Running::show(const Value& value, lang::SourceRange where) {
+  std::string text = valueText(value, session_.types(), program_.typing) + '\n';
+  if (const lang::SourceFile* file = session_.sources().find(where)) {
+    lang::LineColumn at = file->position(where.begin);
+    text = fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
+  }
+  write(text);
+}
+
+bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
+  bytecode::Options how{.engine = engine};
+  how.run = {.progress = [this](uint64_t calls) { progress_.step(calls); },
+             .show = [this](const Value& value, lang::SourceRange where) { show(value, where); },
+             .isInterrupted = [this] { return watch_->isInterrupted(); },
+             .limits = options_.limits};
+  how.profile = wantsProfile(options_) ? &recorder_ : nullptr;
+  how.placeText = [this](lang::SourceRange range) {
+    return placeText(session_.sources(), range, program_.source);
+  };
+  return how;
+}
+
+interp::Options Running::onInterpreter(const tensor::TensorEngine& engine) {
+  interp::Options how{.engine = engine};
+  how.progress = [this](uint64_t calls) { progress_.step(calls); };
+  how.rounding = [this](const lang::OperatorRow& row, lang::SourceRange where) {
+    findings_.report(lang::Message::Float64Result, where, row.name);
+  };
+  how.show = [this](const Value& value, lang::SourceRange where) { show(value, where); };
+  how.isInterrupted = [this] { return watch_->isInterrupted(); };
+  how.trapsNonFinite = options_.trapsNonFinite;
+  how.limits = options_.limits;
+  auto trace = [this](const std::string& text) { write(text); };
+  if (options_.trace)
+    how.observer = &tracer_.emplace(session_, program_, trace).observer();
+  return how;
+}
+
+const Value* Running::end(Outcome& outcome) {
+  watch_.reset();
+  progress_.clear();
+  if (wantsProfile(options_))
+    reportProfile(recorder_, options_, answer_);
+  answer_.errors += findingsText(session_, findings_, options_.file, look_);
+  auto* fault = std::get_if<runtime::RunFault>(&outcome);
+  if (!fault)
+    return &std::get<Value>(outcome);
+  if (fault->kind == runtime::FaultKind::Interrupted)
+    fault->problem += fmt::format(" and {:.1f} seconds", progress_.seconds());
+  answer_.code = codeOf(fault->kind);
+  answer_.errors += faultText(*fault, session_.sources(), look_);
+  return nullptr;
+}
+
+void giveResult(Session& session, const Program& program, const RunOptions& options,
+                const RunResult& result, Answer& answer) {
+  answer.output = valueText(result.value, session.types(), program.typing) + '\n';
+  for (const auto& [name, gradient] : result.gradients)
+    answer.output += fmt::format("grad.{} = {}\n", lang::printable(name),
+                                 valueText(gradient, session.types(), program.typing));
+  if (options.output)
+    if (auto saved = writeOutput(*options.output, result); !saved)
+      answer.fail(ExitCode::World, saved.failure().message);
+}
+
+} // namespace driver

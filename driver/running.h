@@ -1,0 +1,55 @@
+// A run while it goes on: what it shows meanwhile and what is said of its end, the same whatever
+// machine runs the program.
+#pragma once
+
+#include "bytecode/run.h"
+#include "driver/commands.h"
+#include "driver/interrupt.h"
+#include "driver/progress.h"
+#include "driver/trace.h"
+#include "driver/value_files.h"
+#include "interp/interpret.h"
+#include "profile/recorder.h"
+
+namespace driver {
+
+/// Takes the interrupt from the beginning to where the run ended.
+class Running {
+public:
+  using Outcome = std::variant<runtime::Value, runtime::RunFault>;
+
+  /// All must outlive this.
+  Running(Session& session, const Program& program, const RunOptions& options, const Look& look,
+          Answer& answer);
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  /// How the machine and the interpreter are to run the program.
+  bytecode::Options onMachine(const tensor::TensorEngine& engine);
+  interp::Options onInterpreter(const tensor::TensorEngine& engine);
+
+  /// Tells how the run ended: the profile, what was found, and the fault, if it is one. The value
+  /// is null after a fault.
+  const runtime::Value* end(Outcome& outcome);
+
+private:
+  void write(const std::string& text);
+  void show(const runtime::Value& value, lang::SourceRange where);
+
+  Session& session_;
+  const Program& program_;
+  const RunOptions& options_;
+  const Look& look_;
+  Answer& answer_;
+  lang::Diagnostics findings_;
+  profile::Recorder recorder_;
+  Progress progress_;
+  std::optional<InterruptWatch> watch_;
+  std::optional<Tracer> tracer_;
+};
+
+/// Shows what a run gave, and writes it where the options say.
+void giveResult(Session& session, const Program& program, const RunOptions& options,
+                const RunResult& result, Answer& answer);
+
+} // namespace driver
