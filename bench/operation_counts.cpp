@@ -61,7 +61,8 @@ OperationCounts countsOf(const std::string& file, const std::string& definition,
   require(driver::writeOutDerivatives(session, *program, transform::mainAlone, options, {}, answer),
           answer.errors);
   entry = grad != 0 ? program->module->globals.back() : program->module->find(options.entry);
-  driver::Arguments arguments = driver::readArguments(*entry, program->typing, options);
+  driver::Arguments arguments =
+      driver::readArguments(*entry, program->typing, session.types(), options);
   require(arguments.problems.empty(), "an input can't be filled");
   OperationCounts counts;
   interp::Options how;

@@ -4,6 +4,7 @@
 #include "driver/input_convert.h"
 #include "driver/input_literal.h"
 #include "driver/tensor_text.h"
+#include "driver/value_literal.h"
 #include "formats/load.h"
 #include "formats/quote.h"
 #include "formats/random_fill.h"
@@ -31,9 +32,11 @@ std::string parameterName(const lang::Var& parameter) {
 /// Gives each parameter its value.
 class ArgumentReader {
 public:
-  ArgumentReader(const lang::Global& entry, const lang::Typing& typing, const RunOptions& options)
-      : entry_(entry), parameters_(entry.function->parameters), typing_(typing), options_(options),
-        values_(parameters_.size()), given_(parameters_.size(), false), matcher_(table_, sizes_) {}
+  ArgumentReader(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
+                 const RunOptions& options)
+      : entry_(entry), parameters_(entry.function->parameters), typing_(typing), types_(types),
+        options_(options), values_(parameters_.size()), given_(parameters_.size(), false),
+        matcher_(table_, sizes_) {}
 
   Arguments read() {
     for (const std::string& dim : options_.dims)
@@ -46,7 +49,7 @@ public:
       if (isWholeFile(input))
         readFile(input, named);
     if (auto misfit = matcher_.finish())
-      failFit(*misfit, values_[*misfit].tensor().dtype(), values_[*misfit].tensor().shape());
+      fail("{}", misfitOf(leaves_[*misfit]));
     std::vector<const lang::Var*> missing;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (given_[i])
@@ -78,10 +81,6 @@ private:
   template <typename... Args>
   void fail(fmt::format_string<Args...> text, Args&&... args) {
     problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
-  }
-
-  void set(size_t i, runtime::Tensor tensor) {
-    values_[i] = runtime::tensorValue(std::move(tensor));
   }
 
   /// The named dimension of that name in the types of the parameters, or null.
@@ -155,10 +154,18 @@ private:
       return fail("the input {} is given twice", formats::backquoted(name));
     given_[i] = true;
     auto location = formats::splitKey(value);
-    if (!formats::isTensorFile(location.path) && looksLiteral(value))
+    bool isFile = formats::isTensorFile(location.path);
+    const lang::Type* type = typing_.of(*parameters_[i]);
+    if (!isFile && isStructured(*type))
+      readValue(i, value);
+    else if (!isFile && looksLiteral(value))
       readLiteral(i, value);
-    else
+    else if (isFile)
       readTensor(i, location);
+    else
+      fail("the input `{}`: {} is no literal of `{}` and no file: the name ends in none of .npy, "
+           ".npz and .safetensors",
+           parameterName(*parameters_[i]), formats::backquoted(value), lang::typeText(type));
   }
 
   void readLiteral(size_t i, std::string_view text) {
@@ -167,6 +174,17 @@ private:
     if (!tensor)
       return fail("the input `{}`: {}", parameterName(*parameters_[i]), tensor.failure().message);
     accept(i, std::move(*tensor));
+  }
+
+  void readValue(size_t i, std::string_view text) {
+    auto value = valueLiteral(text, typing_.of(*parameters_[i]), types_,
+                              [&](const lang::Type* type, const runtime::Tensor& tensor) {
+                                return match({i, type, tensor});
+                              });
+    if (value)
+      values_[i] = *std::move(value);
+    else
+      fail("the input `{}`: {}", parameterName(*parameters_[i]), value.failure().message);
   }
 
   void readTensor(size_t i, const formats::TensorLocation& location) {
@@ -190,12 +208,26 @@ private:
 
   /// Takes a tensor for a parameter if it fits.
   void accept(size_t i, runtime::Tensor tensor) {
-    const lang::Type* type = typing_.of(*parameters_[i]);
-    if (type->isTensor() &&
-        matcher_.match(declarations_.type(*type), tensor.dtype(), tensor.shape(), uint32_t(i)))
-      set(i, std::move(tensor));
-    else
-      failFit(i, tensor.dtype(), tensor.shape());
+    if (auto good = match({i, typing_.of(*parameters_[i]), tensor}); !good)
+      return fail("{}", good.failure().message);
+    values_[i] = runtime::tensorValue(std::move(tensor));
+  }
+
+  /// A tensor of an input, and what it must be.
+  struct Leaf {
+    size_t parameter;
+    const lang::Type* type;
+    runtime::Tensor tensor;
+  };
+
+  /// Compares a tensor with its type, and learns the sizes of names.
+  runtime::Result<runtime::Done> match(Leaf leaf) {
+    leaves_.push_back(std::move(leaf));
+    const auto& [parameter, type, tensor] = leaves_.back();
+    bool fits = type->isTensor() && matcher_.match(declarations_.type(*type), tensor.dtype(),
+                                                   tensor.shape(), uint32_t(leaves_.size() - 1));
+    return fits ? runtime::Result<runtime::Done>(runtime::Done{})
+                : runtime::Error{misfitOf(leaves_.back())};
   }
 
   /// The key for a parameter: its name, or one that differs in letters that no name can have.
@@ -263,11 +295,16 @@ private:
          advice);
   }
 
-  void failFit(size_t i, runtime::DType dtype, const runtime::Shape& shape) {
-    const lang::Type& type = *typing_.of(*parameters_[i]);
+  std::string misfitOf(const Leaf& leaf) {
+    const runtime::DType dtype = leaf.tensor.dtype();
+    const runtime::Shape& shape = leaf.tensor.shape();
+    const lang::Type& type = *leaf.type;
+    const std::string name = parameterName(*parameters_[leaf.parameter]);
+    bool isWhole = leaf.type == typing_.of(*parameters_[leaf.parameter]);
     auto place = [&](uint32_t source) {
-      return source == fromOption ? std::string("by --dim")
-                                  : fmt::format("in `{}`", parameterName(*parameters_[source]));
+      return source == fromOption
+                 ? std::string("by --dim")
+                 : fmt::format("in `{}`", parameterName(*parameters_[leaves_[source].parameter]));
     };
     std::string reasons;
     const checks::Declared declared = declarations_.type(type);
@@ -278,8 +315,10 @@ private:
                 checks::misfitText(declared.shape[dim], shape[dim], table_, sizes_, place);
             !text.empty())
           reasons += "; " + text;
-    fail("parameter `{}` is `{}`, but its input is `{}`{}", parameterName(*parameters_[i]),
-         lang::typeText(&type), tensorTypeText(dtype, shape), reasons);
+    return fmt::format("{} is `{}`, but its input is `{}`{}",
+                       isWhole ? fmt::format("parameter `{}`", name)
+                               : fmt::format("a part of parameter `{}`", name),
+                       lang::typeText(&type), tensorTypeText(dtype, shape), reasons);
   }
 
   void fill(size_t i) {
@@ -303,9 +342,11 @@ private:
       return runtime::tupleValue(std::move(fields));
     }
     if (!type->isTensor()) {
-      fail("parameter `{}` is `{}`, and only tensors and tuples of them can be filled; call a "
-           "function that takes tensors and builds it, with --entry",
-           parameterName(parameter), lang::typeText(typing_.of(parameter)));
+      fail("parameter `{}` is `{}`, and only tensors and tuples of them can be filled; {}",
+           parameterName(parameter), lang::typeText(typing_.of(parameter)),
+           isStructured(*type)
+               ? fmt::format("give it with --input {}=LITERAL", lang::printable(parameter.name))
+               : "call a function that takes tensors and builds it, with --entry");
       return std::nullopt;
     }
     runtime::Shape shape;
@@ -357,6 +398,7 @@ private:
   const lang::Global& entry_;
   std::span<const lang::Var* const> parameters_;
   const lang::Typing& typing_;
+  lang::TypeContext& types_;
   const RunOptions& options_;
   std::vector<runtime::Value> values_;
   std::vector<bool> given_;
@@ -364,6 +406,7 @@ private:
   lang::Declarations declarations_{table_};
   checks::KnownSizes sizes_;
   checks::ShapeMatcher matcher_;
+  std::vector<Leaf> leaves_;
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
 };
@@ -371,8 +414,8 @@ private:
 } // namespace
 
 Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
-                        const RunOptions& options) {
-  return ArgumentReader(entry, typing, options).read();
+                        lang::TypeContext& types, const RunOptions& options) {
+  return ArgumentReader(entry, typing, types, options).read();
 }
 
 } // namespace driver

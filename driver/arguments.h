@@ -18,6 +18,6 @@ struct Arguments {
 /// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,
 /// if there is one; a parameter's number is its position.
 Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
-                        const RunOptions& options);
+                        lang::TypeContext& types, const RunOptions& options);
 
 } // namespace driver

@@ -83,11 +83,10 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
 }
 
 /// The arguments of a run, or nothing, and the answer says why.
-std::optional<std::vector<runtime::Value>> goodArguments(const lang::Global& entry,
-                                                         const lang::Typing& typing,
-                                                         const RunOptions& options,
-                                                         Answer& answer) {
-  Arguments arguments = readArguments(entry, typing, options);
+std::optional<std::vector<runtime::Value>>
+goodArguments(Session& session, const lang::Global& entry, const lang::Typing& typing,
+              const RunOptions& options, Answer& answer) {
+  Arguments arguments = readArguments(entry, typing, session.types(), options);
   for (const std::string& note : arguments.notes)
     answer.errors += "note: " + note + '\n';
   for (const std::string& problem : arguments.problems)
@@ -146,7 +145,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   if (options.output)
     if (auto good = checkOutput(*options.output, resultType); !good)
       return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(entry.global, typing, options, answer);
+  auto arguments = goodArguments(session, entry.global, typing, options, answer);
   if (!arguments)
     return;
   Running running(session, loaded.language, options, look, answer);
@@ -181,7 +180,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (options.output)
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
       return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(*entry, program.typing, options, answer);
+  auto arguments = goodArguments(session, *entry, program.typing, options, answer);
   if (!arguments)
     return;
   Running running(session, program, options, look, answer);

@@ -89,6 +89,59 @@ TEST_CASE("inputs can be literals") {
     checkError(given({input}), ExitCode::World, problem);
 }
 
+TEST_CASE("inputs of tuples and data types are literals too") {
+  Folder folder;
+  std::string file = folder.write(
+      "d.rly", "type Word { Word(Tensor[(k), int32], List[Tensor[(k), int32]]), Blank }\n"
+               "def @main(%t: (int32, Tensor[(k), float32], ()), %l: List[Option[bool]], %w: "
+               "List[Word], %o: Option[Tensor[(k), int32]]) { (%t, %l, %w, %o) }\n"
+               "def @call(%f: (fn () -> int32, int32)) { 1 }\n");
+  auto given = [&](const std::string& input, std::string engine = "vm") {
+    std::vector<std::string> words{"run", file, "--engine", engine};
+    for (std::string other : {
+             "t=(1, [2, 3.5], ())",
+             "l=Nil",
+             "w=Nil",
+             "o=Some([4, 5])",
+         })
+      words.insert(words.end(), {"--input", other[0] == input[0] ? input : other});
+    return baton(words);
+  };
+  const std::string list = "Cons(Some(True), Cons(None, Nil))";
+  const std::string words =
+      "Cons(Word([1], Nil), Cons(Blank, Cons(Word([1, 2], Cons([3, 4], Nil)), "
+      "Nil)))";
+  for (std::string engine : {"vm", "interp"})
+    for (std::string input : {"l=" + list, "w=" + words, std::string("t= ( 1,[2, 3.5,], ( ) ,)")}) {
+      Answer answer = given(input, engine);
+      CHECK(answer.errors == "");
+      std::string shown = input[0] == 't' ? "((1, [  2f, 3.5f] /* ty=Tensor[(2), float32] */, ())"
+                                          : input.substr(2);
+      CAPTURE(answer.output);
+      CHECK(answer.output.find(shown) != std::string::npos);
+    }
+  for (auto [input, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"t=(1, [2], ())", "a part of parameter `%o` is `Tensor[(k), int32]`, but its input is "
+                              "`Tensor[(2), int32]`; `k` is 1 in `%t`, but here it is 2"},
+           {"t=(1, 2, ())", "a part of parameter `%t` is `Tensor[(k), float32]`"},
+           {"t=(1, [2]", "the input `%t`: `,` is expected behind it"},
+           {"t=(1, [2], ()) 3", "the end is expected before `3`"},
+           {"t=1", "`(` is expected before `1`"},
+           {"t=(1, [2], (1))", "`)` is expected before `1))`"},
+           {"l=Cons(Some(1), Nil)", "`1` is no `bool`"},
+           {"l=Con(True, Nil)", "`Con` is no constructor of `List`, which has Cons, Nil"},
+           {"w=Cons(Word([1], Cons([1, 2], Nil)), Nil)", "`k` is 1 in `%w`, but here it is 2"},
+           {"o=w.npz", "`w.npz`"}})
+    checkError(given(input), ExitCode::World, problem);
+  checkError(baton({"run", file, "--entry", "call", "--input", "f=(1, 2)"}), ExitCode::World,
+             "the input `%f`: there are no literals for functions");
+  std::string chain = "l=";
+  for (int i = 0; i < 20'000; ++i)
+    chain += "Cons(None, ";
+  CHECK(given(chain + "Nil" + std::string(20'000, ')')).errors == "");
+  checkError(given(chain), ExitCode::World, "is no constructor of `List`");
+}
+
 TEST_CASE("a file alone gives the parameters that it has by name, converted where needed") {
   Folder folder;
   std::string file = folder.path("w.safetensors");
