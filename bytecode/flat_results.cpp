@@ -2,6 +2,7 @@
 // one leave it until none does.
 #include "bytecode/flat_results.h"
 
+#include "lang/components.h"
 #include "lang/walk.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ public:
       count = std::max(count, global->number + size_t(1));
     ends_.resize(count);
     callees_.resize(count);
+    endCallers_.resize(count);
     callsUnknown_.resize(count);
     flat_.resize(count);
   }
@@ -36,19 +38,27 @@ public:
     for (const Global* global : module_.globals)
       if (global->function)
         look(*global);
+    findReach();
     for (const Global* global : module_.globals)
       flat_[global->number] =
           std::ranges::count(entries, global) == 0 && global->function && mayBeFlat(*global);
-    while (std::ranges::any_of(module_.globals, [&](const Global* global) {
-      return global->function && leaves(*global);
-    })) {
+    for (const Global* global : closureEnds_)
+      if (reachesUnknown_[global->number])
+        flat_[global->number] = false;
+    for (const Global* global : module_.globals)
+      if (!flat_[global->number])
+        open_.push_back(global);
+    while (!open_.empty()) {
+      const Global& global = *open_.back();
+      open_.pop_back();
+      leave(global);
     }
     return std::move(flat_);
   }
 
 private:
   void look(const Global& global) {
-    std::vector<const Global*>& callees = callees_[global.number];
+    std::vector<uint32_t>& callees = callees_[global.number];
     walk(
         *global.function->body,
         [&](const Binding& binding) {
@@ -61,11 +71,13 @@ private:
         },
         [&](const Operand& operand) {
           if (const auto* callee = operand.value->as<Global>())
-            callees.push_back(callee);
+            callees.push_back(callee->number);
         });
-    std::ranges::sort(callees, {}, &Global::number);
+    std::ranges::sort(callees);
     callees.erase(std::ranges::unique(callees).begin(), callees.end());
     ends_[global.number] = endsOf(*global.function);
+    for (const Global* callee : ends_[global.number].calls)
+      endCallers_[callee->number].push_back(&global);
   }
 
   Ends endsOf(const Function& function) const {
@@ -99,52 +111,64 @@ private:
            !(checks && checks->result) && ends_[global.number].areKnown;
   }
 
-  /// Whether a flat function breaks a condition; then it is none any more.
-  bool leaves(const Global& global) {
-    const std::vector<const Global*>& calls = ends_[global.number].calls;
-    if (flat_[global.number]) {
-      bool endsFlat =
-          std::ranges::all_of(calls, [&](const Global* callee) { return flat_[callee->number]; });
-      bool isCycle = std::ranges::find(closureEnds_, &global) != closureEnds_.end() &&
-                     reaches(global, nullptr);
-      if (!endsFlat || isCycle)
-        return flat_[global.number] = false, true;
-      return false;
+  /// Finds out what calls may end up in each other, or in a closure.
+  void findReach() {
+    std::vector<uint32_t> open;
+    std::vector<std::vector<uint32_t>> callers(callees_.size());
+    for (uint32_t number = 0; number < callees_.size(); ++number) {
+      for (uint32_t callee : callees_[number])
+        callers[callee].push_back(number);
+      if (callsUnknown_[number])
+        open.push_back(number);
     }
-    for (const Global* callee : calls)
-      if (flat_[callee->number] && reaches(*callee, &global))
-        return flat_[callee->number] = false, true;
-    return false;
-  }
-
-  /// Whether a call of one function may end up in another, or in a closure.
-  bool reaches(const Global& from, const Global* to) const {
-    std::vector<bool> seen(flat_.size());
-    std::vector<const Global*> open{&from};
-    seen[from.number] = true;
+    reachesUnknown_ = callsUnknown_;
     while (!open.empty()) {
-      const Global* next = open.back();
+      uint32_t number = open.back();
       open.pop_back();
-      if (next == to || callsUnknown_[next->number])
-        return true;
-      for (const Global* callee : callees_[next->number])
-        if (!seen[callee->number]) {
-          seen[callee->number] = true;
-          open.push_back(callee);
+      for (uint32_t caller : callers[number])
+        if (!reachesUnknown_[caller]) {
+          reachesUnknown_[caller] = true;
+          open.push_back(caller);
         }
     }
-    return false;
+    component_.resize(callees_.size());
+    uint32_t component = 0;
+    for (const std::vector<uint32_t>& members : componentsOf(callees_)) {
+      for (uint32_t member : members)
+        component_[member] = component;
+      ++component;
+    }
+  }
+
+  /// What a function that is not flat means for others: those that end with a call of it are not
+  /// flat either, nor is what it ends with a call of, if that may come back to it.
+  void leave(const Global& global) {
+    auto drop = [&](const Global* other) {
+      if (flat_[other->number])
+        open_.push_back(other);
+      flat_[other->number] = false;
+    };
+    std::ranges::for_each(endCallers_[global.number], drop);
+    for (const Global* callee : ends_[global.number].calls)
+      if (reachesUnknown_[callee->number] ||
+          component_[callee->number] == component_[global.number])
+        drop(callee);
   }
 
   const Module& module_;
   const Typing& typing_;
   const Boundaries& boundaries_;
   std::vector<Ends> ends_;
-  std::vector<std::vector<const Global*>> callees_;
-  std::vector<bool> callsUnknown_;
+  /// By Global::number: what is mentioned, and who ends with a call of it.
+  std::vector<std::vector<uint32_t>> callees_;
+  std::vector<std::vector<const Global*>> endCallers_;
+  std::vector<bool> callsUnknown_, reachesUnknown_;
+  std::vector<uint32_t> component_;
   /// What closures end with a call of.
   std::vector<const Global*> closureEnds_;
   std::vector<bool> flat_;
+  /// Functions that are not flat, and for which `leave` is still to be done.
+  std::vector<const Global*> open_;
 };
 
 } // namespace

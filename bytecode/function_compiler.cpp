@@ -333,9 +333,9 @@ void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
 
 /// The binding of a block that makes an object of so many fields, and has no memory for it yet.
 std::optional<size_t> FunctionCompiler::unclaimedConstruction(const Block& block,
-                                                              size_t fields) const {
+                                                              size_t fields) {
   for (size_t at = 0; true; ++at) {
-    at = findConstruction(block, at, fields);
+    at = constructions_.find(block, at, fields);
     if (at == block.bindings.size())
       return std::nullopt;
     bool isClaimed = std::ranges::any_of(memory_, [&](const ReusableMemory& memory) {

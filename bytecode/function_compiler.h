@@ -84,7 +84,7 @@ private:
   void enterBranch(Scope& outer, Scope& own);
   uint16_t targetFor(Scope& scope, bool isLast);
   void afterBranches(Scope& scope, const Binding& binding, bool isLast, uint16_t target);
-  std::optional<size_t> unclaimedConstruction(const Block& block, size_t fields) const;
+  std::optional<size_t> unclaimedConstruction(const Block& block, size_t fields);
   const Binding& upcomingCall(const Scope& scope) const;
   void reserve(const Scope& scope);
   std::optional<uint16_t> tokenFor(const Scope& scope, const Var& var);
@@ -238,6 +238,7 @@ private:
   const lang::Function& function_;
   const lang::FunctionChecks* checks_;
   Usage usage_;
+  Constructions constructions_;
   Code code_;
   Registers registers_;
   HeldVars held_;

@@ -79,13 +79,6 @@ bool isFunctionCall(const Expr& value) {
   return call && !call->callee.value->as<OperatorRef>() && !call->callee.value->as<Constructor>();
 }
 
-size_t fieldsMade(const Expr& value) {
-  if (const auto* tuple = value.as<TupleExpr>())
-    return tuple->fields.size();
-  const auto* call = value.as<Call>();
-  return call && call->callee.value->as<Constructor>() ? call->arguments.size() : 0;
-}
-
 bool isWrappedCall(const Block& block, size_t at, Itself itself) {
   std::span<const Binding> bindings = block.bindings;
   if (at + 1 >= bindings.size() || !itself.isCalledBy(*bindings[at].value))
@@ -102,23 +95,6 @@ bool isWrappedCall(const Block& block, size_t at, Itself itself) {
     inside.insert(innermost);
   }
   return block.result.value == bindings.back().var;
-}
-
-size_t findConstruction(const Block& block, size_t from, size_t fields) {
-  for (size_t i = from; i < block.bindings.size(); ++i)
-    if (fieldsMade(*block.bindings[i].value) == fields)
-      return i;
-  for (size_t i = block.bindings.size(); i-- > from;) {
-    const Expr& value = *block.bindings[i].value;
-    bool isMade = false;
-    if (!value.as<Function>())
-      forEachBlock(value, [&](const Block& inner) {
-        isMade |= findConstruction(inner, 0, fields) < inner.bindings.size();
-      });
-    if (isMade)
-      return i;
-  }
-  return block.bindings.size();
 }
 
 namespace {
@@ -228,7 +204,7 @@ private:
     for (const Arm& arm : match.arms) {
       forEachPatternVar(*arm.pattern, [&](const Var& var) { derive(*match.scrutinee.value, var); });
       size_t fields = arm.pattern->parts.size();
-      if (fields > 0 && findConstruction(*arm.body, 0, fields) < arm.body->bindings.size())
+      if (fields > 0 && constructions_.find(*arm.body, 0, fields) < arm.body->bindings.size())
         consume(*match.scrutinee.value);
     }
   }
@@ -249,6 +225,7 @@ private:
   }
 
   OwnedParameters& owned_;
+  Constructions constructions_;
   std::vector<std::vector<const Var*>> free_;
   std::unordered_map<const Global*, std::unordered_set<const Global*>> callers_;
   std::vector<const Global*> waiting_;

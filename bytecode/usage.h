@@ -1,6 +1,7 @@
 // Who uses a variable last, and which parameters a function only borrows.
 #pragma once
 
+#include "bytecode/constructions.h"
 #include "bytecode/last_uses.h"
 #include "lang/module.h"
 #include "lang/typing.h"
@@ -97,10 +98,5 @@ bool isFunctionCall(const lang::Expr& value);
 /// to make an object around the result, and maybe others around that (Leijen and Lorenzen, Tail
 /// Recursion Modulo Context). Other calls stay calls, so that traces tell of them.
 bool isWrappedCall(const lang::Block& block, size_t at, Itself itself);
-/// The binding of a block that makes an object of so many fields, itself or in a nested block; the
-/// number of bindings when none does. Calls of constructors and tuples count.
-size_t findConstruction(const lang::Block& block, size_t from, size_t fields);
-/// How many fields the object has that an expression makes; 0 when it makes none.
-size_t fieldsMade(const lang::Expr& value);
 
 } // namespace bytecode
