@@ -59,9 +59,14 @@ bool Heap::addChunk() {
     bytes = std::max(bytes / runtime::largePage * runtime::largePage, runtime::largePage);
     alignment = runtime::largePage;
   }
+  // Near the limit of the run there may be room for a small one, and asking for more would collect
+  // garbage for each.
+  if (int64_t(bytes) > runtime::memoryLeft()) {
+    bytes = chunkBytes;
+    alignment = pageBytes;
+  }
   at_ = end_ = chunkEnd_ = nullptr;
   Slot* chunk = allocate(bytes, alignment);
-  // Near the limit of the run there may be room for a small one.
   if (!chunk && bytes > chunkBytes)
     chunk = allocate(bytes = chunkBytes, pageBytes);
   if (!chunk)

@@ -41,6 +41,11 @@ def function(body, header="", result=""):
     return f"{HEADER}{header}def @main(%x: int32){result} {{\n{body}\n}}\n"
 
 
+def nullary(body):
+    """A program without parameters, for definitions to follow."""
+    return f"{HEADER}def @main() {{\n{body}\n}}\n"
+
+
 def lets():
     rows = "".join(f"let %v{i} = add(%{'x' if i == 0 else f'v{i - 1}'}, 1);\n" for i in range(MILLION))
     return function(rows + f"%v{MILLION - 1}")
@@ -184,6 +189,50 @@ def rank(count):
     return f"{HEADER}def @main(%x: Tensor[({ones}), float32]) {{ negative(%x) }}\n"
 
 
+def functions_of_functions(count):
+    """Local functions each of which calls all before it, and a generic one as a value."""
+    lines = ["let %g = @length;", "let %f0 = fn (%x: int32) -> int32 { %x };"]
+    for i in range(1, count):
+        calls = " + ".join(f"%f{j}(%y)" for j in range(i))
+        lines.append(f"let %f{i} = fn (%y: int32) -> int32 {{ if (%y > 0) {{ %y }} else {{ {calls} }} }};")
+    return nullary(
+        " ".join(lines) + f"@apply(%f{count - 1}, %g(Cons(1, Nil))) + %g(Cons(1f, Nil)) - 1"
+    ) + "def @apply(%f: fn (int32) -> int32, %x: int32) -> int32 { %f(%x) }"
+
+
+def functions_of_pairs(count):
+    """Functions that give pairs and end with calls of each other, in a chain and in a circle, and some
+    that count down, each by the next one."""
+    down = "".join(
+        f"def @r{i}(%n: int32) -> int32 {{ if (%n == {i}) {{ 0 }} else {{ @r{(i + 1) % (3 * count)}(%n - 1) + 1 }} }}\n"
+        for i in range(3 * count)
+    )
+    circle = "".join(
+        f"def @p{i}(%n: int32, %t: Box) -> (int32, int32) {{ if (%n == {i}) {{ match (%t) {{ Box(%u) => %u }} }} "
+        f"else {{ if (%n == 100) {{ @g(%n) }} else {{ @p{(i + 1) % count}(%n - 1, %t) }} }} }}\n"
+        for i in range(count)
+    )
+    chain = "".join(
+        f"def @c{i}(%n: int32, %t: Box) -> (int32, int32) "
+        f"{{ if (%n == {i}) {{ (%n, %n) }} else {{ @c{i + 1}(%n - 1, %t) }} }}\n"
+        for i in range(2 * count)
+    )
+    return (
+        nullary("let %b = Box((0, 3)); let %a = @c0(0, %b); let %c = @p0(0, %b); %a.0 + %c.1")
+        + "type Box { Box((int32, int32)) }\n"
+        + "def @g(%n: int32) -> (int32, int32) { if (%n == 7) { (%n, %n) } else { (@r0(%n), %n) } }\n"
+        + f"def @c{2 * count}(%n: int32, %t: Box) -> (int32, int32) {{ match (%t) {{ Box(%u) => %u }} }}\n"
+        + down + circle + chain
+    )
+
+
+SKIPPING = nullary("@skip(@map(fn (%x: int32) { %x + 1 }, @upto(0, 500000)))") + """
+def @upto(%i: int32, %n: int32) -> List[int32] { if (%i >= %n) { Nil } else { Cons(%i, @upto(%i + 1, %n)) } }
+def @skip(%xs: List[int32]) -> int32 { match (%xs) { Cons(%x, Nil) => %x, Nil => 0, %w => @step(%w) } }
+def @step(%xs: List[int32]) -> int32 { match (%xs) { Cons(_, %r) => @skip(%r), Nil => 0 } }
+"""
+
+
 CASES = {
     "nest_of_constructors": lambda: program(
         "check", nest_of_lets("Some({})"), 1, ["type-too-large", "1 error"], seconds=3
@@ -295,6 +344,17 @@ CASES = {
     "generic_chain": lambda: program("run", chain(12_000, "[A]", "A", "{}"), 0, ["1"], seconds=4),
     "chain_of_types_run": lambda: program("run", chain_of_types(1000, 500), 0, ["A0(A1("], seconds=2),
     "many_arguments_run": lambda: program("run", many_arguments(40_000), 0, ["1"], seconds=2),
+    "captures_of_captures": lambda: program(
+        "opt --passes=specialise", functions_of_functions(80), 0, ["def @apply"], seconds=4
+    ),
+    "functions_of_pairs_run": lambda: program("run", functions_of_pairs(800), 0, ["3"], seconds=2),
+    "chain_named_and_opened": lambda: program("run", SKIPPING, 0, ["500000"], seconds=2),
+    "collect_near_limit": lambda: program(
+        "run --max-memory 300M",
+        nullary("let %r = ref(Nil); @grow(%r)")
+        + "def @grow(%r: ref(List[int32])) -> int32 { "
+        "let %u = ref_write(%r, Cons(1, ref_read(%r))); @grow(%r) }",
+        2, ["out of memory"], seconds=8),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(
