@@ -57,9 +57,8 @@ size_t Constructions::find(const Block& block, size_t from, size_t fields) {
       return i;
   for (size_t i = none; i-- > from;) {
     bool isMade = false;
-    forEachInner(*block.bindings[i].value, [&](const Block& inner) {
-      isMade = isMade || (sizesIn(inner) >> fields & 1);
-    });
+    forEachInner(*block.bindings[i].value,
+                 [&](const Block& inner) { isMade = isMade || (sizesIn(inner) >> fields & 1); });
     if (isMade)
       return i;
   }

@@ -47,11 +47,10 @@ void FunctionCompiler::returnTuple(Scope& scope, const TupleExpr& tuple) {
 /// The bindings that take the fields out of a tuple, in the order of the fields, null for those
 /// that nobody wants; nothing where the tuple itself is wanted, or a field more than once.
 std::optional<std::vector<const Binding*>>
-FunctionCompiler::fieldsTaken(const Scope& scope, const Binding& binding, size_t fields) const {
-  std::span<const Usage::Projection> projections = usage_.projections(*binding.var);
+FunctionCompiler::fieldsTaken(const Scope& scope, const Var& tuple, size_t fields) const {
+  std::span<const Usage::Projection> projections = usage_.projections(tuple);
   std::vector<const Binding*> taken(fields);
-  if (projections.empty() || projections.size() != usage_.count(*binding.var) ||
-      made_.boundaries->typeOf(*binding.var))
+  if (projections.empty() || projections.size() != usage_.count(tuple))
     return std::nullopt;
   for (const Usage::Projection& each : projections) {
     const Binding& field = scope.block.bindings[each.binding];
@@ -66,7 +65,8 @@ FunctionCompiler::fieldsTaken(const Scope& scope, const Binding& binding, size_t
 /// The fields of a call's result are in a row of registers.
 void FunctionCompiler::receiveFlat(Scope& scope, const Binding& binding, uint16_t base,
                                    std::span<const Rep> fields) {
-  auto taken = fieldsTaken(scope, binding, fields.size());
+  bool isCompared = made_.boundaries->typeOf(*binding.var) != nullptr;
+  auto taken = isCompared ? std::nullopt : fieldsTaken(scope, *binding.var, fields.size());
   std::vector<uint16_t> registers;
   for (size_t i = 0; i < fields.size(); ++i) {
     auto reg = uint16_t(base + i);

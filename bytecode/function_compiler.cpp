@@ -332,8 +332,7 @@ void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
 }
 
 /// The binding of a block that makes an object of so many fields, and has no memory for it yet.
-std::optional<size_t> FunctionCompiler::unclaimedConstruction(const Block& block,
-                                                              size_t fields) {
+std::optional<size_t> FunctionCompiler::unclaimedConstruction(const Block& block, size_t fields) {
   for (size_t at = 0; true; ++at) {
     at = constructions_.find(block, at, fields);
     if (at == block.bindings.size())

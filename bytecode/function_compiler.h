@@ -166,7 +166,7 @@ private:
   void returnFields(std::vector<Passing> passings, std::span<const Operand> operands,
                     const Callee& callee);
   void returnTuple(Scope& scope, const lang::TupleExpr& tuple);
-  std::optional<std::vector<const Binding*>> fieldsTaken(const Scope& scope, const Binding& binding,
+  std::optional<std::vector<const Binding*>> fieldsTaken(const Scope& scope, const Var& tuple,
                                                          size_t fields) const;
   void receiveFlat(Scope& scope, const Binding& binding, uint16_t base,
                    std::span<const Rep> fields);

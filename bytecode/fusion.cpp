@@ -1,9 +1,7 @@
 // The scalar instructions from their rows, the others by name.
 #include "bytecode/fusion.h"
 
-#include "runtime/scalar_function.h"
-
-#include <string_view>
+#include "bytecode/scalar_rows.h"
 
 namespace bytecode {
 
@@ -12,36 +10,23 @@ using vm::Op;
 
 namespace {
 
-struct ScalarRow {
-  std::string_view form;
-  ScalarFunction function;
-  std::string_view type;
-  Op op;
-};
-
-constexpr ScalarRow scalarRows[] = {
-#define INSTRUCTION(...)
-#define SCALAR(name, text, form, function, type, ...)                                              \
-  {#form, ScalarFunction::function, #type, Op::name},
-#include "vm/instructions.def"
-#undef INSTRUCTION
-};
-
-std::string_view returningForm(std::string_view form) {
-  return form == "binary"      ? "returnBinary"
-         : form == "immediate" ? "returnImmediate"
-         : form == "masked"    ? "returnMasked"
-                               : "";
+std::optional<Form> returningForm(Form form) {
+  switch (form) {
+  case Form::binary:
+    return Form::returnBinary;
+  case Form::immediate:
+    return Form::returnImmediate;
+  case Form::masked:
+    return Form::returnMasked;
+  default:
+    return std::nullopt;
+  }
 }
 
 std::optional<Op> returningScalar(Op op) {
-  for (const ScalarRow& row : scalarRows)
-    if (row.op == op)
-      for (const ScalarRow& other : scalarRows)
-        if (other.form == returningForm(row.form) && other.function == row.function &&
-            other.type == row.type)
-          return other.op;
-  return std::nullopt;
+  const ScalarRow* row = scalarRowOf(op);
+  auto form = row ? returningForm(row->form) : std::nullopt;
+  return form ? findScalar(*form, row->function, row->dtype) : std::nullopt;
 }
 
 } // namespace

@@ -267,32 +267,24 @@ void FunctionCompiler::copyTo(const Var& var, const Var& value, uint32_t level) 
 /// Takes all fields that are wanted out of a tuple as soon as it is there, if this block wants
 /// nothing else of it: then what one of them holds is not shared with the tuple.
 void FunctionCompiler::takeApart(Scope& scope, const Var& tuple) {
-  std::span<const Usage::Projection> projections = usage_.projections(tuple);
   const Held* source = find(tuple);
-  if (projections.size() < 2 || projections.size() != usage_.count(tuple) || !source ||
-      source->rep.hold != Hold::Owned || !source->fields.empty())
+  if (usage_.projections(tuple).size() < 2 || !source || source->rep.hold != Hold::Owned ||
+      !source->fields.empty())
     return;
   const Type* type = typeOf(tuple);
-  std::vector<const Binding*> bindings(type->parts.size());
-  for (const Usage::Projection& each : projections) {
-    const Binding& binding = scope.block.bindings[each.binding];
-    if (each.block != &scope.block || made_.boundaries->typeOf(*binding.var))
-      return;
-    const Binding*& place = bindings[binding.value->as<Project>()->index];
-    if (place || !usage_.last(scope.block, *binding.var))
-      return;
-    place = &binding;
-  }
+  auto bindings = fieldsTaken(scope, tuple, type->parts.size());
+  if (!bindings)
+    return;
   std::vector<Rep> reps;
   for (const Type* part : type->parts)
     reps.push_back(rep(part));
   uint16_t layout = held(tuple).layout = made_.layouts.tuple(reps);
   std::vector<uint16_t> loaded(reps.size(), vm::none);
   for (size_t i = reps.size(); i-- > 0;)
-    if (bindings[i]) {
-      takenApart_.insert(bindings[i]);
+    if (const Binding* taken = (*bindings)[i]) {
+      takenApart_.insert(taken);
       loaded[i] = registers_.take();
-      holdField(*bindings[i]->var, reps[i], loaded[i], tuple, i, scope.level);
+      holdField(*taken->var, reps[i], loaded[i], tuple, i, scope.level);
     }
   code_.emitFields(Op::Fields, held(tuple).reg, layout, 0, loaded);
   giveUp(tuple);

@@ -1,6 +1,7 @@
 // Recursion follows expressions of single operators, which are shallow.
 #include "bytecode/scalar_compiler.h"
 
+#include "bytecode/scalar_rows.h"
 #include "vm/scalar.h"
 
 #include <algorithm>
@@ -13,46 +14,6 @@ using namespace lang;
 using runtime::DType;
 
 namespace {
-
-enum class Form : uint8_t {
-  binary,
-  immediate,
-  masked,
-  unary,
-  returnBinary,
-  returnImmediate,
-  returnMasked,
-  jumpUnlessHolds,
-  jumpUnlessShort
-};
-
-struct ScalarRow {
-  Form form;
-  ScalarFunction function;
-  DType dtype;
-  Op op;
-};
-
-template <typename T>
-constexpr DType dtypeOf() {
-  return {std::is_integral_v<T> ? runtime::DTypeCode::Int : runtime::DTypeCode::Float,
-          uint8_t(8 * sizeof(T))};
-}
-
-constexpr ScalarRow scalarRows[] = {
-#define INSTRUCTION(...)
-#define SCALAR(name, text, form, function, type, ...)                                              \
-  {Form::form, ScalarFunction::function, dtypeOf<type>(), Op::name},
-#include "vm/instructions.def"
-#undef INSTRUCTION
-};
-
-std::optional<Op> find(Form form, ScalarFunction function, DType dtype) {
-  for (const ScalarRow& row : scalarRows)
-    if (row.form == form && row.function == function && row.dtype == dtype)
-      return row.op;
-  return std::nullopt;
-}
 
 /// The function of the operands the other way round, if there is one.
 std::optional<ScalarFunction> mirrored(ScalarFunction function) {
@@ -184,7 +145,7 @@ std::optional<Comparison> comparisonOf(const TensorFunction& function) {
              *right = apply->operands[1]->as<tensor::ScalarLoad>();
   bool isPlain =
       left && right && left->tensor < function.inputCount && right->tensor < function.inputCount;
-  if (!isPlain || !find(Form::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
+  if (!isPlain || !findScalar(Form::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
     return std::nullopt;
   return Comparison{apply->function, left->dtype, left->tensor, right->tensor};
 }
@@ -224,15 +185,15 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
   if (auto exclusive = exclusiveOf(function, b, comparison.dtype))
     std::tie(function, b) = *exclusive;
   if (auto number = shortOf(b, comparison.dtype))
-    if (auto op = find(Form::jumpUnlessShort, function, comparison.dtype)) {
+    if (auto op = findScalar(Form::jumpUnlessShort, function, comparison.dtype)) {
       code.compareAndJump(*op, a.reg, *number, otherwise);
       return true;
     }
   if (b.reg == vm::none)
     return false;
-  auto op = find(Form::jumpUnlessHolds, function, comparison.dtype);
+  auto op = findScalar(Form::jumpUnlessHolds, function, comparison.dtype);
   if (!op) {
-    op = find(Form::jumpUnlessHolds, mirrored(function).value_or(function), comparison.dtype);
+    op = findScalar(Form::jumpUnlessHolds, mirrored(function).value_or(function), comparison.dtype);
     std::swap(a, b);
   }
   if (!op)
@@ -342,7 +303,7 @@ ScalarCompiler::Step ScalarCompiler::apply(const tensor::ScalarApply& node) {
   for (const ScalarNode* operand : node.operands)
     operands.push_back(operandOf(operand));
   if (operands.size() == 1)
-    if (auto op = find(Form::unary, function, dtype))
+    if (auto op = findScalar(Form::unary, function, dtype))
       return {*op, load(operands[0])};
   if (operands.size() == 2) {
     if (operands[0].bits && !operands[1].bits)
@@ -351,20 +312,21 @@ ScalarCompiler::Step ScalarCompiler::apply(const tensor::ScalarApply& node) {
         std::swap(operands[0], operands[1]);
       }
     if (function == ScalarFunction::Subtract && operands[1].bits && shortOf(operands[1], dtype) &&
-        find(Form::immediate, ScalarFunction::Add, dtype)) {
+        findScalar(Form::immediate, ScalarFunction::Add, dtype)) {
       function = ScalarFunction::Add;
       operands[1].bits = uint64_t(-int64_t(*operands[1].bits));
     }
     // By zero is a fault, which the short instructions do not know.
     auto number = shortOf(operands[1], dtype);
     if (number && (*number != 0 || !runtime::scalarFunctionDivides(function)))
-      if (auto op = find(Form::immediate, function, dtype))
+      if (auto op = findScalar(Form::immediate, function, dtype))
         return {*op, load(operands[0]), *number};
     if (auto mask = maskOf(operands[1], dtype))
-      if (auto op = find(Form::masked, function, dtype))
+      if (auto op = findScalar(Form::masked, function, dtype))
         return {*op, load(operands[0]), *mask};
-    auto op = find(Form::binary, function, dtype);
-    if (auto other = mirrored(function); !op && other && (op = find(Form::binary, *other, dtype)))
+    auto op = findScalar(Form::binary, function, dtype);
+    if (auto other = mirrored(function);
+        !op && other && (op = findScalar(Form::binary, *other, dtype)))
       std::swap(operands[0], operands[1]);
     if (op) {
       uint16_t left = load(operands[0]);

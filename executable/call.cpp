@@ -53,9 +53,10 @@ void addShapes(const Value& value, std::string& text) {
 std::string languageText(const Executable& executable) {
   for (const vm::HostSite& site : executable.program.sites)
     if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel)
-      return fmt::format("the shapes of `{}` at {} cannot be told beforehand, or it has no kernel; run "
-                         "the executable with `baton run`, or load it with `libbaton`",
-                         executable.program.operators[site.op], placeText(executable, site.range));
+      return fmt::format(
+          "the shapes of `{}` at {} cannot be told beforehand, or it has no kernel; run "
+          "the executable with `baton run`, or load it with `libbaton`",
+          executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }
 

@@ -72,11 +72,13 @@ std::optional<runtime::Fault> runEach(lower::Runner& runner, std::span<const Val
   for (size_t choice = 1; choice < choices; ++choice) {
     std::vector<Value> others;
     auto fault = run(runner, inputs, choice, others, replaced);
-    bool isSame = fault.has_value() == first.has_value() && (!fault || fault->problem == first->problem);
+    bool isSame =
+        fault.has_value() == first.has_value() && (!fault || fault->problem == first->problem);
     for (size_t i = 0; isSame && !fault && i < outputs.size(); ++i)
       isSame = hasSameBytes(outputs[i].tensor(), others[i].tensor());
     if (!isSame)
-      return runtime::Fault{runtime::FaultKind::Internal, "a result differs with the input that it is computed in"};
+      return runtime::Fault{runtime::FaultKind::Internal,
+                            "a result differs with the input that it is computed in"};
   }
   return first;
 }

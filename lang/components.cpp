@@ -1,4 +1,5 @@
-// Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), with an explicit stack.
+// Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), with an explicit
+// stack.
 #include "lang/components.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ public:
   }
 
 private:
-  /// The index counts from 1 in the order of visits; `low` is the least that is known to be reached.
+  /// The index counts from 1 in the order of visits; `low` is the least that is known to be
+  /// reached.
   struct State {
     size_t next = 0;
     uint32_t index = 0;
@@ -77,8 +79,7 @@ private:
 
 } // namespace
 
-std::vector<std::vector<uint32_t>>
-componentsOf(std::span<const std::vector<uint32_t>> successors) {
+std::vector<std::vector<uint32_t>> componentsOf(std::span<const std::vector<uint32_t>> successors) {
   return Components(successors).find();
 }
 

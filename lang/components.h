@@ -9,7 +9,6 @@ namespace lang {
 
 /// The strongly connected components of a graph whose node `i` has edges to `successors[i]`, those
 /// that others lead to before them.
-std::vector<std::vector<uint32_t>>
-componentsOf(std::span<const std::vector<uint32_t>> successors);
+std::vector<std::vector<uint32_t>> componentsOf(std::span<const std::vector<uint32_t>> successors);
 
 } // namespace lang

@@ -99,8 +99,8 @@ bool Driving::isNamedAndOpened(const Choice& choice, size_t column) {
   return std::ranges::any_of(choice.rows, names) && std::ranges::any_of(choice.rows, opens);
 }
 
-/// Leaves out the rows that a constructor or a tuple does not fit, and opens the others. Code inside
-/// of it that is looked at would run again in the whole, so then the parts are made first.
+/// Leaves out the rows that a constructor or a tuple does not fit, and opens the others. Code
+/// inside of it that is looked at would run again in the whole, so then the parts are made first.
 Atom Driving::decide(Choice choice, size_t column, BlockBuilder& out, const Next& next) {
   if (isNamedAndOpened(choice, column))
     choice.columns[column] = spread(choice.columns[column], 2, out);

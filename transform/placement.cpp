@@ -155,9 +155,7 @@ private:
   const Effect& effectOf(const Item& item) const { return effects_.of(*item.binding->var); }
 
   /// Whether a binding keeps its place among the others that do.
-  bool isOrdered(const Item& item) const {
-    return effectOf(item).isOrdered() || item.mayFault;
-  }
+  bool isOrdered(const Item& item) const { return effectOf(item).isOrdered() || item.mayFault; }
   bool isDroppable(const Item& item) const {
     return effectOf(item).isDroppable() && !item.mayFault;
   }
@@ -299,8 +297,8 @@ private:
     }
     if (!isLet(item)) {
       const Scope &home = scopes_[item.home.scope], &scope = scopes_[item.scope];
-      item.isPinned = !item.isUsed || (isOrdered(item) && &home != &scope) ||
-                      home.function != scope.function;
+      item.isPinned =
+          !item.isUsed || (isOrdered(item) && &home != &scope) || home.function != scope.function;
     }
     if (isLet(item))
       item.home = {item.scope, numberOf(item)};

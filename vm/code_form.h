@@ -1,6 +1,6 @@
 // The form of the code of one function, before anybody asks what its registers hold: where
-// instructions begin, that their numbers are within tables, and that jumps lead on: loops are calls,
-// which take fuel, so that limits hold.
+// instructions begin, that their numbers are within tables, and that jumps lead on: loops are
+// calls, which take fuel, so that limits hold.
 #pragma once
 
 #include "runtime/list.h"

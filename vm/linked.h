@@ -1,8 +1,8 @@
 // What the instructions of linked.def do.
 //
-// Each leaves everything as if its parts had run one after the other, but the registers of a call that
-// ends, so a jump into the middle of a chain finds what it should. What a part gives does not go through memory to the next one: that
-// takes the processor longer than to compute it.
+// Each leaves everything as if its parts had run one after the other, but the registers of a call
+// that ends, so a jump into the middle of a chain finds what it should. What a part gives does not
+// go through memory to the next one: that takes the processor longer than to compute it.
 //
 // Half of the calls of most recursive functions end at once: a leaf of a tree, a number below two.
 // Where the first instruction shows that the function only gives something simple, the caller takes

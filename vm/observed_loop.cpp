@@ -20,7 +20,8 @@ Before before(const Context& x) {
   return {x.machine.framesBelow(x.top), x.fuel};
 }
 
-/// A call that finds no room or no fuel is tried again, and has taken none by then, or ends the run.
+/// A call that finds no room or no fuel is tried again, and has taken none by then, or ends the
+/// run.
 void tell(const Observer& observer, const Context& x, Before was, const Word* next) {
   size_t depth = x.machine.framesBelow(x.top);
   if (depth < was.depth)

@@ -160,9 +160,9 @@ std::string ending(const std::string& text, int64_t memory) {
   auto loaded = session.loadText("test", "#[version = \"0.0.5\"]\n" + text, driver::Stage::Checked);
   REQUIRE(loaded);
   REQUIRE(loaded->isGood());
-  auto result = bytecode::run(*loaded->module, loaded->typing, session.operators(),
-                              *loaded->module->find("main"), {},
-                              {.engine = lower::loopsEngine(), .run = {.limits = {.memory = memory}}});
+  auto result = bytecode::run(
+      *loaded->module, loaded->typing, session.operators(), *loaded->module->find("main"), {},
+      {.engine = lower::loopsEngine(), .run = {.limits = {.memory = memory}}});
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
     return fault->problem;
   return std::to_string(std::get<runtime::Value>(result).tensor().elements<int32_t>()[0]);

@@ -262,7 +262,8 @@ TEST_CASE("machines and their results count no values of the program", "[machine
   CHECK(hasTensor);
   vm::Slot slot;
   REQUIRE(constant.machine->run(program.entries[0], {}, slot) == vm::Trap::None);
-  runtime::Value two = vm::toValue(program, program.functions[program.entries[0]].result, slot, true);
+  runtime::Value two =
+      vm::toValue(program, program.functions[program.entries[0]].result, slot, true);
   CHECK(two.fields()[0].tensor().bytes() == two.fields()[1].tensor().bytes());
   two = runtime::Value(two.fields()[0]);
   CHECK(!two.isShared());

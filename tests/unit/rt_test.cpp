@@ -232,12 +232,13 @@ TEST_CASE("null is refused where something must be") {
 }
 
 TEST_CASE("tensors of one model are handed to another, data are not") {
-  const std::string text = "type Box { Box(Tensor[(2), int32]) }\n"
-                           "def @made() { let %x = [1, 2]; (%x, Box(%x)) }\n"
-                           "def @both() { ([1, 2], 3) }\n"
-                           "def @first(%x: Tensor[(2), int32]) { %x }\n"
-                           "def @of(%p: (Tensor[(2), int32], int32)) { %p.0 }\n"
-                           "def @open(%b: Box) -> Tensor[(2), int32] { match (%b) { Box(%x) => %x } }";
+  const std::string text =
+      "type Box { Box(Tensor[(2), int32]) }\n"
+      "def @made() { let %x = [1, 2]; (%x, Box(%x)) }\n"
+      "def @both() { ([1, 2], 3) }\n"
+      "def @first(%x: Tensor[(2), int32]) { %x }\n"
+      "def @of(%p: (Tensor[(2), int32], int32)) { %p.0 }\n"
+      "def @open(%b: Box) -> Tensor[(2), int32] { match (%b) { Box(%x) => %x } }";
   Model giver(text, {"made", "both"}), taker(text, {"first", "of", "open"});
   Value made = giver.call("made", {}), both = giver.call("both", {});
   taker.call("first", {field(made, 0)});

@@ -194,10 +194,10 @@ TEST_CASE("no jump leads back, since only calls take fuel", "[verifier]") {
 
 TEST_CASE("a cell is looked into by its own instructions alone", "[verifier]") {
   // What was borrowed from it would be gone with what is written into it.
-  CHECK(verdict({borrowed}, 10,
-                {word(Op::Fields1, 0, cellLayout), tail(1), give, end}) == "a cell is taken apart");
-  CHECK(verdict({borrowed}, 10,
-                {word(Op::Match1, 0, cellLayout, 0), tail(1), give, end}) == "a cell is taken apart");
+  CHECK(verdict({borrowed}, 10, {word(Op::Fields1, 0, cellLayout), tail(1), give, end}) ==
+        "a cell is taken apart");
+  CHECK(verdict({borrowed}, 10, {word(Op::Match1, 0, cellLayout, 0), tail(1), give, end}) ==
+        "a cell is taken apart");
 }
 
 TEST_CASE("layouts have the fields of their kinds", "[verifier]") {
