@@ -5,6 +5,7 @@
 #include "typecheck/check.h"
 #include "typecheck/relations.h"
 
+#include <memory>
 #include <unordered_set>
 
 namespace typecheck {
@@ -52,7 +53,10 @@ private:
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
   void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
-  MismatchReporter branchReporter(lang::SourceRange other, const lang::Operand& branch);
+  /// Where a branch stands that said the type of all of them, if any did.
+  using Told = std::shared_ptr<lang::SourceRange>;
+  void tell(const Told& told, const Type* type, const lang::Operand& branch);
+  MismatchReporter branchReporter(Told told, const lang::Operand& branch);
   const Type* inferIf(const lang::If& branch);
   const Type* inferMatch(const lang::Match& match);
   const Type* inferProject(const lang::Project& project);

@@ -274,13 +274,16 @@ const Type* Inference::inferIf(const lang::If& branch) {
     diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
   };
   require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);
-  const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
-  const Type* otherwise = inferBlock(*branch.elseBlock);
-  then = joinable(then, otherwise);
   const lang::Operand &first = branch.thenBlock->result, &second = branch.elseBlock->result;
+  const auto told = std::make_shared<lang::SourceRange>();
+  const Type* then = unifier_.slot(monomorphic(inferBlock(*branch.thenBlock)));
+  tell(told, then, first);
+  const Type* otherwise = inferBlock(*branch.elseBlock);
+  tell(told, otherwise, second);
+  then = joinable(then, otherwise);
   if (unifier_.shallow(then)->isUnknown())
-    relations_.expect(unifier_.shallow(then), branchReporter(second.range, first));
-  bool agree = require(then, otherwise, second.range, branchReporter(first.range, second));
+    relations_.expect(unifier_.shallow(then), branchReporter(told, first));
+  bool agree = require(then, otherwise, second.range, branchReporter(told, second));
   return agree ? then : unifier_.types().error();
 }
 
@@ -297,12 +300,19 @@ const Type* Inference::joinable(const Type* branches, const Type* next) {
   return instance;
 }
 
-/// Says that a branch has another type than the one at `other`.
-MismatchReporter Inference::branchReporter(lang::SourceRange other, const lang::Operand& branch) {
-  return [this, other, &branch](const Type* wanted, const Type* given) {
+/// A branch says what all are if its type is known by itself, before it is that of the others.
+void Inference::tell(const Told& told, const Type* type, const lang::Operand& branch) {
+  if (!told->isValid() && !unifier_.shallow(type)->isUnknown())
+    *told = branch.range;
+}
+
+/// Says that a branch has another type than one before, or behind it.
+MismatchReporter Inference::branchReporter(Told told, const lang::Operand& branch) {
+  return [this, told, &branch](const Type* wanted, const Type* given) {
     auto& report =
         diagnostics_.report(Message::BranchMismatch, branch.range, text(wanted), text(given));
-    report.label(other, text(wanted));
+    if (told->isValid() && *told != branch.range)
+      report.label(*told, text(wanted));
     suggestNumber(report, branch, unifier_.resolve(wanted));
   };
 }
@@ -338,13 +348,14 @@ const Type* Inference::inferMatch(const lang::Match& match) {
     fits = diagnostics_.errorCount() == mistakes;
   }
   const Type* result = unifier_.fresh();
+  const auto told = std::make_shared<lang::SourceRange>();
   bool agree = true;
   for (const lang::Arm& arm : match.arms) {
     const Type* body = monomorphic(inferBlock(*arm.body));
-    result = joinable(result, body);
-    lang::SourceRange first = match.arms[0].body->result.range;
     const lang::Operand& branch = arm.body->result;
-    agree &= require(result, body, branch.range, branchReporter(first, branch));
+    tell(told, body, branch);
+    result = joinable(result, body);
+    agree &= require(result, body, branch.range, branchReporter(told, branch));
   }
   if (fits)
     checkCoverage(match);
