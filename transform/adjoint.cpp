@@ -13,8 +13,8 @@ namespace transform {
 using namespace lang;
 
 /// The parameter of a pull-back: the cotangent of a value of that type.
-Var* Adjoint::incomingOf(const Type* type) {
-  return code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type));
+Var* Adjoint::incomingOf(const Type* type, Form form) {
+  return code_.make.var(VarOrigin::Parameter, "d", code_.types.mapped(type, form));
 }
 
 /// The pull-back of a pair; it has a name for where it becomes a let.
@@ -98,17 +98,6 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
   code_.make.range = outer;
 }
 
-namespace {
-
-/// Whether the zero cotangents of all values of a type are the same.
-bool hasOneForm(const Type* type) {
-  auto isNumber = [](const Dim* extent) { return extent->isConstant(); };
-  return (type->isTensor() && std::ranges::all_of(type->shape, isNumber)) ||
-         (type->isTuple() && std::ranges::all_of(type->parts, hasOneForm));
-}
-
-} // namespace
-
 /// A cell of floats is a pair of the cell and one for the cotangent of its content.
 void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
   if (const auto* made = binding.value->as<RefNew>()) {
@@ -128,7 +117,7 @@ void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
   Atom pair = code_.mapped(reference), cell = pair;
   if (holdsFloats(content))
     cell = out.project(pair, 0);
-  bool changesForm = write && holdsFloats(content) && !hasOneForm(content);
+  bool changesForm = write && holdsFloats(content) && !code_.types.hasOneZero(content);
   if (changesForm)
     steps_[binding.var].before = out.let("before", code_.make.refRead(cell));
   if (read)

@@ -50,7 +50,8 @@ WithRespectTo withRespectTo(const lang::Call& call, size_t parameters);
 /// Makes derivatives of functions of one checked module, in it.
 class Adjoint {
 public:
-  Adjoint(lang::Builder& make, const lang::Typing& typing, lang::Diagnostics& findings);
+  Adjoint(lang::Builder& make, const lang::Typing& typing, lang::Diagnostics& findings,
+          SymbolicZeros& zeros);
 
   /// A function of the same parameters as a global or a literal. What stands in the way is
   /// reported, and the function is then of no use.
@@ -120,7 +121,7 @@ private:
   };
 
   // Blocks there and back.
-  lang::Var* incomingOf(const lang::Type* type);
+  lang::Var* incomingOf(const lang::Type* type, Form form = Form::Cotangent);
   lang::Atom backOf(lang::Atom both, lang::BlockBuilder& out);
   void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type,
              bool isAtOnce = false);
@@ -173,6 +174,8 @@ private:
                         const lang::OperatorRow& row, const Cotangent& incoming, Way& way);
   void backwardConstructor(const lang::Call& call, const lang::Type* type,
                            const Cotangent& incoming, Way& way);
+  void backwardUnfolded(const lang::Call& call, const lang::Constructor& constructor,
+                        const lang::Type* type, lang::Atom incoming, Way& way);
   void backwardReference(const lang::Binding& binding, const Cotangent& incoming, Way& way);
   void callBack(const lang::Binding& binding, const Cotangent& incoming, Way& way);
   void callBack(const Step& step, lang::Atom incoming, Way& way);

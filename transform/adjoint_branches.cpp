@@ -118,7 +118,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
     Branch& branch = branches.back();
     start(branch.trip, *arm.body, type, isAtOnce);
     if (arm.pattern->kind == PatternKind::Constructor && arm.pattern->parts.empty() &&
-        holdsFloats(matched)) {
+        holdsFloats(matched) && !code_.types.isSymbolic(matched)) {
       branch.matched = scrutinee.as<Var>();
       branch.empty = &code_.types.cotangent(*arm.pattern->constructor, matched);
     }

@@ -139,7 +139,8 @@ const Expr* Adjoint::gradientCall(const Call& call, BlockBuilder& out) {
   if (!isCarrying_)
     code_.failOf(call.range, differentiated, insideOfOthers);
   const Type* type = code_.typeOf(differentiated);
-  Atom both = out.call(code_.mapped(differentiated), code_.mapped(call.arguments));
+  std::vector<Atom> values = code_.mapped(call.arguments);
+  Atom both = out.call(code_.mapped(differentiated), values);
   Atom value = out.project(both, 0);
   Atom one = code_.types.one(out, value, type->result);
   Atom gone = out.let("g", code_.make.call(out.project(both, 1), {one}));
@@ -151,7 +152,7 @@ const Expr* Adjoint::gradientCall(const Call& call, BlockBuilder& out) {
   WithRespectTo wrt = withRespectTo(*gradient, parts.size());
   std::vector<Atom> wanted;
   for (size_t i : wrt.parameters)
-    wanted.push_back(parts[i]);
+    wanted.push_back(code_.types.given(out, parts[i], values[i], type->parts[i]));
   const Expr* answer = wrt.isTuple ? code_.make.tuple(wanted) : wanted.front();
   if (row->derivative == Derivative::Grad)
     return answer;

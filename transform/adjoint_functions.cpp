@@ -83,8 +83,8 @@ WithRespectTo withRespectTo(const Call& call, size_t parameters) {
   return wrt;
 }
 
-Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings)
-    : code_(make, typing, findings, Mode::Reverse),
+Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, SymbolicZeros& zeros)
+    : code_(make, typing, findings, Mode::Reverse, &zeros),
       pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried") {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
@@ -178,21 +178,29 @@ Atom Adjoint::callRecursive(const Asked& asked, Step& step, BlockBuilder& out) {
 }
 
 Atom Adjoint::packOf(const Asked& asked, Way& way) {
-  std::vector<Atom> parts = packed(asked.given, way);
+  std::vector<Atom> parts;
+  for (const Var* var : asked.given) {
+    Cotangent sum = take(*var, way);
+    parts.push_back(
+        whole(code_.types, way.out, sum, code_.mapped(*var), code_.typing.of(*var), Form::Given));
+  }
   return asked.isTuple ? way.out.tuple(parts) : parts.front();
 }
 
 const Block* Adjoint::pullBack(const Asked& asked) {
   RoundTrip trip(code_.make);
   code_.root = &trip.there;
-  if (asked.recursive) {
-    Step call;
-    trip.value = callRecursive(asked, call, trip.there);
-    trip.incoming = incomingOf(asked.type);
-    callBack(call, trip.incoming, trip.way);
-  } else {
-    start(trip, *asked.function.body, asked.type);
-  }
+  size_t openAround = records_.size();
+  Step call;
+  trip.value = asked.recursive ? callRecursive(asked, call, trip.there)
+                               : forward(*asked.function.body, trip.there);
+  records_.resize(openAround);
+  trip.incoming = incomingOf(asked.type, Form::Given);
+  Atom incoming = code_.types.taken(trip.way.out, trip.incoming, asked.type);
+  if (asked.recursive)
+    callBack(call, incoming, trip.way);
+  else
+    backward(*asked.function.body, split(trip.way.out, incoming, asked.type), trip.way);
   return finish(trip, packOf(asked, trip.way));
 }
 

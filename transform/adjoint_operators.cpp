@@ -47,9 +47,11 @@ Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, 
   // A function that is given back gathers for what it captured.
   step.hasEffects = !global || holdsFunctions(type);
   std::vector<bool> mask;
-  for (const Operand& argument : arguments) {
-    const Type* given = code_.typeOf(*argument.value);
-    mask.push_back(holdsFloats(given) && (!global || code_.isVaried(*argument.value)));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Expr& argument = *arguments[i].value;
+    const Type* given = code_.typeOf(argument);
+    mask.push_back(holdsFloats(given) &&
+                   (!global || (code_.isVaried(argument) && code_.useful.isParameter(*global, i))));
     step.hasEffects |= holdsFunctions(given);
   }
   if (global)
@@ -98,8 +100,12 @@ void Adjoint::forwardCustom(const Binding& binding, const Call& call, const Oper
       argument = way.call(barrier, {argument});
     gone = way.call(way.project(way.call(function, arguments), 1), {incoming});
   } else {
-    arguments.push_back(incoming);
+    arguments.push_back(code_.types.given(way, incoming, value, type->result));
     gone = way.project(way.call(code_.mapped(*call.arguments[1].value), arguments), 0);
+    std::vector<const Type*> given;
+    std::ranges::copy_if(type->parts, std::back_inserter(given), holdsFloats);
+    gone = code_.types.taken(way, gone,
+                             given.size() == 1 ? given.front() : code_.make.types.tuple(given));
   }
   Atom back = body.bind(code_.make.function({incoming}, way.finish(gone)));
   const Block* block = body.finish(body.tuple({value, back}));
@@ -123,6 +129,8 @@ void Adjoint::backwardConstructor(const Call& call, const Type* type, const Cota
   if (!incoming.sum)
     return;
   const auto& constructor = *call.callee.value->as<Constructor>();
+  if (code_.types.isSymbolic(type))
+    return backwardUnfolded(call, constructor, type, incoming.sum, way);
   std::vector<const Pattern*> parts;
   std::vector<std::pair<const Expr*, Atom>> fields;
   for (const Operand& argument : call.arguments) {
@@ -142,6 +150,25 @@ void Adjoint::backwardConstructor(const Call& call, const Type* type, const Cota
   open({incoming.sum, [pattern] { return pattern; }, isPartial}, way.out);
   for (const auto& [owner, field] : fields)
     give(*owner, split(way.out, field, code_.typeOf(*owner)), way);
+}
+
+/// The same where the cotangent may be a zero of its own.
+void Adjoint::backwardUnfolded(const Call& call, const Constructor& constructor, const Type* type,
+                               Atom incoming, Way& way) {
+  std::vector<Atom> values;
+  for (const Operand& argument : call.arguments) {
+    const Expr& atom = *argument.value;
+    bool isWanted = code_.isVaried(atom) && holdsFloats(code_.typeOf(atom));
+    values.push_back(isWanted ? code_.mapped(atom) : nullptr);
+  }
+  if (std::ranges::all_of(values, std::logical_not()))
+    return;
+  std::vector<Atom> fields = code_.types.unfolded(way.out, incoming, constructor, type, values);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Expr& owner = *call.arguments[i].value;
+    if (fields[i])
+      give(owner, split(way.out, fields[i], code_.typeOf(owner)), way);
+  }
 }
 
 void Adjoint::backwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,

@@ -36,15 +36,17 @@ std::vector<const Type*> heldBy(DerivativeTypes& types, const Type* type) {
 }
 
 /// Whether there are zeros in a cotangent that have the form of a part of its value.
-bool needsValue(DerivativeTypes& types, const Cotangent& parts, const Type* type) {
+bool needsValue(DerivativeTypes& types, const Cotangent& parts, const Type* type, Form form) {
   bool isNumber = type->isTensor() && type->shape.empty() && type->dtype.isFloat();
-  if (parts.sum || isNumber)
+  if (isNumber)
     return false;
+  if (parts.sum)
+    return form == Form::Given && types.isTranslated(type);
   if (parts.isZero())
     return true;
   std::vector<const Type*> held = heldBy(types, type);
   for (size_t i = 0; i < held.size(); ++i)
-    if (needsValue(types, parts.fields[i], held[i]))
+    if (needsValue(types, parts.fields[i], held[i], form))
       return true;
   return false;
 }
@@ -84,24 +86,24 @@ void accumulate(DerivativeTypes& types, BlockBuilder& out, Cotangent& into, cons
 }
 
 Atom whole(DerivativeTypes& types, BlockBuilder& out, const Cotangent& parts, Atom value,
-           const Type* type) {
+           const Type* type, Form form) {
   if (parts.isZero())
-    return types.zero(out, value, type);
+    return types.zero(out, value, type, form);
   if (parts.sum)
-    return parts.sum;
+    return form == Form::Given ? types.given(out, parts.sum, value, type) : parts.sum;
   std::vector<const Type*> held = heldBy(types, type);
   std::vector<Atom> values(held.size(), nullptr), fields;
-  if (needsValue(types, parts, type)) {
+  if (needsValue(types, parts, type, form)) {
     if (!type->isTuple())
       values = types.opened(out, value, types.dual(*type->definition->constructors[0], type));
     for (uint32_t i = 0; type->isTuple() && i < held.size(); ++i)
       values[i] = out.project(value, i);
   }
   for (size_t i = 0; i < held.size(); ++i)
-    fields.push_back(whole(types, out, parts.fields[i], values[i], held[i]));
+    fields.push_back(whole(types, out, parts.fields[i], values[i], held[i], form));
   return type->isTuple()
              ? out.tuple(fields)
-             : out.call(&types.cotangent(*type->definition->constructors[0], type), fields);
+             : out.call(&types.mapped(*type->definition->constructors[0], type, form), fields);
 }
 
 std::vector<Atom> leavesOf(const Cotangent& parts, const Type* type) {

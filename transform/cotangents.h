@@ -26,9 +26,10 @@ std::vector<Cotangent> fieldsOf(DerivativeTypes& types, lang::BlockBuilder& out,
 /// Adds to a cotangent of a value of that type.
 void accumulate(DerivativeTypes& types, lang::BlockBuilder& out, Cotangent& into,
                 const lang::Type* type, const Cotangent& more);
-/// The cotangent as one atom; `value` is what it belongs to, for the zeros that are needed.
+/// The cotangent as one atom, also in the form that programs are given; `value` is what it belongs
+/// to, for the zeros that are needed.
 lang::Atom whole(DerivativeTypes& types, lang::BlockBuilder& out, const Cotangent& parts,
-                 lang::Atom value, const lang::Type* type);
+                 lang::Atom value, const lang::Type* type, Form form = Form::Cotangent);
 
 /// The cotangent of each tensor of a result or operand, null for zero; and the other way.
 std::vector<lang::Atom> leavesOf(const Cotangent& parts, const lang::Type* type);

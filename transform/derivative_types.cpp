@@ -1,5 +1,4 @@
-// Duals and cotangents of types; and for each data type that needs them, the functions that make
-// zeros of its values and add two cotangents, which have the same constructors by construction.
+// Duals and cotangents of types.
 #include "transform/derivative_types.h"
 
 #include "lang/differentiable.h"
@@ -19,14 +18,19 @@ const Type* unitOf(TypeContext& types) {
   return types.tuple(Types{});
 }
 
-/// Whether the fields of a data type hold functions whatever its arguments are.
-bool holdsFunctionsItself(TypeContext& types, const TypeDefinition& definition) {
+std::vector<const Type*> ofParameters(TypeContext& types,
+                                      std::span<const TypeParameter* const> parameters) {
   std::vector<const Type*> arguments;
-  for (const TypeParameter* parameter : definition.generics)
+  for (const TypeParameter* parameter : parameters)
     arguments.push_back(parameter->kind == ParameterKind::Dimension
                             ? types.dimension(types.symbol(parameter))
                             : types.variable(parameter));
-  return holdsFunctions(types.data(&definition, arguments));
+  return arguments;
+}
+
+/// Whether the fields of a data type hold functions whatever its arguments are.
+bool holdsFunctionsItself(TypeContext& types, const TypeDefinition& definition) {
+  return holdsFunctions(types.data(&definition, ofParameters(types, definition.generics)));
 }
 
 /// The type with other types in place of its variables, and other sizes.
@@ -101,18 +105,22 @@ const Type* DerivativeTypes::answer(const Type* result, Types given) {
   return make.types.tuple(std::vector<const Type*>{dual(result), pullBack});
 }
 
-const Type* DerivativeTypes::mapped(const Type* type, Known& known, bool isDual) {
-  if (auto found = known.find(type); found != known.end())
+const Type* DerivativeTypes::mapped(const Type* type, Form form) {
+  const bool hasZeros = zeros_ && !zeros_->isEmpty();
+  if (form == Form::Given && !hasZeros)
+    form = Form::Cotangent;
+  if (auto found = known(form).find(type); found != known(form).end())
     return found->second;
+  const bool holds = holdsFunctions(type);
   const Type* image = type;
-  if (holdsFunctions(type) && type->isTuple()) {
+  if (type->isTuple()) {
     std::vector<const Type*> parts;
     for (const Type* part : type->parts)
-      parts.push_back(mapped(part, known, isDual));
+      parts.push_back(mapped(part, form));
     image = make.types.tuple(parts);
-  } else if (holdsFunctions(type) && type->kind == TypeKind::Data) {
-    return mappedData(type, known, isDual);
-  } else if (holdsFunctions(type) && !isDual) {
+  } else if (type->kind == TypeKind::Data) {
+    return holds || (form == Form::Cotangent && hasZeros) ? mappedData(type, form) : type;
+  } else if (holds && form != Form::Dual) {
     image = unitOf(make.types);
   } else if (type->kind == TypeKind::Function) {
     image = dualFunction(*type);
@@ -123,7 +131,11 @@ const Type* DerivativeTypes::mapped(const Type* type, Known& known, bool isDual)
       image = make.types.tuple(
           std::vector<const Type*>{image, make.types.reference(cotangent(content))});
   }
-  return known.emplace(type, image).first->second;
+  return known(form).emplace(type, image).first->second;
+}
+
+bool DerivativeTypes::isTranslated(const Type* type) {
+  return mapped(type, Form::Given) != cotangent(type);
 }
 
 const Type* DerivativeTypes::dualFunction(const Type& function) {
@@ -164,39 +176,77 @@ const Type* DerivativeTypes::withoutSizes(const Type* type) {
       [&](const Dim*) { return make.types.any(); });
 }
 
-const Type* DerivativeTypes::mappedData(const Type* type, Known& known, bool isDual) {
-  if (!holdsFunctionsItself(make.types, *type->definition)) {
+const Type* DerivativeTypes::mappedData(const Type* type, Form form) {
+  const TypeDefinition* definition = type->definition;
+  if (!holdsFunctionsItself(make.types, *definition)) {
+    if (form == Form::Cotangent && zeros_ &&
+        (zeros_->has(*definition) || holdsAny(*definition, *zeros_)))
+      definition = &withZeros(*definition);
     std::vector<const Type*> parts;
     for (const Type* part : type->parts)
-      parts.push_back(part->kind == TypeKind::Dimension ? part : mapped(part, known, isDual));
-    const Type* image = make.types.data(type->definition, parts);
-    return known.emplace(type, image).first->second;
+      parts.push_back(part->kind == TypeKind::Dimension ? part : mapped(part, form));
+    const Type* image = make.types.data(definition, parts);
+    return known(form).emplace(type, image).first->second;
   }
   if (const Type* plain = withoutSizes(type); isForAllSizes_ && plain != type) {
-    const Type* image = mapped(plain, known, isDual);
-    return known.emplace(type, image).first->second;
+    const Type* image = mapped(plain, form);
+    return known(form).emplace(type, image).first->second;
   }
-  auto* definition = make.arena.make<TypeDefinition>();
-  std::string suffix =
-      fmt::format("{}{}", isDual ? "Dual" : "Cotangent", make.module.typeDefinitions.size());
-  definition->name = make.arena.copyText(fmt::format("{}{}", type->definition->name, suffix));
-  make.module.typeDefinitions.push_back(definition);
-  const Type* image = make.types.data(definition, Types{});
-  known.emplace(type, image);
-  std::vector<const Constructor*> constructors;
-  for (const Constructor* old : type->definition->constructors) {
-    std::vector<const Type*> parts;
-    for (const Type* field : fields(*old, type))
-      parts.push_back(mapped(field, known, isDual));
-    auto* made = make.arena.make<Constructor>(Expr{ExprKind::Constructor, make.range});
-    made->name = make.arena.copyText(fmt::format("{}{}", old->name, suffix));
-    made->fields = make.arena.copy(parts);
-    made->definition = definition;
-    made->index = old->index;
-    constructors.push_back(made);
-  }
-  definition->constructors = make.arena.copy(constructors);
+  return ofOneType(type, form);
+}
+
+/// A data type of its own for one with functions in it, which its arguments don't tell.
+const Type* DerivativeTypes::ofOneType(const Type* type, Form form) {
+  auto* made = make.arena.make<TypeDefinition>();
+  const Type* image = make.types.data(made, Types{});
+  known(form).emplace(type, image);
+  makeConstructors(*made, type, form);
   return image;
+}
+
+/// The data type of cotangents of a generic one, of the same type parameters.
+const TypeDefinition& DerivativeTypes::withZeros(const TypeDefinition& definition) {
+  const TypeDefinition*& found = withZeros_[&definition];
+  if (found)
+    return *found;
+  auto* made = make.arena.make<TypeDefinition>();
+  found = made;
+  std::vector<const TypeParameter*> generics;
+  for (const TypeParameter* each : definition.generics)
+    generics.push_back(make.arena.make<TypeParameter>(each->name, each->kind));
+  made->generics = make.arena.copy(generics);
+  std::vector<const Type*> arguments = ofParameters(make.types, generics);
+  const Type* itself = make.types.data(&definition, arguments);
+  known(Form::Cotangent).emplace(itself, make.types.data(made, arguments));
+  makeConstructors(*made, itself, Form::Cotangent);
+  return *made;
+}
+
+/// The constructors of what stands for a data type, with one for zero behind them.
+void DerivativeTypes::makeConstructors(TypeDefinition& definition, const Type* data, Form form) {
+  const TypeDefinition& old = *data->definition;
+  std::string suffix = fmt::format("{}{}", form == Form::Dual ? "Dual" : "Cotangent",
+                                   make.module.typeDefinitions.size());
+  definition.name = make.arena.copyText(fmt::format("{}{}", old.name, suffix));
+  make.module.typeDefinitions.push_back(&definition);
+  std::vector<const Constructor*> constructors;
+  auto add = [&](std::string_view name, const std::vector<const Type*>& parts) {
+    auto* made = make.arena.make<Constructor>(Expr{ExprKind::Constructor, make.range});
+    made->name = make.arena.copyText(fmt::format("{}{}", name, suffix));
+    made->fields = make.arena.copy(parts);
+    made->definition = &definition;
+    made->index = uint32_t(constructors.size());
+    constructors.push_back(made);
+  };
+  for (const Constructor* each : old.constructors) {
+    std::vector<const Type*> parts;
+    for (const Type* field : fields(*each, data))
+      parts.push_back(mapped(field, form));
+    add(each->name, parts);
+  }
+  if (form == Form::Cotangent && isSymbolic(data))
+    add("Zero", {});
+  definition.constructors = make.arena.copy(constructors);
 }
 
 const Type* DerivativeTypes::instantiated(const Type* type, const Type* data) {
@@ -223,119 +273,25 @@ std::vector<const Type*> DerivativeTypes::fields(const Constructor& constructor,
   return found;
 }
 
-const Constructor& DerivativeTypes::dual(const Constructor& constructor, const Type* data) {
-  return *dual(data)->definition->constructors[constructor.index];
+const Constructor& DerivativeTypes::mapped(const Constructor& constructor, const Type* data,
+                                           Form form) {
+  return *mapped(data, form)->definition->constructors[constructor.index];
 }
 
-const Constructor& DerivativeTypes::cotangent(const Constructor& constructor, const Type* data) {
-  return *cotangent(data)->definition->constructors[constructor.index];
+bool DerivativeTypes::isSymbolic(const Type* type) const {
+  return zeros_ && type->kind == TypeKind::Data && zeros_->has(*type->definition);
 }
 
 bool DerivativeTypes::isRecord(const Type* type) const {
-  return open && type->kind == TypeKind::Data && type->definition->constructors.size() == 1;
+  return open && type->kind == TypeKind::Data && type->definition->constructors.size() == 1 &&
+         !isSymbolic(type);
 }
 
-std::vector<Atom> DerivativeTypes::opened(BlockBuilder& out, Atom record,
-                                          const Constructor& constructor) {
-  std::vector<const Var*> fields;
-  open(out, record, fieldsPattern(make, constructor, fields));
-  return {fields.begin(), fields.end()};
-}
-
-Atom DerivativeTypes::zero(BlockBuilder& out, Atom value, const Type* type) {
-  return filled(out, value, type, false);
-}
-
-Atom DerivativeTypes::one(BlockBuilder& out, Atom value, const Type* type) {
-  return filled(out, value, type, true);
-}
-
-Atom DerivativeTypes::filled(BlockBuilder& out, Atom value, const Type* type, bool isOne) {
-  if (type->isTensor()) {
-    bool isOneHere = isOne && type->dtype.isFloat();
-    if (type->shape.empty() && type->dtype.isFloat())
-      return make.scalar(type->dtype, isOneHere);
-    return out.call(make.operators.withRole(isOneHere ? Role::OnesLike : Role::ZerosLike), {value});
-  }
-  if (type->isTuple()) {
-    std::vector<Atom> parts;
-    for (uint32_t i = 0; i < type->parts.size(); ++i)
-      parts.push_back(filled(out, out.project(value, i), type->parts[i], isOne));
-    return out.tuple(parts);
-  }
-  if (type->kind == TypeKind::Data && !type->definition->constructors.empty())
-    return out.call(filler(type, isOne), {value});
-  return type->kind == TypeKind::Data ? value : out.tuple({});
-}
-
-const Global* DerivativeTypes::filler(const Type* data, bool isOne) {
-  Fillers& known = isOne ? ones_ : zeros_;
-  if (auto found = known.find(data); found != known.end())
-    return found->second;
-  std::string stem = isOne ? fmt::format("ones_{}", data->definition->name)
-                           : fmt::format("zeros_{}", data->definition->name);
-  Global* global = make.declare(freshGlobalName(make.module, stem));
-  known.emplace(data, global);
-  const Var* value = make.var(VarOrigin::Parameter, "x", dual(data));
-  std::vector<Arm> arms;
-  for (const Constructor* constructor : data->definition->constructors) {
-    std::vector<const Type*> types = fields(*constructor, data);
-    std::vector<const Var*> vars;
-    const Pattern* pattern = fieldsPattern(make, dual(*constructor, data), vars);
-    BlockBuilder body(make);
-    std::vector<Atom> parts;
-    for (size_t i = 0; i < types.size(); ++i)
-      parts.push_back(filled(body, vars[i], types[i], isOne));
-    arms.push_back(
-        make.arm(pattern, body.finish(body.call(&cotangent(*constructor, data), parts))));
-  }
-  BlockBuilder body(make);
-  Atom result = body.bind(make.match(value, arms));
-  make.define(global, make.function({value}, body.finish(result), cotangent(data)));
-  return global;
-}
-
-Atom DerivativeTypes::sum(BlockBuilder& out, Atom left, Atom right, const Type* type) {
-  if (!holdsFloats(type))
-    return left;
-  if (type->isTensor())
-    return out.call(*make.operators.findInfix("+"), {left, right});
-  if (type->kind == TypeKind::Data)
-    return out.call(adder(type), {left, right});
-  std::vector<Atom> parts;
-  for (uint32_t i = 0; i < type->parts.size(); ++i)
-    parts.push_back(sum(out, out.project(left, i), out.project(right, i), type->parts[i]));
-  return out.tuple(parts);
-}
-
-const Global* DerivativeTypes::adder(const Type* data) {
-  if (auto found = adders_.find(data); found != adders_.end())
-    return found->second;
-  Global* global =
-      make.declare(freshGlobalName(make.module, fmt::format("add_{}", data->definition->name)));
-  adders_.emplace(data, global);
-  const Type* type = cotangent(data);
-  const Var* left = make.var(VarOrigin::Parameter, "a", type);
-  const Var* right = make.var(VarOrigin::Parameter, "b", type);
-  std::vector<Arm> arms;
-  for (const Constructor* constructor : data->definition->constructors) {
-    std::vector<const Type*> types = fields(*constructor, data);
-    const Constructor& image = cotangent(*constructor, data);
-    std::vector<const Var*> lefts, rights;
-    const Pattern* outer = fieldsPattern(make, image, lefts);
-    const Pattern* inner = fieldsPattern(make, image, rights);
-    BlockBuilder body(make), arm(make);
-    std::vector<Atom> parts;
-    for (size_t i = 0; i < types.size(); ++i)
-      parts.push_back(sum(body, lefts[i], rights[i], types[i]));
-    Arm only = make.arm(inner, body.finish(body.call(&image, parts)));
-    bool isPartial = data->definition->constructors.size() > 1;
-    arms.push_back(make.arm(outer, arm.finish(arm.bind(make.match(right, {only}, isPartial)))));
-  }
-  BlockBuilder body(make);
-  Atom result = body.bind(make.match(left, arms));
-  make.define(global, make.function({left, right}, body.finish(result), type));
-  return global;
+bool DerivativeTypes::hasOneZero(const Type* type) const {
+  auto isNumber = [](const Dim* extent) { return extent->isConstant(); };
+  auto hasOne = [this](const Type* part) { return hasOneZero(part); };
+  return isSymbolic(type) || (type->isTensor() && std::ranges::all_of(type->shape, isNumber)) ||
+         (type->isTuple() && std::ranges::all_of(type->parts, hasOne));
 }
 
 } // namespace transform

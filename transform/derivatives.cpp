@@ -72,9 +72,10 @@ private:
 /// One round: all derivatives whose functions have none inside.
 class Round {
 public:
-  Round(Module& module, const Typing& typing, const PassContext& context)
+  Round(Module& module, const Typing& typing, const PassContext& context, SymbolicZeros& zeros)
       : module_(module), make_(module, context.operators), typing_(typing), context_(context),
-        adjoint_(make_, typing, context.findings), pushForward_(make_, typing, context.findings) {
+        adjoint_(make_, typing, context.findings, zeros),
+        pushForward_(make_, typing, context.findings) {
     walk(
         module,
         [&](const Binding& binding) {
@@ -87,8 +88,8 @@ public:
 
   bool hasSites() const { return !sites_.empty(); }
 
-  /// The module after the round; null when something stands in the way.
-  std::unique_ptr<Module> run() {
+  /// Adds the derivatives to the module; false when something stands in the way.
+  bool write() {
     for (const Site& site : sites_)
       if (isInnermost(site))
         expand(site);
@@ -99,8 +100,11 @@ public:
                                "a function that is made of this derivative");
     adjoint_.finish();
     pushForward_.finish();
-    if (context_.findings.hasErrors())
-      return nullptr;
+    return !context_.findings.hasErrors();
+  }
+
+  /// The module with calls of them.
+  std::unique_ptr<Module> finish() {
     for (const auto& [global, function] : carried_)
       global->function = function;
     auto next = rewritten<Replacer>(module_, context_.operators, replaced_);
@@ -382,13 +386,17 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
   current = copyDeclared(*current, checked(*current, context));
   for (;;) {
     Typing typing = checked(*current, context);
-    Round round(*current, typing, context);
-    if (!round.hasSites())
+    SymbolicZeros zeros;
+    std::optional<Round> round;
+    bool isGood = zeros.writeInto(*current, [&] {
+      round.emplace(*current, typing, context, zeros);
+      return !round->hasSites() || round->write();
+    });
+    if (!round->hasSites())
       return place(*current, context.operators);
-    auto next = round.run();
-    if (!next)
+    if (!isGood)
       return current;
-    current = std::move(next);
+    current = round->finish();
   }
 }
 

@@ -35,6 +35,20 @@ const Function* combined(Builder& make, const Typing& typing, const Function& li
   return make.function(parameters, body.finish(result), nullptr, typing.generics(like));
 }
 
+/// The derivative of a global, with what it calls in the module.
+const Function* derivativeIn(Builder& make, const Typing& typing, Diagnostics& findings,
+                             const Global& global, Reverse kind, const WithRespectTo& wrt) {
+  SymbolicZeros zeros;
+  const Function* made = nullptr;
+  zeros.writeInto(make.module, [&] {
+    Adjoint adjoint(make, typing, findings, zeros);
+    made = adjoint.derivative(global, kind, wrt);
+    adjoint.finish();
+    return !findings.hasErrors();
+  });
+  return made;
+}
+
 Typing checked(const Module& module, const PassContext& context) {
   Diagnostics diagnostics;
   Typing typing = context.check(module, diagnostics);
@@ -62,9 +76,8 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
   std::unique_ptr<Module> current = copyDeclared(module, context.typing);
   Typing typing = checked(*current, context);
   Builder make(*current, context.operators);
-  Adjoint adjoint(make, typing, context.findings);
-  const Function* made = adjoint.derivative(*current->find(global), kind, wrt);
-  adjoint.finish();
+  const Function* made =
+      derivativeIn(make, typing, context.findings, *current->find(global), kind, wrt);
   Derivative derivative = kind == Reverse::PullBack ? Derivative::Vjp : Derivative::Grad;
   std::string_view suffix = rowOf(context.operators, derivative).name;
   make.define(freshGlobalName(*current, fmt::format("{}_{}", global, suffix)), made);
@@ -78,13 +91,11 @@ std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContex
   for (unsigned i = 0; i < order; ++i) {
     Typing typing = checked(*current, context);
     Builder make(*current, context.operators);
-    Adjoint adjoint(make, typing, context.findings);
     const Global& differentiated = *current->find(target);
     const Function& function = *differentiated.function;
     const Function* made =
-        adjoint.derivative(differentiated, Reverse::ValueAndSumGradient,
-                           {parametersWithGradient(function, typing), /*isTuple=*/true});
-    adjoint.finish();
+        derivativeIn(make, typing, context.findings, differentiated, Reverse::ValueAndSumGradient,
+                     {parametersWithGradient(function, typing), /*isTuple=*/true});
     if (context.findings.hasErrors())
       return current;
     const Global* gradient =

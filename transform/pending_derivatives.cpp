@@ -110,8 +110,8 @@ std::vector<bool> variedInCircle(const Translation& code, const Global& global,
             return;
           for (size_t i = 0; i < mask.size(); ++i) {
             const Expr& argument = *call->arguments[i].value;
-            bool isNew =
-                !mask[i] && holdsFloats(code.typeOf(argument)) && dependence.isVaried(argument);
+            bool isNew = !mask[i] && code.useful.isParameter(global, i) &&
+                         holdsFloats(code.typeOf(argument)) && dependence.isVaried(argument);
             mask[i] = mask[i] || isNew;
             isMore |= isNew;
           }

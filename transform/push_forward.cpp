@@ -120,9 +120,10 @@ const Expr* PushForward::callOfBoth(const Expr& callee, std::span<const Operand>
   const auto* global = callee.as<Global>();
   std::vector<bool> mask;
   std::vector<Atom> arguments = code_.mapped(given);
-  for (const Operand& argument : given)
-    mask.push_back(holdsFloats(code_.typeOf(*argument.value)) &&
-                   (!global || !tangent(*argument.value).isZero()));
+  for (size_t i = 0; i < given.size(); ++i)
+    mask.push_back(
+        holdsFloats(code_.typeOf(*given[i].value)) &&
+        (!global || (!tangent(*given[i].value).isZero() && code_.useful.isParameter(*global, i))));
   if (global)
     mask = pending_.varied(code_, *global, mask);
   for (size_t i = 0; i < mask.size(); ++i)

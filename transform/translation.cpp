@@ -23,8 +23,10 @@ void forEachOperandWithin(const Expr& value, const std::function<void(const Expr
   });
 }
 
-Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode)
-    : make(builder), typing(ofOld), findings(sink), types(builder, mode), effects_(builder.module) {
+Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sink, Mode mode,
+                         SymbolicZeros* zeros)
+    : make(builder), typing(ofOld), findings(sink), types(builder, mode, zeros),
+      useful(builder.module, ofOld), effects_(builder.module) {
   auto see = [&](const Var& var) {
     if (const Type* type = typing.of(var))
       types.see(type);
@@ -106,15 +108,6 @@ const Type* Translation::typeOf(const Expr& atom) const {
   return typing.of(atom);
 }
 
-const OperatorRow* Translation::rowOf(const Call& call) const {
-  const Expr& callee = *call.callee.value;
-  if (const auto* op = callee.as<OperatorRef>())
-    return op->row;
-  const auto* var = callee.as<Var>();
-  const Type* type = var ? typing.of(*var) : nullptr;
-  return type && type->kind == TypeKind::Operator ? type->op : nullptr;
-}
-
 const Attributes& Translation::attributesOf(const Call& call) {
   static const Attributes none{};
   const Attributes* given = call.attributes;
@@ -140,7 +133,13 @@ bool Translation::isVaried(const Binding& binding) const {
     isReached |= isVaried(atom);
     touchesFunctions |= var && holdsFunctions(typing.of(*var));
   });
-  return touchesFunctions || (isReached && holdsFloats(type));
+  if (touchesFunctions || !isReached || !holdsFloats(type))
+    return touchesFunctions;
+  const auto* call = binding.value->as<Call>();
+  bool isPassed = !call;
+  for (size_t i = 0; call && i < call->arguments.size(); ++i)
+    isPassed |= isVaried(*call->arguments[i].value) && useful.passes(*call, i);
+  return isPassed && useful.isUseful(*binding.var);
 }
 
 std::vector<const Var*> Translation::primalParameters(const Function& function) {

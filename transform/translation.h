@@ -6,6 +6,7 @@
 #include "lang/typing.h"
 #include "transform/derivative_types.h"
 #include "transform/effects.h"
+#include "transform/usefulness.h"
 
 #include <functional>
 
@@ -17,8 +18,8 @@ void forEachOperandWithin(const lang::Expr& value,
 
 class Translation {
 public:
-  Translation(lang::Builder& builder, const lang::Typing& ofOld, lang::Diagnostics& sink,
-              Mode mode);
+  Translation(lang::Builder& builder, const lang::Typing& ofOld, lang::Diagnostics& sink, Mode mode,
+              SymbolicZeros* zeros = nullptr);
   Translation(const Translation&) = delete;
   Translation& operator=(const Translation&) = delete;
 
@@ -26,6 +27,8 @@ public:
   const lang::Typing& typing;
   lang::Diagnostics& findings;
   DerivativeTypes types;
+  /// What of the old code the derivative can hang on.
+  const Usefulness useful;
   /// What the mode does: writes a binding that varies into the root block, and gives the derivative
   /// of a global with respect to the parameters of a mask.
   std::function<void(const lang::Binding&)> writeAtRoot;
@@ -44,13 +47,14 @@ public:
   bool isKnown(const lang::Var& var) const { return atoms_.contains(&var); }
 
   const lang::Type* typeOf(const lang::Expr& atom) const;
-  /// The operator that is called, also through a variable: its type says which one it is.
-  const lang::OperatorRow* rowOf(const lang::Call& call) const;
+  const lang::OperatorRow* rowOf(const lang::Call& call) const {
+    return calledOperator(call, typing);
+  }
   /// The attributes of a call of an operator; a call through a variable has the defaults.
   const lang::Attributes& attributesOf(const lang::Call& call);
   bool isVaried(const lang::Expr& atom) const;
-  /// Whether a binding gives something that depends on what is differentiated, or touches functions
-  /// and references, which may lead to that.
+  /// Whether a binding gives something useful that depends on what is differentiated, or touches
+  /// functions and references, which may lead to that.
   bool isVaried(const lang::Binding& binding) const;
 
   /// What stands for an atom in the new code.
