@@ -137,8 +137,7 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
     }
   }
   if (isGeneric(function, code_.typing))
-    return code_.fail(function.range,
-                      fmt::format("`@{}`, which is generic,", pending.source->name));
+    return code_.failGeneric(*pending.source);
   RoundTrip trip(code_.make);
   code_.root = &trip.there;
   start(trip, *function.body, result);

@@ -368,8 +368,7 @@ void PushForward::finish() {
     tangents_.clear();
     const Function& function = *next->source->function;
     if (isGeneric(function, code_.typing))
-      return code_.fail(function.range,
-                        fmt::format("`@{}`, which is generic,", next->source->name));
+      return code_.failGeneric(*next->source);
     SourceRange outer = std::exchange(code_.make.range, function.range);
     const Type* result = code_.types.withTangent(code_.typing.result(function));
     code_.make.define(next->target, functionOf(function, next->mask, result));

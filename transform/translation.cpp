@@ -4,6 +4,7 @@
 #include "lang/copy.h"
 #include "lang/differentiable.h"
 #include "lang/walk.h"
+#include "transform/endless_instances.h"
 
 #include <unordered_set>
 
@@ -59,6 +60,14 @@ void Translation::failOf(SourceRange range, const Expr& function, std::string_vi
   const auto* var = function.as<Var>();
   bool isNamed = var && !var->name.empty();
   fail(range, fmt::format("{}{}", isNamed ? fmt::format("`%{}`", var->name) : "a function", where));
+}
+
+void Translation::failGeneric(const Global& global) {
+  if (auto growing = growingCall(global, make.types, typing))
+    findings.report(Message::EndlessInstances, growing->call->range, global.name,
+                    growing->callee->name, growing->parameter->name, typeText(growing->type));
+  else
+    fail(global.function->range, fmt::format("`@{}`, which is generic,", global.name));
 }
 
 /// Whether nobody notices when the value of a variable is evaluated once more.

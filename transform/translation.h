@@ -88,6 +88,8 @@ public:
   /// Reports that the derivative of `what` is not known.
   void fail(lang::SourceRange range, const std::string& what);
   void failOf(lang::SourceRange range, const lang::Expr& function, std::string_view where = {});
+  /// Reports that a definition has type parameters and therefore no derivative.
+  void failGeneric(const lang::Global& global);
 
 private:
   /// What the program declares a variable to be, in the new code; null when it says nothing.

@@ -79,6 +79,7 @@ GENERATED = {
 
 # Messages of other commands than `check`.
 COMMANDS = {
+    "endless-instances": ["run", "--random", "1"],
     "float64-result": ["run", "--precision", "30"],
     "leaf-function": ["run", "--random", "1"],
     "no-gradient": ["opt", "--passes=derivatives"],
