@@ -8,13 +8,12 @@
 #include "driver/outputs.h"
 #include "driver/profile.h"
 #include "driver/running.h"
+#include "driver/written_calls.h"
 #include "formats/quote.h"
-#include "lang/walk.h"
 #include "lower/engine.h"
 #include "runtime/holdings.h"
 
 #include <deque>
-#include <set>
 
 namespace driver {
 
@@ -53,22 +52,6 @@ std::string leftText(int64_t bytes) {
   return fmt::format("note: references that lead back to themselves held {:.1f} MB of tensors to "
                      "the end\n",
                      double(bytes) / 1e6);
-}
-
-/// The calls of operators that stand in a text: where, and of which.
-using WrittenCalls = std::set<std::pair<uint32_t, std::string_view>>;
-
-WrittenCalls writtenCalls(const lang::Module& module) {
-  WrittenCalls calls;
-  lang::walk(
-      module,
-      [&](const lang::Binding& binding) {
-        const auto* call = binding.value->as<lang::Call>();
-        if (const auto* op = call ? call->callee.value->as<lang::OperatorRef>() : nullptr)
-          calls.emplace(call->range.begin, op->row->name);
-      },
-      [](const lang::Operand&) {});
-  return calls;
 }
 
 /// What a run gave, from the pair of value and gradients where there are some.
@@ -163,10 +146,12 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     return;
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
   const std::string entryName(entry->name);
-  const WrittenCalls written = writtenCalls(*program.module);
+  const WrittenCalls written(*program.module);
+  const lang::Module* text = program.module.get();
   if (!writeOutDerivatives(session, program, std::array<std::string_view, 1>{entryName}, options,
                            look, answer))
     return;
+  const bool isDerived = program.module.get() != text;
   const std::string called(options.grad ? program.module->globals.back()->name : entryName);
   if (isOnMachine(options))
     prepareForMachine(session, program, std::array<std::string_view, 1>{called},
@@ -186,9 +171,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   Running running(session, program, options, look, answer);
   auto outcome =
       call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
-  auto* fault = std::get_if<interp::Fault>(&outcome);
-  if (fault && !fault->op.empty() && !written.contains({fault->range.begin, fault->op}))
-    fault->notes.push_back("this is on the way back, in the derivative of what stands here");
+  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && isDerived)
+    written.explain(*fault);
   const runtime::Value* value = running.end(outcome);
   if (!value)
     return;
