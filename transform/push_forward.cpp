@@ -151,17 +151,19 @@ void PushForward::writeOperator(const Binding& binding, const Call& call, const 
     operandTypes.push_back(code_.typeOf(*argument.value));
     isZero &= tangents.back().isZero();
   }
-  const auto* none = std::get_if<NoGradient>(&row.gradient);
   if (isZero || !holdsFloats(code_.typing.of(var)))
     return;
+  const auto* none = std::get_if<NoGradient>(&row.gradient);
+  // What passes its operand on and has no rule takes it for a constant.
+  if (row.action == Action::Pass || row.action == Action::Show) {
+    if (!none)
+      tangents_[&var] = tangents[0];
+    return;
+  }
   if (none && !none->isZero)
     code_.findings.report(Message::WithoutGradient, call.range, row.name, none->reason);
   if (none)
     return;
-  if (row.action == Action::Pass || row.action == Action::Show) {
-    tangents_[&var] = tangents[0];
-    return;
-  }
   std::vector<Atom> operands = code_.mapped(call.arguments);
   tangents_[&var] = pushForward(code_.types, out, row,
                                 {operandTypes, code_.typing.of(var), code_.attributesOf(call),
