@@ -20,6 +20,7 @@
 #pragma once
 
 #include "transform/cotangents.h"
+#include "transform/function_flow.h"
 #include "transform/pending_derivatives.h"
 
 #include <deque>
@@ -59,6 +60,8 @@ public:
   /// Whether the derivative of what a variable or global stands for can be written down: it is
   /// known, and nobody notices when it is made again.
   bool canDerive(const lang::Expr& function) const { return code_.canMakeAgain(function); }
+  /// Reports that the derivative of a function over type parameters is asked for in a global.
+  void refuseGeneric(const lang::Global& around) { code_.failGeneric(around); }
   void refuse(lang::SourceRange range, const lang::Expr& function) {
     code_.failOf(range, function);
   }
@@ -157,10 +160,16 @@ private:
 
   // Where functions carry their derivatives.
   const lang::Block* carriedBody(const lang::Function& function);
-  void writeCarried(const PendingDerivatives::Item& pending);
+  const lang::Block* withIdleBack(const lang::Function& function);
+  const FunctionFlow& flow();
+  void writeCarried(const PendingDerivatives::Item& pending, bool isValue);
   void checkCaptures(const lang::Binding& binding);
   void forwardGradient(const lang::Binding& binding, const lang::Call& call,
                        const lang::OperatorRow& row);
+  lang::Atom chosenOf(const lang::Call& derivative, const lang::Type& function, lang::Atom gone,
+                      const std::vector<lang::Atom>& values, lang::BlockBuilder& out);
+  lang::Atom pullBackOf(const lang::Call& derivative, const lang::Type& function, lang::Atom back,
+                        const std::vector<lang::Atom>& values, lang::BlockBuilder& out);
   const lang::Expr* gradientCall(const lang::Call& call, lang::BlockBuilder& out);
 
   // The way back.
@@ -205,7 +214,10 @@ private:
   void reset();
 
   Translation code_;
-  PendingDerivatives pending_, carried_;
+  /// Derivatives; globals with functions that carry theirs, as they are called, and as values that
+  /// nobody differentiates.
+  PendingDerivatives pending_, carried_, idle_;
+  std::optional<FunctionFlow> flow_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
   /// Whether a way back that follows at once leaves the value too.

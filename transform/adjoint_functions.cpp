@@ -30,8 +30,9 @@ Atom Adjoint::packOf(const std::vector<Atom>& parts, BlockBuilder& out) const {
 void Adjoint::forwardFunction(const Binding& binding, const Function& function, BlockBuilder& out) {
   if (isGeneric(function, code_.typing))
     return;
-  bool isCarrying = std::exchange(isCarrying_, false);
-  if (isCarrying)
+  bool isIdle = isCarrying_ && !flow().isDifferentiated(function);
+  bool isCarrying = std::exchange(isCarrying_, isIdle);
+  if (isCarrying && !isIdle)
     checkCaptures(binding);
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
@@ -40,9 +41,15 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     const Type* type = code_.typing.of(*old);
     parameters.push_back(code_.parameter(*old, code_.types.dual(type)));
     code_.known(*old) = parameters.back();
-    code_.varied[old] = holdsFloats(type) || holdsFunctions(type);
+    code_.varied[old] = (holdsFloats(type) && !isIdle) || holdsFunctions(type);
     if (holdsFloats(type))
       given.push_back(old);
+  }
+  if (isIdle) {
+    out.bind(self,
+             code_.make.function(parameters, withIdleBack(function), nullptr, function.generics));
+    isCarrying_ = isCarrying;
+    return;
   }
   RoundTrip trip(code_.make);
   start(trip, *function.body, code_.typing.result(function));
@@ -85,7 +92,7 @@ WithRespectTo withRespectTo(const Call& call, size_t parameters) {
 
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, SymbolicZeros& zeros)
     : code_(make, typing, findings, Mode::Reverse, &zeros),
-      pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried") {
+      pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried"), idle_("value") {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };
@@ -96,7 +103,8 @@ Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, Sym
     records_ = std::move(records);
   };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
-    return pending_.derivativeOf(code_, global, std::move(mask));
+    bool isIdle = isCarrying_ && global.function && !flow().isDifferentiated(*global.function);
+    return (isIdle ? idle_ : pending_).derivativeOf(code_, global, std::move(mask));
   };
 }
 
@@ -109,13 +117,16 @@ void Adjoint::reset() {
 }
 
 void Adjoint::finish() {
-  auto isGood = [&] { return !code_.findings.hasErrors(); };
-  while (auto next = carried_.next())
-    if (isGood())
-      writeCarried(*next);
-  while (auto next = pending_.next())
-    if (isGood())
+  while (!code_.findings.hasErrors()) {
+    if (auto called = carried_.next())
+      writeCarried(*called, /*isValue=*/false);
+    else if (auto value = idle_.next())
+      writeCarried(*value, /*isValue=*/true);
+    else if (auto next = pending_.next())
       write(*next);
+    else
+      return;
+  }
 }
 
 void Adjoint::write(const PendingDerivatives::Item& pending) {

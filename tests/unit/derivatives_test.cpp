@@ -149,7 +149,7 @@ TEST_CASE("what makes a function that is differentiated happens once") {
                 3) == 6);
 }
 
-TEST_CASE("a function of which only a run knows which it is, has a gradient and nothing more") {
+TEST_CASE("a function of which only a run knows which it is, has one derivative, by reverse mode") {
   const std::string rest = " is asked for, and which function that is, is not known here";
   auto ofList = [](const std::string& use) {
     return "def @sum(%fs: List[fn (float64) -> float64], %x: float64) -> float64 {\n"
@@ -162,13 +162,13 @@ TEST_CASE("a function of which only a run knows which it is, has a gradient and 
   CHECK(valueAt(ofList("grad(%h)(%x)"), 2) == 12);
   CHECK(valueAt(ofList("value_and_grad(%h)(%x).0"), 2) == 8);
   CHECK(refusal(ofList("jvp(%h)(%x, 1f64).1")) ==
-        "the derivative of `%h`, other than its gradient," + rest);
+        "the derivative of `%h`, by forward mode," + rest);
   CHECK(refusal(ofList("grad(fn (%v: float64) { grad(%h)(%v) })(%x)")) ==
         "the derivative of `%h`, in a function that may be differentiated itself," + rest);
   const std::string later = "(let %g = grad(%h); let %k = ref(fn (%v: float64) { %g(%v) });"
                             "ref_read(%k)(%x))";
-  CHECK(refusal(ofList(later)) ==
-        "the derivative of `%h`, in a function that may be differentiated itself," + rest);
+  CHECK(valueAt(ofList(later), 2) == 12);
+  CHECK(valueAt(ofList("(let %made = vjp(%h)(%x); let %back = %made.1; %back(%made.0))"), 2) == 96);
   CHECK(refusal("def @slope(%f: fn (float64) -> float64) { grad(%f)(2f64) }") ==
         "the derivative of `%f`" + rest);
   CHECK(refusal(R"(
@@ -178,6 +178,35 @@ TEST_CASE("a function of which only a run knows which it is, has a gradient and 
       grad(ref_read(%f))(%x)
     }
   )") == "the derivative of a function that captures a reference to floats" + rest);
+}
+
+TEST_CASE("a closure that nobody differentiates needs no derivative of what it differentiates") {
+  const std::string text = R"(
+    def @twice(%f: fn (float64) -> float64, %x: float64) -> float64 { %f(%f(%x)) }
+    def @slope(%f: fn (float64) -> float64, %x: float64) -> float64 { grad(%f)(%x) }
+    def @with(%s: fn (fn (float64) -> float64, float64) -> float64, %f: fn (float64) -> float64,
+              %x: float64) -> float64 { %s(%f, %x) }
+    def @main(%x: float64) -> float64 {
+      let %cell = ref(%x);
+      match (Cons(fn (%v: float64) { %v * %v * 2f64 }, Nil)) {
+        Cons(%f, _) => )";
+  auto valueOf = [&](const std::string& use) {
+    return valueAt(text + use + ", Nil => 0f64 } }", 2);
+  };
+  CHECK(valueOf("@twice(fn (%y: float64) { %y - grad(%f)(%y) }, %x)") == 18);
+  CHECK(valueOf("@with(@slope, %f, %x)") == 8);
+  CHECK(
+      valueOf("@twice(fn (%y: float64) { ref_write(%cell, %y); grad(%f)(ref_read(%cell)) }, %x)") ==
+      32);
+  CHECK(valueOf("grad(fn (%y: float64) { @twice(%f, %y) })(%x)") == 256);
+  std::string closure = "(let %g = fn (%y: float64) { grad(%f)(%y) * %y }; ";
+  CHECK(valueOf(closure + "@twice(%g, %x))") == 1024);
+  const std::string refused =
+      "the derivative of `%f`, in a function that may be differentiated itself, is asked for, and "
+      "which function that is, is not known here";
+  for (const char* use : {"grad(%g)(%x))", "grad(fn (%y: float64) { @twice(%g, %y) })(%x))",
+                          "@slope(%g, %x))", "@with(@slope, %g, %x))"})
+    CHECK(refusal(text + closure + use + ", Nil => 0f64 } }") == refused);
 }
 
 TEST_CASE("forward mode has no use for a pull-back") {
