@@ -193,10 +193,10 @@ Atom Adjoint::pullBackOf(const Call& derivative, const Type& function, Atom back
   for (size_t i : wrt.parameters)
     types.push_back(function.parts[i]);
   const Type* given = wrt.isTuple ? code_.make.types.tuple(types) : types.front();
-  const Block* zero = idle.finish(code_.types.zero(idle, incoming, function.result));
+  const Block* zero = finish(idle, code_.types.zero(idle, incoming, function.result));
   Atom made = way.bind(code_.make.function({incomingOf(given)}, zero));
   Atom chosen = chosenOf(derivative, function, gone, values, way);
-  return out.bind(code_.make.function({incoming}, way.finish(way.tuple({chosen, made}))));
+  return out.bind(code_.make.function({incoming}, finish(way, way.tuple({chosen, made}))));
 }
 
 /// Calls a derivative of what carries one; null for any other callee.

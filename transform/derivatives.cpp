@@ -30,6 +30,7 @@ namespace {
 
 /// A call that stands for a derivative.
 struct Site {
+  const Global* around;
   const Binding* binding;
   const Call* call;
   const OperatorRow* row;
@@ -76,14 +77,9 @@ public:
       : module_(module), make_(module, context.operators), typing_(typing), context_(context),
         adjoint_(make_, typing, context.findings, zeros),
         pushForward_(make_, typing, context.findings) {
-    walk(
-        module,
-        [&](const Binding& binding) {
-          definitions_[binding.var] = binding.value;
-          if (const OperatorRow* row = expandedRow(*binding.value))
-            sites_.push_back({&binding, binding.value->as<Call>(), row});
-        },
-        [](const Operand&) {});
+    for (const Global* global : module.globals)
+      if (global->function)
+        look(*global);
   }
 
   bool hasSites() const { return !sites_.empty(); }
@@ -112,26 +108,32 @@ public:
   }
 
 private:
+  void look(const Global& global) {
+    walk(
+        *global.function->body,
+        [&](const Binding& binding) {
+          definitions_[binding.var] = binding.value;
+          if (const OperatorRow* row = expandedRow(*binding.value))
+            sites_.push_back({&global, &binding, binding.value->as<Call>(), row});
+        },
+        [](const Operand&) {});
+  }
+
   /// Derivatives of functions that only a run knows: the globals around, up to such as take and
   /// give no functions, are written with functions that carry their derivatives.
   void carryDerivatives() {
     std::unordered_map<const Global*, std::vector<const Global*>> callers;
-    std::unordered_set<const Binding*> unknown;
-    for (const Site& site : unknown_)
-      unknown.insert(site.binding);
     std::vector<const Global*> open;
-    for (const Global* global : module_.globals) {
-      auto visit = [&](const Operand& operand) {
-        if (const auto* callee = operand.value->as<Global>())
-          callers[callee].push_back(global);
-      };
-      auto look = [&](const Binding& binding) {
-        if (unknown.contains(&binding))
-          open.push_back(global);
-      };
+    for (const Site& site : unknown_)
+      open.push_back(site.around);
+    for (const Global* global : module_.globals)
       if (global->function)
-        walk(*global->function->body, look, visit);
-    }
+        walk(
+            *global->function->body, [](const Binding&) {},
+            [&](const Operand& operand) {
+              if (const auto* callee = operand.value->as<Global>())
+                callers[callee].push_back(global);
+            });
     std::unordered_set<const Global*> seen;
     while (!open.empty()) {
       const Global* global = open.back();
@@ -198,16 +200,18 @@ private:
     make_.range = site.call->range;
     const Expr* function = meaning(site.call->arguments[0].value);
     bool isKnown = function->kind == ExprKind::Global || function->kind == ExprKind::Function;
-    switch (site.row->derivative) {
+    Derivative derivative = site.row->derivative;
+    if (derivative == Derivative::MapLeaves || derivative == Derivative::SumLeaves)
+      return expandLeaves(site, *function);
+    if (holdsParameters(typing_.of(*site.binding->var)))
+      return adjoint_.refuseGeneric(*site.around);
+    switch (derivative) {
     case Derivative::Hvp:
       return expandHvp(site);
     case Derivative::Hessian:
       return expandHessian(site);
     case Derivative::Jacobian:
       return expandJacobian(site);
-    case Derivative::MapLeaves:
-    case Derivative::SumLeaves:
-      return expandLeaves(site, *function);
     default:
       if (!adjoint_.canDerive(*site.call->arguments[0].value))
         return unknown_.push_back(site);

@@ -34,14 +34,10 @@ std::optional<PendingDerivatives::Item> PendingDerivatives::next() {
   return item;
 }
 
-namespace {
-
 bool holdsParameters(const Type* type) {
   return type->kind == TypeKind::Variable || (type->result && holdsParameters(type->result)) ||
          std::ranges::any_of(type->parts, holdsParameters);
 }
-
-} // namespace
 
 const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) {
   return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);

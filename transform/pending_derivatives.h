@@ -47,6 +47,9 @@ const lang::OperatorRow& rowOf(const lang::OperatorTable& operators, lang::Deriv
 /// Whether the body of a global mentions it.
 bool callsItself(const lang::Global& global);
 
+/// Whether there are type parameters in a type.
+bool holdsParameters(const lang::Type* type);
+
 /// Whether type parameters are in the types of a function, which then has no derivative.
 bool isGeneric(const lang::Function& function, const lang::Typing& typing);
 

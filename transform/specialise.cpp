@@ -33,9 +33,9 @@ namespace {
 
 class Specialiser : public Rewriter {
 public:
-  Specialiser(const Module& from, Builder& into, const Typing& typing)
+  Specialiser(const Module& from, Builder& into, const Typing& typing, Diagnostics& findings)
       : Rewriter(from, into),
-        copies_(from, into, typing), original_{Instance(into.types)}, codes_{&original_} {
+        copies_(from, into, typing, findings), original_{Instance(into.types)}, codes_{&original_} {
     for (const Global* global : from.globals)
       if (global->function)
         results_[global->function->body] = typing.result(*global->function);
@@ -127,7 +127,7 @@ private:
 std::unique_ptr<Module> specialise(const Module& module, const PassContext& context) {
   Module copy(module.types);
   Builder make(copy, context.operators);
-  Specialiser specialiser(module, make, context.typing);
+  Specialiser specialiser(module, make, context.typing, context.findings);
   specialiser.module();
   specialiser.finish();
   return place(copy, context.operators, {.keepsFaults = true});

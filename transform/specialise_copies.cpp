@@ -46,8 +46,8 @@ struct Copies::Request {
   }
 };
 
-Copies::Copies(const Module& from, Builder& into, const Typing& typing)
-    : into_(into), typing_(typing), known_(from), free_(freeVariables(from)),
+Copies::Copies(const Module& from, Builder& into, const Typing& typing, Diagnostics& findings)
+    : into_(into), typing_(typing), findings_(findings), known_(from), free_(freeVariables(from)),
       firstVar_(from.varCount), varCount_(from.varCount) {
   for (const Global* global : from.globals)
     names_.emplace(global->name);
@@ -314,9 +314,36 @@ const Expr* Copies::instanceOf(const Expr& atom, const Type* wanted, const Code&
 }
 
 const Expr* Copies::value(const Binding& binding, const Code& code) {
-  if (const auto* call = binding.value->as<Call>())
-    return this->call(binding, *call, code);
-  return withInstances(binding, code);
+  const auto* call = binding.value->as<Call>();
+  if (!call)
+    return withInstances(binding, code);
+  if (code.copy)
+    checkDerivative(*call, code);
+  return this->call(binding, *call, code);
+}
+
+/// The checker takes it that there is a derivative by a value of a type parameter; whether there is
+/// shows in a copy.
+void Copies::checkDerivative(const Call& call, const Code& code) {
+  const auto* op = call.callee.value->as<OperatorRef>();
+  if (!op || op->row->derivative == Derivative::None)
+    return;
+  std::vector<const Type*> operands;
+  for (const Operand& argument : call.arguments)
+    operands.push_back(typeOf(*argument.value, code));
+  if (std::ranges::count(operands, nullptr) > 0)
+    return;
+  const Attributes* given = call.attributes;
+  if (!given)
+    given = into_.call(*op->row, {})->attributes;
+  RelationResult answer = applyRelation(*op->row, {into_.types, operands, *given});
+  if (answer.outcome != RelationResult::Outcome::Failed)
+    return;
+  auto& report = findings_.report(Message::OperatorMismatch, call.range, answer.problem);
+  for (const TypeParameter* parameter : typing_.generics(*code.copy->source->function))
+    if (const Type* type = isOfType(parameter) ? code.instance.of(parameter) : nullptr)
+      report.note(fmt::format("`@{}` is called where `{}` stands for `{}`", code.copy->source->name,
+                              parameter->name, typeText(type)));
 }
 
 const Expr* Copies::call(const Binding& binding, const Call& call, const Code& code) {

@@ -5,6 +5,7 @@
 // parameters are. Only its name is a global of the new module already.
 #pragma once
 
+#include "lang/diagnostic.h"
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -71,7 +72,9 @@ struct Copy {
 
 class Copies {
 public:
-  Copies(const lang::Module& from, lang::Builder& into, const lang::Typing& typing);
+  /// `findings` takes derivatives that types do not have which type parameters stand for.
+  Copies(const lang::Module& from, lang::Builder& into, const lang::Typing& typing,
+         lang::Diagnostics& findings);
 
   /// The value of a binding with calls of copies in the place of those that can have one.
   const lang::Expr* value(const lang::Binding& binding, const Code& code);
@@ -91,6 +94,7 @@ public:
 private:
   struct Request;
 
+  void checkDerivative(const lang::Call& call, const Code& code);
   const lang::Expr* call(const lang::Binding& binding, const lang::Call& call, const Code& code);
   const lang::Expr* withInstances(const lang::Binding& binding, const Code& code);
   std::vector<const lang::Type*> wantedTypes(const lang::Binding& binding, const Code& code);
@@ -113,6 +117,7 @@ private:
 
   lang::Builder& into_;
   const lang::Typing& typing_;
+  lang::Diagnostics& findings_;
   KnownFunctions known_;
   lang::FreeVariables free_;
   runtime::Arena arena_;

@@ -44,6 +44,26 @@ bool isFloat(const Type* type) {
   return type->isTensor() && type->dtype.isFloat();
 }
 
+/// Whether a type parameter is in a type, outside of functions and references.
+bool holdsParameter(const Type* type) {
+  std::vector<const Type*> open = {type};
+  while (!open.empty()) {
+    const Type* part = open.back();
+    open.pop_back();
+    if (part->kind == TypeKind::Variable)
+      return true;
+    if (part->isTuple() || part->kind == TypeKind::Data)
+      open.insert(open.end(), part->parts.begin(), part->parts.end());
+  }
+  return false;
+}
+
+/// Whether a type has floats, or stands for types that may: callers tell what a type parameter is,
+/// and copies for them are asked again.
+bool mayHoldFloats(const Type* type) {
+  return holdsFloats(type) || holdsParameter(type);
+}
+
 /// A derivative that is asked for: of which function, with respect to which of its arguments.
 struct Question {
   const RelationCall& call;
@@ -128,8 +148,6 @@ void readArguments(Question& question) {
 /// Why there is no derivative with respect to a value of a type, as the end of a sentence; empty
 /// when there is one.
 std::string_view reasonAgainst(const Type* type) {
-  if (type->kind == TypeKind::Variable)
-    return "a type parameter, which may stand for a type without floats";
   if (type->kind == TypeKind::Function || type->kind == TypeKind::Operator)
     return "and there is no derivative with respect to a function";
   if (type->kind == TypeKind::Reference)
@@ -137,7 +155,7 @@ std::string_view reasonAgainst(const Type* type) {
   if (holdsFunctions(type))
     return "which holds a function or a reference, and there is no derivative with respect to "
            "those";
-  if (holdsFloats(type))
+  if (mayHoldFloats(type))
     return "";
   if (type->isTensor() && type->dtype.isInteger())
     return "and an integer has no derivative";
@@ -215,7 +233,7 @@ void checkHoldsFloats(Question& question) {
     question.fail(fmt::format("the function gives `{}`, and a function or a reference has no "
                               "derivative as a result",
                               typeText(type)));
-  else if (!holdsFloats(type))
+  else if (!mayHoldFloats(type))
     question.fail(fmt::format("the function gives `{}`, which holds no floats, so it has no "
                               "derivative",
                               typeText(type)));
@@ -392,19 +410,6 @@ RelationResult sameAsFunction(const RelationCall& call) {
 }
 
 namespace {
-
-bool holdsParameter(const Type* type) {
-  std::vector<const Type*> open = {type};
-  while (!open.empty()) {
-    const Type* part = open.back();
-    open.pop_back();
-    if (part->kind == TypeKind::Variable)
-      return true;
-    if (part->isTuple() || part->kind == TypeKind::Data)
-      open.insert(open.end(), part->parts.begin(), part->parts.end());
-  }
-  return false;
-}
 
 /// The type of the pull-back of a function: from its arguments and a cotangent to the cotangents of
 /// the arguments that have one.

@@ -84,8 +84,9 @@ constexpr OperatorRow rows[] = {
      .doc = "The gradient of a function that gives one float, as a function of the same arguments.",
      .details =
          "It has the type of the argument: integers in it have zeros. The argument must hold "
-         "floats, and no functions and no references. Gradients of gradients are of higher "
-         "order, as in `grad(grad(f))`.",
+         "floats, and no functions and no references; what a type parameter stands for is looked "
+         "at where its definition is called. Gradients of gradients are of higher order, as in "
+         "`grad(grad(f))`.",
      .operands = scalarOperand,
      .attributes = wrtAttributes,
      .attributesKey = "baton.attrs.GradAttrs",

@@ -45,6 +45,32 @@ def slopes_of_a_list(x, s):
     return total
 
 
+@case(second=True, x=floats(0.75), rate=floats(0.125))
+def descents_of_a_list(x, rate):
+    total, at = 0, x
+    for f in (lambda v: v * v * v, lambda v: (v * rate).sin()):
+        y = at
+        for _ in range(3):
+            y = y - rate * grad(f, y)
+        total = total + y
+        at = at * at
+    return total
+
+
+@case(second=True, x=floats(0.75), y=floats(-0.625))
+def pull_backs_of_a_list(x, y):
+    def total(at, functions):
+        if not functions:
+            return 0
+        f = functions[0]
+        value = f(at, 2, y)
+        da, db = grad(lambda a, b: f(a, 2, b), at, y)
+        slope = grad(lambda b: f(at, 3, b), y)
+        return (value * db) * (value * da) + slope + total(at * at, functions[1:])
+
+    return total(x, [lambda a, n, b: a * b.sin() * n, lambda a, n, b: a * a * b * b * x])
+
+
 @case(second=True, x=floats(0.75), s=floats(-0.625))
 def slopes_of_kinds(x, s):
     total = 0

@@ -235,3 +235,30 @@ def generic_inside(x, dx):
 @case(second=True, x=floats(3))
 def named_derivatives(x):
     return 3 * x * x + x * x + 2 * x
+
+
+@case(second=True, x=floats(0.75), d=floats(-0.5))
+def stop_in_forward_mode(x, d):
+    def f(v):
+        return v.sin() * (v * v).detach() + v * v * v + v.detach() * v.detach() * v
+
+    def slope(v):
+        return grad(f, v)
+
+    second = grad(slope, x)
+    return jvp(f, (x,), (d,)), jvp(slope, (x,), (d,))[1], second, slope(x), slope(x)
+
+
+@case(second=True, x=floats(0.75), rate=floats(0.125))
+def generic_minimum(x, rate):
+    def f(p, a):
+        return p * p * a + (a * x).sin()
+
+    p, a = x, x * x
+    for _ in range(2):
+        dp, da = grad(f, p, a)
+        p, a = p - rate * dp, a - rate * da
+    single = x
+    for _ in range(3):
+        single = single - rate * grad(lambda v: v * v * v * x, single)
+    return p, a, single, x * 2 * rate, x.cos() * rate
