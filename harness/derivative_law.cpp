@@ -173,6 +173,40 @@ bool isNear(const Real& a, const Real& b, double tolerance) {
   return abs(a - b) <= tolerance * (1 + abs(a) + abs(b));
 }
 
+/// Whether derivatives take what an operator passes on for a constant.
+bool isConstantMaker(const OperatorRow& row) {
+  return row.action == Action::Pass && row.derivative == Derivative::None &&
+         std::holds_alternative<NoGradient>(row.gradient);
+}
+
+/// The values that a run took for constants, in their order. A run at another point takes the same
+/// ones: so quotients see them as derivatives do.
+class Constants {
+public:
+  /// Begins a run, which keeps its own values or takes those of the last one that kept them.
+  void begin(bool keeps) {
+    keeps_ = keeps;
+    next_ = 0;
+    if (keeps)
+      values_.clear();
+  }
+
+  Value passed(const OperatorRow& row, const Value& value) {
+    if (!isConstantMaker(row))
+      return value;
+    if (keeps_)
+      return values_.emplace_back(value);
+    if (next_ == values_.size())
+      throw Skipped{DerivativeOutcome::NotSmooth};
+    return values_[next_++];
+  }
+
+private:
+  bool keeps_ = true;
+  std::vector<Value> values_;
+  size_t next_ = 0;
+};
+
 /// Runs functions of modules at points of the line.
 class Runner {
 public:
@@ -180,7 +214,8 @@ public:
 
   bool hasFewDigits = false;
 
-  /// The value at a point; `tangent` is one argument more.
+  /// The value at a point; `tangent` is one argument more. Beside the middle of the line, constants
+  /// are those of the last run in the middle.
   Value run(const TypedModule& program, const std::string& entry, double t,
             std::optional<double> tangent = std::nullopt) {
     std::vector<Value> arguments = arguments_;
@@ -189,6 +224,10 @@ public:
       arguments.push_back(scalar(*tangent));
     interp::Options options{.engine = interp::referenceEngine(digits)};
     options.rounding = [&](const OperatorRow&, SourceRange) { hasFewDigits = true; };
+    constants_.begin(/*keeps=*/t == 0);
+    options.passed = [&](const OperatorRow& row, const Value& value) {
+      return constants_.passed(row, value);
+    };
     options.limits.depth = mostDepth;
     options.progress = [](uint64_t calls) {
       if (calls > mostCalls)
@@ -208,6 +247,7 @@ public:
 
 private:
   std::vector<Value> arguments_;
+  Constants constants_;
 };
 
 /// The slope of a function by its quotients.
@@ -222,7 +262,7 @@ struct Quotients {
 };
 
 Quotients quotients(const std::function<Real(double)>& function, double h) {
-  Real before = function(-h), middle = function(0), after = function(h);
+  Real middle = function(0), before = function(-h), after = function(h);
   return {middle, (middle - before) / h, (after - middle) / h};
 }
 
@@ -246,7 +286,7 @@ public:
 
   DerivativeVerdict verdict;
 
-  void run(bool withSecond) {
+  void run(unsigned orders) {
     ReadText read = bench_.reader.read(programText(program_));
     const Global* main = read.isGood() ? read.module->find("main") : nullptr;
     if (!main || !main->function)
@@ -261,8 +301,9 @@ public:
     stage_ = "preparation";
     TypedModule prepared = afterPasses(*line, way_.before, entry);
     runFirst(*line, prepared, entry, runner);
-    if (withSecond)
-      runSecond(prepared, entry, runner);
+    for (unsigned order = 2; order <= orders; ++order)
+      if (!runHigher(prepared, entry, runner, order))
+        return;
   }
 
   /// The part of the work that was in progress.
@@ -301,13 +342,15 @@ private:
     verdict.hasSlope = verdict.outcome == DerivativeOutcome::Compared && abs(reverse) > 1e-12;
   }
 
-  void runSecond(const TypedModule& prepared, const std::string& entry, Runner& runner) {
-    stage_ = "reverse mode over reverse mode";
-    current_ = cleaned(withGradient(prepared, entry, 2));
-    Value twice = runner.run(current_, lastName(current_), 0);
-    Real reverse = floatSum(twice.fields()[1].fields().back());
-    stage_ = "forward mode over reverse mode";
-    TypedModule gradient = withGradient(prepared, entry, 1);
+  /// Whether the derivatives of that order, above the first one, were compared.
+  bool runHigher(const TypedModule& prepared, const std::string& entry, Runner& runner,
+                 unsigned order) {
+    stage_ = fmt::format("reverse mode, order {}", order);
+    current_ = cleaned(withGradient(prepared, entry, order));
+    Value all = runner.run(current_, lastName(current_), 0);
+    Real reverse = floatSum(all.fields()[1].fields().back());
+    stage_ = fmt::format("forward mode over reverse mode, order {}", order);
+    TypedModule gradient = withGradient(prepared, entry, order - 1);
     current_ = cleaned(withTangent(gradient, lastName(gradient)));
     Value pushed = runner.run(current_, lastName(current_), 0, 1.0);
     Real forward = floatSum(pushed.fields()[1].fields()[1]);
@@ -315,7 +358,10 @@ private:
       return floatSum(runner.run(gradient, lastName(gradient), t).fields()[1]);
     };
     auto outcome = judged(reverse, forward, value, quotients(value, step), runner);
-    verdict.isSecondCompared = outcome == DerivativeOutcome::Compared;
+    if (outcome != DerivativeOutcome::Compared)
+      return false;
+    verdict.comparedOrder = order;
+    return true;
   }
 
   void demandValue(const Real& found, const Real& wanted, const Runner& runner) const {
@@ -360,12 +406,12 @@ private:
 } // namespace
 
 DerivativeVerdict checkDerivatives(Bench& bench, const Program& program, uint64_t seed,
-                                   bool withSecond) {
+                                   unsigned orders) {
   interp::RealDigits precision(digits);
   Laws laws(bench, program, seed);
   DerivativeVerdict& verdict = laws.verdict;
   try {
-    laws.run(withSecond);
+    laws.run(orders);
   } catch (const Skipped& skipped) {
     if (verdict.outcome <= DerivativeOutcome::NotRun)
       verdict.outcome = skipped.outcome;

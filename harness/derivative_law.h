@@ -2,10 +2,11 @@
 //
 // Along a line through the arguments of a program (line.h), at one point, the slope of its floats
 // is what reverse mode says, what forward mode says, and what the difference quotients say. So is
-// that of its gradient: reverse mode over reverse mode, forward mode over it, and quotients.
-// All run on reals of many digits, so they agree nearly exactly or not at all. Derivatives are
-// written out after as much inlining as a run does, and after less, so that functions and branches
-// are differentiated as such too.
+// that of its gradient of any order: by reverse mode, by forward mode over it, and by quotients.
+// What `stop_gradient` gives is the same at all points that quotients look at. All run on reals of
+// many digits, so they agree nearly exactly or not at all. Derivatives are written out after as
+// much inlining as a run does, and after less, so that functions and branches are differentiated as
+// such too.
 //
 // Not every program has something to compare: an operator may have no gradient, a value may be no
 // number, the point may be a kink. A law that throws, or makes a module that is ill-typed or unlike
@@ -42,11 +43,13 @@ struct DerivativeVerdict {
   std::string reason = {};
   /// Whether the slope is not zero, so that there was something to compare.
   bool hasSlope = false;
-  bool isSecondCompared = false;
+  /// The highest order that was compared, above the first one; 0 is none.
+  unsigned comparedOrder = 0;
 };
 
-/// Applies the laws to a program that is well-typed and accepted. The second order takes long.
+/// Applies the laws to a program that is well-typed and accepted, up to an order. Higher ones take
+/// long.
 DerivativeVerdict checkDerivatives(Bench& bench, const Program& program, uint64_t seed,
-                                   bool withSecond);
+                                   unsigned orders);
 
 } // namespace harness

@@ -1,6 +1,8 @@
 // Functions as values: those of the program, of the prelude, constructors, and new ones.
 #include "harness/generator.h"
 
+#include <algorithm>
+
 namespace harness {
 
 using namespace lang;
@@ -98,7 +100,11 @@ NodeId Generator::makeFunction(const Type* goal, int depth, bool pinned) {
   node.isResultAnnotated = random_.chance(50);
   node.parts = {block(goal->result, depth, pinned || node.isResultAnnotated)};
   locals_.resize(mark);
-  return program_.add(std::move(node));
+  bool isTold = std::ranges::all_of(node.parameters, &Binder::isAnnotated);
+  NodeId made = program_.add(std::move(node));
+  if (!isTold || !random_.chance(8))
+    return made;
+  return program_.add({NodeKind::Operator, goal, "checkpoint", {made}});
 }
 
 } // namespace harness

@@ -475,7 +475,7 @@ private:
         options_.show(arguments[0], call.range);
       [[fallthrough]];
     case lang::Action::Pass:
-      slot(*binding.var) = arguments[0];
+      slot(*binding.var) = options_.passed ? options_.passed(row, arguments[0]) : arguments[0];
       break;
     case lang::Action::Nothing:
       slot(*binding.var) = runtime::tupleValue({});

@@ -30,6 +30,8 @@ struct Options {
   lang::CallSites::Rounding rounding = {};
   /// Told of the values that the program shows, and of the calls that do.
   std::function<void(const Value&, lang::SourceRange)> show = {};
+  /// Gives what stands for the value that an operator passes on, for tests that hold it fixed.
+  std::function<Value(const lang::OperatorRow&, const Value&)> passed = {};
   /// Asked at every call; true ends the run.
   std::function<bool()> isInterrupted = {};
   /// Whether an operator that makes NaN or infinity of finite numbers ends the run.

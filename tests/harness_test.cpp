@@ -4,7 +4,8 @@
 //                       [--names yes|no] [--derivatives SHARE]
 // Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000;
 // seconds are those of the processor. `--names no` leaves named dimensions and `?` out. One of
-// SHARE programs, 4 unless told, is differentiated, and one of four of these twice; 0 is none.
+// SHARE programs, 4 unless told, is differentiated, one of four of these twice, and one of four of
+// those three times; 0 is none.
 // Findings are shrunk, shown, and with --keep written to files; they make the exit status 1, as
 // does an operator or a form of expressions that was generated fewer TIMES than demanded. When
 // Baton itself ends the process, the seed is the last thing said.
@@ -53,7 +54,8 @@ struct Counts {
   std::map<std::string, size_t, std::less<>> operators = {};
   FormCounts forms = noForms();
   std::map<std::string, size_t> laws = {};
-  size_t differentiated = 0, slopes = 0, seconds = 0;
+  size_t differentiated = 0, slopes = 0;
+  std::map<unsigned, size_t> orders = {{2, 0}, {3, 0}};
   std::map<DerivativeOutcome, size_t> derivatives = {};
   std::map<std::string, size_t> refusals = {};
 };
@@ -168,17 +170,17 @@ private:
   }
 
   void differentiate(const Program& program, uint64_t seed) {
-    bool withSecond = mixSeed(seed, 2) % 4 == 0;
-    DerivativeVerdict verdict = checkDerivatives(*bench_, program, seed, withSecond);
+    unsigned orders = mixSeed(seed, 2) % 4 != 0 ? 1 : mixSeed(seed, 3) % 4 != 0 ? 2 : 3;
+    DerivativeVerdict verdict = checkDerivatives(*bench_, program, seed, orders);
     ++counts_.differentiated;
     ++counts_.derivatives[verdict.outcome];
     counts_.slopes += verdict.hasSlope;
-    counts_.seconds += verdict.isSecondCompared;
+    ++counts_.orders[verdict.comparedOrder];
     if (!verdict.reason.empty())
       ++counts_.refusals[verdict.reason];
     if (verdict.finding)
       show(program, seed, *verdict.finding, "derivative", [&](const Program& smaller) {
-        return Verdict{.finding = checkDerivatives(*bench_, smaller, seed, withSecond).finding};
+        return Verdict{.finding = checkDerivatives(*bench_, smaller, seed, orders).finding};
       });
   }
 
@@ -237,7 +239,7 @@ private:
     };
     for (const lang::OperatorRow* row : stdlib::operatorTable().all()) {
       auto found = counts_.operators.find(row->name);
-      if (takesData(*row))
+      if (takesData(*row) || row->derivative == lang::Derivative::Checkpoint)
         demand("operator", row->name, found == counts_.operators.end() ? 0 : found->second);
     }
     for (const auto& [name, times] : counts_.forms)
@@ -252,8 +254,9 @@ private:
         c.accepted, c.run, c.dataFaults, c.endless);
     std::cout << fmt::format("{} mutants: {} rejected, {} accepted, {} run\n", c.mutants,
                              c.rejected, c.acceptedMutants, c.mutantRuns);
-    std::cout << fmt::format("{} differentiated, {} with a slope, {} twice\n", c.differentiated,
-                             c.slopes, c.seconds);
+    std::cout << fmt::format("{} differentiated, {} with a slope, {} twice, {} three times\n",
+                             c.differentiated, c.slopes, c.orders.at(2) + c.orders.at(3),
+                             c.orders.at(3));
     for (const auto& [outcome, times] : c.derivatives)
       std::cout << fmt::format("  {} {}\n", times, derivativeOutcomeNames[size_t(outcome)]);
     for (const auto& [reason, times] : c.refusals)
