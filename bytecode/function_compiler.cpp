@@ -296,12 +296,29 @@ void FunctionCompiler::inner(Scope& scope, const Binding& binding, const Block& 
   block(own);
 }
 
+/// Variables that may be held and that the binding of branches uses last in its block, or the one
+/// before it: a comparison that the branch does itself used its operands where it stands. They are
+/// found among those that are held or among the uses in the branches, of which nests have many,
+/// whichever are fewer.
+std::vector<const Var*> FunctionCompiler::dyingWithBranches(const Scope& outer) const {
+  size_t first = outer.at > 0 ? outer.at - 1 : 0;
+  size_t most = usage_.usesIn(outer.block, first, outer.at);
+  std::vector<const Var*> dying;
+  const Held* each = held_.from(0);
+  for (size_t i = 0; each && i < most; ++i, each = held_.from(each->var->number + size_t(1)))
+    if (auto last = usage_.last(outer.block, *each->var); last && *last >= first)
+      dying.push_back(each->var);
+  if (!each)
+    return dying;
+  dying = usage_.dyingAt(outer.block, outer.at);
+  if (first < outer.at)
+    std::ranges::copy(usage_.dyingAt(outer.block, first), std::back_inserter(dying));
+  return dying;
+}
+
 /// What is not needed after the branches is the branch's to give up: at once, unless it uses it.
 void FunctionCompiler::enterBranch(Scope& outer, Scope& own) {
-  // A comparison that the branch does itself used its operands where it stands, right before.
-  std::vector<const Var*> dying = usage_.dyingAt(outer.block, outer.at);
-  if (outer.at > 0)
-    std::ranges::copy(usage_.dyingAt(outer.block, outer.at - 1), std::back_inserter(dying));
+  std::vector<const Var*> dying = dyingWithBranches(outer);
   std::erase_if(hiddenHeld_, [&](const Var* var) { return !find(*var); });
   std::ranges::copy(hiddenHeld_, std::back_inserter(dying));
   std::erase_if(dying, [&](const Var* var) {

@@ -82,6 +82,7 @@ private:
   void inner(Scope& scope, const Binding& binding, const Block& inside, bool isLast,
              uint16_t target);
   void enterBranch(Scope& outer, Scope& own);
+  std::vector<const Var*> dyingWithBranches(const Scope& outer) const;
   uint16_t targetFor(Scope& scope, bool isLast);
   void afterBranches(Scope& scope, const Binding& binding, bool isLast, uint16_t target);
   std::optional<size_t> unclaimedConstruction(const Block& block, size_t fields);

@@ -10,7 +10,8 @@ namespace bytecode {
 
 /// Where a variable is.
 struct Held {
-  Rep rep;
+  const lang::Var* var = nullptr;
+  Rep rep = {};
   uint16_t reg = 0;
   /// What it is borrowed from, and as which field; null for a parameter that is borrowed, and for
   /// what lives as long as the program.
@@ -29,6 +30,11 @@ struct Held {
 class HeldVars {
 public:
   const Held* find(const lang::Var& var) const { return all_.find(var.number); }
+  /// The first one of a number that is not below, or null.
+  const Held* from(size_t number) const {
+    size_t next = all_.next(number);
+    return next == SIZE_MAX ? nullptr : all_.find(next);
+  }
   /// One to be changed; it is held from here on.
   Held& at(const lang::Var& var) { return all_.edit(var.number); }
   void erase(const lang::Var& var) { all_.erase(var.number); }

@@ -6,7 +6,7 @@ namespace bytecode {
 using namespace lang;
 
 Held& FunctionCompiler::hold(const Var& var, Rep rep, uint16_t reg, uint32_t level) {
-  return held_.at(var) = Held{.rep = rep, .reg = reg, .level = level};
+  return held_.at(var) = Held{.var = &var, .rep = rep, .reg = reg, .level = level};
 }
 
 const Type* FunctionCompiler::typeOf(const Expr& atom) const {

@@ -38,12 +38,17 @@ std::optional<uint32_t> LastUses::last(const Block& block, const Var& var) const
 
 std::vector<const Var*> LastUses::dyingAt(const Block& block, size_t binding) const {
   const Range& range = ranges_.at(&block);
-  size_t end = binding + 1 < range.bindings.size() ? range.bindings[binding + 1] : range.end;
+  size_t end = endOf(range, binding);
   std::vector<const Var*> dying;
   for (size_t i = range.bindings[binding]; i < end; ++i)
     if (uses_[i].next >= range.end)
       dying.push_back(uses_[i].var);
   return dying;
+}
+
+size_t LastUses::usesIn(const Block& block, size_t first, size_t last) const {
+  const Range& range = ranges_.at(&block);
+  return endOf(range, last) - range.bindings[first];
 }
 
 } // namespace bytecode

@@ -25,6 +25,8 @@ public:
   std::optional<uint32_t> last(const lang::Block& block, const lang::Var& var) const;
   /// The variables for which a binding is the last one in its block.
   std::vector<const lang::Var*> dyingAt(const lang::Block& block, size_t binding) const;
+  /// How many uses are in bindings from the first to the last.
+  size_t usesIn(const lang::Block& block, size_t first, size_t last) const;
 
 private:
   struct Range {
@@ -37,6 +39,10 @@ private:
     /// The next use of it.
     uint32_t next;
   };
+
+  static size_t endOf(const Range& range, size_t binding) {
+    return binding + 1 < range.bindings.size() ? range.bindings[binding + 1] : range.end;
+  }
 
   std::vector<Use> uses_;
   std::unordered_map<const lang::Var*, std::vector<uint32_t>> of_;

@@ -36,6 +36,10 @@ public:
   std::vector<const lang::Var*> dyingAt(const lang::Block& block, size_t binding) const {
     return uses_.dyingAt(block, binding);
   }
+  /// How many uses are in bindings of the block from the first to the last.
+  size_t usesIn(const lang::Block& block, size_t first, size_t last) const {
+    return uses_.usesIn(block, first, last);
+  }
   /// The fields that are taken out of it by number.
   struct Projection {
     const lang::Block* block;

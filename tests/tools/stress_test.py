@@ -74,6 +74,17 @@ def nested_branches(depth):
     return function(rows + " + ".join(f"%a{i}" for i in range(depth)) + "\n" + "}" * depth)
 
 
+def bindings_in_nest(depth, count):
+    """Branches in each other, with so many values before each, of which the next one uses the last."""
+    rows, last = "", "%x"
+    for i in range(depth):
+        for k in range(count):
+            rows += f"let %v{i}_{k} = {last} + {k + 1};\n"
+            last = f"%v{i}_{k}"
+        rows += f"if ({last} < {i}) {{\n"
+    return function(rows + last + "\n" + "} else { %x }\n" * depth)
+
+
 def chain_of_types(types, calls):
     """A value of a type whose fields lead to so many others, made by so many constructors."""
     rows = "".join(f"type T{i} {{ A{i}(T{i + 1}), B{i} }}\n" for i in range(types))
@@ -339,6 +350,9 @@ CASES = {
     ),
     "live_values_in_nest_run": lambda: program(
         "run --random 42", nested_branches(1500), 0, seconds=6, mebibytes=512
+    ),
+    "bindings_in_nest_run": lambda: program(
+        "run --random 42", bindings_in_nest(1900, 100), 0, seconds=5, mebibytes=1024
     ),
     "function_chain": lambda: program("run", chain(12_000, "", "int32", "1 + {}"), 0, ["12001"], seconds=4),
     "generic_chain": lambda: program("run", chain(12_000, "[A]", "A", "{}"), 0, ["1"], seconds=4),
