@@ -351,6 +351,8 @@ ScalarCompiler::Step ScalarCompiler::stepOf(const ScalarNode* node) {
   uint16_t from = load(operandOf(cast->operand));
   if (cast->operand->dtype == cast->dtype)
     return {Op::Move, from};
+  if (auto op = findConversion(cast->operand->dtype, cast->dtype))
+    return {*op, from};
   return {Op::Convert, from, 0,
           vm::Word{vm::packed(cast->operand->dtype), vm::packed(cast->dtype), 0, 0}};
 }

@@ -25,7 +25,26 @@ constexpr ScalarRow rows[] = {
 #undef INSTRUCTION
 };
 
+struct ConversionRow {
+  DType from, to;
+  Op op;
+};
+
+constexpr ConversionRow conversions[] = {
+#define INSTRUCTION(...)
+#define CONVERSION(name, text, from, to, ...) {dtypeOf<from>(), dtypeOf<to>(), Op::Convert##name},
+#include "vm/instructions.def"
+#undef INSTRUCTION
+};
+
 } // namespace
+
+std::optional<Op> findConversion(DType from, DType to) {
+  for (const ConversionRow& row : conversions)
+    if (row.from == from && row.to == to)
+      return row.op;
+  return std::nullopt;
+}
 
 std::optional<Op> findScalar(Form form, ScalarFunction function, DType dtype) {
   for (const ScalarRow& row : rows)

@@ -30,6 +30,9 @@ struct ScalarRow {
 /// The instruction of a function on a type, if it has one of that form.
 std::optional<vm::Op> findScalar(Form form, runtime::ScalarFunction function, runtime::DType dtype);
 
+/// The instruction that converts from one type to another, if there is one of its own.
+std::optional<vm::Op> findConversion(runtime::DType from, runtime::DType to);
+
 /// The row of an instruction; null when it is that of no scalar function.
 const ScalarRow* scalarRowOf(vm::Op op);
 

@@ -18,6 +18,11 @@ inline const Word* convertAny(Context& x, const Word* at) {
   x.r[at->a] = convertScalar(unpacked(at[1].op), unpacked(at[1].a), x.r[at->b]);
   return at + 2;
 }
+template <typename From, typename To>
+const Word* converted(Context& x, const Word* at) {
+  put(x.r[at->a], To(as<From>(x.r[at->b])));
+  return at + 1;
+}
 inline const Word* choose(Context& x, const Word* at) {
   x.r[at->a] = x.r[at[1].op].u8 ? x.r[at->b] : x.r[at->c];
   return at + 2;
