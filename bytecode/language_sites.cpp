@@ -3,6 +3,8 @@
 
 #include "vm/value.h"
 
+#include <algorithm>
+
 namespace bytecode {
 
 using runtime::Fault;
@@ -11,11 +13,13 @@ using runtime::Value;
 std::optional<Fault> LanguageSites::apply(uint32_t number, std::span<const vm::Slot> operands,
                                           ValueReader& reader, vm::Slot& result) {
   const OperatorSite& site = sites_[number];
-  const std::vector<Rep>& reps = program_.sites[number].operands;
+  const vm::HostSite& host = program_.sites[number];
   std::vector<Value> values;
   for (size_t i = 0; i < operands.size(); ++i)
-    values.push_back(vm::toValue(program_, reps[i], operands[i]));
-  auto given = calls_.apply(*site.binding, *site.row, values);
+    values.push_back(std::ranges::binary_search(host.given, i)
+                         ? vm::takeValue(program_, operands[i])
+                         : vm::toValue(program_, host.operands[i], operands[i]));
+  auto given = calls_.apply(*site.binding, *site.row, std::move(values));
   if (auto* fault = std::get_if<Fault>(&given))
     return std::move(*fault);
   Value& value = std::get<Value>(given);

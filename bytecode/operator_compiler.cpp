@@ -39,7 +39,7 @@ void FunctionCompiler::showValue(const Call& call) {
   freeTemporaries();
 }
 
-/// The operands that a kernel may give up, because nothing needs them behind it.
+/// The operands that a call may give up, because nothing needs them behind it.
 std::vector<uint16_t> FunctionCompiler::givenTo(const Scope& scope,
                                                 std::span<const Operand> operands) const {
   std::vector<uint16_t> given;
@@ -73,13 +73,14 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
   Attributes defaults{row.attributes, instances_.table.defaults(&row)};
   auto kernel = kernelSite(made_.layouts, row, types, typeOf(*binding.var),
                            call.attributes ? *call.attributes : defaults);
-  if (kernel) {
-    kernel->given = givenTo(scope, call.arguments);
+  site.given = givenTo(scope, call.arguments);
+  std::vector<uint16_t> given = site.given;
+  if (kernel)
     kernelCall(std::move(site), *std::move(kernel), operands, std::move(reps), result, reg);
-    for (uint16_t given : made_.program.kernels.back().given)
-      forget(*call.arguments[given].value->as<Var>());
-  } else
+  else
     hostCall(std::move(site), operands, std::move(reps), result, reg);
+  for (uint16_t i : given)
+    forget(*call.arguments[i].value->as<Var>());
   giveUpDying(scope, call.arguments);
   define(scope, binding, result, reg);
 }

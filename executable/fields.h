@@ -162,15 +162,15 @@ void fields(Archive& archive, vm::KernelResult& result) {
 }
 template <typename Archive>
 void fields(Archive& archive, vm::KernelSite& site) {
-  archive("inputs", site.inputs, "given", site.given, "results", site.results, "resultLayout",
-          site.resultLayout, "known", site.known, "resultExtents", site.resultExtents, "shapes",
-          site.shapes, "function", site.function);
+  archive("inputs", site.inputs, "results", site.results, "resultLayout", site.resultLayout,
+          "known", site.known, "resultExtents", site.resultExtents, "shapes", site.shapes,
+          "function", site.function);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::HostSite& site) {
   archive("kind", site.kind, "range", site.range, "check", site.check, "caller", site.caller,
-          "hasOuterSizes", site.hasOuterSizes, "op", site.op, "operands", site.operands,
-          "hasResult", site.hasResult, "result", site.result, "kernel", site.kernel);
+          "hasOuterSizes", site.hasOuterSizes, "op", site.op, "operands", site.operands, "given",
+          site.given, "hasResult", site.hasResult, "result", site.result, "kernel", site.kernel);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Caller& caller) {

@@ -160,14 +160,21 @@ private:
       leave(read(cursor.block->result));
       return;
     }
-    if (cursor.next > 0 && !observer_.keepsValues)
-      for (const lang::Var* var : cursor.deaths->after(cursor.next - 1))
-        slot(*var) = Value();
+    if (cursor.next > 0)
+      emptyDead();
     const Binding& binding = cursor.block->bindings[cursor.next++];
     if (observer_.before && !observer_.before(state(), binding))
       return fail(FaultKind::Interrupted, fmt::format("ended after {} calls", calls_),
                   binding.value->range);
     evaluate(binding);
+  }
+
+  /// Empties variables that nothing behind the binding at hand uses.
+  void emptyDead() {
+    const Cursor& cursor = cursors_.back();
+    if (!observer_.keepsValues)
+      for (const lang::Var* var : cursor.deaths->after(cursor.next - 1))
+        slot(*var) = Value();
   }
 
   void open(const Block& block, bool endsCall) {
@@ -422,21 +429,24 @@ private:
   void evaluateCall(const Binding& binding, const lang::Call& call) {
     std::vector<Value> arguments = readAll(call.arguments);
     if (const auto* op = call.callee.value->as<lang::OperatorRef>()) {
-      applyOperator(binding, call, *op->row, arguments);
+      emptyDead();
+      applyOperator(binding, call, *op->row, std::move(arguments));
       return;
     }
     if (const auto* constructor = call.callee.value->as<lang::Constructor>()) {
       construct(binding, call, *constructor, std::move(arguments));
       return;
     }
-    callValue(binding, call, read(call.callee), std::move(arguments));
+    Value callee = read(call.callee);
+    emptyDead();
+    callValue(binding, call, callee, std::move(arguments));
   }
 
   void callValue(const Binding& binding, const lang::Call& call, const Value& callee,
                  std::vector<Value> arguments) {
     switch (callee.kind()) {
     case ValueKind::Operator:
-      applyOperator(binding, call, lang::operatorOf(callee), arguments);
+      applyOperator(binding, call, lang::operatorOf(callee), std::move(arguments));
       break;
     case ValueKind::Maker:
       if (countStep(call.range))
@@ -464,11 +474,14 @@ private:
   }
 
   void applyOperator(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
-                     std::span<const Value> arguments) {
+                     std::vector<Value> arguments) {
     switch (row.action) {
     case lang::Action::Compute:
     case lang::Action::Allocate:
-      compute(binding, call, row, arguments);
+      if (observer_.applied || options_.trapsNonFinite)
+        compute(binding, call, row, arguments, arguments);
+      else
+        compute(binding, call, row, {}, std::move(arguments));
       break;
     case lang::Action::Show:
       if (options_.show)
@@ -508,9 +521,10 @@ private:
       deliver(slot(*binding.var), arguments[2], call.range);
   }
 
+  /// `seen` are the arguments where somebody looks at them afterwards.
   void compute(const Binding& binding, const lang::Call& call, const lang::OperatorRow& row,
-               std::span<const Value> arguments) {
-    auto result = sites_.apply(binding, row, arguments);
+               std::span<const Value> seen, std::vector<Value> arguments) {
+    auto result = sites_.apply(binding, row, std::move(arguments));
     if (auto* fault = std::get_if<runtime::Fault>(&result)) {
       Fault located{std::move(*fault), call.range};
       located.op = row.name;
@@ -519,7 +533,7 @@ private:
     }
     Value& value = slot(*binding.var) = std::move(std::get<Value>(result));
     if (options_.trapsNonFinite)
-      trap(value, row, arguments, call.range);
+      trap(value, row, seen, call.range);
     if (row.action == lang::Action::Allocate)
       value.makeWritable();
     countCall(call.range);

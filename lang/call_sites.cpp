@@ -83,7 +83,7 @@ bool takes(const CallCode& code, std::span<const Value> tensors) {
 
 /// With an engine that keeps more digits than elements have, the engine runs the kernel, and says
 /// once when it could not keep them.
-runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<const Value> inputs,
+runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<Value> inputs,
                                           std::vector<Value>& outputs, SourceRange call) {
   const Kernel& kernel = code.key.row->kernel;
   if (engine_.runKernel) {
@@ -100,15 +100,15 @@ runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<const 
     return engine_.runKernel(task, inputs, outputs);
   }
   std::vector<runtime::Tensor> tensors, results;
-  for (const Value& input : inputs)
-    tensors.push_back(input.tensor());
+  for (Value& input : inputs)
+    tensors.push_back(input.takeTensor());
   auto fault = kernel.run({tensors, results}, code.parameters);
   for (runtime::Tensor& result : results)
     outputs.push_back(runtime::tensorValue(std::move(result)));
   return fault;
 }
 
-std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<const Value> inputs,
+std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<Value> inputs,
                                           SourceRange call) {
   std::vector<Value> outputs;
   if (code.key.row->kernel) {
@@ -283,7 +283,7 @@ std::variant<CallSites::Code, Fault> CallSites::find(const Question& question) {
 }
 
 std::variant<Value, Fault> CallSites::apply(const Binding& binding, const OperatorRow& row,
-                                            std::span<const Value> arguments) {
+                                            std::vector<Value> arguments) {
   const Call& call = *binding.value->as<Call>();
   std::vector<Value> inputs;
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -300,6 +300,7 @@ std::variant<Value, Fault> CallSites::apply(const Binding& binding, const Operat
     code = std::get<Code>(std::move(found));
     last = code;
   }
+  arguments.clear();
   return run(*code, inputs, call.range);
 }
 

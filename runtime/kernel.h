@@ -32,9 +32,9 @@ struct KernelFault {
 std::string kernelFaultText(const KernelFault& fault);
 
 /// One run: the tensors of the operands in order, and those of the result, which the kernel
-/// appends.
+/// appends. The kernel may take an operand, and write where nobody else refers to its elements.
 struct KernelCall {
-  std::span<const Tensor> inputs;
+  std::span<Tensor> inputs;
   std::vector<Tensor>& outputs;
 };
 

@@ -1,7 +1,8 @@
 // A dense tensor: element type, shape, and a counted buffer in row-major order.
 //
 // Copying a Tensor shares the buffer. Only the owner that allocated a buffer writes to it, before
-// the tensor is handed on; from then on a tensor is a value.
+// the tensor is handed on; from then on a tensor is a value, unless it is the last one of its
+// buffer.
 #pragma once
 
 #include "runtime/buffer.h"
@@ -70,6 +71,9 @@ public:
   std::span<const T> elements() const {
     return {reinterpret_cast<const T*>(data_), size_t(size_)};
   }
+
+  /// Whether nobody else refers to the elements, which are in memory of its own.
+  bool isOnlyOwner() const { return buffer_.isOnly() && data_ == buffer_.bytes(); }
 
   /// The same elements under another shape of the same element count.
   Tensor reshaped(Shape shape) const { return reshaped(shared(std::move(shape))); }

@@ -113,6 +113,12 @@ void Value::makeWritable() {
   static_cast<TensorObject*>(object_)->isWritable = true;
 }
 
+Tensor Value::takeTensor() {
+  Tensor taken = tensor();
+  *this = Value();
+  return taken;
+}
+
 bool overwrite(const Value& destination, const Value& source) {
   if (destination.kind() != ValueKind::Tensor || source.kind() != ValueKind::Tensor)
     return false;

@@ -88,6 +88,8 @@ public:
   void setContent(Value content) const;
   /// Of a Tensor that nobody shares: lets `overwrite` change it from here on.
   void makeWritable();
+  /// Gives up a Tensor for the tensor, which is the only one of its elements if the value was.
+  Tensor takeTensor();
 
 private:
   friend struct MakeValue;

@@ -53,15 +53,16 @@ bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
          });
 }
 
-KernelCall::KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds)
-    : site_(site), heap_(heap), kernel_(site.function), mostNanoseconds_(mostNanoseconds),
-      inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
-      made_(site.results.size()), kept_(site.results.size()) {
+KernelCall::KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
+                       double mostNanoseconds)
+    : site_(site), given_(given), heap_(heap), kernel_(site.function),
+      mostNanoseconds_(mostNanoseconds), inputs_(site.inputs.size()), from_(site.inputs.size()),
+      to_(site.results.size()), made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
       inputs_[i].shape = runtime::shared({});
     else if (site.inputs[i].path.empty())
-      inputs_[i].isGiven = std::ranges::binary_search(site.given, site.inputs[i].operand);
+      inputs_[i].isGiven = std::ranges::binary_search(given, site.inputs[i].operand);
 }
 
 void KernelCall::forget() {
@@ -223,7 +224,7 @@ Object* KernelCall::replaceable(size_t i) const {
 
 /// Gives up what the call was given and what is no result now.
 void KernelCall::releaseGiven(const Slot* registers, const uint16_t* operands) {
-  for (uint16_t operand : site_.given) {
+  for (uint16_t operand : given_) {
     Object* object = registers[operands[operand]].object;
     bool isResult = false;
     for (size_t i = 0; i < made_.size(); ++i)

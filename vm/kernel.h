@@ -20,12 +20,13 @@ class KernelCall {
 public:
   enum class Outcome { Done, Unfit, Fault };
 
-  /// The site must outlive this, and so must the heap. What is sure to take more than so many
-  /// nanoseconds is a fault of time.
-  KernelCall(const KernelSite& site, Heap& heap, double mostNanoseconds);
+  /// The site must outlive this, and so must the heap. `given` are the operands that are given up.
+  /// What is sure to take more than so many nanoseconds is a fault of time.
+  KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
+             double mostNanoseconds);
 
   /// Calls with the operands of the site, given by their registers; the result is owned. When it is
-  /// done, the operands that the site gives are given up. Throws std::bad_alloc.
+  /// done, those operands are given up. Throws std::bad_alloc.
   Outcome run(const Slot* registers, const uint16_t* operands, Slot& result);
   /// Whether the last run was one that somebody may have got tired of.
   bool takesLong() const { return takesLong_; }
@@ -70,6 +71,7 @@ private:
   void giveUpOutputs();
 
   const KernelSite& site_;
+  std::span<const uint16_t> given_;
   Heap& heap_;
   lower::Kernel kernel_;
   /// What computed the call before; null while the sizes at hand are others.

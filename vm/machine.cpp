@@ -252,6 +252,8 @@ const Word* Slow::host(Machine& machine, const Word* at) {
   Slot result;
   if (!machine.host_.call(wide(*at), machine.operands_, result))
     return trap(machine, at, Trap::Host);
+  for (uint16_t given : site.given)
+    machine.heap_.release(machine.operands_[given].object);
   if (site.hasResult)
     registers[at->a] = result;
   return behindTail(at, site.operands.size());
@@ -264,17 +266,12 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
     machine.heap_.cycles().collect();
   auto& call = machine.kernels_[site.kernel];
   if (!call)
-    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], machine.heap_,
-                                        machine.host_.mostNanoseconds);
+    call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], site.given,
+                                        machine.heap_, machine.host_.mostNanoseconds);
   Slot* registers = machine.state.registers;
   switch (call->run(registers, tailOf(at), registers[at->a])) {
-  case KernelCall::Outcome::Unfit: {
-    const Word* next = host(machine, at);
-    if (next != machine.stop())
-      for (uint16_t given : machine.program_.kernels[site.kernel].given)
-        machine.heap_.release(machine.operands_[given].object);
-    return next;
-  }
+  case KernelCall::Outcome::Unfit:
+    return host(machine, at);
   case KernelCall::Outcome::Fault:
     machine.host_.kernelFailed(wide(*at), call->fault());
     return trap(machine, at, Trap::Host);

@@ -144,8 +144,6 @@ struct KernelResult {
 /// A tensor function that code calls.
 struct KernelSite {
   std::vector<KernelInput> inputs;
-  /// The operands that the call owns and gives up, in order.
-  std::vector<uint16_t> given = {};
   std::vector<KernelResult> results;
   /// The layout of the tuple of the results, or none when there is one and no tuple.
   uint16_t resultLayout = none;
@@ -178,7 +176,8 @@ enum class SiteKind : uint8_t {
   Unbox
 };
 
-/// Something that code asks for and no instruction does: operands are borrowed, a result is owned.
+/// Something that code asks for and no instruction does: operands are borrowed but for those that
+/// are given, a result is owned.
 struct HostSite {
   SiteKind kind = SiteKind::Language;
   runtime::SourceRange range = {};
@@ -191,6 +190,8 @@ struct HostSite {
   /// The name of the operator, by number, or none.
   uint32_t op = checks::none;
   std::vector<Rep> operands = {};
+  /// Of Language: the operands that the call owns and gives up, in order.
+  std::vector<uint16_t> given = {};
   bool hasResult = true;
   Rep result = {};
   /// The kernel that does it where it can, by its number, or none.

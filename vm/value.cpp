@@ -129,4 +129,10 @@ Value toValue(const Program& program, Rep rep, Slot slot, bool isOwn) {
                         : ValueMaker(program, isOwn).run(slot.object);
 }
 
+Value takeValue(const Program& program, Slot slot) {
+  Object& object = *slot.object;
+  bool isLast = object.layout == boxedLayout && object.references == 1;
+  return isLast ? std::move(boxed(object)) : toValue(program, {Hold::Owned}, slot);
+}
+
 } // namespace vm

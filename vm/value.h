@@ -14,4 +14,8 @@ runtime::Value ownValue(const runtime::Value& value);
 /// For another thread the machine must have no part of it (`isOwn`), as `ownValue` has not.
 runtime::Value toValue(const Program& program, Rep rep, Slot slot, bool isOwn = false);
 
+/// The value of a reference that is about to be given up: out of its object, which must not be used
+/// but to release it, where this is the last reference.
+runtime::Value takeValue(const Program& program, Slot slot);
+
 } // namespace vm

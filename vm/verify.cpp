@@ -240,7 +240,7 @@ private:
       return false;
     case Op::Kernel:
       demand(program_.sites[wide(word)].kernel != HostSite::noKernel, "a site has no kernel");
-      return host(word, program_.kernels[program_.sites[wide(word)].kernel].given);
+      return host(word);
     case Op::Host:
       return host(word);
     case Op::Jump:
@@ -438,13 +438,13 @@ private:
 
   void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
 
-  bool host(const Word& word, std::span<const uint16_t> given = {}) {
+  bool host(const Word& word) {
     const HostSite& site = program_.sites[wide(word)];
     for (size_t i = 0; i < site.operands.size(); ++i) {
       uint16_t reg = tail(site.operands.size())[i];
       site.operands[i].isScalar() ? scalar(reg) : reference(reg);
     }
-    for (uint16_t operand : given)
+    for (uint16_t operand : site.given)
       take(tail(site.operands.size())[operand]);
     if (site.hasResult)
       put(word.a, stateOf(owned(site.result)));

@@ -112,10 +112,6 @@ void verifyKernel(const Program& program, const HostSite& site) {
     demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
            "a kernel takes another element type");
   }
-  for (size_t i = 0; i < called.given.size(); ++i)
-    demand(called.given[i] < site.operands.size() && !site.operands[called.given[i]].isScalar() &&
-               (i == 0 || called.given[i - 1] < called.given[i]),
-           "a kernel is given what is no reference");
   verifyResults(program, site, called);
   verifyExtents(called);
 }
@@ -133,6 +129,10 @@ void verifySite(const Program& program, const HostSite& site) {
   auto demandCheck = [&](const auto& table) {
     demand(site.check < table.size(), "a check is beyond its table");
   };
+  for (size_t i = 0; i < site.given.size(); ++i)
+    demand(site.kind == SiteKind::Language && isReference(site, site.given[i]) &&
+               (i == 0 || site.given[i - 1] < site.given[i]),
+           "a site is given what is no reference");
   bool givesSizes = site.kind == SiteKind::Arguments || site.kind == SiteKind::OuterSizes;
   bool givesBool = site.kind == SiteKind::Unbox;
   if (site.kind != SiteKind::Language) {

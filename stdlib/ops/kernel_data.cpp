@@ -31,6 +31,15 @@ void writeReal(Tensor& tensor, int64_t at, double value) {
   });
 }
 
+Tensor ownElements(Tensor& tensor) {
+  if (tensor.isOnlyOwner())
+    return std::move(tensor);
+  Tensor copy = Tensor::unwritten(tensor.dtype(), tensor.sharedShape());
+  if (copy.byteSize() > 0)
+    std::memcpy(copy.bytes(), tensor.bytes(), copy.byteSize());
+  return copy;
+}
+
 void copyElements(const Tensor& from, int64_t fromAt, Tensor& to, int64_t toAt, int64_t count) {
   size_t width = from.dtype().bytes();
   if (count > 0)

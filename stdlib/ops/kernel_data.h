@@ -26,6 +26,9 @@ void writeSum(T& element, Sum sum) {
     element = T(sum);
 }
 
+/// The tensor with elements that nobody else refers to: its own, if nobody does, or a copy.
+runtime::Tensor ownElements(runtime::Tensor& tensor);
+
 /// Copies `count` elements of equal type from one tensor to another.
 void copyElements(const runtime::Tensor& from, int64_t fromAt, runtime::Tensor& to, int64_t toAt,
                   int64_t count);

@@ -96,13 +96,6 @@ std::optional<int64_t> placeOf(int64_t index, int64_t extent) {
   return place;
 }
 
-Tensor copyOf(const Tensor& tensor) {
-  Tensor copy(tensor.dtype(), tensor.shape());
-  if (copy.byteSize() > 0)
-    std::memcpy(copy.bytes(), tensor.bytes(), copy.byteSize());
-  return copy;
-}
-
 /// The elements at the positions of `shape`, which lies within that of the tensor.
 Tensor cornerOf(const Tensor& tensor, const Shape& shape) {
   if (tensor.shape() == shape)
@@ -226,7 +219,8 @@ bool movesSlices(const Attributes& attributes) {
 }
 
 KernelFault scatterElements(const KernelCall& call, const ScatterParameters& parameters) {
-  const Tensor &data = call.inputs[0], &indices = call.inputs[1];
+  Tensor& data = call.inputs[0];
+  const Tensor& indices = call.inputs[1];
   Tensor updates = cornerOf(call.inputs[2], indices.shape());
   size_t axis = parameters.axis;
   auto index = integerValues(indices);
@@ -241,7 +235,7 @@ KernelFault scatterElements(const KernelCall& call, const ScatterParameters& par
     places.push_back(flat + (*place - at[axis]) * strides[axis]);
     advance(at, indices.shape());
   }
-  Tensor& result = call.outputs.emplace_back(copyOf(data));
+  Tensor& result = call.outputs.emplace_back(ownElements(data));
   return joinAt(result, updates, places, 1, parameters.joining);
 }
 
@@ -250,9 +244,10 @@ KernelFault scatterNd(const KernelCall& call, const ScatterParameters& parameter
   auto index = integerValues(indices);
   if (!index)
     return {KernelFaultCode::IndexTooLarge};
-  Tensor& result = call.outputs.emplace_back(copyOf(data));
-  if (updates.size() == 0)
+  if (updates.size() == 0) {
+    call.outputs.push_back(data);
     return {};
+  }
   size_t depth = size_t(indices.shape()[0]);
   size_t count = size_t(*runtime::elementCount(std::span(indices.shape()).subspan(1)));
   std::vector<int64_t> strides = stridesOf(data.shape()), places(count, 0);
@@ -264,6 +259,7 @@ KernelFault scatterNd(const KernelCall& call, const ScatterParameters& parameter
         return {KernelFaultCode::IndexOutside, {wanted, data.shape()[m]}};
       places[k] += *place * strides[m];
     }
+  Tensor& result = call.outputs.emplace_back(ownElements(call.inputs[0]));
   return joinAt(result, updates, places, size_t(updates.size()) / count, parameters.joining);
 }
 
@@ -354,14 +350,25 @@ private:
     give(d, 2, areUsed ? toUpdates : placedAtStart(toUpdates, all));
   }
 
+  /// Whether there is no more than one update of a place.
+  bool isSingle() const {
+    Dims shape = indices.shape();
+    return std::ranges::all_of(shape.subspan(isSlices ? 1 : 0),
+                               [](const Dim* dim) { return dim->isConstant(1); });
+  }
+
   /// Of several updates of a place the last one stays: the one whose number stands there when the
-  /// numbers of the updates are written in place of the updates.
+  /// numbers of the updates are written in place of the updates. What the updates get is read
+  /// before zeros are written, which can be done in place then.
   void update() const {
+    if (isSingle()) {
+      Term toUpdates = gathered(d.cotangent());
+      return giveBoth(scattered(d.cotangent(), zerosLike(updates), "update"), toUpdates);
+    }
     Term numbers = placesLike(updates);
     Term written = scattered(castTo(zerosLike(data), runtime::Int64), numbers, "update");
-    Term isLast = gathered(written) == numbers;
-    giveBoth(scattered(d.cotangent(), zerosLike(updates), "update"),
-             maskedBy(isLast, gathered(d.cotangent())));
+    Term toUpdates = maskedBy(gathered(written) == numbers, gathered(d.cotangent()));
+    giveBoth(scattered(d.cotangent(), zerosLike(updates), "update"), toUpdates);
   }
 
   /// The product of all factors of a place but one, which is no quotient where one is zero.
