@@ -335,7 +335,7 @@ constexpr SimplifyExample castSimpler[] = {
     {"cast(cast(%x, dtype=\"float64\"), dtype=\"float16\")", "cast(%x, dtype=\"float16\")"}};
 constexpr SimplifyExample castLikeSimpler[] = {
     {"cast_like(%x, %y)", "%x"}, {"cast_like(%i, %x)", "cast(%i, dtype=\"float32\")"}};
-constexpr SimplifyExample fullLikeSimpler[] = {{"full_like(%x, 0f)", "zeros_like(%x)"},
+constexpr SimplifyExample fullLikeSimpler[] = {{"full_like(%n, 0f)", "zeros_like(%n)"},
                                                {"full_like(%n, 1f)", "ones_like(%n)"},
                                                {"full_like(2f, 7f)", "7f"}};
 

@@ -305,6 +305,11 @@ void simplifyFill(SimplifyCall& s) {
     s.becomesIfTyped(number(like, value));
     return;
   }
+  if (isStatic(like.shape())) {
+    s.becomesIfTyped(s.call(value == 0 ? "zeros" : "ones", {},
+                            {{"shape", extentsOf(like.shape())}, {"dtype", like.dtype()}}));
+    return;
+  }
   auto made = s.madeBy(like);
   if (!made || !isSameShape(like.shape(), like.shape()))
     return;
@@ -318,10 +323,14 @@ void simplifyFill(SimplifyCall& s) {
 constexpr SimplifyExample negativeSimpler[] = {{"negative(negative(%x))", "%x"}};
 constexpr SimplifyExample notSimpler[] = {{"logical_not(logical_not(%x < %y))", "%x < %y"}};
 constexpr SimplifyExample copySimpler[] = {{"copy(%x)", "%x"}};
-constexpr SimplifyExample zerosLikeSimpler[] = {{"zeros_like(exp(%x))", "zeros_like(%x)"},
-                                                {"zeros_like(2f)", "0f"}};
-constexpr SimplifyExample onesLikeSimpler[] = {{"ones_like(1f + %n)", "ones_like(%n)"},
-                                               {"ones_like(2)", "1"}};
+constexpr SimplifyExample zerosLikeSimpler[] = {
+    {"zeros_like(exp(%n))", "zeros_like(%n)"},
+    {"zeros_like(%x)", "zeros(shape=[2, 3], dtype=\"float32\")"},
+    {"zeros_like(2f)", "0f"}};
+constexpr SimplifyExample onesLikeSimpler[] = {
+    {"ones_like(1f + %n)", "ones_like(%n)"},
+    {"ones_like(%i)", "ones(shape=[2, 3], dtype=\"int32\")"},
+    {"ones_like(2)", "1"}};
 
 constexpr OperatorRow rows[] = {
     real<ScalarFunction::Log>(
