@@ -56,6 +56,11 @@ Term GradientCall::cotangent(size_t field) {
   throw std::logic_error("the cotangent of this field is zero");
 }
 
+std::optional<Term> GradientCall::takeSum(size_t i) {
+  Atom sum = site_.takeSum && wants(i) ? site_.takeSum(i) : nullptr;
+  return sum ? std::optional(Term(this, sum, site_.operandTypes[i])) : std::nullopt;
+}
+
 void GradientCall::toField(size_t i, size_t field, const Term& cotangent) {
   if (!wants(i, field))
     return;

@@ -16,6 +16,7 @@
 #include "lang/op.h"
 #include "lang/term.h"
 
+#include <functional>
 #include <memory>
 
 namespace lang {
@@ -29,6 +30,8 @@ struct GradientSite {
   Atom result;
   /// For each tensor of the result in order the cotangent that comes in, or null for zero.
   std::span<const Atom> cotangents;
+  /// Takes what an operand, a tensor, has gathered so far, or null for zero.
+  std::function<Atom(size_t operand)> takeSum = {};
 };
 
 /// One run of a rule: what it may ask, and where it puts what it answers.
@@ -53,6 +56,10 @@ public:
   /// The cotangent of a result that is a tensor, or of one field; zeros where none comes in.
   Term cotangent(size_t field = 0);
   bool hasCotangent(size_t field = 0) const { return site_.cotangents[field] != nullptr; }
+
+  /// What operand `i`, a tensor, has gathered so far. It has gathered nothing then, so what the
+  /// rule gives it must contain this. Nothing where that is zero.
+  std::optional<Term> takeSum(size_t i);
 
   /// Whether the operand, or the field of it, is of a float type: others have no cotangent, and
   /// what they are given counts for nothing.

@@ -89,6 +89,9 @@ struct GradientExample {
 struct GradientRule {
   void (*build)(GradientCall& call);
   std::span<const GradientExample> examples = {};
+  /// Whether the cotangent of operand 0 is zero but in parts, which the rule adds to what the
+  /// operand has gathered (GradientCall::takeSum).
+  bool addsParts = false;
 };
 
 /// Why an operator has no gradient, or one that is zero wherever there is one.

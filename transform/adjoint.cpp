@@ -39,9 +39,13 @@ void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type, bool 
   backward(block, split(trip.way.out, trip.incoming, type), trip.way);
 }
 
-/// The block that gives the value and the pull-back, which gives `pack`.
-const Block* Adjoint::finish(RoundTrip& trip, Atom pack) {
-  Atom back = trip.there.bind(code_.make.function({trip.incoming}, finish(trip.way.out, pack)));
+/// The block that gives the value and the pull-back, which takes the cotangent and sums, and gives
+/// `pack`.
+const Block* Adjoint::finish(RoundTrip& trip, Atom pack, std::span<const Var* const> sums) {
+  std::vector<const Var*> parameters{trip.incoming};
+  for (const Var* var : sums)
+    parameters.push_back(trip.way.sums.at(var->number).second);
+  Atom back = trip.there.bind(code_.make.function(parameters, finish(trip.way.out, pack)));
   return finish(trip.there, trip.there.tuple({trip.value, back}));
 }
 
@@ -77,7 +81,9 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
   SourceRange outer = std::exchange(code_.make.range, binding.value->range);
   const Expr& value = *binding.value;
   if (const auto* block = value.as<BlockExpr>()) {
+    around_.push_back({&binding, false});
     code_.known(*binding.var) = forward(*block->block, out);
+    around_.pop_back();
     code_.varied[binding.var] = code_.isVaried(*block->block->result.value);
   } else if (!code_.isVaried(binding)) {
     code_.copy(binding, out);
@@ -200,8 +206,14 @@ void Adjoint::callBack(const Binding& binding, const Cotangent& incoming, Way& w
 }
 
 void Adjoint::callBack(const Step& step, Atom incoming, Way& way) {
-  Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, {incoming}))
-                              : way.out.call(step.back, {incoming});
+  std::vector<Atom> given{incoming};
+  for (const Var* target : step.sums) {
+    Atom sum = takeSum(*target, way);
+    given.push_back(
+        sum ? sum : code_.types.zero(way.out, code_.mapped(*target), code_.typing.of(*target)));
+  }
+  Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, given))
+                              : way.out.call(step.back, given);
   for (uint32_t i = 0; i < step.targets.size(); ++i) {
     const Var* target = step.targets[i];
     Atom part = step.targets.size() == 1 ? gone : way.out.project(gone, i);

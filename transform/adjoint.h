@@ -10,6 +10,11 @@
 // Until a block is finished that is a binding without meaning, which opens the arm. Where the way
 // back follows at once, a branch that ends a block gives cotangents in place of a pull-back.
 //
+// Where a tensor is read in parts, its cotangent is zero but in these, which are added to what it
+// has gathered, in place if nobody else holds that. For this pull-backs take the sums of such
+// tensors, where there is something in them or will be, and give them back with more in them
+// (adjoint_sums.cpp).
+//
 // A closure may be called from anywhere, so the cotangents of what it captures cannot come out of
 // its pull-back. They are added up in a reference cell that is made with the closure and read where
 // the way back passes its binding, which is after all calls. References are differentiated as
@@ -19,8 +24,10 @@
 // free of type parameters where derivatives pass, and of derivatives that are not written out.
 #pragma once
 
+#include "lang/later_uses.h"
 #include "transform/cotangents.h"
 #include "transform/function_flow.h"
+#include "transform/part_reads.h"
 #include "transform/pending_derivatives.h"
 
 #include <deque>
@@ -80,6 +87,8 @@ private:
     lang::Atom back = nullptr;
     /// Of a branch or a call: what the pull-back gives cotangents of; null for what is no variable.
     std::vector<const lang::Var*> targets = {};
+    /// The targets of which the pull-back takes the sums.
+    std::vector<const lang::Var*> sums = {};
     /// Of a closure: cells with the cotangents of what it captures.
     std::vector<std::pair<const lang::Var*, lang::Atom>> cells = {};
     /// Of a write: what was there before, where its cotangent may have another form.
@@ -96,6 +105,14 @@ private:
   struct Way {
     lang::BlockBuilder out;
     Cotangents cotangents = {};
+    /// Parameters that are what a variable outside has gathered, by its number.
+    std::map<uint32_t, std::pair<const lang::Var*, lang::Var*>> sums = {};
+  };
+  /// A binding around the block at hand, of which the way back is a pull-back or goes on with the
+  /// one around; null for a function.
+  struct Around {
+    const lang::Binding* binding;
+    bool isPullBack;
   };
   /// A block there, and its way back as far as its own bindings go.
   struct RoundTrip {
@@ -130,7 +147,8 @@ private:
              bool isAtOnce = false);
   lang::Atom thereAndBack(const lang::Block& block, const lang::Type* type, Way& way);
   lang::Atom lastThereAndBack(const lang::Binding& last, const lang::Type* type, Way& way);
-  const lang::Block* finish(RoundTrip& trip, lang::Atom pack);
+  const lang::Block* finish(RoundTrip& trip, lang::Atom pack,
+                            std::span<const lang::Var* const> sums = {});
   void open(Opening opening, lang::BlockBuilder& out);
   const lang::Block* finish(const lang::BlockBuilder& out, lang::Atom result);
 
@@ -139,7 +157,8 @@ private:
   void forward(const lang::Binding& binding, lang::BlockBuilder& out);
   void forwardCall(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
   lang::Atom callThere(const lang::Expr& callee, std::span<const lang::Operand> arguments,
-                       const lang::Type* type, Step& step, lang::BlockBuilder& out);
+                       const lang::Type* type, Step& step, lang::BlockBuilder& out,
+                       const lang::Binding* binding = nullptr);
   void forwardOperator(const lang::Binding& binding, const lang::Call& call,
                        const lang::OperatorRow& row, lang::BlockBuilder& out);
   void forwardCustom(const lang::Binding& binding, const lang::Call& call,
@@ -190,6 +209,15 @@ private:
   void callBack(const Step& step, lang::Atom incoming, Way& way);
   void readCells(const Step& step, Way& way);
 
+  // Sums that pull-backs add to.
+  bool willGather(const lang::Var& var, size_t around) const;
+  lang::Var* sumParameter(const lang::Var& var, Way& way);
+  lang::Atom sumAround(const lang::Var& var, Way& way);
+  lang::Atom takeSum(const lang::Var& var, Way& way);
+  void addSum(const lang::Var& var, Way& way);
+  void chooseSums(const lang::Global& callee, std::span<const lang::Operand> arguments,
+                  std::vector<bool>& mask, Step& step, const lang::Binding& binding);
+
   // Branches.
   std::vector<const lang::Block*> joinBranches(std::deque<Branch>& branches, Step& step);
   void finishBranches(const lang::Binding& binding, const lang::Expr* value, Step step,
@@ -218,8 +246,14 @@ private:
   /// nobody differentiates.
   PendingDerivatives pending_, carried_, idle_;
   std::optional<FunctionFlow> flow_;
+  /// Made when it is asked for first.
+  std::optional<PartReads> partReads_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
+  lang::LaterUses later_;
+  std::vector<Around> around_;
+  /// The parameters of which its pull-back takes the sums.
+  std::vector<const lang::Var*> ownSums_;
   /// Whether a way back that follows at once leaves the value too.
   bool wantsValue_ = false;
   /// Whether nothing here is differentiated, and functions carry their derivatives for others.

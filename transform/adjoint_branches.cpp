@@ -33,16 +33,23 @@ struct Adjoint::Branch {
 
 /// Lets all branches give the same; the result are their blocks.
 std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, Step& step) {
-  std::map<uint32_t, const Var*> targets;
+  std::map<uint32_t, const Var*> targets, sums;
   for (const Branch& branch : branches) {
     const Way& way = branch.trip.way;
     // What is not in order with others only computes.
     step.hasEffects |= std::ranges::any_of(way.out.bindings(), &Binding::isLet);
     for (const auto& [number, gathered] : way.cotangents)
       targets.emplace(number, gathered.first);
+    for (const auto& [number, sum] : way.sums)
+      sums.emplace(number, sum.first);
   }
   for (const auto& [number, target] : targets)
     step.targets.push_back(target);
+  for (const auto& [number, target] : sums) {
+    step.sums.push_back(target);
+    for (Branch& branch : branches)
+      addSum(*target, branch.trip.way);
+  }
   bool hasBack = step.hasEffects || !targets.empty();
   std::vector<const Block*> blocks;
   for (Branch& branch : branches) {
@@ -57,7 +64,7 @@ std::vector<const Block*> Adjoint::joinBranches(std::deque<Branch>& branches, St
         parts.push_back(trip.value);
       blocks.push_back(finish(way.out, packOf(parts, way.out)));
     } else {
-      blocks.push_back(hasBack ? finish(trip, packOf(packed(step.targets, way), way.out))
+      blocks.push_back(hasBack ? finish(trip, packOf(packed(step.targets, way), way.out), step.sums)
                                : finish(trip.there, trip.value));
     }
   }
@@ -91,10 +98,12 @@ void Adjoint::forwardIf(const Binding& binding, const If& branch, BlockBuilder& 
                         bool isAtOnce) {
   const Type* type = code_.typing.of(*binding.var);
   std::deque<Branch> branches;
+  around_.push_back({&binding, !isAtOnce});
   for (const Block* block : {branch.thenBlock, branch.elseBlock}) {
     branches.push_back({RoundTrip(code_.make)});
     start(branches.back().trip, *block, type, isAtOnce);
   }
+  around_.pop_back();
   Step step;
   step.isAtOnce = isAtOnce;
   std::vector<const Block*> blocks = joinBranches(branches, step);
@@ -112,6 +121,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
   const Type* matched = code_.typeOf(scrutinee);
   std::deque<Branch> branches;
   Atom value = code_.mapped(scrutinee);
+  around_.push_back({&binding, !isAtOnce});
   for (const Arm& arm : choice.arms) {
     bindPattern(*arm.pattern, scrutinee);
     branches.push_back({RoundTrip(code_.make)});
@@ -124,6 +134,7 @@ void Adjoint::forwardMatch(const Binding& binding, const Match& choice, BlockBui
     }
     giveMatched(*arm.pattern, scrutinee, branch.trip.way);
   }
+  around_.pop_back();
   Step step;
   step.isAtOnce = isAtOnce;
   std::vector<const Block*> blocks = joinBranches(branches, step);
@@ -180,7 +191,9 @@ void Adjoint::openArm(const Match& choice, BlockBuilder& out) {
 void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockBuilder& out) {
   const Block& body = *choice.arms[0].body;
   openArm(choice, out);
+  around_.push_back({&binding, false});
   code_.known(*binding.var) = forward(body, out);
+  around_.pop_back();
   code_.varied[binding.var] = code_.isVaried(*body.result.value);
   steps_[binding.var].isOpened = true;
 }

@@ -52,7 +52,9 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     return;
   }
   RoundTrip trip(code_.make);
+  around_.push_back({nullptr, true});
   start(trip, *function.body, code_.typing.result(function));
+  around_.pop_back();
   Way& way = trip.way;
   std::vector<Atom> parts = packed(given, way);
   Step& step = steps_[binding.var];
@@ -111,6 +113,9 @@ Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, Sym
 void Adjoint::reset() {
   code_.reset();
   steps_.clear();
+  later_ = {};
+  around_.clear();
+  ownSums_.clear();
   openings_.clear();
   records_.clear();
   gradients_.clear();
@@ -135,7 +140,7 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
   const Type* result = code_.typing.result(function);
   SourceRange outer = std::exchange(code_.make.range, function.range);
   std::vector<const Var*> parameters, given;
-  std::vector<const Type*> givenTypes;
+  std::vector<const Type*> givenTypes, sumTypes;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Var& old = *function.parameters[i];
     const Type* type = code_.typing.of(old);
@@ -146,15 +151,23 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
       given.push_back(&old);
       givenTypes.push_back(type);
     }
+    if (pending.takesSum(i)) {
+      ownSums_.push_back(&old);
+      sumTypes.push_back(type);
+    }
   }
+  later_.see(*function.body);
   if (isGeneric(function, code_.typing))
     return code_.failGeneric(*pending.source);
   RoundTrip trip(code_.make);
   code_.root = &trip.there;
   start(trip, *function.body, result);
-  const Block* block = finish(trip, packOf(packed(given, trip.way), trip.way.out));
+  for (const Var* parameter : ownSums_)
+    addSum(*parameter, trip.way);
+  const Block* block = finish(trip, packOf(packed(given, trip.way), trip.way.out), ownSums_);
   code_.make.define(pending.target,
-                    code_.make.function(parameters, block, code_.types.answer(result, givenTypes),
+                    code_.make.function(parameters, block,
+                                        code_.types.answer(result, givenTypes, sumTypes),
                                         code_.typing.generics(function)));
   code_.make.range = outer;
 }
@@ -170,6 +183,7 @@ const Function* Adjoint::derivative(const Expr& known, Reverse kind, const WithR
     asked.given.push_back(function.parameters[i]);
     code_.varied[asked.given.back()] = true;
   }
+  later_.see(*function.body);
   SourceRange outer = std::exchange(code_.make.range, function.range);
   if (holdsFunctions(asked.type))
     code_.fail(function.range, "a function that gives functions or references");

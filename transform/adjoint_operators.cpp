@@ -36,13 +36,14 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
         out);
   Step step;
   const Type* type = code_.typing.of(*binding.var);
-  code_.known(*binding.var) = callThere(*call.callee.value, call.arguments, type, step, out);
+  code_.known(*binding.var) =
+      callThere(*call.callee.value, call.arguments, type, step, out, &binding);
   steps_[binding.var] = std::move(step);
 }
 
 /// Calls what gives the value and the pull-back.
 Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, const Type* type,
-                        Step& step, BlockBuilder& out) {
+                        Step& step, BlockBuilder& out, const Binding* binding) {
   const auto* global = callee.as<Global>();
   // A function that is given back gathers for what it captured.
   step.hasEffects = !global || holdsFunctions(type);
@@ -59,6 +60,8 @@ Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, 
   for (size_t i = 0; i < mask.size(); ++i)
     if (mask[i])
       step.targets.push_back(arguments[i].value->as<Var>());
+  if (global && binding)
+    chooseSums(*global, arguments, mask, step, *binding);
   Atom target = global ? code_.derivativeOf(*global, mask) : code_.mapped(callee);
   Atom both = out.call(target, code_.mapped(arguments));
   step.back = backOf(both, out);
@@ -191,8 +194,12 @@ void Adjoint::backwardOperator(const Binding& binding, const Call& call, const O
   const Type* type = code_.typing.of(*binding.var);
   std::vector<Atom> operands = code_.mapped(call.arguments);
   std::vector<Atom> cotangents = leavesOf(incoming, type);
+  auto sum = [&](size_t i) {
+    const auto* var = call.arguments[i].value->as<Var>();
+    return var && code_.isVaried(*var) ? takeSum(*var, way) : nullptr;
+  };
   GradientCall rule(way.out, {operandTypes, type, code_.attributesOf(call), operands,
-                              code_.mapped(*binding.var), cotangents});
+                              code_.mapped(*binding.var), cotangents, sum});
   std::get<GradientRule>(row.gradient).build(rule);
   for (size_t i = 0; i < operands.size(); ++i)
     give(*call.arguments[i].value, gathered(rule.cotangents()[i], operandTypes[i]), way);

@@ -99,9 +99,11 @@ const Type* DerivativeTypes::pack(Types values) {
   return parts.size() == 1 ? parts.front() : make.types.tuple(parts);
 }
 
-const Type* DerivativeTypes::answer(const Type* result, Types given) {
-  const Type* coming = cotangent(result);
-  const Type* pullBack = make.types.function({&coming, 1}, pack(given));
+const Type* DerivativeTypes::answer(const Type* result, Types given, Types sums) {
+  std::vector<const Type*> coming{cotangent(result)};
+  for (const Type* type : sums)
+    coming.push_back(cotangent(type));
+  const Type* pullBack = make.types.function(coming, pack(given));
   return make.types.tuple(std::vector<const Type*>{dual(result), pullBack});
 }
 

@@ -48,8 +48,8 @@ public:
   /// tuple.
   const lang::Type* pack(lang::Types values);
   /// What a function of these types gives in differentiated code; `given` are the values whose
-  /// cotangents its pull-back gives.
-  const lang::Type* answer(const lang::Type* result, lang::Types given);
+  /// cotangents its pull-back gives, `sums` those of which it takes what they have gathered.
+  const lang::Type* answer(const lang::Type* result, lang::Types given, lang::Types sums = {});
 
   /// What a function gives in forward mode.
   const lang::Type* withTangent(const lang::Type* result);

@@ -14,9 +14,15 @@ class PendingDerivatives {
 public:
   struct Item {
     const lang::Global* source;
-    /// Which parameters have derivatives.
+    /// Which parameters have derivatives, and behind these, where there are any, to the sums of
+    /// which the pull-back adds.
     std::vector<bool> mask;
     lang::Global* target;
+
+    bool takesSum(size_t parameter) const {
+      size_t count = source->function->parameters.size();
+      return mask.size() > count && mask[count + parameter];
+    }
   };
 
   /// `suffix` ends the names of the derivatives.

@@ -9,6 +9,7 @@
 #include "stdlib/ops/sort.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -122,6 +123,18 @@ constexpr Example topkExamples[] = {{"dyn.topk([3f, 1f, 4f], 2, k=None)", "([4f,
 
 void dynStridedSliceGradient(GradientCall& d) {
   Term data = d.operand(0), begin = d.operand(1), end = d.operand(2), strides = d.operand(3);
+  bool isOfLeading = d.attributes().isNull("axes") && d.attributes().text("slice_mode") == "end" &&
+                     std::ranges::all_of(std::array{begin, end, strides}, [](const Term& bounds) {
+                       return bounds.dtype().isInteger();
+                     });
+  if (isOfLeading) {
+    auto sum = d.takeSum(0);
+    Term part = d.cotangent();
+    if (sum)
+      part = part + d.call("dyn.strided_slice", {*sum, begin, end, strides}, sameAttributes(d));
+    return give(d, 0,
+                d.call("strided_set", {sum ? *sum : zerosLike(data), part, begin, end, strides}));
+  }
   Term places =
       d.call("dyn.strided_slice", {placesLike(data), begin, end, strides}, sameAttributes(d));
   give(d, 0, addedAtPlaces(d.cotangent(), places, data));
@@ -136,7 +149,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = dynStridedSliceRelation,
      .compute = computeStridedSlice,
-     .gradient = GradientRule{dynStridedSliceGradient},
+     .gradient = GradientRule{dynStridedSliceGradient, {}, true},
      .examples = sliceExamples,
      .shapeNeeds = ShapeNeeds::Values},
     {.name = "dyn.topk",

@@ -288,10 +288,25 @@ Term countOf(const Term& a, const std::vector<size_t>& axes) {
 Term extentOf(const Term& a, size_t axis) {
   if (a.dim(axis)->isConstant())
     return a.rule().number(runtime::Int64, double(a.dim(axis)->value));
-  return partAt(a.rule().call("shape_of", {a}, {{"dtype", "int64"}}), int64_t(axis), 0);
+  return partAt(shapeVector(a), int64_t(axis), 0);
+}
+
+Term shapeVector(const Term& a) {
+  std::vector<int64_t> extents;
+  for (const Dim* dim : a.shape())
+    if (dim->isConstant())
+      extents.push_back(dim->value);
+  return extents.size() == a.rank() ? integers(a.rule(), extents)
+                                    : a.rule().call("shape_of", {a}, {{"dtype", "int64"}});
 }
 
 Term positionsAlong(const Term& a, size_t axis) {
+  constexpr int64_t longest = 64;
+  if (a.dim(axis)->isConstant() && a.dim(axis)->value > longest) {
+    Term ones = a.rule().call(
+        "ones", {}, {{"shape", std::vector{a.dim(axis)->value}}, {"dtype", runtime::Int64}});
+    return runningSum(ones, 0, true);
+  }
   if (a.dim(axis)->isConstant()) {
     std::vector<int64_t> positions(size_t(a.dim(axis)->value));
     std::iota(positions.begin(), positions.end(), 0);
@@ -344,6 +359,23 @@ Term conformed(const Term& cotangent, const Term& operand) {
 }
 
 } // namespace
+
+Term sumOf(GradientCall& d, size_t i) {
+  auto sum = d.takeSum(i);
+  return sum ? *sum : zerosLike(d.operand(i));
+}
+
+Term jointPositions(const std::vector<Term>& positions) {
+  if (positions.size() == 1)
+    return expandDims(positions[0], 0);
+  Term all = positions[0];
+  for (size_t i = 1; i < positions.size(); ++i)
+    all = all + positions[i];
+  std::vector<Term> broadcast;
+  for (const Term& each : positions)
+    broadcast.push_back(broadcastLike(each, all));
+  return stacked(broadcast, 0);
+}
 
 void give(GradientCall& d, size_t i, const Term& cotangent) {
   if (d.wants(i))

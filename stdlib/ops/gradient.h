@@ -112,6 +112,8 @@ Term runningSum(const Term& a, size_t axis, bool isExclusive = false);
 Term countOf(const Term& a, const std::vector<size_t>& axes);
 /// The extent of a dimension, int64.
 Term extentOf(const Term& a, size_t axis);
+/// The extents of all dimensions, an int64 vector.
+Term shapeVector(const Term& a);
 /// The int64 positions along a dimension, a vector.
 Term positionsAlong(const Term& a, size_t axis);
 /// A vector of int64 constants.
@@ -123,6 +125,13 @@ Term placesLike(const Term& like);
 Term addedAtPlaces(const Term& cotangent, const Term& places, const Term& like);
 /// All attributes of the call, for one with the same ones.
 std::vector<lang::Setting> sameAttributes(const GradientCall& d);
+
+/// What operand `i`, a tensor, has gathered so far, to add parts to; the result is what it is to be
+/// given. Only for rules that say so (GradientRule::addsParts).
+Term sumOf(GradientCall& d, size_t i);
+/// The positions of a slice that a vector of them along each dimension makes, for `scatter_nd`:
+/// each has the rank of the slice and broadcasts to it.
+Term jointPositions(const std::vector<Term>& positions);
 
 /// Gives operand `i`, a tensor, or a field of it its cotangent.
 void give(GradientCall& d, size_t i, const Term& cotangent);

@@ -372,33 +372,90 @@ constexpr Example unravelExamples[] = {{"unravel_index([4, 1], [2, 3])", "[[1, 0
 constexpr Example invertExamples[] = {{"invert_permutation([2, 0, 1])", "[1, 2, 0]"}};
 constexpr Example argwhereExamples[] = {{"argwhere([[1f, 0f], [0f, 2f]])", "[[0, 0], [1, 1]]"}};
 
-void takeGradient(GradientCall& d) {
+/// Indices of `take` as positions that lie inside of an extent.
+Term insidePositions(GradientCall& d, const Term& extent) {
+  Term indices = castTo(d.operand(1), runtime::Int64);
+  std::string_view mode = d.attributes().text("mode");
+  if (mode == "clip")
+    return minimum(maximum(indices, number(indices, 0)), extent - number(extent, 1));
+  if (mode == "wrap")
+    return d.call("floor_mod", {indices, maximum(extent, number(extent, 1))});
+  return indices;
+}
+
+/// The positions along the first dimensions of a tensor as vectors that broadcast to `rank`
+/// dimensions.
+std::vector<Term> leadingPositions(const Term& a, size_t count, size_t rank) {
+  std::vector<Term> positions;
+  for (size_t i = 0; i < count; ++i)
+    positions.push_back(alongAxis(positionsAlong(a, i), i, rank));
+  return positions;
+}
+
+void addParts(GradientCall& d, const Term& positions) {
+  give(d, 0, d.call("scatter_nd", {sumOf(d, 0), positions, d.cotangent()}, {{"mode", "add"}}));
+}
+
+/// Without an axis the data is read as flat.
+void takeFlatGradient(GradientCall& d) {
   Term x = d.operand(0);
-  Term places = d.call("take", {placesLike(x), d.operand(1)}, sameAttributes(d));
-  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+  if (x.rank() == 0)
+    return give(d, 0, sumOfAll(d.cotangent()));
+  if (x.rank() == 1)
+    return addParts(d, expandDims(insidePositions(d, extentOf(x, 0)), 0));
+  Term shape = shapeVector(x);
+  Term count = d.call("prod", {shape});
+  Term flat = reshaped(insidePositions(d, count), {-1});
+  Term positions = d.call("unravel_index", {flat, shape});
+  give(d, 0,
+       d.call("scatter_nd", {sumOf(d, 0), positions, reshaped(d.cotangent(), {-1})},
+              {{"mode", "add"}}));
+}
+
+void takeGradient(GradientCall& d) {
+  if (!d.wants(0))
+    return;
+  if (d.attributes().isNull("axis"))
+    return takeFlatGradient(d);
+  Term x = d.operand(0), indices = d.operand(1);
+  size_t axis = d.axis("axis", x.rank());
+  size_t batch = *takeBatchDims(d.attributes(), axis, indices.rank());
+  size_t rank = axis + indices.rank() - batch;
+  Term inside = insidePositions(d, extentOf(x, axis));
+  std::vector<Term> positions = leadingPositions(d.cotangent(), axis, rank);
+  positions.push_back(expandDims(inside, batch, axis - batch));
+  addParts(d, jointPositions(positions));
 }
 
 void gatherGradient(GradientCall& d) {
   give(d, 0,
-       d.call("scatter_elements", {zerosLike(d.operand(0)), d.operand(1), d.cotangent()},
+       d.call("scatter_elements", {sumOf(d, 0), d.operand(1), d.cotangent()},
               {{"axis", d.attributes().get("axis")}, {"reduction", "add"}}));
 }
 
 void gatherNdGradient(GradientCall& d) {
-  Term x = d.operand(0), indices = d.operand(1);
-  if (d.attributes().integer("batch_dims") == 0 && indices.dtype().isInteger())
-    return give(d, 0,
-                d.call("scatter_nd", {zerosLike(x), indices, d.cotangent()}, {{"mode", "add"}}));
-  Term places = d.call("gather_nd", {placesLike(x), indices}, sameAttributes(d));
-  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+  if (!d.wants(0))
+    return;
+  Term indices = d.operand(1);
+  if (!indices.dtype().isInteger())
+    indices = castTo(indices, runtime::Int64);
+  size_t batch = size_t(d.attributes().integer("batch_dims"));
+  if (batch == 0)
+    return addParts(d, indices);
+  std::vector<Term> positions = leadingPositions(d.cotangent(), batch, indices.rank() - 1);
+  for (int64_t k = 0; k < indices.dim(0)->value; ++k)
+    positions.push_back(partAt(indices, k, 0));
+  addParts(d, jointPositions(positions));
 }
 
 void advIndexGradient(GradientCall& d) {
-  Term x = d.field(0, 0);
-  std::vector<Term> inputs{placesLike(x)};
+  std::vector<Term> positions;
   for (size_t k = 1; k < d.fieldCount(0); ++k)
-    inputs.push_back(d.field(0, k));
-  giveField(d, 0, 0, addedAtPlaces(d.cotangent(), d.call("adv_index", {d.tuple(inputs)}), x));
+    positions.push_back(castTo(d.field(0, k), runtime::Int64));
+  giveField(d, 0, 0,
+            d.call("scatter_nd",
+                   {zerosLike(d.field(0, 0)), jointPositions(positions), d.cotangent()},
+                   {{"mode", "add"}}));
 }
 
 constexpr OperatorRow rows[] = {
@@ -411,7 +468,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.TakeAttrs",
      .relation = takeRelation,
      .compute = computeTake,
-     .gradient = GradientRule{takeGradient},
+     .gradient = GradientRule{takeGradient, {}, true},
      .examples = takeExamples},
     {.name = "gather",
      .doc = "Reads one element per position along a dimension.",
@@ -421,7 +478,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.GatherAttrs",
      .relation = withFix<gatherRelation, fixGather>,
      .compute = computeGather,
-     .gradient = GradientRule{gatherGradient},
+     .gradient = GradientRule{gatherGradient, {}, true},
      .examples = gatherExamples},
     {.name = "gather_nd",
      .doc = "Reads slices at positions that are tuples along the first dimension of the indices.",
@@ -431,7 +488,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.GatherNDAttrs",
      .relation = gatherNdRelation,
      .compute = computeGatherNd,
-     .gradient = GradientRule{gatherNdGradient},
+     .gradient = GradientRule{gatherNdGradient, {}, true},
      .examples = gatherNdExamples},
     {.name = "adv_index",
      .doc = "Indexes the first dimensions of a tensor with tensors that broadcast.",

@@ -4,6 +4,7 @@
 // a slice that begins behind its end is an error.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/simplify.h"
 
@@ -133,37 +134,64 @@ void computeStridedSlice(ComputeCall& call) {
   });
 }
 
-/// Where position `at` of dimension `i` stands in the slice that is replaced, and whether it does.
-struct InSlice {
-  Scalar place;
-  Scalar inside;
+/// Writes the runs of a value that lie along the last dimension.
+struct SliceWriter {
+  const runtime::Tensor& value;
+  const std::vector<SliceRange>& ranges;
+  runtime::Tensor& to;
+
+  void run() const {
+    size_t last = ranges.size() - 1;
+    int64_t length = ranges[last].count;
+    std::vector<int64_t> at(last);
+    for (int64_t done = 0; done < value.size(); done += length) {
+      int64_t row = 0;
+      for (size_t i = 0; i < last; ++i)
+        row = row * to.shape()[i] + ranges[i].begin + at[i] * ranges[i].stride;
+      writeRow(done, row * to.shape()[last] + ranges[last].begin);
+      for (size_t i = last; i-- > 0 && ++at[i] == ranges[i].count;)
+        at[i] = 0;
+    }
+  }
+
+private:
+  void writeRow(int64_t from, int64_t place) const {
+    const SliceRange& range = ranges.back();
+    if (range.stride == 1)
+      return copyElements(value, from, to, place, range.count);
+    for (int64_t i = 0; i < range.count; ++i)
+      copyElements(value, from + i, to, place + i * range.stride, 1);
+  }
 };
 
-InSlice inSlice(ComputeCall& call, size_t i, Scalar at, Scalar extent) {
-  DataSlice slice(call.input(4), i, extent);
-  Scalar begin = slice.begin(call.input(2)), end = slice.end(call.input(3));
-  Scalar zero = call.integer(0), one = call.integer(1);
-  Scalar distance = select(slice.isForward, at - begin, begin - at);
-  Scalar step = maximum(select(slice.isForward, slice.stride, zero - slice.stride), one);
-  Scalar before = select(slice.isForward, at<end, at> end);
-  Scalar inside = distance >= zero && before && floorMod(distance, step) == zero;
-  return {floorDivide(distance, step), inside && slice.stride != zero};
-}
-
-void computeStridedSet(ComputeCall& call) {
-  TensorHandle x = call.input(0), v = call.input(1);
-  if (x.rank() == 0)
-    return call.result(v);
-  call.result([&](const Position& at) {
-    Position from;
-    Scalar inside;
-    for (size_t i = 0; i < at.size(); ++i) {
-      InSlice dim = inSlice(call, i, at[i], x.extent(i));
-      from.push_back(dim.place);
-      inside = i == 0 ? dim.inside : inside && dim.inside;
-    }
-    return select(inside, v(from), x(at));
-  });
+/// A kernel, as it writes nothing but the slice where the data is its own.
+runtime::KernelFault stridedSet(const runtime::KernelCall& call) {
+  const runtime::Tensor& value = call.inputs[1];
+  SliceBounds bounds;
+  std::vector<int64_t>* lists[] = {&bounds.begin, &bounds.end, &bounds.strides};
+  for (size_t i = 0; i < 3; ++i) {
+    auto numbers = integerValues(call.inputs[2 + i]);
+    if (!numbers)
+      return {runtime::KernelFaultCode::IndexTooLarge};
+    *lists[i] = std::move(*numbers);
+  }
+  runtime::Tensor& result = call.outputs.emplace_back(ownElements(call.inputs[0]));
+  if (result.rank() == 0) {
+    copyElements(value, 0, result, 0, 1);
+    return {};
+  }
+  // A slice that is none replaces nothing.
+  auto slices = axisSlices(bounds, result.rank());
+  std::vector<SliceRange> ranges;
+  for (size_t i = 0; slices && i < slices->size(); ++i) {
+    auto range = resolveSlice((*slices)[i], result.shape()[i]);
+    if (!range || range->count != value.shape()[i])
+      return {};
+    ranges.push_back(*range);
+  }
+  if (slices && value.size() > 0)
+    SliceWriter{value, ranges, result}.run();
+  return {};
 }
 
 void computeSliceLike(ComputeCall& call) {
@@ -235,10 +263,15 @@ void stridedSliceGradient(GradientCall& d) {
   Term x = d.operand(0);
   if (x.rank() == 0)
     return give(d, 0, d.cotangent());
-  if (auto known = knownSlice(d.attributes(), x.shape()))
+  if (auto known = knownSlice(d.attributes(), x.shape())) {
+    auto sum = d.takeSum(0);
+    Term part = d.cotangent();
+    if (sum)
+      part = part + d.call("strided_slice", {*sum}, sameAttributes(d));
     return give(d, 0,
-                d.call("strided_set", {zerosLike(x), d.cotangent(), integers(d, known->begin),
+                d.call("strided_set", {sum ? *sum : zerosLike(x), part, integers(d, known->begin),
                                        integers(d, known->end), integers(d, known->strides)}));
+  }
   Term places = d.call("strided_slice", {placesLike(x)}, sameAttributes(d));
   give(d, 0, addedAtPlaces(d.cotangent(), places, x));
 }
@@ -274,13 +307,23 @@ void simplifySlice(SimplifyCall& s) {
     s.becomesIfTyped(s.operand(0));
 }
 
+/// Where shapes are numbers, only the one that is cut is needed.
 void simplifySliceLike(SimplifyCall& s) {
-  becomesSameShape(s);
+  Term a = s.operand(0);
+  Dims shape = s.resultType()->shape;
+  if (becomesSameShape(s) || !isStatic(a.shape()) || !isStatic(shape))
+    return;
+  std::vector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1);
+  s.becomesIfTyped(s.call("strided_slice", {a},
+                          {{"begin", zeros}, {"end", extentsOf(shape)}, {"strides", ones}}));
 }
 
 constexpr SimplifyExample sliceSimpler[] = {
     {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1], axes=None)", "%x"}};
-constexpr SimplifyExample sliceLikeSimpler[] = {{"slice_like(%x, %y, axes=None)", "%x"}};
+constexpr SimplifyExample sliceLikeSimpler[] = {
+    {"slice_like(%x, %y, axes=None)", "%x"},
+    {"slice_like(%x, [[1f, 2f]], axes=None)",
+     "strided_slice(%x, begin=[0, 0], end=[1, 2], strides=[1, 1], axes=None)"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "strided_slice",
@@ -294,7 +337,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.StridedSliceAttrs",
      .relation = stridedSliceRelation,
      .compute = computeStridedSlice,
-     .gradient = GradientRule{stridedSliceGradient},
+     .gradient = GradientRule{stridedSliceGradient, {}, true},
      .simplify = {simplifySlice, sliceSimpler},
      .examples = sliceExamples},
     {.name = "strided_set",
@@ -304,7 +347,7 @@ constexpr OperatorRow rows[] = {
          "value has the shape of the slice.",
      .operands = setOperands,
      .relation = stridedSetRelation,
-     .compute = computeStridedSet,
+     .kernel = ordering(kernelOf<stridedSet>()),
      .gradient = GradientRule{stridedSetGradient},
      .examples = setExamples,
      .shapeNeeds = ShapeNeeds::Constants},

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""The gradient of a loop that reads or writes single elements of an array costs as much as the loop,
+however large the array is.
+
+usage: array_gradients_test.py BATON [CASE]...
+
+Each program is differentiated with an array of 1,000 elements and with one of 1,000,000. What is done
+once for all elements is little; what would be done for all of them in each step is a thousand times
+as much.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+from limits import processor_time
+
+STEPS, SMALL, LARGE = 8000, 1000, 1000000
+HEADER = '#[version = "0.0.5"]\n'
+MAIN = """
+def @main(%w: Tensor[(SIZE), float32]) -> float32 { @reads(%w, 0, 0f) }
+"""
+WRITES = """
+def @main(%w: Tensor[(SIZE), float32]) -> float32 { sum(@writes(%w, 0)) }
+"""
+
+PROGRAMS = {
+    "take": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = take(%w, floor_mod(%i, 1000), axis=0);
+    @reads(%w, %i + 1, %sum + %x * %x)
+  }
+}""" + MAIN,
+    "behind_the_call": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %rest = @reads(%w, %i + 1, %sum);
+    %rest * 0.5f + take(%w, floor_mod(%i, 1000), axis=0)
+  }
+}""" + MAIN,
+    "in_a_branch": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = if (floor_mod(%i, 3) == 0) { take(%w, floor_mod(%i, 1000), axis=0) } else { %sum };
+    @reads(%w, %i + 1, %sum + sin(%x))
+  }
+}""" + MAIN,
+    "halves": """
+def @half(%w: Tensor[(SIZE), float32], %from: int32, %count: int32) -> float32 {
+  if (%count == 1) { take(%w, floor_mod(%from, 1000), axis=0) } else {
+    let %first = %count / 2;
+    @half(%w, %from, %first) * @half(%w, %from + %first, %count - %first)
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @half(%w, %i, STEPS) }
+""" + MAIN,
+    "nested_loops": """
+def @inner(%w: Tensor[(SIZE), float32], %i: int32, %end: int32, %sum: float32) -> float32 {
+  if (%i == %end) { %sum } else { @inner(%w, %i + 1, %end, %sum + take(%w, floor_mod(%i, 1000), axis=0)) }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i >= STEPS) { %sum } else { @reads(%w, %i + 5, @inner(%w, %i, %i + 5, sin(%sum))) }
+}""" + MAIN,
+    "loop_of_the_prelude": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  @loop(0, STEPS, fn (%k: int32, %s: float32) { sin(%s) + take(%w, floor_mod(%k, 1000), axis=0) }, %sum)
+}""" + MAIN,
+    "gather": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %at = reshape(floor_mod(%i, 1000), newshape=[1]);
+    @reads(%w, %i + 1, %sum + sum(gather(%w, %at, axis=0)))
+  }
+}""" + MAIN,
+    "gather_nd": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %at = reshape(floor_mod(%i, 1000), newshape=[1, 1]);
+    @reads(%w, %i + 1, %sum + sum(gather_nd(%w, %at)))
+  }
+}""" + MAIN,
+    "strided_slice": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = strided_slice(%w, begin=[3], end=[9], strides=[2], axes=None);
+    @reads(%w, %i + 1, sin(%sum) + sum(%x))
+  }
+}""" + MAIN,
+    "dyn_strided_slice": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %at = reshape(floor_mod(%i, 900), newshape=[1]);
+    let %x = dyn.strided_slice(%w, %at, %at + 3, [1], begin=None, end=None, strides=None, axes=None);
+    @reads(%w, %i + 1, sin(%sum) + sum(%x))
+  }
+}""" + MAIN,
+    "rows": """
+def @rows(%w: Tensor[(ROWS, 10), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    @rows(%w, %i + 1, %sum + sum(sin(take(%w, floor_mod(%i, 100), axis=0))))
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
+  @rows(reshape(%w, newshape=[ROWS, 10]), %i, %sum)
+}""" + MAIN,
+    "scatter_elements": """
+def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
+  if (%i == STEPS) { %w } else {
+    let %x = take(%w, floor_mod(%i, 1000), axis=0);
+    let %at = reshape(floor_mod(%i + 1, 1000), newshape=[1]);
+    @writes(scatter_elements(%w, %at, reshape(sin(%x), newshape=[1]),
+            attrs_type_key="relay.attrs.ScatterElementsAttrs"), %i + 1)
+  }
+}""" + WRITES,
+    "scatter_nd": """
+def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
+  if (%i == STEPS) { %w } else {
+    let %x = take(%w, floor_mod(%i, 1000), axis=0);
+    let %at = reshape(floor_mod(%i + 1, 1000), newshape=[1, 1]);
+    @writes(scatter_nd(%w, %at, reshape(sin(%x), newshape=[1]), mode="add",
+            attrs_type_key="relay.attrs.ScatterNDAttrs"), %i + 1)
+  }
+}""" + WRITES,
+}
+
+
+def seconds(baton, program, engine, size, steps):
+    """The processor time of a gradient."""
+    text = program.replace("SIZE", str(size)).replace("ROWS", str(size // 10))
+    with tempfile.NamedTemporaryFile("w", suffix=".rly") as file:
+        file.write(HEADER + text.replace("STEPS", str(steps)))
+        file.flush()
+        command = [baton, "run", file.name, "--grad", "--random", "1", "--engine", engine]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              preexec_fn=processor_time) as process:
+            said = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"exit status {process.returncode}: {said.decode()}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def main():
+    baton, names = sys.argv[1], sys.argv[2:] or list(PROGRAMS)
+    problems = 0
+    for name in names:
+        # Copies of all elements would take ten times this.
+        for engine, steps in ("vm", STEPS), ("loops", STEPS // 4):
+            small = seconds(baton, PROGRAMS[name], engine, SMALL, steps)
+            large = seconds(baton, PROGRAMS[name], engine, LARGE, steps)
+            if large > 1.5 * small + 0.3:
+                problems += 1
+                print(f"{name} on {engine}: {large:.2f} s where a small array takes {small:.2f} s")
+    print(f"{problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
