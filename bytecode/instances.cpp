@@ -45,7 +45,7 @@ bool writesIntoTensors(const Module& module) {
 Instances::Instances(const Module& from, const Typing& types, const OperatorTable& operators,
                      std::span<const Global* const> entries, bool boxesScalars, Compiled& into)
     : module(from), typing(types), table(operators), made(into),
-      freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from)),
+      freeVariables(lang::freeVariables(from).of), owned_(findOwnedParameters(from, typing)),
       outermost_(outermost(from, entries)),
       flat_(findFlatResults(from, types, *into.boundaries, entries)) {
   // What writes into tensors may write into those of rank 0.

@@ -102,8 +102,8 @@ namespace {
 /// Looks for parameters that a function does not only borrow, given what is known of the others.
 class OwnershipFinder {
 public:
-  OwnershipFinder(const Module& module, OwnedParameters& owned)
-      : owned_(owned), free_(freeVariables(module).of), waits_(owned.size()) {
+  OwnershipFinder(const Module& module, const Typing& typing, OwnedParameters& owned)
+      : typing_(typing), owned_(owned), free_(freeVariables(module).of), waits_(owned.size()) {
     for (const Global* global : module.globals) {
       if (!global->function)
         continue;
@@ -144,6 +144,8 @@ private:
     for (const Var* parameter : function.parameters)
       if (!owned_[global.number][parameters_[parameter]])
         borrowed_.insert(parameter);
+    usage_.emplace(function, Itself{.global = &global}, free_);
+    levels_.clear();
     lookAt(*function.body, true);
   }
 
@@ -165,12 +167,27 @@ private:
   }
 
   void lookAt(const Block& block, bool isTail) {
+    open_.push_back({&block, 0});
     for (size_t i = 0; i < block.bindings.size(); ++i) {
       const Binding& binding = block.bindings[i];
+      open_.back().binding = i;
+      levels_[binding.var] = open_.size() - 1;
       bool isLast = isTail && i + 1 == block.bindings.size() && block.result.value == binding.var;
       lookAt(binding, isLast || (isTail && isWrappedCall(block, i, {.global = global_})));
     }
     consume(*block.result.value);
+    open_.pop_back();
+  }
+
+  /// Whether nothing behind the binding at hand needs a variable, which is one of this function's.
+  bool dies(const Var& var) const {
+    auto level = levels_.find(&var);
+    for (size_t i = open_.size(); i-- > (level == levels_.end() ? 0 : level->second);) {
+      auto last = usage_->last(*open_[i].block, var);
+      if (last && *last > open_[i].binding)
+        return false;
+    }
+    return true;
   }
 
   void lookAt(const Binding& binding, bool isLast) {
@@ -219,11 +236,22 @@ private:
         continue;
       }
       const auto* var = argument.as<Var>();
-      if (isLast && var && !borrowed_.contains(var))
+      if (var && !borrowed_.contains(var) && (isLast || (isTensor(*var) && dies(*var))))
         own(*global, i);
     }
   }
 
+  bool isTensor(const Var& var) const {
+    const Type* type = typing_.of(var);
+    return type && type->isTensor() && !type->shape.empty();
+  }
+
+  struct Open {
+    const Block* block;
+    size_t binding;
+  };
+
+  const Typing& typing_;
   OwnedParameters& owned_;
   Constructions constructions_;
   std::vector<std::vector<const Var*>> free_;
@@ -233,19 +261,23 @@ private:
   std::vector<bool> waits_;
   const Global* global_ = nullptr;
   std::unordered_map<const Var*, size_t> parameters_;
+  std::optional<Usage> usage_;
+  /// The blocks around the binding at hand, and in which of them a variable is bound.
+  std::vector<Open> open_;
+  std::unordered_map<const Var*, size_t> levels_;
   /// Parameters that are borrowed as far as is known, and what is taken out of them.
   std::unordered_set<const Var*> borrowed_;
 };
 
 } // namespace
 
-OwnedParameters findOwnedParameters(const Module& module) {
+OwnedParameters findOwnedParameters(const Module& module, const Typing& typing) {
   OwnedParameters owned;
   for (const Global* global : module.globals) {
     owned.resize(std::max(owned.size(), global->number + size_t(1)));
     owned[global->number].resize(global->function ? global->function->parameters.size() : 0);
   }
-  OwnershipFinder(module, owned).run();
+  OwnershipFinder(module, typing, owned).run();
   return owned;
 }
 

@@ -1,7 +1,9 @@
 // One walk in the order of evaluation. A use inside of a branch or a nested function counts for the
-// binding of the variable's own block that holds it, so only the last one is kept.
+// binding of the variable's own block that holds it, so only the last one is kept. But for
+// arguments of calls: these may take long, or write into what nobody else holds.
 #include "lang/liveness.h"
 
+#include "lang/later_uses.h"
 #include "lang/walk.h"
 
 #include <algorithm>
@@ -25,14 +27,19 @@ private:
   struct Open {
     const Block* block;
     size_t next = 0;
+    bool isOfFunction = false;
     std::vector<const Var*> bound = {};
+    /// Variables of blocks around that a binding uses last, with its number.
+    std::vector<std::pair<size_t, const Var*>> arguments = {};
   };
   struct Place {
     size_t depth = 0;
     size_t lastUse = 0;
   };
 
-  void open(const Block& block) { stack_.push_back({&block}); }
+  void open(const Block& block, bool isOfFunction = false) {
+    stack_.push_back({&block, 0, isOfFunction});
+  }
 
   /// Makes a variable one of the block at `depth`; unused, it dies with binding `at`.
   void bind(const Var& var, size_t depth, size_t at) {
@@ -49,8 +56,32 @@ private:
     place.lastUse = isOwnResult ? inResult : stack_[place.depth].next - 1;
   }
 
+  /// Whether nothing needs an argument of the call at hand behind it, which is a variable of a
+  /// block around. Blocks that wait for their turn do not count.
+  bool diesInBranch(const Var& var) const {
+    for (size_t i = stack_.size(); i-- > places_[var.number].depth;) {
+      if (stack_[i].next == 0)
+        continue;
+      bool isOther = stack_[i].isOfFunction && i > places_[var.number].depth;
+      if (isOther || later_.isUsedBehind(var, stack_[i].block->bindings[stack_[i].next - 1]))
+        return false;
+    }
+    return true;
+  }
+
+  void noteArguments(const Binding& binding) {
+    const auto* call = binding.value->as<Call>();
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const auto* var = call->arguments[i].value->as<Var>();
+      if (var && places_[var->number].depth + 1 < stack_.size() && diesInBranch(*var))
+        stack_.back().arguments.emplace_back(stack_.back().next - 1, var);
+    }
+  }
+
   void addFunction(const Function& function) {
-    open(*function.body);
+    later_ = {};
+    later_.see(*function.body);
+    open(*function.body, true);
     for (const Var* parameter : function.parameters)
       bind(*parameter, 0, 0);
     while (!stack_.empty())
@@ -69,13 +100,15 @@ private:
     if (binding.value->isAtom())
       use({binding.value, binding.value->range}, false);
     forEachOperand(*binding.value, [&](const Operand& operand) { use(operand, false); });
+    noteArguments(binding);
     openNested(*binding.value);
   }
 
   /// Opens the blocks inside of a value one above the other; which of them runs first makes no
   /// difference, since their uses count for the same binding.
   void openNested(const Expr& value) {
-    forEachBlock(value, [&](const Block& block) { open(block); });
+    bool isFunction = value.kind == ExprKind::Function;
+    forEachBlock(value, [&](const Block& block) { open(block, isFunction); });
     if (const auto* function = value.as<Function>())
       for (const Var* parameter : function->parameters)
         bind(*parameter, stack_.size() - 1, 0);
@@ -91,20 +124,23 @@ private:
     stack_.pop_back();
     if (done.block->bindings.empty())
       return;
-    std::erase_if(done.bound,
-                  [&](const Var* var) { return places_[var->number].lastUse == inResult; });
-    std::ranges::stable_sort(done.bound, {},
-                             [&](const Var* var) { return places_[var->number].lastUse; });
+    std::vector<std::pair<size_t, const Var*>>& dying = done.arguments;
+    for (const Var* var : done.bound)
+      if (places_[var->number].lastUse != inResult)
+        dying.emplace_back(places_[var->number].lastUse, var);
+    std::ranges::stable_sort(dying, {}, &std::pair<size_t, const Var*>::first);
     Deaths& deaths = liveness_[done.block];
+    for (const auto& [at, var] : dying)
+      deaths.vars_.push_back(var);
     for (size_t i = 0, at = 0; i < done.block->bindings.size(); ++i) {
-      while (at < done.bound.size() && places_[done.bound[at]->number].lastUse <= i)
+      while (at < dying.size() && dying[at].first <= i)
         ++at;
       deaths.ends_.push_back(at);
     }
-    deaths.vars_ = std::move(done.bound);
   }
 
   Liveness liveness_;
+  LaterUses later_;
   std::vector<Place> places_;
   std::vector<Open> stack_;
 };

@@ -9,7 +9,8 @@
 namespace lang {
 
 /// The variables of a block by the binding after which they are dead. Those that the result of the
-/// block is made of are not listed.
+/// block is made of are not listed. An argument of a call that is of a block around is listed too
+/// where nothing behind the call needs it.
 class Deaths {
 public:
   /// The variables that nothing after binding `i` uses.
