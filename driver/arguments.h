@@ -1,4 +1,5 @@
-// The arguments of the entry function: literals, tensors from files, and the reproducible fill.
+// The arguments of the entry function: literals, values from files, seeds of generators, texts, and
+// the reproducible fill.
 #pragma once
 
 #include "driver/commands.h"

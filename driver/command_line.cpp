@@ -33,6 +33,8 @@ Examples:
                                      fill all parameters reproducibly, keep the result
   baton run model.rly --input data=cat.npy --input kernel=weights.npz:conv1
   baton run model.rly --input weights.npz --input steps=3 --input scale=[0.5, 2]
+  baton run train.rly --input state=last.npz --input key=seed:42 --output last.npz
+                                     go on from a result, of whatever type it is
   baton run model.rly --random 42 --grad
                                      show the gradients of the result by all inputs too
   baton run model.rly --random 42 --profile --flame-graph time.svg
@@ -256,10 +258,17 @@ CLI::App* addCalling(CLI::App& app, const std::string& name, const std::string& 
       ->capture_default_str()
       ->each([&](const std::string&) { options.isEntrySaid = true; });
   command
-      ->add_option("--input", options.inputs,
-                   "A parameter from a .npy, .npz or .safetensors file, or as a literal; a .npz or "
-                   ".safetensors file alone gives all that it has by name; may be repeated")
-      ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|PATH")
+      ->add_option(
+          "--input", options.inputs,
+          "A parameter from a .npz, .safetensors, .json, .txt or .npy file, as a literal, or "
+          "a key of random numbers from a seed; a .npz, .safetensors or .json file alone "
+          "gives all that it has by name; may be repeated")
+      ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|NAME=seed:NUMBER|PATH")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--text", options.texts,
+                   "A parameter that is the bytes of a file, a tensor of uint8; may be repeated")
+      ->type_name("NAME=PATH")
       ->allow_extra_args(false);
   command->add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
       ->type_name("NAME=SIZE")
@@ -281,7 +290,10 @@ void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command =
       addCalling(app, "run", "Call a function of a program and show its result", options);
   command
-      ->add_option("--output", options.output, "Write the result to a .npz, .safetensors or .json")
+      ->add_option(
+          "--output", options.output,
+          "Write the result to a .npz, .safetensors, .json or .txt, from which --input reads "
+          "it again")
       ->type_name("PATH");
   command
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")

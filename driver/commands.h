@@ -58,8 +58,11 @@ struct RunOptions {
   /// Where none is said it is `main`, or what an executable has alone.
   std::string entry = "main";
   bool isEntrySaid = false;
-  /// `NAME=PATH[:KEY]`, `NAME=LITERAL` or a file with a tensor for each of several parameters.
+  /// `NAME=PATH[:KEY]`, `NAME=LITERAL`, `NAME=seed:NUMBER` or a file with a value for each of
+  /// several parameters.
   std::vector<std::string> inputs;
+  /// `NAME=PATH` each, of files whose bytes are given.
+  std::vector<std::string> texts = {};
   /// `NAME=SIZE` each.
   std::vector<std::string> dims;
   std::optional<uint64_t> seed;

@@ -1,9 +1,11 @@
 // One loop over the text, with a stack of the lists that are open.
 #include "driver/input_literal.h"
 
+#include "driver/tensor_text.h"
 #include "formats/quote.h"
 #include "formats/tensor_bytes.h"
 #include "runtime/element.h"
+#include "stdlib/value_calls.h"
 
 #include <algorithm>
 #include <charconv>
@@ -172,11 +174,46 @@ private:
   std::string bytes_;
 };
 
+Result<runtime::Tensor> listTensor(std::string_view text, DType dtype) {
+  if (!dtype.isComputable())
+    return Error{fmt::format("there are no literals for `{}`", runtime::dtypeName(dtype))};
+  return LiteralReader(text, dtype).read();
+}
+
+/// The tensor with its elements converted as the language does it, where whole numbers wrap.
+runtime::Tensor cast(const runtime::Tensor& tensor, DType to) {
+  const DType from = tensor.dtype();
+  runtime::Tensor result(to, tensor.shape());
+  const std::byte* source = tensor.bytes();
+  std::byte* target = result.bytes();
+  for (int64_t i = 0; i < tensor.size(); ++i, source += from.bytes(), target += to.bytes())
+    if (from.isFloat())
+      runtime::writeFloat(to, target, runtime::rounded(to, runtime::readFloat(from, source)));
+    else
+      runtime::writeWhole(to, target,
+                          runtime::wrap(to, uint64_t(runtime::readWhole(from, source))));
+  return result;
+}
+
+Result<runtime::Tensor> callTensor(const stdlib::ValueCall& call) {
+  if (!call.dtype.isComputable())
+    return Error{fmt::format("there are no literals for `{}`", runtime::dtypeName(call.dtype))};
+  if (call.zeros && !runtime::elementCount(*call.zeros))
+    return Error{"its extents are too large"};
+  if (call.zeros)
+    return runtime::guarded(
+        [&]() -> Result<runtime::Tensor> { return runtime::Tensor(call.dtype, *call.zeros); });
+  auto tensor = listTensor(call.value, literalType(call.dtype));
+  return tensor ? cast(*tensor, call.dtype) : tensor;
+}
+
 } // namespace
 
 bool looksLiteral(std::string_view text) {
   if (text.empty())
     return false;
+  if (stdlib::readValueCall(text))
+    return true;
   if (text[0] == '.')
     return text.size() > 1 && digits.find(text[1]) != std::string_view::npos;
   if (text[0] == '[' || text[0] == '-' || digits.find(text[0]) != std::string_view::npos)
@@ -188,9 +225,9 @@ bool looksLiteral(std::string_view text) {
 }
 
 Result<runtime::Tensor> literalTensor(std::string_view text, DType dtype) {
-  if (!dtype.isComputable())
-    return Error{fmt::format("there are no literals for `{}`", runtime::dtypeName(dtype))};
-  return LiteralReader(text, dtype).read();
+  if (auto call = stdlib::readValueCall(text))
+    return callTensor(*call);
+  return listTensor(text, dtype);
 }
 
 } // namespace driver

@@ -126,7 +126,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
       typing.of(*loaded.linked->signatures[*number]->function->parameters.back());
   const LinkedEntry entry(*loaded.linked, *number);
   if (options.output)
-    if (auto good = checkOutput(*options.output, resultType); !good)
+    if (auto good = checkOutput(*options.output, resultType, false); !good)
       return answer.fail(ExitCode::World, good.failure().message);
   auto arguments = goodArguments(session, entry.global, typing, options, answer);
   if (!arguments)
@@ -163,7 +163,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   if (options.output)
-    if (auto good = checkOutput(*options.output, program.typing.result(*entry->function)); !good)
+    if (auto good = checkOutput(*options.output, program.typing.result(*entry->function), false);
+        !good)
       return answer.fail(ExitCode::World, good.failure().message);
   auto arguments = goodArguments(session, *entry, program.typing, options, answer);
   if (!arguments)
@@ -187,7 +188,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
 Answer run(Session& session, const RunOptions& options, const Look& look) {
   Answer answer;
   if (options.output)
-    if (auto good = checkOutput(*options.output, nullptr); !good) {
+    if (auto good = checkOutput(*options.output, nullptr, options.grad != 0); !good) {
       answer.fail(ExitCode::World, good.failure().message);
       return answer;
     }

@@ -82,17 +82,6 @@ std::string integerText(const runtime::Tensor& tensor, int64_t flat) {
   }
 }
 
-/// The element type of the literals that a tensor of `dtype` is written with; another one when
-/// there are none of that type.
-runtime::DType literalType(runtime::DType dtype) {
-  if (dtype.code == runtime::DTypeCode::BFloat)
-    return runtime::Float32;
-  bool isNarrow = dtype.bits == 8 || (dtype.bits == 16 && !dtype.isSigned());
-  if (dtype.isFloat() || dtype.isBool() || (dtype.isSigned() && !isNarrow))
-    return dtype;
-  return isNarrow ? runtime::Int32 : runtime::Int64;
-}
-
 std::string suffixOf(runtime::DType literal) {
   if (literal.isBool() || literal == runtime::Int32)
     return "";
@@ -226,6 +215,15 @@ private:
 };
 
 } // namespace
+
+runtime::DType literalType(runtime::DType dtype) {
+  if (dtype.code == runtime::DTypeCode::BFloat)
+    return runtime::Float32;
+  bool isNarrow = dtype.bits == 8 || (dtype.bits == 16 && !dtype.isSigned());
+  if (dtype.isFloat() || dtype.isBool() || (dtype.isSigned() && !isNarrow))
+    return dtype;
+  return isNarrow ? runtime::Int32 : runtime::Int64;
+}
 
 std::string indented(std::string_view text, size_t columns) {
   std::string result, indentation(columns, ' ');

@@ -22,6 +22,10 @@ struct TensorLayout {
 /// is a call: `cast(3, dtype="int8")`. The comment is left out inline, unless it is needed.
 std::string tensorText(const runtime::Value& value, const TensorLayout& layout = {});
 
+/// The element type of the literals that tensors of a type are written with: another one when there
+/// are none of that type.
+runtime::DType literalType(runtime::DType dtype);
+
 /// `text` with its lines but the first moved to the right, except empty ones.
 std::string indented(std::string_view text, size_t columns);
 

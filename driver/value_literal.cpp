@@ -1,53 +1,36 @@
-// The type that is wanted says how to read on. A list may be long, so there is a stack of the
-// values that are open.
+// The type that is wanted says how to read on.
 #include "driver/value_literal.h"
 
 #include "driver/input_literal.h"
 #include "formats/quote.h"
-#include "lang/run_value.h"
-#include "typecheck/unify.h"
 
 #include <fmt/format.h>
-#include <unordered_map>
 
 namespace driver {
 
-using lang::Dim;
 using lang::Type;
 using runtime::Done;
 using runtime::Error;
 using runtime::Result;
-using runtime::Value;
 
 namespace {
 
-using Accept = std::function<Result<Done>(const Type*, const runtime::Tensor&)>;
-
 class ValueReader {
 public:
-  ValueReader(std::string_view text, lang::TypeContext& types, const Accept& accept)
-      : text_(text), types_(types), unifier_(types, 0, 0), accept_(accept) {}
+  ValueReader(std::string_view text, ValueBuilder& builder, const ReadLeaf& leaf)
+      : text_(text), builder_(builder), leaf_(leaf), outside_(builder.depth()) {}
 
-  Result<Value> read(const Type* type) {
-    auto begun = begin(type);
-    while (begun && !open_.empty())
-      begun = isFull() ? close() : begin(open_.back().types[open_.back().fields.size()]);
-    if (!begun)
-      return begun.failure();
+  Result<Done> read() {
+    auto good = begin();
+    while (good && builder_.depth() > outside_)
+      good = builder_.isFull() ? close() : begin();
+    if (!good)
+      return good;
     skipBlanks();
-    return at_ == text_.size() ? Result<Value>(std::move(done_)) : expected("the end");
+    return at_ == text_.size() ? good : expected("the end");
   }
 
 private:
-  /// A tuple, or what a constructor makes, and its fields so far.
-  struct Open {
-    const lang::Constructor* constructor;
-    std::vector<const Type*> types;
-    std::vector<Value> fields = {};
-  };
-
-  bool isFull() const { return open_.back().fields.size() == open_.back().types.size(); }
-
   void skipBlanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 
   bool skip(char mark) {
@@ -65,118 +48,100 @@ private:
   }
 
   /// Reads a value up to its first field, or all of one that has none.
-  Result<Done> begin(const Type* type) {
+  Result<Done> begin() {
+    const Type* type = builder_.wanted();
+    if (auto problem = unreadable(builder_))
+      return *problem;
     if (type->isTensor())
-      return tensor(type);
-    if (type->isTuple()) {
-      open_.push_back({nullptr, {type->parts.begin(), type->parts.end()}});
-      return skip('(') ? Result<Done>(Done{}) : expected("`(`");
-    }
-    if (type->kind == lang::TypeKind::Data)
-      return constructor(type);
-    bool isFunction = type->kind == lang::TypeKind::Function;
-    return Error{fmt::format("there are no literals for {}",
-                             isFunction                                ? "functions"
-                             : type->kind == lang::TypeKind::Reference ? "references"
-                                                                       : "values of any type")};
-  }
-
-  Result<Done> constructor(const Type* type) {
-    skipBlanks();
-    size_t end = std::min(text_.find_first_of("(), \t\r\n", at_), text_.size());
-    std::string_view word = text_.substr(at_, end - at_);
-    std::vector<std::string_view> names;
-    for (const lang::Constructor* each : type->definition->constructors)
-      names.push_back(each->name);
-    auto found = std::ranges::find(names, word);
-    if (found == names.end())
-      return Error{fmt::format("{} is no constructor of `{}`, which has {}",
-                               formats::backquoted(word), type->definition->name,
-                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
-    at_ = end;
-    const lang::Constructor& named = *type->definition->constructors[size_t(found - names.begin())];
-    if (named.fields.empty())
-      return finish(lang::constructorValue(named, {}));
-    open_.push_back({&named, fieldTypes(named, type)});
+      return tensor();
+    if (!type->isTuple())
+      return constructor();
+    builder_.openTuple();
     return skip('(') ? Result<Done>(Done{}) : expected("`(`");
   }
 
-  /// What the fields of one value must be: a name of a size in their declarations is the same in
-  /// all of them, and another one in the next value.
-  std::vector<const Type*> fieldTypes(const lang::Constructor& constructor, const Type* type) {
-    std::unordered_map<const Dim*, const Dim*> names;
-    auto own = [&](const Dim* dim) {
-      if (dim->kind != lang::DimKind::Symbol)
-        return dim;
-      const Dim*& name = names[dim];
-      if (!name)
-        name = types_.symbol(
-            types_.arena().make<lang::TypeParameter>(dim->name, lang::ParameterKind::Dimension));
-      return name;
-    };
-    auto inForm = [&](const Dim* form) { return types_.substitute(form, own); };
-    std::vector<const Type*> fields;
-    for (const Type* field : constructor.fields)
-      fields.push_back(unifier_.substitute(unifier_.mapDims(field, inForm),
-                                           type->definition->generics, type->parts));
-    return fields;
+  Result<Done> constructor() {
+    skipBlanks();
+    size_t end = std::min(text_.find_first_of("(), \t\r\n", at_), text_.size());
+    if (end == at_ && end < text_.size())
+      return expected(fmt::format("a constructor of `{}`", builder_.wanted()->definition->name));
+    auto named = constructorNamed(builder_, text_.substr(at_, end - at_));
+    if (!named)
+      return named.failure();
+    at_ = end;
+    builder_.open(**named);
+    if (!(*named)->fields.empty())
+      return skip('(') ? Result<Done>(Done{}) : expected("`(`");
+    builder_.close();
+    return separate();
   }
 
-  /// Reads a tensor, which ends where a comma or a parenthesis stands in none of its lists.
-  Result<Done> tensor(const Type* type) {
+  /// Reads a tensor, which ends where a comma or a parenthesis stands in none of its own.
+  Result<Done> tensor() {
     size_t depth = 0, end = at_;
     for (; end < text_.size() && (depth > 0 || (text_[end] != ',' && text_[end] != ')')); ++end) {
-      depth += text_[end] == '[';
-      depth -= text_[end] == ']' && depth > 0;
+      depth += text_[end] == '[' || text_[end] == '(';
+      depth -= (text_[end] == ']' || text_[end] == ')') && depth > 0;
     }
-    auto read = literalTensor(text_.substr(at_, end - at_), type->dtype);
+    auto read = leaf_(text_.substr(at_, end - at_));
     if (!read)
       return read.failure();
-    if (auto good = accept_(type, *read); !good)
-      return good;
     at_ = end;
-    return finish(runtime::tensorValue(*std::move(read)));
+    builder_.put(runtime::tensorValue(*std::move(read)));
+    return separate();
   }
 
   /// Closes a value that has all its fields.
   Result<Done> close() {
     if (!skip(')'))
       return expected("`)`");
-    Open closed = std::move(open_.back());
-    open_.pop_back();
-    return finish(closed.constructor
-                      ? lang::constructorValue(*closed.constructor, std::move(closed.fields))
-                      : runtime::tupleValue(std::move(closed.fields)));
+    builder_.close();
+    return separate();
   }
 
-  /// Makes a value a field of what is open; a comma may stand behind the last one too.
-  Result<Done> finish(Value value) {
-    if (open_.empty()) {
-      done_ = std::move(value);
-      return Done{};
-    }
-    open_.back().fields.push_back(std::move(value));
-    return skip(',') || isFull() ? Result<Done>(Done{}) : expected("`,`");
+  /// Skips the comma behind a field; one may stand behind the last one too.
+  Result<Done> separate() {
+    bool isGood = builder_.depth() == outside_ || skip(',') || builder_.isFull();
+    return isGood ? Result<Done>(Done{}) : expected("`,`");
   }
 
   std::string_view text_;
   size_t at_ = 0;
-  lang::TypeContext& types_;
-  typecheck::Unifier unifier_;
-  const Accept& accept_;
-  std::vector<Open> open_;
-  Value done_;
+  ValueBuilder& builder_;
+  const ReadLeaf& leaf_;
+  const size_t outside_;
 };
 
 } // namespace
 
-bool isStructured(const Type& type) {
-  return type.isTuple() || type.kind == lang::TypeKind::Data;
+std::string withoutComments(std::string_view text) {
+  std::string result(text);
+  for (size_t at = result.find('/'); at != std::string::npos; at = result.find('/', at)) {
+    bool isLine = result.compare(at, 2, "//") == 0;
+    if (!isLine && result.compare(at, 2, "/*") != 0) {
+      ++at;
+      continue;
+    }
+    size_t end = result.find(isLine ? "\n" : "*/", at + 2);
+    end = end == std::string::npos ? result.size() : end + (isLine ? 0 : 2);
+    std::fill(result.begin() + ptrdiff_t(at), result.begin() + ptrdiff_t(end), ' ');
+    at = end;
+  }
+  return result;
 }
 
-Result<Value> valueLiteral(std::string_view text, const Type* type, lang::TypeContext& types,
-                           const Accept& accept) {
-  return ValueReader(text, types, accept).read(type);
+Result<Done> readValueText(std::string_view text, ValueBuilder& builder, const ReadLeaf& leaf) {
+  return ValueReader(text, builder, leaf).read();
+}
+
+Result<Done> readValueLiteral(std::string_view text, ValueBuilder& builder,
+                              const AcceptTensor& accept) {
+  const std::string plain = withoutComments(text);
+  return readValueText(plain, builder, [&](std::string_view leaf) -> Result<runtime::Tensor> {
+    const Type& type = *builder.wanted();
+    auto tensor = literalTensor(leaf, type.dtype);
+    return tensor ? accept(builder, *std::move(tensor)) : tensor.failure();
+  });
 }
 
 } // namespace driver

@@ -1,23 +1,25 @@
-// Inputs of tuples and data types on the command line, as the text format writes them:
-// `(1, [1, 2])`, `Cons(1, Nil)`, `Some(True)`.
+// Inputs of tuples and data types as the text format writes them: `(1, [1, 2])`, `Cons(1, Nil)`,
+// `Some(True)`; and what stands for values in texts of them.
 #pragma once
 
-#include "lang/type.h"
-#include "runtime/result.h"
-#include "runtime/value.h"
+#include "driver/value_builder.h"
 
-#include <functional>
+#include <string_view>
 
 namespace driver {
 
-/// Whether values of the type are written in this way, and not as tensors.
-bool isStructured(const lang::Type& type);
+/// A text without its comments, which blanks take the place of.
+std::string withoutComments(std::string_view text);
 
-/// The value that a text stands for where one of a type is wanted. The tensors in it are put to
-/// `accept`, with their types; what it says against one is the error.
-runtime::Result<runtime::Value> valueLiteral(
-    std::string_view text, const lang::Type* type, lang::TypeContext& types,
-    const std::function<runtime::Result<runtime::Done>(const lang::Type*, const runtime::Tensor&)>&
-        accept);
+/// The tensor that a text without comments stands for, which is wanted next.
+using ReadLeaf = std::function<runtime::Result<runtime::Tensor>(std::string_view)>;
+
+/// Reads what comes next from a text without comments; `leaf` reads the tensors in it.
+runtime::Result<runtime::Done> readValueText(std::string_view text, ValueBuilder& builder,
+                                             const ReadLeaf& leaf);
+
+/// The same of a text whose tensors are literals, which are put to `accept`.
+runtime::Result<runtime::Done> readValueLiteral(std::string_view text, ValueBuilder& builder,
+                                                const AcceptTensor& accept);
 
 } // namespace driver

@@ -22,16 +22,18 @@ namespace {
 
 constexpr uint64_t largestNpy = uint64_t(1) << 36;
 
-/// The key given, or that of the only tensor there is.
-Result<std::string> chooseKey(const std::optional<std::string>& key,
-                              const Result<std::vector<std::string>>& keys) {
-  if (key)
-    return *key;
-  if (!keys)
-    return keys.failure();
-  if (keys->size() != 1)
-    return Error{"a key is needed, as in `PATH:KEY`; " + listedKeys(*keys)};
-  return keys->front();
+bool isArchive(std::string_view path) {
+  return path.ends_with(".npz") || path.ends_with(".safetensors");
+}
+
+/// The tensor of the key given, or the only one there is.
+Result<runtime::Tensor> readKeyed(const OpenedFile& file, const std::optional<std::string>& key) {
+  if (!file)
+    return file.failure();
+  const std::vector<std::string>& keys = (*file)->keys();
+  if (!key && keys.size() != 1)
+    return Error{"a key is needed, as in `PATH:KEY`; " + listedKeys(keys)};
+  return (*file)->read(key ? *key : keys.front());
 }
 
 Result<runtime::Tensor> loadNpy(const std::string& path, const std::optional<std::string>& key) {
@@ -44,24 +46,16 @@ Result<runtime::Tensor> loadNpy(const std::string& path, const std::optional<std
   return parseNpy(*bytes);
 }
 
-template <typename ReadKeys, typename ReadTensor>
-Result<runtime::Tensor> loadKeyed(const std::string& path, const std::optional<std::string>& key,
-                                  ReadKeys readKeys, ReadTensor readTensor) {
-  using Keys = Result<std::vector<std::string>>;
-  auto chosen = chooseKey(key, key ? Keys(std::vector<std::string>{}) : readKeys(path));
-  if (!chosen)
-    return chosen.failure();
-  return readTensor(path, *chosen);
+OpenedFile openBySuffix(const std::string& path) {
+  return path.ends_with(".npz") ? openNpz(path) : openSafetensors(path);
 }
 
 Result<runtime::Tensor> loadBySuffix(const std::string& path,
                                      const std::optional<std::string>& key) {
   if (path.ends_with(".npy"))
     return loadNpy(path, key);
-  if (path.ends_with(".npz"))
-    return loadKeyed(path, key, readNpzKeys, readNpz);
-  if (path.ends_with(".safetensors"))
-    return loadKeyed(path, key, readSafetensorsKeys, readSafetensors);
+  if (isArchive(path))
+    return readKeyed(openBySuffix(path), key);
   return Error{"the name ends in none of .npy, .npz and .safetensors"};
 }
 
@@ -79,11 +73,7 @@ auto named(const std::string& path, Read&& read) {
 } // namespace
 
 bool isKeyedFile(std::string_view path) {
-  return path.ends_with(".npz") || path.ends_with(".safetensors");
-}
-
-bool isTensorFile(std::string_view path) {
-  return isKeyedFile(path) || path.ends_with(".npy");
+  return isArchive(path) || path.ends_with(".json");
 }
 
 TensorLocation splitKey(std::string_view text) {
@@ -101,9 +91,8 @@ Result<runtime::Tensor> loadTensor(const std::string& path, const std::optional<
   return named(path, [&] { return loadBySuffix(path, key); });
 }
 
-Result<std::vector<std::string>> loadKeys(const std::string& path) {
-  return named(
-      path, [&] { return path.ends_with(".npz") ? readNpzKeys(path) : readSafetensorsKeys(path); });
+OpenedFile openKeyed(const std::string& path) {
+  return named(path, [&] { return openBySuffix(path); });
 }
 
 } // namespace formats

@@ -3,13 +3,11 @@
 // The suffix decides, not the content: a renamed file is reported as malformed.
 #pragma once
 
-#include "runtime/result.h"
-#include "runtime/tensor.h"
+#include "formats/keyed_file.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace formats {
 
@@ -19,7 +17,7 @@ struct TensorLocation {
   std::optional<std::string> key;
 };
 
-/// Splits at the last `:` that has a path before it: one that ends in `.npz` or `.safetensors`, or
+/// Splits at the last `:` that has a path before it: one of a file that holds values by key, or
 /// an existing file. So `c:d.npy` is a path and `w.npz:dense/kernel:0` has the key
 /// `dense/kernel:0`.
 TensorLocation splitKey(std::string_view text);
@@ -29,12 +27,11 @@ TensorLocation splitKey(std::string_view text);
 runtime::Result<runtime::Tensor> loadTensor(const std::string& path,
                                             const std::optional<std::string>& key);
 
-/// The keys of a .npz or .safetensors. Errors name the path.
-runtime::Result<std::vector<std::string>> loadKeys(const std::string& path);
+/// A .npz or .safetensors for several of its tensors. The error names the path; those of what is
+/// read then do not.
+OpenedFile openKeyed(const std::string& path);
 
-/// True for the names of files that hold tensors by key.
+/// True for the names of files that hold values by key: .npz, .safetensors and .json.
 bool isKeyedFile(std::string_view path);
-/// True for the names of all files that hold tensors.
-bool isTensorFile(std::string_view path);
 
 } // namespace formats

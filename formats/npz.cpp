@@ -7,8 +7,8 @@
 #include "formats/quote.h"
 #include "formats/zip_handles.h"
 
-#include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -79,13 +79,6 @@ Result<std::vector<Member>> findMembers(const OpenArchive& archive) {
   return members;
 }
 
-std::vector<std::string> keysOf(const std::vector<Member>& members) {
-  std::vector<std::string> keys;
-  for (const Member& member : members)
-    keys.push_back(member.key);
-  return keys;
-}
-
 /// The size that the archive claims for a member, when its compressed bytes can expand to it.
 Result<uint64_t> plausibleSize(const OpenArchive& archive, zip_uint64_t index) {
   constexpr uint64_t largestExpansion = 1032, slack = 1024;
@@ -138,49 +131,58 @@ Result<std::string> readMember(const OpenArchive& archive, zip_uint64_t index) {
   return bytes;
 }
 
-Result<std::vector<std::string>> archiveKeys(const Result<OpenArchive>& archive) {
-  if (!archive)
-    return archive.failure();
-  auto members = findMembers(*archive);
-  if (!members)
-    return members.failure();
-  return keysOf(*members);
-}
+class NpzFile : public KeyedFile {
+public:
+  NpzFile(OpenArchive archive, const std::vector<Member>& members) : archive_(std::move(archive)) {
+    for (const Member& member : members) {
+      keys_.push_back(member.key);
+      places_.emplace(member.key, member.index);
+    }
+  }
 
-Result<runtime::Tensor> archiveTensor(const Result<OpenArchive>& archive, std::string_view key) {
+  Result<runtime::Tensor> read(std::string_view key) const override {
+    return guarded([&]() -> Result<runtime::Tensor> {
+      auto place = places_.find(std::string(key));
+      if (place == places_.end())
+        return Error{fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keys_))};
+      auto bytes = readMember(archive_, place->second);
+      auto tensor = bytes ? parseNpy(*bytes) : bytes.failure();
+      if (!tensor)
+        return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
+      return tensor;
+    });
+  }
+
+private:
+  OpenArchive archive_;
+  std::unordered_map<std::string, zip_uint64_t> places_;
+};
+
+OpenedFile openMembers(Result<OpenArchive> archive) {
   if (!archive)
     return archive.failure();
   auto members = findMembers(*archive);
   if (!members)
     return members.failure();
-  auto member = std::find_if(members->begin(), members->end(),
-                             [&](const Member& candidate) { return candidate.key == key; });
-  if (member == members->end())
-    return Error{
-        fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keysOf(*members)))};
-  auto bytes = readMember(*archive, member->index);
-  auto tensor = bytes ? parseNpy(*bytes) : bytes.failure();
-  if (!tensor)
-    return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
-  return tensor;
+  return std::unique_ptr<KeyedFile>(new NpzFile(*std::move(archive), *members));
 }
 
 } // namespace
 
+OpenedFile openNpzBytes(std::string_view bytes) {
+  return guarded([&] { return openMembers(openBytes(bytes)); });
+}
+
 Result<std::vector<std::string>> parseNpzKeys(std::string_view bytes) {
-  return guarded([&] { return archiveKeys(openBytes(bytes)); });
+  return keysOf(openNpzBytes(bytes));
 }
 
 Result<runtime::Tensor> parseNpz(std::string_view bytes, std::string_view key) {
-  return guarded([&] { return archiveTensor(openBytes(bytes), key); });
+  return tensorOf(openNpzBytes(bytes), key);
 }
 
-Result<std::vector<std::string>> readNpzKeys(const std::string& path) {
-  return guarded([&] { return archiveKeys(openPath(path)); });
-}
-
-Result<runtime::Tensor> readNpz(const std::string& path, std::string_view key) {
-  return guarded([&] { return archiveTensor(openPath(path), key); });
+OpenedFile openNpz(const std::string& path) {
+  return guarded([&] { return openMembers(openPath(path)); });
 }
 
 } // namespace formats

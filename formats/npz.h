@@ -5,8 +5,8 @@
 // most 1032-fold, so a small file cannot ask for much memory.
 #pragma once
 
+#include "formats/keyed_file.h"
 #include "formats/tensor_bytes.h"
-#include "runtime/result.h"
 
 namespace formats {
 
@@ -18,11 +18,11 @@ runtime::Result<std::vector<std::string>> parseNpzKeys(std::string_view bytes);
 /// The tensor `key` of the archive in memory; the error lists the keys there are.
 runtime::Result<runtime::Tensor> parseNpz(std::string_view bytes, std::string_view key);
 
-/// The keys in the archive at `path`, in its order.
-runtime::Result<std::vector<std::string>> readNpzKeys(const std::string& path);
+/// The archive in memory, which must outlive what is given.
+OpenedFile openNpzBytes(std::string_view bytes);
 
-/// The tensor `key` of the archive at `path`, of which only this member is read.
-runtime::Result<runtime::Tensor> readNpz(const std::string& path, std::string_view key);
+/// The archive at `path`, of which only the members that are asked for are read.
+OpenedFile openNpz(const std::string& path);
 
 /// The bytes of an archive of `tensors`; the same tensors always give the same bytes.
 runtime::Result<std::string> npzBytes(const TensorMap& tensors, Compression compression);

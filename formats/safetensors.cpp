@@ -73,42 +73,44 @@ Result<Contents> readContents(const ByteSource& source) {
   return Contents{std::move(*entries), dataStart};
 }
 
-std::vector<std::string> keysOf(const Contents& contents) {
-  std::vector<std::string> keys;
-  for (const auto& [name, entry] : contents.entries)
-    keys.push_back(name);
-  return keys;
-}
+class SafetensorsFile : public KeyedFile {
+public:
+  SafetensorsFile(ByteSource source, Contents contents)
+      : source_(std::move(source)), contents_(std::move(contents)) {
+    for (const auto& [name, entry] : contents_.entries)
+      keys_.push_back(name);
+  }
 
-Result<std::vector<std::string>> sourceKeys(const Result<ByteSource>& source) {
+  Result<runtime::Tensor> read(std::string_view key) const override {
+    return guarded([&]() -> Result<runtime::Tensor> {
+      auto found = contents_.entries.find(std::string(key));
+      if (found == contents_.entries.end())
+        return Error{fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keys_))};
+      const SafetensorsEntry& entry = found->second;
+      auto dtype = findSafetensorsType(entry.dtypeName);
+      if (!dtype)
+        return Error{fmt::format("key {}: the element type {} is not supported", backquoted(key),
+                                 backquoted(entry.dtypeName))};
+      auto data = source_.read(contents_.dataStart + entry.begin, entry.end - entry.begin);
+      auto tensor = data ? tensorFromBytes(*dtype, entry.shape, *data) : data.failure();
+      if (!tensor)
+        return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
+      return tensor;
+    });
+  }
+
+private:
+  ByteSource source_;
+  Contents contents_;
+};
+
+OpenedFile openSource(Result<ByteSource> source) {
   if (!source)
     return source.failure();
   auto contents = readContents(*source);
   if (!contents)
     return contents.failure();
-  return keysOf(*contents);
-}
-
-Result<runtime::Tensor> sourceTensor(const Result<ByteSource>& source, std::string_view key) {
-  if (!source)
-    return source.failure();
-  auto contents = readContents(*source);
-  if (!contents)
-    return contents.failure();
-  auto found = contents->entries.find(std::string(key));
-  if (found == contents->entries.end())
-    return Error{
-        fmt::format("there is no key {}; {}", backquoted(key), listedKeys(keysOf(*contents)))};
-  const SafetensorsEntry& entry = found->second;
-  auto dtype = findSafetensorsType(entry.dtypeName);
-  if (!dtype)
-    return Error{fmt::format("key {}: the element type {} is not supported", backquoted(key),
-                             backquoted(entry.dtypeName))};
-  auto data = source->read(contents->dataStart + entry.begin, entry.end - entry.begin);
-  auto tensor = data ? tensorFromBytes(*dtype, entry.shape, *data) : data.failure();
-  if (!tensor)
-    return Error{fmt::format("key {}: {}", backquoted(key), tensor.failure().message)};
-  return tensor;
+  return std::unique_ptr<KeyedFile>(new SafetensorsFile(*std::move(source), *std::move(contents)));
 }
 
 /// A name as a JSON string; throws nlohmann's error when it is not UTF-8.
@@ -159,20 +161,20 @@ Result<std::string> makeHeader(const std::vector<NamedTensor>& order) {
 
 } // namespace
 
+OpenedFile openSafetensorsBytes(std::string_view bytes) {
+  return guarded([&] { return openSource(sourceOfBytes(bytes)); });
+}
+
 Result<std::vector<std::string>> parseSafetensorsKeys(std::string_view bytes) {
-  return guarded([&] { return sourceKeys(sourceOfBytes(bytes)); });
+  return keysOf(openSafetensorsBytes(bytes));
 }
 
 Result<runtime::Tensor> parseSafetensors(std::string_view bytes, std::string_view key) {
-  return guarded([&] { return sourceTensor(sourceOfBytes(bytes), key); });
+  return tensorOf(openSafetensorsBytes(bytes), key);
 }
 
-Result<std::vector<std::string>> readSafetensorsKeys(const std::string& path) {
-  return guarded([&] { return sourceKeys(sourceOfPath(path)); });
-}
-
-Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key) {
-  return guarded([&] { return sourceTensor(sourceOfPath(path), key); });
+OpenedFile openSafetensors(const std::string& path) {
+  return guarded([&] { return openSource(sourceOfPath(path)); });
 }
 
 bool safetensorsHolds(runtime::DType dtype) {

@@ -5,8 +5,8 @@
 // types that we lack (8-bit floats) are only an error for the tensor that is asked for.
 #pragma once
 
+#include "formats/keyed_file.h"
 #include "formats/tensor_bytes.h"
-#include "runtime/result.h"
 
 namespace formats {
 
@@ -22,17 +22,17 @@ struct SafetensorsEntry {
 runtime::Result<std::map<std::string, SafetensorsEntry>>
 parseSafetensorsHeader(std::string_view json, uint64_t dataSize);
 
-/// The names in a file in memory, sorted.
+/// The keys in a file in memory, sorted.
 runtime::Result<std::vector<std::string>> parseSafetensorsKeys(std::string_view bytes);
 
 /// The tensor `key` of a file in memory; the error lists the keys there are.
 runtime::Result<runtime::Tensor> parseSafetensors(std::string_view bytes, std::string_view key);
 
-/// The names in the file at `path`, sorted.
-runtime::Result<std::vector<std::string>> readSafetensorsKeys(const std::string& path);
+/// A file in memory, which must outlive what is given; keys are sorted.
+OpenedFile openSafetensorsBytes(std::string_view bytes);
 
-/// The tensor `key` of the file at `path`, of which only the header and this tensor are read.
-runtime::Result<runtime::Tensor> readSafetensors(const std::string& path, std::string_view key);
+/// The file at `path`, of which only the header and the tensors that are asked for are read.
+OpenedFile openSafetensors(const std::string& path);
 
 /// Whether the format has the element type.
 bool safetensorsHolds(runtime::DType dtype);

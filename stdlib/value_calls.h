@@ -3,6 +3,7 @@
 
 #include "runtime/tensor.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,15 @@ std::string castText(std::string_view value, runtime::DType dtype);
 
 /// The call that makes a tensor of zeros: `zeros(shape=[0, 3], dtype="int8")`.
 std::string zerosText(const runtime::Shape& shape, runtime::DType dtype);
+
+/// Such a call taken apart: what is converted, or the shape of zeros.
+struct ValueCall {
+  runtime::DType dtype;
+  std::string_view value = {};
+  std::optional<runtime::Shape> zeros = {};
+};
+
+/// Nothing when a text is no such call.
+std::optional<ValueCall> readValueCall(std::string_view text);
 
 } // namespace stdlib

@@ -10,6 +10,7 @@
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/random_key.h"
 
 #include <algorithm>
 #include <array>
@@ -507,6 +508,13 @@ constexpr OperatorRow rows[] = {
 
 OperatorFamily randomFamily() {
   return rows;
+}
+
+runtime::Tensor randomKey(uint64_t seed) {
+  State state;
+  state.key[0] = seed;
+  state.next[0] = topBit;
+  return stateTensor(state);
 }
 
 } // namespace stdlib

@@ -67,7 +67,7 @@ TEST_CASE("exit codes say whose fault it is") {
   checkError(baton({"run", faulty}), ExitCode::Program, "called here");
   checkError(baton({"run", good, "--entry", "mian"}), ExitCode::World, "`--entry main`");
   checkError(baton({"check", folder.path("none")}), ExitCode::World, "No such file");
-  checkError(baton({"run", good, "--output", "o.txt"}), ExitCode::World, "`o.txt` is none");
+  checkError(baton({"run", good, "--output", "o.csv"}), ExitCode::World, "`o.csv` is none");
   checkError(baton({"run", good, "--entry", "f", "--output", folder.path("o.json")}),
              ExitCode::World, "the result holds a function");
   checkError(baton({"run", good, "--random", "-1"}), ExitCode::World, "--random");

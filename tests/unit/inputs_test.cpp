@@ -2,6 +2,8 @@
 #include "formats/safetensors.h"
 #include "tests/unit/command.h"
 
+#include <set>
+
 namespace {
 
 using namespace tests;
@@ -15,8 +17,6 @@ TEST_CASE("what is wrong with inputs is said with both sides") {
   REQUIRE(baton({"run", other, "--random", "1", "--output", npz}).code == ExitCode::Good);
   checkError(baton({"run", file}), ExitCode::World, "\n  %data: Tensor[(2, ?), float32]\n");
   checkError(baton({"run", file, "--random", "1"}), ExitCode::World, "whose shape is open");
-  checkError(baton({"run", file, "--random", "1"}), ExitCode::World,
-             "only tensors and tuples of them can be filled");
   checkError(baton({"run", file, "--input", "dta=" + npz}), ExitCode::World,
              "did you mean `data`?");
   checkError(baton({"run", file, "--input", "data=" + npz}), ExitCode::World,
@@ -168,6 +168,119 @@ TEST_CASE("a file alone gives the parameters that it has by name, converted wher
   checkError(baton({"run", program, "--input", file, "--input", "n=" + file + ":fc.weight"}),
              ExitCode::World, "parameter `%n` is `int32`, but its input is `float64`");
   checkError(baton({"run", program, "--input", "none.npz"}), ExitCode::World, "`none.npz`");
+}
+
+TEST_CASE("values of data types are drawn, small and of every constructor") {
+  Folder folder;
+  std::string file = folder.write(
+      "r.rly",
+      "type Tree { Leaf(Tensor[(k), float32], Tensor[(k), int8]), Fork(Tree, (Tree, bool)) }\n"
+      "type Rose { Rose(int32, List[Rose]) }\n"
+      "type Box[A] { Full(A, A), Empty }\n"
+      "type Loop { Again(Box[Loop]), Never(Loop), Stop(fn () -> int32) }\n"
+      "type Endless { Endless(Endless) }\n"
+      "def @main(%t: Tree, %r: Rose, %l: List[(int32, Option[bool])]) { (%t, %r, %l) }\n"
+      "def @loop(%l: Loop) { %l }\n"
+      "def @endless(%e: Endless) { 1 }\n"
+      "def @call(%f: (fn () -> int32, int32)) { 1 }\n"
+      "def @sized(%l: List[Tensor[(n), float32]]) { %l }\n");
+  std::set<std::string> drawn;
+  for (int seed = 0; seed < 20; ++seed) {
+    std::vector<std::string> words{"run", file, "--random", std::to_string(seed)};
+    Answer answer = baton(words);
+    CHECK(answer.errors == "");
+    CHECK(answer.output == baton(words).output);
+    CHECK(answer.output.find("Fork(") != std::string::npos);
+    CHECK(answer.output.find("Cons((") != std::string::npos);
+    drawn.insert(answer.output);
+    words.insert(words.end(), {"--entry", "loop"});
+    CHECK(baton(words).output.find("Empty") != std::string::npos);
+  }
+  CHECK(drawn.size() == 20);
+  for (std::string entry : {"endless", "call"})
+    checkError(baton({"run", file, "--random", "1", "--entry", entry}), ExitCode::World,
+               "no value of tensors and constructors that could be drawn");
+  checkError(baton({"run", file, "--random", "1", "--entry", "sized"}), ExitCode::World,
+             "give the size of `n` with --dim n=SIZE");
+  CHECK(baton({"run", file, "--random", "1", "--entry", "sized", "--dim", "n=2"})
+            .output.starts_with("Cons(["));
+}
+
+TEST_CASE("keys of random numbers are given by a seed, and texts by their bytes") {
+  Folder folder;
+  std::string file = folder.write("k.rly", "def @main(%key: Tensor[(10), uint64], %t: Tensor[(n), "
+                                           "uint8]) { (%key, %t) }\n"
+                                           "def @other(%key: int32) { %key }\n");
+  std::string text = folder.write("t.bin", std::string("a\0\xff", 3));
+  Answer answer =
+      baton({"run", file, "--input", "key=seed:18446744073709551615", "--text", "t=" + text});
+  CHECK(answer.errors == "");
+  CHECK(answer.output.find("[                  -1i64,                    0i64,") !=
+        std::string::npos);
+  CHECK(answer.output.find("-9223372036854775808i64") != std::string::npos);
+  CHECK(answer.output.find("cast([ 97,   0, 255], dtype=\"uint8\")") != std::string::npos);
+  checkError(baton({"run", file, "--entry", "other", "--input", "key=seed:1"}), ExitCode::World,
+             "parameter `%key` is `int32`, but its input is `Tensor[(10), uint64]`");
+  checkError(baton({"run", file, "--input", "key=seed:x", "--random", "1"}), ExitCode::World,
+             "`seed:x` is no literal");
+  checkError(baton({"run", file, "--text", "t=none", "--random", "1"}), ExitCode::World, "`none`");
+  checkError(baton({"run", file, "--text", text}), ExitCode::World, "--text takes NAME=PATH");
+  checkError(baton({"run", file, "--text", "t=" + text, "--input", "t=[1]"}), ExitCode::World,
+             "given twice");
+}
+
+TEST_CASE("what does not fit in a file is named by its path, with both types") {
+  Folder folder;
+  std::string made =
+      folder.write("m.rly", "type Net { Net(Tensor[(2), float32], float32) }\n"
+                            "type Tree { Leaf(int32), Fork(Tree, Tree) }\n"
+                            "def @main(%t: (Net, List[(int32, Tree)], int32)) { %t }\n"
+                            "def @f(%f: ref(int32)) { %f }\n");
+  std::string read =
+      folder.write("r.rly", "type Net { Net(Tensor[(3), float32], float32) }\n"
+                            "type Tree { Leaf(bool), Fork(Tree, Tree) }\n"
+                            "def @net(%t: (Net, List[(int32, Tree)], int32)) { %t }\n"
+                            "def @tree(%t: List[(int32, Tree)]) { %t }\n"
+                            "def @short(%t: (Net, List[(int32, Tree)])) { %t }\n"
+                            "def @narrow(%t: (float32, float32)) { %t }\n");
+  std::string other = folder.write("o.rly", "type Tree { Leaf(int32), Twig(Tree) }\n"
+                                            "def @main(%t: List[(int32, Tree)]) { %t }\n");
+  for (std::string suffix : {".npz", ".safetensors", ".json", ".txt"}) {
+    INFO(suffix);
+    std::string path = folder.path("out" + suffix);
+    Answer written = baton({"run", made, "--input",
+                            "t=(Net([1, 2], 3), Cons((1, Leaf(2)), Cons((3, Fork(Leaf(4), "
+                            "Leaf(5))), Nil)), 6)",
+                            "--output", path});
+    REQUIRE(written.code == ExitCode::Good);
+    auto refused = [&](const std::string& entry, const std::string& key, const std::string& part) {
+      checkError(baton({"run", read, "--entry", entry, "--input", "t=" + path + key}),
+                 ExitCode::World, part);
+    };
+    refused("net", "",
+            "in `t.0.0`, a part of parameter `%t` is `Tensor[(3), float32]`, but its "
+            "input is `Tensor[(2), float32]`");
+    if (suffix == ".txt") {
+      refused("tree", ":out", "a .txt holds one value and takes no key, but `out` is given");
+      continue;
+    }
+    refused("tree", ":out.1",
+            "in `t.0.1.0`, a part of parameter `%t` is `bool`, but its input is "
+            "`int32`");
+    checkError(baton({"run", other, "--input", "t=" + path + ":out.1"}), ExitCode::World,
+               "in `t.1.1`, `Fork` is no constructor of `Tree`");
+    refused("narrow", ":out.0",
+            "in `t.0`, a part of parameter `%t` is `float32`, but its input is "
+            "`Tensor[(2), float32]`");
+    refused("net", ":out.7", "out.7");
+    checkError(baton({"run", made, "--input", "t=" + path + ":out.0"}), ExitCode::World,
+               suffix == ".json" ? "`t.0` is `Net[]`, which is written as" : "out.0.0.0");
+  }
+  std::string path = folder.path("out.npz");
+  checkError(baton({"run", made, "--entry", "f", "--input", "f=" + path}), ExitCode::World,
+             "there are no literals for references; it is `ref(int32)`");
+  checkError(baton({"run", made, "--entry", "f", "--random", "1"}), ExitCode::World,
+             "no value of tensors and constructors");
 }
 
 TEST_CASE("dimensions in tuples and data types are seen, and tuples are filled") {
