@@ -17,6 +17,7 @@
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 namespace driver {
 
@@ -75,6 +76,8 @@ public:
     for (const std::string& input : options_.inputs)
       if (!isWholeFile(input))
         readInput(input);
+    for (auto& [i, parts] : parts_)
+      buildParts(i, std::move(parts));
     const std::vector<bool> named = given_;
     for (const std::string& input : options_.inputs)
       if (isWholeFile(input))
@@ -132,20 +135,23 @@ private:
     return input.find('=') == std::string_view::npos && formats::isKeyedFile(input);
   }
 
+  std::optional<size_t> findParameter(std::string_view name) const {
+    auto found = std::ranges::find(parameters_, name, &lang::Var::name);
+    return found == parameters_.end() ? std::nullopt
+                                      : std::optional(size_t(found - parameters_.begin()));
+  }
+
   /// The position of a parameter that is given now; nothing after a report.
   std::optional<size_t> take(std::string_view name) {
-    auto found = std::ranges::find(parameters_, name, &lang::Var::name);
-    if (found == parameters_.end()) {
+    auto i = findParameter(name);
+    if (!i)
       failUnknown(name);
+    else if (given_[*i])
+      fail("the input {} is given twice", formats::backquoted(name));
+    if (!i || given_[*i])
       return std::nullopt;
-    }
-    size_t i = size_t(found - parameters_.begin());
-    if (!given_[i]) {
-      given_[i] = true;
-      return i;
-    }
-    fail("the input {} is given twice", formats::backquoted(name));
-    return std::nullopt;
+    given_[*i] = true;
+    return i;
   }
 
   void readInput(std::string_view input) {
@@ -155,23 +161,74 @@ private:
           "--input takes NAME=PATH, NAME=LITERAL, NAME=seed:NUMBER, or a .npz, .safetensors "
           "or .json file alone, and this is {}",
           formats::backquoted(input));
-    auto i = take(word->name);
-    if (!i)
+    if (readPart(*word))
       return;
-    auto location = formats::splitKey(word->rest);
-    const lang::Type* type = typing_.of(*parameters_[*i]);
-    if (auto seed = seedOf(word->rest))
-      put(*i, stdlib::randomKey(*seed));
-    else if (isValueFile(location.path))
-      readNamedFile(*i, location);
-    else if (isStructured(*type) || looksLiteral(withoutComments(word->rest)))
+    if (auto i = take(word->name))
       build(*i, [&](ValueBuilder& builder, const AcceptTensor& accept) {
-        return readValueLiteral(word->rest, builder, accept);
+        return readWord(*word, builder, accept);
       });
-    else
-      fail("the input `{}`: {} is no literal of `{}` and no file: the name ends in none of .npy, "
-           ".npz and .safetensors, nor in .json or .txt",
-           parameterName(*parameters_[*i]), formats::backquoted(word->rest), lang::typeText(type));
+  }
+
+  /// Keeps what is given for a part of a parameter, `net.0=...`; false if it is none.
+  bool readPart(const NamedInput& word) {
+    size_t dot = word.name.find('.');
+    if (dot == std::string_view::npos || findParameter(word.name))
+      return false;
+    auto i = findParameter(word.name.substr(0, dot));
+    if (!i || !isStructured(*typing_.of(*parameters_[*i])))
+      return false;
+    bool isFirst = !given_[*i] || parts_.contains(*i);
+    given_[*i] = true;
+    if (!isFirst || !parts_[*i].emplace(word.name, word).second)
+      fail("the input {} is given twice", formats::backquoted(word.name));
+    return true;
+  }
+
+  /// Gives a parameter its parts, which stand in tuples and data types with one constructor.
+  void buildParts(size_t i, std::map<std::string_view, NamedInput> parts) {
+    build(i, [&](ValueBuilder& builder, const AcceptTensor& accept) -> Result<Done> {
+      do {
+        const lang::Type& type = *builder.wanted();
+        auto part = parts.find(builder.path());
+        if (part != parts.end()) {
+          if (auto good = readWord(part->second, builder, accept); !good)
+            return good;
+          parts.erase(part);
+        } else if (type.isTuple()) {
+          builder.openTuple();
+        } else if (type.kind == lang::TypeKind::Data && isRecord(*type.definition)) {
+          builder.open(*type.definition->constructors[0]);
+        } else {
+          return Error{fmt::format("`{}`, which is `{}`, is not given", builder.path(),
+                                   lang::typeText(&type))};
+        }
+        builder.closeFull();
+      } while (builder.depth() > 0);
+      if (parts.empty())
+        return Done{};
+      return Error{fmt::format("there is no part {}", formats::backquoted(parts.begin()->first))};
+    });
+  }
+
+  /// Reads what stands behind a name.
+  Result<Done> readWord(const NamedInput& word, ValueBuilder& builder, const AcceptTensor& accept) {
+    auto location = formats::splitKey(word.rest);
+    const lang::Type& type = *builder.wanted();
+    if (auto seed = seedOf(word.rest))
+      return put(stdlib::randomKey(*seed), builder, accept);
+    if (isValueFile(location.path)) {
+      auto file = openValueFile(location.path);
+      if (!file)
+        return file.failure();
+      return readKey(location.path, **file,
+                     location.key ? *location.key : (*file)->keyFor(word.name, type), builder,
+                     accept);
+    }
+    if (isStructured(type) || looksLiteral(withoutComments(word.rest)))
+      return readValueLiteral(word.rest, builder, accept);
+    return Error{fmt::format("{} is no literal of `{}` and no file: the name ends in none of .npy, "
+                             ".npz and .safetensors, nor in .json or .txt",
+                             formats::backquoted(word.rest), lang::typeText(&type))};
   }
 
   /// The bytes of a file.
@@ -182,80 +239,66 @@ private:
     auto i = take(word->name);
     if (!i)
       return;
-    const std::string path(word->rest);
-    auto bytes = path == "-" ? formats::readStandardInput(largestTextFile)
-                             : formats::readFile(path, largestTextFile);
-    if (!bytes)
-      return fail("the input `{}`: {}", parameterName(*parameters_[*i]), bytes.failure().message);
-    runtime::Tensor tensor(runtime::UInt8, {int64_t(bytes->size())});
-    std::memcpy(tensor.bytes(), bytes->data(), bytes->size());
-    put(*i, std::move(tensor));
-  }
-
-  /// Gives a parameter a tensor.
-  void put(size_t i, runtime::Tensor tensor) {
-    build(i, [&](ValueBuilder& builder, const AcceptTensor& accept) -> Result<Done> {
-      auto accepted = accept(builder, std::move(tensor));
-      if (!accepted)
-        return accepted.failure();
-      builder.put(runtime::tensorValue(*std::move(accepted)));
-      return Done{};
+    build(*i, [&](ValueBuilder& builder, const AcceptTensor& accept) -> Result<Done> {
+      const std::string path(word->rest);
+      auto bytes = path == "-" ? formats::readStandardInput(largestTextFile)
+                               : formats::readFile(path, largestTextFile);
+      if (!bytes)
+        return bytes.failure();
+      runtime::Tensor tensor(runtime::UInt8, {int64_t(bytes->size())});
+      std::memcpy(tensor.bytes(), bytes->data(), bytes->size());
+      return put(std::move(tensor), builder, accept);
     });
   }
 
-  /// Gives a parameter what `read` makes of a builder, from a file if there is a path.
+  static Result<Done> put(runtime::Tensor tensor, ValueBuilder& builder,
+                          const AcceptTensor& accept) {
+    auto accepted = accept(builder, std::move(tensor));
+    if (!accepted)
+      return accepted.failure();
+    builder.put(runtime::tensorValue(*std::move(accepted)));
+    return Done{};
+  }
+
+  /// Gives a parameter what `read` makes of a builder.
   template <typename Read>
-  void build(size_t i, Read&& read, const std::string& path = "") {
+  void build(size_t i, Read&& read) {
     const lang::Var& parameter = *parameters_[i];
     ValueBuilder builder(typing_.of(parameter), types_, lang::printable(parameter.name));
-    bool isMisfit = false;
-    auto good = read(builder, [&](const ValueBuilder& part, runtime::Tensor tensor) {
-      auto fitting = fit_.fit(i, part, std::move(tensor));
-      isMisfit = !fitting;
-      return fitting;
+    isMisfit_ = false;
+    auto good = runtime::guarded([&] {
+      return read(builder, [&](const ValueBuilder& part, runtime::Tensor tensor) {
+        auto fitting = fit_.fit(i, part, std::move(tensor));
+        isMisfit_ = !fitting;
+        return fitting;
+      });
     });
-    if (good) {
+    if (good)
       values_[i] = builder.value();
-      return;
-    }
-    const std::string& message = good.failure().message;
-    const std::string file = formats::backquoted(path);
-    bool isNamed = path.empty() || message.find(file) != std::string::npos;
-    if (isMisfit)
-      problems_.push_back(message);
+    else if (isMisfit_)
+      problems_.push_back(good.failure().message);
     else
-      fail("the input `{}`: {}{}", parameterName(parameter), isNamed ? "" : file + ": ", message);
+      fail("the input `{}`: {}", parameterName(parameter), good.failure().message);
   }
 
-  void readNamedFile(size_t i, const formats::TensorLocation& location) {
-    auto file = openValueFile(location.path);
-    if (!file)
-      return fail("the input `{}`: {}", parameterName(*parameters_[i]), file.failure().message);
-    const lang::Var& parameter = *parameters_[i];
-    readKey(i, location.path, **file,
-            location.key ? *location.key : (*file)->keyFor(parameter.name, *typing_.of(parameter)));
-  }
-
-  /// Gives a parameter what a file has at a key.
-  void readKey(size_t i, const std::string& path, ValueFile& file, const std::string& key) {
-    const size_t before = problems_.size();
-    build(
-        i,
-        [&](ValueBuilder& builder, const AcceptTensor& accept) {
-          return runtime::guarded([&] { return file.read(key, builder, accept); });
-        },
-        path);
-    std::vector<std::string> rest = file.unread(key);
-    if (rest.empty() || problems_.size() > before)
-      return;
-    if (key.empty())
-      notes_.push_back(fmt::format("not every tensor in {} has a place in `{}`; of the others, {}",
-                                   formats::backquoted(path), parameterName(*parameters_[i]),
-                                   formats::listedKeys(rest)));
-    else
-      fail("the input `{}`: {} has {}, which has no place in `{}`", parameterName(*parameters_[i]),
-           formats::backquoted(path), formats::backquoted(rest[0]),
-           lang::typeText(typing_.of(*parameters_[i])));
+  /// Reads what a file has at a key. What does not fit says so itself; other errors get the path.
+  Result<Done> readKey(const std::string& path, ValueFile& file, const std::string& key,
+                       ValueBuilder& builder, const AcceptTensor& accept) {
+    const lang::Type* type = builder.wanted();
+    const std::string part = builder.path(), name = formats::backquoted(path);
+    auto good = runtime::guarded([&] { return file.read(key, builder, accept); });
+    bool isNamed = good || isMisfit_ || good.failure().message.find(name) != std::string::npos;
+    if (!isNamed)
+      return Error{fmt::format("{}: {}", name, good.failure().message)};
+    std::vector<std::string> rest = good ? file.unread(key) : std::vector<std::string>();
+    if (rest.empty())
+      return good;
+    if (!key.empty())
+      return Error{fmt::format("{} has {}, which has no place in `{}`", name,
+                               formats::backquoted(rest[0]), lang::typeText(type))};
+    notes_.push_back(fmt::format("not every tensor in {} has a place in `{}`; of the others, {}",
+                                 name, part, formats::listedKeys(rest)));
+    return good;
   }
 
   /// The key of a parameter: its name, or one that differs in letters that no name can have. Of
@@ -299,7 +342,9 @@ private:
       if (given_[i])
         fail("the input {} is given twice", formats::backquoted(parameters_[i]->name));
       else
-        readKey(i, path, **file, *key);
+        build(i, [&](ValueBuilder& builder, const AcceptTensor& accept) {
+          return readKey(path, **file, *key, builder, accept);
+        });
       given_[i] = true;
     }
     if (rest.size() == keys.size())
@@ -338,7 +383,11 @@ private:
   const RunOptions& options_;
   std::vector<runtime::Value> values_;
   std::vector<bool> given_;
+  /// What is given for parts of parameters, by paths.
+  std::map<size_t, std::map<std::string_view, NamedInput>> parts_;
   InputFit fit_;
+  /// Whether what went wrong last was a tensor that does not fit.
+  bool isMisfit_ = false;
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
 };

@@ -229,6 +229,42 @@ TEST_CASE("keys of random numbers are given by a seed, and texts by their bytes"
              "given twice");
 }
 
+TEST_CASE("parts of parameters are given by their paths") {
+  Folder folder;
+  std::string weights = folder.path("w.safetensors");
+  formats::TensorMap tensors;
+  tensors.emplace("fc.weight", runtime::Tensor(runtime::Float32, {2, 3}));
+  tensors.emplace("fc.bias", runtime::Tensor(runtime::Float64, {2}));
+  REQUIRE(formats::writeSafetensors(weights, tensors));
+  std::string file =
+      folder.write("p.rly", "type Net { Net(Tensor[(n, 3), float32], Tensor[(n), float32]) }\n"
+                            "def @main(%t: (Net, List[int32]), %x: int32) { %t }\n");
+  auto given = [&](std::vector<std::string> inputs) {
+    std::vector<std::string> words{"run", file, "--input", "x=1"};
+    for (const std::string& input : inputs)
+      words.insert(words.end(), {"--input", input});
+    return baton(words);
+  };
+  const std::string weight = "t.0.0=" + weights + ":fc.weight";
+  const std::string bias = "t.0.1=" + weights + ":fc.bias";
+  Answer answer = given({weight, "%t.1=Cons(1, Nil)", bias});
+  CHECK(answer.errors ==
+        "note: parts of the input `%t` are converted from `float64` to `float32`\n");
+  CHECK(answer.output.find("Cons(1, Nil)") != std::string::npos);
+  CHECK(given({"t.0=Net([[1, 2, 3]], [4])", "t.1=Nil"}).code == ExitCode::Good);
+  checkError(given({weight, "t.1=Nil"}), ExitCode::World,
+             "the input `%t`: `t.0.1`, which is `Tensor[(n), float32]`, is not given");
+  checkError(given({weight, bias, "t.1=Nil", "t.2=1"}), ExitCode::World, "there is no part `t.2`");
+  checkError(given({weight, bias, "t.1=Nil", bias}), ExitCode::World,
+             "the input `t.0.1` is given twice");
+  checkError(given({"t=(Net([[1, 2, 3]], [4]), Nil)", "t.1=Nil"}), ExitCode::World,
+             "the input `t.1` is given twice");
+  checkError(given({weight, "t.0.1=[1, 2, 3]", "t.1=Nil"}), ExitCode::World,
+             "in `t.0.1`, a part of parameter `%t` is `Tensor[(n), float32]`, but its input is "
+             "`Tensor[(3), float32]`; `n` is 2 in `%t`, but here it is 3");
+  checkError(given({"x.1=1"}), ExitCode::World, "`x.1` is no parameter of `@main`");
+}
+
 TEST_CASE("what does not fit in a file is named by its path, with both types") {
   Folder folder;
   std::string made =
