@@ -21,21 +21,13 @@ namespace {
 
 class ConstructorExpander : public Rewriter {
 public:
-  /// With `globals`, those that are values get literals too.
-  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form, bool globals)
-      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount),
-        globals_(globals) {
-    for (const Global* global : from.globals)
-      if (global->function)
-        arities_[global->name] = global->function->parameters.size();
-  }
+  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form)
+      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount) {}
 
 private:
-  bool isFunction(const Expr& atom) const {
+  static bool isFunction(const Expr& atom) {
     const auto* constructor = atom.as<Constructor>();
-    const auto* global = atom.as<Global>();
-    return (constructor && !constructor->fields.empty()) ||
-           (globals_ && global && arities_.contains(global->name));
+    return constructor && !constructor->fields.empty();
   }
 
   /// What a block gives is bound first if it is a constructor.
@@ -68,7 +60,7 @@ private:
   /// The value with literals in place of constructors.
   const Expr* expanded(const Expr* value, BlockBuilder& out) {
     if (isFunction(*value))
-      return literal(*value);
+      return literal(*value->as<Constructor>());
     bool isUsed = false;
     forEachOperand(*value, [&](const Operand& operand) { isUsed |= isFunction(*operand.value); });
     if (!isUsed)
@@ -99,24 +91,21 @@ private:
   }
 
   Atom atomFor(const Expr& atom, BlockBuilder& out) {
-    return isFunction(atom) ? out.bind(literal(atom)) : &atom;
+    return isFunction(atom) ? out.bind(literal(*atom.as<Constructor>())) : &atom;
   }
 
-  const Function* literal(const Expr& callee) {
-    const auto* constructor = callee.as<Constructor>();
+  const Function* literal(const Constructor& constructor) {
     Declared declared;
-    if (constructor && form_ == ConstructorForm::Generic)
-      declared = declaredBy(*constructor);
-    size_t count = constructor ? constructor->fields.size()
-                               : arities_.at(static_cast<const Global&>(callee).name);
+    if (form_ == ConstructorForm::Generic)
+      declared = declaredBy(constructor);
     std::vector<const Var*> parameters;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < constructor.fields.size(); ++i)
       parameters.push_back(make.var(VarOrigin::Parameter, "x",
                                     declared.generics.empty() ? nullptr : declared.fields[i]));
     BlockBuilder body(make);
     std::vector<Atom> arguments(parameters.begin(), parameters.end());
-    return make.function(parameters, body.finish(body.call(&callee, arguments)), declared.result,
-                         declared.generics);
+    return make.function(parameters, body.finish(body.call(&constructor, arguments)),
+                         declared.result, declared.generics);
   }
 
   /// What a literal for a constructor says of its types. The result may have type parameters that
@@ -148,9 +137,6 @@ private:
   ConstructorForm form_;
   Arena arena_;
   uint32_t oldVars_, varCount_;
-  bool globals_;
-  /// By the name of a global, which its copy has too.
-  std::unordered_map<std::string_view, size_t> arities_;
   /// Variables of the old code that are names for constructors, and those that stand for results.
   std::unordered_set<const Expr*> names_;
   std::unordered_map<const Block*, const Var*> results_;
@@ -161,11 +147,7 @@ private:
 std::unique_ptr<Module> withConstructorFunctions(const Module& module,
                                                  const OperatorTable& operators,
                                                  ConstructorForm form) {
-  return rewritten<ConstructorExpander>(module, operators, form, false);
-}
-
-std::unique_ptr<Module> withFunctionLiterals(const Module& module, const OperatorTable& operators) {
-  return rewritten<ConstructorExpander>(module, operators, ConstructorForm::OneType, true);
+  return rewritten<ConstructorExpander>(module, operators, form);
 }
 
 } // namespace transform

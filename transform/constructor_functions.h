@@ -1,4 +1,4 @@
-// Constructors and globals as function literals, for passes that look into functions.
+// Constructors as function literals, for passes that look into functions.
 #pragma once
 
 #include "lang/builder.h"
@@ -16,9 +16,5 @@ enum class ConstructorForm : uint8_t { OneType, Generic };
 std::unique_ptr<lang::Module> withConstructorFunctions(const lang::Module& module,
                                                        const lang::OperatorTable& operators,
                                                        ConstructorForm form);
-
-/// The same for globals too, with constructors as functions of one type.
-std::unique_ptr<lang::Module> withFunctionLiterals(const lang::Module& module,
-                                                   const lang::OperatorTable& operators);
 
 } // namespace transform

@@ -71,8 +71,6 @@ std::unique_ptr<lang::Module> constantFolding(const lang::Module& module,
                                               const PassContext& context);
 std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> deforest(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> defunctionalise(const lang::Module& module,
-                                              const PassContext& context);
 std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> flattenTuples(const lang::Module& module, const PassContext& context);
 std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);

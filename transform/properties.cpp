@@ -34,32 +34,6 @@ std::vector<std::string> notNormal(const Module& module) {
   return found;
 }
 
-/// What a callee is, is the first operand of its call.
-std::vector<std::string> higherOrder(const Module& module) {
-  std::vector<std::string> found;
-  const Expr* callee = nullptr;
-  walk(
-      module,
-      [&](const Binding& binding) {
-        if (binding.value->kind == ExprKind::Function)
-          found.push_back(nameOf(*binding.var) + " is a function literal");
-        const auto* call = binding.value->as<Call>();
-        callee = call ? call->callee.value : nullptr;
-        if (callee && callee->kind == ExprKind::Var)
-          found.push_back(nameOf(static_cast<const Var&>(*callee)) + " is called");
-      },
-      [&](const Operand& operand) {
-        if (operand.value == std::exchange(callee, nullptr))
-          return;
-        if (const auto* global = operand.value->as<Global>())
-          found.push_back(fmt::format("`@{}` is a value", global->name));
-        if (operand.value->kind == ExprKind::Constructor ||
-            operand.value->kind == ExprKind::Operator)
-          found.push_back("a constructor or an operator is a value");
-      });
-  return found;
-}
-
 std::vector<std::string> changed(const Module& module, const PlacementRules& rules,
                                  std::string_view what) {
   std::vector<std::string> found;
@@ -80,8 +54,6 @@ std::string_view propertyName(Property property) {
     return "no dead code";
   case Property::Graph:
     return "graph form";
-  case Property::FirstOrder:
-    return "no functions as values";
   }
   return {};
 }
@@ -96,8 +68,6 @@ std::vector<std::string> violations(const Module& module, Property property) {
     return changed(module, {.dropsLets = true}, "is not needed");
   case Property::Graph:
     return changed(module, {.loosensLets = true}, "could be a temporary");
-  case Property::FirstOrder:
-    return higherOrder(module);
   }
   return {};
 }

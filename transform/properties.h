@@ -10,8 +10,7 @@ namespace transform {
 /// Placed: every temporary stands where the reader would put it, so the module prints and reads
 /// back with all effects in the same order (placement.h). Live: every binding is used or has an
 /// effect that keeps it. Graph: no let without effects and declared types could be a temporary.
-/// FirstOrder: functions are only called; there is no function literal.
-enum class Property : uint8_t { ANormal, Placed, Live, Graph, FirstOrder };
+enum class Property : uint8_t { ANormal, Placed, Live, Graph };
 
 /// The name of a property, for people.
 std::string_view propertyName(Property property);

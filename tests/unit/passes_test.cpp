@@ -283,20 +283,6 @@ TEST_CASE("the table of passes is in order and complete", "[passes]") {
   CHECK(findPass("none") == nullptr);
 }
 
-TEST_CASE("no function is a value after defunctionalisation", "[passes]") {
-  Text text("def @double(%x: int32) -> int32 { %x * 2 }\n"
-            "def @main(%n: int32) -> int32 {\n"
-            "  let %fs = @map(fn (%k: int32) { fn (%x: int32) { %x + %k * %n } }, Cons(1, Nil));\n"
-            "  @foldl(fn (%x: int32, %f: fn (int32) -> int32) { %f(%x) }, 1, Cons(@double, %fs))\n"
-            "}\n");
-  const PassRow* passes[] = {findPass("defunctionalise"), findPass("unused-definitions")};
-  auto result = runPasses(*text.program.module, text.program.typing, passes,
-                          options(text.session.operators()));
-  REQUIRE(result);
-  CHECK(violations(*text.program.module, Property::FirstOrder) != Problems{});
-  CHECK(violations(*result->module, Property::FirstOrder) == Problems{});
-}
-
 TEST_CASE("a chain makes no data", "[passes]") {
   std::string chain = "@sum(@map(fn (%x: int32) -> int32 { %x * 2 }, %xs))";
   Text text("def @main(%xs: List[int32]) -> int32 { " + chain + " }\n");
