@@ -6,6 +6,7 @@
 
 #include "interp/flatten.h"
 #include "runtime/element.h"
+#include "runtime/scalar_meaning.h"
 #include "tensor/engine.h"
 
 #include <fmt/format.h>
@@ -314,12 +315,10 @@ private:
       total.real = R(total.real != 0 || value != 0);
       break;
     case Combiner::Maximum:
-      if (value > total.real || value != value)
-        total.real = value;
+      total.real = runtime::applied<tensor::ScalarFunction::Maximum>(total.real, value);
       break;
     case Combiner::Minimum:
-      if (value < total.real || value != value)
-        total.real = value;
+      total.real = runtime::applied<tensor::ScalarFunction::Minimum>(total.real, value);
       break;
     default:
       joinBest(reduce, total, total.real, value);

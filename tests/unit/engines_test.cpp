@@ -59,6 +59,25 @@ TEST_CASE("sums of products do not depend on the number of rows and columns", "[
   }
 }
 
+TEST_CASE("of zeros the positive one is larger, in any order", "[engines]") {
+  const std::string grid = "[[-0f, 0f, -0f], [0f, -0f, -0f]]";
+  const std::string many = "concatenate((full(-0f, shape=[20], dtype=\"float32\"), [0f], "
+                           "full(-0f, shape=[16], dtype=\"float32\")), axis=0)";
+  for (std::string zeros : {"[-0f, 0f]", "[0f, -0f]", "[-0f, 0f, -0f]"}) {
+    checkBoth("max(" + zeros + ")", "0f");
+    checkBoth("min(" + zeros + ")", "-0f");
+  }
+  checkBoth("max([-0f, -0f])", "-0f");
+  checkBoth("min([0f, 0f])", "0f");
+  checkBoth("(max(" + grid + "), min(negative(" + grid + ")))", "(0f, -0f)");
+  checkBoth("(max(" + many + "), min(negative(" + many + ")))", "(0f, -0f)");
+  for (std::string dtype : {"float16", "float64"})
+    checkBoth("1f / cast(max(cast(" + many + ", dtype=\"" + dtype + "\")), dtype=\"float32\")",
+              "inff");
+  checkBoth("(maximum(-0f, 0f), maximum(0f, -0f), minimum(-0f, 0f), minimum(0f, -0f))",
+            "(0f, 0f, -0f, -0f)");
+}
+
 TEST_CASE("means of narrow types neither overflow nor wrap", "[engines]") {
   checkBoth("mean(ones(shape=[70000], dtype=\"float16\"))", "1f16");
   checkBoth("mean(ones(shape=[256], dtype=\"uint8\"))", "cast(1, dtype=\"uint8\")");
