@@ -247,14 +247,14 @@ void floorModGradient(GradientCall& d) {
   remainderGradient(d, "floor_divide");
 }
 
-/// `x^0` is 1 for every `x`, so the exponent 0 never reaches `x^-1`; a logarithm is taken of
-/// positive bases only.
+/// `x^0` is 1 for every `x`, so the exponent 0 never reaches `0^-1`: elsewhere it does, for the
+/// rule is differentiated by the exponent too. A logarithm is taken of positive bases only.
 void powerGradient(GradientCall& d) {
   Term x = d.operand(0), y = d.operand(1);
-  Term exponent = where(y == 0, number(y, 1), y - 1);
-  toBroadcast(d, 0, d.cotangent() * y * power(x, exponent));
-  Term base = where(x > 0, x, number(x, 1));
-  toBroadcast(d, 1, d.cotangent() * d.result() * log(base));
+  Term base = where(x == 0 && y == 0, number(x, 1), x);
+  toBroadcast(d, 0, d.cotangent() * y * power(base, y - 1));
+  Term positive = where(x > 0, x, number(x, 1));
+  toBroadcast(d, 1, d.cotangent() * d.result() * log(positive));
 }
 
 /// The cotangent goes to the operand that the result is; both get half of it where they are equal.

@@ -6,6 +6,7 @@
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
+#include "stdlib/ops/products.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/simplify.h"
 
@@ -233,18 +234,18 @@ void extremeGradient(GradientCall& d) {
   over.giveData(over.restored(d.cotangent()) / sum(isBest, over.axes, true) * isBest);
 }
 
-/// The product of the other elements, which is no quotient where an element is zero.
+/// The product of the other elements: over one dimension after the other, those of the others in
+/// its line, where the elements are the products over the dimensions before.
 void productGradient(GradientCall& d) {
   ReductionGradient over(d);
-  Term isZero = over.data == 0;
-  Term filled = where(isZero, number(over.data, 1), over.data);
-  Term zeros = sum(castTo(isZero, over.data.dtype()), over.axes, true);
-  Term product = over.axes.empty()
-                     ? filled
-                     : d.call("prod", {filled}, {{"axis", over.axes}, {"keepdims", true}});
-  Term others =
-      where(isZero, maskedBy(zeros == 1, product), maskedBy(zeros == 0, product / filled));
-  over.giveData(over.restored(d.cotangent()) * others);
+  Term products = over.data, share = over.restored(d.cotangent());
+  for (size_t i = 0; i < over.axes.size(); ++i) {
+    size_t axis = over.axes[i];
+    share = share * productOfOthers(products, axis);
+    if (i + 1 < over.axes.size())
+      products = d.call("prod", {products}, {{"axis", axis}, {"keepdims", true}});
+  }
+  over.giveData(share);
 }
 
 void varianceGradient(GradientCall& d) {

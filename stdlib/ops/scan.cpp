@@ -1,20 +1,44 @@
-// Running sums and products: cumsum and cumprod.
+// Running sums and products, cumsum and cumprod, and linear recurrences, of which running products
+// have their gradients.
 //
-// Without an axis the data is read as flat. The element type of the result is that in which is
-// summed.
+// Without an axis the data of a running sum or product is read as flat. The element type of the
+// result is that in which is summed.
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
+#include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
+#include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/products.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
 
 namespace stdlib {
 
+Term shifted(const Term& a, size_t axis, int64_t by, double value) {
+  std::vector<std::pair<int64_t, int64_t>> widths(a.rank());
+  widths[axis] = {by, -by};
+  return padded(a, widths, value);
+}
+
+Term productOfOthers(const Term& a, size_t axis) {
+  auto before = [&](const Term& term) {
+    return a.rule().call("cumprod", {term}, {{"axis", axis}, {"exclusive", true}});
+  };
+  return before(a) * reversed(before(reversed(a, axis)), axis);
+}
+
+Term recurrence(const Term& factors, const Term& terms, size_t axis, bool isReverse) {
+  return terms.rule().call("linear_recurrence", {factors, terms},
+                           {{"axis", axis}, {"reverse", isReverse}});
+}
+
 namespace {
 
 using namespace lang;
+using runtime::KernelCall;
+using runtime::KernelFault;
+using runtime::Tensor;
 
 RelationResult scanRelation(const RelationCall& call) {
   runtime::DType dtype = call.attributes.dtype("dtype").value_or(call.dtype(0));
@@ -47,13 +71,84 @@ void computeCumprod(ComputeCall& call) {
   computeScan(call, Combiner::Product);
 }
 
+RelationResult recurrenceRelation(const RelationCall& call) {
+  if (!call.dtype(0).isFloat())
+    return call.failedAt(0, fmt::format("`factors` must hold floats, but its type is `{}`",
+                                        typeText(call.operands[0])));
+  int64_t axis = call.attributes.integer("axis");
+  if (!call.normalAxis(axis, call.rank(0)))
+    return axisFailure(call, "axis", axis);
+  if (auto problem = requireSameDType(call, 0, 1))
+    return *problem;
+  bool fits = call.rank(0) == call.rank(1);
+  std::vector<const Dim*> shape;
+  for (size_t i = 0; fits && i < call.rank(0); ++i) {
+    shape.push_back(call.meetDims(call.shape(0)[i], call.shape(1)[i]));
+    fits = shape.back() != nullptr;
+  }
+  if (!fits)
+    return call.failedAt(1, fmt::format("`terms` must have the shape of `factors`, `{}`, but it "
+                                        "has `{}`",
+                                        shapeText(call.shape(0)), shapeText(call.shape(1))));
+  return call.solved(shape, call.dtype(0));
+}
+
+struct RecurrenceParameters {
+  size_t axis;
+  bool isReverse;
+};
+
+RecurrenceParameters decodeRecurrence(const Attributes& attributes, Types operands) {
+  int64_t axis = attributes.integer("axis");
+  return {size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis),
+          attributes.boolean("reverse")};
+}
+
+/// Lines along the axis one after the other; the elements of one are `inner` apart.
+KernelFault runRecurrence(const KernelCall& call, const RecurrenceParameters& parameters) {
+  const Tensor &factors = call.inputs[0], &terms = call.inputs[1];
+  const runtime::Shape& shape = terms.shape();
+  Tensor& result = call.outputs.emplace_back(terms.dtype(), shape);
+  if (result.size() == 0)
+    return {};
+  int64_t length = shape[parameters.axis], inner = 1;
+  for (size_t i = parameters.axis + 1; i < shape.size(); ++i)
+    inner *= shape[i];
+  visitElementType(terms.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    auto factor = factors.elements<T>(), term = terms.elements<T>();
+    auto value = result.elements<T>();
+    for (int64_t line = 0; line < result.size() / length; ++line) {
+      int64_t start = line / inner * inner * length + line % inner;
+      double before = 0;
+      for (int64_t i = 0; i < length; ++i) {
+        auto at = [&](int64_t k) {
+          return size_t(start + (parameters.isReverse ? length - 1 - k : k) * inner);
+        };
+        double share =
+            i == 0 ? 0 : double(wide(factor[at(parameters.isReverse ? i - 1 : i)])) * before;
+        before = double(wide(term[at(i)])) + share;
+        writeSum(value[at(i)], before);
+      }
+    }
+  });
+  return {};
+}
+
 constexpr OperandRow data[] = {{"data", "the input"}};
+constexpr OperandRow recurrenceOperands[] = {
+    {"factors", "what the result of the element before is multiplied by"},
+    {"terms", "what is added to that, of the same type"}};
 
 constexpr AttributeRow scanAttributes[] = {
     {"axis", AttributeKind::Int, "None", "the dimension to run along; flattens if missing", true},
     {"dtype", AttributeKind::DType, "\"\"",
      "the element type of the result; that of the data if unset"},
     {"exclusive", AttributeKind::Bool, "False", "leave out the element itself", true}};
+
+constexpr AttributeRow recurrenceAttributes[] = {
+    {"axis", AttributeKind::Int, "0", "the dimension to run along"},
+    {"reverse", AttributeKind::Bool, "False", "run from the end to the start"}};
 
 constexpr Example cumsumExamples[] = {
     {"cumsum([[1f, 2f], [3f, 4f]], axis=1, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
@@ -64,6 +159,10 @@ constexpr Example cumprodExamples[] = {
     {"cumprod([1f, 2f, 3f], axis=0, attrs_type_key=\"relay.attrs.ScanopAttrs\")", "[1f, 2f, 6f]"},
     {"cumprod([2, 3, 4], axis=-1, exclusive=True, attrs_type_key=\"relay.attrs.ScanopAttrs\")",
      "[1, 2, 6]"}};
+
+constexpr Example recurrenceExamples[] = {
+    {"linear_recurrence([9f, 2f, 3f], [1f, 1f, 1f])", "[1f, 3f, 10f]"},
+    {"linear_recurrence([[9f, 2f, 3f]], [[1f, 1f, 1f]], axis=1, reverse=True)", "[[9f, 4f, 1f]]"}};
 
 /// What gradient rules of running sums and products share: all is in shape and type of the result.
 struct ScanGradient {
@@ -90,18 +189,26 @@ void cumsumGradient(GradientCall& d) {
   scan.giveData(scan.summedFromEnd(d.cotangent()));
 }
 
-/// Products that an element is in, divided by it. The first zero of a line is put apart, with the
-/// products as they are without it; all products behind it are zero, so later zeros get nothing.
+/// A product is linear in each element: what the products that an element is in are without it, is
+/// the product of all before it times a sum over what comes behind it. Nothing is divided and
+/// nothing depends on which elements are zero, so the rule can be differentiated again.
 void cumprodGradient(GradientCall& d) {
   ScanGradient scan(d);
-  Term x = scan.data(), isZero = x == 0;
-  Term zeros = runningSum(castTo(isZero, x.dtype()), scan.axis);
-  Term isFirst = d.call("logical_and", {isZero, zeros == 1});
-  Term without = d.call("cumprod", {where(isFirst, number(x, 1), x)},
-                        {{"axis", scan.axis}, {"exclusive", scan.isExclusive}});
-  Term filled = where(isZero, number(x, 1), x);
-  Term elsewhere = unlessMasked(isZero, scan.summedFromEnd(d.cotangent() * d.result()) / filled);
-  scan.giveData(where(isFirst, scan.summedFromEnd(d.cotangent() * without), elsewhere));
+  Term x = scan.data(), grow = d.cotangent();
+  if (scan.isExclusive)
+    grow = shifted(grow, scan.axis, -1);
+  Term before = d.call("cumprod", {x}, {{"axis", scan.axis}, {"exclusive", true}});
+  scan.giveData(before * recurrence(x, grow, scan.axis, true));
+}
+
+/// The transpose of a recurrence is the one in the other direction with the same factors.
+void recurrenceGradient(GradientCall& d) {
+  size_t axis = d.axis("axis", d.result().rank());
+  bool isReverse = d.attributes().boolean("reverse");
+  Term sums = recurrence(d.operand(0), d.cotangent(), axis, !isReverse);
+  Term y = d.result();
+  give(d, 0, isReverse ? shifted(sums, axis, 1) * y : sums * shifted(y, axis, 1));
+  give(d, 1, sums);
 }
 
 constexpr OperatorRow rows[] = {
@@ -118,8 +225,7 @@ constexpr OperatorRow rows[] = {
      .unregisteredAttributes = true},
     {.name = "cumprod",
      .doc = "Gives the running product along a dimension.",
-     .details = "An exclusive product starts with 1 and leaves out the last element. The gradient "
-                "divides by the data, so it is not defined where an element is 0.",
+     .details = "An exclusive product starts with 1 and leaves out the last element.",
      .operands = data,
      .attributes = scanAttributes,
      .attributesKey = "relay.attrs.ScanopAttrs",
@@ -128,6 +234,18 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{cumprodGradient},
      .examples = cumprodExamples,
      .unregisteredAttributes = true},
+    {.name = "linear_recurrence",
+     .doc = "Gives terms along a dimension, each with a multiple of the result before it.",
+     .details = "result[i] = factors[i] * result[i - 1] + terms[i]; the first factor is not used. "
+                "In reverse it is result[i] = factors[i + 1] * result[i + 1] + terms[i]. It is "
+                "computed in float64.",
+     .operands = recurrenceOperands,
+     .attributes = recurrenceAttributes,
+     .attributesKey = "baton.attrs.LinearRecurrenceAttrs",
+     .relation = recurrenceRelation,
+     .kernel = kernelOf<decodeRecurrence, runRecurrence>(),
+     .gradient = GradientRule{recurrenceGradient},
+     .examples = recurrenceExamples},
 };
 
 } // namespace

@@ -2,12 +2,13 @@
 //
 // They are kernels, because positions may repeat: updates are applied one after the other in
 // row-major order, so that the last one wins. Negative positions count from the back, once.
+#include "runtime/scalar_meaning.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/gradient.h"
 #include "stdlib/ops/kernel_data.h"
+#include "stdlib/ops/products.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <algorithm>
@@ -44,7 +45,6 @@ std::optional<Joining> joiningOf(std::string_view name, bool withMean) {
 template <typename W>
 W joinWide(Joining joining, W old, W update) {
   constexpr bool isInteger = std::is_integral_v<W>;
-  bool takesUpdate = false;
   switch (joining) {
   case Joining::Update:
     return update;
@@ -56,13 +56,11 @@ W joinWide(Joining joining, W old, W update) {
   case Joining::Mul:
     return isInteger ? W(uint64_t(old) * uint64_t(update)) : W(old * update);
   case Joining::Min:
-    takesUpdate = update < old || update != update;
-    break;
+    return runtime::applied<ScalarFunction::Minimum>(old, update);
   case Joining::Max:
-    takesUpdate = update > old || update != update;
-    break;
+    return runtime::applied<ScalarFunction::Maximum>(old, update);
   }
-  return takesUpdate ? update : old;
+  return old;
 }
 
 template <typename T>
@@ -371,30 +369,40 @@ private:
     giveBoth(scattered(d.cotangent(), zerosLike(updates), "update"), toUpdates);
   }
 
-  /// The product of all factors of a place but one, which is no quotient where one is zero.
+  /// The updates in the order of their places, those of one place together in their own order.
+  struct Ordered {
+    /// The places of the updates in row-major order, and which update comes when.
+    Term places, order;
+  };
+  Ordered ordered() const {
+    Term places = reshaped(gathered(placesLike(data)), {-1});
+    Term order = d.call("argsort", {places}, {{"axis", 0}, {"dtype", "int64"}});
+    return {take(places, order, 0), order};
+  }
+
+  /// The product of all factors of a place but one. Running products over the updates of each place
+  /// are recurrences that start anew where a place begins.
   void multiply() const {
-    Term zeroData = data == 0, zeroUpdates = updates == 0;
-    Term filledData = where(zeroData, number(data, 1), data);
-    Term filledUpdates = where(zeroUpdates, number(updates, 1), updates);
-    Term product = scattered(filledData, filledUpdates, "mul");
-    Term zeros =
-        scattered(castTo(zeroData, data.dtype()), castTo(zeroUpdates, data.dtype()), "add");
-    auto others = [](const Term& isZero, const Term& all, const Term& filled, const Term& count) {
-      return where(isZero, maskedBy(count == 1, all), maskedBy(count == 0, all / filled));
-    };
-    giveBoth(d.cotangent() * others(zeroData, product, filledData, zeros),
-             gathered(d.cotangent()) *
-                 others(zeroUpdates, gathered(product), filledUpdates, gathered(zeros)));
+    Ordered byPlace = ordered();
+    Term isFirst = map("logical_not", byPlace.places == shifted(byPlace.places, 0, 1, -1));
+    Term factors = take(reshaped(updates, {-1}), byPlace.order, 0);
+    Term starts = take(reshaped(gathered(data), {-1}), byPlace.order, 0);
+    Term isLast = shifted(castTo(isFirst, data.dtype()), 0, -1, 1);
+    Term before = recurrence(unlessMasked(isFirst, shifted(factors, 0, 1)),
+                             maskedBy(isFirst, starts), 0, false);
+    Term behind = recurrence(unlessMasked(isFirst, factors), isLast, 0, true);
+    Term back = d.call("argsort", {byPlace.order}, {{"axis", 0}, {"dtype", "int64"}});
+    Term others = reshapedLike(take(before * behind, back, 0), updates);
+    giveBoth(d.cotangent() * scattered(onesLike(data), updates, "mul"),
+             gathered(d.cotangent()) * others);
   }
 
   /// Each joining halves what was there: an update counts half for itself and for every later one
-  /// of its place. Sorting the places stably brings those of one place together in their order.
+  /// of its place.
   void halve() const {
-    Term places = reshaped(gathered(placesLike(data)), {-1});
-    Term order = d.call("argsort", {places}, {{"axis", 0}, {"dtype", "int64"}});
-    Term ordered = take(places, order, 0);
-    Term ends = d.call("searchsorted", {ordered, ordered}, {{"right", true}, {"dtype", "int64"}});
-    Term later = ends - placesLike(ordered);
+    auto [places, order] = ordered();
+    Term ends = d.call("searchsorted", {places, places}, {{"right", true}, {"dtype", "int64"}});
+    Term later = ends - placesLike(places);
     Term counts = d.call("scatter_elements", {zerosLike(later), order, later}, {{"axis", 0}});
     Term share = power(number(data, 0.5), castTo(reshapedLike(counts, updates), data.dtype()));
     Term kept = scattered(onesLike(data), zerosLike(updates), "mean");
