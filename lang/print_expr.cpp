@@ -16,6 +16,9 @@ void ExprPrinter::definition(const Global& global, std::string& out) {
   const Function& function = *global.function;
   vars_.count(*function.body);
   scopes_.emplace_back();
+  std::vector<std::string> names = names_.parameters(function.parameters);
+  for (size_t i = 0; i < names.size(); ++i)
+    vars_[*function.parameters[i]].name = std::move(names[i]);
   texts_.push_back({"def " + names_.global(global) + signatureText(function) + " {"});
   pushBody(*function.body, "}");
   run();

@@ -52,6 +52,11 @@ std::string repaired(std::string_view name) {
   return isTaken(result) || beginsAsFloat(result) ? "v" + result : result;
 }
 
+std::string repairedLocal(std::string_view name) {
+  std::string result = repaired(name);
+  return result.empty() || !isLetter(result[0]) ? "v" + result : result;
+}
+
 } // namespace
 
 /// What a text can say stays as it is, since nothing here knows the names that there are beside it.
@@ -80,9 +85,7 @@ std::string_view Names::keep(std::string_view name) {
 }
 
 std::string Names::local(std::string_view hint) {
-  std::string prefix = repaired(hint);
-  if (prefix.empty() || !isLetter(prefix[0]))
-    prefix.insert(0, "v");
+  std::string prefix = repairedLocal(hint);
   std::string name = prefix;
   if (auto known = locals_.find(prefix); known != locals_.end())
     do
@@ -90,6 +93,22 @@ std::string Names::local(std::string_view hint) {
     while (locals_.contains(name));
   locals_.emplace(keep(name), 0);
   return "%" + name;
+}
+
+std::vector<std::string> Names::parameters(std::span<const Var* const> parameters) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> given;
+  for (const Var* parameter : parameters) {
+    std::string name = repairedLocal(parameter->name);
+    bool isFirst = given.insert(name).second;
+    if (isFirst)
+      locals_.emplace(keep(name), 0);
+    names.push_back(isFirst ? "%" + name : "");
+  }
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i].empty())
+      names[i] = local(parameters[i]->name);
+  return names;
 }
 
 void Names::repair(const Global& global) {

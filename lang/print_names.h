@@ -21,6 +21,9 @@ public:
   /// A fresh name for a local with its `%`: `v` goes in front of a hint that does not begin with a
   /// letter, a number behind one that is taken.
   std::string local(std::string_view hint);
+  /// The names of the parameters of a definition: their own, by which a run is told arguments, also
+  /// where other definitions have locals of these names.
+  std::vector<std::string> parameters(std::span<const Var* const> parameters);
   /// The name of a global with its `@`. It depends on the globals alone, not on the order of
   /// asking.
   std::string global(const Global& global) const;
