@@ -2,6 +2,7 @@
 #include "transform/cotangents.h"
 
 #include "lang/differentiable.h"
+#include "lang/fields.h"
 
 #include <algorithm>
 
@@ -28,13 +29,6 @@ Cotangent split(BlockBuilder& out, Atom whole, const Type* type) {
 
 namespace {
 
-/// The types of the fields of a tuple or a record.
-std::vector<const Type*> heldBy(DerivativeTypes& types, const Type* type) {
-  if (type->isTuple())
-    return {type->parts.begin(), type->parts.end()};
-  return types.fields(*type->definition->constructors[0], type);
-}
-
 /// Whether there are zeros in a cotangent that have the form of a part of its value.
 bool needsValue(DerivativeTypes& types, const Cotangent& parts, const Type* type, Form form) {
   bool isNumber = type->isTensor() && type->shape.empty() && type->dtype.isFloat();
@@ -44,7 +38,7 @@ bool needsValue(DerivativeTypes& types, const Cotangent& parts, const Type* type
     return form == Form::Given && types.isTranslated(type);
   if (parts.isZero())
     return true;
-  std::vector<const Type*> held = heldBy(types, type);
+  std::vector<const Type*> held = fieldTypes(types.make.types, *type);
   for (size_t i = 0; i < held.size(); ++i)
     if (needsValue(types, parts.fields[i], held[i], form))
       return true;
@@ -57,7 +51,7 @@ std::vector<Cotangent> fieldsOf(DerivativeTypes& types, BlockBuilder& out, const
                                 const Type* type) {
   if (!record.sum)
     return record.fields;
-  std::vector<const Type*> held = heldBy(types, type);
+  std::vector<const Type*> held = fieldTypes(types.make.types, *type);
   const Constructor& constructor = types.cotangent(*type->definition->constructors[0], type);
   std::vector<Atom> atoms = types.opened(out, record.sum, constructor);
   std::vector<Cotangent> fields;
@@ -78,7 +72,7 @@ void accumulate(DerivativeTypes& types, BlockBuilder& out, Cotangent& into, cons
     into.sum = types.sum(out, into.sum, more.sum, type);
     return;
   }
-  std::vector<const Type*> held = heldBy(types, type);
+  std::vector<const Type*> held = fieldTypes(types.make.types, *type);
   into = {nullptr, fieldsOf(types, out, into, type)};
   std::vector<Cotangent> fields = fieldsOf(types, out, more, type);
   for (size_t i = 0; i < held.size(); ++i)
@@ -91,7 +85,7 @@ Atom whole(DerivativeTypes& types, BlockBuilder& out, const Cotangent& parts, At
     return types.zero(out, value, type, form);
   if (parts.sum)
     return form == Form::Given ? types.given(out, parts.sum, value, type) : parts.sum;
-  std::vector<const Type*> held = heldBy(types, type);
+  std::vector<const Type*> held = fieldTypes(types.make.types, *type);
   std::vector<Atom> values(held.size(), nullptr), fields;
   if (needsValue(types, parts, type, form)) {
     if (!type->isTuple())

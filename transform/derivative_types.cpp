@@ -2,6 +2,7 @@
 #include "transform/derivative_types.h"
 
 #include "lang/differentiable.h"
+#include "lang/fields.h"
 
 #include <algorithm>
 #include <functional>
@@ -31,36 +32,6 @@ std::vector<const Type*> ofParameters(TypeContext& types,
 /// Whether the fields of a data type hold functions whatever its arguments are.
 bool holdsFunctionsItself(TypeContext& types, const TypeDefinition& definition) {
   return holdsFunctions(types.data(&definition, ofParameters(types, definition.generics)));
-}
-
-/// The type with other types in place of its variables, and other sizes.
-const Type* rebuilt(TypeContext& types, const Type* type,
-                    const std::function<const Type*(const Type*)>& ofVariable,
-                    const std::function<const Dim*(const Dim*)>& ofDim) {
-  std::vector<const Type*> parts;
-  for (const Type* part : type->parts)
-    parts.push_back(rebuilt(types, part, ofVariable, ofDim));
-  std::vector<const Dim*> shape;
-  for (const Dim* old : type->shape)
-    shape.push_back(ofDim(old));
-  switch (type->kind) {
-  case TypeKind::Variable:
-    return ofVariable(type);
-  case TypeKind::Tensor:
-    return types.tensor(shape, type->dtype, type->isWide);
-  case TypeKind::Tuple:
-    return types.tuple(parts);
-  case TypeKind::Function:
-    return types.function(parts, rebuilt(types, type->result, ofVariable, ofDim), type->generics);
-  case TypeKind::Reference:
-    return types.reference(parts[0]);
-  case TypeKind::Data:
-    return types.data(type->definition, parts);
-  case TypeKind::Dimension:
-    return types.dimension(shape[0]);
-  default:
-    return type;
-  }
 }
 
 bool hasOpenDims(const Type* type) {
@@ -251,28 +222,8 @@ void DerivativeTypes::makeConstructors(TypeDefinition& definition, const Type* d
   definition.constructors = make.arena.copy(constructors);
 }
 
-const Type* DerivativeTypes::instantiated(const Type* type, const Type* data) {
-  const auto& generics = data->definition->generics;
-  auto argument = [&](const Type* variable) {
-    auto place = std::ranges::find(generics, variable->parameter);
-    return place == generics.end() ? variable : data->parts[size_t(place - generics.begin())];
-  };
-  auto dim = [&](const Dim* old) {
-    return make.types.substitute(old, [&](const Dim* leaf) {
-      for (size_t i = 0; i < data->parts.size(); ++i)
-        if (data->parts[i]->kind == TypeKind::Dimension && leaf == make.types.symbol(generics[i]))
-          return data->parts[i]->shape[0];
-      return leaf;
-    });
-  };
-  return rebuilt(make.types, type, argument, dim);
-}
-
 std::vector<const Type*> DerivativeTypes::fields(const Constructor& constructor, const Type* data) {
-  std::vector<const Type*> found;
-  for (const Type* field : constructor.fields)
-    found.push_back(instantiated(field, data));
-  return found;
+  return fieldTypes(make.types, constructor, *data);
 }
 
 const Constructor& DerivativeTypes::mapped(const Constructor& constructor, const Type* data,
@@ -285,8 +236,7 @@ bool DerivativeTypes::isSymbolic(const Type* type) const {
 }
 
 bool DerivativeTypes::isRecord(const Type* type) const {
-  return open && type->kind == TypeKind::Data && type->definition->constructors.size() == 1 &&
-         !isSymbolic(type);
+  return open && lang::isRecord(*type) && !isSymbolic(type);
 }
 
 bool DerivativeTypes::hasOneZero(const Type* type) const {

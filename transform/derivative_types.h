@@ -115,7 +115,6 @@ private:
   const lang::TypeDefinition& withZeros(const lang::TypeDefinition& definition);
   void makeConstructors(lang::TypeDefinition& definition, const lang::Type* data, Form form);
   const lang::Constructor& zeroOf(const lang::Type* data);
-  const lang::Type* instantiated(const lang::Type* type, const lang::Type* data);
   const lang::Type* withoutSizes(const lang::Type* type);
   bool hasOpenData(const lang::Type* type);
   lang::Atom filled(lang::BlockBuilder& out, lang::Atom value, const lang::Type* type, bool isOne,

@@ -7,9 +7,12 @@
 //
 // Inner derivatives come first, and each round is checked before the next one, so a derivative of a
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
+#include "lang/differentiable.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
 #include "transform/constructor_functions.h"
+#include "transform/jacobian.h"
+#include "transform/leaf_starts.h"
 #include "transform/map_leaves.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
@@ -162,13 +165,14 @@ private:
     return atom;
   }
 
-  /// Whether no other site is in what the function does.
-  bool isInnermost(const Site& site) {
-    std::unordered_set<const Expr*> seen;
-    std::vector<const Expr*> open{site.call->arguments[0].value};
+  /// Whether a value that answers the question is in what an atom does; atoms that were seen are
+  /// left out.
+  template <typename Question>
+  bool leadsTo(const Expr& from, std::unordered_set<const Expr*>& seen, const Question& question) {
+    std::vector<const Expr*> open{&from};
     bool found = false;
     auto visit = [&](const Expr& value) {
-      found |= expandedRow(value) != nullptr;
+      found |= question(value);
       if (value.isAtom())
         open.push_back(&value);
       forEachOperand(value, [&](const Operand& operand) { open.push_back(operand.value); });
@@ -181,7 +185,7 @@ private:
     while (!open.empty() && !found) {
       const Expr* atom = open.back();
       open.pop_back();
-      if (withoutSites_.contains(atom) || !seen.insert(atom).second)
+      if (!seen.insert(atom).second)
         continue;
       if (const auto* global = atom->as<Global>(); global && global->function)
         visitBlock(*global->function->body);
@@ -191,18 +195,28 @@ private:
       visit(*definition->second);
       forEachBlock(*definition->second, visitBlock);
     }
+    return found;
+  }
+
+  /// Whether no other site is in what the function does.
+  bool isInnermost(const Site& site) {
+    auto isSite = [](const Expr& value) { return expandedRow(value) != nullptr; };
+    std::unordered_set<const Expr*> seen = withoutSites_;
+    bool found = leadsTo(*site.call->arguments[0].value, seen, isSite);
     if (!found)
-      withoutSites_.merge(seen);
+      withoutSites_ = std::move(seen);
     return !found;
   }
 
   void expand(const Site& site) {
     make_.range = site.call->range;
+    if (site.row->derivative == Derivative::Grad && site.call->arguments.size() == 2)
+      return expandGradientAt(site);
     const Expr* function = meaning(site.call->arguments[0].value);
     bool isKnown = function->kind == ExprKind::Global || function->kind == ExprKind::Function;
     Derivative derivative = site.row->derivative;
     if (derivative == Derivative::MapLeaves || derivative == Derivative::SumLeaves)
-      return expandLeaves(site, *function);
+      return site.call->arguments.size() == 1 ? expandStarts(site) : expandLeaves(site, *function);
     if (holdsParameters(typing_.of(*site.binding->var)))
       return adjoint_.refuseGeneric(*site.around);
     switch (derivative) {
@@ -224,6 +238,34 @@ private:
       leafCalls_.emplace(make_, typing_, context_.findings);
     if (const Expr* value = leafCalls_->expand(*site.call, function))
       replaced_[site.binding->var] = value;
+  }
+
+  void expandStarts(const Site& site) {
+    if (!leafStarts_)
+      leafStarts_.emplace(make_, typing_, context_.findings);
+    if (const Expr* value = leafStarts_->expand(*site.call))
+      replaced_[site.binding->var] = value;
+  }
+
+  /// Its types may have been type parameters before, so what is wrong with them shows here.
+  void expandGradientAt(const Site& site) {
+    const Expr& function = *site.call->arguments[0].value;
+    const Type& type = functionType(make_.types, *site.call, typing_);
+    const Type &argument = *type.parts[0], &result = *type.result;
+    std::string_view problem;
+    if (!holdsFloats(&argument) || holdsFunctions(&argument))
+      problem = "its argument must hold floats, and no functions and no references";
+    else if (!result.isTensor() || !result.dtype.isFloat() || !result.shape.empty())
+      problem = "it must give one float";
+    if (!problem.empty()) {
+      context_.findings.report(Message::WithoutGradient, site.call->range, typeText(&type),
+                               problem);
+      return;
+    }
+    BlockBuilder block(make_);
+    Atom gradient = block.call(rowOf(context_.operators, Derivative::Grad), {&function});
+    Atom value = block.call(gradient, {site.call->arguments[1].value});
+    replaced_[site.binding->var] = make_.blockExpr(block.finish(value));
   }
 
   /// `grad(%g)` of a value becomes `grad(fn (%x) { %g(%x) })`.
@@ -271,54 +313,22 @@ private:
     replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
   }
 
-  /// The rows of a Jacobian are what the pull-back makes of the standard basis.
+  /// A pull-back of one's own serves reverse mode only.
   void expandJacobian(const Site& site) {
-    Atom old = site.call->arguments[0].value;
-    const Type* function = typing_.of(*site.binding->var);
-    WithRespectTo wrt = withRespectTo(*site.call, function->parts.size());
-    BlockBuilder block(make_), body(make_);
-    Atom pullBack = block.call(rowOf(context_.operators, Derivative::Vjp), {old}, wrtOf(site));
-    std::vector<const Var*> parameters = parametersOf(*function);
-    Atom both = body.call(pullBack, atomsOf(parameters));
-    Atom value = body.project(both, 0), back = body.project(both, 1);
-    std::vector<Atom> starts;
-    for (size_t i : wrt.parameters)
-      starts.push_back(
-          body.call(context_.operators.withRole(Role::PartsLike), {value, parameters[i]}));
-    Atom start = wrt.isTuple ? Atom(body.tuple(starts)) : starts.front();
-    Var* loop = make_.var(VarOrigin::Let, "rows");
-    body.bind(loop, rowLoop(loop, value, back, function->result));
-    Atom result = body.call(loop, {make_.integer(runtime::Int64, 0), start});
-    Atom jacobian = block.bind(make_.function(parameters, body.finish(result)));
-    replaced_[site.binding->var] = make_.blockExpr(block.finish(jacobian));
+    std::string_view mode = site.call->attributes->text("mode");
+    bool isForward =
+        mode == "forward" ||
+        (mode == "auto" && hasFewerInputs(make_.types, *site.call, typing_) && !hasPullBack(site));
+    replaced_[site.binding->var] = jacobian(make_, typing_, *site.call, isForward);
   }
 
-  /// A function that calls itself for each element of `value` in turn and puts a row in its place.
-  const Function* rowLoop(const Var* self, Atom value, Atom back, const Type* jacobians) {
-    const OperatorTable& operators = context_.operators;
-    const Type* count = make_.types.scalar(runtime::Int64);
-    const Var* i = make_.var(VarOrigin::Parameter, "i", count);
-    const Var* sofar = make_.var(VarOrigin::Parameter, "sofar", jacobians);
-    BlockBuilder body(make_), more(make_);
-    Atom size = body.call(operators.withRole(Role::Size), {value}, {{"dtype", runtime::Int64}});
-    Atom isMore = body.call(*operators.findInfix("<"), {i, size});
-    Atom row = more.call(back, {more.call(operators.withRole(Role::OneAt), {value, i})});
-    auto put = [&](Atom into, Atom part) {
-      return more.call(operators.withRole(Role::WithPart), {into, part, i});
-    };
-    Atom next = nullptr;
-    if (jacobians->isTuple()) {
-      std::vector<Atom> parts;
-      for (uint32_t k = 0; k < jacobians->parts.size(); ++k)
-        parts.push_back(put(more.project(sofar, k), more.project(row, k)));
-      next = more.tuple(parts);
-    } else {
-      next = put(sofar, row);
-    }
-    Atom after = more.call(*operators.findInfix("+"), {i, make_.integer(runtime::Int64, 1)});
-    const Block* goesOn = more.finish(more.call(self, {after, next}));
-    Atom result = body.bind(make_.branch(isMore, goesOn, make_.block(sofar)));
-    return make_.function({i, sofar}, body.finish(result), jacobians);
+  bool hasPullBack(const Site& site) {
+    std::unordered_set<const Expr*> seen;
+    return leadsTo(*site.call->arguments[0].value, seen, [](const Expr& value) {
+      const auto* call = value.as<Call>();
+      const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+      return op && op->row->derivative == Derivative::Custom;
+    });
   }
 
   void expandKnown(const Site& site, const Expr& function) {
@@ -355,6 +365,7 @@ private:
   Adjoint adjoint_;
   PushForward pushForward_;
   std::optional<LeafCalls> leafCalls_;
+  std::optional<LeafStarts> leafStarts_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
   /// Atoms that lead to no site.

@@ -8,8 +8,10 @@
 // A relation that waits gives what is known of the result already: the arguments in a call of the
 // derivative may be all that tells the type of an argument of the function.
 #include "lang/differentiable.h"
+#include "lang/fields.h"
 #include "lang/op.h"
 #include "runtime/limits.h"
+#include "stdlib/ops/checks.h"
 #include "stdlib/ops/fixes.h"
 
 #include <algorithm>
@@ -214,14 +216,51 @@ void checkScalar(Question& question) {
                     "each element, and `vjp` that of a weighted sum of them"}});
 }
 
-void checkFloatTensor(Question& question) {
+/// The first part of a type that is no tensor, tuple or record; null when there is none. A record
+/// that holds itself is one.
+const Type* partThatIsNoTensor(Question& question, const Type* type,
+                               std::vector<const TypeDefinition*>& around) {
+  if (type->isTensor())
+    return nullptr;
+  bool isInside = std::ranges::find(around, type->definition) != around.end();
+  if (!type->isTuple() && (!isRecord(*type) || isInside))
+    return type;
+  around.push_back(type->definition);
+  const Type* found = nullptr;
+  for (const Type* field : fieldTypes(question.types(), *type))
+    found = found ? found : partThatIsNoTensor(question, field, around);
+  around.pop_back();
+  return found;
+}
+
+bool isMadeOfTensors(Question& question, const Type* type) {
+  std::vector<const TypeDefinition*> around;
+  return !partThatIsNoTensor(question, type, around);
+}
+
+/// The tensors in a type that is made of them.
+void addTensors(Question& question, const Type* type, std::vector<const Type*>& tensors) {
+  if (type->isTensor())
+    tensors.push_back(type);
+  else
+    for (const Type* field : fieldTypes(question.types(), *type))
+      addTensors(question, field, tensors);
+}
+
+void checkFloatTensors(Question& question) {
   const Type* type = question.function().result;
-  if (!waitsForResult(question) && !isFloat(type))
+  if (waitsForResult(question))
+    return;
+  std::vector<const Type*> tensors;
+  if (isMadeOfTensors(question, type))
+    addTensors(question, type, tensors);
+  if (tensors.empty() || !std::ranges::all_of(tensors, isFloat))
     question.fail(
-        fmt::format("the function must give a tensor of floats, but it gives `{}`", typeText(type)),
+        fmt::format("the function must give a tensor of floats, or a tuple or a record of them, "
+                    "but it gives `{}`",
+                    typeText(type)),
         holdsFloats(type)
-            ? std::vector<CallFix>{{"`vjp` and `jvp` take a function that gives several "
-                                    "values"}}
+            ? std::vector<CallFix>{{"`vjp` and `jvp` take a function that gives other values too"}}
             : std::vector<CallFix>{});
 }
 
@@ -312,29 +351,52 @@ const Type* hvpResult(Question& question) {
   return withTangents(question, gradientType(question));
 }
 
-/// Null while it is not known, and when it can't be.
-const Type* jacobianResult(Question& question) {
-  const Type* value = question.function().result;
-  std::vector<const Type*> derivatives;
-  for (size_t i : question.wrt) {
-    const Type* argument = question.function().parts[i];
-    if (isOpen(argument) || isOpen(value))
-      return nullptr;
-    if (!argument->isTensor())
-      question.fail(fmt::format("argument {} of the function must be a tensor of floats, but it is "
-                                "`{}`",
-                                i, typeText(argument)));
-    else if (argument->dtype != value->dtype)
+/// The type with what `ofTensor` gives in place of each tensor, and tuples for records.
+template <typename OfTensor>
+const Type* treeOf(Question& question, const Type* type, const OfTensor& ofTensor) {
+  if (type->isTensor())
+    return ofTensor(type);
+  std::vector<const Type*> fields;
+  for (const Type* field : fieldTypes(question.types(), *type))
+    fields.push_back(question.failure ? nullptr : treeOf(question, field, ofTensor));
+  return question.failure ? nullptr : question.types().tuple(fields);
+}
+
+/// The derivative of a tensor by argument `i`.
+const Type* partialType(Question& question, const Type* value, size_t i) {
+  const Type* argument = question.function().parts[i];
+  return treeOf(question, argument, [&](const Type* leaf) -> const Type* {
+    if (leaf->dtype.isFloat() && leaf->dtype != value->dtype) {
       question.fail(fmt::format("argument {} of the function is `{}` and what it gives `{}`: the "
                                 "element types must be the same",
                                 i, typeText(argument), typeText(value)));
-    if (question.failure)
       return nullptr;
-    derivatives.push_back(productTensor(question, value, argument));
-    if (question.failure)
+    }
+    return productTensor(question, value, leaf);
+  });
+}
+
+/// Null while it is not known, and when it can't be.
+const Type* jacobianResult(Question& question) {
+  for (size_t i : question.wrt) {
+    const Type* argument = question.function().parts[i];
+    if (isOpen(argument) || isOpen(question.function().result))
       return nullptr;
+    if (!isMadeOfTensors(question, argument))
+      question.fail(fmt::format("argument {} of the function must be a tensor of floats, or a "
+                                "tuple or a record of tensors, but it is `{}`",
+                                i, typeText(argument)));
   }
-  return sameArguments(question, gathered(question, derivatives));
+  if (question.failure)
+    return nullptr;
+  const Type* derivatives =
+      treeOf(question, question.function().result, [&](const Type* value) -> const Type* {
+        std::vector<const Type*> partials;
+        for (size_t i : question.wrt)
+          partials.push_back(question.failure ? nullptr : partialType(question, value, i));
+        return question.failure ? nullptr : gathered(question, partials);
+      });
+  return question.failure ? nullptr : sameArguments(question, derivatives);
 }
 
 /// As above.
@@ -342,14 +404,19 @@ const Type* hessianResult(Question& question) {
   const Type* argument = gradientType(question);
   if (isOpen(argument))
     return nullptr;
-  if (!argument->isTensor()) {
-    question.fail(fmt::format("argument {} of the function must be a tensor of floats, but it is "
-                              "`{}`",
+  std::vector<const Type*> tensors;
+  if (isMadeOfTensors(question, argument))
+    addTensors(question, argument, tensors);
+  if (tensors.empty() || !std::ranges::all_of(tensors, isFloat)) {
+    question.fail(fmt::format("argument {} of the function must be a tensor of floats, or a tuple "
+                              "or a record of them, but it is `{}`",
                               question.wrt[0], typeText(argument)),
                   {{"`hvp` takes values of other types"}});
     return nullptr;
   }
-  const Type* square = productTensor(question, argument, argument);
+  const Type* square = treeOf(question, argument, [&](const Type* value) {
+    return partialType(question, value, question.wrt[0]);
+  });
   return square ? sameArguments(question, square) : nullptr;
 }
 
@@ -377,6 +444,22 @@ RelationResult gradRelation(const RelationCall& call) {
   return derivativeRelation(call, checkScalar, gradResult);
 }
 
+RelationResult gradientAtRelation(const RelationCall& call) {
+  if (auto problem = functionProblem(call))
+    return *problem;
+  const Type& function = *call.operands[0];
+  if (function.parts.size() != 1)
+    return mended(call.failedAt(0, fmt::format("a function of one argument is needed, but this is "
+                                               "`{}`",
+                                               typeText(&function))),
+                  {"several arguments can be one tuple"});
+  const Type* argument = function.parts[0];
+  RelationResult answer = isOpen(argument) ? call.waitFor(0) : call.solved(argument);
+  answer.output = argument;
+  answer.operands = {{1, argument}};
+  return answer;
+}
+
 RelationResult valueAndGradRelation(const RelationCall& call) {
   return derivativeRelation(call, checkScalar, valueAndGradResult);
 }
@@ -394,7 +477,9 @@ RelationResult hvpRelation(const RelationCall& call) {
 }
 
 RelationResult jacobianRelation(const RelationCall& call) {
-  return derivativeRelation(call, checkFloatTensor, jacobianResult);
+  if (!isOneOf(call.attributes.text("mode"), {"auto", "forward", "reverse"}))
+    return choiceFailure(call, "mode", "`auto`, `forward` or `reverse`");
+  return derivativeRelation(call, checkFloatTensors, jacobianResult);
 }
 
 RelationResult hessianRelation(const RelationCall& call) {

@@ -18,6 +18,9 @@ lang::RelationResult hvpRelation(const lang::RelationCall& call);
 lang::RelationResult jacobianRelation(const lang::RelationCall& call);
 lang::RelationResult hessianRelation(const lang::RelationCall& call);
 
+/// The gradient at operand 1. What types must be is asked when they are known.
+lang::RelationResult gradientAtRelation(const lang::RelationCall& call);
+
 /// Gives the function itself.
 lang::RelationResult sameAsFunction(const lang::RelationCall& call);
 /// As above; operand 1 is its pull-back.

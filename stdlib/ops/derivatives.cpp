@@ -24,9 +24,13 @@ constexpr NoGradient constant{"derivatives take it for a constant, and give its 
 
 constexpr OperandRow scalarOperand[] = {{"f", "a function that gives one float", OperandKind::Any}};
 constexpr OperandRow tensorOperand[] = {
-    {"f", "a function that gives a tensor of floats", OperandKind::Any}};
+    {"f", "a function that gives a tensor of floats, or a tuple or a record of them",
+     OperandKind::Any}};
 constexpr OperandRow valueOperand[] = {
     {"f", "a function that gives a value with floats in it", OperandKind::Any}};
+constexpr OperandRow atOperands[] = {
+    {"f", "a function of one argument that gives one float", OperandKind::Any},
+    {"x", "the argument", OperandKind::Any}};
 constexpr OperandRow functionOperand[] = {{"f", "a function", OperandKind::Any}};
 constexpr OperandRow customOperands[] = {
     {"f", "a function", OperandKind::Any},
@@ -40,6 +44,14 @@ constexpr AttributeRow wrtAttributes[] = {
     {"wrt", AttributeKind::IntOrIntList, "0",
      "the number of the argument, or a list of them: then the derivatives are a tuple; negative "
      "numbers count from the back"}};
+constexpr AttributeRow modeRow(std::string_view mode) {
+  return {"mode", AttributeKind::String, mode,
+          "`forward`: one tangent for each element of arguments, `reverse`: one pull-back for each "
+          "element of the value, or `auto`"};
+}
+constexpr AttributeRow jacobianAttributes[] = {wrtAttributes[0], modeRow("\"auto\"")};
+constexpr AttributeRow jacfwdAttributes[] = {wrtAttributes[0], modeRow("\"forward\"")};
+constexpr AttributeRow jacrevAttributes[] = {wrtAttributes[0], modeRow("\"reverse\"")};
 constexpr AttributeRow oneWrtAttributes[] = {
     {"wrt", AttributeKind::Int, "0",
      "the number of the argument; a negative one counts from the back"}};
@@ -51,6 +63,8 @@ constexpr Example gradExamples[] = {
      "([2f, 4f], 0)"},
     {"grad(grad(fn (%x: float32) { %x * %x * %x }))(2f)", "12f"},
     {"grad(fn (%x: float32) { %x * stop_gradient(%x) })(3f)", "3f"}};
+constexpr Example gradientAtExamples[] = {
+    {"gradient_at(fn (%p: (float32, float32)) { %p.0 * %p.1 }, (3f, 4f))", "(4f, 3f)"}};
 constexpr Example valueAndGradExamples[] = {
     {"value_and_grad(fn (%x: float32) { %x * %x })(3f)", "(9f, 6f)"},
     {"value_and_grad(fn (%n: int32, %x: float32) { %x * 2f }, wrt=1)(1, 3f)", "(6f, 2f)"}};
@@ -68,7 +82,13 @@ constexpr Example hvpExamples[] = {
 constexpr Example jacobianExamples[] = {
     {"jacobian(fn (%x: Tensor[(2), float32]) { %x * %x })([1f, 2f])", "[[2f, 0f], [0f, 4f]]"},
     {"jacobian(fn (%x: float32, %y: Tensor[(2), float32]) { %y * %x }, wrt=[0, 1])(3f, [1f, 2f])",
-     "([1f, 2f], [[3f, 0f], [0f, 3f]])"}};
+     "([1f, 2f], [[3f, 0f], [0f, 3f]])"},
+    {"jacobian(fn (%p: (Tensor[(2), float32], float32)) { %p.0 * %p.1 })(([1f, 2f], 3f))",
+     "([[3f, 0f], [0f, 3f]], [1f, 2f])"}};
+constexpr Example jacfwdExamples[] = {
+    {"jacfwd(fn (%x: float32) { ([1f, 2f] * %x, %x * %x) })(3f)", "([1f, 2f], 6f)"}};
+constexpr Example jacrevExamples[] = {
+    {"jacrev(fn (%x: Tensor[(3), float32]) { sum(%x * %x) })([1f, 2f, 3f])", "[2f, 4f, 6f]"}};
 constexpr Example hessianExamples[] = {
     {"hessian(fn (%x: Tensor[(2), float32]) { sum(%x * %x * %x) })([1f, 2f])",
      "[[6f, 0f], [0f, 12f]]"}};
@@ -78,6 +98,32 @@ constexpr Example checkpointExamples[] = {
 constexpr Example customGradExamples[] = {
     {"custom_grad(fn (%x: float32) { abs(%x) }, fn (%x: float32, %dy: float32) { %dy })(-3f)",
      "3f"}};
+
+constexpr std::string_view jacobianDetails =
+    "Its shape is that of the value followed by that of the argument; both must have the same "
+    "element type. Arguments and values may be tuples and records, data types with one "
+    "constructor, of tensors: the result then has a tuple in the place of each, that of the value "
+    "outside, and a tensor for each pair of tensors. Integers in arguments have zeros. It is found "
+    "in forward mode where the arguments surely hold fewer floats than the value, also by names, "
+    "as `n` does beside `n + 1`, and in reverse mode else, or where the function calls one with "
+    "`custom_grad`. `jacfwd` and `jacrev` say which.";
+
+constexpr OperatorRow jacobianRow(std::string_view name, std::string_view doc,
+                                  std::string_view details,
+                                  std::span<const AttributeRow> attributes,
+                                  std::span<const Example> examples) {
+  return {.name = name,
+          .doc = doc,
+          .details = details,
+          .operands = tensorOperand,
+          .attributes = attributes,
+          .attributesKey = "baton.attrs.JacobianAttrs",
+          .relation = jacobianRelation,
+          .action = Action::Expand,
+          .derivative = Derivative::Jacobian,
+          .gradient = ofItsCode,
+          .examples = examples};
+}
 
 constexpr OperatorRow rows[] = {
     {.name = "grad",
@@ -95,6 +141,16 @@ constexpr OperatorRow rows[] = {
      .derivative = Derivative::Grad,
      .gradient = ofItsCode,
      .examples = gradExamples},
+    {.name = "gradient_at",
+     .doc = "The gradient at a value of a function that gives one float, as `grad(f)(x)`.",
+     .details = "In a generic definition the types may be type parameters: what `grad` demands of "
+                "them is asked where the definition is used.",
+     .operands = atOperands,
+     .relation = gradientAtRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Grad,
+     .gradient = ofItsCode,
+     .examples = gradientAtExamples},
     {.name = "value_and_grad",
      .doc = "As `grad`, giving the value of the function and its gradient.",
      .details = "What both need is computed once.",
@@ -148,21 +204,23 @@ constexpr OperatorRow rows[] = {
      .derivative = Derivative::Hvp,
      .gradient = ofItsCode,
      .examples = hvpExamples},
-    {.name = "jacobian",
-     .doc = "The derivative of each element of a tensor by each element of an argument.",
-     .details = "Its shape is that of the value followed by that of the argument; both must have "
-                "the same element type.",
-     .operands = tensorOperand,
-     .attributes = wrtAttributes,
-     .attributesKey = "baton.attrs.GradAttrs",
-     .relation = jacobianRelation,
-     .action = Action::Expand,
-     .derivative = Derivative::Jacobian,
-     .gradient = ofItsCode,
-     .examples = jacobianExamples},
+    jacobianRow("jacobian",
+                "The derivative of each element of a value by each element of an argument.",
+                jacobianDetails, jacobianAttributes, jacobianExamples),
+    jacobianRow("jacfwd", "`jacobian` in forward mode: one tangent for each element of arguments.",
+                "It is the better one where a function gives more elements than it takes, which "
+                "`jacobian` sees where it knows the sizes.",
+                jacfwdAttributes, jacfwdExamples),
+    jacobianRow("jacrev",
+                "`jacobian` in reverse mode: one pull-back for each element of the value.",
+                "It is the better one where a function takes more elements than it gives, which "
+                "`jacobian` sees where it knows the sizes.",
+                jacrevAttributes, jacrevExamples),
     {.name = "hessian",
      .doc = "The second derivatives of a function that gives one float, by each pair of elements.",
-     .details = "Its shape is that of the argument, twice.",
+     .details =
+         "Its shape is that of the argument, twice; of a tuple or a record of floats it is a "
+         "tuple of tuples, as `jacobian` makes of its gradient.",
      .operands = scalarOperand,
      .attributes = oneWrtAttributes,
      .attributesKey = "baton.attrs.HessianAttrs",

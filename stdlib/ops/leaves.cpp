@@ -122,6 +122,10 @@ RelationResult sumRelation(const RelationCall& call) {
   return leavesRelation(call, true);
 }
 
+RelationResult startsRelation(const RelationCall& call) {
+  return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
+}
+
 constexpr NoGradient ofItsCode{
     "it stands for code, and the derivative of its value is that of this code"};
 
@@ -129,6 +133,11 @@ constexpr OperandRow operands[] = {
     {"f", "a function from one float of each value to a float", OperandKind::Any},
     {"value", "values of one type", OperandKind::Any, false, true}};
 
+constexpr OperandRow startsOperand[] = {{"value", "a value of any type", OperandKind::Any}};
+
+constexpr Example startsExamples[] = {
+    {"leaf_starts(([5f, 6f], 7, 8f))", "([0f, 0f], 7, 2f)"},
+    {"leaf_starts(Cons([5f, 6f], Cons([7f, 8f], Nil)))", "Cons([0f, 0f], Cons([2f, 2f], Nil))"}};
 constexpr Example mapExamples[] = {
     {"map_leaves(fn (%x: float32) { %x * 2f }, ([1f, 2f], 5))", "([2f, 4f], 5)"},
     {"map_leaves(fn (%p: float32, %g: float32) { %p - 0.5f * %g }, "
@@ -169,6 +178,17 @@ constexpr OperatorRow rows[] = {
      .derivative = Derivative::SumLeaves,
      .gradient = ofItsCode,
      .examples = sumExamples},
+    {.name = "leaf_starts",
+     .doc = "The value whose float leaves hold the number of floats before them.",
+     .details = "Floats are counted from 0, leaf by leaf in the order of fields, and each element "
+                "of a leaf gets the number of the first one. What is no float stays as it is. So "
+                "the code that `map_leaves` puts in place for each leaf can tell leaves apart.",
+     .operands = startsOperand,
+     .relation = startsRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::MapLeaves,
+     .gradient = ofItsCode,
+     .examples = startsExamples},
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-// Tensors of tensors: parts along leading dimensions, by one row-major number. Jacobians are put
-// together with them, one row after the other.
+// Tensors of tensors: parts along leading or trailing dimensions, by one row-major number.
+// Jacobians are put together with them, one row or one column after the other.
 //
 // A number outside is no fault: there is no such part, so a part that is read there is zero, and
 // one that is written there is lost.
@@ -62,24 +62,33 @@ RelationResult partOfRelation(const RelationCall& call) {
     return call.failed(fmt::format("`outer_rank` is {}, but the parts are `{}`",
                                    call.attributes.integer("outer_rank"),
                                    typeText(call.operands[0])));
-  return call.solved(call.shape(0).subspan(*outer), call.dtype(0));
+  Dims shape = call.shape(0);
+  return call.solved(call.attributes.boolean("trailing") ? shape.first(shape.size() - *outer)
+                                                         : shape.subspan(*outer),
+                     call.dtype(0));
 }
 
-/// The position of part number `flat` along the first dimensions of `shape`.
-Position placeOf(Scalar flat, const Extents& shape, size_t outer) {
-  return outer == 0 ? Position{} : unflatten(flat, Extents(shape.begin(), shape.begin() + outer));
+/// The extents or positions of the dimensions that parts lie along, and of those of a part.
+template <typename List>
+std::pair<List, List> split(const ComputeCall& call, const List& whole, size_t outer) {
+  bool isTrailing = call.attributes().boolean("trailing");
+  auto middle = whole.begin() + ptrdiff_t(isTrailing ? whole.size() - outer : outer);
+  List first(whole.begin(), middle), last(middle, whole.end());
+  return isTrailing ? std::pair(last, first) : std::pair(first, last);
 }
 
 void partOf(ComputeCall& call) {
   TensorHandle parts = call.input(0), index = call.input(1);
-  size_t outer = size_t(call.attributes().integer("outer_rank"));
+  auto outer = split(call, parts.shape(), size_t(call.attributes().integer("outer_rank"))).first;
   call.result([&](const Position& at) {
     Scalar flat = cast(index({}), runtime::Int64);
     Scalar zero = call.number(parts.dtype(), 0);
     Scalar count = call.integer(1);
-    for (size_t i = 0; i < outer; ++i)
-      count = count * parts.extent(i);
-    Scalar part = parts.orElse(joined(placeOf(flat, parts.shape(), outer), at), zero);
+    for (const Scalar& extent : outer)
+      count = count * extent;
+    Position place = outer.empty() ? Position{} : unflatten(flat, outer);
+    bool isTrailing = call.attributes().boolean("trailing");
+    Scalar part = parts.orElse(isTrailing ? joined(at, place) : joined(place, at), zero);
     return select(flat >= call.integer(0) && flat < count, part, zero);
   });
 }
@@ -92,10 +101,11 @@ RelationResult withPartRelation(const RelationCall& call) {
   size_t inner = call.rank(1);
   if (inner > call.rank(0))
     return call.failedAt(1, "a part has no more dimensions than the parts together");
-  Dims wanted = call.shape(0).subspan(call.rank(0) - inner);
+  size_t first = call.attributes.boolean("trailing") ? 0 : call.rank(0) - inner;
+  Dims wanted = call.shape(0).subspan(first, inner);
   for (size_t i = 0; i < inner; ++i)
     if (call.differ(wanted[i], call.shape(1)[i]))
-      return call.failedOn({{1, i}, {0, call.rank(0) - inner + i}},
+      return call.failedOn({{1, i}, {0, first + i}},
                            fmt::format("the parts have the shape `{}`, but this one has `{}`",
                                        shapeText(wanted), shapeText(call.shape(1))));
   return call.solved(call.operands[0]);
@@ -106,10 +116,9 @@ void withPart(ComputeCall& call) {
   size_t outer = parts.rank() - part.rank();
   call.result([&](const Position& at) {
     Scalar flat = cast(index({}), runtime::Int64);
-    Position before(at.begin(), at.begin() + ptrdiff_t(outer));
-    Position inside(at.begin() + ptrdiff_t(outer), at.end());
-    Extents shape(parts.shape().begin(), parts.shape().begin() + ptrdiff_t(outer));
-    Scalar number = outer == 0 ? call.integer(0) : flatten(before, shape);
+    auto [place, inside] = split(call, at, outer);
+    Extents shape = split(call, parts.shape(), outer).first;
+    Scalar number = outer == 0 ? call.integer(0) : flatten(place, shape);
     return select(number == flat, part(inside), parts(at));
   });
 }
@@ -118,13 +127,19 @@ constexpr OperandRow oneAtOperands[] = {{"data", "the tensor whose type the resu
                                         {"index", "the row-major number of an element"}};
 constexpr OperandRow partsLikeOperands[] = {{"outer", "a tensor with the leading dimensions"},
                                             {"inner", "a tensor of the type of a part"}};
-constexpr OperandRow partOfOperands[] = {{"parts", "the parts, along leading dimensions"},
-                                         {"index", "the row-major number of a part"}};
-constexpr OperandRow withPartOperands[] = {{"parts", "the parts, along leading dimensions"},
-                                           {"part", "a part"},
-                                           {"index", "the row-major number of the part"}};
+constexpr OperandRow partOfOperands[] = {
+    {"parts", "the parts, along leading or trailing dimensions"},
+    {"index", "the row-major number of a part"}};
+constexpr OperandRow withPartOperands[] = {
+    {"parts", "the parts, along leading or trailing dimensions"},
+    {"part", "a part"},
+    {"index", "the row-major number of the part"}};
+constexpr AttributeRow trailingRow{"trailing", AttributeKind::Bool, "False",
+                                   "whether the parts lie along the last dimensions"};
 constexpr AttributeRow partOfAttributes[] = {
-    {"outer_rank", AttributeKind::Int, "1", "how many leading dimensions the parts lie along"}};
+    {"outer_rank", AttributeKind::Int, "1", "how many dimensions the parts lie along"},
+    trailingRow};
+constexpr AttributeRow withPartAttributes[] = {trailingRow};
 
 constexpr Example oneAtExamples[] = {{"one_at([[5f, 6f], [7f, 8f]], 2)", "[[0f, 0f], [1f, 0f]]"},
                                      {"one_at(3f, 1)", "0f"}};
@@ -133,10 +148,12 @@ constexpr Example partsLikeExamples[] = {
 constexpr Example partOfExamples[] = {
     {"part_of([[1f, 2f], [3f, 4f]], 1, outer_rank=1)", "[3f, 4f]"},
     {"part_of([[1f, 2f], [3f, 4f]], 2, outer_rank=2)", "3f"},
-    {"part_of([[1f, 2f], [3f, 4f]], 4, outer_rank=2)", "0f"}};
+    {"part_of([[1f, 2f], [3f, 4f]], 4, outer_rank=2)", "0f"},
+    {"part_of([[1f, 2f], [3f, 4f]], 1, trailing=True)", "[2f, 4f]"}};
 constexpr Example withPartExamples[] = {
     {"with_part([[1f, 2f], [3f, 4f]], [8f, 9f], 0)", "[[8f, 9f], [3f, 4f]]"},
-    {"with_part([1f, 2f], 7f, 1i64)", "[1f, 7f]"}};
+    {"with_part([1f, 2f], 7f, 1i64)", "[1f, 7f]"},
+    {"with_part([[1f, 2f], [3f, 4f]], [8f, 9f], 0, trailing=True)", "[[8f, 2f], [9f, 4f]]"}};
 
 constexpr OperatorRow rows[] = {
     {.name = "one_at",
@@ -165,22 +182,29 @@ constexpr OperatorRow rows[] = {
      .relation = partOfRelation,
      .compute = partOf,
      .gradient = GradientRule{[](GradientCall& d) {
-       give(d, 0, d.call("with_part", {zerosLike(d.operand(0)), d.cotangent(), d.operand(1)}));
+       give(d, 0,
+            d.call("with_part", {zerosLike(d.operand(0)), d.cotangent(), d.operand(1)},
+                   {{"trailing", d.attributes().boolean("trailing")}}));
      }},
      .examples = partOfExamples},
     {.name = "with_part",
      .doc = "A tensor of tensors with one part replaced.",
      .details = "Where there is no such part, nothing is replaced.",
      .operands = withPartOperands,
+     .attributes = withPartAttributes,
+     .attributesKey = "baton.attrs.WithPartAttrs",
      .relation = withPartRelation,
      .compute = withPart,
      .role = Role::WithPart,
      .gradient = GradientRule{[](GradientCall& d) {
        Term part = d.operand(1), index = d.operand(2);
-       give(d, 0, d.call("with_part", {d.cotangent(), zerosLike(part), index}));
+       bool isTrailing = d.attributes().boolean("trailing");
+       give(d, 0,
+            d.call("with_part", {d.cotangent(), zerosLike(part), index},
+                   {{"trailing", isTrailing}}));
        give(d, 1,
             d.call("part_of", {d.cotangent(), index},
-                   {{"outer_rank", d.operand(0).rank() - part.rank()}}));
+                   {{"outer_rank", d.operand(0).rank() - part.rank()}, {"trailing", isTrailing}}));
      }},
      .examples = withPartExamples},
 };
