@@ -176,12 +176,26 @@ DLDataType typeOf(runtime::DType dtype) {
   return {uint8_t(dtype.code), dtype.bits, dtype.lanes};
 }
 
+/// Of a tensor with elements, so that products of extents fit.
 bool isRowMajor(const DLTensor& tensor) {
   int64_t stride = 1;
   for (int32_t i = tensor.ndim; tensor.strides && i-- > 0; stride *= tensor.shape[i])
     if (tensor.shape[i] != 1 && tensor.strides[i] != stride)
       return false;
   return true;
+}
+
+/// Whether bytes between the first element and some other one are too many to be counted.
+bool hasFarElements(const DLTensor& tensor) {
+  int64_t least = 0, most = 0;
+  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
+    int64_t distance, &bound = tensor.strides[i] < 0 ? least : most;
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &distance) ||
+        __builtin_add_overflow(bound, distance, &bound))
+      return true;
+  }
+  const int64_t farthest = INT64_MAX / int64_t(dtypeOf(tensor.dtype)->bytes());
+  return least < -farthest || most > farthest;
 }
 
 /// What is wrong with a tensor from outside; null when nothing is, and then it has this shape.
@@ -203,6 +217,8 @@ const char* problemOf(const DLTensor& tensor, runtime::Shape& shape) {
   auto count = runtime::elementCount(shape);
   if (!count)
     return "the extents of the tensor are too large";
+  if (*count > 0 && hasFarElements(tensor))
+    return "the strides of the tensor are too large";
   return *count > 0 && !tensor.data ? "the elements of the tensor are null" : nullptr;
 }
 
@@ -221,10 +237,11 @@ Tensor copied(const DLTensor& from, runtime::DType dtype, runtime::Shape shape,
   for (int64_t i = 0; i < to.size(); ++i) {
     std::memcpy(to.bytes() + size_t(i) * bytes, data + offset * int64_t(bytes), bytes);
     for (size_t dim = at.size(); dim-- > 0;) {
-      offset += from.strides[dim];
-      if (++at[dim] < from.shape[dim])
+      if (++at[dim] < from.shape[dim]) {
+        offset += from.strides[dim];
         break;
-      offset -= from.strides[dim] * from.shape[dim];
+      }
+      offset -= from.strides[dim] * (from.shape[dim] - 1);
       at[dim] = 0;
     }
   }
@@ -411,7 +428,7 @@ baton_error* baton_value_from_dlpack(DLManagedTensor* tensor, baton_value** valu
       return errorOf(BATON_ERROR_ARGUMENT, problem);
     const runtime::DType dtype = *dtypeOf(from.dtype);
     auto* data = static_cast<std::byte*>(from.data) + from.byte_offset;
-    bool isInOrder = isRowMajor(from);
+    bool isInOrder = *runtime::elementCount(shape) == 0 || isRowMajor(from);
     bool isUsable =
         from.data && isInOrder && reinterpret_cast<uintptr_t>(data) % dtype.bytes() == 0;
     wrap(nullptr,

@@ -196,6 +196,30 @@ TEST_CASE("tensors that cannot be are refused") {
   CHECK(problem({numbers, largest, 2, 2}) == "2: the extents of the tensor are too large");
 }
 
+TEST_CASE("strides that pass 64 bits are refused") {
+  int32_t numbers[6] = {1, 2, 3, 4, 5, 6};
+  auto problem = [&](std::vector<int64_t> shape, std::vector<int64_t> strides) {
+    Lent lent{numbers, 0, 0, int32_t(shape.size())};
+    lent.managed.dl_tensor.shape = shape.data();
+    lent.managed.dl_tensor.strides = strides.data();
+    baton_value* value = nullptr;
+    std::string text = said(baton_value_from_dlpack(&lent.managed, &value));
+    baton_value_free(value);
+    return text;
+  };
+  constexpr int64_t huge = int64_t(1) << 62, half = int64_t(1) << 60;
+  const std::string tooLarge = "2: the strides of the tensor are too large";
+  CHECK(problem({3, 2}, {1, 3}) == "");
+  CHECK(problem({2}, {huge}) == tooLarge);
+  CHECK(problem({2}, {-huge}) == tooLarge);
+  CHECK(problem({2, 2}, {half, half}) == tooLarge);
+  CHECK(problem({2}, {std::numeric_limits<int64_t>::min()}) == tooLarge);
+  // Strides of dimensions in which nobody goes on count for nothing.
+  CHECK(problem({1, 3}, {huge, 1}) == "");
+  CHECK(problem({3, 1, 2}, {1, huge, 3}) == "");
+  CHECK(problem({0, 2, 3}, {huge, huge, huge}) == "");
+}
+
 TEST_CASE("null is refused where something must be") {
   Model model(trees, {"same"});
   baton_model* read = nullptr;
