@@ -150,9 +150,10 @@ void verifySite(const Program& program, const HostSite& site) {
   case SiteKind::Arguments:
     demandCheck(tables.functions);
     demandSite(!site.hasOuterSizes || isReference(site, count - 1));
-    return demandSite(
-        std::ranges::all_of(tables.functions[site.check].parameters,
-                            [&](const checks::Parameter& each) { return each.position < count; }));
+    return demandSite(std::ranges::all_of(
+        tables.functions[site.check].parameters, [&](const checks::Parameter& each) {
+          return each.position < count - (site.hasOuterSizes ? 1 : 0);
+        }));
   case SiteKind::OuterSizes:
     demandCheck(tables.functions);
     return demandSite(count == 0 || (count == 1 && isReference(site, 0)));
@@ -184,6 +185,9 @@ void verifyChecks(const checks::Tables& tables) {
   for (const checks::FunctionCheck& check : tables.functions) {
     for (const checks::Parameter& each : check.parameters)
       demandType(each.type);
+    demand(std::ranges::adjacent_find(check.parameters, std::ranges::greater_equal(),
+                                      &checks::Parameter::position) == check.parameters.end(),
+           "the parameters of a check are in no order");
     if (check.result)
       demandType(*check.result);
     std::ranges::for_each(check.outer, demandSize);

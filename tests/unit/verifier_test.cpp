@@ -220,6 +220,21 @@ TEST_CASE("layouts have the fields of their kinds", "[verifier]") {
   CHECK(vm::verify(boxed) == problem);
 }
 
+TEST_CASE("a check looks at each argument once", "[verifier]") {
+  auto verdictOf = [](std::vector<uint32_t> positions) {
+    vm::Program program;
+    program.layouts.push_back({.kind = vm::LayoutKind::Boxed});
+    checks::FunctionCheck& check = program.checks.functions.emplace_back();
+    for (uint32_t position : positions)
+      check.parameters.push_back({.position = position});
+    return vm::verify(program).value_or("");
+  };
+  CHECK(verdictOf({}) == "");
+  CHECK(verdictOf({0, 2}) == "");
+  CHECK(verdictOf({1, 1}) == "the parameters of a check are in no order");
+  CHECK(verdictOf({1, 0}) == "the parameters of a check are in no order");
+}
+
 TEST_CASE("persistent arrays are arrays, and their copies too", "[verifier]") {
   for (size_t size : {1, 16, 17, 256, 300, 5000, 65535}) {
     CAPTURE(size);
