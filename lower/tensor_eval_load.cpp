@@ -62,10 +62,13 @@ void StripRunner::runLoad(const Step& step) {
     loadIndexed(step, load, first, low, high);
     return;
   }
+  // Where no lane is inside, the position of the first one may be any number.
   size_t size = elementBytes(load.element);
-  const std::byte* base = tensors_[load.tensor] + first * int64_t(size);
+  const std::byte* from = nullptr;
+  if (low < high)
+    from = tensors_[load.tensor] + (first + int64_t(low) * step.laneStride.number) * int64_t(size);
   if (low == 0 && high == count && isInRow) {
-    registers_[step.out] = const_cast<std::byte*>(base);
+    registers_[step.out] = const_cast<std::byte*>(from);
     return;
   }
   if (!step.copies)
@@ -77,9 +80,7 @@ void StripRunner::runLoad(const Step& step) {
   if (high < count)
     splatKernel(load.element)(out + high * size, &fill, count - high);
   if (low < high)
-    stridedKernel(load.element)(out + low * size,
-                                base + int64_t(low) * step.laneStride.number * int64_t(size),
-                                step.laneStride.number, high - low);
+    stridedKernel(load.element)(out + low * size, from, step.laneStride.number, high - low);
 }
 
 /// Adds the positions that are data and the same in all lanes; false when one is outside.
