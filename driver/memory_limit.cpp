@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <gmp.h>
+#include <new>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,6 +43,29 @@ rlim_t machineMemory() {
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> group && group > 0)
     bytes = std::min(bytes, group);
   return bytes;
+}
+
+std::terminate_handler otherEnd = nullptr;
+
+/// Where there is no room for an exception either, there is none now.
+[[noreturn]] void endForNothingCaught() {
+  bool isMemory = true;
+  if (auto problem = std::current_exception())
+    try {
+      std::rethrow_exception(problem);
+    } catch (const std::bad_alloc&) {
+    } catch (...) {
+      isMemory = false;
+    }
+  if (isMemory)
+    endForMemory();
+  otherEnd();
+  std::abort();
+}
+
+/// Before all that is set up before `main`, which takes memory too.
+[[gnu::constructor(101)]] void watchSetup() {
+  otherEnd = std::set_terminate(endForNothingCaught);
 }
 
 } // namespace
