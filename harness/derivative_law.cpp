@@ -57,8 +57,9 @@ const Preparation& preparation(uint64_t seed) {
   static const Names simplified = {"inlining", "simplify", "common-subexpressions", "dead-code",
                                    "unused-definitions"};
   static const Preparation ways[] = {
-      {{"specialise", "lambda-lifting", "unused-definitions", "inlining", "unused-definitions",
-        "graph-form", "inlining", "simplify", "common-subexpressions", "dead-code"},
+      {{"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
+        "unused-definitions", "graph-form", "inlining", "simplify", "common-subexpressions",
+        "dead-code"},
        simplified},
       {{"lambda-lifting", "specialise", "unused-definitions", "graph-form"}, {}},
       {{"lambda-lifting", "specialise", "unused-definitions"}, simplified},

@@ -6,9 +6,10 @@
 // seconds are those of the processor. `--names no` leaves named dimensions and `?` out. One of
 // SHARE programs, 4 unless told, is differentiated, one of four of these twice, and one of four of
 // those three times; 0 is none.
-// Findings are shrunk, shown, and with --keep written to files; they make the exit status 1, as
-// does an operator or a form of expressions that was generated fewer TIMES than demanded. When
-// Baton itself ends the process, the seed is the last thing said.
+// Findings are shrunk, shown, and with --keep written to files, as are programs whose derivatives
+// are refused; findings make the exit status 1, as does an operator or a form of expressions that
+// was generated fewer TIMES than demanded. When Baton itself ends the process, the seed is the last
+// thing said.
 #include "harness/check.h"
 #include "harness/derivative_law.h"
 #include "harness/forms.h"
@@ -37,6 +38,8 @@ using namespace harness;
 
 constexpr uint64_t seedsPerUniverse = 2000, seedsPerBench = 100;
 constexpr time_t secondsPerSeed = 60;
+/// Programs of each finding, and of each reason to refuse a derivative.
+constexpr size_t mostShown = 3;
 
 struct Settings {
   uint64_t first = 1;
@@ -176,8 +179,8 @@ private:
     ++counts_.derivatives[verdict.outcome];
     counts_.slopes += verdict.hasSlope;
     ++counts_.orders[verdict.comparedOrder];
-    if (!verdict.reason.empty())
-      ++counts_.refusals[verdict.reason];
+    if (!verdict.reason.empty() && ++counts_.refusals[verdict.reason] <= mostShown)
+      keep(seed, "refused", programText(program));
     if (verdict.finding)
       show(program, seed, *verdict.finding, "derivative", [&](const Program& smaller) {
         return Verdict{.finding = checkDerivatives(*bench_, smaller, seed, orders).finding};
@@ -205,7 +208,6 @@ private:
 
   void show(const Program& program, uint64_t seed, const Finding& finding, const char* kind,
             const std::function<Verdict(const Program&)>& check) {
-    constexpr size_t mostShown = 3;
     ++counts_.findings;
     if (++counts_.laws[finding.law] > mostShown)
       return;
@@ -219,12 +221,15 @@ private:
     std::cout << fmt::format("\n== seed {} ({}): {}\n{}{}\n", seed, kind, finding.law, text,
                              verdict.finding ? verdict.finding->detail : finding.detail)
               << std::flush;
-    if (!settings_.keep.empty()) {
-      std::filesystem::create_directories(settings_.keep);
-      std::ofstream(fmt::format("{}/seed_{}_{}.rly", settings_.keep, seed, kind)) << text;
-      std::ofstream(fmt::format("{}/seed_{}_{}_whole.rly", settings_.keep, seed, kind))
-          << programText(program);
-    }
+    keep(seed, kind, text);
+    keep(seed, fmt::format("{}_whole", kind), programText(program));
+  }
+
+  void keep(uint64_t seed, const std::string& kind, const std::string& text) const {
+    if (settings_.keep.empty())
+      return;
+    std::filesystem::create_directories(settings_.keep);
+    std::ofstream(fmt::format("{}/seed_{}_{}.rly", settings_.keep, seed, kind)) << text;
   }
 
   /// Whether everything was generated often enough; names what was not.

@@ -6,6 +6,7 @@
 #include "transform/deforest.h"
 #include "transform/flatten_tuples.h"
 #include "transform/inlining.h"
+#include "transform/specialise.h"
 #include "transform/type_parts.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ TypedModule forMachine(const Module& module, const Typing& typing,
   };
   if (options.needsBoxes && hasGenericValues(module, typing) &&
       std::ranges::all_of(module.globals, isSettledGlobal) && options.needsBoxes(module, typing)) {
-    way.run(specialise);
+    way.run(specialiseGlobals);
     if (way.made.module && options.needsBoxes(way.module(), way.typing()))
       way.made = {};
   }

@@ -19,9 +19,11 @@
 // what they capture, which is passed along. So a recursion that hands its function on calls itself.
 // Where ways do not end, as in polymorphic recursion, the last copy calls the original.
 //
-// Originals stay, and in generic ones nothing changes.
+// Originals stay, and in generic ones nothing changes. A local function with type parameters that
+// is a value becomes a literal of one type that calls it.
+#include "transform/specialise.h"
+
 #include "lang/walk.h"
-#include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/specialise_copies.h"
 
@@ -33,18 +35,19 @@ namespace {
 
 class Specialiser : public Rewriter {
 public:
-  Specialiser(const Module& from, Builder& into, const Typing& typing, Diagnostics& findings)
+  Specialiser(const Module& from, Builder& into, const PassContext& context, LocalFunctions locals)
       : Rewriter(from, into),
-        copies_(from, into, typing, findings), original_{Instance(into.types)}, codes_{&original_} {
+        copies_(from, into, context, locals), original_{Instance(into.types)}, codes_{&original_} {
     for (const Global* global : from.globals)
       if (global->function)
-        results_[global->function->body] = typing.result(*global->function);
+        results_[global->function->body] = context.typing.result(*global->function);
     walk(
         from,
         [&](const Binding& binding) {
           const auto* function = binding.value->as<Function>();
           forEachBlock(*binding.value, [&](const Block& block) {
-            results_[&block] = function ? typing.result(*function) : typing.of(*binding.var);
+            results_[&block] =
+                function ? context.typing.result(*function) : context.typing.of(*binding.var);
           });
         },
         [](const Operand&) {});
@@ -67,8 +70,10 @@ private:
     std::vector<Binding> list;
     for (const Prefix& each : prefix)
       list.push_back(each.binding);
-    for (const Binding& binding : block.bindings)
-      list.push_back({binding.var, copies_.value(binding, code()), binding.place});
+    for (const Binding& binding : block.bindings) {
+      const Expr* value = copies_.value(binding, code(), list);
+      list.push_back({binding.var, value, binding.place});
+    }
     std::span<const Binding> kept = copies_.arena().copy(list);
     for (size_t i = 0; i < prefix.size(); ++i)
       prefix_[&kept[i]] = prefix[i].code;
@@ -122,15 +127,24 @@ private:
   std::unordered_map<const Binding*, const Code*> prefix_;
 };
 
-} // namespace
-
-std::unique_ptr<Module> specialise(const Module& module, const PassContext& context) {
+std::unique_ptr<Module> specialised(const Module& module, const PassContext& context,
+                                    LocalFunctions locals) {
   Module copy(module.types);
   Builder make(copy, context.operators);
-  Specialiser specialiser(module, make, context.typing, context.findings);
+  Specialiser specialiser(module, make, context, locals);
   specialiser.module();
   specialiser.finish();
   return place(copy, context.operators, {.keepsFaults = true});
+}
+
+} // namespace
+
+std::unique_ptr<Module> specialise(const Module& module, const PassContext& context) {
+  return specialised(module, context, LocalFunctions::OneType);
+}
+
+std::unique_ptr<Module> specialiseGlobals(const Module& module, const PassContext& context) {
+  return specialised(module, context, LocalFunctions::AsTheyAre);
 }
 
 } // namespace transform

@@ -16,39 +16,19 @@ namespace {
 constexpr size_t mostNested = 8, mostCopies = 2'000, largestType = 400, deepestKnown = 3,
                  largestKnown = 64;
 
+} // namespace
+
 bool isOfType(const TypeParameter* parameter) {
   return parameter->kind != ParameterKind::Dimension;
 }
 
-bool isGeneric(const Function& function, const Typing& typing) {
+bool hasTypeParameters(const Function& function, const Typing& typing) {
   return std::ranges::any_of(typing.generics(function), isOfType);
 }
 
-} // namespace
-
-/// A way to use a global.
-struct Copies::Request {
-  const Global* global;
-  /// Of the arguments and the value, where they are known.
-  std::vector<const Type*> arguments = {};
-  const Type* result = nullptr;
-  /// By parameter; null for those that stay.
-  std::vector<const KnownValue*> known = {};
-  Instance instance;
-  /// Of the copy.
-  std::vector<const Type*> parameterTypes = {};
-  const Type* resultType = nullptr;
-  TypeNames names = {};
-
-  const Function& function() const { return *global->function; }
-  bool hasKnown() const {
-    return std::ranges::any_of(known, [](auto* each) { return each != nullptr; });
-  }
-};
-
-Copies::Copies(const Module& from, Builder& into, const Typing& typing, Diagnostics& findings)
-    : into_(into), typing_(typing), findings_(findings), known_(from), free_(freeVariables(from)),
-      firstVar_(from.varCount), varCount_(from.varCount) {
+Copies::Copies(const Module& from, Builder& into, const PassContext& context, LocalFunctions locals)
+    : into_(into), typing_(context.typing), findings_(context.findings), locals_(locals),
+      known_(from), free_(freeVariables(from)), firstVar_(from.varCount), varCount_(from.varCount) {
   for (const Global* global : from.globals)
     names_.emplace(global->name);
 }
@@ -293,33 +273,12 @@ Copy* Copies::find(const Request& request, const Code& code) {
   return copy;
 }
 
-const Expr* Copies::instanceOf(const Expr& atom, const Type* wanted, const Code& code) {
-  const auto* global = atom.as<Global>();
-  bool isWanted = global && global->function && isGeneric(*global->function, typing_) && wanted &&
-                  wanted->kind == TypeKind::Function;
-  if (!isWanted)
-    return &atom;
-  Request request{.global = global, .instance = Instance(into_.types)};
-  request.arguments.assign(wanted->parts.begin(), wanted->parts.end());
-  // Some derivatives take tangents behind the arguments.
-  request.arguments.resize(global->function->parameters.size());
-  request.result = wanted->result;
-  request.known.resize(request.arguments.size());
-  std::optional<Instance> instance = typeInstance(request);
-  if (!instance)
-    return &atom;
-  request.instance = *instance;
-  Copy* copy = specialiseTypes(request) ? find(request, code) : nullptr;
-  return copy ? copy->made : &atom;
-}
-
-const Expr* Copies::value(const Binding& binding, const Code& code) {
+const Expr* Copies::value(const Binding& binding, const Code& code, std::vector<Binding>& before) {
   const auto* call = binding.value->as<Call>();
-  if (!call)
-    return withInstances(binding, code);
-  if (code.copy)
+  if (call && code.copy)
     checkDerivative(*call, code);
-  return this->call(binding, *call, code);
+  const Expr* copied = call ? this->call(binding, *call, code) : nullptr;
+  return copied ? copied : withInstances(binding, code, before);
 }
 
 /// The checker takes it that there is a derivative by a value of a type parameter; whether there is
@@ -346,18 +305,19 @@ void Copies::checkDerivative(const Call& call, const Code& code) {
                               parameter->name, typeText(type)));
 }
 
+/// A call of a copy; null where there is none.
 const Expr* Copies::call(const Binding& binding, const Call& call, const Code& code) {
   const auto* global = known_.origin(*call.callee.value).as<Global>();
   const Function* function = global ? global->function : nullptr;
   if (!function || function->parameters.size() != call.arguments.size())
-    return withInstances(binding, code);
+    return nullptr;
   Request request{.global = global, .instance = Instance(into_.types)};
   for (const Operand& argument : call.arguments)
     request.arguments.push_back(typeOf(*argument.value, code));
   request.result = code.instance(typing_.of(*binding.var));
   std::optional<Instance> instance = typeInstance(request);
   if (!instance)
-    return withInstances(binding, code);
+    return nullptr;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const Type* wanted = (*instance)(typing_.of(*function->parameters[i]));
     bool isFunction = wanted && wanted->kind == TypeKind::Function && wanted->generics.empty();
@@ -367,14 +327,14 @@ const Expr* Copies::call(const Binding& binding, const Call& call, const Code& c
   std::vector<const Type*> types = request.arguments;
   bool isAsked = request.hasKnown() && specialiseFunctions(request);
   Copy* copy = isAsked ? find(request, code) : nullptr;
-  if (!copy && isGeneric(*function, typing_)) {
+  if (!copy && hasTypeParameters(*function, typing_)) {
     request = Request{
         .global = global, .arguments = types, .result = request.result, .instance = *instance};
     request.known.resize(types.size());
     copy = specialiseTypes(request) ? find(request, code) : nullptr;
   }
   if (!copy)
-    return withInstances(binding, code);
+    return nullptr;
   std::vector<Operand> arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i)
     if (!request.known[i])
@@ -384,55 +344,6 @@ const Expr* Copies::call(const Binding& binding, const Call& call, const Code& c
   Call* made = arena_.make<Call>(call);
   made->callee.value = copy->made;
   made->arguments = arena_.copy(arguments);
-  return made;
-}
-
-// Globals as values.
-
-/// For each operand what type it has at this use, where that is easy to tell.
-std::vector<const Type*> Copies::wantedTypes(const Binding& binding, const Code& code) {
-  const Type* type = code.instance(typing_.of(*binding.var));
-  std::vector<const Type*> wanted;
-  if (const auto* tuple = binding.value->as<TupleExpr>()) {
-    for (size_t i = 0; i < tuple->fields.size(); ++i)
-      wanted.push_back(type && i < type->parts.size() ? type->parts[i] : nullptr);
-  } else if (const auto* call = binding.value->as<Call>()) {
-    wanted.push_back(nullptr);
-    const Type* callee = code.instance(typing_.of(*call->callee.value));
-    const auto* op = call->callee.value->as<OperatorRef>();
-    // A derivative takes what the function takes.
-    if (op && op->row->derivative != Derivative::None && type && type->kind == TypeKind::Function)
-      wanted.push_back(into_.types.function(type->parts, into_.types.unknown(0)));
-    else if (callee && callee->kind == TypeKind::Function && callee->generics.empty())
-      wanted.insert(wanted.end(), callee->parts.begin(), callee->parts.end());
-    wanted.resize(call->arguments.size() + 1);
-  }
-  return wanted;
-}
-
-const Expr* Copies::withInstances(const Binding& binding, const Code& code) {
-  const Expr& value = *binding.value;
-  if (value.kind == ExprKind::Global)
-    return instanceOf(value, code.instance(typing_.of(*binding.var)), code);
-  std::vector<const Type*> wanted = wantedTypes(binding, code);
-  std::vector<Operand> operands;
-  bool isChanged = false;
-  forEachOperand(value, [&](const Operand& operand) {
-    operands.push_back(operand);
-    if (operands.size() > wanted.size())
-      return;
-    operands.back().value = instanceOf(*operand.value, wanted[operands.size() - 1], code);
-    isChanged |= operands.back().value != operand.value;
-  });
-  if (!isChanged)
-    return &value;
-  if (const auto* call = value.as<Call>()) {
-    Call* made = arena_.make<Call>(*call);
-    made->arguments = arena_.copy(std::span(operands).subspan(1));
-    return made;
-  }
-  TupleExpr* made = arena_.make<TupleExpr>(static_cast<const TupleExpr&>(value));
-  made->fields = arena_.copy(operands);
   return made;
 }
 

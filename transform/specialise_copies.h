@@ -5,14 +5,15 @@
 // parameters are. Only its name is a global of the new module already.
 #pragma once
 
-#include "lang/diagnostic.h"
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
 #include "transform/instance.h"
 #include "transform/known_functions.h"
+#include "transform/passes.h"
 #include "transform/type_parts.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -70,14 +71,25 @@ struct Copy {
   std::vector<Prefix> prefix = {};
 };
 
+/// Whether a type parameter stands for types, and not for sizes.
+bool isOfType(const lang::TypeParameter* parameter);
+/// Whether a function has such type parameters.
+bool hasTypeParameters(const lang::Function& function, const lang::Typing& typing);
+
+/// What becomes of local functions with type parameters that are values: literals of one type.
+enum class LocalFunctions : uint8_t { AsTheyAre, OneType };
+
 class Copies {
 public:
-  /// `findings` takes derivatives that types do not have which type parameters stand for.
-  Copies(const lang::Module& from, lang::Builder& into, const lang::Typing& typing,
-         lang::Diagnostics& findings);
+  /// The findings of the context get derivatives that types do not have which type parameters
+  /// stand for.
+  Copies(const lang::Module& from, lang::Builder& into, const PassContext& context,
+         LocalFunctions locals);
 
   /// The value of a binding with calls of copies in the place of those that can have one.
-  const lang::Expr* value(const lang::Binding& binding, const Code& code);
+  /// What has to be bound for it goes to `before`.
+  const lang::Expr* value(const lang::Binding& binding, const Code& code,
+                          std::vector<lang::Binding>& before);
   /// What a block gives that is of this type in the old code: the instance of a generic global.
   const lang::Expr* result(const lang::Expr& atom, const lang::Type* type, const Code& code) {
     return instanceOf(atom, code.instance(type), code);
@@ -92,11 +104,37 @@ public:
   runtime::Arena& arena() { return arena_; }
 
 private:
-  struct Request;
+  /// A way to use a global.
+  struct Request {
+    const lang::Global* global;
+    /// Of the arguments and the value, where they are known.
+    std::vector<const lang::Type*> arguments = {};
+    const lang::Type* result = nullptr;
+    /// By parameter; null for those that stay.
+    std::vector<const KnownValue*> known = {};
+    Instance instance;
+    /// Of the copy.
+    std::vector<const lang::Type*> parameterTypes = {};
+    const lang::Type* resultType = nullptr;
+    TypeNames names = {};
+
+    const lang::Function& function() const { return *global->function; }
+    bool hasKnown() const {
+      return std::ranges::any_of(known, [](auto* each) { return each != nullptr; });
+    }
+  };
 
   void checkDerivative(const lang::Call& call, const Code& code);
   const lang::Expr* call(const lang::Binding& binding, const lang::Call& call, const Code& code);
-  const lang::Expr* withInstances(const lang::Binding& binding, const Code& code);
+  const lang::Expr* withInstances(const lang::Binding& binding, const Code& code,
+                                  std::vector<lang::Binding>& before);
+  std::vector<const lang::Type*> takenTypes(const lang::Binding& binding, const lang::Call& call,
+                                            const Code& code);
+  const lang::Function* literalOf(const lang::Expr& atom, const lang::Type* wanted,
+                                  const Code& code);
+  const lang::Expr* instanceAt(const lang::Expr& atom, const lang::Type* wanted, const Code& code,
+                               std::vector<lang::Binding>& before);
+  const lang::Expr* over(const lang::Expr& value, std::span<const lang::Operand> operands);
   std::vector<const lang::Type*> wantedTypes(const lang::Binding& binding, const Code& code);
   const lang::Expr* instanceOf(const lang::Expr& atom, const lang::Type* wanted, const Code& code);
   const lang::Type* typeOf(const lang::Expr& atom, const Code& code);
@@ -118,6 +156,7 @@ private:
   lang::Builder& into_;
   const lang::Typing& typing_;
   lang::Diagnostics& findings_;
+  LocalFunctions locals_;
   KnownFunctions known_;
   lang::FreeVariables free_;
   runtime::Arena arena_;

@@ -169,6 +169,10 @@ TEST_CASE("a function of which only a run knows which it is, has one derivative,
                             "ref_read(%k)(%x))";
   CHECK(valueAt(ofList(later), 2) == 12);
   CHECK(valueAt(ofList("(let %made = vjp(%h)(%x); let %back = %made.1; %back(%made.0))"), 2) == 96);
+  for (const char* twice : {"grad(fn (%d: float64) { %back(%d) })(%x))",
+                            "(let %cell = ref(%back); grad(ref_read(%cell))(%x)))"})
+    CHECK(refusal(ofList(std::string("(let %made = vjp(%h)(%x); let %back = %made.1; ") + twice)) ==
+          "the derivative of `%h`, in a function that may be differentiated itself," + rest);
   CHECK(refusal("def @slope(%f: fn (float64) -> float64) { grad(%f)(2f64) }") ==
         "the derivative of `%f`" + rest);
   CHECK(refusal(R"(

@@ -45,6 +45,11 @@ def slopes_of_a_list(x, s):
     return total
 
 
+@case(second=True, x=floats(0.75), n=integers(2))
+def generic_functions_in_data(x, n):
+    return x * x * (x * x) * x.sin()
+
+
 @case(second=True, x=floats(0.75), rate=floats(0.125))
 def descents_of_a_list(x, rate):
     total, at = 0, x
