@@ -52,16 +52,6 @@ const Pattern* fieldsPattern(Builder& make, const Constructor& constructor,
   return make.constructorPattern(constructor, parts);
 }
 
-std::string freshGlobalName(const Module& module, std::string_view stem) {
-  auto isTaken = [&](std::string_view name) {
-    return std::ranges::count(module.globals, name, &Global::name) > 0;
-  };
-  std::string name(stem);
-  for (int i = 1; isTaken(name); ++i)
-    name = fmt::format("{}_{}", stem, i);
-  return name;
-}
-
 const Type* DerivativeTypes::pack(Types values) {
   std::vector<const Type*> parts;
   for (const Type* value : values)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "lang/builder.h"
+#include "transform/global_names.h"
 #include "transform/symbolic_zeros.h"
 
 #include <array>
@@ -31,7 +32,7 @@ class DerivativeTypes {
 public:
   /// Without `zeros` all zeros are of the types of their values.
   DerivativeTypes(lang::Builder& builder, Mode ofFunctions, SymbolicZeros* zeros = nullptr)
-      : make(builder), mode_(ofFunctions), zeros_(zeros) {}
+      : make(builder), names(builder.module), mode_(ofFunctions), zeros_(zeros) {}
 
   /// Says that a variable of the code that is differentiated has the type.
   void see(const lang::Type* type);
@@ -97,6 +98,7 @@ public:
                                  const lang::Constructor& constructor);
 
   lang::Builder& make;
+  GlobalNames names;
   /// Binds the variables of a pattern for the rest of a block; without it nothing is a record.
   std::function<void(lang::BlockBuilder&, lang::Atom, const lang::Pattern*)> open;
 
@@ -140,8 +142,5 @@ private:
 /// A pattern of new variables, one for each field of a constructor, which are appended to `vars`.
 const lang::Pattern* fieldsPattern(lang::Builder& make, const lang::Constructor& constructor,
                                    std::vector<const lang::Var*>& vars);
-
-/// A name that no global of the module has: `stem`, or with a number behind it.
-std::string freshGlobalName(const lang::Module& module, std::string_view stem);
 
 } // namespace transform

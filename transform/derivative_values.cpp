@@ -111,7 +111,7 @@ const Global* DerivativeTypes::filler(const Type* data, bool isOne, Form form) {
   if (known)
     return known;
   std::string stem = fmt::format("{}_{}", isOne ? "ones" : "zeros", data->definition->name);
-  Global* global = make.declare(freshGlobalName(make.module, stem));
+  Global* global = make.declare(names.fresh(stem));
   known = global;
   const Var* value = make.var(VarOrigin::Parameter, "x", dual(data));
   BlockBuilder body(make);
@@ -145,7 +145,7 @@ const Global* DerivativeTypes::giver(const Type* data) {
   if (known)
     return known;
   std::string stem = fmt::format("given_{}", data->definition->name);
-  Global* global = make.declare(freshGlobalName(make.module, stem));
+  Global* global = make.declare(names.fresh(stem));
   known = global;
   const Var* gathered = make.var(VarOrigin::Parameter, "d", cotangent(data));
   const Var* value = make.var(VarOrigin::Parameter, "x", dual(data));
@@ -192,7 +192,7 @@ const Global* DerivativeTypes::taker(const Type* data) {
   if (known)
     return known;
   std::string stem = fmt::format("taken_{}", data->definition->name);
-  Global* global = make.declare(freshGlobalName(make.module, stem));
+  Global* global = make.declare(names.fresh(stem));
   known = global;
   const Var* value = make.var(VarOrigin::Parameter, "d", mapped(data, Form::Given));
   BlockBuilder body(make);
@@ -226,8 +226,7 @@ const Global* DerivativeTypes::adder(const Type* data) {
   const Global*& known = adders_[{data, type}];
   if (known)
     return known;
-  Global* global =
-      make.declare(freshGlobalName(make.module, fmt::format("add_{}", data->definition->name)));
+  Global* global = make.declare(names.fresh(fmt::format("add_{}", data->definition->name)));
   known = global;
   const Var* left = make.var(VarOrigin::Parameter, "a", type);
   const Var* right = make.var(VarOrigin::Parameter, "b", type);

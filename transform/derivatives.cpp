@@ -107,7 +107,8 @@ public:
     for (const auto& [global, function] : carried_)
       global->function = function;
     auto next = rewritten<Replacer>(module_, context_.operators, replaced_);
-    return carried_.empty() ? std::move(next) : unusedDefinitions(*next, context_);
+    auto used = carried_.empty() ? nullptr : unusedDefinitions(*next, context_);
+    return used ? std::move(used) : std::move(next);
   }
 
 private:
@@ -165,10 +166,11 @@ private:
     return atom;
   }
 
-  /// Whether a value that answers the question is in what an atom does; atoms that were seen are
-  /// left out.
+  /// Whether a value that answers the question is in what an atom does; `seen` takes what was looked
+  /// at, and atoms of `known` are left out.
   template <typename Question>
-  bool leadsTo(const Expr& from, std::unordered_set<const Expr*>& seen, const Question& question) {
+  bool leadsTo(const Expr& from, std::unordered_set<const Expr*>& seen, const Question& question,
+               const std::unordered_set<const Expr*>& known = {}) const {
     std::vector<const Expr*> open{&from};
     bool found = false;
     auto visit = [&](const Expr& value) {
@@ -185,7 +187,7 @@ private:
     while (!open.empty() && !found) {
       const Expr* atom = open.back();
       open.pop_back();
-      if (!seen.insert(atom).second)
+      if (known.contains(atom) || !seen.insert(atom).second)
         continue;
       if (const auto* global = atom->as<Global>(); global && global->function)
         visitBlock(*global->function->body);
@@ -201,10 +203,10 @@ private:
   /// Whether no other site is in what the function does.
   bool isInnermost(const Site& site) {
     auto isSite = [](const Expr& value) { return expandedRow(value) != nullptr; };
-    std::unordered_set<const Expr*> seen = withoutSites_;
-    bool found = leadsTo(*site.call->arguments[0].value, seen, isSite);
+    std::unordered_set<const Expr*> seen;
+    bool found = leadsTo(*site.call->arguments[0].value, seen, isSite, withoutSites_);
     if (!found)
-      withoutSites_ = std::move(seen);
+      withoutSites_.merge(seen);
     return !found;
   }
 

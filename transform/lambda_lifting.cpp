@@ -18,6 +18,7 @@
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "transform/global_names.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/type_parts.h"
@@ -211,10 +212,7 @@ private:
 class Lifter : public Rewriter {
 public:
   Lifter(const Module& from, Builder& into, const Typing& typing)
-      : Rewriter(from, into), plan_(from, typing) {
-    for (const Global* global : from.globals)
-      names_.emplace(global->name);
-  }
+      : Rewriter(from, into), plan_(from, typing), names_(into.module) {}
 
   /// Writes the globals that were asked for, and those that they ask for.
   void finish() {
@@ -254,11 +252,8 @@ private:
     if (lifted.made)
       return lifted.made;
     std::string_view own = lifted.binding->var->name;
-    std::string base = fmt::format("{}_{}", lifted.around->name, own.empty() ? "fn" : own);
-    std::string name = base;
-    for (size_t i = 1; !names_.insert(name).second; ++i)
-      name = fmt::format("{}_{}", base, i);
-    lifted.made = make.declare(name);
+    std::string stem = fmt::format("{}_{}", lifted.around->name, own.empty() ? "fn" : own);
+    lifted.made = make.declare(names_.fresh(stem));
     made_.insert(lifted.made);
     open_.push_back(&lifted);
     return lifted.made;
@@ -277,7 +272,7 @@ private:
   Atom atom(const Expr& old) override { return made_.contains(&old) ? &old : Rewriter::atom(old); }
 
   LiftingPlan plan_;
-  std::unordered_set<std::string> names_;
+  GlobalNames names_;
   std::unordered_set<const Expr*> made_;
   std::vector<const Lifted*> open_;
   const Lifted* lifted_ = nullptr;

@@ -105,7 +105,7 @@ const Global* LeafCalls::walker(const Use& use, const Type* data, size_t count) 
   if (!isNew)
     return known->second;
   std::string stem = fmt::format("{}_{}", use.name, data->definition->name);
-  Global* global = make.declare(freshGlobalName(make.module, stem));
+  Global* global = make.declare(types_.names.fresh(stem));
   known->second = global;
   std::vector<const Var*> parameters;
   for (size_t i = 0; i < count; ++i)

@@ -19,7 +19,7 @@ const Global* PendingDerivatives::derivativeOf(Translation& code, const Global& 
   if (!isNew)
     return known->second;
   std::string stem = fmt::format("{}_{}", global.name, suffix_);
-  known->second = code.make.declare(freshGlobalName(code.make.module, stem));
+  known->second = code.make.declare(code.types.names.fresh(stem));
   items_.push_back({&global, std::move(mask), known->second});
   if (!global.function)
     code.fail(code.make.range, fmt::format("`@{}`", global.name));

@@ -361,8 +361,8 @@ std::string Copies::name(const Request& request) {
     if (isWord && names_.insert(base + types).second)
       return base + types;
   }
-  for (size_t i = 1;; ++i)
-    if (std::string name = fmt::format("{}_{}", base, i); names_.insert(name).second)
+  for (size_t& i = numbers_[base];;)
+    if (std::string name = fmt::format("{}_{}", base, ++i); names_.insert(name).second)
       return name;
 }
 

@@ -173,6 +173,8 @@ private:
   /// Keys of requests whose code cannot declare its types.
   std::unordered_set<std::string> refused_;
   std::unordered_set<std::string> names_;
+  /// The last number behind a name.
+  std::unordered_map<std::string, size_t> numbers_;
   std::unordered_set<const lang::Expr*> made_;
 };
 

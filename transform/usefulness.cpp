@@ -26,10 +26,12 @@ Usefulness::Usefulness(const Module& module, const Typing& typing)
     : typing_(typing), functions_(functionSearch()) {
   std::unordered_map<const Global*, std::vector<const Global*>> callers;
   std::deque<const Global*> waiting;
+  std::unordered_set<const Global*> isWaiting;
   for (const Global* global : module.globals) {
     if (!global->function)
       continue;
     waiting.push_back(global);
+    isWaiting.insert(global);
     walk(
         *global->function->body, [](const Binding&) {},
         [&](const Operand& operand) {
@@ -46,10 +48,13 @@ Usefulness::Usefulness(const Module& module, const Typing& typing)
   while (!waiting.empty()) {
     const Global* global = waiting.front();
     waiting.pop_front();
+    isWaiting.erase(global);
     auto before = usefulParameters(*global);
     addFunction(*global->function);
     if (usefulParameters(*global) != before)
-      waiting.insert(waiting.end(), callers[global].begin(), callers[global].end());
+      for (const Global* caller : callers[global])
+        if (isWaiting.insert(caller).second)
+          waiting.push_back(caller);
   }
 }
 
