@@ -110,6 +110,72 @@ void addPrint(CLI::App& app, PrintOptions& options) {
   command->add_flag("--types", options.types, "Add the type of every value as a comment");
 }
 
+/// Bytes, with a unit behind them or not.
+std::optional<int64_t> byteCount(std::string_view word) {
+  int64_t unit = 1, value = 0;
+  constexpr std::pair<char, int64_t> units[] = {
+      {'K', 1'000}, {'M', 1'000'000}, {'G', 1'000'000'000}, {'T', 1'000'000'000'000}};
+  for (auto [letter, bytes] : units)
+    if (word.ends_with(letter))
+      unit = bytes;
+  if (unit > 1)
+    word.remove_suffix(1);
+  auto end = std::from_chars(word.data(), word.data() + word.size(), value);
+  bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size() && value > 0 &&
+                !__builtin_mul_overflow(value, unit, &value);
+  return isGood ? std::optional(value) : std::nullopt;
+}
+
+void addMemoryLimit(CLI::App& command, runtime::RunLimits& limits, const std::string& text) {
+  command
+      .add_option_function<std::string>(
+          "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
+          text + "; K, M, G and T are thousands, millions and so on")
+      ->type_name("SIZE")
+      ->check(
+          [](const std::string& word) {
+            return byteCount(word) ? ""
+                                   : fmt::format("{} is no size, such as 4000000 or 512M",
+                                                 formats::backquoted(word));
+          },
+          "");
+}
+
+void addTimeLimit(CLI::App& command, runtime::RunLimits& limits, const std::string& text) {
+  command.add_option("--timeout", limits.seconds, text)
+      ->type_name("SECONDS")
+      ->check(
+          [](const std::string& word) {
+            double seconds = 0;
+            auto end = std::from_chars(word.data(), word.data() + word.size(), seconds);
+            bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size();
+            return isGood && seconds > 0 ? ""
+                                         : fmt::format("{} is no positive number of seconds",
+                                                       formats::backquoted(word));
+          },
+          "");
+}
+
+/// What ends the passes of a command that runs nothing.
+void addPassLimits(CLI::App& command, runtime::RunLimits& limits) {
+  addMemoryLimit(command, limits,
+                 "End when passes take more bytes of memory, of which 64M are free");
+  addTimeLimit(command, limits, "End when passes take longer");
+}
+
+/// What ends a run with a fault, whenever it runs.
+void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
+  addMemoryLimit(command, limits,
+                 "End the run when its tensors and objects hold more bytes, beside the program's "
+                 "constants and inputs, or when passes before it take more, of which 64M are free");
+  command
+      .add_option("--max-steps", limits.steps,
+                  "End the run when it makes more calls of functions, be they in tail position or "
+                  "not; operators and constructors do not count")
+      ->type_name("N")
+      ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
+}
+
 void addOpt(CLI::App& app, OptOptions& options) {
   CLI::App* command = app.add_subcommand("opt", "Print a program after passes over it");
   command->add_option("FILE", options.file, "A program")->required()->type_name("");
@@ -124,6 +190,7 @@ void addOpt(CLI::App& app, OptOptions& options) {
       ->type_name("NAME|all");
   command->add_flag("--verify", options.verify,
                     "Check after each pass that the program is sound and what the pass ensures");
+  addPassLimits(*command, options.limits);
 }
 
 void addGrad(CLI::App& app, GradOptions& options) {
@@ -140,6 +207,7 @@ void addGrad(CLI::App& app, GradOptions& options) {
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
+  addPassLimits(*command, options.limits);
 }
 
 constexpr unsigned mostOrders = 8;
@@ -159,6 +227,7 @@ void addCompile(CLI::App& app, CompileOptions& options) {
       ->required()
       ->type_name("PATH");
   addEntries(*command, options.entries);
+  addPassLimits(*command, options.limits);
 }
 
 void addDisasm(CLI::App& app, DisasmOptions& options) {
@@ -168,63 +237,6 @@ void addDisasm(CLI::App& app, DisasmOptions& options) {
   command->add_flag("--full", options.isFull,
                     "Print all that an executable has, as a text that `baton compile` makes the "
                     "same executable of");
-}
-
-/// Bytes, with a unit behind them or not.
-std::optional<int64_t> byteCount(std::string_view word) {
-  int64_t unit = 1, value = 0;
-  constexpr std::pair<char, int64_t> units[] = {
-      {'K', 1'000}, {'M', 1'000'000}, {'G', 1'000'000'000}, {'T', 1'000'000'000'000}};
-  for (auto [letter, bytes] : units)
-    if (word.ends_with(letter))
-      unit = bytes;
-  if (unit > 1)
-    word.remove_suffix(1);
-  auto end = std::from_chars(word.data(), word.data() + word.size(), value);
-  bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size() && value > 0 &&
-                !__builtin_mul_overflow(value, unit, &value);
-  return isGood ? std::optional(value) : std::nullopt;
-}
-
-/// What ends a run with a fault, whenever it runs.
-void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
-  command
-      .add_option_function<std::string>(
-          "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
-          "End the run when its tensors and objects hold more bytes, beside the program's "
-          "constants "
-          "and inputs; K, M, G and T are thousands, millions and so on")
-      ->type_name("SIZE")
-      ->check(
-          [](const std::string& word) {
-            return byteCount(word) ? ""
-                                   : fmt::format("{} is no size, such as 4000000 or 512M",
-                                                 formats::backquoted(word));
-          },
-          "");
-  command
-      .add_option("--max-steps", limits.steps,
-                  "End the run when it makes more calls of functions, be they in tail position or "
-                  "not; operators and constructors do not count")
-      ->type_name("N")
-      ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
-}
-
-void addTimeLimit(CLI::App& command, runtime::RunLimits& limits) {
-  command
-      .add_option("--timeout", limits.seconds,
-                  "End the run when it takes longer; an operator that computes goes on to its end")
-      ->type_name("SECONDS")
-      ->check(
-          [](const std::string& word) {
-            double seconds = 0;
-            auto end = std::from_chars(word.data(), word.data() + word.size(), seconds);
-            bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size();
-            return isGood && seconds > 0 ? ""
-                                         : fmt::format("{} is no positive number of seconds",
-                                                       formats::backquoted(word));
-          },
-          "");
 }
 
 /// What shows how a run goes.
@@ -318,7 +330,10 @@ void addRun(CLI::App& app, RunOptions& options) {
                     "End the run where NaN or infinity first arises, and say where");
   addObservation(*command, options);
   addCountLimits(*command, options.limits);
-  addTimeLimit(*command, options.limits);
+  addTimeLimit(
+      *command, options.limits,
+      "End the run when it and the passes before it take longer; an operator that computes "
+      "goes on to its end");
 }
 
 CLI::App* addOperators(CLI::App& app, OperatorsOptions& options) {

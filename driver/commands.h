@@ -51,6 +51,7 @@ struct OptOptions {
   /// The pass whose result is shown, or `all`.
   std::string printAfter;
   bool verify = false;
+  runtime::RunLimits limits = {};
 };
 
 struct RunOptions {
@@ -89,6 +90,7 @@ struct GradOptions {
   std::string of = "main";
   /// Names or numbers of parameters; empty for all that hold floats.
   std::vector<std::string> wrt;
+  runtime::RunLimits limits = {};
 };
 
 struct DisasmOptions {
@@ -104,6 +106,7 @@ struct CompileOptions {
   /// As for `disasm`.
   std::vector<std::string> entries;
   std::string output;
+  runtime::RunLimits limits = {};
 };
 
 struct OperatorsOptions {

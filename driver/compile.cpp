@@ -1,5 +1,6 @@
 // `baton compile`: an executable of a program, or of the text of one.
 #include "bytecode/compile.h"
+#include "driver/budget.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "formats/file.h"
@@ -41,7 +42,9 @@ Answer compile(Session& session, const CompileOptions& options, const Look& look
     answer.fail(ExitCode::World, problem);
     return answer;
   }
-  if (auto bytes = bytesOf(session, options, look, answer)) {
+  std::optional<std::vector<std::byte>> bytes;
+  auto make = [&] { bytes = bytesOf(session, options, look, answer); };
+  if (withinLimits(options.limits, session, look, answer, make) && bytes) {
     std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (auto written = formats::writeFile(options.output, text); !written)
       answer.fail(ExitCode::World, written.failure().message);

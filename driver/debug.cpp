@@ -1,5 +1,6 @@
 // `baton debug`: runs a program as often as it is asked to.
 #include "driver/arguments.h"
+#include "driver/budget.h"
 #include "driver/debugger.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
@@ -49,8 +50,11 @@ Answer debug(Session& session, const RunOptions& options, const Look& look) {
                 "commands come from standard input, so the program must be a file");
     return answer;
   }
-  auto ready = loadReady(session, options.file, std::array{options.entry}, look, answer);
-  if (!ready)
+  std::optional<ReadyProgram> ready;
+  auto load = [&] {
+    ready = loadReady(session, options.file, std::array{options.entry}, look, answer);
+  };
+  if (!withinLimits(options.limits, session, look, answer, load) || !ready)
     return answer;
   if (look.show)
     look.show(std::exchange(answer.errors, ""));

@@ -1,4 +1,5 @@
 // `baton grad`: the derivative of a definition as source.
+#include "driver/budget.h"
 #include "driver/derive.h"
 #include "driver/find_global.h"
 #include "driver/load.h"
@@ -88,9 +89,14 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
         module, context, name,
         isScalar ? transform::Reverse::Gradient : transform::Reverse::PullBack, *wrt);
   };
-  bool isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
-                derivation.add(derivative) &&
-                derivation.clean(std::string(program->module->globals.back()->name));
+  bool isDone = false;
+  auto derive = [&] {
+    isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
+             derivation.add(derivative) &&
+             derivation.clean(std::string(program->module->globals.back()->name));
+  };
+  if (!withinLimits(options.limits, session, look, answer, derive))
+    return answer;
   if (!isDone) {
     answer.errors += findingsText(session, derivation.findings, options.file, look);
     answer.code = ExitCode::Program;

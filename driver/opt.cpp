@@ -1,4 +1,5 @@
 // `baton opt` and `baton passes`: passes over a program.
+#include "driver/budget.h"
 #include "driver/load.h"
 #include "formats/quote.h"
 #include "interp/reference.h"
@@ -67,20 +68,25 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
   };
   tensor::TensorEngine engine = interp::referenceEngine();
   lang::Diagnostics findings;
-  auto result = transform::runPasses(*program->module, program->typing, passes,
-                                     {.operators = session.operators(),
-                                      .check = check,
-                                      .verify = options.verify,
-                                      .after = after,
-                                      .findings = &findings,
-                                      .engine = &engine});
-  if (result) {
-    answer.output = textOf(*result->module, session.operators());
+  std::optional<runtime::Checked<transform::TypedModule>> result;
+  auto runAll = [&] {
+    result.emplace(transform::runPasses(*program->module, program->typing, passes,
+                                        {.operators = session.operators(),
+                                         .check = check,
+                                         .verify = options.verify,
+                                         .after = after,
+                                         .findings = &findings,
+                                         .engine = &engine}));
+  };
+  if (!withinLimits(options.limits, session, look, answer, runAll))
+    return answer;
+  if (*result) {
+    answer.output = textOf(*(*result)->module, session.operators());
   } else if (findings.hasErrors()) {
     answer.errors += findingsText(session, findings, options.file, look);
     answer.code = ExitCode::Program;
   } else {
-    answer.fail(ExitCode::World, result.failure().text);
+    answer.fail(ExitCode::World, result->failure().text);
   }
   return answer;
 }

@@ -1,5 +1,6 @@
 // `baton run`: calls a function of a program with tensors from files and shows or keeps its result.
 #include "driver/arguments.h"
+#include "driver/budget.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
 #include "driver/executable_file.h"
@@ -139,6 +140,28 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
     giveResult(session, loaded.language, options, {*value}, answer);
 }
 
+/// What is called of a program that is ready to run.
+struct Ready {
+  std::string called;
+  /// Whether derivatives were written out.
+  bool isDerived;
+};
+
+/// Makes a program ready to run; nothing when the answer says what stands in the way.
+std::optional<Ready> prepared(Session& session, Program& program, const std::string& entry,
+                              const RunOptions& options, const Look& look, Answer& answer) {
+  const lang::Module* text = program.module.get();
+  if (!writeOutDerivatives(session, program, std::array<std::string_view, 1>{entry}, options, look,
+                           answer))
+    return std::nullopt;
+  bool isDerived = program.module.get() != text;
+  std::string called(options.grad ? program.module->globals.back()->name : entry);
+  if (isOnMachine(options))
+    prepareForMachine(session, program, std::array<std::string_view, 1>{called},
+                      wantsProfile(options));
+  return Ready{called, isDerived};
+}
+
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
                 Answer& answer) {
   const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
@@ -147,16 +170,11 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
   const std::string entryName(entry->name);
   const WrittenCalls written(*program.module);
-  const lang::Module* text = program.module.get();
-  if (!writeOutDerivatives(session, program, std::array<std::string_view, 1>{entryName}, options,
-                           look, answer))
+  std::optional<Ready> ready;
+  auto prepare = [&] { ready = prepared(session, program, entryName, options, look, answer); };
+  if (!withinLimits(options.limits, session, look, answer, prepare) || !ready)
     return;
-  const bool isDerived = program.module.get() != text;
-  const std::string called(options.grad ? program.module->globals.back()->name : entryName);
-  if (isOnMachine(options))
-    prepareForMachine(session, program, std::array<std::string_view, 1>{called},
-                      wantsProfile(options));
-  entry = program.module->find(called);
+  entry = program.module->find(ready->called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
   auto engine = engineOf(options.engine, options.precision);
@@ -172,7 +190,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   Running running(session, program, options, look, answer);
   auto outcome =
       call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
-  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && isDerived)
+  if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && ready->isDerived)
     written.explain(*fault);
   const runtime::Value* value = running.end(outcome);
   if (!value)
@@ -185,8 +203,10 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
 
 } // namespace
 
-Answer run(Session& session, const RunOptions& options, const Look& look) {
+Answer run(Session& session, const RunOptions& given, const Look& look) {
   Answer answer;
+  RunOptions options = given;
+  options.limits.since = std::chrono::steady_clock::now();
   if (options.output)
     if (auto good = checkOutput(*options.output, nullptr, options.grad != 0); !good) {
       answer.fail(ExitCode::World, good.failure().message);

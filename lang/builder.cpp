@@ -2,6 +2,7 @@
 #include "lang/builder.h"
 
 #include "lang/attribute_schema.h"
+#include "runtime/budget.h"
 #include "runtime/half.h"
 
 #include <bit>
@@ -41,6 +42,7 @@ AttributeValue Setting::kept(Arena& arena) const {
 }
 
 Var* Builder::var(VarOrigin origin, std::string_view name, const Type* annotation) {
+  runtime::Budget::step();
   Var* made = node<Var>(arena.copyText(name), origin, module.varCount++);
   made->annotation = annotation;
   return made;

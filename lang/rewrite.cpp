@@ -3,6 +3,7 @@
 #include "lang/rewrite.h"
 
 #include "lang/walk.h"
+#include "runtime/budget.h"
 
 #include <stdexcept>
 
@@ -63,6 +64,7 @@ const Block* Rewriter::block(const Block& root) {
 
 /// Begins with the next binding: its value, if no blocks are inside, is copied at once.
 void Rewriter::start(Frame& frame) {
+  runtime::Budget::step();
   const Binding& binding = frame.bindings[frame.next++];
   frame.binding = &binding;
   known(*binding.var) = nullptr;

@@ -21,7 +21,7 @@ Stopwatch::Stopwatch(const RunLimits& limits) {
   // A year is for ever, and far from what the clock can count.
   constexpr double longest = 3600.0 * 24 * 365;
   if (limits.seconds < longest)
-    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+    end_ = limits.since.value_or(Clock::now()) + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(limits.seconds));
 }
 

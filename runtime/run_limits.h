@@ -20,6 +20,8 @@ struct RunLimits {
   int64_t memory = INT64_MAX;
   /// Seconds; an operator that computes goes on to its end.
   double seconds = std::numeric_limits<double>::infinity();
+  /// When they began, if that was before the run.
+  std::optional<std::chrono::steady_clock::time_point> since = {};
 };
 
 /// The faults of runs that pass a limit.

@@ -6,6 +6,7 @@
 
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "runtime/budget.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -291,6 +292,7 @@ private:
 
   /// Decides on a binding all of whose uses are known.
   void decide(Item& item) {
+    runtime::Budget::step();
     if (!item.isUsed && isDroppable(item) && (rules_.dropsLets || !isLet(item))) {
       item.isDropped = true;
       return;

@@ -3,6 +3,7 @@
 
 #include "lang/copy.h"
 #include "lang/verify.h"
+#include "runtime/budget.h"
 #include "transform/placement.h"
 
 #include <stdexcept>
@@ -46,6 +47,7 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
   auto declared = place(*copyDeclared(module, typing), options.operators);
   TypedModule current = typed(std::move(declared), "declaring all types", options);
   for (const PassRow* pass : passes) {
+    runtime::Budget::begin(pass->name);
     for (Property property : pass->needs)
       if (auto found = violations(*current.module, property); !found.empty())
         return runtime::Problem{

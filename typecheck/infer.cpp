@@ -2,6 +2,7 @@
 // arms, which the reader bounds; blocks are loops.
 #include "typecheck/infer.h"
 
+#include "runtime/budget.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 
@@ -328,6 +329,7 @@ const Type* Inference::inferFunction(const lang::Function& function) {
 
 /// A function literal's variable is typed before the literal, so that it may call itself.
 void Inference::inferBinding(const lang::Binding& binding) {
+  runtime::Budget::step();
   const lang::Var& var = *binding.var;
   const Type* found = foundType(var);
   bool isDeclared = var.annotation || found;

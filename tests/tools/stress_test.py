@@ -101,6 +101,12 @@ def many_arguments(count):
     return f"{HEADER}def @f(%n: int32, {parameters}) -> int32 {{ {body} }}\ndef @main() {{ @f(0, {given}) }}\n"
 
 
+def second_order(count):
+    """A derivative of second order through so many functions."""
+    rows = "".join(f"def @f{i}(%x: float32) -> float32 {{ sin(@f{i - 1}(%x) * %x) }}\n" for i in range(1, count))
+    return f"{HEADER}def @f0(%x: float32) -> float32 {{ %x }}\n{rows}def @main(%x: float32) {{ hvp(@f{count - 1})(%x, 1f) }}\n"
+
+
 COUNT_UP = """
 def @up(%n: int32, %tail: List[int32]) -> List[int32] {
   if (%n == 0) { %tail } else { @up(%n - 1, Cons(%n, %tail)) }
@@ -369,6 +375,11 @@ CASES = {
         + "def @grow(%r: ref(List[int32])) -> int32 { "
         "let %u = ref_write(%r, Cons(1, ref_read(%r))); @grow(%r) }",
         2, ["out of memory"], seconds=8),
+    "passes_short_of_memory": lambda: program(
+        "run --max-memory 1M --input x=1", second_order(4_000), 2,
+        ["takes more than 64000000 bytes of memory in the pass `"]),
+    "passes_short_of_time": lambda: program(
+        "compile --timeout 0.2 -o p.bvm", second_order(20_000), 1, ["takes longer than 0.2 s"], seconds=5),
     "graph_chain_check": lambda: program("check", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_print": lambda: program("print --types", graph_bindings(), 0, seconds=20, mebibytes=4096),
     "graph_chain_run": lambda: program(

@@ -1,0 +1,13 @@
+// Limits on what makes a program ready.
+#pragma once
+
+#include "driver/commands.h"
+#include "runtime/function_ref.h"
+
+namespace driver {
+
+/// Does the work within the limits of a run; false when they are spent, and the answer says so.
+bool withinLimits(const runtime::RunLimits& limits, const Session& session, const Look& look,
+                  Answer& answer, runtime::FunctionRef<void()> work);
+
+} // namespace driver
