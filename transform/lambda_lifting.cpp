@@ -278,9 +278,19 @@ private:
   const Lifted* lifted_ = nullptr;
 };
 
+bool hasLiterals(const Module& module) {
+  bool has = false;
+  walk(
+      module, [&](const Binding& binding) { has |= binding.value->kind == ExprKind::Function; },
+      [](const Operand&) {});
+  return has;
+}
+
 } // namespace
 
 std::unique_ptr<Module> lambdaLifting(const Module& module, const PassContext& context) {
+  if (!hasLiterals(module))
+    return nullptr;
   Module lifted(module.types);
   Builder make(lifted, context.operators);
   Lifter lifter(module, make, context.typing);

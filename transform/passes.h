@@ -43,6 +43,7 @@ struct PassContext {
   Entries entries = mainAlone;
 };
 
+/// Null where nothing is to do, which saves the copy and its check.
 using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
                                                const PassContext& context);
 

@@ -58,7 +58,8 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
                                             findings, options.engine, options.entries});
     if (findings.hasErrors())
       return runtime::Problem{findings.all().front().text};
-    current = typed(std::move(made), pass->name, options);
+    if (made)
+      current = typed(std::move(made), pass->name, options);
     if (options.verify)
       demandEnsured(*current.module, *pass);
     if (options.after)

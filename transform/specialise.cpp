@@ -23,9 +23,12 @@
 // is a value becomes a literal of one type that calls it.
 #include "transform/specialise.h"
 
+#include "lang/differentiable.h"
 #include "lang/walk.h"
 #include "transform/placement.h"
 #include "transform/specialise_copies.h"
+
+#include <algorithm>
 
 namespace transform {
 
@@ -127,8 +130,31 @@ private:
   std::unordered_map<const Binding*, const Code*> prefix_;
 };
 
+/// Whether a function may be called in several ways: it is generic or takes functions.
+bool hasWays(const Module& module, const Typing& typing) {
+  auto isOne = [&](const Function& function) {
+    return !typing.generics(function).empty() ||
+           std::ranges::any_of(function.parameters, [&](const Var* parameter) {
+             const Type* type = typing.of(*parameter);
+             return !type || holdsFunctions(type);
+           });
+  };
+  bool found = std::ranges::any_of(module.globals, [&](const Global* global) {
+    return global->function && isOne(*global->function);
+  });
+  auto visit = [&](const Binding& binding) {
+    const auto* literal = binding.value->as<Function>();
+    found = found || (literal && isOne(*literal));
+  };
+  if (!found)
+    walk(module, visit, [](const Operand&) {});
+  return found;
+}
+
 std::unique_ptr<Module> specialised(const Module& module, const PassContext& context,
                                     LocalFunctions locals) {
+  if (!hasWays(module, context.typing))
+    return nullptr;
   Module copy(module.types);
   Builder make(copy, context.operators);
   Specialiser specialiser(module, make, context, locals);

@@ -7,6 +7,7 @@
 #include "lang/walk.h"
 #include "transform/passes.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace transform {
@@ -39,11 +40,11 @@ public:
     }
   }
 
-private:
   bool keeps(const Global& global) override {
     return entries_.empty() || reached_.contains(&global);
   }
 
+private:
   std::vector<const Global*> entries_;
   std::unordered_set<const Global*> reached_;
 };
@@ -51,7 +52,14 @@ private:
 } // namespace
 
 std::unique_ptr<Module> unusedDefinitions(const Module& module, const PassContext& context) {
-  return rewritten<Keeper>(module, context.operators, context.entries);
+  auto kept = std::make_unique<Module>(module.types);
+  Builder make(*kept, context.operators);
+  Keeper keeper(module, make, context.entries);
+  if (std::ranges::all_of(module.globals,
+                          [&](const Global* global) { return keeper.keeps(*global); }))
+    return nullptr;
+  keeper.module();
+  return kept;
 }
 
 } // namespace transform
