@@ -152,11 +152,13 @@ Function* Rewriter::function(const Function& old) {
 // Values.
 
 std::span<const Operand> Rewriter::operands(std::span<const Operand> old) {
-  std::vector<Operand> list;
-  list.reserve(old.size());
-  for (const Operand& each : old)
-    list.push_back(operand(each));
-  return make.arena.copy(list);
+  if (old.empty())
+    return {};
+  size_t bytes = old.size() * sizeof(Operand);
+  auto* list = static_cast<Operand*>(make.arena.allocate(bytes, alignof(Operand)));
+  for (size_t i = 0; i < old.size(); ++i)
+    ::new (list + i) Operand(operand(old[i]));
+  return {list, old.size()};
 }
 
 const Expr* Rewriter::copyValue(Frame& frame) {

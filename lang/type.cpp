@@ -34,6 +34,10 @@ bool same(const Dim& a, const Dim& b) {
 }
 
 size_t hashOf(const Type& type) {
+  // Unknowns are most of all types and are asked for in the order of their numbers, so they lie in
+  // that order.
+  if (type.kind == TypeKind::Unknown)
+    return type.number;
   size_t hash = size_t(type.kind);
   mix(hash, size_t(type.dtype.code) << 24 | size_t(type.dtype.bits) << 16 | type.dtype.lanes);
   for (const Dim* dim : type.shape)

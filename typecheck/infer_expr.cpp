@@ -88,13 +88,11 @@ const Type* Inference::inferProject(const lang::Project& project) {
   if (known->isTuple() && project.index < known->parts.size())
     return unifier_.slot(known->parts[project.index]);
   PendingRelation relation;
-  relation.operands = {tuple};
   relation.field = project.index;
   relation.range = project.range;
   relation.result = unifier_.fresh();
-  const Type* result = relation.result;
-  relations_.add(std::move(relation));
-  return result;
+  relations_.add(relation, {&tuple, 1});
+  return relation.result;
 }
 
 const Type* Inference::inferCall(const lang::Call& call) {
@@ -134,17 +132,18 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
   relation.row = &row;
   relation.definition = definition_;
   relation.attributes = attributesOf(call, row);
+  relation.places = call.arguments;
   relation.range = call.range;
   bool takesInstances = row.derivative != lang::Derivative::None;
+  std::vector<const Type*> operands;
+  operands.reserve(call.arguments.size());
   for (const lang::Operand& argument : call.arguments) {
     const Type* type = inferOperand(argument);
-    relation.operands.push_back(takesInstances ? monomorphic(type) : type);
-    relation.places.push_back(&argument);
+    operands.push_back(takesInstances ? monomorphic(type) : type);
   }
   relation.result = unifier_.fresh();
-  const Type* result = relation.result;
-  relations_.add(std::move(relation));
-  return result;
+  relations_.add(relation, operands);
+  return relation.result;
 }
 
 namespace {

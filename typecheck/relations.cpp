@@ -8,6 +8,7 @@
 #include "typecheck/shape_report.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace typecheck {
@@ -56,18 +57,29 @@ Relations::Relations(Unifier& unifier, lang::Diagnostics& diagnostics)
   };
 }
 
-void Relations::add(PendingRelation relation) {
-  ready_.insert(ready_.end(), relations_.size());
-  relations_.push_back(std::move(relation));
+void Relations::add(PendingRelation relation, lang::Types operands) {
+  relation.operands = arena_.copy(operands);
+  relations_.push_back(relation);
+}
+
+/// The number of the next relation to ask, of those from a number on before the others.
+std::optional<size_t> Relations::next(size_t from) {
+  auto again = ready_.lower_bound(from);
+  bool isFresh = firstFresh_ < relations_.size();
+  if (isFresh && (again == ready_.end() || firstFresh_ < *again))
+    return firstFresh_++;
+  if (ready_.empty())
+    return std::nullopt;
+  if (again == ready_.end())
+    again = ready_.begin();
+  size_t number = *again;
+  ready_.erase(again);
+  return number;
 }
 
 void Relations::solve() {
-  for (size_t from = 0; !ready_.empty();) {
-    auto next = ready_.lower_bound(from);
-    if (next == ready_.end())
-      next = ready_.begin();
-    size_t number = *next;
-    ready_.erase(next);
+  for (size_t from = 0; auto found = next(from);) {
+    size_t number = *found;
     from = number + 1;
     PendingRelation& relation = relations_[number];
     if (relation.isDone)
@@ -139,12 +151,16 @@ Relations::Wait Relations::waitOrGoOn(PendingRelation& relation, const RelationR
 
 RelationResult Relations::answer(const PendingRelation& relation,
                                  std::span<const Type* const> operands) {
+  static constexpr std::array<const runtime::Tensor*, 8> none{};
+  if (relation.row->shapeNeeds != lang::ShapeNeeds::Constants && operands.size() <= none.size())
+    return lang::applyRelation(*relation.row, {unifier_.types(), operands, *relation.attributes,
+                                               std::span(none).first(operands.size())});
   std::vector<runtime::Tensor> constants;
   std::vector<const runtime::Tensor*> values(operands.size());
   if (relation.row->shapeNeeds == lang::ShapeNeeds::Constants) {
     constants.reserve(operands.size());
     for (size_t i = 0; i < operands.size(); ++i)
-      if (const auto* constant = relation.places[i]->value->as<lang::Constant>()) {
+      if (const auto* constant = relation.places[i].value->as<lang::Constant>()) {
         constants.push_back(lang::constantTensor(*constant));
         values[i] = &constants.back();
       }
@@ -155,6 +171,7 @@ RelationResult Relations::answer(const PendingRelation& relation,
 
 Relations::Wait Relations::askOperator(PendingRelation& relation) {
   std::vector<const Type*> operands;
+  operands.reserve(relation.operands.size());
   for (const Type* operand : relation.operands) {
     operands.push_back(unifier_.resolve(operand));
     if (operands.back()->isError()) {
@@ -181,7 +198,7 @@ Relations::Wait Relations::askOperator(PendingRelation& relation) {
   for (const auto& [index, type] : result.operands)
     if (!fitsAsFarAsKnown(operands[index], type) &&
         unifier_.unify(relation.operands[index], type) != UnifyResult::Same) {
-      diagnostics_.report(Message::OperatorMismatch, relation.places[index]->range,
+      diagnostics_.report(Message::OperatorMismatch, relation.places[index].range,
                           lang::demandProblem(*relation.row, index, type, operands[index]));
       unifier_.unify(relation.result, unifier_.types().error());
       return {};
@@ -232,18 +249,20 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
   // A clash between operands is a mistake of the call; nobody knows which of them is wrong.
   bool isOfOne = result.operand && *result.operand < relation.places.size() &&
                  std::ranges::none_of(result.marks, isOther);
-  lang::SourceRange range = isOfOne ? relation.places[*result.operand]->range : relation.range;
+  lang::SourceRange range = isOfOne ? relation.places[*result.operand].range : relation.range;
   auto& report = diagnostics_.report(Message::OperatorMismatch, range, result.problem);
-  report.shapes = operandShapes(*relation.row, relation.places, operands, result, definitions);
+  std::vector<const lang::Operand*> places;
+  for (const lang::Operand& place : relation.places)
+    places.push_back(&place);
+  report.shapes = operandShapes(*relation.row, places, operands, result, definitions);
   for (size_t i = 0; i < operands.size() && operands.size() > 1; ++i)
     if (isShown(result, i, operands.size()))
-      report.label(relation.places[i]->range, std::string(relation.row->operand(i).name));
+      report.label(relation.places[i].range, std::string(relation.row->operand(i).name));
   if (operands.size() == 1 && report.shapes.rows.empty())
     report.note(
         fmt::format("`{}` is `{}`", relation.row->operand(0).name, lang::typeText(operands[0])));
   for (const lang::CallFix& fix : result.fixes)
-    addFix(report, fix, *relation.row,
-           {relation.range, *relation.attributes, relation.places, definitions});
+    addFix(report, fix, *relation.row, {relation.range, *relation.attributes, places, definitions});
 }
 
 void Relations::reportUnsolved(const PendingRelation& relation) {
@@ -290,6 +309,8 @@ void Relations::reportUnsolved() {
 
 void Relations::clear() {
   relations_.clear();
+  arena_ = {};
+  firstFresh_ = 0;
   expectations_.clear();
   ready_.clear();
   waiting_.clear();

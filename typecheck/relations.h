@@ -10,6 +10,7 @@
 #include "lang/expr.h"
 #include "lang/op.h"
 #include "lang/typing.h"
+#include "runtime/arena.h"
 #include "typecheck/unify.h"
 
 #include <deque>
@@ -23,8 +24,8 @@ struct PendingRelation {
   /// The definition that the call is in.
   const lang::Global* definition = nullptr;
   const lang::Attributes* attributes = nullptr;
-  std::vector<const Type*> operands;
-  std::vector<const lang::Operand*> places;
+  lang::Types operands;
+  std::span<const lang::Operand> places;
   const Type* result = nullptr;
   lang::SourceRange range;
   /// For a projection: the field; `row` is null then.
@@ -51,7 +52,7 @@ public:
   Relations(const Relations&) = delete;
   Relations& operator=(const Relations&) = delete;
 
-  void add(PendingRelation relation);
+  void add(PendingRelation relation, lang::Types operands);
 
   /// Asks until nothing new comes out.
   void solve();
@@ -78,6 +79,7 @@ private:
   /// Nothing when settled, else the operand whose type is needed.
   using Wait = std::optional<size_t>;
 
+  std::optional<size_t> next(size_t from);
   Wait ask(PendingRelation& relation);
   Wait askOperator(PendingRelation& relation);
   lang::RelationResult answer(const PendingRelation& relation,
@@ -97,7 +99,10 @@ private:
   Unifier& unifier_;
   lang::Diagnostics& diagnostics_;
   std::deque<PendingRelation> relations_;
-  /// Numbers of relations to ask.
+  /// The operands of all of them.
+  runtime::Arena arena_;
+  /// The first relation that was never asked, and the numbers of those before to ask again.
+  size_t firstFresh_ = 0;
   std::set<size_t> ready_;
   /// By the number of an unknown: relations that wait for it.
   std::unordered_map<uint32_t, std::vector<size_t>> waiting_;
