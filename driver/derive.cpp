@@ -76,9 +76,23 @@ bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
 }
 
 bool Derivation::clean(std::string_view entry) {
-  return run({"inlining", "simplify", "constant-folding", "simplify", "common-subexpressions",
-              "dead-code", "unused-definitions"},
+  return run({"inlining", "simplify", "common-subexpressions", "constant-folding", "simplify",
+              "common-subexpressions", "dead-code", "unused-definitions"},
              std::array{entry});
+}
+
+bool Derivation::addGradient(std::string_view entry, unsigned order) {
+  auto first = [&](const lang::Module& module, const transform::PassContext& context) {
+    return transform::withEntryGradient(module, context, entry);
+  };
+  auto next = [&](const lang::Module& module, const transform::PassContext& context) {
+    return transform::withNextGradient(module, context, module.globals.back()->name);
+  };
+  auto cleanLast = [&] { return clean(std::string(program_.module->globals.back()->name)); };
+  bool isDone = add(first) && cleanLast();
+  for (unsigned i = 1; isDone && i < order; ++i)
+    isDone = add(next) && cleanLast();
+  return isDone;
 }
 
 std::vector<std::string> namesWithGradient(const lang::Global& entry, const Program& program,
@@ -95,13 +109,8 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
   Derivation derivation(session, program);
-  auto gradient = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withEntryGradient(module, context, entries.front(), options.grad);
-  };
-  bool isDone =
-      derivation.writeOut(entries) &&
-      (!options.grad || (derivation.add(gradient) &&
-                         derivation.clean(std::string(program.module->globals.back()->name))));
+  bool isDone = derivation.writeOut(entries) &&
+                (!options.grad || derivation.addGradient(entries.front(), options.grad));
   if (!isDone) {
     answer.errors += findingsText(session, derivation.findings, options.file, look);
     answer.code = ExitCode::Program;

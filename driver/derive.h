@@ -39,6 +39,10 @@ public:
   /// Adds what `make` makes of the module, which is then called from `entry`.
   bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
                                                              const transform::PassContext&)>& make);
+  /// Adds a function, the last one, that gives what `entry` gives with its gradients of an order.
+  /// Each order is made of the one before as simply as passes can say it, else its size would
+  /// double.
+  bool addGradient(std::string_view entry, unsigned order);
   /// Says everything as simply as passes can, and leaves out what `entry` does not reach.
   bool clean(std::string_view entry);
 

@@ -111,8 +111,14 @@ std::string lastName(const TypedModule& program) {
 TypedModule withGradient(const TypedModule& program, const std::string& entry, unsigned order) {
   Diagnostics findings;
   const transform::TypeCheck check = checked;
-  auto made = transform::withEntryGradient(
-      *program.module, {stdlib::operatorTable(), program.typing, check, findings}, entry, order);
+  const transform::PassContext context{stdlib::operatorTable(), program.typing, check, findings};
+  auto made = transform::withEntryGradient(*program.module, context, entry);
+  for (unsigned i = 1; i < order && !findings.hasErrors(); ++i) {
+    Diagnostics diagnostics;
+    const Typing typing = checked(*made, diagnostics);
+    made = transform::withNextGradient(*made, {stdlib::operatorTable(), typing, check, findings},
+                                       made->globals.back()->name);
+  }
   return checkedDerivative(std::move(made), findings);
 }
 

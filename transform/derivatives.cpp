@@ -7,9 +7,15 @@
 //
 // Inner derivatives come first, and each round is checked before the next one, so a derivative of a
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
+//
+// What is computed twice in a derivative is computed four times in the one of it, so between rounds
+// all is said as simply as passes can. The derivative of a derivative by one number is written
+// forward, where passes find that most of it was computed for the order before: reverse mode gives
+// each order another shape, and its size doubles.
 #include "lang/differentiable.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
+#include "runtime/function_ref.h"
 #include "transform/constructor_functions.h"
 #include "transform/jacobian.h"
 #include "transform/leaf_starts.h"
@@ -17,6 +23,7 @@
 #include "transform/passes.h"
 #include "transform/placement.h"
 #include "transform/push_forward.h"
+#include "transform/run_passes.h"
 
 #include "lang/copy.h"
 
@@ -76,9 +83,10 @@ private:
 /// One round: all derivatives whose functions have none inside.
 class Round {
 public:
-  Round(Module& module, const Typing& typing, const PassContext& context, SymbolicZeros& zeros)
-      : module_(module), make_(module, context.operators), typing_(typing), context_(context),
-        adjoint_(make_, typing, context.findings, zeros),
+  Round(Module& module, const Typing& typing, const PassContext& context, SymbolicZeros& zeros,
+        bool isFirst)
+      : isFirst_(isFirst), module_(module), make_(module, context.operators), names_(module),
+        typing_(typing), context_(context), adjoint_(make_, typing, context.findings, zeros),
         pushForward_(make_, typing, context.findings) {
     for (const Global* global : module.globals)
       if (global->function)
@@ -315,7 +323,6 @@ private:
     replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
   }
 
-  /// A pull-back of one's own serves reverse mode only.
   void expandJacobian(const Site& site) {
     std::string_view mode = site.call->attributes->text("mode");
     bool isForward =
@@ -324,6 +331,7 @@ private:
     replaced_[site.binding->var] = jacobian(make_, typing_, *site.call, isForward);
   }
 
+  /// Whether a pull-back of one's own is in the way, which serves reverse mode only.
   bool hasPullBack(const Site& site) {
     std::unordered_set<const Expr*> seen;
     return leadsTo(*site.call->arguments[0].value, seen, [](const Expr& value) {
@@ -341,13 +349,17 @@ private:
       return;
     }
     std::string name = fmt::format("{}_{}", global->name, site.row->name);
-    replaced_[site.binding->var] = make_.define(freshGlobalName(module_, name), made);
+    replaced_[site.binding->var] = make_.define(names_.fresh(name), made);
   }
 
   const Function* derivativeOf(const Site& site, const Expr& function) {
     const auto* global = function.as<Global>();
     const Function& known = global ? *global->function : *function.as<Function>();
     WithRespectTo wrt = withRespectTo(*site.call, known.parameters.size());
+    if (!isFirst_ && isByOneNumber(known, wrt) && !hasPullBack(site))
+      if (site.row->derivative == Derivative::Grad ||
+          site.row->derivative == Derivative::ValueAndGrad)
+        return forwardGradient(site, function, known, wrt);
     switch (site.row->derivative) {
     case Derivative::Grad:
       return adjoint_.derivative(function, Reverse::Gradient, wrt);
@@ -360,8 +372,32 @@ private:
     }
   }
 
+  bool isByOneNumber(const Function& known, const WithRespectTo& wrt) const {
+    const Type* type =
+        wrt.parameters.size() == 1 ? typing_.of(*known.parameters[wrt.parameters[0]]) : nullptr;
+    return type && !wrt.isTuple && type->isTensor() && type->shape.empty();
+  }
+
+  /// The gradient by one number, with the value where it is asked for: the tangent along one.
+  const Function* forwardGradient(const Site& site, const Expr& function, const Function& known,
+                                  const WithRespectTo& wrt) {
+    const Function* pushed = pushForward_.derivative(function, wrt);
+    BlockBuilder body(make_);
+    std::vector<const Var*> parameters;
+    for (const Var* old : known.parameters)
+      parameters.push_back(make_.var(VarOrigin::Parameter, old->name, typing_.of(*old)));
+    std::vector<Atom> arguments = atomsOf(parameters);
+    arguments.push_back(make_.scalar(parameters[wrt.parameters[0]]->annotation->dtype, 1));
+    Atom both = body.call(body.bind(pushed), arguments);
+    bool isAlone = site.row->derivative == Derivative::Grad;
+    return make_.function(parameters, body.finish(isAlone ? body.project(both, 1) : both), nullptr,
+                          typing_.generics(known));
+  }
+
+  bool isFirst_;
   Module& module_;
   Builder make_;
+  GlobalNames names_;
   const Typing& typing_;
   const PassContext& context_;
   Adjoint adjoint_;
@@ -392,6 +428,25 @@ Typing checked(const Module& module, const PassContext& context) {
   return typing;
 }
 
+bool asksForDerivatives(const Module& module) {
+  bool found = false;
+  walk(
+      module, [&](const Binding& binding) { found |= expandedRow(*binding.value) != nullptr; },
+      [](const Operand&) {});
+  return found;
+}
+
+TypedModule cleaned(const Module& module, const Typing& typing, const PassContext& context) {
+  std::vector<const PassRow*> passes;
+  for (std::string_view name : {"inlining", "simplify", "common-subexpressions", "dead-code"})
+    passes.push_back(findPass(name));
+  return *runPasses(module, typing, passes,
+                    {.operators = context.operators,
+                     .check = context.check,
+                     .engine = context.engine,
+                     .entries = context.entries});
+}
+
 } // namespace
 
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
@@ -401,12 +456,17 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
   if (mistakes.hasErrors())
     current = withConstructorFunctions(module, context.operators, ConstructorForm::Generic);
   current = copyDeclared(*current, checked(*current, context));
-  for (;;) {
+  for (bool isFirst = true;; isFirst = false) {
     Typing typing = checked(*current, context);
+    if (!isFirst && asksForDerivatives(*current)) {
+      TypedModule clean = cleaned(*current, typing, context);
+      current = std::move(clean.module);
+      typing = std::move(clean.typing);
+    }
     SymbolicZeros zeros;
     std::optional<Round> round;
     bool isGood = zeros.writeInto(*current, [&] {
-      round.emplace(*current, typing, context, zeros);
+      round.emplace(*current, typing, context, zeros, isFirst);
       return !round->hasSites() || round->write();
     });
     if (!round->hasSites())

@@ -4,6 +4,7 @@
 #include "lang/copy.h"
 #include "lang/differentiable.h"
 #include "transform/placement.h"
+#include "transform/push_forward.h"
 
 #include <fmt/format.h>
 
@@ -13,26 +14,17 @@ using namespace lang;
 
 namespace {
 
-/// With `last`, a function that gives what `callee` gives of its parameters, and field 1 of what
-/// `last` gives; without it, field 1 of what `callee` gives.
-struct Combination {
-  const Global* callee;
-  const Global* last = nullptr;
-};
+/// What a function gives of its parameters.
+using Result = std::function<Atom(BlockBuilder&, const std::vector<Atom>& parameters)>;
 
-const Function* combined(Builder& make, const Typing& typing, const Function& like,
-                         const Combination& how) {
+const Function* functionLike(const Function& like, Builder& make, const Typing& typing,
+                             const Result& result) {
   std::vector<const Var*> parameters;
-  std::vector<Atom> arguments;
-  for (const Var* old : like.parameters) {
+  for (const Var* old : like.parameters)
     parameters.push_back(make.var(VarOrigin::Parameter, old->name, typing.of(*old)));
-    arguments.push_back(parameters.back());
-  }
   BlockBuilder body(make);
-  Atom result = body.call(how.callee, arguments);
-  result = how.last ? body.tuple({result, body.project(body.call(how.last, arguments), 1)})
-                    : Atom(body.project(result, 1));
-  return make.function(parameters, body.finish(result), nullptr, typing.generics(like));
+  Atom given = result(body, {parameters.begin(), parameters.end()});
+  return make.function(parameters, body.finish(given), nullptr, typing.generics(like));
 }
 
 /// The derivative of a global, with what it calls in the module.
@@ -84,33 +76,89 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
   return place(*current, context.operators);
 }
 
-std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
-                                          std::string_view entry, unsigned order) {
+namespace {
+
+/// Null when forward mode does not know the way.
+std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& context,
+                                       std::string_view gradient) {
   std::unique_ptr<Module> current = copyDeclared(module, context.typing);
-  std::string target(entry);
-  for (unsigned i = 0; i < order; ++i) {
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  Diagnostics refused;
+  PushForward pushForward(make, typing, refused);
+  const Global& known = *current->find(gradient);
+  const Function& function = *known.function;
+  std::vector<size_t> along = parametersWithGradient(function, typing);
+  const Function* pushed = pushForward.derivative(known, {along, /*isTuple=*/true});
+  pushForward.finish();
+  if (refused.hasErrors())
+    return nullptr;
+  const Global* both =
+      make.define(freshGlobalName(*current, fmt::format("{}_jvp", gradient)), pushed);
+  DerivativeTypes types(make, Mode::Forward);
+  auto result = [&](BlockBuilder& body, std::vector<Atom> arguments) {
+    for (size_t i : along)
+      arguments.push_back(types.one(body, arguments[i], typing.of(*function.parameters[i])));
+    Atom pair = body.call(both, arguments);
+    return body.tuple(
+        {body.project(body.project(pair, 0), 0), body.project(body.project(pair, 1), 1)});
+  };
+  make.define(freshGlobalName(*current, gradient), functionLike(function, make, typing, result));
+  return place(*current, context.operators);
+}
+
+/// The module with one more global, the value and the gradient of the sum of what `global` gives.
+std::unique_ptr<Module> oneStepBackwards(const Module& module, const PassContext& context,
+                                         std::string_view global) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  const Global& known = *current->find(global);
+  const Function* made =
+      derivativeIn(make, typing, context.findings, known, Reverse::ValueAndSumGradient,
+                   {parametersWithGradient(*known.function, typing), /*isTuple=*/true});
+  make.define(freshGlobalName(*current, fmt::format("{}_grad", global)), made);
+  return context.findings.hasErrors() ? std::move(current) : place(*current, context.operators);
+}
+
+} // namespace
+
+std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
+                                          std::string_view entry) {
+  return oneStepBackwards(module, context, entry);
+}
+
+std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext& context,
+                                         std::string_view gradient) {
+  if (auto made = oneStepForward(module, context, gradient))
+    return made;
+  const auto combined = [&](std::unique_ptr<Module> current, const auto& result) {
     Typing typing = checked(*current, context);
     Builder make(*current, context.operators);
-    const Global& differentiated = *current->find(target);
-    const Function& function = *differentiated.function;
-    const Function* made =
-        derivativeIn(make, typing, context.findings, differentiated, Reverse::ValueAndSumGradient,
-                     {parametersWithGradient(function, typing), /*isTuple=*/true});
-    if (context.findings.hasErrors())
-      return current;
-    const Global* gradient =
-        make.define(freshGlobalName(*current, fmt::format("{}_grad", entry)), made);
-    bool isLast = i + 1 == order;
-    if (i > 0 && isLast)
-      gradient = make.define(freshGlobalName(*current, fmt::format("{}_grad", entry)),
-                             combined(make, typing, function, {current->find(entry), gradient}));
-    else if (!isLast)
-      gradient = make.define(freshGlobalName(*current, fmt::format("{}_gradients", entry)),
-                             combined(make, typing, function, {gradient}));
-    target = gradient->name;
-    current = place(*current, context.operators);
-  }
-  return current;
+    const Global& first = *current->find(gradient);
+    const Global& last = *current->globals.back();
+    make.define(freshGlobalName(*current, gradient),
+                functionLike(*first.function, make, typing,
+                             [&](BlockBuilder& body, const std::vector<Atom>& parameters) {
+                               return result(body, body.call(&first, parameters),
+                                             body.call(&last, parameters));
+                             }));
+    return current;
+  };
+  auto alone =
+      combined(copyDeclared(module, context.typing),
+               [](BlockBuilder& body, Atom first, Atom) { return body.project(first, 1); });
+  Typing typing = checked(*alone, context);
+  auto current = oneStepBackwards(
+      *alone,
+      {context.operators, typing, context.check, context.findings, context.engine, context.entries},
+      std::string(alone->globals.back()->name));
+  if (context.findings.hasErrors())
+    return current;
+  current = combined(std::move(current), [](BlockBuilder& body, Atom first, Atom last) {
+    return body.tuple({body.project(first, 0), body.project(last, 1)});
+  });
+  return place(*current, context.operators);
 }
 
 } // namespace transform

@@ -13,12 +13,17 @@ std::vector<size_t> parametersWithGradient(const lang::Function& function,
                                            const lang::Typing& typing);
 
 /// The module with one more global, which is last: of the parameters of `entry` it gives the tuple
-/// of the value and the tuple of the gradients of that order. The gradient of order n is that of
-/// the sum of all those of order n-1. What stands in the way is in the findings of the context. The
-/// module has no derivatives that are not written out.
+/// of the value and the tuple of the gradients of that order. What stands in the way is in the
+/// findings of the context. The module has no derivatives that are not written out.
 std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
-                                                const PassContext& context, std::string_view entry,
-                                                unsigned order);
+                                                const PassContext& context, std::string_view entry);
+
+/// The module with one more global, which is last: of what `gradient` gives, the value and the
+/// gradients of the sum of all its gradients. Those of one order are the derivative of those of the
+/// order before along all ones, so this is one more step forward; where forward mode does not know
+/// the way, it is one backwards.
+std::unique_ptr<lang::Module>
+withNextGradient(const lang::Module& module, const PassContext& context, std::string_view gradient);
 
 /// The module with one more global, which is last: the derivative of a global, of that name with
 /// `_grad`, or `_vjp` for a pull-back.
