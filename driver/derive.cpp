@@ -5,6 +5,7 @@
 #include "driver/load.h"
 #include "interp/reference.h"
 #include "lang/walk.h"
+#include "stdlib/logarithms.h"
 #include "transform/entry_gradient.h"
 #include "transform/named_operators.h"
 #include "transform/run_passes.h"
@@ -56,10 +57,16 @@ bool Derivation::run(std::initializer_list<std::string_view> names, transform::E
 }
 
 bool Derivation::writeOut(transform::Entries entries) {
+  auto withLogarithms = [](const lang::Module& module, const transform::PassContext& context) {
+    return stdlib::withLogarithmsKept(module, context.operators);
+  };
   return add(transform::withOperatorCalls) &&
          run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
-              "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
-              "constant-folding", "common-subexpressions", "dead-code"},
+              "unused-definitions", "graph-form"},
+             entries) &&
+         add(withLogarithms) &&
+         run({"simplify", "derivatives", "inlining", "simplify", "constant-folding",
+              "common-subexpressions", "dead-code"},
              entries);
 }
 
