@@ -279,8 +279,16 @@ bool becomesDifference(SimplifyCall& s) {
   return false;
 }
 
+/// The sum of a number and itself, which is exact as twice that number is.
+bool becomesDouble(SimplifyCall& s) {
+  Term x = s.operand(0);
+  bool isNumber = x.dtype().isFloat() || x.dtype().bits > 2;
+  return isNumber && x.atom() == s.operand(1).atom() && s.becomesIfTyped(2 * x);
+}
+
 void simplifyAdd(SimplifyCall& s) {
-  if (!becomesBeside(s, 0, 0) && !becomesBeside(s, 1, 0) && !becomesDifference(s))
+  if (!becomesBeside(s, 0, 0) && !becomesBeside(s, 1, 0) && !becomesDifference(s) &&
+      !becomesDouble(s))
     becomesUnbroadcast(s);
 }
 
@@ -338,6 +346,7 @@ constexpr SimplifyExample addSimpler[] = {{"%x + 0f", "%x"},
                                           {"%n + zeros_like(%n)", "%n"},
                                           {"%x + negative(%t)", "%x - %t"},
                                           {"negative(%x) + %y", "%y - %x"},
+                                          {"%x + %x", "2f * %x"},
                                           {"broadcast_to_like(%x, %t) + %t", "%x + %t"}};
 constexpr SimplifyExample subtractSimpler[] = {
     {"%x - 0f", "%x"},

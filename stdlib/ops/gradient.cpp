@@ -277,14 +277,6 @@ Term runningSum(const Term& a, size_t axis, bool isExclusive) {
   return a.rule().call("cumsum", {a}, {{"axis", axis}, {"exclusive", isExclusive}});
 }
 
-Term countOf(const Term& a, const std::vector<size_t>& axes) {
-  int64_t product = 1;
-  for (size_t axis : axes)
-    if (!a.dim(axis)->isConstant() || __builtin_mul_overflow(product, a.dim(axis)->value, &product))
-      return sum(onesLike(a), axes, true);
-  return number(a, double(product));
-}
-
 Term extentOf(const Term& a, size_t axis) {
   if (a.dim(axis)->isConstant())
     return a.rule().number(runtime::Int64, double(a.dim(axis)->value));
@@ -298,6 +290,22 @@ Term shapeVector(const Term& a) {
       extents.push_back(dim->value);
   return extents.size() == a.rank() ? integers(a.rule(), extents)
                                     : a.rule().call("shape_of", {a}, {{"dtype", "int64"}});
+}
+
+Term countOf(const Term& a, const std::vector<size_t>& axes) {
+  double known = 1;
+  std::optional<Term> open;
+  for (size_t axis : axes) {
+    if (a.dim(axis)->isConstant())
+      known *= double(a.dim(axis)->value);
+    else
+      open = open ? *open * extentOf(a, axis) : extentOf(a, axis);
+  }
+  if (!open)
+    return number(a, known);
+  if (axes.size() == a.rank())
+    return castTo(a.rule().call("ndarray_size", {a}, {{"dtype", "int64"}}), a.dtype());
+  return castTo(known == 1 ? *open : *open * known, a.dtype());
 }
 
 Term positionsAlong(const Term& a, size_t axis) {

@@ -107,8 +107,8 @@ Term padded(const Term& a, const std::vector<std::pair<int64_t, int64_t>>& width
 Term placedAtStart(const Term& a, const Term& like);
 /// The running sum along a dimension.
 Term runningSum(const Term& a, size_t axis, bool isExclusive = false);
-/// How many elements the dimensions have together: a number where that is known, and else a tensor
-/// of the rank of `a` that broadcasts.
+/// How many elements the dimensions have together, a scalar of the type of the elements: a number
+/// where that is known.
 Term countOf(const Term& a, const std::vector<size_t>& axes);
 /// The extent of a dimension, int64.
 Term extentOf(const Term& a, size_t axis);

@@ -225,7 +225,7 @@ void sumGradient(GradientCall& d) {
 
 void meanGradient(GradientCall& d) {
   ReductionGradient over(d);
-  over.giveData(over.restored(d.cotangent()) / over.count());
+  over.giveData(over.restored(d.cotangent() / over.count()));
 }
 
 void extremeGradient(GradientCall& d) {
@@ -253,7 +253,7 @@ void varianceGradient(GradientCall& d) {
   Term count = over.count();
   if (d.attributes().boolean("unbiased"))
     count = count - 1;
-  Term part = over.restored(d.cotangent()) * 2 / count * (over.data - d.operand(1));
+  Term part = over.restored(d.cotangent() * 2 / count) * (over.data - d.operand(1));
   over.giveData(part);
   toBroadcast(d, 1, -part);
 }
