@@ -44,6 +44,9 @@ struct PrintOptions {
   bool types = false;
 };
 
+/// The elements of tensors that are literals in what passes give.
+inline constexpr int64_t mostInLiteral = 32;
+
 struct OptOptions {
   std::string file;
   /// Names of passes, in order.

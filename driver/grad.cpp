@@ -9,6 +9,7 @@
 #include "lang/utf8.h"
 #include "parser/metadata.h"
 #include "transform/entry_gradient.h"
+#include "transform/placement.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -89,11 +90,15 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
         module, context, name,
         isScalar ? transform::Reverse::Gradient : transform::Reverse::PullBack, *wrt);
   };
+  auto namedLets = [](const lang::Module& module, const transform::PassContext& context) {
+    return transform::place(module, context.operators, {.restoresLets = true});
+  };
   bool isDone = false;
   auto derive = [&] {
     isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
              derivation.add(derivative) &&
-             derivation.clean(std::string(program->module->globals.back()->name));
+             derivation.clean(std::string(program->module->globals.back()->name)) &&
+             derivation.add(namedLets);
   };
   if (!withinLimits(options.limits, session, look, answer, derive))
     return answer;
@@ -102,7 +107,8 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
     answer.code = ExitCode::Program;
     return answer;
   }
-  answer.output = parser::wholeText(lang::printModule(*program->module, session.operators()));
+  answer.output = parser::wholeText(
+      lang::printModule(*program->module, session.operators(), {.mostInLiteral = mostInLiteral}));
   return answer;
 }
 

@@ -35,7 +35,7 @@ const transform::PassRow* findPass(std::string_view name, Answer& answer) {
 }
 
 std::string textOf(const lang::Module& module, const lang::OperatorTable& operators) {
-  return parser::wholeText(lang::printModule(module, operators));
+  return parser::wholeText(lang::printModule(module, operators, {.mostInLiteral = mostInLiteral}));
 }
 
 } // namespace

@@ -16,6 +16,9 @@ struct PrintOptions {
   /// The types of the module: they stand in signatures and at binders, and as comments
   /// `/* ty=T */` behind values and binders. Without them only what was written is.
   const Typing* types = nullptr;
+  /// Tensors of no more elements are written as literals, `[1f, 2f]`, where there are some for
+  /// their type; TVM has none, and without this all tensors are in the metadata section.
+  int64_t mostInLiteral = 0;
 };
 
 /// A text and the objects that it refers to.

@@ -49,7 +49,7 @@ std::string ExprPrinter::atomText(const Expr& atom) {
 }
 
 std::string ExprPrinter::constantText(const Constant& constant) {
-  auto literal = constantLiteral(constant);
+  auto literal = constantLiteral(constant, mostInLiteral_);
   return (literal ? *literal : metadata_.constant(constant)) + comment(constant.type);
 }
 

@@ -7,7 +7,8 @@ namespace lang::printing {
 
 ExprPrinter::ExprPrinter(const Module& module, const OperatorTable& operators,
                          const PrintOptions& options)
-    : operators_(operators), typing_(options.types), names_(module.globals),
+    : operators_(operators), typing_(options.types), mostInLiteral_(options.mostInLiteral),
+      names_(module.globals),
       metadata_(module.metadata), attributes_{metadata_,
                                               [this](const Expr& atom) { return atomText(atom); }} {
 }

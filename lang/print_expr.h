@@ -104,6 +104,7 @@ private:
   const OperatorTable& operators_;
   /// Null when no types are wanted.
   const Typing* typing_;
+  int64_t mostInLiteral_;
   Names names_;
   MetadataCollector metadata_;
   AttributeWriter attributes_;

@@ -98,17 +98,8 @@ bool isOddNan(uint64_t bits, runtime::DType dtype) {
   return magnitude > infinity && magnitude != (infinity | uint64_t(1) << (fraction - 1));
 }
 
-} // namespace
-
-std::optional<std::string> constantLiteral(const Constant& constant) {
-  if (constant.tensor && constant.tensor->rank() != 0)
-    return std::nullopt;
-  runtime::DType dtype = constant.tensor ? constant.tensor->dtype() : constant.type->dtype;
-  uint64_t bits = constant.bits;
-  if (constant.tensor) {
-    bits = 0;
-    std::memcpy(&bits, constant.tensor->bytes(), std::min<size_t>(dtype.bytes(), sizeof(bits)));
-  }
+/// A scalar of these bits.
+std::optional<std::string> scalarLiteral(runtime::DType dtype, uint64_t bits) {
   if (dtype == runtime::Bool)
     return (bits & 1) != 0 ? "True" : "False";
   if (dtype == runtime::Int16)
@@ -128,6 +119,38 @@ std::optional<std::string> constantLiteral(const Constant& constant) {
   Half half;
   half.bits = uint16_t(bits);
   return floatLiteral(float(half), 16);
+}
+
+/// The elements in brackets, those of each dimension in brackets of their own.
+std::optional<std::string> listLiteral(const runtime::Tensor& tensor) {
+  std::string text;
+  size_t width = tensor.dtype().bytes();
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, tensor.bytes() + size_t(i) * width, std::min(width, sizeof(bits)));
+    auto element = scalarLiteral(tensor.dtype(), bits);
+    if (!element)
+      return std::nullopt;
+    int64_t inside = 1;
+    std::string opened, closed;
+    for (size_t axis = tensor.rank(); axis-- > 0;) {
+      inside *= tensor.shape()[axis];
+      opened += i % inside == 0 ? "[" : "";
+      closed += (i + 1) % inside == 0 ? "]" : "";
+    }
+    text += (i > 0 ? ", " : "") + opened + *element + closed;
+  }
+  return text;
+}
+
+} // namespace
+
+std::optional<std::string> constantLiteral(const Constant& constant, int64_t mostElements) {
+  if (!constant.tensor)
+    return scalarLiteral(constant.type->dtype, constant.bits);
+  const runtime::Tensor& tensor = *constant.tensor;
+  bool isWritten = tensor.rank() == 0 || (tensor.size() > 0 && tensor.size() <= mostElements);
+  return isWritten ? listLiteral(tensor) : std::nullopt;
 }
 
 } // namespace lang::printing

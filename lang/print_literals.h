@@ -21,7 +21,8 @@ std::string integerText(int64_t value, int width);
 /// A string in quotes, with escapes.
 std::string quotedText(std::string_view text);
 
-/// A constant as a literal; nothing when none stands for its bits or it is no scalar.
-std::optional<std::string> constantLiteral(const Constant& constant);
+/// A constant as a literal; nothing when none stands for its bits, or it is a tensor of a rank and
+/// of no or more elements.
+std::optional<std::string> constantLiteral(const Constant& constant, int64_t mostElements = 0);
 
 } // namespace lang::printing

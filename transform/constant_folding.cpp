@@ -5,13 +5,17 @@
 //   (%w, %0.1, %0.1 + 1f)                                (%w, %0.1, [5f])
 //
 // Tuples are not opened: that is the business of simplification.
-// Only operators that compute are run, and only where the result is small, or no larger than the
-// operands together. It must have the very type that checking found, and a call that faults stays
-// as it is. Whoever runs the pass hands in the engine that computes (RunOptions); with another one
-// than that of the program floats may be rounded in another order.
+// Only operators that compute are run, and only where the result is not too large. It must have the
+// very type that checking found, and a call that faults stays as it is. What is computed is known
+// to the calls that use it, but it only takes the place of a call where the text does not grow by
+// it: where it is small, or no larger than the constants in the text that it is made of. So zeros
+// stay zeros and do not become a list of them. Whoever runs the pass hands in the engine that
+// computes (RunOptions); with another one than that of the program floats may be rounded in another
+// order.
 #include "lang/call_sites.h"
 #include "lang/leaves.h"
 #include "lang/rewrite.h"
+#include "lang/walk.h"
 #include "transform/effects.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
@@ -29,8 +33,8 @@ using runtime::ValueKind;
 
 namespace {
 
-/// A result may have so many bytes, however small the operands are.
-constexpr size_t mostBytes = size_t(1) << 20;
+/// A result may have so many bytes, however small the operands are; and to stand in the text.
+constexpr size_t mostBytes = size_t(1) << 20, mostWritten = 128;
 
 /// The bytes of a tensor; nothing when an extent is no number.
 std::optional<size_t> bytesOf(const Type& tensor) {
@@ -70,7 +74,7 @@ public:
   Folder(const Module& from, Builder& into, const Typing& typing,
          const tensor::TensorEngine& engine)
       : Rewriter(from, into), typing_(typing), sites_(typing, into.operators, engine),
-        values_(from.varCount), decidesType_(typeDeciders(from, typing)),
+        values_(from.varCount), written_(from.varCount), decidesType_(typeDeciders(from, typing)),
         tensorsChange_(writesTensors(from)) {}
 
 private:
@@ -122,14 +126,22 @@ private:
     return value && hasType(*value, type) ? std::move(*value) : Value();
   }
 
-  /// Whether the result does not bloat the program.
+  /// Whether a call gives no more than can be known.
   bool isWorthwhile(const Call& call, const Type* type) const {
     auto bytes = bytesOfAll(type);
-    size_t given = 0;
-    for (const Operand& operand : call.arguments)
-      if (const Type* operandType = typing_.of(*operand.value))
-        given += bytesOfAll(operandType).value_or(0);
-    return bytes && *bytes <= std::max(mostBytes, given);
+    return bytes && *bytes <= std::max(mostBytes, writtenOf(call));
+  }
+
+  /// The bytes of the constants in the new text that a value is made of, as far as they are known.
+  size_t writtenOf(const Expr& value) const {
+    if (const auto* constant = value.as<Constant>())
+      return constant->tensor ? constant->tensor->byteSize() : 0;
+    if (const auto* var = value.as<Var>())
+      return written_[var->number];
+    size_t sum = 0;
+    if (!value.isAtom())
+      forEachOperand(value, [&](const Operand& operand) { sum += writtenOf(*operand.value); });
+    return sum;
   }
 
   /// Whether a constant, or a tuple of constants, has exactly this type.
@@ -151,8 +163,14 @@ private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     Value& known = values_[old.var->number];
     known = computed(old);
+    size_t& written = written_[old.var->number];
+    written = writtenOf(*old.value);
     if (!known.isSet() || old.value->kind != ExprKind::Call || decidesType_[old.var->number])
       return Rewriter::bind(old, value, out);
+    size_t bytes = bytesOfAll(typing_.of(*old.var)).value_or(0);
+    if (bytes > std::max(mostWritten, written))
+      return Rewriter::bind(old, value, out);
+    written = bytes;
     if (known.kind() == ValueKind::Tuple)
       return Rewriter::bind(old, tupleOf(known, out), out);
     const Expr* constant = constantOf(known);
@@ -184,6 +202,8 @@ private:
   CallSites sites_;
   /// By Var::number of the old module.
   std::vector<Value> values_;
+  /// The bytes of constants in the new text that a variable holds or is made of.
+  std::vector<size_t> written_;
   std::vector<bool> decidesType_;
   bool tensorsChange_;
 };

@@ -163,7 +163,12 @@ private:
 
   /// Whether a binding stays where it stands.
   bool isLet(const Item& item) const {
-    return item.isPinned || (item.binding->isLet() && !isLoose(item));
+    return item.isPinned || (item.binding->isLet() && !isLoose(item)) || isNamed(item);
+  }
+  /// Whether it was a let once, or what stands for one.
+  bool isNamed(const Item& item) const {
+    return rules_.restoresLets && !item.binding->var->name.empty() &&
+           computes(*item.binding->value);
   }
   bool isLoose(const Item& item) const {
     return rules_.loosensLets && !item.binding->var->annotation && !isOrdered(item);
@@ -439,8 +444,6 @@ private:
       return value;
     Var* var = fresh(*old.var);
     var->origin = origin;
-    if (var->origin == VarOrigin::Temporary)
-      var->name = {};
     out.append({var, value, old.place});
     return var;
   }

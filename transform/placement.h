@@ -23,6 +23,9 @@ struct PlacementRules {
   bool dropsLets = false;
   /// Makes temporaries of lets without effects and declared types.
   bool loosensLets = false;
+  /// Makes lets of temporaries that compute and have a name, which they keep from when they were
+  /// lets.
+  bool restoresLets = false;
   /// For passes on the way to a machine, whose faults and their order are to be those of the
   /// program: temporaries that compute stay where they are, as lets where reading would move them.
   bool keepsFaults = false;
