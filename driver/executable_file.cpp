@@ -8,6 +8,7 @@
 #include "formats/quote.h"
 #include "lang/print.h"
 #include "lang/utf8.h"
+#include "lang/way_back.h"
 #include "parser/metadata.h"
 #include "transform/machine_passes.h"
 #include "typecheck/check.h"
@@ -32,6 +33,7 @@ public:
 
   /// Cuts a place to what is kept of it, and keeps that.
   void keep(SourceRange& range) {
+    range = lang::inText(range);
     const SourceFile* file = sources_.find(range);
     if (!file)
       return;

@@ -2,6 +2,7 @@
 #include "driver/fault_text.h"
 
 #include "lang/render.h"
+#include "lang/way_back.h"
 
 #include <algorithm>
 
@@ -13,12 +14,14 @@ namespace {
 
 /// The places of calls in their order, and what is said of each.
 std::vector<lang::Label> callLabels(std::span<const lang::SourceRange> calls) {
+  std::vector<lang::SourceRange> places;
+  std::ranges::transform(calls, std::back_inserter(places), lang::inText);
   std::vector<lang::Label> labels;
-  for (lang::SourceRange call : calls) {
+  for (lang::SourceRange call : places) {
     bool isShown = std::ranges::find(labels, call, &lang::Label::range) != labels.end();
     if (!call.isValid() || isShown)
       continue;
-    auto count = std::ranges::count(calls, call);
+    auto count = std::ranges::count(places, call);
     labels.push_back(
         {call, count == 1 ? "called here" : fmt::format("called here {} times", count)});
   }

@@ -1,6 +1,8 @@
 // The message table, and the sink.
 #include "lang/diagnostic.h"
 
+#include "lang/way_back.h"
+
 #include <algorithm>
 #include <array>
 
@@ -25,6 +27,7 @@ std::span<const MessageRow> messageRows() {
 }
 
 Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string text) {
+  range = inText(range);
   bool isError = messageRow(message).severity == Severity::Error;
   if (isError)
     ++errors_;

@@ -5,6 +5,7 @@
 #include "lang/excerpt.h"
 #include "lang/render_shapes.h"
 #include "lang/utf8.h"
+#include "lang/way_back.h"
 
 namespace lang {
 
@@ -52,9 +53,9 @@ std::string summary(const Diagnostics& diagnostics, std::string_view fileName) {
 
 std::string renderFinding(const Finding& finding, const SourceMap& sources,
                           const RenderOptions& options) {
-  std::vector<Mark> marks{{finding.range, true}};
+  std::vector<Mark> marks{{inText(finding.range), true}};
   for (const Label& label : finding.labels)
-    marks.push_back({label.range, false, label.text});
+    marks.push_back({inText(label.range), false, label.text});
   size_t gutter = gutterWidth(marks, sources);
   std::string text = heading(finding, options);
   text += renderExcerpt(marks, finding.severity, sources, gutter, options);

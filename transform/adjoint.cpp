@@ -3,6 +3,7 @@
 #include "transform/adjoint.h"
 
 #include "lang/differentiable.h"
+#include "lang/way_back.h"
 
 #include <algorithm>
 
@@ -36,7 +37,14 @@ void Adjoint::start(RoundTrip& trip, const Block& block, const Type* type, bool 
   if (isCarrying_)
     return;
   trip.incoming = incomingOf(type);
+  SourceRange outer = turnBack();
   backward(block, split(trip.way.out, trip.incoming, type), trip.way);
+  code_.make.range = outer;
+}
+
+/// What is written from here on is of the way back; gives the range before.
+SourceRange Adjoint::turnBack() {
+  return std::exchange(code_.make.range, onWayBack(code_.make.range));
 }
 
 /// The block that gives the value and the pull-back, which takes the cotangent and sums, and gives
@@ -45,7 +53,10 @@ const Block* Adjoint::finish(RoundTrip& trip, Atom pack, std::span<const Var* co
   std::vector<const Var*> parameters{trip.incoming};
   for (const Var* var : sums)
     parameters.push_back(trip.way.sums.at(var->number).second);
-  Atom back = trip.there.bind(code_.make.function(parameters, finish(trip.way.out, pack)));
+  SourceRange outer = turnBack();
+  const Function* way = code_.make.function(parameters, finish(trip.way.out, pack));
+  code_.make.range = outer;
+  Atom back = trip.there.bind(way);
   return finish(trip.there, trip.there.tuple({trip.value, back}));
 }
 
@@ -82,7 +93,7 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
   const Expr& value = *binding.value;
   if (const auto* block = value.as<BlockExpr>()) {
     around_.push_back({&binding, false});
-    code_.known(*binding.var) = forward(*block->block, out);
+    code_.nameAs(binding, forward(*block->block, out), out);
     around_.pop_back();
     code_.varied[binding.var] = code_.isVaried(*block->block->result.value);
   } else if (!code_.isVaried(binding)) {
@@ -90,7 +101,7 @@ void Adjoint::forward(const Binding& binding, BlockBuilder& out) {
   } else {
     code_.varied[binding.var] = true;
     match(
-        value, [&](const Expr& atom) { code_.known(*binding.var) = code_.mapped(atom); },
+        value, [&](const Expr& atom) { code_.nameAs(binding, code_.mapped(atom), out); },
         [&](const TupleExpr&) { code_.bindAs(binding, code_.rebuilt(value), out); },
         [&](const Project&) { code_.bindAs(binding, code_.rebuilt(value), out); },
         [&](const Call& call) { forwardCall(binding, call, out); },
@@ -111,9 +122,11 @@ void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
     const Type* type = code_.typeOf(*made->content.value);
     if (!holdsFloats(type))
       return code_.bindAs(binding, code_.make.refNew(content), out);
-    Atom cell = out.bind(code_.make.refNew(content));
+    code_.bindAs(binding, code_.make.refNew(content), out);
+    SourceRange outer = turnBack();
     Atom cotangent = out.bind(code_.make.refNew(code_.types.zero(out, content, type)));
-    code_.known(*binding.var) = out.tuple({cell, cotangent});
+    code_.make.range = outer;
+    code_.known(*binding.var) = out.tuple({code_.known(*binding.var), cotangent});
     return;
   }
   const auto* read = binding.value->as<RefRead>();
@@ -171,7 +184,7 @@ void Adjoint::backward(const Binding& binding, Way& way) {
   // A block may write into cells, whatever its value is.
   if (!code_.isVaried(static_cast<const Expr&>(*binding.var)) && !binding.value->as<BlockExpr>())
     return;
-  SourceRange outer = std::exchange(code_.make.range, binding.value->range);
+  SourceRange outer = std::exchange(code_.make.range, onWayBack(binding.value->range));
   Cotangent incoming = take(*binding.var, way);
   auto viaReference = [&](const Expr&) { backwardReference(binding, incoming, way); };
   match(

@@ -77,6 +77,8 @@ public:
   /// functions and no references.
   const lang::Function* carried(const lang::Global& global);
   bool canCarry(const lang::Global& global) const;
+  /// Lets derivatives compute all of the way there, in its order.
+  void keepSteps() { code_.keepsSteps = true; }
   /// Writes the derivatives of globals that were called for.
   void finish();
 
@@ -141,6 +143,7 @@ private:
   };
 
   // Blocks there and back.
+  lang::SourceRange turnBack();
   lang::Var* incomingOf(const lang::Type* type, Form form = Form::Cotangent);
   lang::Atom backOf(lang::Atom both, lang::BlockBuilder& out);
   void start(RoundTrip& trip, const lang::Block& block, const lang::Type* type,
@@ -235,7 +238,8 @@ private:
   lang::Atom callRecursive(const Asked& asked, Step& step, lang::BlockBuilder& out);
   lang::Atom packOf(const Asked& asked, Way& way);
   std::vector<lang::Atom> packed(std::span<const lang::Var* const> vars, Way& way);
-  lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out) const;
+  lang::Atom packOf(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out);
+  lang::Atom tupleBack(const std::vector<lang::Atom>& parts, lang::BlockBuilder& out);
 
   void give(const lang::Expr& atom, const Cotangent& cotangent, Way& way);
   Cotangent take(const lang::Var& var, Way& way);

@@ -78,7 +78,7 @@ void Adjoint::finishBranches(const Binding& binding, const Expr* value, Step ste
   if (!step.hasEffects && step.targets.empty())
     return code_.bindAs(binding, value, out);
   Atom both = out.bind(value);
-  code_.known(*binding.var) = out.project(both, 0);
+  code_.bindAs(binding, code_.make.project(both, 0), out);
   step.back = backOf(both, out);
   steps_[binding.var] = std::move(step);
 }
@@ -192,7 +192,7 @@ void Adjoint::forwardOnlyArm(const Binding& binding, const Match& choice, BlockB
   const Block& body = *choice.arms[0].body;
   openArm(choice, out);
   around_.push_back({&binding, false});
-  code_.known(*binding.var) = forward(body, out);
+  code_.nameAs(binding, forward(body, out), out);
   around_.pop_back();
   code_.varied[binding.var] = code_.isVaried(*body.result.value);
   steps_[binding.var].isOpened = true;
@@ -217,7 +217,9 @@ Atom Adjoint::thereAndBack(const Block& block, const Type* type, Way& way) {
       forward(*last, way.out);
     const Expr& result = *block.result.value;
     value = code_.mapped(result);
+    SourceRange outer = turnBack();
     give(result, split(way.out, code_.types.one(way.out, value, type), type), way);
+    code_.make.range = outer;
     if (isLast)
       backward(*last, way);
   }
@@ -243,6 +245,7 @@ Atom Adjoint::lastThereAndBack(const Binding& last, const Type* type, Way& way) 
     else
       forwardIf(last, static_cast<const If&>(*last.value), way.out, /*isAtOnce=*/true);
     const Step& step = steps_[last.var];
+    turnBack();
     for (size_t i = 0; i < step.targets.size(); ++i)
       give(*step.targets[i], split(way.out, step.parts[i], code_.typing.of(*step.targets[i])), way);
     value = code_.known(*last.var);
@@ -261,8 +264,11 @@ void Adjoint::backwardMatch(const Binding& binding, const Match& choice, const C
 
 /// Hands on what the variables of a pattern have gathered.
 void Adjoint::giveMatched(const Pattern& pattern, const Expr& scrutinee, Way& way) {
-  if (hasCotangent(pattern, way))
-    give(scrutinee, patternCotangent(pattern, code_.typeOf(scrutinee), way), way);
+  if (!hasCotangent(pattern, way))
+    return;
+  SourceRange outer = turnBack();
+  give(scrutinee, patternCotangent(pattern, code_.typeOf(scrutinee), way), way);
+  code_.make.range = outer;
 }
 
 bool Adjoint::hasCotangent(const Pattern& pattern, const Way& way) const {

@@ -14,16 +14,25 @@ using namespace lang;
 
 /// Cotangents of variables, each as one atom; they are gathered no further.
 std::vector<Atom> Adjoint::packed(std::span<const Var* const> vars, Way& way) {
+  SourceRange outer = turnBack();
   std::vector<Atom> parts;
   for (const Var* var : vars) {
     Cotangent sum = take(*var, way);
     parts.push_back(whole(code_.types, way.out, sum, code_.mapped(*var), code_.typing.of(*var)));
   }
+  code_.make.range = outer;
   return parts;
 }
 
-Atom Adjoint::packOf(const std::vector<Atom>& parts, BlockBuilder& out) const {
-  return parts.size() == 1 ? parts.front() : out.tuple(parts);
+Atom Adjoint::packOf(const std::vector<Atom>& parts, BlockBuilder& out) {
+  return parts.size() == 1 ? parts.front() : tupleBack(parts, out);
+}
+
+Atom Adjoint::tupleBack(const std::vector<Atom>& parts, BlockBuilder& out) {
+  SourceRange outer = turnBack();
+  Atom tuple = out.tuple(parts);
+  code_.make.range = outer;
+  return tuple;
 }
 
 /// A closure gives its value and its pull-back, which adds to the cells of what is captured.
@@ -189,8 +198,12 @@ const Function* Adjoint::derivative(const Expr& known, Reverse kind, const WithR
     code_.fail(function.range, "a function that gives functions or references");
   wantsValue_ = kind != Reverse::Gradient;
   const Block* block = kind == Reverse::PullBack ? pullBack(asked) : gradient(asked);
+  if (global)
+    turnBack();
+  const Function* made =
+      code_.make.function(parameters, block, nullptr, code_.typing.generics(function));
   code_.make.range = outer;
-  return code_.make.function(parameters, block, nullptr, code_.typing.generics(function));
+  return made;
 }
 
 /// The derivative of a function that calls itself calls one that calls itself.
@@ -198,17 +211,19 @@ Atom Adjoint::callRecursive(const Asked& asked, Step& step, BlockBuilder& out) {
   std::vector<Operand> arguments;
   for (const Var* parameter : asked.function.parameters)
     arguments.push_back({parameter});
-  return callThere(*asked.recursive, arguments, asked.type, step, out);
+  return out.project(callThere(*asked.recursive, arguments, asked.type, step, out), 0);
 }
 
 Atom Adjoint::packOf(const Asked& asked, Way& way) {
+  SourceRange outer = turnBack();
   std::vector<Atom> parts;
   for (const Var* var : asked.given) {
     Cotangent sum = take(*var, way);
     parts.push_back(
         whole(code_.types, way.out, sum, code_.mapped(*var), code_.typing.of(*var), Form::Given));
   }
-  return asked.isTuple ? way.out.tuple(parts) : parts.front();
+  code_.make.range = outer;
+  return asked.isTuple ? tupleBack(parts, way.out) : parts.front();
 }
 
 const Block* Adjoint::pullBack(const Asked& asked) {
@@ -220,11 +235,13 @@ const Block* Adjoint::pullBack(const Asked& asked) {
                                : forward(*asked.function.body, trip.there);
   records_.resize(openAround);
   trip.incoming = incomingOf(asked.type, Form::Given);
+  SourceRange outer = turnBack();
   Atom incoming = code_.types.taken(trip.way.out, trip.incoming, asked.type);
   if (asked.recursive)
     callBack(call, incoming, trip.way);
   else
     backward(*asked.function.body, split(trip.way.out, incoming, asked.type), trip.way);
+  code_.make.range = outer;
   return finish(trip, packOf(asked, trip.way));
 }
 
@@ -235,12 +252,14 @@ const Block* Adjoint::gradient(const Asked& asked) {
   if (asked.recursive) {
     Step call;
     value = callRecursive(asked, call, way.out);
+    SourceRange outer = turnBack();
     callBack(call, code_.types.one(way.out, value, asked.type), way);
+    code_.make.range = outer;
   } else {
     value = thereAndBack(*asked.function.body, asked.type, way);
   }
   Atom gradient = packOf(asked, way);
-  return finish(way.out, wantsValue_ ? way.out.tuple({value, gradient}) : gradient);
+  return finish(way.out, wantsValue_ ? tupleBack({value, gradient}, way.out) : gradient);
 }
 
 } // namespace transform

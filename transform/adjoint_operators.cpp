@@ -36,12 +36,12 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
         out);
   Step step;
   const Type* type = code_.typing.of(*binding.var);
-  code_.known(*binding.var) =
-      callThere(*call.callee.value, call.arguments, type, step, out, &binding);
+  Atom both = callThere(*call.callee.value, call.arguments, type, step, out, &binding);
+  code_.bindAs(binding, code_.make.project(both, 0), out);
   steps_[binding.var] = std::move(step);
 }
 
-/// Calls what gives the value and the pull-back.
+/// Calls what gives the value and the pull-back, a pair.
 Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, const Type* type,
                         Step& step, BlockBuilder& out, const Binding* binding) {
   const auto* global = callee.as<Global>();
@@ -65,7 +65,7 @@ Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, 
   Atom target = global ? code_.derivativeOf(*global, mask) : code_.mapped(callee);
   Atom both = out.call(target, code_.mapped(arguments));
   step.back = backOf(both, out);
-  return out.project(both, 0);
+  return both;
 }
 
 void Adjoint::forwardOperator(const Binding& binding, const Call& call, const OperatorRow& row,
@@ -96,6 +96,7 @@ void Adjoint::forwardCustom(const Binding& binding, const Call& call, const Oper
   Atom value = body.project(body.call(function, arguments), 0);
   Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type->result));
   BlockBuilder way(code_.make);
+  SourceRange outer = turnBack();
   Atom gone = nullptr;
   if (row.derivative == Derivative::Checkpoint) {
     const OperatorRow& barrier = code_.make.operators.withRole(Role::Barrier);
@@ -111,6 +112,7 @@ void Adjoint::forwardCustom(const Binding& binding, const Call& call, const Oper
                              given.size() == 1 ? given.front() : code_.make.types.tuple(given));
   }
   Atom back = body.bind(code_.make.function({incoming}, way.finish(gone)));
+  code_.make.range = outer;
   const Block* block = body.finish(body.tuple({value, back}));
   code_.bindAs(binding, code_.make.function(parameters, block), out);
 }

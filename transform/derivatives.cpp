@@ -88,6 +88,10 @@ public:
       : isFirst_(isFirst), module_(module), make_(module, context.operators), names_(module),
         typing_(typing), context_(context), adjoint_(make_, typing, context.findings, zeros),
         pushForward_(make_, typing, context.findings) {
+    if (context.keepsSteps) {
+      adjoint_.keepSteps();
+      pushForward_.keepSteps();
+    }
     for (const Global* global : module.globals)
       if (global->function)
         look(*global);

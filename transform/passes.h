@@ -41,6 +41,8 @@ struct PassContext {
   const tensor::TensorEngine* engine = nullptr;
   /// The globals that a program is run from; those of other names stand for nothing.
   Entries entries = mainAlone;
+  /// Whether somebody follows the run: derivatives then do all that the functions do, in its order.
+  bool keepsSteps = false;
 };
 
 /// Null where nothing is to do, which saves the copy and its check.

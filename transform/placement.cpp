@@ -78,7 +78,8 @@ public:
   const std::vector<Binding>& bindings(const Block& block) { return lists_[&block]; }
 
   VarOrigin origin(const Var& var) const {
-    return isLet(items_[itemOf_[var.number]]) ? VarOrigin::Let : VarOrigin::Temporary;
+    const Item& item = items_[itemOf_[var.number]];
+    return isLet(item) || isSinking(item) ? VarOrigin::Let : VarOrigin::Temporary;
   }
 
   /// Whether a value is a block in parentheses without lets, which the reader never makes.
@@ -171,7 +172,12 @@ private:
            computes(*item.binding->value);
   }
   bool isLoose(const Item& item) const {
-    return rules_.loosensLets && !item.binding->var->annotation && !isOrdered(item);
+    return (rules_.loosensLets || isSinking(item)) && !item.binding->var->annotation &&
+           !isOrdered(item);
+  }
+  /// Whether a let may go into a branch, and stays a let there.
+  bool isSinking(const Item& item) const {
+    return item.binding->isLet() && rules_.sinksLetsOf.contains(scopes_[item.scope].function);
   }
 
   /// Pins what only a let can be: a temporary has no name that an attribute, or the function that
@@ -298,6 +304,7 @@ private:
   /// Decides on a binding all of whose uses are known.
   void decide(Item& item) {
     runtime::Budget::step();
+    item.isPinned |= isSinking(item) && (!item.isUsed || item.home.scope == item.scope);
     if (!item.isUsed && isDroppable(item) && (rules_.dropsLets || !isLet(item))) {
       item.isDropped = true;
       return;

@@ -26,6 +26,9 @@ struct PlacementRules {
   /// Makes lets of temporaries that compute and have a name, which they keep from when they were
   /// lets.
   bool restoresLets = false;
+  /// Functions whose lets without effects and declared types go into the only branch that needs
+  /// them, as lets.
+  std::unordered_set<const lang::Function*> sinksLetsOf = {};
   /// For passes on the way to a machine, whose faults and their order are to be those of the
   /// program: temporaries that compute stay where they are, as lets where reading would move them.
   bool keepsFaults = false;

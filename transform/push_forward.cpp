@@ -62,7 +62,7 @@ void PushForward::write(const Binding& binding, BlockBuilder& out) {
   auto reference = [&](const Expr&) { writeReference(binding, out); };
   if (const auto* block = binding.value->as<BlockExpr>()) {
     const Expr& result = *block->block->result.value;
-    code_.known(var) = write(*block->block, out);
+    code_.nameAs(binding, write(*block->block, out), out);
     code_.varied[&var] = code_.isVaried(result);
     tangents_[&var] = tangent(result);
   } else if (!code_.isVaried(binding)) {
@@ -72,7 +72,7 @@ void PushForward::write(const Binding& binding, BlockBuilder& out) {
     match(
         *binding.value,
         [&](const Expr& atom) {
-          code_.known(var) = code_.mapped(atom);
+          code_.nameAs(binding, code_.mapped(atom), out);
           tangents_[&var] = tangent(atom);
         },
         [&](const TupleExpr& tuple) {
@@ -101,7 +101,7 @@ void PushForward::bindBoth(const Binding& binding, const Expr* both, bool hasTan
   if (!hasTangent)
     return code_.bindAs(binding, both, out);
   Atom pair = out.bind(both);
-  code_.known(*binding.var) = out.project(pair, 0);
+  code_.bindAs(binding, code_.make.project(pair, 0), out);
   tangents_[binding.var] = split(out, out.project(pair, 1), code_.typing.of(*binding.var));
 }
 
@@ -408,9 +408,10 @@ const Function* PushForward::derivative(const Expr& known, const WithRespectTo& 
     const Expr& result = *function.body->result.value;
     both = body.tuple({value, whole(code_.types, body, tangent(result), value, type)});
   }
-  const Block* block = body.finish(both);
+  const Function* made =
+      code_.make.function(parameters, body.finish(both), nullptr, code_.typing.generics(function));
   code_.make.range = outer;
-  return code_.make.function(parameters, block, nullptr, code_.typing.generics(function));
+  return made;
 }
 
 } // namespace transform

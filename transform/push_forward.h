@@ -16,6 +16,8 @@ public:
 
   /// A function of the same parameters and their tangents, which gives the value and its tangent.
   const lang::Function* derivative(const lang::Expr& known, const WithRespectTo& wrt);
+  /// Lets derivatives compute all that the functions do, in its order.
+  void keepSteps() { code_.keepsSteps = true; }
   /// Writes the derivatives of globals that were called for.
   void finish();
 

@@ -54,8 +54,9 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
             fmt::format("`{}` needs {}, and {}", pass->name, propertyName(property), found[0])};
     lang::Diagnostics own;
     lang::Diagnostics& findings = options.findings ? *options.findings : own;
-    auto made = pass->run(*current.module, {options.operators, current.typing, options.check,
-                                            findings, options.engine, options.entries});
+    auto made =
+        pass->run(*current.module, {options.operators, current.typing, options.check, findings,
+                                    options.engine, options.entries, options.keepsSteps});
     if (findings.hasErrors())
       return runtime::Problem{findings.all().front().text};
     if (made)

@@ -28,6 +28,8 @@ struct RunOptions {
   /// For passes that run parts of a program.
   const tensor::TensorEngine* engine = nullptr;
   Entries entries = mainAlone;
+  /// As in PassContext.
+  bool keepsSteps = false;
 };
 
 /// What passes, one after the other, make of a checked module. A result that is not well typed, or

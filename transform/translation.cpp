@@ -179,10 +179,20 @@ Var* Translation::patternVar(const Var& old) {
 
 /// Binds what stands for an old variable, under its name.
 void Translation::bindAs(const Binding& old, const Expr* value, BlockBuilder& out) {
-  VarOrigin origin = old.isLet() ? VarOrigin::Let : VarOrigin::Temporary;
+  VarOrigin origin = old.isLet() || keepsSteps ? VarOrigin::Let : VarOrigin::Temporary;
   Var* var = make.var(origin, old.var->name, declared(*old.var));
   known(*old.var) = var;
   out.append({var, value, old.place});
+}
+
+void Translation::nameAs(const Binding& old, Atom atom, BlockBuilder& out) {
+  const Type* type = typing.of(*old.var);
+  bool isShown = keepsSteps && atom && old.isLet() && !old.var->name.empty() &&
+                 !holdsFunctions(type) && type->kind != TypeKind::Reference;
+  if (isShown)
+    bindAs(old, atom, out);
+  else
+    known(*old.var) = atom;
 }
 
 /// What does not depend on what is differentiated stays as it is.
@@ -191,7 +201,7 @@ void Translation::copy(const Binding& binding, BlockBuilder& out) {
   bool hasBlocks = false;
   forEachBlock(value, [&](const Block&) { hasBlocks = true; });
   if (value.isAtom()) {
-    known(*binding.var) = mapped(value);
+    nameAs(binding, mapped(value), out);
     return;
   }
   if (!hasBlocks)

@@ -34,6 +34,9 @@ public:
   std::function<void(const lang::Binding&)> writeAtRoot;
   std::function<const lang::Global*(const lang::Global&, std::vector<bool>)> derivativeOf;
 
+  /// Whether all of the way there is computed, in its order, also what nothing needs.
+  bool keepsSteps = false;
+
   // Of the function at hand.
 
   /// The block that is around all others.
@@ -68,6 +71,8 @@ public:
   lang::Var* patternVar(const lang::Var& old);
   /// Binds what stands for an old variable, under its name.
   void bindAs(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out);
+  /// Lets an atom of the new code stand for an old variable; where steps are kept, under its name.
+  void nameAs(const lang::Binding& old, lang::Atom atom, lang::BlockBuilder& out);
   /// Writes a binding as it was.
   void copy(const lang::Binding& binding, lang::BlockBuilder& out);
   /// A value without blocks over the atoms of the new code.
