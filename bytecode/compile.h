@@ -19,6 +19,10 @@ struct OperatorSite {
   const lang::Type* type = nullptr;
 };
 
+/// Whether somebody looks at what operators give: those that give floats are then sites, and no
+/// scalar code.
+enum class Watching : uint8_t { Nothing, Results };
+
 /// A program, and what it was made from, which must outlive it.
 struct Compiled {
   vm::Program program;
@@ -30,13 +34,15 @@ struct Compiled {
   std::unique_ptr<lang::RunChecks> checks;
   /// The numbers of operators by row.
   std::unordered_map<const lang::OperatorRow*, uint32_t> operators;
+  Watching watching = Watching::Nothing;
 };
 
 /// Compiles what the entries need, whose numbers go to the program in their order. Throws TooLarge
 /// for programs beyond the machine's bounds.
 std::unique_ptr<Compiled> compile(const lang::Module& module, const lang::Typing& typing,
                                   const lang::OperatorTable& operators,
-                                  std::span<const lang::Global* const> entries);
+                                  std::span<const lang::Global* const> entries,
+                                  Watching watching = Watching::Nothing);
 
 /// Whether `compile` boxes the scalars of a program because nothing tells which instance of a
 /// generic function a call needs; those beyond the machine's bounds are not boxed.

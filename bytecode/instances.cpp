@@ -318,8 +318,10 @@ namespace {
 /// Null for a program that needs boxed scalars and may not have them.
 std::unique_ptr<Compiled> compileWith(bool boxesScalars, const Module& module, const Typing& typing,
                                       const OperatorTable& operators,
-                                      std::span<const Global* const> entries) {
+                                      std::span<const Global* const> entries,
+                                      Watching watching = Watching::Nothing) {
   auto made = std::make_unique<Compiled>();
+  made->watching = watching;
   made->boundaries = std::make_unique<Boundaries>(module, typing);
   dropProvenChecks(module, typing, entries, *made->boundaries);
   made->checks = std::make_unique<RunChecks>(module, *made->boundaries, made->program.checks);
@@ -334,9 +336,9 @@ std::unique_ptr<Compiled> compileWith(bool boxesScalars, const Module& module, c
 
 std::unique_ptr<Compiled> compile(const Module& module, const Typing& typing,
                                   const OperatorTable& operators,
-                                  std::span<const Global* const> entries) {
-  auto made = compileWith(false, module, typing, operators, entries);
-  return made ? std::move(made) : compileWith(true, module, typing, operators, entries);
+                                  std::span<const Global* const> entries, Watching watching) {
+  auto made = compileWith(false, module, typing, operators, entries, watching);
+  return made ? std::move(made) : compileWith(true, module, typing, operators, entries, watching);
 }
 
 bool needsBoxes(const Module& module, const Typing& typing, const OperatorTable& operators,

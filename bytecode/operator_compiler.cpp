@@ -2,6 +2,7 @@
 // computing.
 #include "bytecode/function_compiler.h"
 #include "bytecode/kernel_sites.h"
+#include "lang/shown.h"
 
 namespace bytecode {
 
@@ -34,8 +35,15 @@ void FunctionCompiler::callOperator(Scope& scope, const Binding& binding, const 
 
 void FunctionCompiler::showValue(const Call& call) {
   uint16_t shown = look(call.arguments[0]);
-  hostCall({.kind = SiteKind::Show, .range = call.range}, {&shown, 1},
-           {rep(typeOf(*call.arguments[0].value))}, std::nullopt);
+  runtime::Shown how = shownBy(call);
+  vm::HostSite site{.kind = SiteKind::Show, .range = call.range};
+  if (how.every > 1)
+    site.check = uint32_t(std::min<int64_t>(how.every, checks::none - 1));
+  if (!how.label.empty()) {
+    site.op = uint32_t(made_.program.operators.size());
+    made_.program.operators.emplace_back(how.label);
+  }
+  hostCall(std::move(site), {&shown, 1}, {rep(typeOf(*call.arguments[0].value))}, std::nullopt);
   freeTemporaries();
 }
 
@@ -132,7 +140,8 @@ std::optional<TensorFunction> FunctionCompiler::scalarCode(const Binding& bindin
                                                            const OperatorRow& row) {
   const Type* result = typeOf(*binding.var);
   if (!row.compute || row.action != Action::Compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-      !rep(result).isScalar() || !result->isTensor())
+      !rep(result).isScalar() || !result->isTensor() ||
+      (made_.watching == Watching::Results && result->dtype.isFloat()))
     return std::nullopt;
   std::vector<const Type*> operands;
   for (const Operand& argument : call.arguments) {

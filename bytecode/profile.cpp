@@ -2,6 +2,7 @@
 #include "bytecode/profile.h"
 
 #include "lang/utf8.h"
+#include "lang/way_back.h"
 
 #include <map>
 
@@ -32,28 +33,39 @@ std::string siteName(const vm::Program& program, const vm::HostSite& site) {
 
 } // namespace
 
-Profiler::Profiler(const vm::Program& program, profile::Recorder& recorder,
-                   const std::function<std::string(runtime::SourceRange)>& placeText)
+Profiler::Profiler(const vm::Program& program, profile::Recorder& recorder, const Texts& texts)
     : recorder_(recorder) {
   std::map<std::pair<std::string, std::string>, uint32_t> known;
-  auto subject = [&](const std::string& name, runtime::SourceRange range, bool isFunction) {
-    profile::Subject made{lang::printable(name), placeText(range), isFunction};
+  auto subject = [&](const std::string& name, runtime::SourceRange range, bool isFunction,
+                     bool isBack) {
+    profile::Subject made{lang::printable(name) + (isBack ? ", way back" : ""), texts.place(range),
+                          isFunction, isBack};
     auto [found, isNew] = known.try_emplace({made.name, made.place});
     if (isNew)
       found->second = recorder.add(std::move(made));
     return found->second;
   };
   functionsAt_.resize(program.code.size());
-  for (const vm::Function& function : program.functions)
-    functionsAt_[function.start] = subject(function.name, function.range, true);
+  for (const vm::Function& function : program.functions) {
+    bool isBack = function.isClosure && lang::isOnWayBack(function.range);
+    functionsAt_[function.start] =
+        subject(texts.function ? texts.function(function.name, function.range) : function.name,
+                function.range, true, isBack);
+  }
   for (const vm::HostSite& site : program.sites)
-    sites_.push_back(subject(siteName(program, site), site.range, false));
+    sites_.push_back(
+        subject(siteName(program, site), site.range, false, lang::isOnWayBack(site.range)));
   observer_.entered = [this](uint32_t start, bool isTail) {
     isTail ? recorder_.replace(functionsAt_[start]) : recorder_.enter(functionsAt_[start]);
   };
   observer_.left = [this] { recorder_.leave(); };
-  observer_.asked = [this](uint32_t site) { recorder_.enter(sites_[site]); };
-  observer_.answered = observer_.left;
+  observer_.asked = [this](uint32_t site, const vm::Slot*, const uint16_t*) {
+    recorder_.enter(sites_[site]);
+  };
+  observer_.answered = [this](const vm::Slot*) {
+    recorder_.leave();
+    return std::optional<runtime::Fault>();
+  };
 }
 
 } // namespace bytecode

@@ -10,9 +10,15 @@ namespace bytecode {
 /// of one function, and of one call of an operator, are one subject.
 class Profiler {
 public:
-  /// `placeText` says where a range is. All but the function must outlive this.
-  Profiler(const vm::Program& program, profile::Recorder& recorder,
-           const std::function<std::string(runtime::SourceRange)>& placeText);
+  /// What is shown of a program: where a range is, and what a text calls the function there, given
+  /// what the program calls it.
+  struct Texts {
+    std::function<std::string(runtime::SourceRange)> place = {};
+    std::function<std::string(const std::string& name, runtime::SourceRange)> function = {};
+  };
+
+  /// All but the texts must outlive this.
+  Profiler(const vm::Program& program, profile::Recorder& recorder, const Texts& texts);
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 

@@ -6,6 +6,7 @@
 #include "bytecode/language_sites.h"
 #include "bytecode/link.h"
 #include "bytecode/profile.h"
+#include "bytecode/trap.h"
 #include "lang/run_value.h"
 #include "runtime/memory.h"
 
@@ -95,7 +96,10 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
   std::optional<Profiler> profiler;
   if (options.profile)
     options.run.observer =
-        &profiler.emplace(subject.program, *options.profile, options.placeText).observer();
+        &profiler.emplace(subject.program, *options.profile, options.texts).observer();
+  std::optional<NonFiniteTrap> trap;
+  if (options.trapsNonFinite)
+    options.run.observer = &trap.emplace(subject.program).observer();
   runtime::MemoryLimit limit(options.run.limits.memory);
   try {
     return Run(subject, options).call(std::move(arguments));
@@ -111,7 +115,9 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
 std::variant<Value, RunFault> run(const Module& module, const Typing& typing,
                                   const OperatorTable& operators, const Global& entry,
                                   std::vector<Value> arguments, const Options& options) {
-  std::unique_ptr<Compiled> compiled = compile(module, typing, operators, std::array{&entry});
+  std::unique_ptr<Compiled> compiled =
+      compile(module, typing, operators, std::array{&entry},
+              options.trapsNonFinite ? Watching::Results : Watching::Nothing);
   requireSound(compiled->program);
   const Function& function = *entry.function;
   return runWithin({compiled->program, compiled->layouts, compiled->sites, *compiled->checks,

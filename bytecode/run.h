@@ -3,6 +3,7 @@
 
 #include "bytecode/compile.h"
 #include "bytecode/link.h"
+#include "bytecode/profile.h"
 #include "lang/call_sites.h"
 #include "profile/recorder.h"
 #include "vm/run.h"
@@ -13,9 +14,12 @@ struct Options {
   /// What evaluates operators that the machine has no kernel for.
   tensor::TensorEngine engine;
   vm::RunOptions run = {};
-  /// Told where the time goes, if anybody wants to know, and how places are called there.
+  /// Told where the time goes, if anybody wants to know, and what that is called there.
   profile::Recorder* profile = nullptr;
-  std::function<std::string(lang::SourceRange)> placeText = {};
+  Profiler::Texts texts = {};
+  /// Whether NaN and infinity end the run where they arise; not for executables, and not with a
+  /// profile.
+  bool trapsNonFinite = false;
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

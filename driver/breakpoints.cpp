@@ -1,10 +1,12 @@
 // The places of all bindings are looked up once, so that a run need not.
 #include "driver/breakpoints.h"
 
+#include "driver/derived_code.h"
 #include "formats/quote.h"
 #include "lang/edit_distance.h"
 #include "lang/utf8.h"
 #include "lang/walk.h"
+#include "lang/way_back.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -18,6 +20,7 @@ using runtime::Result;
 Breakpoints::Breakpoints(const Program& program, const lang::SourceMap& sources,
                          const RunNames& names)
     : program_(program), sources_(sources), names_(names) {
+  DerivedCode code(program);
   for (const lang::Global* global : program.module->globals)
     if (global->function)
       functions_.push_back(global->function);
@@ -27,21 +30,28 @@ Breakpoints::Breakpoints(const Program& program, const lang::SourceMap& sources,
         if (const auto* function = binding.value->as<lang::Function>())
           functions_.push_back(function);
         const lang::SourceRange range = binding.value->range;
+        if (!code.isStep(binding) || lang::isOnWayBack(range))
+          return;
         if (const lang::SourceFile* file = range.isValid() ? sources.find(range) : nullptr)
           places_[&binding] = {file, file->position(range.begin).line};
       },
       [](const lang::Operand&) {});
 }
 
-Result<const Breakpoint*> Breakpoints::add(std::string_view where) {
+Result<const Breakpoint*> Breakpoints::add(std::string_view where, std::string_view condition) {
   size_t colon = where.rfind(':');
   bool isName = where.starts_with('@') || where.starts_with('%');
-  auto made = isName ? atName(where)
-                     : atLine(where.substr(0, colon == where.npos ? 0 : colon),
-                              where.substr(colon == where.npos ? 0 : colon + 1));
+  auto made = where == "on nan"
+                  ? Result<Breakpoint>({.text = "NaN and infinity", .isOnNonFinite = true})
+              : isName ? atName(where)
+                       : atLine(where.substr(0, colon == where.npos ? 0 : colon),
+                                where.substr(colon == where.npos ? 0 : colon + 1));
   if (!made)
     return made.failure();
   made->number = ++last_;
+  made->condition = condition;
+  if (!condition.empty())
+    made->text += fmt::format(" if {}", lang::printable(condition));
   points_.push_back(*std::move(made));
   return &points_.back();
 }
@@ -50,8 +60,8 @@ Result<Breakpoint> Breakpoints::atLine(std::string_view file, std::string_view l
   uint32_t wanted = 0;
   auto end = std::from_chars(line.data(), line.data() + line.size(), wanted);
   if (line.empty() || end.ec != std::errc() || end.ptr != line.data() + line.size())
-    return Error{fmt::format("{} is no place; places are `LINE`, `FILE:LINE`, `@function` and "
-                             "`%variable`",
+    return Error{fmt::format("{} is no place; places are `LINE`, `FILE:LINE`, `@function`, "
+                             "`%variable` and `on nan`",
                              formats::backquoted(line))};
   Breakpoint point;
   bool isKnown = false;
@@ -79,7 +89,7 @@ Result<Breakpoint> Breakpoints::atName(std::string_view name) const {
   Breakpoint point;
   std::set<std::string_view> known;
   for (const lang::Function* function : functions_) {
-    if (names_.of(*function) == name && name.starts_with('@'))
+    if (names_.isOf(*function, name) && name.starts_with('@'))
       point.functions.insert(function);
     known.insert(names_.of(*function));
     for (const lang::Var* parameter : function->parameters) {
@@ -94,7 +104,12 @@ Result<Breakpoint> Breakpoints::atName(std::string_view name) const {
     if (names_.isNamed(*binding->var))
       known.insert(names_.of(*binding->var));
   }
-  size_t places = point.functions.size() + point.bindings.size();
+  std::set<Written::Place> texts;
+  for (const lang::Function* function : point.functions)
+    texts.insert(Written::placeOf(function->range));
+  for (const lang::Binding* binding : point.bindings)
+    texts.insert(Written::placeOf(binding->value->range));
+  size_t places = texts.size();
   if (places == 0) {
     auto similar = lang::similarNames(name, known);
     return Error{
@@ -110,22 +125,29 @@ bool Breakpoints::remove(uint32_t number) {
          0;
 }
 
-const Breakpoint* Breakpoints::at(const lang::Function& function) const {
+const Breakpoint* Breakpoints::at(const lang::Function& function, const Holds& holds) const {
   for (const Breakpoint& point : points_)
-    if (point.functions.contains(&function))
+    if (point.functions.contains(&function) && holds(point))
       return &point;
   return nullptr;
 }
 
-const Breakpoint* Breakpoints::at(const lang::Binding& binding, uint32_t lineBefore) const {
+const Breakpoint* Breakpoints::onNonFinite(const Holds& holds) const {
+  for (const Breakpoint& point : points_)
+    if (point.isOnNonFinite && holds(point))
+      return &point;
+  return nullptr;
+}
+
+const Breakpoint* Breakpoints::at(const lang::Binding& binding, uint32_t lineBefore,
+                                  const Holds& holds) const {
   if (points_.empty())
     return nullptr;
   auto found = places_.find(&binding);
   for (const Breakpoint& point : points_) {
-    if (point.bindings.contains(&binding))
-      return &point;
-    if (point.file && found != places_.end() && found->second.file == point.file &&
-        found->second.line == point.line && lineBefore != point.line)
+    bool isOnLine = point.file && found != places_.end() && found->second.file == point.file &&
+                    found->second.line == point.line && lineBefore != point.line;
+    if ((isOnLine || point.bindings.contains(&binding)) && holds(point))
       return &point;
   }
   return nullptr;

@@ -3,6 +3,7 @@
 
 #include "driver/run_names.h"
 
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -18,25 +19,33 @@ struct Breakpoint {
   std::unordered_set<const lang::Binding*> bindings = {};
   /// Where their calls begin.
   std::unordered_set<const lang::Function*> functions = {};
+  /// Where numbers arise that are none.
+  bool isOnNonFinite = false;
+  /// An expression that must hold, or empty.
+  std::string condition = {};
 };
 
 class Breakpoints {
 public:
   Breakpoints(const Program& program, const lang::SourceMap& sources, const RunNames& names);
 
-  /// Adds one at `LINE`, `FILE:LINE`, `@f` or `%x`; the error says why there is no such place. A
-  /// line without code stands for the next one that has some.
-  runtime::Result<const Breakpoint*> add(std::string_view where);
+  using Holds = std::function<bool(const Breakpoint&)>;
+
+  /// Adds one at `LINE`, `FILE:LINE`, `@f` or `%x`, or `on nan`; the error says why there is no
+  /// such place. A line without code stands for the next one that has some.
+  runtime::Result<const Breakpoint*> add(std::string_view where, std::string_view condition = {});
   /// False when there is none of that number.
   bool remove(uint32_t number);
   void clear() { points_.clear(); }
   const std::vector<Breakpoint>& all() const { return points_; }
 
-  /// The one for the begin of a call, or null.
-  const Breakpoint* at(const lang::Function& function) const;
+  /// The one for the begin of a call whose condition holds, or null.
+  const Breakpoint* at(const lang::Function& function, const Holds& holds) const;
+  /// The one for numbers that are none, or null.
+  const Breakpoint* onNonFinite(const Holds& holds) const;
   /// The one for a binding, or null. One for a line counts if `lineBefore`, where the call was
   /// before, was another one.
-  const Breakpoint* at(const lang::Binding& binding, uint32_t lineBefore) const;
+  const Breakpoint* at(const lang::Binding& binding, uint32_t lineBefore, const Holds& holds) const;
   /// The line on which a binding is evaluated.
   uint32_t lineOf(const lang::Binding& binding) const;
 

@@ -248,6 +248,14 @@ void addObservation(CLI::App& command, RunOptions& options) {
                    "Show each call of a function or an operator as it happens, with its arguments "
                    "and what it gives, on the interpreter");
   command
+      .add_option("--trace-only", options.traced,
+                  "The same for functions and operators of these names alone, where `*` stands for "
+                  "any characters, with elements of their tensors")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->each([&](const std::string&) { options.trace = true; });
+  command
       .add_option("--flame-graph", options.flameGraph,
                   "Write a picture of where the time went, by who called what, as .svg")
       ->type_name("PATH");

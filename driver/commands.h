@@ -83,8 +83,12 @@ struct RunOptions {
   bool profile = false;
   std::optional<std::string> flameGraph = {};
   std::optional<std::string> chromeTrace = {};
-  /// Show each call as it happens.
+  /// Show each call as it happens; where names are said, calls of these alone, where `*` stands for
+  /// any characters.
   bool trace = false;
+  std::vector<std::string> traced = {};
+  /// Whether somebody follows the steps of the run, as they stand in the text.
+  bool isFollowed = false;
 };
 
 struct GradOptions {

@@ -4,6 +4,7 @@
 #include "driver/debugger.h"
 #include "driver/derive.h"
 #include "driver/engines.h"
+#include "driver/running.h"
 #include "driver/value_text.h"
 #include "interp/interpret.h"
 
@@ -27,11 +28,14 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
   auto engine = engineOf(options.engine, 0);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
-  Debugger debugger(session, program, look, tell);
   interp::Options how{.engine = *engine};
   how.limits = options.limits;
-  how.show = [&](const runtime::Value& value, lang::SourceRange) {
-    tell(valueText(value, session.types(), program.typing) + '\n');
+  Evaluator evaluator(session, program, how);
+  Debugger debugger(session, program, evaluator, look, tell);
+  std::map<uint32_t, int64_t> shownAt;
+  how.show = [&](const runtime::Value& value, const runtime::Shown& shown) {
+    if (shown.every <= 1 || shownAt[shown.where.begin]++ % shown.every == 0)
+      tell(shownText(shown, valueText(value, session.types(), program.typing)));
   };
   how.observer = &debugger.observer();
   while (debugger.awaitStart()) {
@@ -52,7 +56,8 @@ Answer debug(Session& session, const RunOptions& options, const Look& look) {
   }
   std::optional<ReadyProgram> ready;
   auto load = [&] {
-    ready = loadReady(session, options.file, std::array{options.entry}, look, answer);
+    ready = loadReady(session, options.file, std::array{options.entry}, look, answer,
+                      /*isFollowed=*/true);
   };
   if (!withinLimits(options.limits, session, look, answer, load) || !ready)
     return answer;

@@ -29,12 +29,33 @@ std::optional<uint32_t> readNumber(std::string_view text) {
   return isGood ? std::optional(number) : std::nullopt;
 }
 
+/// Whether fields or rows follow a name there.
+bool isPath(std::string_view text) {
+  auto isInside = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.[]:, ").find(c) != std::string_view::npos;
+  };
+  return (text[0] == '.' || text[0] == '[') && std::ranges::all_of(text, isInside);
+}
+
+/// Whether a text is the name of a variable, maybe with fields or rows behind it.
+bool isVariable(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+    ++end;
+  return end > 0 && (end == text.size() || isPath(text.substr(end)));
+}
+
 } // namespace
 
 const std::vector<Debugger::Command>& Debugger::commands() {
   using D = Debugger;
   static const std::vector<Command> all = {
-      {"break", "b", "PLACE", "stop at LINE, FILE:LINE, %variable or @function", &D::addBreakpoint},
+      {"break", "b", "PLACE",
+       "stop at LINE, FILE:LINE, %variable or @function, or `on nan`; PLACE if EXPR: only where it "
+       "holds",
+       &D::addBreakpoint},
       {"delete", "d", "[NUMBER]", "remove a breakpoint, or all", &D::removeBreakpoint},
       {"breakpoints", "i", "", "list the breakpoints", &D::listBreakpoints},
       {"run", "r", "", "start the program, from the beginning if it runs already", &D::start},
@@ -43,8 +64,10 @@ const std::vector<Debugger::Command>& Debugger::commands() {
        &D::step},
       {"next", "n", "", "go on to the next expression of this call", &D::stepOver},
       {"finish", "f", "", "go on until this call has its result", &D::finish},
-      {"print", "p", "[%x]",
-       "show a variable or a part of it, as %x.0 or %x[2, 0:3], or all in short", &D::print},
+      {"print", "p", "[EXPR]",
+       "show a variable, a part of it, as %x.0 or %x[2, 0:3], or what an expression gives; or all "
+       "variables in short",
+       &D::print},
       {"backtrace", "bt", "", "list the open calls, innermost first", &D::backtrace},
       {"frame", "fr", "NUMBER", "look at another open call", &D::select},
       {"up", "u", "", "look at the caller", &D::selectOuter},
@@ -97,7 +120,13 @@ void Debugger::refuse(const std::string& problem) {
 }
 
 void Debugger::addBreakpoint(std::string_view where) {
-  if (auto point = breakpoints_.add(where))
+  constexpr std::string_view word = " if ";
+  size_t split = std::min(where.find(word), where.size());
+  std::string_view condition = trimmed(where.substr(std::min(split + word.size(), where.size())));
+  if (!condition.empty())
+    if (auto read = evaluator_.read(condition); !read)
+      return tell_(read.failure().message);
+  if (auto point = breakpoints_.add(trimmed(where.substr(0, split)), condition))
     tell_(fmt::format("breakpoint {} at {}\n", (*point)->number, (*point)->text));
   else
     refuse(point.failure().message);
@@ -228,12 +257,18 @@ void Debugger::selectInner(std::string_view) {
   select(std::to_string(selected_ - 1));
 }
 
+std::vector<Local> Debugger::shownLocals(const OpenCall& call) const {
+  std::vector<Local> locals = localsOf(*state_, call);
+  std::erase_if(locals, [&](const Local& local) { return code_.isHidden(*local.var); });
+  return locals;
+}
+
 void Debugger::printAll() {
   constexpr size_t most = 100;
   auto call = selectedCall();
   if (!call)
     return;
-  std::vector<Local> locals = localsOf(*state_, *call);
+  std::vector<Local> locals = shownLocals(*call);
   if (locals.empty())
     tell_("no variable has a value yet\n");
   for (size_t i = 0; i < std::min(locals.size(), most); ++i)
@@ -242,18 +277,19 @@ void Debugger::printAll() {
     tell_(fmt::format("... {} more\n", locals.size() - most));
 }
 
-/// The variable that the name means here, or else one whose block has ended; what stands behind a
-/// name leads to a part.
+/// What is listed under that text; the variable that the name means here, or else one whose block
+/// has ended, or a part of it, to which leads what stands behind the name; or else an expression.
 void Debugger::print(std::string_view what) {
   if (what.empty())
     return printAll();
   auto call = selectedCall();
   if (!call)
     return;
-  const std::string wanted = what.starts_with('%') ? std::string(what) : "%" + std::string(what);
+  const std::string wanted =
+      what.starts_with('%') || !isVariable(what) ? std::string(what) : "%" + std::string(what);
   const Local* found = nullptr;
   std::pair<size_t, size_t> best;
-  std::vector<Local> locals = localsOf(*state_, *call);
+  std::vector<Local> locals = shownLocals(*call);
   std::vector<std::string_view> names;
   for (const Local& local : locals) {
     const std::string& name = names_.of(*local.var);
@@ -261,22 +297,49 @@ void Debugger::print(std::string_view what) {
     std::pair rank(name.size(), local.nearness);
     bool fits =
         wanted.starts_with(name) && rank >= best &&
-        (wanted.size() == name.size() || wanted[name.size()] == '.' || wanted[name.size()] == '[');
+        (wanted.size() == name.size() ||
+         (names_.isNamed(*local.var) && isPath(std::string_view(wanted).substr(name.size()))));
     if (fits) {
       found = &local;
       best = rank;
     }
   }
-  if (!found) {
-    auto similar = lang::similarNames(wanted, names);
-    return refuse(
-        fmt::format("no variable {} has a value here{}", formats::backquoted(wanted),
-                    similar.empty() ? "" : fmt::format("; did you mean `{}`?", similar[0])));
-  }
-  auto part = partOf(*found->value, std::string_view(wanted).substr(best.first));
+  if (found)
+    return printPart(*found, wanted, std::string_view(wanted).substr(best.first));
+  if (!isVariable(std::string_view(wanted).substr(1)))
+    return printExpression(what, locals);
+  auto similar = lang::similarNames(wanted, names);
+  refuse(fmt::format("no variable {} has a value here{}", formats::backquoted(wanted),
+                     similar.empty() ? "" : fmt::format("; did you mean `{}`?", similar[0])));
+}
+
+void Debugger::printPart(const Local& local, std::string_view name, std::string_view path) {
+  auto part = partOf(*local.value, path);
   if (!part)
     return refuse(part.failure().message);
-  tell_(fmt::format("{} = {}\n", wanted, valueText(*part, session_.types(), program_.typing)));
+  tell_(fmt::format("{} {} {}\n", name, names_.isNamed(*local.var) ? "=" : "->",
+                    valueText(*part, session_.types(), program_.typing)));
+}
+
+void Debugger::printExpression(std::string_view expression, const std::vector<Local>& locals) {
+  auto text = evaluator_.text(expression, namedIn(expression, locals));
+  tell_(text ? *text + '\n' : text.failure().message);
+}
+
+/// The nearest variables of the names that an expression mentions; others it has to bind itself.
+std::vector<Named> Debugger::namedIn(std::string_view expression,
+                                     const std::vector<Local>& locals) const {
+  std::vector<Named> variables;
+  for (std::string_view name : namesIn(expression)) {
+    const Local* best = nullptr;
+    for (const Local& local : locals)
+      if (names_.isNamed(*local.var) && std::string_view(names_.of(*local.var)).substr(1) == name &&
+          !code_.isHidden(*local.var) && (!best || local.nearness > best->nearness))
+        best = &local;
+    if (best && std::ranges::find(variables, name, &Named::name) == variables.end())
+      variables.push_back({name, best->var, best->value});
+  }
+  return variables;
 }
 
 /// Goes on behind what was shown last.
@@ -312,7 +375,7 @@ void Debugger::dump(std::string_view path) {
     return;
   TensorDump tensors;
   for (size_t i = 0; i < std::min(open.size(), mostCalls); ++i)
-    for (const Local& local : localsOf(*state_, open[i])) {
+    for (const Local& local : shownLocals(open[i])) {
       const std::string& name = names_.of(*local.var);
       bool isNamed = names_.isNamed(*local.var);
       tensors.add(fmt::format("{}.{}", i, isNamed ? name.substr(1) : spanText(local.var->range)),

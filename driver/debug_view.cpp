@@ -5,6 +5,7 @@
 #include "formats/tensor_bytes.h"
 #include "lang/display_line.h"
 #include "lang/walk.h"
+#include "lang/way_back.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -131,7 +132,21 @@ Scope scopeOf(const OpenCall& call, const lang::FrameLayout& layout) {
   return scope;
 }
 
+/// The call of an activation, whose innermost block in progress is that of the cursor.
+OpenCall callAt(const interp::Activation& activation, const interp::Cursor& cursor) {
+  OpenCall call{&activation, headOf(*activation.function), nullptr, cursor.block};
+  if (cursor.next > 0) {
+    call.binding = &cursor.block->bindings[cursor.next - 1];
+    call.place = call.binding->value->range;
+  }
+  return call;
+}
+
 } // namespace
+
+OpenCall innermostCall(const interp::State& state) {
+  return callAt(state.activations.back(), state.cursors.back());
+}
 
 std::vector<OpenCall> openCalls(const interp::State& state) {
   std::vector<OpenCall> calls;
@@ -139,14 +154,8 @@ std::vector<OpenCall> openCalls(const interp::State& state) {
   auto activation = state.activations.rbegin();
   for (auto cursor = state.cursors.rbegin();
        cursor != state.cursors.rend() && activation != state.activations.rend(); ++cursor) {
-    if (isInnermost) {
-      OpenCall call{&*activation, headOf(*activation->function), nullptr, cursor->block};
-      if (cursor->next > 0) {
-        call.binding = &cursor->block->bindings[cursor->next - 1];
-        call.place = call.binding->value->range;
-      }
-      calls.push_back(call);
-    }
+    if (isInnermost)
+      calls.push_back(callAt(*activation, *cursor));
     isInnermost = cursor->endsCall;
     if (isInnermost)
       ++activation;
@@ -171,6 +180,7 @@ std::vector<Local> localsOf(const interp::State& state, const OpenCall& call) {
 }
 
 std::string markedLine(const lang::SourceMap& sources, lang::SourceRange range) {
+  range = lang::inText(range);
   const lang::SourceFile* file = range.isValid() ? sources.find(range) : nullptr;
   if (!file)
     return "(this is in no text)\n";

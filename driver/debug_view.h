@@ -19,6 +19,9 @@ struct OpenCall {
 /// All open calls, innermost first.
 std::vector<OpenCall> openCalls(const interp::State& state);
 
+/// The innermost one of a run that goes on.
+OpenCall innermostCall(const interp::State& state);
+
 /// A variable that has a value. Of those in scope, the nearer ones have greater numbers; 0 is for
 /// one whose block has ended.
 struct Local {

@@ -5,6 +5,8 @@
 #include "driver/fault_text.h"
 #include "driver/place_text.h"
 #include "driver/value_text.h"
+#include "lang/non_finite.h"
+#include "lang/way_back.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +14,11 @@ namespace driver {
 
 using runtime::Value;
 
-Debugger::Debugger(Session& session, const Program& program, const Look& look,
+Debugger::Debugger(Session& session, const Program& program, Evaluator& evaluator, const Look& look,
                    std::function<void(const std::string&)> tell)
-    : session_(session), program_(program), look_(look), tell_(std::move(tell)),
-      names_(program, session.sources()), breakpoints_(program, session.sources(), names_) {
+    : session_(session), program_(program), evaluator_(evaluator), look_(look),
+      tell_(std::move(tell)), names_(program, session.sources()), code_(program),
+      breakpoints_(program, session.sources(), names_) {
   using interp::State;
   observer_.keepsValues = true;
   observer_.entered = [this](const State& state, bool) { onEntered(state); };
@@ -26,6 +29,9 @@ Debugger::Debugger(Session& session, const Program& program, const Look& look,
   observer_.bound = [this](const State& state, const lang::Binding& binding, const Value& value) {
     onBound(state, binding, value);
   };
+  observer_.applied = [this](const State& state, const lang::Call&, const lang::OperatorRow& row,
+                             std::span<const Value> arguments,
+                             const Value& result) { onApplied(state, row, arguments, result); };
   observer_.failed = [this](const State& state, const runtime::RunFault& fault) {
     onFailed(state, fault);
   };
@@ -59,7 +65,8 @@ void Debugger::onEntered(const interp::State& state) {
       const lang::Var& parameter = *call.function->parameters[i];
       record(parameter, parameter.range, call.slots[i]);
     }
-  if (const Breakpoint* point = breakpoints_.at(*call.function)) {
+  auto holds = [&](const Breakpoint& point) { return this->holds(point, state); };
+  if (const Breakpoint* point = breakpoints_.at(*call.function, holds)) {
     std::string arguments;
     for (size_t i = 0; i < call.function->parameters.size(); ++i)
       arguments += (i == 0 ? "" : ", ") + brief(call.slots[i]);
@@ -88,9 +95,12 @@ bool Debugger::isReached(const interp::State& state) const {
 bool Debugger::onBefore(const interp::State& state, const lang::Binding& binding) {
   if (wantsStart_ || wantsEnd_)
     return false;
+  if (!code_.isStep(binding))
+    return true;
   const interp::Activation& call = state.activations.back();
   uint32_t& line = lines_[state.activations.size() - 1];
-  const Breakpoint* point = breakpoints_.at(binding, line);
+  const Breakpoint* point =
+      breakpoints_.at(binding, line, [&](const Breakpoint& each) { return holds(each, state); });
   line = breakpoints_.lineOf(binding);
   bool isInterrupted = watch_ && watch_->isInterrupted();
   if (!point && !isInterrupted && !isReached(state))
@@ -98,29 +108,76 @@ bool Debugger::onBefore(const interp::State& state, const lang::Binding& binding
   std::string heading = isInterrupted ? "interrupted, "
                         : point       ? fmt::format("breakpoint {}, ", point->number)
                                       : "";
-  bool isNews = !heading.empty() || call.number != call_;
+  bool isBack = lang::isOnWayBack(binding.value->range);
+  bool isNews = !heading.empty() || call.number != call_ || isBack != wasOnWayBack_;
+  wasOnWayBack_ = isBack;
   binding_ = &binding;
-  stop(state, isNews ? fmt::format("{}in {} at {}\n", heading, names_.of(*call.function),
+  const std::string& name = names_.of(*call.function);
+  bool isSaid = name.ends_with(RunNames::wayBack);
+  stop(state, isNews ? fmt::format("{}{}in {} at {}\n", heading,
+                                   isBack && !isSaid ? "on the way back, " : "", name,
                                    at(binding.value->range))
                      : "");
   return !wantsStart_ && !wantsEnd_;
 }
 
+/// Whether the condition of a breakpoint holds where the run is, or cannot be evaluated there,
+/// which is told.
+bool Debugger::holds(const Breakpoint& point, const interp::State& state) {
+  if (point.condition.empty())
+    return true;
+  auto value = evaluator_.value(point.condition,
+                                namedIn(point.condition, localsOf(state, innermostCall(state))));
+  if (!value) {
+    tell_(value.failure().message);
+    return true;
+  }
+  bool isTruth = value->kind() == runtime::ValueKind::Tensor &&
+                 value->tensor().dtype() == runtime::Bool && value->tensor().rank() == 0;
+  if (!isTruth)
+    tell_(fmt::format("error: the condition of breakpoint {} gives {} and no bool\n", point.number,
+                      brief(*value)));
+  return !isTruth || value->tensor().bytes()[0] != std::byte(0);
+}
+
+/// Stops where numbers that are none arise, if that is wanted.
+void Debugger::onApplied(const interp::State& state, const lang::OperatorRow& row,
+                         std::span<const Value> arguments, const Value& result) {
+  if (wantsStart_ || wantsEnd_ || !breakpoints_.onNonFinite([](const Breakpoint&) { return true; }))
+    return;
+  auto fault = lang::nonFiniteFault(row.name, arguments, result);
+  const Breakpoint* point =
+      fault ? breakpoints_.onNonFinite([&](const Breakpoint& each) { return holds(each, state); })
+            : nullptr;
+  if (!point)
+    return;
+  const OpenCall call = innermostCall(state);
+  binding_ = call.binding;
+  wasOnWayBack_ = lang::isOnWayBack(call.place);
+  stop(state, fmt::format("breakpoint {}, {}\nin {} at {}\n", point->number, fault->problem,
+                          names_.of(*call.activation->function), at(call.place)));
+}
+
 /// What was to be evaluated where the run stood still is told when it is known.
 void Debugger::onBound(const interp::State& state, const lang::Binding& binding,
                        const Value& value) {
-  record(*binding.var, binding.value->range, value);
+  if (!code_.isHidden(*binding.var))
+    record(*binding.var, lang::inText(binding.value->range), value);
   bool isAwaited = &binding == binding_ && state.activations.back().number == call_;
   if (!isAwaited || until_ == Until::Breakpoint || until_ == Until::Caller)
     return;
-  tell_(valueLine(*binding.var, value));
+  if (const lang::Binding* alone = code_.valueBinding(*binding.var))
+    binding_ = alone;
+  else
+    tell_(valueLine(*binding.var, value));
 }
 
 void Debugger::onLeft(const interp::State& state, const Value& value) {
   bool isAwaited = until_ == Until::AnyBinding ||
                    (until_ != Until::Breakpoint && state.activations.size() <= depth_);
   if (isAwaited && !wantsStart_ && !wantsEnd_ && state.activations.size() > 1)
-    tell_(fmt::format("{} -> {}\n", names_.of(*state.activations.back().function), brief(value)));
+    tell_(fmt::format("{} -> {}\n", names_.of(*state.activations.back().function),
+                      brief(DerivedCode::valueAlone(value))));
 }
 
 void Debugger::onFailed(const interp::State& state, const runtime::RunFault& fault) {
@@ -182,6 +239,7 @@ std::string Debugger::at(lang::SourceRange range) const {
 
 /// With its end, since expressions that begin together are many.
 std::string Debugger::spanText(lang::SourceRange range) const {
+  range = lang::inText(range);
   return range.isValid() ? fmt::format("{}-{}", at(range),
                                        placeText(session_.sources(), {range.end, range.end},
                                                  session_.sources().find(range)))

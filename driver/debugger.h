@@ -7,6 +7,8 @@
 #include "driver/breakpoints.h"
 #include "driver/commands.h"
 #include "driver/debug_view.h"
+#include "driver/derived_code.h"
+#include "driver/evaluate.h"
 #include "driver/interrupt.h"
 #include "driver/tensor_dump.h"
 
@@ -15,7 +17,7 @@ namespace driver {
 class Debugger {
 public:
   /// All must outlive this.
-  Debugger(Session& session, const Program& program, const Look& look,
+  Debugger(Session& session, const Program& program, Evaluator& evaluator, const Look& look,
            std::function<void(const std::string&)> tell);
   Debugger(const Debugger&) = delete;
   Debugger& operator=(const Debugger&) = delete;
@@ -42,7 +44,10 @@ private:
                const runtime::Value& value);
   void onLeft(const interp::State& state, const runtime::Value& value);
   void onFailed(const interp::State& state, const runtime::RunFault& fault);
+  void onApplied(const interp::State& state, const lang::OperatorRow& row,
+                 std::span<const runtime::Value> arguments, const runtime::Value& result);
   bool isReached(const interp::State& state) const;
+  bool holds(const Breakpoint& point, const interp::State& state);
   void stop(const interp::State& state, const std::string& heading);
   void record(const lang::Var& var, lang::SourceRange range, const runtime::Value& value);
   void writeRecord();
@@ -63,6 +68,9 @@ private:
   void finish(std::string_view);
   void print(std::string_view what);
   void printAll();
+  void printPart(const Local& local, std::string_view name, std::string_view path);
+  void printExpression(std::string_view expression, const std::vector<Local>& locals);
+  std::vector<Named> namedIn(std::string_view expression, const std::vector<Local>& locals) const;
   void select(std::string_view number);
   void selectOuter(std::string_view);
   void selectInner(std::string_view);
@@ -76,6 +84,7 @@ private:
   std::vector<OpenCall> calls();
   std::optional<OpenCall> selectedCall();
   void showSelected();
+  std::vector<Local> shownLocals(const OpenCall& call) const;
   std::string callText(size_t number, const OpenCall& call) const;
   std::string valueLine(const lang::Var& var, const runtime::Value& value) const;
   std::string brief(const runtime::Value& value) const;
@@ -84,9 +93,11 @@ private:
 
   Session& session_;
   const Program& program_;
+  Evaluator& evaluator_;
   const Look& look_;
   std::function<void(const std::string&)> tell_;
   RunNames names_;
+  DerivedCode code_;
   Breakpoints breakpoints_;
   interp::Observer observer_;
   std::optional<InterruptWatch> watch_;
@@ -103,6 +114,8 @@ private:
   size_t depth_ = 0;
   uint64_t call_ = UINT64_MAX;
   const lang::Binding* binding_ = nullptr;
+  /// Whether the last step was on the way back.
+  bool wasOnWayBack_ = false;
   /// By depth: the line where each call was last.
   std::vector<uint32_t> lines_;
   /// The command that an empty line repeats.

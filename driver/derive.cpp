@@ -7,6 +7,7 @@
 #include "lang/walk.h"
 #include "stdlib/logarithms.h"
 #include "transform/entry_gradient.h"
+#include "transform/let_sinking.h"
 #include "transform/named_operators.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
@@ -36,7 +37,8 @@ transform::TypeCheck checker(const Session& session) {
 
 } // namespace
 
-bool Derivation::run(std::initializer_list<std::string_view> names, transform::Entries entries) {
+bool Derivation::run(std::initializer_list<std::string_view> names, transform::Entries entries,
+                     bool keepsSteps) {
   std::vector<const transform::PassRow*> passes;
   tensor::TensorEngine engine = interp::referenceEngine();
   for (std::string_view name : names)
@@ -46,7 +48,8 @@ bool Derivation::run(std::initializer_list<std::string_view> names, transform::E
                                     .check = checker(session_),
                                     .findings = &findings,
                                     .engine = &engine,
-                                    .entries = entries});
+                                    .entries = entries,
+                                    .keepsSteps = keepsSteps});
   if (!made && !findings.hasErrors())
     throw std::logic_error(made.failure().text);
   if (!made)
@@ -68,6 +71,21 @@ bool Derivation::writeOut(transform::Entries entries) {
          run({"simplify", "derivatives", "inlining", "simplify", "constant-folding",
               "common-subexpressions", "dead-code"},
              entries);
+}
+
+/// Code that is as it was written can nearly always be differentiated; generic functions are copied
+/// if need be, and only what is not known otherwise is put in the places of its calls.
+bool Derivation::writeOutSteps(transform::Entries entries) {
+  auto write = [&] {
+    return add(transform::withSunkenLets) && run({"derivatives"}, entries, /*keepsSteps=*/true);
+  };
+  if (!add(transform::withOperatorCalls) || write())
+    return true;
+  findings = {};
+  if (run({"lambda-lifting", "specialise", "lambda-lifting"}, entries) && write())
+    return true;
+  findings = {};
+  return writeOut(entries);
 }
 
 bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
@@ -115,8 +133,10 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
                          const RunOptions& options, const Look& look, Answer& answer) {
   if (!options.grad && !asksForDerivatives(*program.module))
     return true;
+  program.written = writtenIn(*program.module);
   Derivation derivation(session, program);
-  bool isDone = derivation.writeOut(entries) &&
+  const bool isFollowed = (options.isFollowed || options.trace) && !options.grad;
+  bool isDone = (isFollowed ? derivation.writeOutSteps(entries) : derivation.writeOut(entries)) &&
                 (!options.grad || derivation.addGradient(entries.front(), options.grad));
   if (!isDone) {
     answer.errors += findingsText(session, derivation.findings, options.file, look);
@@ -127,7 +147,7 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
 
 std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
-                                      Answer& answer) {
+                                      Answer& answer, bool isFollowed) {
   const std::string file = input.path();
   auto program = loadGood(session, std::move(input), look, answer);
   if (!program)
@@ -142,7 +162,8 @@ std::optional<ReadyProgram> loadReady(Session& session, Input input,
       ready.entries.emplace_back(global->name);
   }
   const std::vector<std::string_view> names(ready.entries.begin(), ready.entries.end());
-  if (!writeOutDerivatives(session, ready.program, names, {.file = file}, look, answer))
+  if (!writeOutDerivatives(session, ready.program, names, {.file = file, .isFollowed = isFollowed},
+                           look, answer))
     return std::nullopt;
   return ready;
 }

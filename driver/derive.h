@@ -12,7 +12,8 @@ std::vector<std::string> namesWithGradient(const lang::Global& entry, const Prog
 
 /// Writes out all derivatives of a good program, so that it can run. If the options ask for
 /// gradients, the last global of the module then gives the value of the only entry and its
-/// gradients. False when the answer says what stands in the way.
+/// gradients; if somebody follows the run, its steps are kept. False when the answer says what
+/// stands in the way.
 bool writeOutDerivatives(Session& session, Program& program, transform::Entries entries,
                          const RunOptions& options, const Look& look, Answer& answer);
 
@@ -27,7 +28,7 @@ struct ReadyProgram {
 /// what stands in the way.
 std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
-                                      Answer& answer);
+                                      Answer& answer, bool isFollowed = false);
 
 /// A program on its way through the passes that make derivatives.
 class Derivation {
@@ -36,6 +37,9 @@ public:
 
   /// Writes out the derivatives that calls of `entries` ask for.
   bool writeOut(transform::Entries entries);
+  /// The same for a program whose steps somebody follows: what no derivative reaches stays as it
+  /// is, and the way there does what the functions do, in their order.
+  bool writeOutSteps(transform::Entries entries);
   /// Adds what `make` makes of the module, which is then called from `entry`.
   bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
                                                              const transform::PassContext&)>& make);
@@ -50,7 +54,8 @@ public:
   lang::Diagnostics findings;
 
 private:
-  bool run(std::initializer_list<std::string_view> names, transform::Entries entries);
+  bool run(std::initializer_list<std::string_view> names, transform::Entries entries,
+           bool keepsSteps = false);
 
   Session& session_;
   Program& program_;

@@ -156,7 +156,8 @@ std::optional<Ready> prepared(Session& session, Program& program, const std::str
     return std::nullopt;
   bool isDerived = program.module.get() != text;
   std::string called(options.grad ? program.module->globals.back()->name : entry);
-  if (isOnMachine(options))
+  // Passes would take calls out of the trace of a trap.
+  if (isOnMachine(options) && !options.trapsNonFinite)
     prepareForMachine(session, program, std::array<std::string_view, 1>{called},
                       wantsProfile(options));
   return Ready{called, isDerived};

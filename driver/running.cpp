@@ -6,7 +6,9 @@
 #include "driver/place_text.h"
 #include "driver/profile.h"
 #include "driver/value_text.h"
+#include "formats/quote.h"
 #include "lang/utf8.h"
+#include "runtime/memory.h"
 
 namespace driver {
 
@@ -27,10 +29,16 @@ ExitCode codeOf(runtime::FaultKind kind) {
 
 } // namespace
 
+std::string shownText(const runtime::Shown& shown, const std::string& value) {
+  std::string label = shown.label.empty() ? "" : lang::printable(shown.label) + ": ";
+  return label + value + '\n';
+}
+
 Running::Running(Session& session, const Program& program, const RunOptions& options,
                  const Look& look, Answer& answer)
     : session_(session), program_(program), options_(options), look_(look), answer_(answer),
-      findings_(session.noFindings()), progress_(look.progress && !options.trace) {
+      findings_(session.noFindings()), recorder_({}, profile::nanoseconds, runtime::heldMemory),
+      progress_(look.progress && !options.trace) {
   watch_.emplace();
 }
 
@@ -40,8 +48,11 @@ void Running::write(const std::string& text) {
 }
 
 /// A value that the program shows, after the place that does.
-void Running::show(const Value& value, lang::SourceRange where) {
-  std::string text = valueText(value, session_.types(), program_.typing) + '\n';
+void Running::show(const Value& value, const runtime::Shown& shown) {
+  if (shown.every > 1 && shownAt_[shown.where.begin]++ % shown.every != 0)
+    return;
+  lang::SourceRange where = shown.where;
+  std::string text = shownText(shown, valueText(value, session_.types(), program_.typing));
   if (const lang::SourceFile* file = session_.sources().find(where)) {
     lang::LineColumn at = file->position(where.begin);
     text = fmt::format("{}:{}:{}: {}", file->name(), at.line, at.column, text);
@@ -51,13 +62,18 @@ void Running::show(const Value& value, lang::SourceRange where) {
 
 bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
   bytecode::Options how{.engine = engine};
-  how.run = {.progress = [this](uint64_t calls) { progress_.step(calls); },
-             .show = [this](const Value& value, lang::SourceRange where) { show(value, where); },
-             .isInterrupted = [this] { return watch_->isInterrupted(); },
-             .limits = options_.limits};
+  how.run = {
+      .progress = [this](uint64_t calls) { progress_.step(calls); },
+      .show = [this](const Value& value, const runtime::Shown& shown) { show(value, shown); },
+      .isInterrupted = [this] { return watch_->isInterrupted(); },
+      .limits = options_.limits};
   how.profile = wantsProfile(options_) ? &recorder_ : nullptr;
-  how.placeText = [this](lang::SourceRange range) {
+  how.trapsNonFinite = options_.trapsNonFinite;
+  how.texts.place = [this](lang::SourceRange range) {
     return placeText(session_.sources(), range, program_.source);
+  };
+  how.texts.function = [this](const std::string& name, lang::SourceRange range) {
+    return writtenName(program_, range, name);
   };
   return how;
 }
@@ -68,19 +84,23 @@ interp::Options Running::onInterpreter(const tensor::TensorEngine& engine) {
   how.rounding = [this](const lang::OperatorRow& row, lang::SourceRange where) {
     findings_.report(lang::Message::Float64Result, where, row.name);
   };
-  how.show = [this](const Value& value, lang::SourceRange where) { show(value, where); };
+  how.show = [this](const Value& value, const runtime::Shown& shown) { show(value, shown); };
   how.isInterrupted = [this] { return watch_->isInterrupted(); };
   how.trapsNonFinite = options_.trapsNonFinite;
   how.limits = options_.limits;
   auto trace = [this](const std::string& text) { write(text); };
   if (options_.trace)
-    how.observer = &tracer_.emplace(session_, program_, trace).observer();
+    how.observer = &tracer_.emplace(session_, program_, options_.traced, trace).observer();
   return how;
 }
 
 const Value* Running::end(Outcome& outcome) {
   watch_.reset();
   progress_.clear();
+  if (tracer_)
+    for (const std::string& name : tracer_->missing())
+      answer_.errors +=
+          fmt::format("note: nothing that is called {} was called\n", formats::backquoted(name));
   if (wantsProfile(options_))
     reportProfile(recorder_, options_, answer_);
   answer_.errors += findingsText(session_, findings_, options_.file, look_);

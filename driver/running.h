@@ -11,6 +11,8 @@
 #include "interp/interpret.h"
 #include "profile/recorder.h"
 
+#include <map>
+
 namespace driver {
 
 /// Takes the interrupt from the beginning to where the run ended.
@@ -34,7 +36,7 @@ public:
 
 private:
   void write(const std::string& text);
-  void show(const runtime::Value& value, lang::SourceRange where);
+  void show(const runtime::Value& value, const runtime::Shown& shown);
 
   Session& session_;
   const Program& program_;
@@ -46,7 +48,12 @@ private:
   Progress progress_;
   std::optional<InterruptWatch> watch_;
   std::optional<Tracer> tracer_;
+  /// By places that show only some values: how many there were.
+  std::map<uint32_t, int64_t> shownAt_;
 };
+
+/// A value that a program shows, behind its label.
+std::string shownText(const runtime::Shown& shown, const std::string& value);
 
 /// Shows what a run gave, and writes it where the options say.
 void giveResult(Session& session, const Program& program, const RunOptions& options,

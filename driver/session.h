@@ -6,6 +6,7 @@
 #pragma once
 
 #include "driver/input.h"
+#include "driver/written.h"
 #include "lang/diagnostic.h"
 #include "lang/module.h"
 #include "lang/op.h"
@@ -35,6 +36,8 @@ struct Program {
   const parser::surface::File* tree = nullptr;
   /// In the order of the text.
   lang::Diagnostics diagnostics = {};
+  /// What the text says, once derivatives are written out.
+  Written written = {};
   /// What Guessed found behind errors: holes that stand for them, and other mistakes.
   lang::Diagnostics consequences = {};
 

@@ -25,8 +25,12 @@ struct Bounds {
   size_t links = 12;
   /// Show types of tensors, and do not count what is left out.
   bool isBrief = false;
+  /// Show elements of tensors too.
+  bool showsElements = false;
 };
 constexpr Bounds briefly{.depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true};
+constexpr Bounds shortly{
+    .depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true, .showsElements = true};
 
 /// Where a value stands, which decides how it may be laid out.
 struct Place {
@@ -53,7 +57,7 @@ public:
     switch (value.kind()) {
     case ValueKind::Tensor:
       if (bounds_.isBrief && value.tensor().rank() > 0)
-        return tensorTypeText(value.tensor().dtype(), value.tensor().shape());
+        return briefTensor(value);
       return tensorText(value, place.isInline ? TensorLayout{64, true} : TensorLayout());
     case ValueKind::Tuple:
       return tuple(value.fields(), place);
@@ -77,6 +81,30 @@ private:
     const auto* function = static_cast<const lang::Function*>(symbol.definition);
     return function ? lang::typeText(lang::functionType(types_, *function, typing_))
                     : std::string(symbol.name);
+  }
+
+  std::string briefTensor(const Value& value) {
+    constexpr int64_t few = 8, longestRow = 3;
+    const runtime::Tensor& tensor = value.tensor();
+    std::string type = tensorTypeText(tensor.dtype(), tensor.shape());
+    if (!bounds_.showsElements || tensor.size() == 0)
+      return type;
+    if (tensor.size() <= few)
+      return tensorText(value, {few, true});
+    int64_t shown = std::min<int64_t>(tensor.size(), longestRow);
+    return fmt::format("{} [{}, ...]", type, fmt::join(firstElements(tensor, shown), ", "));
+  }
+
+  /// The elements at the beginning of a tensor, whatever its shape.
+  static std::vector<std::string> firstElements(const runtime::Tensor& tensor, int64_t count) {
+    std::vector<std::string> texts;
+    for (int64_t i = 0; i < count; ++i) {
+      runtime::Tensor element(tensor.dtype(), {});
+      std::copy_n(tensor.bytes() + size_t(i) * tensor.dtype().bytes(), tensor.dtype().bytes(),
+                  element.bytes());
+      texts.push_back(tensorText(runtime::tensorValue(std::move(element))));
+    }
+    return texts;
   }
 
   std::string tuple(std::span<const Value> fields, Place place) {
@@ -139,6 +167,11 @@ std::string valueText(const runtime::Value& value, lang::TypeContext& types,
 std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,
                            const lang::Typing& typing) {
   return ValueWriter(types, typing, briefly).text(value, {.isInline = true});
+}
+
+std::string shortValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing) {
+  return ValueWriter(types, typing, shortly).text(value, {.isInline = true});
 }
 
 } // namespace driver

@@ -20,4 +20,8 @@ std::string valueText(const runtime::Value& value, lang::TypeContext& types,
 std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,
                            const lang::Typing& typing);
 
+/// The same, and of a tensor some elements as well, or all where they are few.
+std::string shortValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing);
+
 } // namespace driver

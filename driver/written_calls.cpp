@@ -3,6 +3,7 @@
 
 #include "lang/op.h"
 #include "lang/walk.h"
+#include "lang/way_back.h"
 
 namespace driver {
 
@@ -49,10 +50,12 @@ WrittenCalls::WrittenCalls(const lang::Module& module) {
 }
 
 void WrittenCalls::explain(runtime::RunFault& fault) const {
-  if (!fault.op.empty() && !operators_.contains({fault.range.begin, fault.op}))
+  bool isBack =
+      lang::isOnWayBack(fault.range) || !operators_.contains({fault.range.begin, fault.op});
+  if (!fault.op.empty() && isBack)
     fault.notes.push_back("this is on the way back, in the derivative of what stands here");
   if (fault.kind == runtime::FaultKind::Depth &&
-      last_.contains({fault.range.begin, fault.range.end}))
+      last_.contains({fault.range.begin, lang::inText(fault.range).end}))
     fault.notes.push_back("the derivative of a recursion keeps a frame for each of its steps, also "
                           "where the function itself needs none; `@checkpointed_loop` keeps about "
                           "as many as the square root of the steps");

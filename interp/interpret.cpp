@@ -6,7 +6,8 @@
 // checked for the same.
 #include "interp/interpret.h"
 
-#include "interp/trap.h"
+#include "lang/non_finite.h"
+#include "lang/shown.h"
 
 #include "lang/run_checks.h"
 #include "runtime/memory.h"
@@ -485,7 +486,7 @@ private:
       break;
     case lang::Action::Show:
       if (options_.show)
-        options_.show(arguments[0], call.range);
+        options_.show(arguments[0], lang::shownBy(call));
       [[fallthrough]];
     case lang::Action::Pass:
       slot(*binding.var) = options_.passed ? options_.passed(row, arguments[0]) : arguments[0];
@@ -542,15 +543,10 @@ private:
   /// Ends the run where numbers that are none arise, and not where they are handed on.
   void trap(const Value& value, const lang::OperatorRow& row, std::span<const Value> arguments,
             lang::SourceRange range) {
-    auto found = firstNonFinite(value);
-    bool isNew = found && std::ranges::none_of(arguments, [](const Value& argument) {
-                   return firstNonFinite(argument).has_value();
-                 });
-    if (!isNew)
+    auto found = lang::nonFiniteFault(row.name, arguments, value);
+    if (!found)
       return;
-    Fault fault{{FaultKind::Data,
-                 fmt::format("`{}` gives {}, and all its operands are finite", row.name, *found)},
-                range};
+    Fault fault{*std::move(found), range};
     fault.op = row.name;
     fail(std::move(fault));
   }

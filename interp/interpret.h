@@ -12,6 +12,7 @@
 #include "lang/module.h"
 #include "runtime/run_fault.h"
 #include "runtime/run_limits.h"
+#include "runtime/shown.h"
 
 #include <variant>
 
@@ -29,7 +30,7 @@ struct Options {
   /// Told once of each operator whose results have fewer digits than the engine keeps.
   lang::CallSites::Rounding rounding = {};
   /// Told of the values that the program shows, and of the calls that do.
-  std::function<void(const Value&, lang::SourceRange)> show = {};
+  std::function<void(const Value&, const runtime::Shown&)> show = {};
   /// Gives what stands for the value that an operator passes on, for tests that hold it fixed.
   std::function<Value(const lang::OperatorRow&, const Value&)> passed = {};
   /// Asked at every call; true ends the run.

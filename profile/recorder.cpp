@@ -25,8 +25,8 @@ uint64_t nanoseconds() {
                   std::chrono::nanoseconds(1));
 }
 
-Recorder::Recorder(Bounds bounds, uint64_t (*now)())
-    : bounds_(bounds), now_(now), cost_(now == nanoseconds ? costOf(now) : 0) {}
+Recorder::Recorder(Bounds bounds, uint64_t (*now)(), int64_t (*held)())
+    : bounds_(bounds), now_(now), held_(held), cost_(now == nanoseconds ? costOf(now) : 0) {}
 
 uint32_t Recorder::add(Subject subject) {
   subjects_.push_back(std::move(subject));
@@ -46,9 +46,19 @@ void Recorder::advance() {
   nodes_[stack_.back().node].own += passed;
 }
 
+/// Looks at what the innermost call holds.
+void Recorder::weigh() {
+  int64_t bytes = held_ && !stack_.empty() ? held_() : 0;
+  if (bytes <= mostHeld_)
+    return;
+  mostHeld_ = bytes;
+  mostHeldIn_ = stack_.back().subject;
+}
+
 void Recorder::enter(uint32_t subject) {
   advance();
   open(subject);
+  weigh();
   last_ = now_();
 }
 
@@ -61,6 +71,7 @@ void Recorder::replace(uint32_t subject) {
 
 void Recorder::leave() {
   advance();
+  weigh();
   close();
   last_ = now_();
 }

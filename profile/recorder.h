@@ -20,6 +20,8 @@ struct Subject {
   /// Where it is in a text, or empty.
   std::string place;
   bool isFunction = false;
+  /// Whether it is a part of a derivative that runs backwards.
+  bool isWayBack = false;
 };
 
 /// What became of one subject. `own` is the time that no call from it took; `total` that in which
@@ -54,7 +56,9 @@ uint64_t nanoseconds();
 
 class Recorder {
 public:
-  explicit Recorder(Bounds bounds = {}, uint64_t (*now)() = nanoseconds);
+  /// `held` says how many bytes the run holds, if that is to be known.
+  explicit Recorder(Bounds bounds = {}, uint64_t (*now)() = nanoseconds,
+                    int64_t (*held)() = nullptr);
 
   /// The number of a subject.
   uint32_t add(Subject subject);
@@ -74,6 +78,9 @@ public:
   uint64_t missingEvents() const { return ended_ - events_.size(); }
   /// Of the run.
   uint64_t time() const { return time_; }
+  /// The most bytes that it held where a call began or ended, and which call that was.
+  int64_t mostHeld() const { return mostHeld_; }
+  uint32_t mostHeldIn() const { return mostHeldIn_; }
 
 private:
   struct Open {
@@ -81,6 +88,7 @@ private:
   };
 
   void advance();
+  void weigh();
   void open(uint32_t subject);
   void close();
   uint32_t childOf(uint32_t node, uint32_t subject);
@@ -89,6 +97,9 @@ private:
 
   Bounds bounds_;
   uint64_t (*now_)();
+  int64_t (*held_)();
+  int64_t mostHeld_ = 0;
+  uint32_t mostHeldIn_ = 0;
   /// Of looking at the clock.
   uint64_t cost_;
   /// When the clock was stopped, and how long it ran before.

@@ -41,6 +41,11 @@ struct Slow {
     machine.trapped_ = at;
     return machine.stop();
   }
+  /// Ends the run with what is wrong at a site.
+  static const Word* fail(Machine& machine, const Word* at, const runtime::Fault& fault) {
+    machine.host_.kernelFailed(wide(*at), fault);
+    return trap(machine, at, Trap::Host);
+  }
   /// Gives fuel for more calls, unless the run ends; the call is then tried again.
   static const Word* refuel(Machine& machine, const Word* at) {
     return refuelFor(machine, at, true);

@@ -273,8 +273,7 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
   case KernelCall::Outcome::Unfit:
     return host(machine, at);
   case KernelCall::Outcome::Fault:
-    machine.host_.kernelFailed(wide(*at), call->fault());
-    return trap(machine, at, Trap::Host);
+    return fail(machine, at, call->fault());
   case KernelCall::Outcome::Done:
     break;
   }

@@ -39,7 +39,7 @@ struct Host {
   std::function<bool(uint32_t site, std::span<const Slot> operands, Slot& result)> call;
   /// Asked now and then, with the number of calls since it was asked last; true ends the run.
   std::function<bool(uint64_t calls)> isInterrupted = {};
-  /// Told why the kernel of a site failed.
+  /// Told why what a site asks for failed, if the host did not do it.
   std::function<void(uint32_t site, const runtime::Fault& fault)> kernelFailed = {};
   /// What a run may take; a kernel that is sure to take far longer is not begun.
   double mostNanoseconds = std::numeric_limits<double>::infinity();

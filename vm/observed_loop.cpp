@@ -30,6 +30,14 @@ void tell(const Observer& observer, const Context& x, Before was, const Word* ne
     observer.entered(x.machine.positionOf(next), depth == was.depth);
 }
 
+/// Goes on behind a site, unless who watches has found a fault in its result.
+const Word* answered(const Observer& observer, Machine& machine, const Slot* registers,
+                     const Word* site, const Word* next) {
+  bool isDone = next != machine.stop();
+  auto fault = observer.answered(isDone ? registers + site->a : nullptr);
+  return fault ? Slow::fail(machine, site, *fault) : next;
+}
+
 } // namespace
 
 [[gnu::flatten]] void runObservedLoop(Machine& machine, const Word* at) {
@@ -48,10 +56,11 @@ void tell(const Observer& observer, const Context& x, Before was, const Word* ne
       return context.save();                                                                       \
     const Before was = before(context);                                                            \
     if constexpr (OperandKind::tail == OperandKind::Operands)                                      \
-      observer.asked(wide(*at));                                                                   \
+      observer.asked(wide(*at), context.r, tailOf(at));                                            \
+    [[maybe_unused]] const Word* site = at;                                                        \
     at = handler(context, at);                                                                     \
     if constexpr (OperandKind::tail == OperandKind::Operands)                                      \
-      observer.answered();                                                                         \
+      at = answered(observer, machine, context.r, site, at);                                       \
     if constexpr (Op::name != Op::Fill)                                                            \
       tell(observer, context, was, at);                                                            \
   }                                                                                                \

@@ -5,6 +5,7 @@
 // open behind it, whatever instruction it was.
 #pragma once
 
+#include "runtime/fault.h"
 #include "vm/program.h"
 
 #include <functional>
@@ -21,10 +22,11 @@ struct Observer {
   std::function<void(uint32_t start, bool isTail)> entered;
   /// The innermost call returned.
   std::function<void()> left;
-  /// What a site asks for begins: a kernel, or a call of the host.
-  std::function<void(uint32_t site)> asked;
-  /// It ended, be it well or not.
-  std::function<void()> answered;
+  /// What a site asks for begins: a kernel, or a call of the host. The operands are given by their
+  /// registers.
+  std::function<void(uint32_t site, const Slot* registers, const uint16_t* operands)> asked;
+  /// It ended; the result is null if not well. A fault ends the run.
+  std::function<std::optional<runtime::Fault>(const Slot* result)> answered;
   /// Named here, so that only who watches runs has this loop in the program.
   void (*loop)(Machine&, const Word*) = runObservedLoop;
 };

@@ -181,13 +181,13 @@ enum class SiteKind : uint8_t {
 struct HostSite {
   SiteKind kind = SiteKind::Language;
   runtime::SourceRange range = {};
-  /// What is compared, by number: a function's, a value's or fields.
+  /// What is compared, by number: a function's, a value's or fields. Of Show: one of how many calls.
   uint32_t check = checks::none;
   /// Of Fields: the call.
   uint32_t caller = checks::none;
   /// Of Arguments.
   bool hasOuterSizes = false;
-  /// The name of the operator, by number, or none.
+  /// The name of the operator, or the label of what is shown, by number, or none.
   uint32_t op = checks::none;
   std::vector<Rep> operands = {};
   /// Of Language: the operands that the call owns and gives up, in order.

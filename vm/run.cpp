@@ -88,7 +88,7 @@ bool Run::doCall(uint32_t number, std::span<const Slot> operands, Slot& result) 
     return apply(number, operands, result);
   case SiteKind::Show:
     if (options_.show)
-      options_.show(toValue(program_, site.operands[0], operands[0]), site.range);
+      options_.show(toValue(program_, site.operands[0], operands[0]), shownBy(site));
     return true;
   case SiteKind::Arguments:
     return checkArguments(site, operands, result);
@@ -138,6 +138,16 @@ bool Run::isInterrupted(SourceRange range) {
   else if (watch_.isOver())
     fail(timeFault(options_.limits), range);
   return fault_.has_value();
+}
+
+/// What a site of kind Show says of its value.
+runtime::Shown Run::shownBy(const HostSite& site) const {
+  runtime::Shown shown{site.range};
+  if (site.op != checks::none)
+    shown.label = program_.operators[site.op];
+  if (site.check != checks::none)
+    shown.every = site.check;
+  return shown;
 }
 
 /// The sizes in an operand, if there is that one.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/run_limits.h"
+#include "runtime/shown.h"
 #include "vm/machine.h"
 #include "vm/value.h"
 
@@ -17,7 +18,7 @@ struct RunOptions {
   /// Called now and then with the number of calls so far, of functions and operators.
   std::function<void(uint64_t)> progress = {};
   /// Told of the values that the program shows, and of the places that do.
-  std::function<void(const runtime::Value&, runtime::SourceRange)> show = {};
+  std::function<void(const runtime::Value&, const runtime::Shown&)> show = {};
   /// Who watches the run, or null.
   const Observer* observer = nullptr;
   /// Asked now and then; true ends the run.
@@ -43,6 +44,7 @@ public:
 
 private:
   Host host();
+  runtime::Shown shownBy(const HostSite& site) const;
   bool doCall(uint32_t number, std::span<const Slot> operands, Slot& result);
   bool apply(uint32_t number, std::span<const Slot> operands, Slot& result);
   bool checkArguments(const HostSite& site, std::span<const Slot> operands, Slot& result);

@@ -145,6 +145,8 @@ void verifySite(const Program& program, const HostSite& site) {
   case SiteKind::Language:
     return demandSite(site.hasResult && site.op < program.operators.size());
   case SiteKind::Show:
+    return demandSite(count == 1 && site.check > 0 &&
+                      (site.op == checks::none || site.op < program.operators.size()));
   case SiteKind::Unmatched:
     return demandSite(count == 1);
   case SiteKind::Arguments:

@@ -6,6 +6,8 @@
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 
+#include <fmt/format.h>
+
 namespace stdlib {
 
 namespace {
@@ -14,6 +16,12 @@ using namespace lang;
 
 RelationResult sameAsValue(const RelationCall& call) {
   return call.isKnown(0) ? call.solved(call.operands[0]) : call.waitFor(0);
+}
+
+RelationResult shownValue(const RelationCall& call) {
+  int64_t every = call.attributes.integer("every");
+  return every < 1 ? call.failed(fmt::format("`every` is at least 1, not {}", every))
+                   : sameAsValue(call);
 }
 
 /// The cotangent of the result is that of the operand, field by field.
@@ -36,8 +44,12 @@ constexpr AttributeRow compilerAttributes[] = {
     {"compiler", AttributeKind::String, "", "the name of the compiler for the region"}};
 constexpr AttributeRow withFuncIdAttributes[] = {
     {"fid", AttributeKind::Int, "-1", "the number of the function"}};
-constexpr AttributeRow debugAttributes[] = {{"debug_func", AttributeKind::Object, "None",
-                                             "a function of TVM's host; not called here", true}};
+constexpr AttributeRow debugAttributes[] = {
+    {"debug_func", AttributeKind::Object, "None", "a function of TVM's host; not called here",
+     true},
+    {"label", AttributeKind::String, "\"\"", "what is said before the value"},
+    {"every", AttributeKind::Int, "1",
+     "how many calls at this place there are for one that shows"}};
 constexpr AttributeRow onDeviceAttributes[] = {
     {"virtual_device", AttributeKind::Object, "None", "the device, as metadata", true},
     {"constrain_result", AttributeKind::Bool, "False", "whether the result must be there"},
@@ -65,7 +77,9 @@ constexpr Example withFuncIdExamples[] = {
     {"annotation.with_funcid(fn (%x: int32) { %x * 2 }, fid=3, "
      "attrs_type_key=\"relay.attrs.WithFuncIdAttrs\")(4)",
      "8"}};
-constexpr Example debugExamples[] = {{"debug([1f, 2f]) * 2f", "[2f, 4f]"}};
+constexpr Example debugExamples[] = {
+    {"debug([1f, 2f]) * 2f", "[2f, 4f]"},
+    {"debug([1f, 2f], label=\"step\", every=100) * 2f", "[2f, 4f]"}};
 constexpr Example onDeviceExamples[] = {{"on_device([1f, 2f], constrain_result=True)", "[1f, 2f]"},
                                         {"on_device(fn (%x: int32) { %x + 1 })(4)", "5"}};
 constexpr Example deviceCopyExamples[] = {{"device_copy([1f, 2f])", "[1f, 2f]"}};
@@ -118,11 +132,13 @@ constexpr OperatorRow rows[] = {
                         "relay.attrs.WithFuncIdAttrs")),
     {.name = "debug",
      .doc = "Its operand, which is shown with the place of the call while the program runs.",
-     .details = "`baton run` writes it to standard error. Passes neither drop nor move it.",
+     .details =
+         "`baton run` writes it to standard error, of several calls at one place the first and "
+         "then one of as many as `every` says. Passes neither drop nor move it.",
      .operands = programOperand,
      .attributes = debugAttributes,
      .attributesKey = "relay.attrs.DebugAttrs",
-     .relation = sameAsValue,
+     .relation = shownValue,
      .action = Action::Show,
      .gradient = GradientRule{passBack},
      .examples = debugExamples},

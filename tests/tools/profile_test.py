@@ -154,9 +154,41 @@ def check_runs(baton, folder):
         yield f"a file that cannot be written is no error: {nowhere}"
 
 
+DERIVATIVE = """\
+def @layer(%w: Tensor[(200, 200), float32], %x: Tensor[(200, 200), float32]) {
+  tanh(nn.dense(%x, %w, units=None))
+}
+def @walk(%w: Tensor[(200, 200), float32], %x: Tensor[(200, 200), float32], %n: int32) -> float32 {
+  if (%n == 0) { sum(%x) } else { @walk(%w, @layer(%w, %x), %n - 1) }
+}
+def @main(%w: Tensor[(200, 200), float32]) { sum(grad(@walk)(%w, %w, 3)) }
+"""
+
+
+def check_derivative(baton, folder):
+    """The way back has rows of its own, and memory is that of what a run keeps."""
+    (folder / "derivative.rly").write_text(DERIVATIVE)
+    words = ["run", "derivative.rly", "--random", "1", "--profile"]
+    result = subprocess.run([baton, *words], cwd=folder, capture_output=True, text=True)
+    memory = re.search(r"memory: at most ([\d.]+) MB of tensors and objects, in (\S+)", result.stderr)
+    if result.returncode != 0 or not memory:
+        return (yield f"no memory is shown: {result}")
+    if not 5 * 0.16 < float(memory[1]) < 40 * 0.16:
+        yield f"the memory is not that of some tensors: {memory[0]}"
+    back = re.search(r"way back: ([\d.]+) ms", result.stderr)
+    rows = re.findall(r"^ *\d+ +([\d.]+) .*  (\S.*), way back at", result.stderr, re.M)
+    if not back or not rows:
+        return (yield f"nothing is on the way back: {result.stderr}")
+    if "@walk" not in [name for _, name in rows] or "nn.dense" in [name for _, name in rows]:
+        yield f"the rows of the way back are {rows}"
+    if abs(sum(float(own) for own, _ in rows) - float(back[1])) > 0.001 * len(rows) + 0.01:
+        yield f"the rows of the way back do not add up to {back[0]}: {rows}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         problems = list(check_runs(sys.argv[1], pathlib.Path(folder)))
+        problems += check_derivative(sys.argv[1], pathlib.Path(folder))
     print("\n".join(problems), end="\n" if problems else "")
     print(f"{len(problems)} problems")
     return 1 if problems else 0

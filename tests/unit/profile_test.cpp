@@ -54,6 +54,29 @@ TEST_CASE("time goes to the innermost call") {
   CHECK(x.recorder.missingEvents() == 0);
 }
 
+TEST_CASE("memory is the most that a call held") {
+  static int64_t bytes;
+  Recorder recorder({}, tick, [] { return bytes; });
+  uint32_t f = recorder.add({"f", "1:1", true});
+  uint32_t add = recorder.add({"add", "2:1", false});
+  uint32_t back = recorder.add({"add, way back", "2:1", false, true});
+  CHECK(countOf(tableText(recorder), "memory") == 0);
+  bytes = 10;
+  recorder.enter(f);
+  recorder.enter(add);
+  bytes = 3'000'000;
+  recorder.leave();
+  bytes = 20;
+  recorder.enter(back);
+  recorder.leave();
+  recorder.leave();
+  CHECK(recorder.mostHeld() == 3'000'000);
+  CHECK(recorder.mostHeldIn() == add);
+  std::string table = tableText(recorder);
+  CHECK(countOf(table, "memory: at most 3.000 MB of tensors and objects, in add at 2:1\n") == 1);
+  CHECK(countOf(table, "way back: 0.000 ms, 20.0 %; all else: 0.000 ms\n") == 1);
+}
+
 TEST_CASE("a tail call ends the call before it") {
   Fixture x;
   x.recorder.enter(x.f);

@@ -1,17 +1,19 @@
 // Looking for NaN and infinity in values.
-#include "interp/trap.h"
+#include "lang/non_finite.h"
 
-#include "runtime/element.h"
 #include "lang/leaves.h"
+#include "runtime/element.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace interp {
+namespace lang {
 
 using runtime::DType;
+using runtime::Value;
 
 namespace {
 
@@ -24,10 +26,10 @@ std::string placeText(const runtime::Shape& shape, int64_t flat) {
 
 } // namespace
 
-std::optional<std::string> firstNonFinite(const runtime::Value& value) {
-  std::vector<runtime::Value> leaves;
-  lang::appendTensors(value, leaves);
-  for (const runtime::Value& leaf : leaves) {
+std::optional<std::string> firstNonFinite(const Value& value) {
+  std::vector<Value> leaves;
+  appendTensors(value, leaves);
+  for (const Value& leaf : leaves) {
     const runtime::Tensor& tensor = leaf.tensor();
     if (!tensor.dtype().isFloat())
       continue;
@@ -42,4 +44,16 @@ std::optional<std::string> firstNonFinite(const runtime::Value& value) {
   return std::nullopt;
 }
 
-} // namespace interp
+std::optional<runtime::Fault> nonFiniteFault(std::string_view op, std::span<const Value> operands,
+                                             const Value& result) {
+  auto found = firstNonFinite(result);
+  bool isNew = found && std::ranges::none_of(operands, [](const Value& operand) {
+                 return firstNonFinite(operand).has_value();
+               });
+  if (!isNew)
+    return std::nullopt;
+  return runtime::Fault{runtime::FaultKind::Data,
+                        fmt::format("`{}` gives {}, and all its operands are finite", op, *found)};
+}
+
+} // namespace lang

@@ -1,0 +1,37 @@
+// The operands are kept until the result is there, so that no kernel writes it into their memory.
+#include "bytecode/trap.h"
+
+#include "lang/non_finite.h"
+#include "vm/value.h"
+
+namespace bytecode {
+
+NonFiniteTrap::NonFiniteTrap(const vm::Program& program) : program_(program) {
+  observer_.entered = [](uint32_t, bool) {};
+  observer_.left = [] {};
+  observer_.asked = [this](uint32_t site, const vm::Slot* registers, const uint16_t* operands) {
+    keepOperands(site, registers, operands);
+  };
+  observer_.answered = [this](const vm::Slot* result) {
+    auto fault = result && site_ ? check(*result) : std::nullopt;
+    operands_.clear();
+    return fault;
+  };
+}
+
+void NonFiniteTrap::keepOperands(uint32_t number, const vm::Slot* registers,
+                                 const uint16_t* operands) {
+  const vm::HostSite& site = program_.sites[number];
+  site_ = site.kind == vm::SiteKind::Language ? &site : nullptr;
+  if (!site_)
+    return;
+  for (size_t i = 0; i < site.operands.size(); ++i)
+    operands_.push_back(vm::toValue(program_, site.operands[i], registers[operands[i]]));
+}
+
+std::optional<runtime::Fault> NonFiniteTrap::check(const vm::Slot& result) {
+  return lang::nonFiniteFault(program_.operators[site_->op], operands_,
+                              vm::toValue(program_, site_->result, result));
+}
+
+} // namespace bytecode
