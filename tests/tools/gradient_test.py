@@ -51,14 +51,20 @@ def difference(what, found, wanted):
     return None
 
 
-def problem(baton, program, answer, order, folder):
-    """What is wrong with a program's values and gradients; None when nothing is."""
+def inputs(answer, folder):
+    """The arguments by which a program gets its inputs, from files in the folder."""
     arguments = []
     for name, value in answer["inputs"].items():
         path = folder / f"{name}.npy"
         elements = array.array(tensor_files.KINDS[value["dtype"]][0], value["data"])
         path.write_bytes(tensor_files.npy_bytes((value["dtype"], value["shape"], elements)))
         arguments += ["--input", f"{name}={path}"]
+    return arguments
+
+
+def problem(baton, program, answer, order, folder):
+    """What is wrong with a program's values and gradients; None when nothing is."""
+    arguments = inputs(answer, folder)
     output = folder / "output.json"
     output.unlink(missing_ok=True)
     command = [baton, "run", program, *ORDERS[order], *arguments, "--output", output]
