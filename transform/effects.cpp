@@ -106,10 +106,27 @@ Effect Effects::ofCall(const Call& call) const {
       return effect;
     callee = call.arguments[0].value;
   }
-  if (const auto* global = callee->as<Global>())
-    return effect |= of(*global);
-  effect.isUnknown = callee->kind != ExprKind::Constructor;
-  return effect;
+  return effect |= ofCalling(*callee);
+}
+
+Effect Effects::ofCalling(const Expr& callee) const {
+  if (const auto* global = callee.as<Global>())
+    return of(*global);
+  if (auto local = locals_.find(&callee); local != locals_.end() && local->second.isKnown)
+    return local->second.effect;
+  return {.isUnknown = callee.kind != ExprKind::Constructor};
+}
+
+/// A variable that is bound to what another function is.
+void Effects::addLocal(const Binding& binding) {
+  const Expr* same = binding.value->isAtom() ? binding.value : nullptr;
+  if (const auto* call = binding.value->as<Call>()) {
+    const auto* op = call->callee.value->as<OperatorRef>();
+    if (op && op->row->action == Action::Pass)
+      same = call->arguments[0].value;
+  }
+  if (same && (same->kind == ExprKind::Global || locals_.contains(same)))
+    locals_[binding.var] = {ofCalling(*same), true};
 }
 
 /// What a value does itself, apart from the blocks inside.
@@ -135,10 +152,10 @@ void Effects::addFunction(const Function& root, Effect& result) {
   struct Frame {
     const Block* block;
     Effect* sum;
+    /// Whose body the block is, if it is a function literal's.
+    Local* local = nullptr;
     size_t next = 0;
   };
-  // What happens in a function literal happens to nobody here.
-  Effect ignored;
   std::vector<Frame> frames{{root.body, &result}};
   while (!frames.empty()) {
     Frame& frame = frames.back();
@@ -146,14 +163,22 @@ void Effects::addFunction(const Function& root, Effect& result) {
     if (frame.next > 0)
       *sum |= bindings_[frame.block->bindings[frame.next - 1].var->number];
     if (frame.next == frame.block->bindings.size()) {
+      if (frame.local)
+        frame.local->isKnown = true;
       frames.pop_back();
       continue;
     }
     const Binding& binding = frame.block->bindings[frame.next++];
     Effect& effect = bindings_[binding.var->number];
     effect = own(*binding.value);
-    Effect* inner = binding.value->kind == ExprKind::Function ? &ignored : &effect;
-    forEachBlock(*binding.value, [&](const Block& block) { frames.push_back({&block, inner}); });
+    addLocal(binding);
+    // What happens in a function literal happens to those who call it.
+    bool isLiteral = binding.value->kind == ExprKind::Function;
+    Local* local = isLiteral ? &locals_[binding.var] : nullptr;
+    Effect* inner = local ? &local->effect : &effect;
+    forEachBlock(*binding.value, [&](const Block& block) {
+      frames.push_back({&block, inner, local});
+    });
   }
 }
 

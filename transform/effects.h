@@ -10,7 +10,7 @@
 //
 // * Writes: `ref_write`. Never dropped, and in order with all others that count.
 // * Reads: `ref_read`. Dropped when unused, and otherwise in order.
-// * Unknown: a call of a value that may be any function, and of a global that may not end. Such a
+// * Unknown: a call of a value that may be any function, and of a function that may not end. Such a
 //   call may write, read, and run forever; it is never dropped, and stays in order.
 //
 // Where a program writes into tensors, as TVM's machine does, everything that looks at elements is
@@ -61,7 +61,15 @@ public:
   Effect of(const lang::Global& global) const;
 
 private:
+  /// What calling a local function does, once its body was looked at.
+  struct Local {
+    Effect effect = {};
+    bool isKnown = false;
+  };
+
   void addFunction(const lang::Function& function, Effect& result);
+  void addLocal(const lang::Binding& binding);
+  Effect ofCalling(const lang::Expr& callee) const;
   Effect own(const lang::Expr& value) const;
   Effect ofCall(const lang::Call& call) const;
 
@@ -70,6 +78,7 @@ private:
   std::vector<Effect> bindings_;
   /// Those whose bodies have been looked at. The others, on the way to them, may call themselves.
   std::unordered_map<const lang::Global*, Effect> globals_;
+  std::unordered_map<const lang::Expr*, Local> locals_;
 };
 
 } // namespace transform

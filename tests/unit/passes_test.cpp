@@ -140,14 +140,18 @@ TEST_CASE("a pass that is run again changes nothing", "[passes]") {
 }
 
 TEST_CASE("effects of values and of globals", "[effects]") {
-  Text text("def @pure(%x: float32) { if (%x > 0f) { %x } else { @leaf(%x) } }\n"
-            "def @leaf(%x: float32) { let %c = ref(%x); %x / 0f }\n"
-            "def @reads(%c: ref(float32)) { ref_read(%c) }\n"
-            "def @writes(%c: ref(float32)) { fn () { ref_write(%c, 1f) }() }\n"
-            "def @makes(%c: ref(float32)) { fn () { ref_write(%c, 1f) } }\n"
-            "def @even(%x: float32) -> float32 { @odd(%x) }\n"
-            "def @odd(%x: float32) -> float32 { @even(%x) }\n"
-            "def @calls(%f: fn () -> float32) { %f() }\n");
+  Text text(
+      "def @pure(%x: float32) { if (%x > 0f) { %x } else { @leaf(%x) } }\n"
+      "def @leaf(%x: float32) { let %c = ref(%x); %x / 0f }\n"
+      "def @reads(%c: ref(float32)) { ref_read(%c) }\n"
+      "def @writes(%c: ref(float32)) { fn () { ref_write(%c, 1f) }() }\n"
+      "def @makes(%c: ref(float32)) { fn () { ref_write(%c, 1f) } }\n"
+      "def @even(%x: float32) -> float32 { @odd(%x) }\n"
+      "def @odd(%x: float32) -> float32 { @even(%x) }\n"
+      "def @calls(%f: fn () -> float32) { %f() }\n"
+      "def @local(%c: ref(float32)) { let %f = fn () { ref_read(%c) };\n"
+      "  checkpoint(%f)() }\n"
+      "def @circle(%x: float32) { let %f = fn (%y: float32) -> float32 { %f(%y) }; %f(%x) }\n");
   const Module& module = *text.program.module;
   Effects effects(module);
   auto of = [&](std::string_view name) {
@@ -163,11 +167,13 @@ TEST_CASE("effects of values and of globals", "[effects]") {
   CHECK(of("pure") == "a");
   CHECK(of("leaf") == "a");
   CHECK(of("reads") == "r");
-  CHECK(of("writes") == "?");
+  CHECK(of("writes") == "w");
   CHECK(of("makes") == "");
   CHECK(of("even") == "?");
   CHECK(of("odd") == "?");
   CHECK(of("calls") == "?");
+  CHECK(of("local") == "r");
+  CHECK(of("circle") == "?");
 }
 
 TEST_CASE("types are declared where they follow from code that goes", "[passes]") {
