@@ -165,6 +165,10 @@ enum class Derivative : uint8_t {
   Checkpoint,
   /// The function itself, whose pull-back is operand 1.
   Custom,
+  /// The function itself, whose tangent operand 1 gives from arguments and tangents of them.
+  CustomTangent,
+  /// Of a linear function: from arguments and a cotangent of its value to cotangents of arguments.
+  Transpose,
   /// Operand 0, a function of scalars, on the float leaves of the other operands: a value of the
   /// results, or the sum of them.
   MapLeaves,

@@ -26,6 +26,7 @@
 
 #include "lang/later_uses.h"
 #include "transform/cotangents.h"
+#include "transform/custom_rules.h"
 #include "transform/function_flow.h"
 #include "transform/part_reads.h"
 #include "transform/pending_derivatives.h"
@@ -100,6 +101,8 @@ private:
     /// Whether the branches gave the cotangents themselves, and these.
     bool isAtOnce = false;
     std::vector<lang::Atom> parts = {};
+    /// Of a call of a function with a rule of its own, whose arguments are `parts`.
+    const CustomRule* rule = nullptr;
     /// Of a match: whether its arm was opened.
     bool isOpened = false;
   };
@@ -164,8 +167,12 @@ private:
                        const lang::Binding* binding = nullptr);
   void forwardOperator(const lang::Binding& binding, const lang::Call& call,
                        const lang::OperatorRow& row, lang::BlockBuilder& out);
-  void forwardCustom(const lang::Binding& binding, const lang::Call& call,
-                     const lang::OperatorRow& row, lang::BlockBuilder& out);
+  void forwardCustom(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
+  void forwardRuled(const lang::Binding& binding, const lang::Call& call, const CustomRule& rule,
+                    lang::BlockBuilder& out);
+  void forwardCheckpoint(const lang::Binding& binding, const lang::Call& call,
+                         lang::BlockBuilder& out);
+  void checkRepeats(const lang::Call& call);
   void forwardIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out,
                  bool isAtOnce);
   void forwardMatch(const lang::Binding& binding, const lang::Match& match, lang::BlockBuilder& out,
@@ -201,6 +208,8 @@ private:
                      const Cotangent& incoming, Way& way);
   void backwardCall(const lang::Binding& binding, const lang::Call& call, Cotangent incoming,
                     Way& way);
+  void backwardRuled(const lang::Binding& binding, const lang::Call& call,
+                     const Cotangent& incoming, Way& way);
   void backwardOperator(const lang::Binding& binding, const lang::Call& call,
                         const lang::OperatorRow& row, const Cotangent& incoming, Way& way);
   void backwardConstructor(const lang::Call& call, const lang::Type* type,
@@ -252,6 +261,7 @@ private:
   std::optional<FunctionFlow> flow_;
   /// Made when it is asked for first.
   std::optional<PartReads> partReads_;
+  CustomRules custom_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;
   lang::LaterUses later_;

@@ -39,6 +39,10 @@ Atom Adjoint::tupleBack(const std::vector<Atom>& parts, BlockBuilder& out) {
 void Adjoint::forwardFunction(const Binding& binding, const Function& function, BlockBuilder& out) {
   if (isGeneric(function, code_.typing))
     return;
+  if (code_.isOnlyPlain(*binding.var)) {
+    code_.known(*binding.var) = nullptr;
+    return;
+  }
   bool isIdle = isCarrying_ && !flow().isDifferentiated(function);
   bool isCarrying = std::exchange(isCarrying_, isIdle);
   if (isCarrying && !isIdle)
@@ -103,7 +107,8 @@ WithRespectTo withRespectTo(const Call& call, size_t parameters) {
 
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, SymbolicZeros& zeros)
     : code_(make, typing, findings, Mode::Reverse, &zeros),
-      pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried"), idle_("value") {
+      pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried"), idle_("value"),
+      custom_(code_) {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };
@@ -128,6 +133,7 @@ void Adjoint::reset() {
   openings_.clear();
   records_.clear();
   gradients_.clear();
+  custom_.reset();
 }
 
 void Adjoint::finish() {

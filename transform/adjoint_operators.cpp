@@ -26,6 +26,8 @@ void Adjoint::forwardCall(const Binding& binding, const Call& call, BlockBuilder
     const Constructor& dual = code_.types.dual(*constructor, code_.typing.of(*binding.var));
     return code_.bindAs(binding, code_.make.call(&dual, code_.mapped(call.arguments)), out);
   }
+  if (const CustomRule* rule = custom_.find(*call.callee.value, out))
+    return forwardRuled(binding, call, *rule, out);
   if (const Expr* gradient = gradientCall(call, out))
     return code_.bindAs(binding, gradient, out);
   const auto* global = call.callee.value->as<Global>();
@@ -72,8 +74,10 @@ void Adjoint::forwardOperator(const Binding& binding, const Call& call, const Op
                               BlockBuilder& out) {
   switch (row.derivative) {
   case Derivative::Custom:
+  case Derivative::CustomTangent:
+    return forwardCustom(binding, call, out);
   case Derivative::Checkpoint:
-    return forwardCustom(binding, call, row, out);
+    return forwardCheckpoint(binding, call, out);
   default:
     if (row.action == Action::Expand)
       return forwardGradient(binding, call, row);
@@ -81,47 +85,13 @@ void Adjoint::forwardOperator(const Binding& binding, const Call& call, const Op
   }
 }
 
-/// A function with a pull-back of its own, or with one that computes the values again.
-void Adjoint::forwardCustom(const Binding& binding, const Call& call, const OperatorRow& row,
-                            BlockBuilder& out) {
-  Atom function = code_.mapped(*call.arguments[0].value);
-  const Type* type = code_.typing.of(*binding.var);
-  std::vector<const Var*> parameters;
-  std::vector<Atom> arguments;
-  for (const Type* each : type->parts) {
-    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", code_.types.dual(each)));
-    arguments.push_back(parameters.back());
-  }
-  BlockBuilder body(code_.make);
-  Atom value = body.project(body.call(function, arguments), 0);
-  Var* incoming = code_.make.var(VarOrigin::Parameter, "d", code_.types.cotangent(type->result));
-  BlockBuilder way(code_.make);
-  SourceRange outer = turnBack();
-  Atom gone = nullptr;
-  if (row.derivative == Derivative::Checkpoint) {
-    const OperatorRow& barrier = code_.make.operators.withRole(Role::Barrier);
-    for (Atom& argument : arguments)
-      argument = way.call(barrier, {argument});
-    gone = way.call(way.project(way.call(function, arguments), 1), {incoming});
-  } else {
-    arguments.push_back(code_.types.given(way, incoming, value, type->result));
-    gone = way.project(way.call(code_.mapped(*call.arguments[1].value), arguments), 0);
-    std::vector<const Type*> given;
-    std::ranges::copy_if(type->parts, std::back_inserter(given), holdsFloats);
-    gone = code_.types.taken(way, gone,
-                             given.size() == 1 ? given.front() : code_.make.types.tuple(given));
-  }
-  Atom back = body.bind(code_.make.function({incoming}, way.finish(gone)));
-  code_.make.range = outer;
-  const Block* block = body.finish(body.tuple({value, back}));
-  code_.bindAs(binding, code_.make.function(parameters, block), out);
-}
-
 void Adjoint::backwardCall(const Binding& binding, const Call& call, Cotangent incoming, Way& way) {
   if (const OperatorRow* row = code_.rowOf(call))
     backwardOperator(binding, call, *row, incoming, way);
   else if (call.callee.value->kind == ExprKind::Constructor)
     backwardConstructor(call, code_.typing.of(*binding.var), incoming, way);
+  else if (steps_[binding.var].rule)
+    backwardRuled(binding, call, incoming, way);
   else
     callBack(binding, incoming, way);
 }

@@ -19,6 +19,7 @@
 #include "transform/constructor_functions.h"
 #include "transform/jacobian.h"
 #include "transform/leaf_starts.h"
+#include "transform/linearity.h"
 #include "transform/map_leaves.h"
 #include "transform/passes.h"
 #include "transform/placement.h"
@@ -204,7 +205,13 @@ private:
       if (const auto* global = atom->as<Global>(); global && global->function)
         visitBlock(*global->function->body);
       auto definition = definitions_.find(atom->as<Var>());
-      if (definition == definitions_.end() || !seen.insert(definition->second).second)
+      if (definition == definitions_.end())
+        continue;
+      if (definition->second->isAtom()) {
+        open.push_back(definition->second);
+        continue;
+      }
+      if (!seen.insert(definition->second).second)
         continue;
       visit(*definition->second);
       forEachBlock(*definition->second, visitBlock);
@@ -240,6 +247,8 @@ private:
       return expandHessian(site);
     case Derivative::Jacobian:
       return expandJacobian(site);
+    case Derivative::Transpose:
+      return isKnown ? expandTranspose(site, *function) : nameFunction(site);
     default:
       if (!adjoint_.canDerive(*site.call->arguments[0].value))
         return unknown_.push_back(site);
@@ -325,6 +334,24 @@ private:
     Atom result =
         block.call(rowOf(context_.operators, Derivative::Jacobian), {gradient}, wrtOf(site));
     replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
+  }
+
+  /// A linear function has the same pull-back everywhere: its transpose.
+  void expandTranspose(const Site& site, const Expr& function) {
+    size_t count = typing_.of(*site.binding->var)->parts.size() - 1;
+    checkLinear(make_, typing_, context_.findings, function,
+                withRespectTo(*site.call, count).parameters);
+    BlockBuilder block(make_), body(make_);
+    Atom pullBack = block.call(rowOf(context_.operators, Derivative::Vjp),
+                               {site.call->arguments[0].value}, wrtOf(site));
+    std::vector<const Var*> parameters = parametersOf(*typing_.of(*site.binding->var));
+    std::vector<Atom> arguments = atomsOf(parameters);
+    Atom cotangent = arguments.back();
+    arguments.pop_back();
+    Atom back = body.project(body.call(pullBack, arguments), 1);
+    Atom transpose =
+        block.bind(make_.function(parameters, body.finish(body.call(back, {cotangent}))));
+    replaced_[site.binding->var] = make_.blockExpr(block.finish(transpose));
   }
 
   void expandJacobian(const Site& site) {

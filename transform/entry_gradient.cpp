@@ -3,8 +3,11 @@
 
 #include "lang/copy.h"
 #include "lang/differentiable.h"
+#include "lang/walk.h"
 #include "transform/placement.h"
 #include "transform/push_forward.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -50,6 +53,27 @@ Typing checked(const Module& module, const PassContext& context) {
   return typing;
 }
 
+/// A module with all derivatives written out, also those that rules of functions led to, and the
+/// global of that name at its end.
+std::unique_ptr<Module> finished(const Module& module, const PassContext& context,
+                                 std::string_view last) {
+  auto made = place(module, context.operators);
+  bool isOpen = false;
+  walk(
+      *made, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* op = operand.value->as<OperatorRef>();
+        isOpen |= op && op->row->action == Action::Expand;
+      });
+  if (context.findings.hasErrors() || !isOpen)
+    return made;
+  made = derivatives(*made, context);
+  auto found = std::ranges::find(made->globals, last, &Global::name);
+  if (found != made->globals.end())
+    std::rotate(found, found + 1, made->globals.end());
+  return made;
+}
+
 } // namespace
 
 std::vector<size_t> parametersWithGradient(const Function& function, const Typing& typing) {
@@ -72,8 +96,9 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
       derivativeIn(make, typing, context.findings, *current->find(global), kind, wrt);
   Derivative derivative = kind == Reverse::PullBack ? Derivative::Vjp : Derivative::Grad;
   std::string_view suffix = rowOf(context.operators, derivative).name;
-  make.define(freshGlobalName(*current, fmt::format("{}_{}", global, suffix)), made);
-  return place(*current, context.operators);
+  std::string name = freshGlobalName(*current, fmt::format("{}_{}", global, suffix));
+  make.define(name, made);
+  return finished(*current, context, name);
 }
 
 namespace {
@@ -103,8 +128,9 @@ std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& 
     return body.tuple(
         {body.project(body.project(pair, 0), 0), body.project(body.project(pair, 1), 1)});
   };
-  make.define(freshGlobalName(*current, gradient), functionLike(function, make, typing, result));
-  return place(*current, context.operators);
+  std::string name = freshGlobalName(*current, gradient);
+  make.define(name, functionLike(function, make, typing, result));
+  return finished(*current, context, name);
 }
 
 /// The module with one more global, the value and the gradient of the sum of what `global` gives.
@@ -117,8 +143,9 @@ std::unique_ptr<Module> oneStepBackwards(const Module& module, const PassContext
   const Function* made =
       derivativeIn(make, typing, context.findings, known, Reverse::ValueAndSumGradient,
                    {parametersWithGradient(*known.function, typing), /*isTuple=*/true});
-  make.define(freshGlobalName(*current, fmt::format("{}_grad", global)), made);
-  return context.findings.hasErrors() ? std::move(current) : place(*current, context.operators);
+  std::string name = freshGlobalName(*current, fmt::format("{}_grad", global));
+  make.define(name, made);
+  return context.findings.hasErrors() ? std::move(current) : finished(*current, context, name);
 }
 
 } // namespace

@@ -34,7 +34,7 @@ bool tellsArguments(const Constructor& constructor) {
 
 PushForward::PushForward(Builder& make, const Typing& typing, Diagnostics& findings)
     : code_(make, typing, findings, Mode::Forward),
-      pending_(rowOf(make.operators, Derivative::Jvp).name) {
+      pending_(rowOf(make.operators, Derivative::Jvp).name), custom_(code_) {
   code_.writeAtRoot = [this](const Binding& binding) { write(binding, *code_.root); };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
     return pending_.derivativeOf(code_, global, std::move(mask));
@@ -110,6 +110,8 @@ void PushForward::writeCall(const Binding& binding, const Call& call, BlockBuild
     return writeOperator(binding, call, *row, out);
   if (call.callee.value->kind == ExprKind::Constructor)
     return writeConstructor(binding, call, out);
+  if (const CustomRule* rule = custom_.find(*call.callee.value, out))
+    return writeRuled(binding, call, *rule, out);
   bindBoth(binding, callOfBoth(*call.callee.value, call.arguments, out),
            holdsFloats(code_.typing.of(*binding.var)), out);
 }
@@ -136,12 +138,8 @@ const Expr* PushForward::callOfBoth(const Expr& callee, std::span<const Operand>
 void PushForward::writeOperator(const Binding& binding, const Call& call, const OperatorRow& row,
                                 BlockBuilder& out) {
   const Var& var = *binding.var;
-  if (row.derivative == Derivative::Custom) {
-    code_.findings.report(Message::WithoutGradient, call.range, row.name,
-                          "forward mode has no use for a pull-back");
-    code_.known(var) = &var;
-    return;
-  }
+  if (row.derivative == Derivative::Custom || row.derivative == Derivative::CustomTangent)
+    return writeCustom(binding, call, out);
   code_.bindAs(binding, code_.rebuilt(call), out);
   std::vector<Cotangent> tangents;
   std::vector<const Type*> operandTypes;
@@ -323,6 +321,10 @@ void PushForward::writeFunction(const Binding& binding, const Function& function
                                 BlockBuilder& out) {
   if (isGeneric(function, code_.typing))
     return;
+  if (code_.isOnlyPlain(*binding.var)) {
+    code_.known(*binding.var) = nullptr;
+    return;
+  }
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
   std::vector<bool> mask;
@@ -362,12 +364,17 @@ const Function* PushForward::functionOf(const Function& function, const std::vec
                              code_.typing.generics(function));
 }
 
+void PushForward::reset() {
+  code_.reset();
+  custom_.reset();
+  tangents_.clear();
+}
+
 void PushForward::finish() {
   while (auto next = pending_.next()) {
     if (code_.findings.hasErrors())
       return;
-    code_.reset();
-    tangents_.clear();
+    reset();
     const Function& function = *next->source->function;
     if (isGeneric(function, code_.typing))
       return code_.failGeneric(*next->source);
@@ -381,8 +388,7 @@ void PushForward::finish() {
 const Function* PushForward::derivative(const Expr& known, const WithRespectTo& wrt) {
   const auto* global = known.as<Global>();
   const Function& function = global ? *global->function : *known.as<Function>();
-  code_.reset();
-  tangents_.clear();
+  reset();
   BlockBuilder body(code_.make);
   code_.root = &body;
   SourceRange outer = std::exchange(code_.make.range, function.range);

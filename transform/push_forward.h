@@ -29,6 +29,7 @@ private:
     Cotangent tangent = {};
   };
 
+  void reset();
   lang::Atom write(const lang::Block& block, lang::BlockBuilder& out);
   void write(const lang::Binding& binding, lang::BlockBuilder& out);
   void writeCall(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
@@ -36,6 +37,9 @@ private:
                                lang::BlockBuilder& out);
   void writeOperator(const lang::Binding& binding, const lang::Call& call,
                      const lang::OperatorRow& row, lang::BlockBuilder& out);
+  void writeCustom(const lang::Binding& binding, const lang::Call& call, lang::BlockBuilder& out);
+  void writeRuled(const lang::Binding& binding, const lang::Call& call, const CustomRule& rule,
+                  lang::BlockBuilder& out);
   void writeConstructor(const lang::Binding& binding, const lang::Call& call,
                         lang::BlockBuilder& out);
   void writeIf(const lang::Binding& binding, const lang::If& branch, lang::BlockBuilder& out);
@@ -63,6 +67,7 @@ private:
 
   Translation code_;
   PendingDerivatives pending_;
+  CustomRules custom_;
   /// Of the function at hand, by variables of the old code.
   std::unordered_map<const lang::Var*, Cotangent> tangents_;
 };

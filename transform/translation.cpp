@@ -40,14 +40,16 @@ Translation::Translation(Builder& builder, const Typing& ofOld, Diagnostics& sin
       make.module,
       [&](const Binding& binding) {
         definitions_[binding.var] = &binding;
+        countUses(*binding.value);
         see(*binding.var);
       },
-      [](const Operand&) {});
+      [&](const Operand& operand) { ++uses_[operand.value].all; });
 }
 
 void Translation::reset() {
   atoms_.clear();
   primal_.clear();
+  outside_.clear();
   varied.clear();
   wildcards_.clear();
 }
@@ -68,42 +70,6 @@ void Translation::failGeneric(const Global& global) {
                     growing->callee->name, growing->parameter->name, typeText(growing->type));
   else
     fail(global.function->range, fmt::format("`@{}`, which is generic,", global.name));
-}
-
-/// Whether nobody notices when the value of a variable is evaluated once more.
-bool Translation::isMadeAgain(const Var& var) const {
-  const Effect& effect = effects_.of(var);
-  return !effect.isOrdered() && !effect.allocates;
-}
-
-bool Translation::canMakeAgain(const Expr& function) const {
-  std::unordered_set<const Expr*> seen;
-  std::vector<const Expr*> open{&function};
-  while (!open.empty()) {
-    const auto* var = open.back()->as<Var>();
-    open.pop_back();
-    const Type* type = var ? typing.of(*var) : nullptr;
-    bool isPlain = !type || !holdsFunctions(type) || type->kind == TypeKind::Operator ||
-                   (type->kind == TypeKind::Reference && !holdsFunctions(type->parts[0]));
-    if (isPlain || !seen.insert(var).second)
-      continue;
-    auto definition = definitions_.find(var);
-    if (definition == definitions_.end() || !isMadeAgain(*var))
-      return false;
-    const Block* itself = make.block({*definition->second}, var);
-    walk(
-        *itself,
-        [&](const Binding& binding) {
-          seen.insert(binding.var);
-          if (const auto* literal = binding.value->as<Function>())
-            seen.insert(literal->parameters.begin(), literal->parameters.end());
-          if (const auto* choice = binding.value->as<Match>())
-            for (const Arm& arm : choice->arms)
-              forEachPatternVar(*arm.pattern, [&](const Var& each) { seen.insert(&each); });
-        },
-        [&](const Operand& operand) { open.push_back(operand.value); });
-  }
-  return true;
 }
 
 const Type* Translation::typeOf(const Expr& atom) const {
@@ -304,6 +270,7 @@ Atom Translation::outside(const Var& var) {
     return itself;
   if (type->kind == TypeKind::Operator)
     return itself;
+  outside_[&var] = itself;
   varied[&var] = true;
   if (type->kind == TypeKind::Reference && !holdsFunctions(type->parts[0])) {
     Atom pair = itself;

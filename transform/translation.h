@@ -16,6 +16,15 @@ namespace transform {
 void forEachOperandWithin(const lang::Expr& value,
                           const std::function<void(const lang::Expr&)>& visit);
 
+/// What a function is made of: bindings that may be evaluated once more, each after those that it
+/// needs, and what they capture beside.
+struct Origin {
+  std::vector<const lang::Binding*> made = {};
+  std::vector<const lang::Var*> captured = {};
+  /// A function that only a run knows, if there is one.
+  const lang::Var* unknown = nullptr;
+};
+
 class Translation {
 public:
   Translation(lang::Builder& builder, const lang::Typing& ofOld, lang::Diagnostics& sink, Mode mode,
@@ -89,6 +98,22 @@ public:
   /// Whether a function can be made anew somewhere else in the form of the new code: what it is and
   /// what it captures is known, and nobody notices when that is evaluated once more.
   bool canMakeAgain(const lang::Expr& function) const;
+  /// What a function is made of where `plain` makes it.
+  Origin originOf(const lang::Expr& function) const;
+  /// The same, with what functions from outside of the function at hand are made of.
+  Origin deepOriginOf(const lang::Expr& function) const;
+  /// Whether the old code writes into references.
+  bool writesReferences() const { return writesReferences_; }
+  /// What a value is in the old code, within the new one: functions without their derivatives
+  /// (plain_functions.cpp). Null where a function cannot be made anew.
+  lang::Atom plain(const lang::Expr& atom, lang::BlockBuilder& out);
+  /// Whether nothing but `plain` asks for a function, and it answers.
+  bool isOnlyPlain(const lang::Var& var) const;
+  /// The operator of a call that says how to differentiate its operand, which a variable is bound
+  /// to, and the call; null for any other variable.
+  const lang::Call* ruleOf(const lang::Expr& atom) const;
+  /// Whether a variable is used other than as what is called.
+  bool isPassedOn(const lang::Var& var) const;
 
   /// Reports that the derivative of `what` is not known.
   void fail(lang::SourceRange range, const std::string& what);
@@ -100,17 +125,34 @@ private:
   /// What the program declares a variable to be, in the new code; null when it says nothing.
   const lang::Type* declared(const lang::Var& old);
   bool isMadeAgain(const lang::Var& var) const;
+  Origin originOf(const lang::Expr& function,
+                  const std::function<bool(const lang::Var&)>& isGiven) const;
+  bool isGivenPlain(const lang::Var& var) const;
+  lang::Atom givenPlain(const lang::Var& var, lang::BlockBuilder& out);
   lang::Atom outside(const lang::Var& var);
   lang::Atom copied(const lang::Expr& atom);
   const lang::Expr* rebuilt(const lang::Expr& value,
                             const std::function<lang::Atom(const lang::Expr&)>& standingFor);
 
   Effects effects_;
+  /// How often a variable is used in the old code: at all, as what is called, and by those who
+  /// want it as it is.
+  struct Uses {
+    size_t all = 0;
+    size_t called = 0;
+    size_t plain = 0;
+  };
+  void countUses(const lang::Expr& value);
+
+  std::unordered_map<const lang::Expr*, Uses> uses_;
+  bool writesReferences_ = false;
   /// The bindings of all variables of the module that have one.
   std::unordered_map<const lang::Var*, const lang::Binding*> definitions_;
   std::unordered_map<const lang::Var*, lang::Atom> atoms_;
   /// Parameters that hold functions and are given in the form of the old code.
   std::unordered_map<const lang::Var*, lang::Atom> primal_;
+  /// Variables from outside of the function at hand that the new code was given, as they were.
+  std::unordered_map<const lang::Var*, lang::Atom> outside_;
   /// Variables for `_`.
   std::unordered_map<const lang::Pattern*, lang::Atom> wildcards_;
 };

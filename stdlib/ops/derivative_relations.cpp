@@ -347,6 +347,13 @@ const Type* jvpResult(Question& question) {
   return withTangents(question, pairOf(question, value, value));
 }
 
+const Type* transposeResult(Question& question) {
+  Types own = question.function().parts;
+  std::vector<const Type*> parameters(own.begin(), own.end());
+  parameters.push_back(question.function().result);
+  return question.types().function(parameters, gradientType(question));
+}
+
 const Type* hvpResult(Question& question) {
   return withTangents(question, gradientType(question));
 }
@@ -476,6 +483,10 @@ RelationResult hvpRelation(const RelationCall& call) {
   return derivativeRelation(call, checkScalar, hvpResult);
 }
 
+RelationResult transposeRelation(const RelationCall& call) {
+  return derivativeRelation(call, checkHoldsFloats, transposeResult);
+}
+
 RelationResult jacobianRelation(const RelationCall& call) {
   if (!isOneOf(call.attributes.text("mode"), {"auto", "forward", "reverse"}))
     return choiceFailure(call, "mode", "`auto`, `forward` or `reverse`");
@@ -496,39 +507,97 @@ RelationResult sameAsFunction(const RelationCall& call) {
 
 namespace {
 
-/// The type of the pull-back of a function: from its arguments and a cotangent to the cotangents of
-/// the arguments that have one.
-const Type* pullbackType(TypeContext& types, const Type& function) {
+/// The arguments of a function that its rule is about: those that hold floats, other than those
+/// that `nondiff` names. Fails the question where there is none or where that is not known.
+std::vector<size_t> ruledArguments(Question& question) {
+  Types parameters = question.function().parts;
+  auto count = int64_t(parameters.size());
+  std::vector<bool> isLeft(parameters.size(), false);
+  for (int64_t given : question.call.attributes.integers("nondiff")) {
+    int64_t number = given < 0 ? given + count : given;
+    if (number < 0 || number >= count)
+      question.fail(fmt::format("`nondiff` names argument {}, but the function takes {}", given,
+                                counted(count, "argument")));
+    else
+      isLeft[size_t(number)] = true;
+  }
+  std::vector<size_t> found;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (isLeft[i])
+      continue;
+    const Type* type = parameters[i];
+    if (holdsParameter(type))
+      question.fail(fmt::format("argument {} of the function is `{}`, which mentions a type "
+                                "parameter, and that may stand for floats or not",
+                                i, typeText(type)));
+    else if (holdsFloats(type) && holdsFunctions(type))
+      question.fail(fmt::format("argument {} of the function is `{}`, {}", i, typeText(type),
+                                reasonAgainst(type)));
+    else if (holdsFloats(type))
+      found.push_back(i);
+  }
+  if (found.empty())
+    question.fail(
+        fmt::format("no argument of the function {}, so it has no derivative: it is `{}`",
+                    std::ranges::count(isLeft, true) ? "is left that holds floats" : "holds floats",
+                    typeText(&question.function())));
+  if (holdsFunctions(question.function().result))
+    checkHoldsFloats(question);
+  return found;
+}
+
+const Type* tupleUnlessOne(TypeContext& types, const std::vector<const Type*>& parts) {
+  return parts.size() == 1 ? parts[0] : types.tuple(parts);
+}
+
+/// The type of the pull-back of a function: from its arguments, what it gave if there is a
+/// parameter for that, and a cotangent to the cotangents of the arguments that have one.
+const Type* pullbackType(Question& question, const std::vector<size_t>& ruled) {
+  const Type& function = question.function();
+  const Type& given = *question.call.operands[1];
   std::vector<const Type*> cotangents, parameters(function.parts.begin(), function.parts.end());
-  std::ranges::copy_if(function.parts, std::back_inserter(cotangents), holdsFloats);
+  for (size_t i : ruled)
+    cotangents.push_back(function.parts[i]);
+  if (given.kind == TypeKind::Function && given.parts.size() == parameters.size() + 2)
+    parameters.push_back(function.result);
   parameters.push_back(function.result);
-  return types.function(parameters,
-                        cotangents.size() == 1 ? cotangents[0] : types.tuple(cotangents));
+  return question.types().function(parameters, tupleUnlessOne(question.types(), cotangents));
+}
+
+/// The type of the forward rule of a function: from its arguments and a tangent of each that has
+/// one to the tangent of what it gives.
+const Type* tangentRuleType(Question& question, const std::vector<size_t>& ruled) {
+  question.wrt = ruled;
+  return withTangents(question, question.function().result);
+}
+
+/// Gives the function itself; operand 1 is a rule of that type.
+RelationResult ruledRelation(const RelationCall& call,
+                             const Type* (*ruleType)(Question&, const std::vector<size_t>&)) {
+  RelationResult answer = sameAsFunction(call);
+  if (answer.outcome != RelationResult::Outcome::Solved)
+    return answer;
+  if (isOpen(call.operands[0])) {
+    answer = call.waitFor(0);
+    answer.output = call.operands[0];
+    return answer;
+  }
+  Question question{call};
+  std::vector<size_t> ruled = ruledArguments(question);
+  if (question.failure)
+    return *question.failure;
+  answer.operands = {{1, ruleType(question, ruled)}};
+  return answer;
 }
 
 } // namespace
 
 RelationResult customRelation(const RelationCall& call) {
-  RelationResult answer = sameAsFunction(call);
-  if (answer.outcome != RelationResult::Outcome::Solved)
-    return answer;
-  const Type& function = *call.operands[0];
-  if (isOpen(&function)) {
-    answer = call.waitFor(0);
-    answer.output = &function;
-    return answer;
-  }
-  for (size_t i = 0; i < function.parts.size(); ++i)
-    if (holdsParameter(function.parts[i]))
-      return call.failedAt(0, fmt::format("argument {} of the function is `{}`, which mentions a "
-                                          "type parameter, and that may stand for floats or not",
-                                          i, typeText(function.parts[i])));
-  if (std::ranges::none_of(function.parts, holdsFloats))
-    return call.failedAt(0, fmt::format("no argument of the function holds floats, so it has no "
-                                        "derivative: it is `{}`",
-                                        typeText(&function)));
-  answer.operands = {{1, pullbackType(call.types, function)}};
-  return answer;
+  return ruledRelation(call, pullbackType);
+}
+
+RelationResult customTangentRelation(const RelationCall& call) {
+  return ruledRelation(call, tangentRuleType);
 }
 
 } // namespace stdlib

@@ -15,6 +15,7 @@ lang::RelationResult valueAndGradRelation(const lang::RelationCall& call);
 lang::RelationResult vjpRelation(const lang::RelationCall& call);
 lang::RelationResult jvpRelation(const lang::RelationCall& call);
 lang::RelationResult hvpRelation(const lang::RelationCall& call);
+lang::RelationResult transposeRelation(const lang::RelationCall& call);
 lang::RelationResult jacobianRelation(const lang::RelationCall& call);
 lang::RelationResult hessianRelation(const lang::RelationCall& call);
 
@@ -25,5 +26,7 @@ lang::RelationResult gradientAtRelation(const lang::RelationCall& call);
 lang::RelationResult sameAsFunction(const lang::RelationCall& call);
 /// As above; operand 1 is its pull-back.
 lang::RelationResult customRelation(const lang::RelationCall& call);
+/// As above; operand 1 is its forward rule.
+lang::RelationResult customTangentRelation(const lang::RelationCall& call);
 
 } // namespace stdlib

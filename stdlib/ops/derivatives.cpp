@@ -35,9 +35,16 @@ constexpr OperandRow functionOperand[] = {{"f", "a function", OperandKind::Any}}
 constexpr OperandRow customOperands[] = {
     {"f", "a function", OperandKind::Any},
     {"pullback",
-     "the function from the arguments of `f` and a cotangent of what it gives to the cotangents of "
-     "the arguments",
+     "the function from the arguments of `f`, if it takes one more what `f` gave, and a cotangent "
+     "of that to the cotangents of the arguments",
      OperandKind::Any, true}};
+constexpr OperandRow customTangentOperands[] = {
+    {"f", "a function", OperandKind::Any},
+    {"tangent",
+     "the function from the arguments of `f` and tangents of them to the tangent of what it gives",
+     OperandKind::Any, true}};
+constexpr OperandRow linearOperand[] = {
+    {"f", "a function that is linear in the arguments that `wrt` asks for", OperandKind::Any}};
 constexpr OperandRow dataOperand[] = {{"data", "a value of any type", OperandKind::Any}};
 
 constexpr AttributeRow wrtAttributes[] = {
@@ -55,6 +62,11 @@ constexpr AttributeRow jacrevAttributes[] = {wrtAttributes[0], modeRow("\"revers
 constexpr AttributeRow oneWrtAttributes[] = {
     {"wrt", AttributeKind::Int, "0",
      "the number of the argument; a negative one counts from the back"}};
+
+constexpr AttributeRow customAttributes[] = {
+    {"nondiff", AttributeKind::IntOrIntList, "[]",
+     "the number of an argument that counts as a constant, or a list of them; negative numbers "
+     "count from the back"}};
 
 constexpr Example gradExamples[] = {
     {"grad(fn (%x: float32) { %x * %x })(3f)", "6f"},
@@ -96,8 +108,23 @@ constexpr Example stopGradientExamples[] = {{"stop_gradient([1f, 2f])", "[1f, 2f
 constexpr Example checkpointExamples[] = {
     {"checkpoint(fn (%x: float32) { exp(%x) * %x })(0f)", "0f"}};
 constexpr Example customGradExamples[] = {
+    {"grad(custom_grad(fn (%x: float32) { sqrt(%x) }, "
+     "fn (%x: float32, %y: float32, %dy: float32) { %dy / (2f * %y) }))(4f)",
+     "0.25f"},
     {"custom_grad(fn (%x: float32) { abs(%x) }, fn (%x: float32, %dy: float32) { %dy })(-3f)",
      "3f"}};
+
+constexpr Example customTangentExamples[] = {
+    {"jvp(custom_jvp(fn (%x: float32) { abs(%x) }, fn (%x: float32, %dx: float32) { %dx }))"
+     "(-3f, 1f)",
+     "(3f, 1f)"},
+    {"grad(custom_jvp(fn (%x: float32, %n: int32) { round(%x) }, "
+     "fn (%x: float32, %n: int32, %dx: float32) { 2f * %dx }))(1.2f, 5)",
+     "2f"}};
+constexpr Example transposeExamples[] = {
+    {"linear_transpose(fn (%x: Tensor[(2), float32]) { sum(%x * [2f, 3f]) })([0f, 0f], 10f)",
+     "[20f, 30f]"},
+    {"linear_transpose(fn (%a: float32, %x: float32) { %a * %x }, wrt=1)(2f, 0f, 5f)", "10f"}};
 
 constexpr std::string_view jacobianDetails =
     "Its shape is that of the value followed by that of the argument; both must have the same "
@@ -251,16 +278,51 @@ constexpr OperatorRow rows[] = {
      .examples = checkpointExamples},
     {.name = "custom_grad",
      .doc = "The function itself, with a derivative of one's own.",
-     .details = "`pullback` gets the arguments of `f` and a cotangent of what `f` gave, and gives "
-                "the cotangents of all arguments that hold floats: a value of the type of the "
-                "argument if there is one such argument, else a tuple of them. Nobody checks that "
-                "they are right.",
+     .details =
+         "`pullback` gets the arguments of `f`, what `f` gave if it takes two more than `f` does, "
+         "and "
+         "a cotangent of what `f` gave, and gives the cotangents of all arguments that hold floats "
+         "and that `nondiff` does not name: a value "
+         "of the type of the argument if there is one such argument, else a tuple of them. Nobody "
+         "checks that they are right. Derivatives of any order ask it, and `f` itself is never "
+         "differentiated, so what `f` captures must not vary: make it an argument. Arguments that "
+         "`nondiff` names count as constants. Forward mode transposes `pullback`, which must be "
+         "linear in the cotangent for that.",
      .operands = customOperands,
+     .attributes = customAttributes,
+     .attributesKey = "baton.attrs.CustomGradAttrs",
      .relation = customRelation,
      .action = Action::Pass,
      .derivative = Derivative::Custom,
      .gradient = ofTheFunction,
      .examples = customGradExamples},
+    {.name = "custom_jvp",
+     .doc = "The function itself, with a forward rule of one's own.",
+     .details = "`tangent` gets the arguments of `f` and a tangent of each that holds floats, in "
+                "their order, and gives the tangent of what `f` gives. It must be linear in the "
+                "tangents: reverse mode transposes it. What is said of `custom_grad` holds here "
+                "too.",
+     .operands = customTangentOperands,
+     .attributes = customAttributes,
+     .attributesKey = "baton.attrs.CustomJvpAttrs",
+     .relation = customTangentRelation,
+     .action = Action::Pass,
+     .derivative = Derivative::CustomTangent,
+     .gradient = ofTheFunction,
+     .examples = customTangentExamples},
+    {.name = "linear_transpose",
+     .doc = "The transpose of a linear function: from its arguments and a cotangent of what it "
+            "gives to the cotangents of those that `wrt` asks for.",
+     .details = "The function must be linear in those arguments together, so only their form "
+                "counts; in the others it may be anything.",
+     .operands = linearOperand,
+     .attributes = wrtAttributes,
+     .attributesKey = "baton.attrs.GradAttrs",
+     .relation = transposeRelation,
+     .action = Action::Expand,
+     .derivative = Derivative::Transpose,
+     .gradient = ofItsCode,
+     .examples = transposeExamples},
 };
 
 } // namespace

@@ -137,6 +137,17 @@ def @clipped(%x: float64, %limit: float64) -> float64 { if (%x > %limit) { 3.0f6
 def @loss(%a: float64, %n: int32) -> float64 { @clipped(%a, @solve(%a, 1.0f64, %n)) }
 def @main(%n: int32) { grad(@loss, wrt=0)(4.0f64, %n) }
 """, "3", 1),
+    "solved under a rule, at two orders": ("""
+def @steps(%a: float64, %x: float64, %n: int32) -> float64 {
+  if (%n == 0) { %x } else { @steps(%a, 0.5f64 * (%x + %a / %x), %n - 1) }
+}
+def @solve(%a: float64, %n: int32) -> float64 { @steps(%a, 1.0f64, %n) }
+def @back(%a: float64, %n: int32, %y: float64, %d: float64) -> float64 { %d / (2.0f64 * %y) }
+def @root(%a: float64, %n: int32) -> float64 { custom_grad(@solve, @back)(%a, %n) }
+def @main(%n: int32) {
+  grad(@root)(4.0f64, %n) + grad(grad(@root))(4.0f64, %n) + jvp(@root)(4.0f64, %n, 1.0f64).1
+}
+""", "0.46875", 1),
 }
 
 

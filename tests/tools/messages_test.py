@@ -82,6 +82,7 @@ COMMANDS = {
     "endless-instances": ["run", "--random", "1"],
     "float64-result": ["run", "--precision", "30"],
     "leaf-function": ["run", "--random", "1"],
+    "not-linear": ["run", "--random", "1"],
     "no-gradient": ["opt", "--passes=derivatives"],
     "unknown-function": ["opt", "--passes=derivatives"],
     "refused-code": ["disasm"],

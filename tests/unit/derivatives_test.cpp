@@ -213,10 +213,163 @@ TEST_CASE("a closure that nobody differentiates needs no derivative of what it d
     CHECK(refusal(text + closure + use + ", Nil => 0f64 } }") == refused);
 }
 
-TEST_CASE("forward mode has no use for a pull-back") {
-  CHECK(refusal(R"(
+TEST_CASE("a rule of one's own counts in both modes and at every order") {
+  // The rules say that x * x has the slope 3 * x, so no derivative is that of the code.
+  const std::string f = R"(
     def @f(%x: float64) { %x * %x }
-    def @back(%x: float64, %d: float64) { %d }
-    def @main(%x: float64) { jvp(custom_grad(@f, @back))(%x, 1f64).1 }
-  )") == "`custom_grad` has no gradient: forward mode has no use for a pull-back");
+    def @back(%x: float64, %d: float64) { 3f64 * %x * %d }
+  )";
+  for (const char* rule : {"custom_grad(@f, @back)", "custom_jvp(@f, @back)",
+                           "custom_grad(fn (%v: float64) { %v * %v }, @back)"}) {
+    const std::string g =
+        f + "def @g(%x: float64) { let %c = " + rule + "; %c(%x) * %x }\n" +
+        "def @h(%x: float64) { let %c = " + rule + "; let %l = fn (%v: float64) { %c(%v) };" +
+        "match (Cons(%c, Cons(%l, Nil))) { Cons(_, Cons(%k, _)) => %k(%x) * %x, _ => 0f64 } }\n";
+    for (const char* name : {"@g", "@h"}) {
+      auto at = [&](const std::string& what) {
+        return valueAt(fmt::format("{}def @main(%x: float64) {{ {} }}", g,
+                                   fmt::format(fmt::runtime(what), name)),
+                       2);
+      };
+      CHECK(at("grad({})(%x)") == 16);
+      CHECK(at("jvp({})(%x, 1f64).1") == 16);
+      CHECK(at("grad(grad({}))(%x)") == 18);
+      CHECK(at("jvp(grad({}))(%x, 1f64).1") == 18);
+      CHECK(at("grad(fn (%v: float64) {{ jvp({})(%v, 1f64).1 }})(%x)") == 18);
+      CHECK(at("jvp(fn (%v: float64) {{ jvp({})(%v, 1f64).1 }})(%x, 1f64).1") == 18);
+      CHECK(at("grad(grad(grad({})))(%x)") == 9);
+    }
+  }
+}
+
+TEST_CASE("a rule may be given what its function gave") {
+  const std::string f = R"(
+    def @root(%x: float64) {
+      custom_grad(fn (%v: float64) { sqrt(%v) },
+                  fn (%v: float64, %y: float64, %d: float64) { %d / (2f64 * %y) })(%x)
+    }
+  )";
+  CHECK(valueAt(f + "def @main(%x: float64) { grad(@root)(%x) }", 4) == 0.25);
+  CHECK(valueAt(f + "def @main(%x: float64) { jvp(@root)(%x, 1f64).1 }", 4) == 0.25);
+  CHECK(valueAt(f + "def @main(%x: float64) { jvp(grad(@root))(%x, 1f64).1 }", 4) == -0.03125);
+  CHECK(valueAt(f + "def @main(%x: float64) { grad(grad(grad(@root)))(%x) }", 4) == 0.01171875);
+}
+
+TEST_CASE("a rule has no derivative for what its function captures") {
+  auto with = [](const std::string& captured) {
+    return "def @main(%x: float64) { grad(fn (%a: float64) { let %b = " + captured +
+           "; custom_grad(fn (%y: float64) { %b * %y }, fn (%y: float64, %d: float64) { %b * %d })"
+           "(%x) })(%x) }";
+  };
+  const std::string refused =
+      "`custom_grad` has no gradient: its rule has derivatives for arguments alone, and the "
+      "function captures `%b`, which varies; make it an argument";
+  CHECK(refusal(with("%a * %a")) == refused);
+  CHECK(valueAt(with("stop_gradient(%a)"), 2) == 0);
+  CHECK(refusal(R"(
+    def @main(%x: float64) {
+      let %f = fn (%b: float64) {
+        let %g = fn (%y: float64) { %b * %y };
+        custom_grad(fn (%y: float64) { %g(%y) }, fn (%y: float64, %d: float64) { %d })(%x)
+      };
+      grad(%f)(%x)
+    }
+  )") == refused);
+  CHECK(refusal(R"(
+    def @main(%x: float64) {
+      let %c = custom_grad(fn (%f: fn (float64) -> float64, %y: float64) { %f(%y) },
+                           fn (%f: fn (float64) -> float64, %y: float64, %d: float64) { %d });
+      grad(fn (%b: float64) { %c(fn (%y: float64) { %y * %b }, %x) })(%x)
+    }
+  )") == refused);
+  // Nothing of the value goes back.
+  CHECK(valueAt(R"(
+    def @f(%b: float64, %x: float64) {
+      let %c = custom_grad(fn (%y: float64) { %b * %y }, fn (%y: float64, %d: float64) { %b * %d });
+      grad(fn (%y: float64) { %c(%y) })(%x)
+    }
+    def @main(%x: float64) { grad(@f)(%x, %x) }
+  )",
+                2) == 1);
+}
+
+TEST_CASE("arguments that a rule leaves out are constants") {
+  CHECK(valueAt(R"(
+    def @main(%x: float64) {
+      let %c = custom_grad(fn (%n: int32, %y: float64, %z: float64) { %y * %z },
+                           fn (%n: int32, %y: float64, %z: float64, %d: float64) { %d * %z },
+                           nondiff=-1);
+      grad(fn (%v: float64) { %c(3, %v, %v * %v) })(%x)
+    }
+  )",
+                2) == 4);
+}
+
+TEST_CASE("what is done again on the way back must do the same") {
+  auto refusalOf = [](const std::string& body) {
+    return refusal("def @add(%r: ref(float64), %v: float64) { ref_write(%r, %v); %v * %v }"
+                   "def @main(%x: float64) { grad(fn (%a: float64) { let %r = ref(2f64);" +
+                   body + "})(%x) }");
+  };
+  const std::string again =
+      "`checkpoint` has no gradient: the way back calls the function again, and ";
+  const std::string reference =
+      again + "the content of the reference `%r` that it captures may change";
+  CHECK(refusalOf("let %f = checkpoint(fn (%y: float64) { %y * ref_read(%r) }); let %v = %f(%a);"
+                  "ref_write(%r, 5f64); %v") == reference);
+  CHECK(refusalOf("checkpoint(fn (%y: float64) { @add(%r, %y) })(%a)") == reference);
+  CHECK(refusalOf("let %g = fn (%y: float64) { ref_write(%r, %y); %y };"
+                  "checkpoint(fn (%y: float64) { %g(%y) })(%a)") == reference);
+  CHECK(refusalOf("checkpoint(@add)(%r, %a)") ==
+        again + "it takes functions or references, and the content of references may change");
+  CHECK(refusalOf("let %g = checkpoint(fn (%y: float64) { fn () { %y } })(%a);"
+                  "ref_write(%r, 5f64); %g()") ==
+        again + "it gives functions or references, which the way back would make anew");
+  CHECK(valueAt(R"(
+    def @main(%x: float64) {
+      let %f = checkpoint(fn (%v: float64) {
+        let %r = ref(%v);
+        ref_write(%r, ref_read(%r) * %v);
+        ref_read(%r)
+      });
+      grad(%f)(%x)
+    }
+  )",
+                3) == 6);
+}
+
+TEST_CASE("transposes of what is linear, and of nothing else") {
+  auto refusalOf = [](const std::string& function) {
+    return refusal("def @main(%x: float64) { linear_transpose(" + function + ")(%x, %x) }");
+  };
+  const std::string is = "the transpose of a function is asked for, which must be linear, and ";
+  CHECK(refusalOf("fn (%y: float64) { %y * %y }") == is + "`multiply` is not");
+  CHECK(refusalOf("fn (%y: float64) { sin(%y) }") == is + "`sin` is not");
+  CHECK(refusalOf("fn (%y: float64) { %y + 1f64 }") == is + "`add` with a constant is not");
+  CHECK(refusalOf("fn (%y: float64) { if (%y > 0f64) { %y } else { 2f64 * %y } }") ==
+        is + "`greater` is not");
+  CHECK(refusalOf("fn (%y: float64) { let %c = ref(1f64); ref_write(%c, %y); ref_read(%c) }") ==
+        is + "what it gives holds floats that are no linear function of them");
+  CHECK(refusalOf("fn (%y: float64) { 2f64 }") ==
+        is + "what it gives holds floats that are no linear function of them");
+  CHECK(valueAt(R"(
+    def @steps(%n: int32, %x: float64, %f: fn (float64) -> float64) -> float64 {
+      if (%n == 0) { 0f64 * %x } else { %f(%x) + @steps(%n - 1, 2f64 * %x, %f) }
+    }
+    def @main(%x: float64) {
+      let %f = fn (%v: (float64, float64)) {
+        let %cell = ref(%v.0);
+        ref_write(%cell, ref_read(%cell) + %v.1 / %x);
+        @steps(3, ref_read(%cell), fn (%y: float64) { %y * sin(0f64 * %x) - %y })
+      };
+      linear_transpose(%f)((7f64, 8f64), 3f64).1
+    }
+  )",
+                2) == -10.5);
+  CHECK(refusal(R"(
+    def @main(%x: float64) {
+      jvp(custom_grad(fn (%v: float64) { %v },
+                      fn (%v: float64, %d: float64) { clip(%d, a_min=-1f64, a_max=1f64) }))(%x, %x).1
+    }
+  )") == is + "`clip` is not");
 }

@@ -262,3 +262,99 @@ def generic_minimum(x, rate):
     for _ in range(3):
         single = single - rate * grad(lambda v: v * v * v * x, single)
     return p, a, single, x * 2 * rate, x.cos() * rate
+
+
+class Thrice(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(context, cotangent):
+        return cotangent * 3 * context.saved_tensors[0]
+
+
+class Through(torch.autograd.Function):
+    @staticmethod
+    def forward(_, x):
+        return x.round()
+
+    @staticmethod
+    def backward(_, cotangent):
+        return cotangent.clone()
+
+
+@case(second=True, x=floats(0.875), y=floats(-2.5))
+def custom_again(x, y):
+    return (
+        Thrice.apply(x) * y,
+        Through.apply(x * y) * x,
+        grad(lambda v: Thrice.apply(v) * v, x),
+    )
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, s):
+        context.save_for_backward(x, s)
+        return x * s
+
+    @staticmethod
+    def backward(context, cotangent):
+        x, s = context.saved_tensors
+        return 2 * s * cotangent, (x * x * cotangent).sum()
+
+
+@case(second=True, x=normal(3), s=floats(0.75), dx=normal(3), ds=floats(-0.5))
+def custom_forward(x, s, dx, ds):
+    once = Scaled.apply(x, s) * x
+    value, tangent = jvp(lambda v, t: Scaled.apply(v * t, t).sin(), (x, s), (dx, ds))
+    return once, once, (value, tangent), (value, tangent)
+
+
+class Root(torch.autograd.Function):
+    @staticmethod
+    def forward(context, a):
+        context.save_for_backward(a)
+        return a.sqrt()
+
+    @staticmethod
+    def backward(context, cotangent):
+        return 0.5 * cotangent / Root.apply(context.saved_tensors[0])
+
+
+@case(second=True, x=floats(0.875), y=floats(1.25))
+def custom_solve(x, y):
+    return Root.apply(x * x + 1) * y
+
+
+class Handed(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, value, slope):
+        context.save_for_backward(slope)
+        return value.clone()
+
+    @staticmethod
+    def backward(context, cotangent):
+        return cotangent * context.saved_tensors[0], None, None
+
+
+@case(second=True, x=floats(0.875), y=floats(-1.25))
+def custom_handed_on(x, y):
+    def with_slope(v, value, slope):
+        return Handed.apply(v, value.detach(), slope)
+
+    a = y.detach()
+    v = with_slope(x, x * a, a * x)
+    v = with_slope(v, v.sin(), y)
+    v = with_slope(v, v * a, a * v)
+    return v * y
+
+
+@case(second=True, m=normal(2, 3), x=normal(3), d=normal(2), e=normal(3))
+def transposes(m, x, d, e):
+    def steps(v):
+        return v * e + v * e * e + v * e * e * e
+
+    return (d @ m, steps(e), x * e + x.sum(), m @ e)
