@@ -87,7 +87,38 @@ void Generator::addGenericValue(Node& block) {
     bindLet(block, throughCall(type, program_.add(globalNode(callable))), type, false);
 }
 
+/// A square with a rule of its own, which is the right one.
+NodeId Generator::ruledSquare(const Type* goal) {
+  const Type* type = goal->result;
+  const std::string x = freshName("p"), d = freshName("p");
+  auto infix = [&](std::string symbol, NodeId left, NodeId right) {
+    Node node{NodeKind::Operator, type, std::move(symbol), {left, right}};
+    node.isInfix = true;
+    return program_.add(std::move(node));
+  };
+  auto product = [&](const std::string& left, const std::string& right) {
+    return infix("*", program_.add({NodeKind::Local, type, left}),
+                 program_.add({NodeKind::Local, type, right}));
+  };
+  auto function = [&](const std::vector<std::string>& names, NodeId result) {
+    std::vector<const Type*> types(names.size(), type);
+    Node node{NodeKind::Function, types_.function(types, type)};
+    for (const std::string& name : names)
+      node.parameters.push_back({name, type, true});
+    node.parts = {program_.add({NodeKind::Block, type, {}, {result}})};
+    return program_.add(std::move(node));
+  };
+  NodeId square = function({x}, product(x, x));
+  NodeId rule = function({x, d}, infix("+", product(x, d), product(d, x)));
+  const char* op = random_.chance(50) ? "custom_grad" : "custom_jvp";
+  return program_.add({NodeKind::Operator, goal, op, {square, rule}});
+}
+
 NodeId Generator::makeFunction(const Type* goal, int depth, bool pinned) {
+  bool isOfFloats = goal->parts.size() == 1 && goal->parts[0] == goal->result &&
+                    goal->result->isTensor() && goal->result->dtype.isFloat();
+  if (isOfFloats && random_.chance(10))
+    return ruledSquare(goal);
   if (random_.chance(35))
     if (auto known = knownFunction(goal, depth, pinned))
       return *known;

@@ -72,6 +72,7 @@ private:
   NodeId makeTuple(const Type* goal, int depth, bool pinned);
   NodeId makeData(const Type* goal, int depth, bool pinned);
   NodeId makeFunction(const Type* goal, int depth, bool pinned);
+  NodeId ruledSquare(const lang::Type* goal);
   std::array<std::span<const Callable>, 2> callableLists() const;
   static Node globalNode(const Callable& callable);
   std::vector<Named> namedFunctions(const Type* goal) const;
