@@ -3,6 +3,7 @@
 
 #include "driver/find_global.h"
 #include "driver/load.h"
+#include "driver/user_places.h"
 #include "interp/reference.h"
 #include "lang/walk.h"
 #include "stdlib/logarithms.h"
@@ -52,8 +53,10 @@ bool Derivation::run(std::initializer_list<std::string_view> names, transform::E
                                     .keepsSteps = keepsSteps});
   if (!made && !findings.hasErrors())
     throw std::logic_error(made.failure().text);
-  if (!made)
+  if (!made) {
+    placeInProgram(findings, *program_.module, *program_.source);
     return false;
+  }
   program_.module = std::move(made->module);
   program_.typing = std::move(made->typing);
   return true;
@@ -92,8 +95,10 @@ bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
                          const lang::Module&, const transform::PassContext&)>& make) {
   transform::TypeCheck check = checker(session_);
   auto made = make(*program_.module, {session_.operators(), program_.typing, check, findings});
-  if (findings.hasErrors())
+  if (findings.hasErrors()) {
+    placeInProgram(findings, *program_.module, *program_.source);
     return false;
+  }
   lang::Diagnostics diagnostics;
   program_.typing = check(*made, diagnostics);
   program_.module = std::move(made);

@@ -12,16 +12,18 @@ namespace driver {
 
 namespace {
 
-/// What can be asked about, with the line that sums it up.
+/// What can be asked about, with the line that sums it up and what else it may be found by.
 struct Entry {
   std::string name;
   std::string_view doc;
+  std::string_view synonyms = {};
+  std::string_view details = {};
 };
 
 std::vector<Entry> allEntries(const lang::OperatorTable& table) {
   std::vector<Entry> entries;
   for (const lang::OperatorRow* row : table.all())
-    entries.push_back({std::string(row->name), row->doc});
+    entries.push_back({std::string(row->name), row->doc, row->synonyms, row->details});
   for (const stdlib::PreludeFunction& function : stdlib::preludeFunctions())
     entries.push_back(
         {"@" + function.name, std::string_view(function.doc).substr(0, function.doc.find('\n'))});
@@ -33,12 +35,25 @@ bool contains(std::string_view text, std::string_view word) {
   return word.empty() || !std::ranges::search(text, word, isSame).empty();
 }
 
-/// A line for each of those that are `wanted`.
-template <typename Wanted>
-std::string listOf(const std::vector<Entry>& entries, Wanted&& wanted) {
+/// Where a word stands in an entry, the best place first.
+enum class Place : uint8_t { Name, Summary, Details, Nowhere };
+
+Place placeOf(std::string_view word, const Entry& entry) {
+  if (contains(entry.name, word) || contains(entry.synonyms, word))
+    return Place::Name;
+  if (contains(entry.doc, word))
+    return Place::Summary;
+  return contains(entry.details, word) ? Place::Details : Place::Nowhere;
+}
+
+/// A line for each entry that has the word in the best place that any has.
+std::string listOf(const std::vector<Entry>& entries, std::string_view word) {
+  auto best = Place::Nowhere;
+  for (const Entry& entry : entries)
+    best = std::min(best, placeOf(word, entry));
   std::string text;
   for (const Entry& entry : entries)
-    if (wanted(entry))
+    if (best != Place::Nowhere && placeOf(word, entry) == best)
       text += fmt::format("{:<32} {}\n", entry.name, entry.doc);
   return text;
 }
@@ -61,7 +76,7 @@ std::string unknownText(std::string_view name, const std::vector<Entry>& entries
   for (const Entry& entry : entries)
     names.push_back(entry.name);
   auto near = lang::similarNames(name, names);
-  return fmt::format("there is no operator {}, and none whose name or summary contains that{}",
+  return fmt::format("there is no operator {}, and none that is described with that{}",
                      formats::backquoted(name),
                      near.empty() ? "" : fmt::format("; did you mean `{}`?", near[0]));
 }
@@ -79,9 +94,7 @@ Answer operators(const lang::OperatorTable& table, const OperatorsOptions& optio
   if (!word.empty())
     answer.output = referenceOf(table, word);
   if (answer.output.empty())
-    answer.output = listOf(entries, [&](const Entry& entry) { return contains(entry.name, word); });
-  if (answer.output.empty())
-    answer.output = listOf(entries, [&](const Entry& entry) { return contains(entry.doc, word); });
+    answer.output = listOf(entries, word);
   if (answer.output.empty())
     answer.fail(ExitCode::World, unknownText(word, entries));
   return answer;

@@ -44,7 +44,7 @@ lang::Diagnostics Session::noFindings() const {
 
 void Session::read(Program& program, Stage stage) {
   lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
-  const auto* file = parser::parseText(trees_, *program.source, diagnostics);
+  const auto* file = parser::parseText(trees_, *program.source, diagnostics, &operators_);
   program.tree = file;
   bool isGuessed = stage == Stage::Guessed;
   if (!file || (diagnostics.hasErrors() && !isGuessed))

@@ -37,8 +37,10 @@ public:
     std::vector<const Diagnostic*> news = newErrors(finding, suggestion.edits, *changed);
     if (news.empty() || areElsewhere(news, suggestion.edits, *changed))
       return suggestion;
-    bool isOfCall = news.size() == 1 && (news[0]->message == lang::Message::MissingAttribute ||
-                                         news[0]->message == lang::Message::ArgumentCount);
+    using enum lang::Message;
+    constexpr lang::Message ofCalls[] = {MissingAttribute, UnknownAttribute, ArgumentCount};
+    bool isOfCall =
+        news.size() == 1 && std::ranges::find(ofCalls, news[0]->message) != std::end(ofCalls);
     return isOfCall ? withMore(finding, suggestion, *changed, *news[0]) : std::nullopt;
   }
 
@@ -125,8 +127,22 @@ private:
     if (!both || !newErrors(finding, *edits, *both).empty())
       return std::nullopt;
     suggestion.edits = std::move(*edits);
+    if (error.message == lang::Message::UnknownAttribute)
+      shown->end = endOfCall(shown->end);
     suggestion.shown = *shown;
     return suggestion;
+  }
+
+  /// Where the call ends that a place in the program is inside of.
+  uint32_t endOfCall(uint32_t place) const {
+    std::string_view text = program_.source->text();
+    size_t depth = 1;
+    for (size_t at = place - program_.source->base(); at < text.size(); ++at) {
+      depth += text[at] == '(' ? 1 : text[at] == ')' ? size_t(-1) : 0;
+      if (depth == 0)
+        return program_.source->base() + uint32_t(at) + 1;
+    }
+    return place;
   }
 
   /// Whether a finding of the program is one of the changed program. What is put in right at the

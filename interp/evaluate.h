@@ -8,8 +8,8 @@
 #include "runtime/element.h"
 #include "runtime/scalar_meaning.h"
 #include "tensor/engine.h"
+#include "tensor/outside.h"
 
-#include <fmt/format.h>
 #include <limits>
 
 namespace interp {
@@ -245,7 +245,7 @@ private:
 
   bool loadOutside(const FlatLoad& load, size_t axis, int64_t position, int64_t extent) {
     if (load.outside == noBlock) {
-      problem_ = fmt::format("index {} is outside axis {} of extent {}", position, axis, extent);
+      problem_ = tensor::outsideText(position, axis, extent);
       return false;
     }
     call(load.outside);

@@ -64,6 +64,16 @@ std::string OperatorRow::operandCount() const {
   return fmt::format("{}{}", repeats ? "at least " : "", operands.size());
 }
 
+std::vector<std::string_view> OperatorRow::otherNames() const {
+  std::vector<std::string_view> names;
+  for (size_t begin = 0; begin < synonyms.size();) {
+    size_t end = std::min(synonyms.find(' ', begin), synonyms.size());
+    names.push_back(synonyms.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
 const OperatorRow& OperatorTable::withRole(Role role) const {
   auto found = std::ranges::find(rows_, role, &OperatorRow::role);
   if (found == rows_.end())

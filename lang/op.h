@@ -194,6 +194,8 @@ enum class Role : uint8_t {
 /// One operator.
 struct OperatorRow {
   std::string_view name;
+  /// What other libraries call it, separated by blanks; for searches and suggestions.
+  std::string_view synonyms = {};
   /// One sentence, for lists and hovers.
   std::string_view doc;
   /// What the sentence leaves open: formulas, edge cases, sources. May be empty.
@@ -225,6 +227,8 @@ struct OperatorRow {
   }
   /// How many operands a call has, in words.
   std::string operandCount() const;
+  /// The names in `synonyms`.
+  std::vector<std::string_view> otherNames() const;
 };
 
 using OperatorFamily = std::span<const OperatorRow>;

@@ -3,10 +3,10 @@
 // A load never reads outside its tensor: where the position is affine, the lanes inside are one
 // interval per strip; where it is data, each lane is tested.
 #include "lower/tensor_eval_strip.h"
+#include "tensor/outside.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace lower {
 
@@ -173,9 +173,8 @@ void StripRunner::describeFault(const Faultable& fault, size_t lane) {
     return;
   }
   auto report = [&](int64_t position, int64_t extent, uint32_t dimension) {
-    if (position >= 0 && position < extent)
-      return;
-    problem_ = fmt::format("index {} is outside axis {} of extent {}", position, dimension, extent);
+    if (position < 0 || position >= extent)
+      problem_ = tensor::outsideText(position, dimension, extent);
   };
   for (const AffineBound& bound : value.bounds) {
     uint32_t axis = nest_.registers[fault.value].lane;

@@ -1,8 +1,9 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
-#include "parser/clipped.h"
+#include "parser/attribute_words.h"
 #include "parser/index_map_text.h"
 #include "parser/metadata_fields.h"
 #include "parser/name_hints.h"
+#include "parser/size_hints.h"
 
 #include "lang/attribute_schema.h"
 #include "lang/named_arguments.h"
@@ -114,53 +115,45 @@ AttributeValue writtenValue(ResolveContext& context, const surface::AttributeVal
   return {};
 }
 
-std::string_view kindText(AttributeKind kind) {
-  switch (kind) {
-  case AttributeKind::Int:
-    return "an integer";
-  case AttributeKind::Float:
-    return "a number";
-  case AttributeKind::Bool:
-    return "`True` or `False`";
-  case AttributeKind::String:
-    return "a string";
-  case AttributeKind::DType:
-    return "an element type in quotes, such as \"float32\"";
+/// The part of a value that is not of the kind which it should have, and where it stands.
+struct Culprit {
+  const AttributeValue* value;
+  lang::SourceRange range;
+};
+
+/// What the items of a list are to be; nothing for what is no list.
+std::optional<AttributeKind> itemKind(AttributeKind list) {
+  switch (list) {
   case AttributeKind::IntList:
-    return "a list of integers";
-  case AttributeKind::FloatList:
-    return "a list of numbers";
-  case AttributeKind::IntListList:
-    return "a list of lists of integers";
   case AttributeKind::IntOrIntList:
-    return "an integer or a list of integers";
-  case AttributeKind::Expr:
-  case AttributeKind::Object:
-    return "an object";
+    return AttributeKind::Int;
+  case AttributeKind::FloatList:
+    return AttributeKind::Float;
+  case AttributeKind::IntListList:
+    return AttributeKind::IntList;
+  default:
+    return std::nullopt;
   }
-  return {};
 }
 
-std::string valueText(const AttributeValue& value) {
-  switch (value.kind) {
-  case AttributeValueKind::Null:
-    return "`None`";
-  case AttributeValueKind::Int:
-    return fmt::format("the integer {}", value.integer);
-  case AttributeValueKind::Float:
-    return fmt::format("the number {}", value.real);
-  case AttributeValueKind::Bool:
-    return value.integer ? "`True`" : "`False`";
-  case AttributeValueKind::String:
-    return fmt::format("the string \"{}\"", clipped(value.text));
-  case AttributeValueKind::List:
-    return fmt::format("a list of {}", value.items.size());
-  case AttributeValueKind::Expr:
-    return "an expression";
-  case AttributeValueKind::Meta:
-    return fmt::format("a `{}`", clipped(value.text));
-  }
-  return {};
+bool fits(AttributeKind kind, const AttributeValue& value) {
+  auto item = itemKind(kind);
+  if (item && value.kind == AttributeValueKind::List)
+    return std::ranges::all_of(value.items, [&](auto& part) { return fits(*item, part); });
+  return value.kind == AttributeValueKind::Int ||
+         (kind == AttributeKind::Float && value.kind == AttributeValueKind::Float);
+}
+
+/// Of a list of the wrong items, the first of these.
+Culprit culpritOf(AttributeKind kind, const AttributeValue& value,
+                  const surface::AttributeValue* written, lang::SourceRange range) {
+  auto item = itemKind(kind);
+  if (!item || !written || written->list.size() != value.items.size())
+    return {&value, range};
+  for (size_t i = 0; i < value.items.size(); ++i)
+    if (!fits(*item, value.items[i]))
+      return culpritOf(*item, value.items[i], &written->list[i], written->list[i].range);
+  return {&value, range};
 }
 
 /// Puts values in the order of a schema.
@@ -173,13 +166,12 @@ public:
     places_.resize(values_.size());
   }
 
+  /// `written` is the value in the text, or null.
   void set(std::string_view name, lang::SourceRange nameRange, lang::SourceRange range,
-           const AttributeValue& value) {
+           const AttributeValue& value, const surface::AttributeValue* written = nullptr) {
     auto found = std::ranges::find(row_.attributes, name, &AttributeRow::name);
     if (found == row_.attributes.end()) {
-      reportUnknown(name, nameRange);
-      misspelt_ = true;
-      return;
+      return reportUnknown(name, nameRange);
     }
     size_t index = size_t(found - row_.attributes.begin());
     places_[index] = lang::cover(nameRange, range);
@@ -188,9 +180,23 @@ public:
       return;
     }
     failed_ = true;
-    auto& report = context_.diagnostics.report(Message::AttributeMismatch, range, name, row_.name,
-                                               kindText(found->kind), valueText(value));
-    suggestValue(report, found->kind, value, range);
+    Culprit wrong = culpritOf(found->kind, value, written, range);
+    auto& report =
+        context_.diagnostics.report(Message::AttributeMismatch, wrong.range, name, row_.name,
+                                    kindText(found->kind), valueText(*wrong.value));
+    if (wrong.value->kind == AttributeValueKind::Expr)
+      noteComputed(report, context_, row_);
+    suggestValue(report, found->kind, *wrong.value, wrong.range);
+  }
+
+  /// For a value that was reported.
+  void fail(std::string_view name, lang::SourceRange range) {
+    failed_ = true;
+    auto found = std::ranges::find(row_.attributes, name, &AttributeRow::name);
+    if (found != row_.attributes.end())
+      places_[size_t(found - row_.attributes.begin())] = range;
+    else
+      reportUnknown(name, range);
   }
 
   const lang::Attributes* finish(const surface::Call& call) {
@@ -214,7 +220,7 @@ public:
 
 private:
   void reportUnknown(std::string_view name, lang::SourceRange range) {
-    failed_ = true;
+    failed_ = misspelt_ = true;
     auto& report = context_.diagnostics.report(Message::UnknownAttribute, range, row_.name, name);
     std::vector<std::string_view> names;
     for (const AttributeRow& row : row_.attributes)
@@ -351,6 +357,33 @@ void checkTypeKey(ResolveContext& context, const lang::OperatorRow& row,
                              valueText(writtenValue(context, attribute.value)));
 }
 
+/// Reports a size with a name in an attribute of numbers.
+bool reportSize(ResolveContext& context, const lang::OperatorRow& row, const surface::Call& call,
+                const surface::Attribute& attribute) {
+  auto found = std::ranges::find(row.attributes, attribute.key.text, &AttributeRow::name);
+  const surface::Name* size = sizeIn(context, attribute.value);
+  if (!size || found == row.attributes.end())
+    return false;
+  auto& report = context.diagnostics.report(Message::AttributeMismatch, size->range,
+                                            attribute.key.text, row.name, kindText(found->kind),
+                                            fmt::format("the size `{}`", size->name));
+  if (wantsHints(context))
+    hintAtSizeAttribute(report, context, row, call, attribute, *size);
+  return true;
+}
+
+/// A value in which something was reported is not compared with the schema.
+void setWritten(ResolveContext& context, AttributeFiller& filler,
+                const surface::Attribute& attribute) {
+  size_t errors = context.diagnostics.errorCount();
+  AttributeValue value = writtenValue(context, attribute.value);
+  if (context.diagnostics.errorCount() > errors)
+    filler.fail(attribute.key.text, attribute.key.range);
+  else
+    filler.set(attribute.key.text, attribute.key.range, attribute.value.range, value,
+               &attribute.value);
+}
+
 } // namespace
 
 bool namesAttributes(const surface::MetaReference& reference) {
@@ -363,9 +396,10 @@ const lang::Attributes* buildAttributes(ResolveContext& context, const lang::Ope
   for (const surface::Attribute& attribute : call.attributes) {
     if (attribute.key.text == typeKeyAttribute)
       checkTypeKey(context, row, attribute);
+    else if (reportSize(context, row, call, attribute))
+      filler.fail(attribute.key.text, attribute.key.range);
     else
-      filler.set(attribute.key.text, attribute.key.range, attribute.value.range,
-                 writtenValue(context, attribute.value));
+      setWritten(context, filler, attribute);
   }
   if (call.metaTail && namesAttributes(call.metaTail->meta))
     fillFromObject(context, row, filler, *call.metaTail);

@@ -1,6 +1,7 @@
 // Expressions of the surface tree to the graph. Chains that lean to the left (calls of calls,
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
 #include "parser/name_hints.h"
+#include "parser/size_hints.h"
 
 namespace parser {
 
@@ -183,7 +184,8 @@ private:
     if (wantsHints(context_))
       suggestNames(report, global.range, global.name,
                    std::vector{NameChoices{"@", context_.definitions.globalNames()},
-                               sameLocals(global.name), sameOperators(global.name)});
+                               sameLocals(global.name), sameOperators(global.name),
+                               operatorsCalled(context_.environment.operators, global.name)});
     return poison(global.range);
   }
 
@@ -220,6 +222,8 @@ private:
   }
 
   void hintAtName(lang::Diagnostic& report, std::string_view name, SourceRange range) {
+    if (const lang::Var* local = localWithSize(context_, name))
+      return hintAtSizeValue(report, context_, name, *local);
     std::vector<std::string_view> operators;
     for (const lang::OperatorRow* row : context_.environment.operators.all())
       operators.push_back(row->name);
@@ -227,6 +231,7 @@ private:
                  std::vector{sameLocals(name), sameGlobals(name),
                              NameChoices{"", context_.definitions.constructorNames()},
                              NameChoices{"", std::move(operators)},
+                             operatorsCalled(context_.environment.operators, name),
                              NameChoices{"", {"True", "False", "None"}}});
     // What the value of an attribute may be.
     report.suggest({"texts and element types are written in quotes: {}",
@@ -323,6 +328,14 @@ private:
                     element->range});
   }
 
+  /// Arguments without the names that were given to them.
+  static void suggestPositions(lang::Diagnostic& report, const surface::Call& call) {
+    std::vector<lang::Edit> edits;
+    for (const surface::Attribute& attribute : call.attributes)
+      edits.push_back({{attribute.key.range.begin, attribute.value.range.begin}, ""});
+    report.suggest({"arguments are given by their positions: {}", std::move(edits), call.range});
+  }
+
   Use buildPlainCall(Use callee, const surface::Call& call, std::string_view what) {
     std::vector<Use> operands = buildArguments(call);
     operands.push_back(callee);
@@ -332,8 +345,9 @@ private:
     for (const lang::NamedAttribute& attribute : node->named)
       hasKey |= attribute.name == "attrs_type_key";
     if (!node->named.empty() && !hasKey)
-      context_.diagnostics.report(Message::UnexpectedAttributes, call.attributes[0].key.range,
-                                  what);
+      suggestPositions(context_.diagnostics.report(Message::UnexpectedAttributes,
+                                                   call.attributes[0].key.range, what),
+                       call);
     if (call.metaTail && namesAttributes(call.metaTail->meta))
       context_.diagnostics.report(Message::UnexpectedAttributes, call.metaTail->range, what);
     return useOf(node);

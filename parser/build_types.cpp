@@ -224,9 +224,16 @@ const Type* buildNamedType(ResolveContext& context, const surface::NamedType& ty
     wanted = definition->generics.size();
   }
   if (arguments.size() != wanted) {
-    context.diagnostics.report(
+    auto& report = context.diagnostics.report(
         Message::TypeArgumentCount, type.range, type.name, wanted, wanted == 1 ? "" : "s",
         arguments.size() == 1 ? "1 is" : fmt::format("{} are", arguments.size()));
+    constexpr size_t mostHoles = 16;
+    if (arguments.empty() && wanted <= mostHoles)
+      report.suggest(
+          {"what they are may be inferred: {}",
+           {{{type.range.end, type.range.end},
+             fmt::format("[{}]", fmt::join(std::vector<std::string_view>(wanted, "_"), ", "))}},
+           type.range});
     return types.error();
   }
   if (!parameter)

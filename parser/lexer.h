@@ -8,18 +8,25 @@
 #include "parser/grammar.h"
 #include "runtime/arena.h"
 
+namespace lang {
+class OperatorTable;
+}
+
 namespace parser {
 
 /// Scans one text, left to right.
 class Lexer {
 public:
-  Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics);
+  /// `operators`, which may be null, are what suggestions name.
+  Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics,
+        const lang::OperatorTable* operators);
 
   /// The next token with its value and place; the end of the text comes again and again.
   Grammar::token_kind_type next(Value& value, lang::SourceRange& range);
 
   /// True when text right before the last token was reported and left out.
   bool skippedText() const { return skippedText_; }
+  const lang::OperatorTable* operators() const { return operators_; }
   /// The whole text.
   lang::SourceRange range() const { return rangeOf(begin_, limit_); }
   /// The bytes of a range of this text.
@@ -62,6 +69,7 @@ private:
 
   runtime::Arena& arena_;
   lang::Diagnostics& diagnostics_;
+  const lang::OperatorTable* operators_;
   const char* begin_;
   const char* limit_;
   uint32_t base_;

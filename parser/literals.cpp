@@ -5,7 +5,7 @@
 // included, fits, else 64. Beyond TVM: `nanf`, `inff16`, `inff64`, float64 denormals and the
 // smallest integers of each width.
 #include "parser/clipped.h"
-#include "parser/lexer.h"
+#include "parser/operator_hints.h"
 
 #include <charconv>
 #include <cmath>
@@ -105,8 +105,9 @@ Text toText(std::string_view view) {
 
 } // namespace
 
-Lexer::Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics)
-    : arena_(arena), diagnostics_(diagnostics), begin_(file.text().data()),
+Lexer::Lexer(runtime::Arena& arena, const lang::SourceFile& file, lang::Diagnostics& diagnostics,
+             const lang::OperatorTable* operators)
+    : arena_(arena), diagnostics_(diagnostics), operators_(operators), begin_(file.text().data()),
       limit_(begin_ + file.text().size()), base_(file.base()), cursor_(begin_), start_(begin_) {}
 
 std::string_view Lexer::textOf(lang::SourceRange range) const {
@@ -405,8 +406,10 @@ void Lexer::unexpected() {
   bool foreign = isForeign(*start_);
   while (foreign && cursor_ < limit_ && isForeign(*cursor_))
     ++cursor_;
+  bool isDoubled = (*start_ == '&' || *start_ == '|') && cursor_ < limit_ && *cursor_ == *start_;
+  cursor_ += isDoubled ? 1 : 0;
   bool printable = *start_ > ' ' && *start_ <= '~';
-  std::string what = printable         ? "`" + std::string(1, *start_) + "`"
+  std::string what = printable         ? "`" + std::string(lexeme()) + "`"
                      : *start_ == '\r' ? "carriage return without a line feed"
                      : (static_cast<unsigned char>(*start_) & 0x80) != 0
                          ? "text outside ASCII: `" + clipped(lexeme()) + "`"
@@ -416,6 +419,12 @@ void Lexer::unexpected() {
     report.note("a value has no members: functions are called as in `f(%x)`");
   else if (*start_ == '@' || *start_ == '%')
     report.note(fmt::format("`{}` begins a name and is no operator", *start_));
+  if (*start_ == '.')
+    suggestMemberCall(report, *this, here().begin);
+  else if (*start_ == '!' || *start_ == '~')
+    suggestPrefixCall(report, *this, here(), lexeme());
+  else if (printable)
+    suggestInfixCall(report, *this, here());
 }
 
 } // namespace parser

@@ -96,6 +96,8 @@ std::string coreOf(std::string_view name) {
 struct Guess {
   std::string text;
   size_t distance;
+  /// What is said of it, instead of a question, when it is sure.
+  std::string fact = {};
 };
 
 /// How far a choice is from what was written, or nothing when it is another name altogether.
@@ -121,12 +123,26 @@ void suggestGuesses(lang::Diagnostic& report, lang::SourceRange range, std::vect
   if (guesses.size() > mostNames)
     guesses.resize(mostNames);
   // Names that are farther off are of interest when the nearest ones are wrong.
-  for (const Guess& guess : guesses)
-    report.suggest(
-        {"did you mean {}?", {{range, guess.text}}, {}, guess.distance > guesses[0].distance});
+  for (const Guess& guess : guesses) {
+    bool isSure = !guess.fact.empty();
+    report.suggest({isSure ? guess.fact : "did you mean {}?",
+                    {{range, guess.text}},
+                    {},
+                    guess.distance > guesses[0].distance,
+                    isSure});
+  }
 }
 
 } // namespace
+
+NameChoices operatorsCalled(const lang::OperatorTable& operators, std::string_view name) {
+  NameChoices choices{.sigil = "", .names = {}, .areTranslations = true};
+  auto isSame = [core = coreOf(name)](std::string_view other) { return coreOf(other) == core; };
+  for (const lang::OperatorRow* row : operators.all())
+    if (std::ranges::any_of(row->otherNames(), isSame))
+      choices.names.push_back(row->name);
+  return choices;
+}
 
 void suggestNames(lang::Diagnostic& report, lang::SourceRange range, std::string_view name,
                   std::span<const NameChoices> choices) {
@@ -134,7 +150,9 @@ void suggestNames(lang::Diagnostic& report, lang::SourceRange range, std::string
   std::vector<Guess> guesses;
   for (const NameChoices& kind : choices)
     for (std::string_view choice : kind.names)
-      if (auto distance = distanceOf(name, core, choice))
+      if (kind.areTranslations)
+        guesses.push_back({std::string(choice), 1, fmt::format("`{}` is {{}} here", name)});
+      else if (auto distance = distanceOf(name, core, choice))
         guesses.push_back({fmt::format("{}{}", kind.sigil, choice), *distance});
   suggestGuesses(report, range, std::move(guesses));
 }

@@ -11,7 +11,12 @@ namespace parser {
 struct NameChoices {
   std::string_view sigil;
   std::vector<std::string_view> names;
+  /// Whether they mean what was written, however little alike they are.
+  bool areTranslations = false;
 };
+
+/// The operators that other libraries call `name`, in whatever letters and module.
+NameChoices operatorsCalled(const lang::OperatorTable& operators, std::string_view name);
 
 /// True while suggestions are worth the look at all names: past the errors that are shown nobody
 /// sees them.

@@ -6,8 +6,9 @@
 namespace parser {
 
 const surface::File* parseText(runtime::Arena& arena, const lang::SourceFile& file,
-                               lang::Diagnostics& diagnostics) {
-  Lexer lexer(arena, file, diagnostics);
+                               lang::Diagnostics& diagnostics,
+                               const lang::OperatorTable* operators) {
+  Lexer lexer(arena, file, diagnostics, operators);
   TokenStream tokens(lexer, diagnostics);
   Builder builder(arena, diagnostics);
   Reader reader{diagnostics, lexer, tokens, builder};

@@ -55,13 +55,15 @@ Node* buildFunction(ResolveContext& context, const surface::Function& function);
 /// The graph of an expression.
 Use buildExpr(ResolveContext& context, const surface::Expr* expr);
 
-/// Brings a variable into scope in the innermost frame.
+/// Brings a variable into scope in the innermost frame. A parameter may hide what it likes: its
+/// head says in the same line that it is new.
 inline void bindLocal(ResolveContext& context, const lang::Var* var) {
   if (const lang::Var* other = context.locals.findInFrame(var->name))
     context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
         .label(other->range, "first bound here")
         .note("TVM would go on to mean the first one; give one of them another name");
-  else if (const lang::Var* hidden = context.locals.find(var->name))
+  else if (const lang::Var* hidden = context.locals.find(var->name);
+           hidden && var->origin != lang::VarOrigin::Parameter)
     context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
         .label(hidden->range, "hidden from here on");
   context.locals.bind(var->name, var);

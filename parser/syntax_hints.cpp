@@ -2,6 +2,9 @@
 // comment makes of them will not read, and so is not shown.
 #include "parser/syntax_hints.h"
 
+#include "lang/op.h"
+#include "parser/operator_hints.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,8 +42,10 @@ public:
   void suggest() {
     punctuation();
     numbers();
+    marks();
     statements();
     brackets();
+    attributes();
     names();
   }
 
@@ -122,15 +127,18 @@ private:
     if (found(Symbol::S_Projection) && expects(Symbol::S_Float))
       add("a real number begins with a digit and ends in `f`: {}",
           {{mistake_.range, fmt::format("0{}f", word)}});
-    if (found(Symbol::S_LeftBracket)) {
-      std::string_view rest = from(place() + 1);
-      size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-      if (digits > 0 && digits < rest.size() && rest[digits] == ']')
-        add("a field of a tuple is written {}",
-            {{{place(), place() + uint32_t(digits) + 2},
-              fmt::format(".{}", rest.substr(0, digits))}},
-            mistake_.beforeRange);
-    }
+  }
+
+  /// What other languages have marks for.
+  void marks() {
+    if (found(Symbol::S_LeftBracket) &&
+        isOneOf(mistake_.before,
+                {Symbol::S_Local, Symbol::S_Graph, Symbol::S_Projection, Symbol::S_RightParen}))
+      suggestIndexing(report_, lexer_, place());
+    if (found(Symbol::S_Star) && follows(Symbol::S_Star) && gap() == place())
+      suggestInfixCall(report_, lexer_, both());
+    if (found(Symbol::S_Minus) && expects(Symbol::S_Local))
+      suggestPrefixCall(report_, lexer_, mistake_.range, "neg");
   }
 
   void statements() {
@@ -155,6 +163,59 @@ private:
       add("write {}", {{mistake_.range, "else if"}});
     if (expects(Symbol::S_Else))
       report_.note("an `if` is a value, so it has an `else`");
+    if (expects(Symbol::S_Semicolon) && text(mistake_.range) == "in")
+      add("a binding ends in a semicolon: {}", {{{gap(), mistake_.range.end}, ";"}}, lastWord());
+    if (found(Symbol::S_Assign) && expects(Symbol::S_LeftBrace))
+      bodyBehindEquals();
+    foreignStatements();
+  }
+
+  /// `def @f(%x: float32) = %x`, up to the next definition.
+  void bodyBehindEquals() {
+    std::string_view rest = from(mistake_.range.end);
+    size_t end = rest.substr(0, rest.find("\ndef ")).find_last_not_of(blanks) + 1;
+    add("a body stands in braces",
+        {{mistake_.range, "{"}, {before(mistake_.range.end + uint32_t(end)), " }"}});
+  }
+
+  /// What has no counterpart here, or one of another form.
+  void foreignStatements() {
+    std::string_view word = text(mistake_.beforeRange);
+    if (isLoop("for") || isLoop("while"))
+      report_.note("there are no loops: a function calls itself, and lists are gone through by "
+                   "functions of the prelude");
+    if (word == "import" || word == "from")
+      report_.note("a program is one text; operators and the prelude are there without an import");
+    if (follows(Symbol::S_Let) && found(Symbol::S_LeftParen))
+      report_.note("a `let` gives one value a name; its fields are `.0` and `.1`, and a `match` "
+                   "gives them names: `match (%t) { (%a, %b) => ... }`");
+    if (found(Symbol::S_Assign) && gap() == place() &&
+        isOneOf(mistake_.before,
+                {Symbol::S_Plus, Symbol::S_Minus, Symbol::S_Star, Symbol::S_Slash}))
+      report_.note("values do not change: `let` gives a new one a name");
+    if (expects(Symbol::S_Wildcard) && expects(Symbol::S_RightBrace) &&
+        isOneOf(mistake_.found,
+                {Symbol::S_Integer, Symbol::S_Float, Symbol::S_True, Symbol::S_False}))
+      report_.note("patterns take data types and tuples apart; numbers are compared by `if`");
+  }
+
+  /// Whether the word of a loop stands before, or before the parenthesis around or before the
+  /// place.
+  bool isLoop(std::string_view word) const {
+    std::string_view left = upTo(gap());
+    size_t end = left.size(), depth = left.ends_with(')') ? 0 : 1;
+    if (text(mistake_.beforeRange) != word) {
+      do {
+        if (end == 0)
+          return false;
+        --end;
+        depth += left[end] == ')' ? 1 : left[end] == '(' ? size_t(-1) : 0;
+      } while (depth > 0);
+      left = left.substr(0, left.find_last_not_of(blanks, end == 0 ? 0 : end - 1) + 1);
+    }
+    bool isWord = left.ends_with(word);
+    left.remove_suffix(isWord ? word.size() : 0);
+    return isWord && (left.empty() || !isLetter(left.back()));
   }
 
   /// `return e` or `return e;` as the value of a body.
@@ -186,6 +247,63 @@ private:
       elementType();
     if (found(Symbol::S_Comma))
       listInParentheses();
+    bool isInLiteral = expects(Symbol::S_Integer) && !expects(Symbol::S_Local);
+    if (isInLiteral && isOneOf(mistake_.found, {Symbol::S_Local, Symbol::S_Graph, Symbol::S_Global,
+                                                Symbol::S_Identifier, Symbol::S_DottedName}))
+      tupleInBrackets();
+  }
+
+  /// `[%x, %y]`.
+  void tupleInBrackets() {
+    std::string_view left = upTo(place()), right = from(place());
+    size_t open = left.find_last_of("[]"), close = right.find_first_of("[]{};");
+    if (open == std::string_view::npos || close == std::string_view::npos || left[open] != '[' ||
+        right[close] != ']')
+      return;
+    uint32_t first = place() - uint32_t(left.size() - open), last = place() + uint32_t(close);
+    bool isOne = text({first, last}).find(',') == std::string_view::npos;
+    add("a tensor literal holds numbers; several values are a tuple: {}",
+        {{{first, first + 1}, "("}, {{last, last + 1}, isOne ? ",)" : ")"}}, {first, last + 1});
+  }
+
+  void attributes() {
+    if (found(Symbol::S_String) && expects(Symbol::S_Local))
+      namelessText();
+    if (isOneOf(mistake_.found, {Symbol::S_LeftParen, Symbol::S_Plus, Symbol::S_Minus,
+                                 Symbol::S_Star, Symbol::S_Slash}) &&
+        isInAttribute())
+      report_.note("an attribute is known before the program runs, so nothing is computed in it");
+  }
+
+  /// `cast(%x, "int32")`.
+  void namelessText() {
+    std::string_view left = upTo(place());
+    size_t depth = 1, open = left.size();
+    while (open > 0 && depth > 0) {
+      --open;
+      depth += left[open] == ')' ? 1 : left[open] == '(' ? size_t(-1) : 0;
+    }
+    std::string_view callee = left.substr(0, open);
+    callee = callee.substr(callee.find_last_of(" \t\r\n(,;{=") + 1);
+    const lang::OperatorRow* row = lexer_.operators() ? lexer_.operators()->find(callee) : nullptr;
+    for (const lang::AttributeRow& attribute :
+         row ? row->attributes : std::span<const lang::AttributeRow>{})
+      if (attribute.kind == lang::AttributeKind::String ||
+          attribute.kind == lang::AttributeKind::DType)
+        add("a text is the value of an attribute: {}",
+            {{before(place()), fmt::format("{}=", attribute.name)}}, mistake_.range);
+  }
+
+  /// Whether a name and `=` stand before, and nothing but names, numbers and brackets behind them.
+  bool isInAttribute() const {
+    std::string_view left = upTo(gap());
+    size_t equals = left.rfind('=');
+    if (equals == std::string_view::npos || equals == 0 || !isLetter(left[equals - 1]))
+      return false;
+    std::string_view value = left.substr(equals + 1);
+    return std::ranges::all_of(value, [](char c) {
+      return isLetter(c) || std::string_view(" ,[.%@").find(c) != std::string_view::npos;
+    });
   }
 
   /// `Tensor[2, 3, float32]` without parentheses around the shape.

@@ -6,6 +6,7 @@
 #include "stdlib/prelude_reference.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stdlib {
 
@@ -93,6 +94,8 @@ std::string callText(const OperatorRow& row) {
 
 std::string operatorReference(const lang::OperatorTable& table, const OperatorRow& row) {
   std::string text = fmt::format("## {}\n\n    {}\n\n{}\n", row.name, callText(row), row.doc);
+  if (!row.synonyms.empty())
+    text += fmt::format("\nElsewhere it is called `{}`.\n", fmt::join(row.otherNames(), "`, `"));
   if (!row.infix.empty())
     text += fmt::format("\nIt can be written `a {} b`.\n", row.infix);
   if (!row.details.empty())

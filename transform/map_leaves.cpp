@@ -31,8 +31,8 @@ const Function* LeafCalls::codeOf(const Expr& function) const {
   return global ? global->function : function.as<Function>();
 }
 
-void LeafCalls::report(const Use& use, const Type* leaf, const std::string& problem) {
-  findings_.report(Message::LeafFunction, use.range, typeText(leaf), problem);
+Diagnostic& LeafCalls::report(const Use& use, const Type* leaf, const std::string& problem) {
+  return findings_.report(Message::LeafFunction, use.range, typeText(leaf), problem);
 }
 
 const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
@@ -50,7 +50,10 @@ const Expr* LeafCalls::expand(const Call& call, const Expr& function) {
   else if (holdsFunctions(type))
     problem = "functions and references are no leaves";
   if (!problem.empty()) {
-    report(use, type, std::string(problem));
+    auto& finding = report(use, type, std::string(problem));
+    if (!names.parameters.empty())
+      finding.note("no call says what it stands for: the parameters of a function that is called "
+                   "from outside need types");
     return nullptr;
   }
   if (function.kind == ExprKind::Function)

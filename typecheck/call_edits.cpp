@@ -199,6 +199,33 @@ void suggestNames(lang::Diagnostic& report, const lang::OperatorRow& row, const 
     report.suggest(std::move(suggestion));
 }
 
+void suggestSecondCall(lang::Diagnostic& report, const lang::Call& call) {
+  SourceRange function = call.arguments[0].range, next = call.arguments[1].range;
+  report.suggest({"what it gives is a function, which takes the others: {}",
+                  {{{function.end, next.begin}, ")("}},
+                  call.range,
+                  !report.suggestions.empty()});
+}
+
+void suggestFunctionItself(lang::Diagnostic& report, const CallPlaces& call) {
+  const auto* made = makerOf(*call.operands[0], call.definitions)->as<lang::Call>();
+  SourceRange operand = call.operands[0]->range;
+  if (!made || made->range != operand || made->callee.range.end > operand.end)
+    return;
+  SourceRange arguments{made->callee.range.end, operand.end};
+  uint32_t end = call.range.end;
+  report.suggest({"the function itself is wanted, and what comes of it takes the arguments: {}",
+                  {{arguments, ""}, {{end, end}, {}, arguments}},
+                  call.range});
+}
+
+void suggestSwap(lang::Diagnostic& report, const lang::Call& call, size_t first, size_t second) {
+  SourceRange one = call.arguments[first].range, other = call.arguments[second].range;
+  report.suggest({"the arguments fit the other way round: {}",
+                  {{one, {}, other}, {other, {}, one}},
+                  call.range});
+}
+
 void suggestNumber(lang::Diagnostic& report, const lang::Operand& operand,
                    const lang::Type* wanted) {
   auto edits = wanted->isTensor() ? numberEdit(operand, wanted->dtype) : std::nullopt;

@@ -25,6 +25,16 @@ void addFix(lang::Diagnostic& report, const lang::CallFix& fix, const lang::Oper
 void suggestNames(lang::Diagnostic& report, const lang::OperatorRow& row, const lang::Call& call,
                   Definitions definitions);
 
+/// Suggests to give what an operator on functions makes, such as a gradient, the arguments of a
+/// call that it was given itself.
+void suggestSecondCall(lang::Diagnostic& report, const lang::Call& call);
+
+/// Suggests to hand an operator on functions a function instead of a call of it.
+void suggestFunctionItself(lang::Diagnostic& report, const CallPlaces& call);
+
+/// Suggests to exchange two arguments of a call.
+void suggestSwap(lang::Diagnostic& report, const lang::Call& call, size_t first, size_t second);
+
 /// Suggests to write a number, which `operand` may be, as one of the type of a tensor.
 void suggestNumber(lang::Diagnostic& report, const lang::Operand& operand,
                    const lang::Type* wanted);

@@ -21,6 +21,8 @@ using lang::PatternKind;
 
 namespace {
 
+constexpr size_t mostMissing = MatchCoverage::mostMissing;
+
 /// Constraints that may be looked at.
 constexpr size_t maximumWork = 10'000'000;
 
@@ -39,11 +41,12 @@ struct Row {
   std::vector<Constraint> constraints;
 };
 
-/// A decision that was made, and those before it.
+/// A decision that was made, and those before it. Constructors that no row names at the place are
+/// one decision; as many of them are kept as are told.
 struct Decision {
   const Decision* before;
   Place place;
-  const Constructor* constructor;
+  std::vector<const Constructor*> constructors;
 };
 
 /// The rows that a value may still fall into, first to last, by what is known of it.
@@ -70,8 +73,7 @@ public:
       Situation next = std::move(open_.back());
       open_.pop_back();
       if (next.rows.empty()) {
-        if (!result.missing)
-          result.missing = textOf(next.known);
+        addMissing(result, next.known);
       } else if (next.rows[0].constraints.empty()) {
         reached_[next.rows[0].arm] = true;
       } else if (isNew(next)) {
@@ -177,7 +179,7 @@ private:
       std::vector<Row>& rows = divided[at->second].second;
       add(rows, refined(row, size_t(here - row.constraints.begin())));
     }
-    schedule(*definition, cases, divided, std::move(others), {situation.known, place, nullptr});
+    schedule(*definition, cases, divided, std::move(others), {situation.known, place, {}});
   }
 
   /// The row with a constraint replaced by those on the parts.
@@ -198,29 +200,33 @@ private:
                 const std::unordered_map<const Constructor*, size_t>& cases,
                 std::vector<std::pair<const Constructor*, std::vector<Row>>>& divided,
                 std::vector<Row> others, Decision decision) {
-    auto open = [&](const Constructor* constructor, std::vector<Row> rows) {
-      decision.constructor = constructor;
+    const auto& constructors = definition.constructors;
+    std::vector<const Constructor*> unnamed;
+    size_t otherPlace = constructors.size();
+    for (size_t i = 0; i < constructors.size() && unnamed.size() <= mostMissing; ++i)
+      if (!cases.contains(constructors[i])) {
+        otherPlace = std::min(otherPlace, i);
+        unnamed.push_back(constructors[i]);
+      }
+    auto open = [&](std::vector<const Constructor*> chosen, std::vector<Row> rows) {
+      decision.constructors = std::move(chosen);
       decisions_.push_back(decision);
       open_.push_back({std::move(rows), &decisions_.back()});
     };
-    const auto& constructors = definition.constructors;
-    auto isOther = [&](const Constructor* constructor) { return !cases.contains(constructor); };
-    auto other = std::ranges::find_if(constructors, isOther);
     std::vector<std::pair<size_t, size_t>> order;
     for (size_t i = 0; i < divided.size(); ++i)
       order.emplace_back(placeIn(definition, divided[i].first), i);
     std::ranges::sort(order, std::greater());
-    size_t otherPlace = size_t(other - constructors.begin());
-    bool hasOther = other != constructors.end();
+    bool hasOther = !unnamed.empty();
     for (auto [where, number] : order) {
       if (hasOther && where < otherPlace) {
-        open(*other, std::move(others));
+        open(unnamed, std::move(others));
         hasOther = false;
       }
-      open(divided[number].first, std::move(divided[number].second));
+      open({divided[number].first}, std::move(divided[number].second));
     }
     if (hasOther)
-      open(*other, std::move(others));
+      open(unnamed, std::move(others));
   }
 
   size_t placeIn(const lang::TypeDefinition& definition, const Constructor* constructor) {
@@ -231,12 +237,29 @@ private:
     return known->second.at(constructor);
   }
 
-  /// The values that decisions describe, as a pattern.
-  std::string textOf(const Decision* known) {
-    std::unordered_map<Place, const Constructor*> chosen;
+  /// Adds the values that decisions describe, as patterns: one for each choice of constructors.
+  void addMissing(MatchCoverage& result, const Decision* known) {
+    if (result.hasMoreMissing)
+      return;
+    std::vector<const Decision*> decisions;
     for (; known; known = known->before)
-      chosen.emplace(known->place, known->constructor);
-    return textAt(0, chosen);
+      decisions.push_back(known);
+    std::ranges::reverse(decisions);
+    std::vector<size_t> choice(decisions.size());
+    for (bool hasNext = true; hasNext && !result.hasMoreMissing;) {
+      std::unordered_map<Place, const Constructor*> chosen;
+      for (size_t i = 0; i < decisions.size(); ++i)
+        chosen.emplace(decisions[i]->place, decisions[i]->constructors[choice[i]]);
+      if (result.missing.size() < mostMissing)
+        result.missing.push_back(textAt(0, chosen));
+      else
+        result.hasMoreMissing = true;
+      hasNext = false;
+      for (size_t i = choice.size(); i-- > 0 && !hasNext;) {
+        hasNext = ++choice[i] < decisions[i]->constructors.size();
+        choice[i] = hasNext ? choice[i] : 0;
+      }
+    }
   }
 
   /// Recursion follows patterns, whose nesting the reader bounds.

@@ -4,15 +4,17 @@
 
 #include "lang/expr.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace typecheck {
 
 struct MatchCoverage {
-  /// A case that no arm covers, as a pattern; nothing when all are covered.
-  std::optional<std::string> missing;
+  static constexpr size_t mostMissing = 8;
+  /// Cases that no arm covers, as patterns, no more than `mostMissing`.
+  std::vector<std::string> missing;
+  /// Whether there are more.
+  bool hasMoreMissing = false;
   /// The arms that no value reaches.
   std::vector<size_t> useless;
   /// True when the match has too many combinations to decide; then the rest means nothing.

@@ -4,7 +4,6 @@
 
 #include "runtime/budget.h"
 #include "typecheck/call_edits.h"
-#include "typecheck/shape_report.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,7 +46,7 @@ void Inference::setType(const lang::Var& var, const Type* type) {
 }
 
 std::string Inference::text(const Type* type) {
-  return lang::typeText(unifier_.resolve(type));
+  return shortTypeText(unifier_.resolve(type));
 }
 
 /// A type that is too large is one mistake, wherever it shows again.
@@ -149,9 +148,8 @@ void Inference::checkBody(const lang::Function& function, const Type* body) {
   if (!keepsGenerics)
     body = monomorphic(body);
   auto mismatch = [this, &function](const Type* declared, const Type* given) {
-    auto& report = diagnostics_.report(Message::ResultMismatch, function.body->result.range,
-                                       text(declared), text(given));
-    showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    auto& report =
+        reportTypes(Message::ResultMismatch, function.body->result.range, declared, given);
     suggestNumber(report, function.body->result, unifier_.resolve(declared));
     if (!function.resultAnnotation)
       report.note("the declared type comes from the calls of this function");
@@ -214,8 +212,7 @@ void Inference::finishGroup(std::span<const lang::Global* const> group) {
   reportHoles();
   checkTypeParameters();
   checkOpenInstances();
-  if (diagnostics_.errorCount() == groupErrors_)
-    generalise(group);
+  generalise(group);
   reportOpen({lang::VarOrigin::Parameter, lang::VarOrigin::Free});
   reportOpen({lang::VarOrigin::Pattern});
   relations_.solve();
@@ -343,9 +340,7 @@ void Inference::inferBinding(const lang::Binding& binding) {
     setType(var, isDeclared ? annotated(var.annotation, found) : type);
     inferBody(*function);
     if (isDeclared && !unify(varTypes_[var.number], type, binding.value->range))
-      diagnostics_
-          .report(Message::LetMismatch, binding.value->range, var.name, text(varTypes_[var.number]),
-                  text(type))
+      reportTypes(Message::LetMismatch, binding.value->range, varTypes_[var.number], type, var.name)
           .label(var.range, "declared here");
     return;
   }
@@ -359,9 +354,7 @@ void Inference::inferBinding(const lang::Binding& binding) {
   setType(var, annotated(var.annotation, found));
   lang::SourceRange place = binding.place.isValid() ? binding.place : var.range;
   auto mismatch = [this, &var, &binding, place](const Type* declared, const Type* given) {
-    auto& report =
-        diagnostics_.report(Message::LetMismatch, place, var.name, text(declared), text(given));
-    showMismatch(report, unifier_.resolve(declared), unifier_.resolve(given));
+    auto& report = reportTypes(Message::LetMismatch, place, declared, given, var.name);
     suggestNumber(report, {binding.value, place}, unifier_.resolve(declared));
     if (place != var.range)
       report.label(var.range, "declared here");

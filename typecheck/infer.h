@@ -4,6 +4,7 @@
 #include "lang/print_types.h"
 #include "typecheck/check.h"
 #include "typecheck/relations.h"
+#include "typecheck/type_difference.h"
 
 #include <memory>
 #include <unordered_set>
@@ -51,7 +52,8 @@ private:
   void checkOpenInstances();
   const Type* inferOperatorCall(const lang::Call& call, const lang::OperatorRow& row);
   void inferArgument(const lang::Call& call, size_t i, const Type& function, const Type* argument);
-  void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given);
+  void reportArgument(const lang::Call& call, size_t i, const Type* wanted, const Type* given,
+                      lang::Types parameters);
   const Type* inferFunctionCall(const lang::Call& call, const Type* callee);
   /// Where a branch stands that said the type of all of them, if any did.
   using Told = std::shared_ptr<lang::SourceRange>;
@@ -102,6 +104,17 @@ private:
                MismatchReporter report, bool keepGiven = false);
   bool unify(const Type* left, const Type* right, lang::SourceRange range, bool keepRight = false);
   std::string text(const Type* type);
+  /// Reports that a type is not what is wanted; the message ends in both, behind what is `before`.
+  template <typename... Before>
+  lang::Diagnostic& reportTypes(lang::Message message, lang::SourceRange range, const Type* wanted,
+                                const Type* given, const Before&... before) {
+    const Type *left = unifier_.resolve(wanted), *right = unifier_.resolve(given);
+    TypeDifference difference = differenceOf(left, right);
+    auto& report =
+        diagnostics_.report(message, range, before..., difference.left, difference.right);
+    showDifference(report, left, right);
+    return report;
+  }
 
   const lang::Module& module_;
   const lang::OperatorTable& operators_;

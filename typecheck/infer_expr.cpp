@@ -3,7 +3,8 @@
 #include "typecheck/call_edits.h"
 #include "typecheck/exhaustive.h"
 #include "typecheck/infer.h"
-#include "typecheck/shape_report.h"
+
+#include "lang/other_names.h"
 
 #include <fmt/format.h>
 
@@ -126,6 +127,8 @@ const Type* Inference::inferOperatorCall(const lang::Call& call, const lang::Ope
         row.operands.size() == 1 ? "" : "s", given == 1 ? "1 is" : fmt::format("{} are", given));
     if (given > row.operands.size())
       suggestNames(report, row, call, relations_.definitions);
+    if (given > row.operands.size() && row.derivative != lang::Derivative::None)
+      suggestSecondCall(report, call);
     return unifier_.types().error();
   }
   PendingRelation relation;
@@ -240,7 +243,7 @@ void Inference::inferArgument(const lang::Call& call, size_t i, const Type& func
   if (declared && declared->hasSymbol)
     wanted = unifier_.resolve(wanted);
   auto mismatch = [this, &call, i, wanted, &function](const Type*, const Type* given) {
-    reportArgument(call, i, wanted, given);
+    reportArgument(call, i, wanted, given, function.parts);
     mistaken_.push_back(function.result);
   };
   require(function.parts[i], argument, call.arguments[i].range, mismatch, true);
@@ -249,15 +252,20 @@ void Inference::inferArgument(const lang::Call& call, size_t i, const Type& func
 /// What a global declares with names is shown as declared, and what the other arguments have made
 /// of the names that clash.
 void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wanted,
-                               const Type* given) {
+                               const Type* given, lang::Types parameters) {
   const Type* declared = declaredParameter(call, i);
   bool isNamed = declared && declared->hasSymbol;
+  const Type *known = unifier_.resolve(wanted), *found = unifier_.resolve(given);
+  TypeDifference difference = differenceOf(known, found);
   auto& report = diagnostics_.report(
       Message::ArgumentMismatch, call.arguments[i].range, i + 1, calleeText(call.callee),
-      isNamed && wanted->hasUnknown ? lang::typeText(declared) : text(wanted), text(given));
-  const Type *known = unifier_.resolve(wanted), *found = unifier_.resolve(given);
-  showMismatch(report, known, found);
+      isNamed && wanted->hasUnknown ? shortTypeText(declared) : difference.left, difference.right);
+  showDifference(report, known, found);
   suggestNumber(report, call.arguments[i], known);
+  for (size_t j = i + 1; j < parameters.size(); ++j)
+    if (const Type* other = unifier_.resolve(parameters[j]);
+        !other->isUnknown() && agree(other, found))
+      suggestSwap(report, call, i, j);
   if (!isNamed || !known->isTensor() || found->shape.size() != known->shape.size())
     return;
   for (size_t k = 0; k < known->shape.size(); ++k)
@@ -270,7 +278,11 @@ void Inference::reportArgument(const lang::Call& call, size_t i, const Type* wan
 const Type* Inference::inferIf(const lang::If& branch) {
   const Type* condition = inferOperand(branch.condition);
   auto notBool = [this, &branch](const Type*, const Type* given) {
-    diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
+    auto& report =
+        diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
+    const lang::OperatorRow* byElement = lang::calledElsewhere(operators_, "?:");
+    if (byElement && unifier_.shallow(given)->isTensor())
+      report.note(fmt::format("`{}` chooses by element", byElement->name));
   };
   require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);
   const lang::Operand &first = branch.thenBlock->result, &second = branch.elseBlock->result;
@@ -308,10 +320,9 @@ void Inference::tell(const Told& told, const Type* type, const lang::Operand& br
 /// Says that a branch has another type than one before, or behind it.
 MismatchReporter Inference::branchReporter(Told told, const lang::Operand& branch) {
   return [this, told, &branch](const Type* wanted, const Type* given) {
-    auto& report =
-        diagnostics_.report(Message::BranchMismatch, branch.range, text(wanted), text(given));
+    auto& report = reportTypes(Message::BranchMismatch, branch.range, wanted, given);
     if (told->isValid() && *told != branch.range)
-      report.label(*told, text(wanted));
+      report.label(*told, differenceOf(unifier_.resolve(wanted), unifier_.resolve(given)).left);
     suggestNumber(report, branch, unifier_.resolve(wanted));
   };
 }
@@ -334,7 +345,7 @@ const Type* Inference::inferRefWrite(const lang::RefWrite& write) {
   }
   const Type* value = inferOperand(write.value);
   if (!unify(content, value, write.value.range))
-    diagnostics_.report(Message::TypeMismatch, write.value.range, text(content), text(value));
+    reportTypes(Message::TypeMismatch, write.value.range, content, value);
   return types.tuple({});
 }
 
@@ -361,6 +372,22 @@ const Type* Inference::inferMatch(const lang::Match& match) {
   return agree ? result : unifier_.types().error();
 }
 
+namespace {
+
+/// The cases that are missing, and the verb for them.
+std::string missingText(const MatchCoverage& found) {
+  std::string text;
+  for (size_t i = 0; i < found.missing.size(); ++i) {
+    bool isLast = i + 1 == found.missing.size() && !found.hasMoreMissing;
+    text += fmt::format("{}`{}`", i == 0 ? "" : isLast ? " and " : ", ", found.missing[i]);
+  }
+  if (found.hasMoreMissing)
+    return text + " and others are";
+  return text + (found.missing.size() == 1 ? " is" : " are");
+}
+
+} // namespace
+
 void Inference::checkCoverage(const lang::Match& match) {
   MatchCoverage found = coverage(match);
   if (found.tooComplex) {
@@ -370,8 +397,8 @@ void Inference::checkCoverage(const lang::Match& match) {
   }
   for (size_t arm : found.useless)
     diagnostics_.report(Message::UselessArm, match.arms[arm].pattern->range);
-  if (found.missing && !match.isPartial)
-    diagnostics_.report(Message::MissingCase, match.range, *found.missing)
+  if (!found.missing.empty() && !match.isPartial)
+    diagnostics_.report(Message::MissingCase, match.range, missingText(found))
         .note("a match has an arm for every case; `match?` may leave some out");
 }
 
@@ -383,8 +410,7 @@ void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
   case lang::PatternKind::Var:
     setType(*pattern.var, annotated(pattern.var->annotation, foundType(*pattern.var)));
     if (!unify(varTypes_[pattern.var->number], type, pattern.range))
-      diagnostics_.report(Message::PatternMismatch, pattern.range,
-                          text(varTypes_[pattern.var->number]), text(type));
+      reportTypes(Message::PatternMismatch, pattern.range, varTypes_[pattern.var->number], type);
     return;
   case lang::PatternKind::Constructor:
     inferConstructorPattern(pattern, type);
@@ -395,7 +421,7 @@ void Inference::inferPattern(const lang::Pattern& pattern, const Type* type) {
       parts.push_back(unifier_.fresh());
     const Type* tuple = types.tuple(parts);
     if (!unify(tuple, type, pattern.range)) {
-      diagnostics_.report(Message::PatternMismatch, pattern.range, text(tuple), text(type));
+      reportTypes(Message::PatternMismatch, pattern.range, tuple, type);
       parts.assign(parts.size(), types.error());
     }
     for (size_t i = 0; i < parts.size(); ++i)
@@ -431,7 +457,7 @@ void Inference::inferConstructorPattern(const lang::Pattern& pattern, const Type
   const Type* data = types.data(constructor.definition, arguments);
   bool fits = unify(data, type, pattern.range);
   if (!fits)
-    diagnostics_.report(Message::PatternMismatch, pattern.range, text(data), text(type));
+    reportTypes(Message::PatternMismatch, pattern.range, data, type);
   // What sizes a value was built with is not in its type.
   auto forget = [&](const lang::Dim* dim) { return dim->hasSymbol ? types.any() : dim; };
   size_t wanted = constructor.fields.size(), given = pattern.parts.size();

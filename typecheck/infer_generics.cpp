@@ -132,19 +132,28 @@ std::vector<const Type*> Inference::generalisable(std::span<const lang::Global* 
 /// What nothing says of the parameters of a group may be anything: it becomes a type parameter of
 /// all of them (Milner's rule). An operator that waits for it needs to know it, and so do those who
 /// run `@main`. The parameters belong to the first of the group, so that a second check finds them.
+/// In a group with mistakes nobody needs them.
 void Inference::generalise(std::span<const lang::Global* const> group) {
   if (std::ranges::count(group, "main", &lang::Global::name) > 0)
     return;
+  if (diagnostics_.errorCount() != groupErrors_) {
+    unifier_.poisonAll(generalisable(group));
+    return;
+  }
   TypeContext& types = unifier_.types();
   std::vector<const lang::TypeParameter*> made;
   size_t number = 0;
   for (const Type* unknown : generalisable(group)) {
+    // Operators on values of one type may have said that it is what another one is.
+    if (!unifier_.shallow(unknown)->isUnknown())
+      continue;
     std::string name = parameterName(number++);
     auto isTaken = [&](const lang::Global* global) { return isTypeName(name, *global->function); };
     while (std::ranges::any_of(group, isTaken))
       name = parameterName(number++);
     made.push_back(types.parameter(name, group[0]));
     unifier_.unify(unknown, types.variable(made.back()));
+    relations_.solve();
   }
   if (made.empty())
     return;

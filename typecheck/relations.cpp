@@ -6,6 +6,7 @@
 #include "lang/operand_demand.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
+#include "typecheck/type_difference.h"
 
 #include <algorithm>
 #include <array>
@@ -96,8 +97,26 @@ std::vector<const Type*> Relations::awaited() {
   for (const PendingRelation& relation : relations_)
     if (!relation.isDone)
       for (const Type* operand : relation.operands)
-        std::ranges::copy(unifier_.openUnknowns(operand), std::back_inserter(found));
+        for (const Type* unknown : unifier_.openUnknowns(operand))
+          if (!isSolvedByParameter(relation, unknown))
+            found.push_back(unknown);
   return found;
+}
+
+/// Whether a relation has an answer if an unknown operand is a type parameter.
+bool Relations::isSolvedByParameter(const PendingRelation& relation, const Type* unknown) {
+  if (!relation.row)
+    return false;
+  lang::TypeContext& types = unifier_.types();
+  const Type* parameter = types.variable(types.parameter("A", this));
+  std::vector<const Type*> operands;
+  for (size_t i = 0; i < relation.operands.size(); ++i) {
+    bool isUnknown = unifier_.shallow(relation.operands[i]) == unknown;
+    if (isUnknown && !takesParameters(*relation.row, i))
+      return false;
+    operands.push_back(isUnknown ? parameter : unifier_.resolve(relation.operands[i]));
+  }
+  return answer(relation, operands).outcome == RelationResult::Outcome::Solved;
 }
 
 void Relations::waitFor(size_t relation, size_t operand) {
@@ -111,12 +130,22 @@ Relations::Wait Relations::ask(PendingRelation& relation) {
 
 void Relations::reportField(const PendingRelation& relation, const Type& tuple) {
   auto& report = diagnostics_.report(Message::FieldOutOfRange, relation.range, relation.field,
-                                     tuple.parts.size(), lang::typeText(unifier_.resolve(&tuple)));
+                                     tuple.parts.size(), shortTypeText(unifier_.resolve(&tuple)));
   uint32_t end = relation.range.end, length = uint32_t(std::to_string(relation.field).size());
   if (relation.field > 0 && relation.field == tuple.parts.size())
     report.suggest({"fields count from 0: {}",
                     {{{end - length, end}, std::to_string(relation.field - 1)}},
                     relation.range});
+}
+
+void Relations::reportNoTuple(const PendingRelation& relation, const Type& type) {
+  auto& report = diagnostics_.report(Message::NotATuple, relation.range, relation.field,
+                                     shortTypeText(unifier_.resolve(&type)));
+  if (type.kind != lang::TypeKind::Data || type.definition->constructors.empty())
+    return;
+  const lang::Constructor& first = *type.definition->constructors[0];
+  report.note(fmt::format("the fields of a data type get names by `match`: `{}{} => ...`",
+                          first.name, first.fields.empty() ? "" : "(...)"));
 }
 
 Relations::Wait Relations::askProjection(const PendingRelation& relation) {
@@ -130,8 +159,7 @@ Relations::Wait Relations::askProjection(const PendingRelation& relation) {
   if (tuple->isTuple())
     reportField(relation, *tuple);
   else if (!tuple->isError())
-    diagnostics_.report(Message::NotATuple, relation.range, relation.field,
-                        lang::typeText(unifier_.resolve(tuple)));
+    reportNoTuple(relation, *tuple);
   unifier_.unify(relation.result, unifier_.types().error());
   return {};
 }
@@ -234,9 +262,10 @@ bool Relations::unifyOrReport(const PendingRelation& relation, const Type* left,
     expectation->second(left, right);
   } else {
     const Type *expected = unifier_.resolve(left), *found = unifier_.resolve(right);
-    auto& report = diagnostics_.report(Message::TypeMismatch, relation.range,
-                                       lang::typeText(expected), lang::typeText(found));
-    showMismatch(report, expected, found);
+    TypeDifference difference = differenceOf(expected, found);
+    auto& report = diagnostics_.report(Message::TypeMismatch, relation.range, difference.left,
+                                       difference.right);
+    showDifference(report, expected, found);
   }
   unifier_.poison(left);
   unifier_.poison(right);
@@ -260,9 +289,16 @@ void Relations::reportFailure(const PendingRelation& relation, const RelationRes
       report.label(relation.places[i].range, std::string(relation.row->operand(i).name));
   if (operands.size() == 1 && report.shapes.rows.empty())
     report.note(
-        fmt::format("`{}` is `{}`", relation.row->operand(0).name, lang::typeText(operands[0])));
+        fmt::format("`{}` is `{}`", relation.row->operand(0).name, shortTypeText(operands[0])));
+  CallPlaces at{relation.range, *relation.attributes, places, definitions};
   for (const lang::CallFix& fix : result.fixes)
-    addFix(report, fix, *relation.row, {relation.range, *relation.attributes, places, definitions});
+    addFix(report, fix, *relation.row, at);
+  bool takesFunction = relation.row->derivative != lang::Derivative::None;
+  if (takesFunction && operands[0]->kind != lang::TypeKind::Function)
+    suggestFunctionItself(report, at);
+  if (isOfOne && operands[*result.operand]->kind == lang::TypeKind::Reference)
+    report.suggest({"what a reference holds is read by {}",
+                    {{{range.begin, range.begin}, "ref_read("}, {{range.end, range.end}, ")"}}});
 }
 
 void Relations::reportUnsolved(const PendingRelation& relation) {

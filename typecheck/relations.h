@@ -61,7 +61,7 @@ public:
   /// Forgets all relations.
   void clear();
 
-  /// The open unknowns that relations wait for.
+  /// The open unknowns that relations wait for, but for those that may be type parameters to them.
   std::vector<const Type*> awaited();
 
   /// Remembers what to say when `unknown`, which a place wanted to be something and a relation has
@@ -87,9 +87,11 @@ private:
   Wait waitOrGoOn(PendingRelation& relation, const lang::RelationResult& result,
                   std::span<const Type* const> operands);
   Wait askProjection(const PendingRelation& relation);
+  bool isSolvedByParameter(const PendingRelation& relation, const Type* unknown);
   void collectBounds(const PendingRelation& relation, const lang::RelationResult& result);
   void waitFor(size_t relation, size_t operand);
   void reportField(const PendingRelation& relation, const Type& tuple);
+  void reportNoTuple(const PendingRelation& relation, const Type& type);
   /// False when it had to report.
   bool unifyOrReport(const PendingRelation& relation, const Type* left, const Type* right);
   void reportFailure(const PendingRelation& relation, const lang::RelationResult& result,

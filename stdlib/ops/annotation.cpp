@@ -131,6 +131,7 @@ constexpr OperatorRow rows[] = {
                         funcOperand, withFuncIdExamples, withFuncIdAttributes,
                         "relay.attrs.WithFuncIdAttrs")),
     {.name = "debug",
+     .synonyms = "print",
      .doc = "Its operand, which is shown with the place of the call while the program runs.",
      .details =
          "`baton run` writes it to standard error, of several calls at one place the first and "

@@ -323,6 +323,7 @@ void batchToSpaceGradient(GradientCall& d) {
 
 constexpr OperatorRow rows[] = {
     {.name = "nn.depth_to_space",
+     .synonyms = "pixel_shuffle",
      .doc = "Spreads groups of channels out into blocks of a larger picture.",
      .details = "The height and width grow by `block_size`, the channels shrink by its square; "
                 "those beyond the last whole block are not used.",
@@ -334,6 +335,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{depthToSpaceGradient},
      .examples = depthToSpaceExamples},
     {.name = "nn.space_to_depth",
+     .synonyms = "pixel_unshuffle",
      .doc = "Gathers the blocks of a picture into channels.",
      .details =
          "The order of the channels is that of mode `DCR`; `mode` is not looked at. Rows and "

@@ -457,6 +457,7 @@ constexpr OperatorRow rows[] = {
     comparison<ScalarFunction::GreaterEqual>("greater_equal", "Whether `lhs` is greater or equal.",
                                              greaterEqualExamples, ">="),
     {.name = "where",
+     .synonyms = "?: select",
      .doc = "`x` where the condition is not zero, and `y` elsewhere.",
      .details = "All three operands are broadcast together.",
      .operands = whereOperands,
@@ -467,10 +468,35 @@ constexpr OperatorRow rows[] = {
      .examples = whereExamples},
 };
 
+constexpr Synonyms synonyms[] = {{"add", "plus"},
+                                 {"subtract", "sub minus"},
+                                 {"multiply", "mul times"},
+                                 {"divide", "div true_divide"},
+                                 {"floor_divide", "floordiv"},
+                                 {"trunc_divide", "truncdiv"},
+                                 {"floor_mod", "% modulo remainder"},
+                                 {"trunc_mod", "fmod rem"},
+                                 {"power", "** pow float_power"},
+                                 {"logical_and", "&&"},
+                                 {"logical_or", "||"},
+                                 {"bitwise_and", "&"},
+                                 {"bitwise_or", "|"},
+                                 {"bitwise_xor", "^"},
+                                 {"left_shift", "<< shift_left bitwise_left_shift"},
+                                 {"right_shift", ">> shift_right bitwise_right_shift"},
+                                 {"equal", "eq"},
+                                 {"not_equal", "ne"},
+                                 {"less", "lt less_than"},
+                                 {"less_equal", "le"},
+                                 {"greater", "gt greater_than"},
+                                 {"greater_equal", "ge"}};
+
+constexpr auto namedRows = alsoCalled(rows, synonyms);
+
 } // namespace
 
 lang::OperatorFamily broadcastFamily() {
-  return rows;
+  return namedRows;
 }
 
 } // namespace stdlib

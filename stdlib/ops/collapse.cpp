@@ -153,6 +153,7 @@ constexpr OperatorRow rows[] = {
      .simplify = {simplifyCollapse, collapseLikeSimpler},
      .examples = collapseLikeExamples},
     {.name = "collapse_sum_to",
+     .synonyms = "sum_to_size",
      .doc =
          "The sum over the axes along which broadcasting would repeat a tensor of a given shape.",
      .details = "As `collapse_sum_like`, with the shape as a vector.",

@@ -8,6 +8,8 @@
 #include "lang/op.h"
 #include "lang/relation.h"
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <optional>
 #include <string>
@@ -29,6 +31,27 @@ inline constexpr lang::NoGradient constantResult{"the result does not depend on 
 constexpr lang::OperatorRow withRole(lang::OperatorRow row, lang::Role role) {
   row.role = role;
   return row;
+}
+
+/// What other libraries call an operator, for families whose rows are made by functions.
+struct Synonyms {
+  std::string_view name;
+  std::string_view synonyms;
+};
+
+/// The rows with those; an operator that is none of them is refused while compiling.
+template <size_t count, size_t named>
+constexpr std::array<lang::OperatorRow, count> alsoCalled(const lang::OperatorRow (&rows)[count],
+                                                          const Synonyms (&synonyms)[named]) {
+  std::array<lang::OperatorRow, count> result = std::to_array(rows);
+  for (const Synonyms& given : synonyms) {
+    auto isNamed = [&](const lang::OperatorRow& row) { return row.name == given.name; };
+    auto row = std::ranges::find_if(result, isNamed);
+    if (row == result.end())
+      throw given;
+    row->synonyms = given.synonyms;
+  }
+  return result;
 }
 
 /// The result has the type of the first operand.

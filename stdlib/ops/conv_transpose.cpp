@@ -159,6 +159,7 @@ constexpr Example examples3d[] = {
 constexpr OperatorRow rows[] = {
     {
         .name = "nn.conv1d_transpose",
+        .synonyms = "conv_transpose1d",
         .doc = "The transposed convolution of a sequence with weights.",
         .details = details,
         .operands = operands,
@@ -171,6 +172,7 @@ constexpr OperatorRow rows[] = {
     },
     {
         .name = "nn.conv2d_transpose",
+        .synonyms = "conv_transpose2d deconvolution",
         .doc = "The transposed convolution of pictures with weights.",
         .details = details,
         .operands = operands,
@@ -183,6 +185,7 @@ constexpr OperatorRow rows[] = {
     },
     {
         .name = "nn.conv3d_transpose",
+        .synonyms = "conv_transpose3d",
         .doc = "The transposed convolution of volumes with weights.",
         .details = details,
         .operands = operands,

@@ -396,6 +396,7 @@ constexpr Example batchExamples[] = {
 constexpr OperatorRow rows[] = {
     {
         .name = "nn.dense",
+        .synonyms = "linear fully_connected",
         .doc = "Multiplies rows of features with a matrix of weights.",
         .details = unitsDetails,
         .operands = denseOperands,
@@ -409,6 +410,7 @@ constexpr OperatorRow rows[] = {
     },
     {
         .name = "nn.matmul",
+        .synonyms = "@ mm dot",
         .doc = "The product of matrices, with leading dimensions in the first.",
         .details = unitsDetails,
         .operands = matmulOperands,
@@ -422,6 +424,7 @@ constexpr OperatorRow rows[] = {
     },
     {
         .name = "nn.batch_matmul",
+        .synonyms = "bmm",
         .doc = "Products of matrices, batch by batch.",
         .details = "A single matrix on one side meets all of the other side. Both operands are "
                    "converted to `out_dtype` first.",

@@ -154,6 +154,7 @@ constexpr OperatorRow jacobianRow(std::string_view name, std::string_view doc,
 
 constexpr OperatorRow rows[] = {
     {.name = "grad",
+     .synonyms = "gradient",
      .doc = "The gradient of a function that gives one float, as a function of the same arguments.",
      .details =
          "It has the type of the argument: integers in it have zeros. The argument must hold "
@@ -190,6 +191,7 @@ constexpr OperatorRow rows[] = {
      .gradient = ofItsCode,
      .examples = valueAndGradExamples},
     {.name = "vjp",
+     .synonyms = "pullback",
      .doc = "The value of a function, and the function from a cotangent of it to that of the "
             "arguments.",
      .details = "A cotangent has the type of the value: it says how much each float of it counts. "
@@ -205,6 +207,7 @@ constexpr OperatorRow rows[] = {
      .gradient = ofItsCode,
      .examples = vjpExamples},
     {.name = "jvp",
+     .synonyms = "pushforward",
      .doc = "The value of a function and its tangent, from the arguments and a tangent of each.",
      .details =
          "The tangents come after the arguments, one for each argument that `wrt` asks for, "
@@ -257,6 +260,7 @@ constexpr OperatorRow rows[] = {
      .gradient = ofItsCode,
      .examples = hessianExamples},
     {.name = "stop_gradient",
+     .synonyms = "detach",
      .doc = "Its operand, which derivatives of any order take for a constant.",
      .operands = dataOperand,
      .relation = sameAsValue,
@@ -264,6 +268,7 @@ constexpr OperatorRow rows[] = {
      .gradient = constant,
      .examples = stopGradientExamples},
     {.name = "checkpoint",
+     .synonyms = "remat",
      .doc = "The function itself; derivatives compute what it does again instead of keeping it.",
      .details = "A gradient keeps what the way back needs. Of a function that went through "
                 "`checkpoint` it keeps the arguments alone, and calls it again on the way back: "
@@ -279,6 +284,7 @@ constexpr OperatorRow rows[] = {
      .gradient = ofTheFunction,
      .examples = checkpointExamples},
     {.name = "custom_grad",
+     .synonyms = "custom_vjp custom_gradient",
      .doc = "The function itself, with a derivative of one's own.",
      .details =
          "`pullback` gets the arguments of `f`, what `f` gave if it takes two more than `f` does, "

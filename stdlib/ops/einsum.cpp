@@ -246,6 +246,7 @@ constexpr Example examples[] = {
 
 constexpr OperatorRow rows[] = {
     {.name = "einsum",
+     .synonyms = "tensordot contract",
      .doc = "Multiplies tensors whose dimensions are matched by letters, and sums over the letters "
             "that the result leaves out.",
      .details = "Without `->` the result has the letters that occur once, in alphabetical order. "

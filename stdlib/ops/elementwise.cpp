@@ -155,6 +155,12 @@ RelationResult perAxisRelation(const RelationCall& call) {
 constexpr OperandRow dataOperand[] = {{"data", "the input"}};
 constexpr std::string_view realDetails =
     "On integers the value is computed in float64 and truncated.";
+constexpr std::string_view erfDetails =
+    "On integers the value is computed in float64 and truncated. GELU is "
+    "`0.5f * x * (1f + erf(0.70710678f * x))`.";
+constexpr std::string_view sigmoidDetails =
+    "On integers the value is computed in float64 and truncated. SiLU, which is called Swish too, "
+    "is `x * sigmoid(x)`.";
 constexpr std::string_view roundingDetails = "Integers are returned unchanged.";
 
 /// A row with the type of its one operand.
@@ -385,7 +391,8 @@ constexpr OperatorRow rows[] = {
     real<ScalarFunction::Exp>("exp", "e to the power of the input.", expGradient, expExamples),
     real<ScalarFunction::Exp>("fast_exp", "As `exp`, where an approximation would do.", expGradient,
                               fastExpExamples, "Computes the exact function."),
-    real<ScalarFunction::Erf>("erf", "The Gauss error function.", erfGradient, erfExamples),
+    real<ScalarFunction::Erf>("erf", "The Gauss error function.", erfGradient, erfExamples,
+                              erfDetails),
     real<ScalarFunction::Erf>("fast_erf", "As `erf`, where an approximation would do.", erfGradient,
                               fastErfExamples, "Computes the exact function."),
     real<ScalarFunction::Sqrt>(
@@ -398,7 +405,7 @@ constexpr OperatorRow rows[] = {
     real<ScalarFunction::Sigmoid>(
         "sigmoid", "The logistic function, `1 / (1 + exp(-x))`.",
         [](GradientCall& d) { give(d, 0, d.cotangent() * d.result() * (1 - d.result())); },
-        sigmoidExamples),
+        sigmoidExamples, sigmoidDetails),
     real<ScalarFunction::Tanh>("tanh", "The hyperbolic tangent.", tanhGradient, tanhExamples),
     real<ScalarFunction::Tanh>("fast_tanh", "As `tanh`, where an approximation would do.",
                                tanhGradient, fastTanhExamples, "Computes the exact function."),
@@ -431,6 +438,7 @@ constexpr OperatorRow rows[] = {
     unary("bitwise_not", "Every bit of an integer turned over.", "", mapAny<ScalarFunction::BitNot>,
           integerValued, bitwiseNotExamples, integerRelation),
     {.name = "clip",
+     .synonyms = "clamp clip_by_value",
      .doc = "The input held between two bounds, `min(max(x, a_min), a_max)`.",
      .details = "The bounds are rounded to the type of the input; for integers they are truncated "
                 "and saturated. The derivative at a bound is 0.",
@@ -483,10 +491,21 @@ constexpr OperatorRow rows[] = {
                  {simplifyFill<1>, onesLikeSimpler}),
 };
 
+constexpr Synonyms synonyms[] = {{"log", "ln"},        {"acos", "arccos"},
+                                 {"acosh", "arccosh"}, {"asin", "arcsin"},
+                                 {"asinh", "arcsinh"}, {"atan", "arctan"},
+                                 {"atanh", "arctanh"}, {"sigmoid", "logistic expit"},
+                                 {"ceil", "ceiling"},  {"trunc", "truncate fix"},
+                                 {"sign", "sgn"},      {"abs", "absolute fabs"},
+                                 {"negative", "neg"},  {"bitwise_not", "~ invert"},
+                                 {"logical_not", "!"}, {"copy", "clone identity"}};
+
+constexpr auto namedRows = alsoCalled(rows, synonyms);
+
 } // namespace
 
 lang::OperatorFamily elementwiseFamily() {
-  return rows;
+  return namedRows;
 }
 
 } // namespace stdlib

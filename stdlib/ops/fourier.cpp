@@ -222,6 +222,7 @@ void stftGradient(GradientCall& d) {
 
 constexpr OperatorRow rows[] = {
     {.name = "dft",
+     .synonyms = "fft",
      .doc = "The discrete Fourier transform along the last dimension, in two parts.",
      .details = "result[k] = sum over n of data[n] * e^(-2 pi i k n / N). The inverse has the "
                 "other sign and divides by N.",

@@ -215,6 +215,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{meshgridGradient},
      .examples = meshgridExamples},
     {.name = "trilu",
+     .synonyms = "tril triu",
      .doc = "The upper or lower triangle of matrices, with zeros elsewhere.",
      .details = "The upper one is `column - row >= k`, the lower one `column - row <= k`.",
      .operands = triluOperands,

@@ -460,6 +460,7 @@ void advIndexGradient(GradientCall& d) {
 
 constexpr OperatorRow rows[] = {
     {.name = "take",
+     .synonyms = "[] index_select embedding",
      .doc = "Reads slices of a tensor at positions along a dimension.",
      .details = "Positions outside are moved to the nearest end (`clip`), taken modulo the extent "
                 "(`wrap`), or must not occur (`fast`). Without an axis the data is read as flat.",
@@ -471,6 +472,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{takeGradient, {}, true},
      .examples = takeExamples},
     {.name = "gather",
+     .synonyms = "take_along_axis take_along_dim",
      .doc = "Reads one element per position along a dimension.",
      .details = "For axis 0, result[i, j] = data[indices[i, j], j].",
      .operands = dataIndices,
@@ -491,6 +493,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{gatherNdGradient, {}, true},
      .examples = gatherNdExamples},
     {.name = "adv_index",
+     .synonyms = "index",
      .doc = "Indexes the first dimensions of a tensor with tensors that broadcast.",
      .operands = inputsOperand,
      .relation = advIndexRelation,
@@ -513,6 +516,7 @@ constexpr OperatorRow rows[] = {
      .gradient = NoGradient{"the result is integer-valued"},
      .examples = invertExamples},
     {.name = "argwhere",
+     .synonyms = "nonzero",
      .doc = "Lists the coordinates of the elements that are not zero.",
      .operands = condition,
      .relation = argwhereRelation,

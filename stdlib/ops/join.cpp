@@ -460,6 +460,7 @@ constexpr SimplifyExample repeatSimpler[] = {{"repeat(%n, repeats=1, axis=1)", "
 
 constexpr OperatorRow rows[] = {
     {.name = "concatenate",
+     .synonyms = "cat concat",
      .doc = "Joins tensors along a dimension that they have.",
      .operands = tuple,
      .attributes = joinAxis,
@@ -479,6 +480,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{stackGradient},
      .examples = stackExamples},
     {.name = "split",
+     .synonyms = "chunk array_split",
      .doc = "Cuts a tensor along a dimension into a tuple of tensors.",
      .details =
          "A number asks for that many equal parts; a list gives the positions where parts end, "
@@ -502,6 +504,7 @@ constexpr OperatorRow rows[] = {
      .simplify = {simplifyTile, tileSimpler},
      .examples = tileExamples},
     {.name = "repeat",
+     .synonyms = "repeat_interleave",
      .doc = "Repeats each element along a dimension.",
      .operands = data,
      .attributes = repeatAttributes,

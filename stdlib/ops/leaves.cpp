@@ -48,7 +48,8 @@ const Type* valueType(Types values) {
   return known == values.end() ? values[0] : *known;
 }
 
-/// The one scalar type that the function takes and gives, or null.
+/// The one scalar type that the function takes and gives; where neither it nor a leaf says one,
+/// float32, as of what may be any value. Null while leaves are not known.
 const Type* scalarOf(const RelationCall& call, const Type* leaves) {
   const Type& function = *call.operands[0];
   for (const Type* part : function.parts)
@@ -57,7 +58,8 @@ const Type* scalarOf(const RelationCall& call, const Type* leaves) {
   if (isFloatScalar(function.result))
     return function.result;
   auto dtype = firstFloat(leaves);
-  return dtype ? call.types.scalar(*dtype) : nullptr;
+  bool isOpen = !dtype && leaves->hasUnknown;
+  return isOpen ? nullptr : call.types.scalar(dtype.value_or(runtime::Float32));
 }
 
 RelationResult functionFailure(const RelationCall& call) {
@@ -102,8 +104,8 @@ RelationResult leavesRelation(const RelationCall& call, bool isSum) {
   if (auto problem = functionProblem(call, count))
     return *problem;
   const Type* scalar = scalarOf(call, type);
-  if (!scalar || type->hasUnknown) {
-    RelationResult waiting = call.waitFor(type->hasUnknown ? 1 : 0);
+  if (type->hasUnknown) {
+    RelationResult waiting = call.waitFor(1);
     waiting.output = isSum ? scalar : type;
     return waiting;
   }
@@ -150,6 +152,7 @@ constexpr Example sumExamples[] = {
 
 constexpr OperatorRow rows[] = {
     {.name = "map_leaves",
+     .synonyms = "tree_map",
      .doc = "The value whose float leaves are what `f` makes of those of the values.",
      .details =
          "The values have one type: a tensor, a tuple, a data type. `f` is written for single "

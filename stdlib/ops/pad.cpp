@@ -267,6 +267,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{padGradient},
      .examples = padExamples},
     {.name = "nn.mirror_pad",
+     .synonyms = "reflection_pad",
      .doc = "Adds mirror images at the ends of each dimension.",
      .operands = data,
      .attributes = mirrorPadAttributes,

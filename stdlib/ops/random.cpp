@@ -467,6 +467,7 @@ constexpr OperatorRow rows[] = {
      .gradient = integerValued,
      .examples = splitExamples},
     {.name = "random.uniform",
+     .synonyms = "rand",
      .doc = "Gives random numbers that are spread evenly, and the state after them.",
      .details = "A number is `u * (high - low) + low`, where u has the top 23 of 32 random bits "
                 "behind the point, and 52 of 64 in float64. The gradient takes u as given.",
@@ -478,6 +479,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{uniformGradient},
      .examples = uniformExamples},
     {.name = "random.normal",
+     .synonyms = "randn",
      .doc = "Gives random numbers with a normal distribution, and the state after them.",
      .details = "A number is `sqrt(-2 * log(1 - u)) * sin(2 * pi * v) * scale + mean`, with u and "
                 "v as `random.uniform` gives them, first all u, then all v. The gradient takes "
@@ -490,6 +492,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{normalGradient},
      .examples = normalExamples},
     {.name = "random.multinomial",
+     .synonyms = "categorical",
      .doc = "Draws outcomes with given probabilities, and gives the state after them.",
      .details =
          "The probabilities are taken in float32, negative ones as zero, and scaled to a sum "

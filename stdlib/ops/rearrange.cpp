@@ -247,6 +247,7 @@ constexpr SimplifyExample layoutSimpler[] = {
 
 constexpr OperatorRow rows[] = {
     {.name = "reverse",
+     .synonyms = "flip rev",
      .doc = "Turns a dimension round.",
      .operands = data,
      .attributes = reverseAttributes,
@@ -280,6 +281,7 @@ constexpr OperatorRow rows[] = {
      .simplify = {simplifyLayout, layoutSimpler},
      .examples = layoutExamples},
     {.name = "sliding_window",
+     .synonyms = "unfold im2col",
      .doc = "Lays out every window of a tensor.",
      .details = "The windows slide along the dimensions from `axis` on; their places replace those "
                 "dimensions in the result, and the dimensions of a window follow at the end.",

@@ -405,6 +405,7 @@ constexpr OperatorRow rows[] = {
     argReduction<Combiner::ArgMinimum, Combiner::ArgMinimumLast>(
         "argmin", "The position of the smallest element over axes.", argminExamples),
     {.name = "variance",
+     .synonyms = "var",
      .doc = "The mean of squared differences from a given mean.",
      .operands = varianceOperands,
      .attributes = varianceAttributes,
@@ -415,10 +416,18 @@ constexpr OperatorRow rows[] = {
      .examples = varianceExamples},
 };
 
+constexpr Synonyms synonyms[] = {{"sum", "reduce_sum"},
+                                 {"prod", "product reduce_prod"},
+                                 {"max", "amax reduce_max"},
+                                 {"min", "amin reduce_min"},
+                                 {"mean", "average reduce_mean"}};
+
+constexpr auto namedRows = alsoCalled(rows, synonyms);
+
 } // namespace
 
 lang::OperatorFamily reduceFamily() {
-  return rows;
+  return namedRows;
 }
 
 } // namespace stdlib

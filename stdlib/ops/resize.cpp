@@ -209,6 +209,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{resizeGradient<1>},
      .examples = resize1dExamples},
     {.name = "image.resize2d",
+     .synonyms = "interpolate resize",
      .doc = "Resizes pictures to a given height and width.",
      .details = resizeDetails,
      .operands = data,
@@ -229,6 +230,7 @@ constexpr OperatorRow rows[] = {
      .gradient = GradientRule{resizeGradient<3>},
      .examples = resize3dExamples},
     {.name = "nn.upsampling",
+     .synonyms = "upsample",
      .doc = "Scales the height and width of pictures.",
      .details = "An extent times its factor is rounded, halves to even. Positions map as in "
                 "`image.resize2d` with `align_corners` or `asymmetric`.",

@@ -439,6 +439,7 @@ constexpr GradientExample elementsGradients[] = {
 
 constexpr OperatorRow rows[] = {
     {.name = "scatter_elements",
+     .synonyms = "scatter scatter_add put_along_axis",
      .doc = "Writes single elements at positions along a dimension.",
      .details =
          "For axis 0, result[indices[i, j], j] is joined with updates[i, j]; updates without an "

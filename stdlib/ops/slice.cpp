@@ -327,6 +327,7 @@ constexpr SimplifyExample sliceLikeSimpler[] = {
 
 constexpr OperatorRow rows[] = {
     {.name = "strided_slice",
+     .synonyms = "[:] slice",
      .doc = "Reads every stride-th element between bounds in each dimension.",
      .details =
          "Bounds below zero count from the back; then they are clamped. Missing entries take "
@@ -341,6 +342,7 @@ constexpr OperatorRow rows[] = {
      .simplify = {simplifySlice, sliceSimpler},
      .examples = sliceExamples},
     {.name = "strided_set",
+     .synonyms = "slice_update dynamic_update_slice",
      .doc = "Gives the data with a slice of it replaced.",
      .details =
          "The bounds mean what they do in `strided_slice`; a stride of zero replaces nothing. The "

@@ -489,6 +489,7 @@ constexpr OperatorRow rows[] = {
      .examples = validExamples,
      .unregisteredAttributes = true},
     {.name = "vision.non_max_suppression",
+     .synonyms = "nms",
      .doc = "Drops boxes that overlap a better box of the same class.",
      .details = "Boxes are taken by falling score. With `return_indices` the results are the "
                 "numbers of the boxes that stay and how many they are, else all rows with the "

@@ -228,6 +228,8 @@ TEST_CASE("a word that is no name lists what contains it") {
   CHECK(named.find("\n@foldr1 ") != std::string::npos);
   CHECK(named.find("@map") == std::string::npos);
   CHECK(baton({"operators", "seed"}).output.find("@unfoldr ") != std::string::npos);
+  CHECK(baton({"operators", "modulo"}).output.starts_with("floor_mod "));
+  CHECK(baton({"operators", "GELU"}).output.starts_with("erf "));
   checkError(baton({"operators", "nn.cnov2d"}), ExitCode::World, "did you mean `nn.conv2d`?");
   checkError(baton({"operators", "@fodlr"}), ExitCode::World, "did you mean `@foldr`?");
 }

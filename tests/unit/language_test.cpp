@@ -461,6 +461,8 @@ TEST_CASE("what Relay does silently is warned of", "[language]") {
       {"def @main(%n: int32) { %0 = add(%n, 1); %n }", "unused-graph-variable at %0 = add(%n, 1);"},
       {"def @f() { 1 } def @f() { 2 }", "repeated-definition at @f"},
       {"def @main(%x: bool) { match (%x) { _ => 1, _ => 2 } }", "useless-arm at _"},
+      {"def @main(%x: int32) { let %y = 1; let %x = %y; %x }", "shadowed-local at %x #2"},
+      {"def @main(%x: int32) { let %f = fn (%x: int32) { %x }; %f(%x) }", ""},
   };
   for (const Row& row : rows) {
     INFO(row.text);

@@ -1,4 +1,5 @@
 // Suites over the operator table: a new row is tested by these without a line of test code.
+#include "driver/commands.h"
 #include "driver/session.h"
 #include "harness/samples.h"
 #include "interp/interpret.h"
@@ -11,6 +12,7 @@
 #include "tests/unit/places.h"
 #include "typecheck/check.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
@@ -160,6 +162,27 @@ TEST_CASE("every operator is documented and complete") {
     if (const auto* none = std::get_if<NoGradient>(&row->gradient))
       CHECK(none->reason.size() > 5);
   }
+}
+
+TEST_CASE("what other libraries call an operator finds it") {
+  const OperatorTable& table = stdlib::operatorTable();
+  size_t count = 0;
+  for (const OperatorRow* row : table.all()) {
+    auto names = row->otherNames();
+    for (std::string_view name : names) {
+      INFO(row->name << " is called " << name);
+      CHECK_FALSE(name.empty());
+      CHECK(std::ranges::count(names, name) == 1);
+      CHECK(table.find(name) == nullptr);
+      CHECK(table.find("nn." + std::string(name)) == nullptr);
+      std::string found = driver::operators(table, {.name = std::string(name)}).output;
+      CHECK(("\n" + found).find("\n" + std::string(row->name) + " ") != std::string::npos);
+      CHECK(stdlib::operatorReference(table, *row).find('`' + std::string(name) + '`') !=
+            std::string::npos);
+      ++count;
+    }
+  }
+  CHECK(count > 100);
 }
 
 TEST_CASE("the examples of every operator hold") {
