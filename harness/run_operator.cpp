@@ -60,7 +60,8 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
       return std::nullopt;
     OperatorRun result;
     auto parameters = row.kernel.decode(call.attributes, call.operands);
-    result.problem = runtime::kernelFaultText(row.kernel.run({leaves, result.results}, parameters));
+    std::vector<runtime::Tensor> inputs(leaves.begin(), leaves.end());
+    result.problem = runtime::kernelFaultText(row.kernel.run({inputs, result.results}, parameters));
     return result;
   }
   if (row.action == Action::Pass || row.action == Action::Show)
