@@ -130,7 +130,12 @@ std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& 
   };
   std::string name = freshGlobalName(*current, gradient);
   make.define(name, functionLike(function, make, typing, result));
-  return finished(*current, context, name);
+  // A rule of one's own that is not linear serves reverse mode alone.
+  auto made = finished(*current,
+                       {context.operators, context.typing, context.check, refused, context.engine,
+                        context.entries, context.keepsSteps},
+                       name);
+  return refused.hasErrors() ? nullptr : std::move(made);
 }
 
 /// The module with one more global, the value and the gradient of the sum of what `global` gives.
