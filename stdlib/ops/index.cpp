@@ -444,7 +444,7 @@ void gatherNdGradient(GradientCall& d) {
     return addParts(d, indices);
   std::vector<Term> positions = leadingPositions(d.cotangent(), batch, indices.rank() - 1);
   for (int64_t k = 0; k < indices.dim(0)->value; ++k)
-    positions.push_back(partAt(indices, k, 0));
+    positions.push_back(castTo(partAt(indices, k, 0), runtime::Int64));
   addParts(d, jointPositions(positions));
 }
 
