@@ -53,13 +53,23 @@ bool Derivation::run(std::initializer_list<std::string_view> names, transform::E
                                     .keepsSteps = keepsSteps});
   if (!made && !findings.hasErrors())
     throw std::logic_error(made.failure().text);
-  if (!made) {
-    placeInProgram(findings, *program_.module, *program_.source);
-    return false;
-  }
-  program_.module = std::move(made->module);
-  program_.typing = std::move(made->typing);
+  if (!made)
+    return fail();
+  replace(std::move(made->module), std::move(made->typing));
   return true;
+}
+
+/// What is found in functions of the prelude is told of their uses, which the first module has.
+bool Derivation::fail() {
+  placeInProgram(findings, written_ ? *written_ : *program_.module, *program_.source);
+  return false;
+}
+
+void Derivation::replace(std::unique_ptr<lang::Module> module, lang::Typing typing) {
+  if (!written_)
+    written_ = std::move(program_.module);
+  program_.module = std::move(module);
+  program_.typing = std::move(typing);
 }
 
 bool Derivation::writeOut(transform::Entries entries) {
@@ -95,13 +105,11 @@ bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
                          const lang::Module&, const transform::PassContext&)>& make) {
   transform::TypeCheck check = checker(session_);
   auto made = make(*program_.module, {session_.operators(), program_.typing, check, findings});
-  if (findings.hasErrors()) {
-    placeInProgram(findings, *program_.module, *program_.source);
-    return false;
-  }
+  if (findings.hasErrors())
+    return fail();
   lang::Diagnostics diagnostics;
-  program_.typing = check(*made, diagnostics);
-  program_.module = std::move(made);
+  lang::Typing typing = check(*made, diagnostics);
+  replace(std::move(made), std::move(typing));
   return true;
 }
 

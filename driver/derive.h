@@ -57,8 +57,13 @@ private:
   bool run(std::initializer_list<std::string_view> names, transform::Entries entries,
            bool keepsSteps = false);
 
+  bool fail();
+  void replace(std::unique_ptr<lang::Module> module, lang::Typing typing);
+
   Session& session_;
   Program& program_;
+  /// The program as it came, once there is another one.
+  std::unique_ptr<lang::Module> written_;
 };
 
 } // namespace driver

@@ -27,12 +27,13 @@ public:
   UserPlaces(const lang::Module& module, const lang::SourceFile& source)
       : module_(module), source_(source) {
     for (const Global* user : module.globals)
-      lang::walk(
-          *user->function->body, [](const lang::Binding&) {},
-          [&](const lang::Operand& operand) {
-            if (const auto* used = operand.value->as<Global>())
-              uses_.emplace(used, Use{user, operand.range});
-          });
+      if (user->function)
+        lang::walk(
+            *user->function->body, [](const lang::Binding&) {},
+            [&](const lang::Operand& operand) {
+              if (const auto* used = operand.value->as<Global>())
+                uses_.emplace(used, Use{user, operand.range});
+            });
   }
 
   void move(Diagnostic& finding) const {
@@ -50,8 +51,8 @@ public:
 private:
   const Global* around(SourceRange range) const {
     for (const Global* global : module_.globals)
-      if (SourceRange whole = global->function->range;
-          whole.begin <= range.begin && range.end <= whole.end)
+      if (global->function && global->function->range.begin <= range.begin &&
+          range.end <= global->function->range.end)
         return global;
     return nullptr;
   }
