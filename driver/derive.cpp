@@ -81,8 +81,8 @@ bool Derivation::writeOut(transform::Entries entries) {
               "unused-definitions", "graph-form"},
              entries) &&
          add(withLogarithms) &&
-         run({"simplify", "derivatives", "inlining", "simplify", "constant-folding",
-              "common-subexpressions", "dead-code"},
+         run({"derivatives", "inlining", "simplify", "constant-folding", "common-subexpressions",
+              "dead-code"},
              entries);
 }
 
@@ -120,11 +120,12 @@ bool Derivation::clean(std::string_view entry) {
 }
 
 bool Derivation::addGradient(std::string_view entry, unsigned order) {
+  const bool mayGoForward = !transform::hasOwnRules(*program_.module);
   auto first = [&](const lang::Module& module, const transform::PassContext& context) {
     return transform::withEntryGradient(module, context, entry);
   };
   auto next = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withNextGradient(module, context, module.globals.back()->name);
+    return transform::withNextGradient(module, context, module.globals.back()->name, mayGoForward);
   };
   auto cleanLast = [&] { return clean(std::string(program_.module->globals.back()->name)); };
   bool isDone = add(first) && cleanLast();

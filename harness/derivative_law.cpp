@@ -112,12 +112,13 @@ TypedModule withGradient(const TypedModule& program, const std::string& entry, u
   Diagnostics findings;
   const transform::TypeCheck check = checked;
   const transform::PassContext context{stdlib::operatorTable(), program.typing, check, findings};
+  const bool mayGoForward = !transform::hasOwnRules(*program.module);
   auto made = transform::withEntryGradient(*program.module, context, entry);
   for (unsigned i = 1; i < order && !findings.hasErrors(); ++i) {
     Diagnostics diagnostics;
     const Typing typing = checked(*made, diagnostics);
     made = transform::withNextGradient(*made, {stdlib::operatorTable(), typing, check, findings},
-                                       made->globals.back()->name);
+                                       made->globals.back()->name, mayGoForward);
   }
   return checkedDerivative(std::move(made), findings);
 }

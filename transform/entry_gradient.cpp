@@ -160,9 +160,20 @@ std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContex
   return oneStepBackwards(module, context, entry);
 }
 
+bool hasOwnRules(const Module& module) {
+  bool has = false;
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* op = operand.value->as<OperatorRef>();
+        has |= op && op->row->derivative != Derivative::None;
+      });
+  return has;
+}
+
 std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext& context,
-                                         std::string_view gradient) {
-  if (auto made = oneStepForward(module, context, gradient))
+                                         std::string_view gradient, bool mayGoForward) {
+  if (auto made = mayGoForward ? oneStepForward(module, context, gradient) : nullptr)
     return made;
   const auto combined = [&](std::unique_ptr<Module> current, const auto& result) {
     Typing typing = checked(*current, context);

@@ -22,8 +22,14 @@ std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
 /// gradients of the sum of all its gradients. Those of one order are the derivative of those of the
 /// order before along all ones, so this is one more step forward; where forward mode does not know
 /// the way, it is one backwards.
-std::unique_ptr<lang::Module>
-withNextGradient(const lang::Module& module, const PassContext& context, std::string_view gradient);
+std::unique_ptr<lang::Module> withNextGradient(const lang::Module& module,
+                                               const PassContext& context,
+                                               std::string_view gradient, bool mayGoForward);
+
+/// Whether a module without derivatives that are still to be written out has rules of its own for
+/// some. Nobody knows whether they are derivatives of what they stand for, and of other gradients
+/// the order of differentiation counts: the next one is then to be found backwards.
+bool hasOwnRules(const lang::Module& module);
 
 /// The module with one more global, which is last: the derivative of a global, of that name with
 /// `_grad`, or `_vjp` for a pull-back.
