@@ -36,6 +36,12 @@ using namespace lang;
 
 namespace {
 
+/// Whether a function with type parameters of its own is in a type.
+bool holdsGeneric(const Type* type) {
+  return !type->generics.empty() || (type->result && holdsGeneric(type->result)) ||
+         std::ranges::any_of(type->parts, holdsGeneric);
+}
+
 class Specialiser : public Rewriter {
 public:
   Specialiser(const Module& from, Builder& into, const PassContext& context, LocalFunctions locals)
@@ -113,6 +119,9 @@ private:
   Atom atom(const Expr& old) override { return copies_.isCopy(old) ? &old : Rewriter::atom(old); }
 
   const Type* declared(const Var& old) override {
+    // What holds generic functions was found to by those that are instances now.
+    if (old.origin == VarOrigin::Temporary && old.annotation && holdsGeneric(old.annotation))
+      return nullptr;
     bool isFinal = !copy_ || copies_.isOfCopy(old);
     return isFinal ? old.annotation : copies_.shown(old.annotation, code());
   }
