@@ -92,7 +92,9 @@ bool Derivation::writeOutSteps(transform::Entries entries) {
   auto write = [&] {
     return add(transform::withSunkenLets) && run({"derivatives"}, entries, /*keepsSteps=*/true);
   };
-  if (!add(transform::withOperatorCalls) || write())
+  if (!add(transform::withOperatorCalls))
+    return false;
+  if (write())
     return true;
   findings = {};
   if (run({"lambda-lifting", "specialise", "lambda-lifting"}, entries) && write())
