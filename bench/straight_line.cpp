@@ -46,22 +46,20 @@ struct KernelClock {
   double total = 0;
   size_t calls = 0;
   Clock::time_point start;
-  vm::Observer observer{
-      .entered = [](uint32_t, bool) {},
-      .left = [] {},
-      .asked = [this](uint32_t, const vm::Slot*, const uint16_t*) { start = Clock::now(); },
-      .answered =
-          [this](const vm::Slot*) {
-            total += nanosecondsSince(start);
-            ++calls;
-            return std::optional<runtime::Fault>();
-          }};
+  vm::Observer observer{.entered = [](uint32_t, bool) {},
+                        .left = [] {},
+                        .asked = [this](uint32_t) { start = Clock::now(); },
+                        .answered =
+                            [this] {
+                              total += nanosecondsSince(start);
+                              ++calls;
+                            }};
 
   double emptyCall() {
     constexpr size_t rounds = 100'000;
     for (size_t i = 0; i < rounds; ++i) {
-      observer.asked(0, nullptr, nullptr);
-      observer.answered(nullptr);
+      observer.asked(0);
+      observer.answered();
     }
     double each = total / double(rounds);
     total = 0;

@@ -59,13 +59,8 @@ Profiler::Profiler(const vm::Program& program, profile::Recorder& recorder, cons
     isTail ? recorder_.replace(functionsAt_[start]) : recorder_.enter(functionsAt_[start]);
   };
   observer_.left = [this] { recorder_.leave(); };
-  observer_.asked = [this](uint32_t site, const vm::Slot*, const uint16_t*) {
-    recorder_.enter(sites_[site]);
-  };
-  observer_.answered = [this](const vm::Slot*) {
-    recorder_.leave();
-    return std::optional<runtime::Fault>();
-  };
+  observer_.asked = [this](uint32_t site) { recorder_.enter(sites_[site]); };
+  observer_.answered = observer_.left;
 }
 
 } // namespace bytecode

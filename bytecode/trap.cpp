@@ -1,4 +1,5 @@
-// The operands are kept until the result is there, so that no kernel writes it into their memory.
+// The operands are kept until the result is looked at, so that no kernel writes it into their
+// memory.
 #include "bytecode/trap.h"
 
 #include "lang/non_finite.h"
@@ -9,20 +10,19 @@ namespace bytecode {
 NonFiniteTrap::NonFiniteTrap(const vm::Program& program) : program_(program) {
   observer_.entered = [](uint32_t, bool) {};
   observer_.left = [] {};
-  observer_.asked = [this](uint32_t site, const vm::Slot* registers, const uint16_t* operands) {
+  observer_.asked = [](uint32_t) {};
+  observer_.answered = [] {};
+  observer_.given = [this](uint32_t site, const vm::Slot* registers, const uint16_t* operands) {
     keepOperands(site, registers, operands);
   };
-  observer_.answered = [this](const vm::Slot* result) {
-    auto fault = result && site_ ? check(*result) : std::nullopt;
-    operands_.clear();
-    return fault;
-  };
+  observer_.check = [this](const vm::Slot& result) { return site_ ? check(result) : std::nullopt; };
 }
 
 void NonFiniteTrap::keepOperands(uint32_t number, const vm::Slot* registers,
                                  const uint16_t* operands) {
   const vm::HostSite& site = program_.sites[number];
   site_ = site.kind == vm::SiteKind::Language ? &site : nullptr;
+  operands_.clear();
   if (!site_)
     return;
   for (size_t i = 0; i < site.operands.size(); ++i)

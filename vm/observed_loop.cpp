@@ -30,11 +30,19 @@ void tell(const Observer& observer, const Context& x, Before was, const Word* ne
     observer.entered(x.machine.positionOf(next), depth == was.depth);
 }
 
+void ask(const Observer& observer, const Slot* registers, const Word* site) {
+  observer.asked(wide(*site));
+  if (observer.given)
+    observer.given(wide(*site), registers, tailOf(site));
+}
+
 /// Goes on behind a site, unless who watches has found a fault in its result.
-const Word* answered(const Observer& observer, Machine& machine, const Slot* registers,
-                     const Word* site, const Word* next) {
-  bool isDone = next != machine.stop();
-  auto fault = observer.answered(isDone ? registers + site->a : nullptr);
+const Word* answer(const Observer& observer, Machine& machine, const Slot* registers,
+                   const Word* site, const Word* next) {
+  observer.answered();
+  if (!observer.check || next == machine.stop())
+    return next;
+  auto fault = observer.check(registers[site->a]);
   return fault ? Slow::fail(machine, site, *fault) : next;
 }
 
@@ -56,11 +64,11 @@ const Word* answered(const Observer& observer, Machine& machine, const Slot* reg
       return context.save();                                                                       \
     const Before was = before(context);                                                            \
     if constexpr (OperandKind::tail == OperandKind::Operands)                                      \
-      observer.asked(wide(*at), context.r, tailOf(at));                                            \
+      ask(observer, context.r, at);                                                                \
     [[maybe_unused]] const Word* site = at;                                                        \
     at = handler(context, at);                                                                     \
     if constexpr (OperandKind::tail == OperandKind::Operands)                                      \
-      at = answered(observer, machine, context.r, site, at);                                       \
+      at = answer(observer, machine, context.r, site, at);                                         \
     if constexpr (Op::name != Op::Fill)                                                            \
       tell(observer, context, was, at);                                                            \
   }                                                                                                \

@@ -22,11 +22,14 @@ struct Observer {
   std::function<void(uint32_t start, bool isTail)> entered;
   /// The innermost call returned.
   std::function<void()> left;
-  /// What a site asks for begins: a kernel, or a call of the host. The operands are given by their
-  /// registers.
-  std::function<void(uint32_t site, const Slot* registers, const uint16_t* operands)> asked;
-  /// It ended; the result is null if not well. A fault ends the run.
-  std::function<std::optional<runtime::Fault>(const Slot* result)> answered;
+  /// What a site asks for begins: a kernel, or a call of the host.
+  std::function<void(uint32_t site)> asked;
+  /// It ended, be it well or not.
+  std::function<void()> answered;
+  /// Told before of its operands, by their registers, and behind it of the result, if it ended
+  /// well; a fault then ends the run. Both or none.
+  std::function<void(uint32_t site, const Slot* registers, const uint16_t* operands)> given = {};
+  std::function<std::optional<runtime::Fault>(const Slot& result)> check = {};
   /// Named here, so that only who watches runs has this loop in the program.
   void (*loop)(Machine&, const Word*) = runObservedLoop;
 };
