@@ -107,6 +107,16 @@ TEST_CASE("a local function that is generic has a derivative only where it is wr
   }
 }
 
+TEST_CASE("what gradients demand of type parameters is asked where these are known") {
+  CHECK(refusal("def @main(%x: float64) { gradient_at(fn (%n: int32) { 1f }, 2) }") ==
+        "`fn (int32) -> float32` has no gradient: its argument must hold floats, and no functions "
+        "and no references");
+  CHECK(refusal("def @main(%x: float64) { gradient_at(fn (%v: float64) { (%v, %v) }, %x) }") ==
+        "`fn (float64) -> (float64, float64)` has no gradient: it must give one float");
+  CHECK(valueAt("def @main(%x: float64) { gradient_at(fn (%v: float64) { %v * %v }, %x) }", 3) ==
+        6);
+}
+
 TEST_CASE("a match that fails where nothing fits does so in a derivative") {
   const std::string text = R"(
     def @f(%x: float64) -> float64 {

@@ -121,8 +121,8 @@ TEST_CASE("let form and graph form", "[print]") {
                     "  %1 = multiply(%0, %0);\n"
                     "  subtract(%1, %0)\n"
                     "}\n\n"
-                    "def @main(%x1: int32) -> int32 {\n"
-                    "  let %a: int32 = add(%x1, 1);\n"
+                    "def @main(%x: int32) -> int32 {\n"
+                    "  let %a: int32 = add(%x, 1);\n"
                     "  let %b: int32 = multiply(%a, %a);\n"
                     "  subtract(%b, %a)\n"
                     "}");

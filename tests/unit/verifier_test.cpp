@@ -223,7 +223,6 @@ TEST_CASE("layouts have the fields of their kinds", "[verifier]") {
 TEST_CASE("a check looks at each argument once", "[verifier]") {
   auto verdictOf = [](std::vector<uint32_t> positions) {
     vm::Program program;
-    program.layouts.push_back({.kind = vm::LayoutKind::Boxed});
     checks::FunctionCheck& check = program.checks.functions.emplace_back();
     for (uint32_t position : positions)
       check.parameters.push_back({.position = position});
