@@ -1,13 +1,7 @@
 // Named sizes are all 3, which fits most programs.
 #include "tests/fuzz/executables.h"
 
-#include "assembly/text.h"
-#include "bytecode/export.h"
-#include "driver/session.h"
 #include "executable/call.h"
-#include "lang/print.h"
-#include "parser/metadata.h"
-#include "stdlib/ops.h"
 
 #include <algorithm>
 #include <cstring>
@@ -89,38 +83,20 @@ bool run(const executable::Executable& made, size_t entry) {
          std::holds_alternative<Value>(caller.call(entry, arguments));
 }
 
-/// Whether a call of each entry comes to an end.
-bool run(const executable::Executable& made) {
-  bool isGood = true;
-  for (size_t entry = 0; entry < made.entries.size(); ++entry)
-    isGood = run(made, entry) && isGood;
-  return isGood;
-}
+} // namespace
 
-auto read(const std::vector<std::byte>& bytes) {
+runtime::Result<std::unique_ptr<executable::Executable>> read(const std::vector<std::byte>& bytes) {
   std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
   std::memcpy(copy.get(), bytes.data(), bytes.size());
   return executable::read(copy, bytes.size());
 }
 
-} // namespace
-
-std::vector<std::byte> compileFile(const std::string& path) {
-  driver::Session session{stdlib::operatorTable()};
-  auto program = session.load(path);
-  if (!program || !program->isGood() || !program->module->find("main"))
-    return {};
-  std::vector<const lang::Global*> entries{program->module->find("main")};
-  for (const lang::Global* global :
-       std::span(program->module->globals).subspan(program->module->preludeGlobals))
-    if (global != entries[0] && global->function &&
-        program->typing.generics(*global->function).empty())
-      entries.push_back(global);
-  bytecode::Exported exported =
-      bytecode::exportProgram(*program->module, program->typing, session.operators(), entries);
-  exported.executable.language =
-      parser::wholeText(lang::printModule(*exported.language, session.operators()));
-  return executable::write(exported.executable);
+bool run(const executable::Executable& made) {
+  executable::languageText(made);
+  bool isGood = true;
+  for (size_t entry = 0; entry < made.entries.size(); ++entry)
+    isGood = run(made, entry) && isGood;
+  return isGood;
 }
 
 void sealExecutable(std::vector<std::byte>& bytes) {
@@ -131,24 +107,7 @@ Outcome tryExecutable(const std::vector<std::byte>& bytes) {
   auto made = read(bytes);
   if (!made)
     return {};
-  executable::languageText(**made);
   return {true, run(**made)};
-}
-
-std::string textOf(const std::vector<std::byte>& bytes) {
-  return assembly::text(**read(bytes));
-}
-
-Outcome tryText(std::string text) {
-  lang::Diagnostics findings;
-  const lang::SourceFile file("text", std::move(text), 1);
-  auto made = assembly::assemble(file, findings);
-  if (!made && !findings.hasErrors())
-    throw std::logic_error("a text is refused without a word");
-  if (!made)
-    return {};
-  executable::languageText(*made);
-  return {true, run(*made)};
 }
 
 } // namespace fuzz
