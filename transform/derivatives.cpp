@@ -99,6 +99,8 @@ public:
   }
 
   bool hasSites() const { return !sites_.empty(); }
+  /// Whether functions only got parameters, which passes would take from them again.
+  bool isOfNames() const { return namedCount_ == replaced_.size(); }
 
   /// Adds the derivatives to the module; false when something stands in the way.
   bool write() {
@@ -179,8 +181,8 @@ private:
     return atom;
   }
 
-  /// Whether a value that answers the question is in what an atom does; `seen` takes what was looked
-  /// at, and atoms of `known` are left out.
+  /// Whether a value that answers the question is in what an atom does; `seen` takes what was
+  /// looked at, and atoms of `known` are left out.
   template <typename Question>
   bool leadsTo(const Expr& from, std::unordered_set<const Expr*>& seen, const Question& question,
                const std::unordered_set<const Expr*>& known = {}) const {
@@ -293,6 +295,7 @@ private:
 
   /// `grad(%g)` of a value becomes `grad(fn (%x) { %g(%x) })`.
   void nameFunction(const Site& site) {
+    ++namedCount_;
     const Expr& old = *site.call->arguments[0].value;
     const Type* type = typing_.of(old);
     BlockBuilder block(make_), body(make_);
@@ -444,6 +447,7 @@ private:
   std::vector<std::pair<const Global*, const Function*>> carried_;
   std::deque<std::vector<Setting>> settings_;
   Replacements replaced_;
+  size_t namedCount_ = 0;
 };
 
 } // namespace
@@ -487,9 +491,10 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
   if (mistakes.hasErrors())
     current = withConstructorFunctions(module, context.operators, ConstructorForm::Generic);
   current = copyDeclared(*current, checked(*current, context));
+  bool isClean = true;
   for (bool isFirst = true;; isFirst = false) {
     Typing typing = checked(*current, context);
-    if (!isFirst && asksForDerivatives(*current)) {
+    if (!isClean && !context.keepsSteps && asksForDerivatives(*current)) {
       TypedModule clean = cleaned(*current, typing, context);
       current = std::move(clean.module);
       typing = std::move(clean.typing);
@@ -497,13 +502,14 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
     SymbolicZeros zeros;
     std::optional<Round> round;
     bool isGood = zeros.writeInto(*current, [&] {
-      round.emplace(*current, typing, context, zeros, isFirst);
+      round.emplace(*current, typing, context, zeros, isFirst || context.keepsSteps);
       return !round->hasSites() || round->write();
     });
     if (!round->hasSites())
       return place(*current, context.operators);
     if (!isGood)
       return current;
+    isClean = round->isOfNames();
     current = round->finish();
   }
 }
