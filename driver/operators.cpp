@@ -16,14 +16,14 @@ namespace {
 struct Entry {
   std::string name;
   std::string_view doc;
-  std::string_view synonyms = {};
+  std::vector<std::string_view> synonyms = {};
   std::string_view details = {};
 };
 
 std::vector<Entry> allEntries(const lang::OperatorTable& table) {
   std::vector<Entry> entries;
   for (const lang::OperatorRow* row : table.all())
-    entries.push_back({std::string(row->name), row->doc, row->synonyms, row->details});
+    entries.push_back({std::string(row->name), row->doc, row->otherNames(), row->details});
   for (const stdlib::PreludeFunction& function : stdlib::preludeFunctions())
     entries.push_back(
         {"@" + function.name, std::string_view(function.doc).substr(0, function.doc.find('\n'))});
@@ -36,14 +36,28 @@ bool contains(std::string_view text, std::string_view word) {
 }
 
 /// Where a word stands in an entry, the best place first.
-enum class Place : uint8_t { Name, Summary, Details, Nowhere };
+enum class Place : uint8_t { Name, Synonym, Summary, Details, Nowhere };
+
+/// Whether other libraries call an entry so.
+bool isCalled(const Entry& entry, std::string_view word) {
+  return std::ranges::any_of(entry.synonyms, [&](std::string_view name) {
+    return name.size() == word.size() && contains(name, word);
+  });
+}
 
 Place placeOf(std::string_view word, const Entry& entry) {
-  if (contains(entry.name, word) || contains(entry.synonyms, word))
+  if (contains(entry.name, word) || isCalled(entry, word))
     return Place::Name;
+  if (std::ranges::any_of(entry.synonyms,
+                          [&](std::string_view name) { return contains(name, word); }))
+    return Place::Synonym;
   if (contains(entry.doc, word))
     return Place::Summary;
   return contains(entry.details, word) ? Place::Details : Place::Nowhere;
+}
+
+std::string lineOf(const Entry& entry) {
+  return fmt::format("{:<32} {}\n", entry.name, entry.doc);
 }
 
 /// A line for each entry that has the word in the best place that any has.
@@ -54,7 +68,16 @@ std::string listOf(const std::vector<Entry>& entries, std::string_view word) {
   std::string text;
   for (const Entry& entry : entries)
     if (best != Place::Nowhere && placeOf(word, entry) == best)
-      text += fmt::format("{:<32} {}\n", entry.name, entry.doc);
+      text += lineOf(entry);
+  return text;
+}
+
+/// A line for each entry that is called so elsewhere, behind an empty one.
+std::string calledSo(const std::vector<Entry>& entries, std::string_view word) {
+  std::string text;
+  for (const Entry& entry : entries)
+    if (isCalled(entry, word))
+      text += (text.empty() ? "\n" : "") + lineOf(entry);
   return text;
 }
 
@@ -93,8 +116,7 @@ Answer operators(const lang::OperatorTable& table, const OperatorsOptions& optio
   std::string_view word = options.name;
   if (!word.empty())
     answer.output = referenceOf(table, word);
-  if (answer.output.empty())
-    answer.output = listOf(entries, word);
+  answer.output += answer.output.empty() ? listOf(entries, word) : calledSo(entries, word);
   if (answer.output.empty())
     answer.fail(ExitCode::World, unknownText(word, entries));
   return answer;

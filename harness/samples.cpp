@@ -22,10 +22,6 @@ bool takesData(const OperatorRow& row) {
   return isOfValues && row.derivative == Derivative::None;
 }
 
-bool runsAsWritten(const OperatorRow& row) {
-  return row.action != Action::Expand;
-}
-
 RelationResult relateAdopting(const OperatorRow& row, TypeContext& types,
                               std::vector<const Type*>& operands, const Attributes& attributes) {
   RelationResult result = applyRelation(row, {types, operands, attributes});

@@ -52,10 +52,6 @@ struct SampleOptions {
 /// nor the storage that tensors are made in.
 bool takesData(const lang::OperatorRow& row);
 
-/// Whether the examples of a row run as they are written: those of derivatives need code that a
-/// pass writes.
-bool runsAsWritten(const lang::OperatorRow& row);
-
 /// Asks a relation, giving the operands the types that it says they must have.
 lang::RelationResult relateAdopting(const lang::OperatorRow& row, lang::TypeContext& types,
                                     std::vector<const lang::Type*>& operands,

@@ -253,11 +253,16 @@ struct TileLoop {
   void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
 };
 
+/// Asked once.
+__attribute__((noinline)) bool isWide() {
+  static const bool has = hasWideRegisters();
+  return has;
+}
+
 template <typename A>
 TileLoop tileLoopOf(Element total) {
-  static const bool isWide = hasWideRegisters();
-  return isWide ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
-                : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
+  return isWide() ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
+                  : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
 }
 
 /// Whole numbers are added up as unsigned ones, which wrap alike.

@@ -9,9 +9,10 @@
 namespace lower {
 
 size_t manyThreadsFor(double nanoseconds) {
-  constexpr size_t most = 8;
-  static const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::min({cores, most, size_t(std::min(nanoseconds / nanosecondsOfThread, 64.0))});
+  constexpr double most = 8;
+  const auto wanted = size_t(std::min(nanoseconds / nanosecondsOfThread, most));
+  return wanted < 2 ? wanted
+                    : std::min(wanted, size_t(std::max(1u, std::thread::hardware_concurrency())));
 }
 
 std::optional<runtime::Fault>

@@ -185,17 +185,15 @@ bool isRowMajor(const DLTensor& tensor) {
   return true;
 }
 
-/// Whether bytes between the first element and some other one are too many to be counted.
+/// Whether bytes between the first element and some other one may be too many to be counted.
 bool hasFarElements(const DLTensor& tensor) {
-  int64_t least = 0, most = 0;
-  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
-    int64_t distance, &bound = tensor.strides[i] < 0 ? least : most;
-    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &distance) ||
-        __builtin_add_overflow(bound, distance, &bound))
+  const int64_t farthest =
+      INT64_MAX / (int64_t(dtypeOf(tensor.dtype)->bytes()) * std::max(tensor.ndim, 1));
+  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i)
+    if (const int64_t most = farthest / tensor.shape[i], stride = tensor.strides[i];
+        stride < -most || stride > most)
       return true;
-  }
-  const int64_t farthest = INT64_MAX / int64_t(dtypeOf(tensor.dtype)->bytes());
-  return least < -farthest || most > farthest;
+  return false;
 }
 
 /// What is wrong with a tensor from outside; null when nothing is, and then it has this shape.
@@ -215,10 +213,8 @@ const char* problemOf(const DLTensor& tensor, runtime::Shape& shape) {
     if (extent < 0)
       return "an extent of the tensor is negative";
   auto count = runtime::elementCount(shape);
-  if (!count)
-    return "the extents of the tensor are too large";
-  if (*count > 0 && hasFarElements(tensor))
-    return "the strides of the tensor are too large";
+  if (!count || (*count > 0 && hasFarElements(tensor)))
+    return "the extents or strides of the tensor are too large";
   return *count > 0 && !tensor.data ? "the elements of the tensor are null" : nullptr;
 }
 

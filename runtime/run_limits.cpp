@@ -21,8 +21,9 @@ Stopwatch::Stopwatch(const RunLimits& limits) {
   // A year is for ever, and far from what the clock can count.
   constexpr double longest = 3600.0 * 24 * 365;
   if (limits.seconds < longest)
-    end_ = limits.since.value_or(Clock::now()) + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(limits.seconds));
+    end_ =
+        (limits.since == Clock::time_point{} ? Clock::now() : limits.since) +
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
 }
 
 } // namespace runtime

@@ -20,8 +20,8 @@ struct RunLimits {
   int64_t memory = INT64_MAX;
   /// Seconds; an operator that computes goes on to its end.
   double seconds = std::numeric_limits<double>::infinity();
-  /// When they began, if that was before the run.
-  std::optional<std::chrono::steady_clock::time_point> since = {};
+  /// When they began, if that was before the run; the clock never shows its beginning.
+  std::chrono::steady_clock::time_point since = {};
 };
 
 /// The faults of runs that pass a limit.
@@ -35,12 +35,13 @@ public:
   explicit Stopwatch(const RunLimits& limits);
 
   /// Whether the time is over.
-  bool isOver() const { return end_ && Clock::now() >= *end_; }
+  bool isOver() const { return end_ != never && Clock::now() >= end_; }
 
 private:
   using Clock = std::chrono::steady_clock;
 
-  std::optional<Clock::time_point> end_;
+  static constexpr auto never = Clock::time_point::max();
+  Clock::time_point end_ = never;
 };
 
 } // namespace runtime

@@ -29,7 +29,7 @@ Var* Adjoint::sumParameter(const Var& var, Way& way) {
   auto& [kept, parameter] = way.sums[var.number];
   if (!parameter) {
     const Type* type = code_.types.cotangent(code_.typing.of(var));
-    parameter = code_.make.var(VarOrigin::Parameter, "sum", type);
+    parameter = code_.make.var(VarOrigin::Parameter, "gathered", type);
   }
   kept = &var;
   return parameter;

@@ -110,7 +110,8 @@ const Global* DerivativeTypes::filler(const Type* data, bool isOne, Form form) {
   const Global*& known = (isOne ? fillOnes_ : fillZeros_)[{data, image}];
   if (known)
     return known;
-  std::string stem = fmt::format("{}_{}", isOne ? "ones" : "zeros", data->definition->name);
+  std::string_view name = data->definition->name;
+  std::string stem = isOne ? fmt::format("ones_{}", name) : fmt::format("zeros_{}", name);
   Global* global = make.declare(names.fresh(stem));
   known = global;
   const Var* value = make.var(VarOrigin::Parameter, "x", dual(data));

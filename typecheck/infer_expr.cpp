@@ -281,7 +281,8 @@ const Type* Inference::inferIf(const lang::If& branch) {
     auto& report =
         diagnostics_.report(Message::ConditionNotBool, branch.condition.range, text(given));
     const lang::OperatorRow* byElement = lang::calledElsewhere(operators_, "?:");
-    if (byElement && unifier_.shallow(given)->isTensor())
+    const Type* known = unifier_.shallow(given);
+    if (byElement && known->isTensor() && !known->shape.empty())
       report.note(fmt::format("`{}` chooses by element", byElement->name));
   };
   require(unifier_.types().scalar(runtime::Bool), condition, branch.condition.range, notBool);

@@ -185,11 +185,12 @@ void verifyChecks(const checks::Tables& tables) {
     demand(size < tables.sizes.size(), "an extent is beyond its table");
   };
   for (const checks::FunctionCheck& check : tables.functions) {
-    for (const checks::Parameter& each : check.parameters)
+    size_t next = 0;
+    for (const checks::Parameter& each : check.parameters) {
       demandType(each.type);
-    demand(std::ranges::adjacent_find(check.parameters, std::ranges::greater_equal(),
-                                      &checks::Parameter::position) == check.parameters.end(),
-           "the parameters of a check are in no order");
+      demand(each.position >= next, "the parameters of a check are in no order");
+      next = size_t(each.position) + 1;
+    }
     if (check.result)
       demandType(*check.result);
     std::ranges::for_each(check.outer, demandSize);

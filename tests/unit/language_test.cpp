@@ -203,7 +203,7 @@ TEST_CASE("checked programs print with the comments of Relay", "[language]") {
        "    },\n  }\n}\n"},
       {"def @f(%x: int32) { %x } def @a(%x: int32) { @f(%x) }",
        "def @a(%x: int32 /* ty=int32 */) -> int32 {\n  @f(%x) /* ty=int32 */\n}\n\n"
-       "def @f(%x1: int32 /* ty=int32 */) -> int32 {\n  %x1\n}\n"},
+       "def @f(%x: int32 /* ty=int32 */) -> int32 {\n  %x\n}\n"},
       {"extern type Foo def @g() -> int32 { 7 }",
        "type Foo {\n  \n}\n\ndef @g() -> int32 {\n  7 /* ty=int32 */\n}\n"},
   };
@@ -461,7 +461,7 @@ TEST_CASE("what Relay does silently is warned of", "[language]") {
       {"def @main(%n: int32) { %0 = add(%n, 1); %n }", "unused-graph-variable at %0 = add(%n, 1);"},
       {"def @f() { 1 } def @f() { 2 }", "repeated-definition at @f"},
       {"def @main(%x: bool) { match (%x) { _ => 1, _ => 2 } }", "useless-arm at _"},
-      {"def @main(%x: int32) { let %y = 1; let %x = %y; %x }", "shadowed-local at %x #2"},
+      {"def @main(%x: int32) { let %y = 1; let %x = %y; %x }", "shadowed-local at %x"},
       {"def @main(%x: int32) { let %f = fn (%x: int32) { %x }; %f(%x) }", ""},
   };
   for (const Row& row : rows) {

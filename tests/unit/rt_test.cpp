@@ -192,8 +192,8 @@ TEST_CASE("tensors that cannot be are refused") {
     CHECK(problem({numbers, 2, 3, rank}) ==
           "2: the number of dimensions of the tensor is not from 0 to 1024");
   CHECK(problem({numbers, -1, 3, 2}) == "2: an extent of the tensor is negative");
-  CHECK(problem({numbers, 0, largest, 2}) == "2: the extents of the tensor are too large");
-  CHECK(problem({numbers, largest, 2, 2}) == "2: the extents of the tensor are too large");
+  CHECK(problem({numbers, 0, largest, 2}) == "2: the extents or strides of the tensor are too large");
+  CHECK(problem({numbers, largest, 2, 2}) == "2: the extents or strides of the tensor are too large");
 }
 
 TEST_CASE("strides that pass 64 bits are refused") {
@@ -208,7 +208,7 @@ TEST_CASE("strides that pass 64 bits are refused") {
     return text;
   };
   constexpr int64_t huge = int64_t(1) << 62, half = int64_t(1) << 60;
-  const std::string tooLarge = "2: the strides of the tensor are too large";
+  const std::string tooLarge = "2: the extents or strides of the tensor are too large";
   CHECK(problem({3, 2}, {1, 3}) == "");
   CHECK(problem({2}, {huge}) == tooLarge);
   CHECK(problem({2}, {-huge}) == tooLarge);
