@@ -191,7 +191,7 @@ bool hasFarElements(const DLTensor& tensor) {
       INT64_MAX / (int64_t(dtypeOf(tensor.dtype)->bytes()) * std::max(tensor.ndim, 1));
   for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i)
     if (const int64_t most = farthest / tensor.shape[i], stride = tensor.strides[i];
-        stride < -most || stride > most)
+        tensor.shape[i] > 1 && (stride < -most || stride > most))
       return true;
   return false;
 }
