@@ -122,7 +122,8 @@ void Adjoint::forwardReference(const Binding& binding, BlockBuilder& out) {
     const Type* type = code_.typeOf(*made->content.value);
     if (!holdsFloats(type))
       return code_.bindAs(binding, code_.make.refNew(content), out);
-    code_.bindAs(binding, code_.make.refNew(content), out);
+    // It is declared to be what the pair stands for.
+    code_.bindAs(binding, code_.make.refNew(content), out, /*isDeclared=*/false);
     SourceRange outer = turnBack();
     Atom cotangent = out.bind(code_.make.refNew(code_.types.zero(out, content, type)));
     code_.make.range = outer;

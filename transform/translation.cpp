@@ -144,9 +144,10 @@ Var* Translation::patternVar(const Var& old) {
 }
 
 /// Binds what stands for an old variable, under its name.
-void Translation::bindAs(const Binding& old, const Expr* value, BlockBuilder& out) {
+void Translation::bindAs(const Binding& old, const Expr* value, BlockBuilder& out,
+                         bool isDeclared) {
   VarOrigin origin = old.isLet() || keepsSteps ? VarOrigin::Let : VarOrigin::Temporary;
-  Var* var = make.var(origin, old.var->name, declared(*old.var));
+  Var* var = make.var(origin, old.var->name, isDeclared ? declared(*old.var) : nullptr);
   known(*old.var) = var;
   out.append({var, value, old.place});
 }

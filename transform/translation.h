@@ -78,8 +78,10 @@ public:
   lang::Var* parameter(const lang::Var& old, const lang::Type* type);
   /// A variable of a pattern for an old one.
   lang::Var* patternVar(const lang::Var& old);
-  /// Binds what stands for an old variable, under its name.
-  void bindAs(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out);
+  /// Binds what stands for an old variable, under its name, and with the type that the program
+  /// declares if there is one.
+  void bindAs(const lang::Binding& old, const lang::Expr* value, lang::BlockBuilder& out,
+              bool isDeclared = true);
   /// Lets an atom of the new code stand for an old variable; where steps are kept, under its name.
   void nameAs(const lang::Binding& old, lang::Atom atom, lang::BlockBuilder& out);
   /// Writes a binding as it was.

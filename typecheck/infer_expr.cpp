@@ -304,6 +304,10 @@ const Type* Inference::inferIf(const lang::If& branch) {
 const Type* Inference::joinable(const Type* branches, const Type* next) {
   if (unifier_.isTooLarge(branches))
     return branches;
+  const Type* other = unifier_.shallow(next);
+  bool isPolymorphic = other->kind == TypeKind::Function && !other->generics.empty();
+  if (isPolymorphic && unifier_.shallow(branches)->isUnknown())
+    relations_.solve();
   const Type* instance = unifier_.instantiateLike(branches, next);
   if (instance == branches)
     return branches;
