@@ -104,8 +104,10 @@ bool otherOperator(const Spot& spot) {
   if (node.kind != NodeKind::Operator || node.isInfix)
     return false;
   std::vector<const OperatorRow*> rows;
+  // What stands for code is written out before a run, which these are not.
   for (const OperatorRow* row : stdlib::operatorTable().all())
-    if (row->operands.size() == node.parts.size() && row->name != node.text)
+    if (row->operands.size() == node.parts.size() && row->name != node.text &&
+        row->action != Action::Expand)
       rows.push_back(row);
   if (rows.empty())
     return false;
