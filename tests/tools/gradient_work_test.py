@@ -20,9 +20,7 @@ def @numbers(%n: int32) -> List[float64] {
 def @first(%xs: List[float64]) -> float64 { match (%xs) { Cons(%x, _) => %x, Nil => 0.0f64 } }
 """
 
-# Name: the program, what it gives for n = 1000 (or a test of it), calls for each n.
-PROGRAMS = {
-    "neighbours": (NUMBERS + """
+ROUGHNESS = NUMBERS + """
 def @roughness(%xs: List[float64]) -> float64 {
   match (%xs) {
     Cons(%x, %rest) => match (%rest) {
@@ -32,6 +30,11 @@ def @roughness(%xs: List[float64]) -> float64 {
     Nil => 0.0f64
   }
 }
+"""
+
+# Name: the program, what it gives for n = 1000 (or a test of it), calls for each n.
+PROGRAMS = {
+    "neighbours": (ROUGHNESS + """
 def @main(%n: int32) { @first(grad(@roughness)(@numbers(%n))) }
 """, "1 + 2 * n", 12),
     "prefixes": (NUMBERS + """
@@ -43,16 +46,7 @@ def @windows(%xs: List[float64]) -> float64 {
 }
 def @main(%n: int32) { @first(grad(@windows)(@numbers(%n))) }
 """, "(n - 1) * (n - 2)", 16),
-    "both ways": (NUMBERS + """
-def @roughness(%xs: List[float64]) -> float64 {
-  match (%xs) {
-    Cons(%x, %rest) => match (%rest) {
-      Cons(%y, _) => { let %d = %y - %x; %d * %d * %x + @roughness(%rest) },
-      Nil => 0.0f64
-    },
-    Nil => 0.0f64
-  }
-}
+    "both ways": (ROUGHNESS + """
 def @main(%n: int32) {
   let %two = vjp(@roughness)(@numbers(%n));
   let %back = %two.1;
