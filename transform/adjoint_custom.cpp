@@ -13,14 +13,6 @@ namespace transform {
 
 using namespace lang;
 
-namespace {
-
-std::vector<Atom> atomsOf(const std::vector<const Var*>& vars) {
-  return {vars.begin(), vars.end()};
-}
-
-} // namespace
-
 void Adjoint::forwardCustom(const Binding& binding, const Call& call, BlockBuilder& out) {
   code_.known(*binding.var) = nullptr;
   const CustomRule& rule = custom_.add(*binding.var, call, out);

@@ -139,6 +139,11 @@ private:
   Functions fillZeros_, fillOnes_, givers_, takers_, adders_;
 };
 
+/// Variables as operands.
+inline std::vector<lang::Atom> atomsOf(const std::vector<const lang::Var*>& vars) {
+  return {vars.begin(), vars.end()};
+}
+
 /// A pattern of new variables, one for each field of a constructor, which are appended to `vars`.
 const lang::Pattern* fieldsPattern(lang::Builder& make, const lang::Constructor& constructor,
                                    std::vector<const lang::Var*>& vars);

@@ -53,10 +53,6 @@ const OperatorRow* expandedRow(const Expr& value) {
   return op && op->row->action == Action::Expand ? op->row : nullptr;
 }
 
-std::vector<Atom> atomsOf(const std::vector<const Var*>& vars) {
-  return {vars.begin(), vars.end()};
-}
-
 using Replacements = std::unordered_map<const Var*, const Expr*>;
 
 /// Copies a module with other values for some bindings.
