@@ -78,7 +78,7 @@ bool Derivation::writeOut(transform::Entries entries) {
   };
   return add(transform::withOperatorCalls) &&
          run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
-              "unused-definitions", "graph-form"},
+              "specialise", "unused-definitions", "graph-form"},
              entries) &&
          add(withLogarithms) &&
          run({"derivatives", "inlining", "simplify", "constant-folding", "common-subexpressions",

@@ -58,11 +58,11 @@ const Preparation& preparation(uint64_t seed) {
                                    "unused-definitions"};
   static const Preparation ways[] = {
       {{"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
-        "unused-definitions", "graph-form", "inlining", "simplify", "common-subexpressions",
-        "dead-code"},
+        "specialise", "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
+        "common-subexpressions", "dead-code"},
        simplified},
-      {{"lambda-lifting", "specialise", "unused-definitions", "graph-form"}, {}},
-      {{"lambda-lifting", "specialise", "unused-definitions"}, simplified},
+      {{"lambda-lifting", "specialise", "unused-definitions", "graph-form", "derivatives"}, {}},
+      {{"lambda-lifting", "specialise", "unused-definitions", "derivatives"}, simplified},
   };
   return ways[seed % std::size(ways)];
 }

@@ -180,11 +180,23 @@ private:
     counts_.slopes += verdict.hasSlope;
     ++counts_.orders[verdict.comparedOrder];
     if (!verdict.reason.empty() && ++counts_.refusals[verdict.reason] <= mostShown)
-      keep(seed, "refused", programText(program));
+      keepRefused(program, seed, verdict.reason, orders);
     if (verdict.finding)
       show(program, seed, *verdict.finding, "derivative", [&](const Program& smaller) {
         return Verdict{.finding = checkDerivatives(*bench_, smaller, seed, orders).finding};
       });
+  }
+
+  /// Keeps the smallest program that is refused for the same reason.
+  void keepRefused(const Program& program, uint64_t seed, const std::string& reason,
+                   unsigned orders) {
+    if (settings_.keep.empty())
+      return;
+    Program small = shrunk(program, [&](const Program& smaller) {
+      boundWork();
+      return checkDerivatives(*bench_, smaller, seed, orders).reason == reason;
+    });
+    keep(seed, "refused", programText(small));
   }
 
   void checkMutantOf(const Program& mutant, uint64_t seed) {

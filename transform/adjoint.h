@@ -69,7 +69,7 @@ public:
   /// known, and nobody notices when it is made again.
   bool canDerive(const lang::Expr& function) const { return code_.canMakeAgain(function); }
   /// Reports that the derivative of a function over type parameters is asked for in a global.
-  void refuseGeneric(const lang::Global& around) { code_.failGeneric(around); }
+  void refuseGeneric(const lang::Global& around) { code_.failGeneric(code_.make.range, around); }
   void refuse(lang::SourceRange range, const lang::Expr& function) {
     code_.failOf(range, function);
   }

@@ -114,7 +114,7 @@ void Adjoint::writeCarried(const PendingDerivatives::Item& pending, bool isValue
   reset();
   const Function& function = *pending.source->function;
   if (isGeneric(function, code_.typing))
-    return code_.failGeneric(*pending.source);
+    return code_.failGeneric(pending.place, *pending.source);
   SourceRange outer = std::exchange(code_.make.range, function.range);
   std::vector<const Var*> parameters;
   std::vector<const Type*> given;

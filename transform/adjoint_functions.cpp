@@ -173,7 +173,7 @@ void Adjoint::write(const PendingDerivatives::Item& pending) {
   }
   later_.see(*function.body);
   if (isGeneric(function, code_.typing))
-    return code_.failGeneric(*pending.source);
+    return code_.failGeneric(pending.place, *pending.source);
   RoundTrip trip(code_.make);
   code_.root = &trip.there;
   start(trip, *function.body, result);

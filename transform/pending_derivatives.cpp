@@ -20,7 +20,7 @@ const Global* PendingDerivatives::derivativeOf(Translation& code, const Global& 
     return known->second;
   std::string stem = fmt::format("{}_{}", global.name, suffix_);
   known->second = code.make.declare(code.types.names.fresh(stem));
-  items_.push_back({&global, std::move(mask), known->second});
+  items_.push_back({&global, std::move(mask), known->second, code.make.range});
   if (!global.function)
     code.fail(code.make.range, fmt::format("`@{}`", global.name));
   return known->second;

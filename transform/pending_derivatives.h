@@ -18,6 +18,8 @@ public:
     /// which the pull-back adds.
     std::vector<bool> mask;
     lang::Global* target;
+    /// Where it was called for first.
+    lang::SourceRange place;
 
     bool takesSum(size_t parameter) const {
       size_t count = source->function->parameters.size();

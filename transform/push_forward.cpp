@@ -377,7 +377,7 @@ void PushForward::finish() {
     reset();
     const Function& function = *next->source->function;
     if (isGeneric(function, code_.typing))
-      return code_.failGeneric(*next->source);
+      return code_.failGeneric(next->place, *next->source);
     SourceRange outer = std::exchange(code_.make.range, function.range);
     const Type* result = code_.types.withTangent(code_.typing.result(function));
     code_.make.define(next->target, functionOf(function, next->mask, result));

@@ -36,12 +36,6 @@ using namespace lang;
 
 namespace {
 
-/// Whether a function with type parameters of its own is in a type.
-bool holdsGeneric(const Type* type) {
-  return !type->generics.empty() || (type->result && holdsGeneric(type->result)) ||
-         std::ranges::any_of(type->parts, holdsGeneric);
-}
-
 class Specialiser : public Rewriter {
 public:
   Specialiser(const Module& from, Builder& into, const PassContext& context, LocalFunctions locals)

@@ -22,6 +22,11 @@ bool isOfType(const TypeParameter* parameter) {
   return parameter->kind != ParameterKind::Dimension;
 }
 
+bool holdsGeneric(const Type* type) {
+  return !type->generics.empty() || (type->result && holdsGeneric(type->result)) ||
+         std::ranges::any_of(type->parts, holdsGeneric);
+}
+
 bool hasTypeParameters(const Function& function, const Typing& typing) {
   return std::ranges::any_of(typing.generics(function), isOfType);
 }
@@ -68,7 +73,9 @@ std::optional<Instance> Copies::typeInstance(const Request& request) {
       type = unit;
     TypeNames names;
     names.add(type);
-    if (!type || !names.parameters.empty() || type->size > largestType)
+    // A generic function that a parameter stands for is one value; in a copy each use of it would
+    // be an instance.
+    if (!type || !names.parameters.empty() || type->size > largestType || holdsGeneric(type))
       return std::nullopt;
     TypeParts parts{into_.types, [](const Dim* dim) { return dim; },
                     [&](const Type*) { return unit; }};

@@ -73,6 +73,8 @@ struct Copy {
 
 /// Whether a type parameter stands for types, and not for sizes.
 bool isOfType(const lang::TypeParameter* parameter);
+/// Whether a function with type parameters of its own is in a type.
+bool holdsGeneric(const lang::Type* type);
 /// Whether a function has such type parameters.
 bool hasTypeParameters(const lang::Function& function, const lang::Typing& typing);
 

@@ -64,12 +64,12 @@ void Translation::failOf(SourceRange range, const Expr& function, std::string_vi
   fail(range, fmt::format("{}{}", isNamed ? fmt::format("`%{}`", var->name) : "a function", where));
 }
 
-void Translation::failGeneric(const Global& global) {
+void Translation::failGeneric(SourceRange range, const Global& global) {
   if (auto growing = growingCall(global, make.types, typing))
     findings.report(Message::EndlessInstances, growing->call->range, global.name,
                     growing->callee->name, growing->parameter->name, typeText(growing->type));
   else
-    fail(global.function->range, fmt::format("`@{}`, which is generic,", global.name));
+    findings.report(Message::GenericDerivative, range, fmt::format("`@{}`", global.name));
 }
 
 const Type* Translation::typeOf(const Expr& atom) const {
@@ -254,7 +254,8 @@ Atom Translation::mapped(const Expr& atom) {
   if (auto found = atoms_.find(var); found != atoms_.end() && found->second)
     return found->second;
   if (!typing.of(*var)->generics.empty()) {
-    fail(make.range, "a local function, which is generic,");
+    findings.report(Message::GenericDerivative, make.range,
+                    var->name.empty() ? "a local function" : fmt::format("`%{}`", var->name));
     return known(*var) = var;
   }
   return outside(*var);

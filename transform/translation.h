@@ -120,8 +120,8 @@ public:
   /// Reports that the derivative of `what` is not known.
   void fail(lang::SourceRange range, const std::string& what);
   void failOf(lang::SourceRange range, const lang::Expr& function, std::string_view where = {});
-  /// Reports that a definition has type parameters and therefore no derivative.
-  void failGeneric(const lang::Global& global);
+  /// Reports that a definition has type parameters, and therefore no derivative, where it is used.
+  void failGeneric(lang::SourceRange range, const lang::Global& global);
 
 private:
   /// What the program declares a variable to be, in the new code; null when it says nothing.

@@ -81,6 +81,7 @@ GENERATED = {
 COMMANDS = {
     "endless-instances": ["run", "--random", "1"],
     "float64-result": ["run", "--precision", "30"],
+    "generic-derivative": ["run", "--random", "1"],
     "leaf-function": ["run", "--random", "1"],
     "not-linear": ["run", "--random", "1"],
     "no-gradient": ["opt", "--passes=derivatives"],

@@ -102,8 +102,8 @@ TEST_CASE("a local function that is generic has a derivative only where it is wr
                            "def @main(%x: float64) { jvp(@f)(%x, 1f64).1 }"}) {
     CHECK(valueAt(f + "%x * %x }" + main, 3) == 6);
     CHECK(refusal(f + "%keep(%x) * %x }" + main) ==
-          "the derivative of a local function, which is generic, is asked for, and which function "
-          "that is, is not known here");
+          "a derivative goes through `%keep`, which is generic, and the types it is used at are not "
+          "known here");
   }
 }
 
