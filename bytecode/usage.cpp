@@ -3,6 +3,7 @@
 
 #include "lang/walk.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace bytecode {
@@ -236,14 +237,21 @@ private:
         continue;
       }
       const auto* var = argument.as<Var>();
-      if (var && !borrowed_.contains(var) && (isLast || (isTensor(*var) && dies(*var))))
+      if (var && !borrowed_.contains(var) && (isLast || (holdsTensor(*var) && dies(*var))))
         own(*global, i);
     }
   }
 
-  bool isTensor(const Var& var) const {
+  /// Whether a variable is a tensor or a tuple with one in it.
+  bool holdsTensor(const Var& var) const {
     const Type* type = typing_.of(var);
-    return type && type->isTensor() && !type->shape.empty();
+    return type && holdsTensor(*type);
+  }
+
+  static bool holdsTensor(const Type& type) {
+    return (type.isTensor() && !type.shape.empty()) ||
+           (type.isTuple() &&
+            std::ranges::any_of(type.parts, [](const Type* part) { return holdsTensor(*part); }));
   }
 
   struct Open {

@@ -91,9 +91,9 @@ private:
 
 /// By Global::number and parameter: whether the function takes over the reference. It does when it
 /// keeps it or gives it away, when it may use the memory of what it takes apart for what it makes,
-/// when a call would else be no tail call, and when it is a tensor that a caller needs no more,
-/// which would stay until the call is done; else it borrows (Ullrich and de Moura, Counting
-/// Immutable Beans).
+/// when a call would else be no tail call, and when it is a tensor, or a tuple with one, that a
+/// caller needs no more, which would stay until the call is done; else it borrows (Ullrich and de
+/// Moura, Counting Immutable Beans).
 using OwnedParameters = std::vector<std::vector<bool>>;
 OwnedParameters findOwnedParameters(const lang::Module& module, const lang::Typing& typing);
 

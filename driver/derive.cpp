@@ -77,8 +77,8 @@ bool Derivation::writeOut(transform::Entries entries) {
     return stdlib::withLogarithmsKept(module, context.operators);
   };
   return add(transform::withOperatorCalls) &&
-         run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
-              "specialise", "unused-definitions", "graph-form"},
+         run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions",
+              "flatten-tuples", "inlining", "specialise", "unused-definitions", "graph-form"},
              entries) &&
          add(withLogarithms) &&
          run({"derivatives", "inlining", "simplify", "constant-folding", "common-subexpressions",

@@ -9,11 +9,11 @@
 // A parameter goes when every use projects it, matches it with a pattern that always fits, or hands
 // it on to a parameter that goes. A function that is a value, one with attributes, one of the
 // prelude (which no text of the program has) and the entries keep theirs, and so do parameters that
-// are compared with their types as values come in, since the words for what does not fit speak of
-// the tuple.
+// are compared with their types as values come in and are not proven to fit, since the words for
+// what does not fit speak of the tuple.
 #include "transform/flatten_tuples.h"
 
-#include "lang/boundary.h"
+#include "lang/proven_sizes.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
 #include "transform/passes.h"
@@ -44,6 +44,7 @@ public:
       : typing_(typing), boundaries_(module, typing), taken_(module.varCount),
         mentions_(module.varCount) {
     std::vector<const Global*> entries = entriesOf(module, names);
+    dropProvenChecks(module, typing, entries, boundaries_);
     for (const Global* global : ownGlobals(module))
       if (!entries.empty() && std::ranges::count(entries, global) == 0 && global->function &&
           global->function->attributes.empty())

@@ -104,6 +104,15 @@ def @rows(%w: Tensor[(ROWS, 10), float32], %i: int32, %sum: float32) -> float32 
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
   @rows(reshape(%w, newshape=[ROWS, 10]), %i, %sum)
 }""" + MAIN,
+    "in_a_tuple": """
+def @parts(%p: (Tensor[(SIZE), float32], float32), %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = take(%p.0, floor_mod(%i, 1000), axis=0);
+    @parts(%p, %i + 1, %sum + %x * %x * %p.1)
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @parts((%w, 2f), %i, %sum) }
+""" + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {
@@ -113,6 +122,17 @@ def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
             attrs_type_key="relay.attrs.ScatterElementsAttrs"), %i + 1)
   }
 }""" + WRITES,
+    "state_in_a_tuple": """
+def @steps(%s: (Tensor[(SIZE), float32], int32)) -> Tensor[(SIZE), float32] {
+  if (%s.1 == STEPS) { %s.0 } else {
+    let %x = take(%s.0, floor_mod(%s.1, 1000), axis=0);
+    let %at = reshape(floor_mod(%s.1 + 1, 1000), newshape=[1]);
+    @steps((scatter_elements(%s.0, %at, reshape(sin(%x), newshape=[1]),
+            attrs_type_key="relay.attrs.ScatterElementsAttrs"), %s.1 + 1))
+  }
+}
+def @writes(%w: Tensor[(SIZE), float32], %i: int32) { @steps((%w, %i)) }
+""" + WRITES,
     "scatter_nd": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {
