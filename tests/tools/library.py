@@ -5,72 +5,38 @@ and of the command are compared alike.
 """
 import array
 import ctypes
+import pathlib
 import struct
+import sys
 
 import tensor_files
 
-POINTER = ctypes.c_void_p
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+import baton.library
+from baton.library import DLTensor, Error, POINTER
+
 CODES = {"int": 0, "uint": 1, "float": 2, "bool": 6}
 TENSOR, TUPLE, CONSTRUCTOR = 0, 1, 2
 NAMES = {(CODES[dtype.rstrip("0123456789")], 8 * array.array(row[0]).itemsize): dtype
          for dtype, row in tensor_files.KINDS.items()}
 
-
-class Tensor(ctypes.Structure):
-    """DLManagedTensor of DLPack."""
-    _fields_ = [("data", POINTER), ("device", ctypes.c_int32 * 2), ("rank", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64),
-                ("context", POINTER), ("deleter", POINTER)]
-
-
 # What the library uses, by the addresses of its tensors.
 LENT = {}
-GIVE_BACK = ctypes.CFUNCTYPE(None, POINTER)(lambda tensor: LENT.pop(tensor))
+GIVE_BACK = baton.library.DELETER(lambda tensor: LENT.pop(tensor))
 
 
-class Library:
-    def __init__(self, path):
-        loaded = ctypes.CDLL(str(path))
-        for name, result, *takes in [
-            ("error_message", ctypes.c_char_p, POINTER), ("error_free", None, POINTER),
-            ("error_place", ctypes.c_char_p, POINTER, ctypes.c_size_t),
-            ("model_load", POINTER, ctypes.c_char_p, POINTER), ("model_free", None, POINTER),
-            ("model_parameters", ctypes.c_size_t, POINTER, ctypes.c_size_t),
-            ("model_parameter_name", ctypes.c_char_p, POINTER, ctypes.c_size_t, ctypes.c_size_t),
-            ("context_new", POINTER, POINTER, POINTER, POINTER), ("context_free", None, POINTER),
-            ("call", POINTER, POINTER, ctypes.c_size_t, POINTER, ctypes.c_size_t, POINTER),
-            ("value_from_dlpack", POINTER, POINTER, POINTER),
-            ("value_to_dlpack", POINTER, POINTER, POINTER),
-            ("value_kind", ctypes.c_int, POINTER), ("value_name", ctypes.c_char_p, POINTER),
-            ("value_fields", ctypes.c_size_t, POINTER),
-            ("value_field", POINTER, POINTER, ctypes.c_size_t), ("value_free", None, POINTER),
-        ]:
-            function = getattr(loaded, f"baton_{name}")
-            function.restype, function.argtypes = result, takes
-            setattr(self, name, function)
-
-    def ask(self, function, *words):
-        """The handle that a function gives by its last parameter, or a RuntimeError."""
-        handle = POINTER()
-        error = function(*words, ctypes.byref(handle))
-        if error:
-            message = self.error_message(error).decode()
-            place = self.error_place(error, 0)
-            self.error_free(error)
-            raise RuntimeError(message + (f" at {place.decode()}" if place else ""))
-        return handle.value
+class Library(baton.library.Library):
+    """The library with values as plain data."""
 
     def given(self, tensor):
         """A value over a copy of the elements, which its deleter keeps."""
         dtype, shape, elements = tensor
         word = dtype.rstrip("0123456789")
-        made = Tensor()
+        made = DLTensor()
         data = (ctypes.c_char * max(1, elements.itemsize * len(elements)))()
         ctypes.memmove(data, elements.tobytes(), elements.itemsize * len(elements))
         sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
-        made.data, made.device[0], made.rank = ctypes.addressof(data), 1, len(shape)
+        made.data, made.device_type, made.rank = ctypes.addressof(data), 1, len(shape)
         made.code, made.bits, made.lanes = CODES[word], 8 * elements.itemsize, 1
         made.shape = ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int64))
         made.deleter = ctypes.cast(GIVE_BACK, POINTER)
@@ -93,14 +59,14 @@ class Library:
 
     def elements(self, value):
         managed = self.ask(self.value_to_dlpack, value)
-        tensor = ctypes.cast(managed, ctypes.POINTER(Tensor)).contents
+        tensor = ctypes.cast(managed, ctypes.POINTER(DLTensor)).contents
         shape = [tensor.shape[i] for i in range(tensor.rank)]
         count = 1
         for size in shape:
             count *= size
         dtype = NAMES[tensor.code, tensor.bits]
         data = ctypes.string_at(tensor.data + tensor.offset, count * tensor.bits // 8)
-        ctypes.CFUNCTYPE(None, POINTER)(tensor.deleter)(managed)
+        baton.library.DELETER(tensor.deleter)(managed)
         numbers = tensor_files.elements(dtype, data).tolist()
         if dtype == "float16":
             numbers = list(struct.unpack(f"<{count}e", data))

@@ -91,7 +91,7 @@ def answer(model, shapes):
         given.append(("float32", list(shape), array.array("f", (i % 5 - 1.5 for i in range(count)))))
     try:
         return model(*given), None
-    except RuntimeError as error:
+    except library.Error as error:
         return None, str(error)
 
 
@@ -106,7 +106,7 @@ def problems(baton, libraries, folder):
             continue
         try:
             small, whole = (library.Model(each, executable) for each in libraries)
-        except RuntimeError as error:
+        except library.Error as error:
             yield f"{text}: {error}"
             continue
         faults = 0

@@ -135,7 +135,7 @@ def through_library(options, program, inputs):
     try:
         model = library.Model(options.library, executable)
         return model(*(inputs[name] for name in model.parameters()))
-    except RuntimeError as error:
+    except library.Error as error:
         is_refused = options.without_language and "load it with `libbaton`" in str(error)
         raise (Refused if is_refused else Failure)(str(error)) from error
     finally:
