@@ -182,12 +182,6 @@ void suggestIndexing(lang::Diagnostic& report, const Lexer& lexer, uint32_t brac
   if (!around.from(end).starts_with(']') || operand.begin == operand.end)
     return;
   SourceRange whole{operand.begin, end + 1};
-  if (isNumber(index))
-    report.suggest({"a field of a tuple is written {}",
-                    {{{bracket, end + 1}, fmt::format(".{}", index)}},
-                    operand,
-                    false,
-                    true});
   std::string code(around.text(operand));
   if (const lang::OperatorRow* row = around.operatorCalled("[]"))
     if (code = elementCode(*row, std::move(code), index); !code.empty())
@@ -195,6 +189,12 @@ void suggestIndexing(lang::Diagnostic& report, const Lexer& lexer, uint32_t brac
   if (const lang::OperatorRow* row = around.operatorCalled("[:]"))
     if (code = sliceCode(*row, around.text(operand), index); !code.empty())
       report.suggest({"a slice of a tensor is {}", {{whole, code}}, {}, false, true});
+  if (isNumber(index))
+    report.suggest({"a field of a tuple is written {}",
+                    {{{bracket, end + 1}, fmt::format(".{}", index)}},
+                    operand,
+                    false,
+                    true});
 }
 
 void suggestInfixCall(lang::Diagnostic& report, const Lexer& lexer, SourceRange mark) {
