@@ -21,13 +21,19 @@ namespace {
 
 class ConstructorExpander : public Rewriter {
 public:
-  ConstructorExpander(const Module& from, Builder& into, ConstructorForm form)
-      : Rewriter(from, into), form_(form), oldVars_(from.varCount), varCount_(from.varCount) {}
+  ConstructorExpander(const Module& from, Builder& into, const Typing& typing, ConstructorForm form)
+      : Rewriter(from, into), typing_(typing), form_(form), oldVars_(from.varCount),
+        varCount_(from.varCount) {}
 
 private:
   static bool isFunction(const Expr& atom) {
     const auto* constructor = atom.as<Constructor>();
     return constructor && !constructor->fields.empty();
+  }
+
+  bool isGeneric(const Expr& atom) const {
+    const auto* global = atom.as<Global>();
+    return global && global->function && !typing_.generics(*global->function).empty();
   }
 
   /// What a block gives is bound first if it is a constructor.
@@ -54,6 +60,8 @@ private:
       names_.insert(old.var);
       return value;
     }
+    if (isGeneric(*old.value) && !old.var->annotation)
+      return value;
     return Rewriter::bind(old, expanded(value, out), out);
   }
 
@@ -134,6 +142,7 @@ private:
     return declared;
   }
 
+  const Typing& typing_;
   ConstructorForm form_;
   Arena arena_;
   uint32_t oldVars_, varCount_;
@@ -144,10 +153,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Module> withConstructorFunctions(const Module& module,
+std::unique_ptr<Module> withConstructorFunctions(const Module& module, const Typing& typing,
                                                  const OperatorTable& operators,
                                                  ConstructorForm form) {
-  return rewritten<ConstructorExpander>(module, operators, form);
+  return rewritten<ConstructorExpander>(module, operators, typing, form);
 }
 
 } // namespace transform

@@ -1,7 +1,9 @@
-// Constructors as function literals, for passes that look into functions.
+// Constructors as function literals, and names for generic definitions put in their places, for
+// passes that look into functions.
 #pragma once
 
 #include "lang/builder.h"
+#include "lang/typing.h"
 
 #include <memory>
 
@@ -12,8 +14,9 @@ namespace transform {
 enum class ConstructorForm : uint8_t { OneType, Generic };
 
 /// A copy of the module in which constructors with fields are only called: elsewhere a function
-/// literal stands for each.
+/// literal stands for each. Lets that only name a generic definition are gone.
 std::unique_ptr<lang::Module> withConstructorFunctions(const lang::Module& module,
+                                                       const lang::Typing& typing,
                                                        const lang::OperatorTable& operators,
                                                        ConstructorForm form);
 

@@ -481,11 +481,13 @@ TypedModule cleaned(const Module& module, const Typing& typing, const PassContex
 } // namespace
 
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
-  auto current = withConstructorFunctions(module, context.operators, ConstructorForm::OneType);
+  auto current =
+      withConstructorFunctions(module, context.typing, context.operators, ConstructorForm::OneType);
   Diagnostics mistakes;
   context.check(*current, mistakes);
   if (mistakes.hasErrors())
-    current = withConstructorFunctions(module, context.operators, ConstructorForm::Generic);
+    current = withConstructorFunctions(module, context.typing, context.operators,
+                                       ConstructorForm::Generic);
   current = copyDeclared(*current, checked(*current, context));
   bool isClean = true;
   for (bool isFirst = true;; isFirst = false) {

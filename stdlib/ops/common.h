@@ -24,7 +24,7 @@ using DimVector = std::vector<const lang::Dim*>;
 inline constexpr lang::NoGradient stepFunction{
     "piecewise constant: the derivative is zero almost everywhere", true};
 inline constexpr lang::NoGradient truthValue{"the result is a truth value", true};
-inline constexpr lang::NoGradient integerValued{"integer-valued"};
+inline constexpr lang::NoGradient integerValued{"integer-valued", true};
 inline constexpr lang::NoGradient constantResult{"the result does not depend on the values", true};
 
 /// The row with a role.
