@@ -3,15 +3,10 @@
 
 #include "driver/find_global.h"
 #include "driver/load.h"
+#include "driver/pass_options.h"
 #include "driver/user_places.h"
-#include "interp/reference.h"
 #include "lang/walk.h"
-#include "stdlib/logarithms.h"
 #include "transform/entry_gradient.h"
-#include "transform/let_sinking.h"
-#include "transform/named_operators.h"
-#include "transform/run_passes.h"
-#include "typecheck/check.h"
 
 #include <stdexcept>
 
@@ -30,95 +25,51 @@ bool asksForDerivatives(const lang::Module& module) {
   return found;
 }
 
-transform::TypeCheck checker(const Session& session) {
-  return [&session](const lang::Module& module, lang::Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, session.operators(), diagnostics);
-  };
-}
-
 } // namespace
 
-bool Derivation::run(std::initializer_list<std::string_view> names, transform::Entries entries,
-                     bool keepsSteps) {
-  std::vector<const transform::PassRow*> passes;
-  tensor::TensorEngine engine = interp::referenceEngine();
-  for (std::string_view name : names)
-    passes.push_back(transform::findPass(name));
-  auto made = transform::runPasses(*program_.module, program_.typing, passes,
-                                   {.operators = session_.operators(),
-                                    .check = checker(session_),
-                                    .findings = &findings,
-                                    .engine = &engine,
-                                    .entries = entries,
-                                    .keepsSteps = keepsSteps});
-  if (!made && !findings.hasErrors())
-    throw std::logic_error(made.failure().text);
-  if (!made)
-    return fail();
-  replace(std::move(made->module), std::move(made->typing));
-  return true;
+bool Derivation::run(const transform::Pipeline& pipeline, transform::Entries entries) {
+  return goOn(transform::runPasses(*program_.module, program_.typing, pipeline,
+                                   passOptions(session_, entries, findings)));
+}
+
+bool Derivation::add(std::string_view name, transform::StepFunction make) {
+  transform::RunOptions options = passOptions(session_, transform::mainAlone, findings);
+  options.declaring = transform::Declaring::WhenNeeded;
+  return goOn(transform::runStep(*program_.module, program_.typing, name, make, options));
 }
 
 /// What is found in functions of the prelude is told of their uses, which the first module has.
-bool Derivation::fail() {
-  placeInProgram(findings, written_ ? *written_ : *program_.module, *program_.source);
-  return false;
-}
-
-void Derivation::replace(std::unique_ptr<lang::Module> module, lang::Typing typing) {
+bool Derivation::goOn(runtime::Checked<transform::TypedModule> made) {
+  if (!made && !findings.hasErrors())
+    throw std::logic_error(made.failure().text);
+  if (!made) {
+    placeInProgram(findings, written_ ? *written_ : *program_.module, *program_.source);
+    return false;
+  }
   if (!written_)
     written_ = std::move(program_.module);
-  program_.module = std::move(module);
-  program_.typing = std::move(typing);
+  program_.module = std::move(made->module);
+  program_.typing = std::move(made->typing);
+  return true;
 }
 
 bool Derivation::writeOut(transform::Entries entries) {
-  auto withLogarithms = [](const lang::Module& module, const transform::PassContext& context) {
-    return stdlib::withLogarithmsKept(module, context.operators);
-  };
-  return add(transform::withOperatorCalls) &&
-         run({"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions",
-              "flatten-tuples", "inlining", "specialise", "unused-definitions", "graph-form"},
-             entries) &&
-         add(withLogarithms) &&
-         run({"derivatives", "inlining", "simplify", "constant-folding", "common-subexpressions",
-              "dead-code"},
-             entries);
+  return run(transform::derivativePipeline, entries);
 }
 
 /// Code that is as it was written can nearly always be differentiated; generic functions are copied
 /// if need be, and only what is not known otherwise is put in the places of its calls.
 bool Derivation::writeOutSteps(transform::Entries entries) {
-  auto write = [&] {
-    return add(transform::withSunkenLets) && run({"derivatives"}, entries, /*keepsSteps=*/true);
-  };
-  if (!add(transform::withOperatorCalls))
-    return false;
-  if (write())
-    return true;
-  findings = {};
-  if (run({"lambda-lifting", "specialise", "lambda-lifting"}, entries) && write())
-    return true;
-  findings = {};
+  for (const auto* pipeline : {&transform::followedPipeline, &transform::followedCopiesPipeline}) {
+    if (run(*pipeline, entries))
+      return true;
+    findings = {};
+  }
   return writeOut(entries);
 }
 
-bool Derivation::add(const std::function<std::unique_ptr<lang::Module>(
-                         const lang::Module&, const transform::PassContext&)>& make) {
-  transform::TypeCheck check = checker(session_);
-  auto made = make(*program_.module, {session_.operators(), program_.typing, check, findings});
-  if (findings.hasErrors())
-    return fail();
-  lang::Diagnostics diagnostics;
-  lang::Typing typing = check(*made, diagnostics);
-  replace(std::move(made), std::move(typing));
-  return true;
-}
-
 bool Derivation::clean(std::string_view entry) {
-  return run({"inlining", "simplify", "common-subexpressions", "constant-folding", "simplify",
-              "common-subexpressions", "dead-code", "unused-definitions"},
-             std::array{entry});
+  return run(transform::gradientPipeline, std::array{entry});
 }
 
 bool Derivation::addGradient(std::string_view entry, unsigned order) {
@@ -130,9 +81,9 @@ bool Derivation::addGradient(std::string_view entry, unsigned order) {
     return transform::withNextGradient(module, context, module.globals.back()->name, mayGoForward);
   };
   auto cleanLast = [&] { return clean(std::string(program_.module->globals.back()->name)); };
-  bool isDone = add(first) && cleanLast();
+  bool isDone = add("entry-gradient", first) && cleanLast();
   for (unsigned i = 1; isDone && i < order; ++i)
-    isDone = add(next) && cleanLast();
+    isDone = add("next-gradient", next) && cleanLast();
   return isDone;
 }
 

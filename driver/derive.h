@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/commands.h"
-#include "transform/passes.h"
+#include "transform/run_passes.h"
 
 namespace driver {
 
@@ -40,9 +40,8 @@ public:
   /// The same for a program whose steps somebody follows: what no derivative reaches stays as it
   /// is, and the way there does what the functions do, in their order.
   bool writeOutSteps(transform::Entries entries);
-  /// Adds what `make` makes of the module, which is then called from `entry`.
-  bool add(const std::function<std::unique_ptr<lang::Module>(const lang::Module&,
-                                                             const transform::PassContext&)>& make);
+  /// Goes on with what a step of that name makes of the module.
+  bool add(std::string_view name, transform::StepFunction make);
   /// Adds a function, the last one, that gives what `entry` gives with its gradients of an order.
   /// Each order is made of the one before as simply as passes can say it, else its size would
   /// double.
@@ -54,11 +53,8 @@ public:
   lang::Diagnostics findings;
 
 private:
-  bool run(std::initializer_list<std::string_view> names, transform::Entries entries,
-           bool keepsSteps = false);
-
-  bool fail();
-  void replace(std::unique_ptr<lang::Module> module, lang::Typing typing);
+  bool run(const transform::Pipeline& pipeline, transform::Entries entries);
+  bool goOn(runtime::Checked<transform::TypedModule> made);
 
   Session& session_;
   Program& program_;

@@ -4,14 +4,13 @@
 #include "assembly/text.h"
 #include "bytecode/export.h"
 #include "driver/load.h"
+#include "driver/pass_options.h"
 #include "executable/ranges.h"
 #include "formats/quote.h"
 #include "lang/print.h"
 #include "lang/utf8.h"
 #include "lang/way_back.h"
 #include "parser/metadata.h"
-#include "transform/machine_passes.h"
-#include "typecheck/check.h"
 
 #include <map>
 #include <set>
@@ -165,20 +164,18 @@ void keepSources(executable::Executable& executable, const lang::SourceMap& sour
 
 void prepareForMachine(Session& session, Program& program, transform::Entries entries,
                        bool keepsCalls) {
-  auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, session.operators(), diagnostics);
-  };
-  auto needsBoxes = [&](const lang::Module& module, const lang::Typing& typing) {
-    return bytecode::needsBoxes(module, typing, session.operators(),
-                                transform::entriesOf(module, entries));
-  };
-  transform::TypedModule made =
-      transform::forMachine(*program.module, program.typing,
-                            {session.operators(), check, entries, keepsCalls, needsBoxes});
-  if (!made.module)
+  lang::Diagnostics findings;
+  transform::RunOptions options = passOptions(session, entries, findings);
+  options.declaring = transform::Declaring::WhenNeeded;
+  auto made = transform::runPasses(
+      *program.module, program.typing,
+      keepsCalls ? transform::countedPipeline : transform::machinePipeline, options);
+  if (!made)
+    throw std::logic_error(made.failure().text);
+  if (!made->module)
     return;
-  program.module = std::move(made.module);
-  program.typing = std::move(made.typing);
+  program.module = std::move(made->module);
+  program.typing = std::move(made->typing);
 }
 
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {

@@ -96,9 +96,9 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
   bool isDone = false;
   auto derive = [&] {
     isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
-             derivation.add(derivative) &&
+             derivation.add("derivative", derivative) &&
              derivation.clean(std::string(program->module->globals.back()->name)) &&
-             derivation.add(namedLets);
+             derivation.add("named-lets", namedLets);
   };
   if (!withinLimits(options.limits, session, look, answer, derive))
     return answer;

@@ -1,13 +1,12 @@
 // `baton opt` and `baton passes`: passes over a program.
 #include "driver/budget.h"
 #include "driver/load.h"
+#include "driver/pass_options.h"
 #include "formats/quote.h"
-#include "interp/reference.h"
 #include "lang/edit_distance.h"
 #include "lang/print.h"
 #include "parser/metadata.h"
 #include "transform/run_passes.h"
-#include "typecheck/check.h"
 
 #include <fmt/format.h>
 
@@ -58,25 +57,17 @@ Answer opt(Session& session, const OptOptions& options, const Look& look) {
   auto program = loadGood(session, options.file, look, answer);
   if (!program)
     return answer;
-  auto check = [&](const lang::Module& module, lang::Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, session.operators(), diagnostics);
+  auto after = [&](std::string_view pass, const lang::Module& module, const lang::Typing&) {
+    if (printsAll || (shown && shown->name == pass))
+      answer.errors += fmt::format("// after {}\n{}", pass, textOf(module, session.operators()));
   };
-  auto after = [&](const transform::PassRow& pass, const lang::Module& module) {
-    if (printsAll || shown == &pass)
-      answer.errors +=
-          fmt::format("// after {}\n{}", pass.name, textOf(module, session.operators()));
-  };
-  tensor::TensorEngine engine = interp::referenceEngine();
   lang::Diagnostics findings;
+  transform::RunOptions how = passOptions(session, transform::mainAlone, findings);
+  how.verify = options.verify;
+  how.after = after;
   std::optional<runtime::Checked<transform::TypedModule>> result;
   auto runAll = [&] {
-    result.emplace(transform::runPasses(*program->module, program->typing, passes,
-                                        {.operators = session.operators(),
-                                         .check = check,
-                                         .verify = options.verify,
-                                         .after = after,
-                                         .findings = &findings,
-                                         .engine = &engine}));
+    result.emplace(transform::runPasses(*program->module, program->typing, passes, how));
   };
   if (!withinLimits(options.limits, session, look, answer, runAll))
     return answer;

@@ -14,7 +14,7 @@
 #include "lower/engine.h"
 #include "parser/metadata.h"
 #include "stdlib/ops.h"
-#include "transform/machine_passes.h"
+#include "transform/run_passes.h"
 #include "typecheck/check.h"
 
 #include <algorithm>
@@ -209,13 +209,12 @@ public:
   void demandMachinePasses(const ReadText& read, const std::vector<Value>& arguments,
                            const bytecode::Options& options,
                            const std::variant<Value, interp::Fault>& expected) {
-    auto needsBoxes = [](const Module& module, const Typing& typing) {
-      return bytecode::needsBoxes(module, typing, stdlib::operatorTable(),
-                                  std::array{module.find("main")});
-    };
-    transform::TypedModule made = transform::forMachine(
-        *read.module, read.typing,
-        {.operators = stdlib::operatorTable(), .check = checkTypes, .needsBoxes = needsBoxes});
+    transform::TypedModule made =
+        *transform::runPasses(*read.module, read.typing, transform::machinePipeline,
+                              {.operators = stdlib::operatorTable(),
+                               .check = checkTypes,
+                               .declaring = transform::Declaring::WhenNeeded,
+                               .needsBoxes = bytecode::needsBoxes});
     const auto* fault = std::get_if<interp::Fault>(&expected);
     bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||
                                 fault->kind == runtime::FaultKind::Memory);

@@ -44,25 +44,26 @@ struct Broken {
   Finding finding;
 };
 
-using Names = std::vector<std::string_view>;
-
 /// What is done to a program before and after it is differentiated.
 struct Preparation {
-  Names before, after;
+  const transform::Pipeline& before;
+  const transform::Pipeline* after;
 };
+
+constexpr transform::Step fewSteps[] = {
+    {"lambda-lifting"}, {"specialise"}, {"unused-definitions"}, {"graph-form"}, {"derivatives"}};
+constexpr transform::Step fewestSteps[] = {
+    {"lambda-lifting"}, {"specialise"}, {"unused-definitions"}, {"derivatives"}};
+constexpr transform::Pipeline few{"few", "Inlines nothing.", fewSteps};
+constexpr transform::Pipeline fewest{"fewest", "Moves nothing either.", fewestSteps};
 
 /// As a run does it, with less inlining, and with none; constants are not computed, for that would
 /// round them.
 const Preparation& preparation(uint64_t seed) {
-  static const Names simplified = {"inlining", "simplify", "common-subexpressions", "dead-code",
-                                   "unused-definitions"};
   static const Preparation ways[] = {
-      {{"lambda-lifting", "specialise", "lambda-lifting", "unused-definitions", "inlining",
-        "specialise", "unused-definitions", "graph-form", "derivatives", "inlining", "simplify",
-        "common-subexpressions", "dead-code"},
-       simplified},
-      {{"lambda-lifting", "specialise", "unused-definitions", "graph-form", "derivatives"}, {}},
-      {{"lambda-lifting", "specialise", "unused-definitions", "derivatives"}, simplified},
+      {transform::derivativePipeline, &transform::gradientPipeline},
+      {few, nullptr},
+      {fewest, &transform::gradientPipeline},
   };
   return ways[seed % std::size(ways)];
 }
@@ -71,15 +72,12 @@ Typing checked(const Module& module, Diagnostics& diagnostics) {
   return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
 }
 
-TypedModule afterPasses(const TypedModule& program, const Names& names, std::string_view entry) {
-  static const transform::TypeCheck check = checked;
-  std::vector<const transform::PassRow*> passes;
-  for (std::string_view name : names)
-    passes.push_back(transform::findPass(name));
+TypedModule afterPasses(const TypedModule& program, const transform::Pipeline& pipeline,
+                        std::string_view entry) {
   Diagnostics findings;
-  auto made = transform::runPasses(*program.module, program.typing, passes,
+  auto made = transform::runPasses(*program.module, program.typing, pipeline,
                                    {.operators = stdlib::operatorTable(),
-                                    .check = check,
+                                    .check = checked,
                                     .verify = true,
                                     .findings = &findings,
                                     .entries = std::array{entry}});
@@ -327,8 +325,7 @@ private:
   using Number = std::function<Real(double)>;
 
   TypedModule cleaned(TypedModule program) {
-    return way_.after.empty() ? std::move(program)
-                              : afterPasses(program, way_.after, lastName(program));
+    return way_.after ? afterPasses(program, *way_.after, lastName(program)) : std::move(program);
   }
 
   void runFirst(const TypedModule& line, const TypedModule& prepared, const std::string& entry,

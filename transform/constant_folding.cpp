@@ -212,7 +212,7 @@ private:
 
 std::unique_ptr<Module> constantFolding(const Module& module, const PassContext& context) {
   if (!context.engine)
-    throw std::logic_error("constant folding needs an engine");
+    return nullptr;
   Module folded(module.types);
   Builder make(folded, context.operators);
   Folder(module, make, context.typing, *context.engine).module();

@@ -28,8 +28,6 @@
 //
 // Producers that build their result in a parameter, as reversing does, give nothing to match on
 // before they are done; they stay.
-#include "transform/deforest.h"
-
 #include "lang/rewrite.h"
 #include "transform/driving.h"
 #include "transform/effects.h"
@@ -235,8 +233,8 @@ private:
   std::unordered_map<const Global*, Global*> globals_;
 };
 
-} // namespace
-
+/// Whether some call of a global takes data that only it is given, from a call of a global in the
+/// same block. Quick, and true where the pass may still change nothing.
 bool hasChains(const Module& module, const Typing& typing) {
   std::unordered_set<const Expr*> made;
   bool found = false;
@@ -256,14 +254,19 @@ bool hasChains(const Module& module, const Typing& typing) {
   return found;
 }
 
+} // namespace
+
 std::unique_ptr<Module> deforest(const Module& module, const PassContext& context) {
+  if (!hasChains(module, context.typing))
+    return nullptr;
   Module own(module.types);
   own.varCount = module.varCount;
   own.functionCount = module.functionCount;
   Builder scratch(own, context.operators);
   Chains chains(module, context.typing, scratch);
-  if (hasChains(module, context.typing))
-    chains.find();
+  chains.find();
+  if (chains.residuals().empty())
+    return nullptr;
   Module copy(module.types);
   Builder make(copy, context.operators);
   Deforester deforester(module, make, chains);

@@ -118,7 +118,8 @@ public:
     for (const auto& [global, function] : carried_)
       global->function = function;
     auto next = rewritten<Replacer>(module_, context_.operators, replaced_);
-    auto used = carried_.empty() ? nullptr : unusedDefinitions(*next, context_);
+    static const PassRow& unusedDefinitions = *findPass("unused-definitions");
+    auto used = carried_.empty() ? nullptr : unusedDefinitions.run(*next, context_);
     return used ? std::move(used) : std::move(next);
   }
 
@@ -468,10 +469,7 @@ bool asksForDerivatives(const Module& module) {
 }
 
 TypedModule cleaned(const Module& module, const Typing& typing, const PassContext& context) {
-  std::vector<const PassRow*> passes;
-  for (std::string_view name : {"inlining", "simplify", "common-subexpressions", "dead-code"})
-    passes.push_back(findPass(name));
-  return *runPasses(module, typing, passes,
+  return *runPasses(module, typing, roundPipeline,
                     {.operators = context.operators,
                      .check = context.check,
                      .engine = context.engine,

@@ -67,7 +67,7 @@ std::unique_ptr<Module> finished(const Module& module, const PassContext& contex
       });
   if (context.findings.hasErrors() || !isOpen)
     return made;
-  made = derivatives(*made, context);
+  made = findPass("derivatives")->run(*made, context);
   auto found = std::ranges::find(made->globals, last, &Global::name);
   if (found != made->globals.end())
     std::rotate(found, found + 1, made->globals.end());

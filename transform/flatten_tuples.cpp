@@ -11,8 +11,6 @@
 // prelude (which no text of the program has) and the entries keep theirs, and so do parameters that
 // are compared with their types as values come in and are not proven to fit, since the words for
 // what does not fit speak of the tuple.
-#include "transform/flatten_tuples.h"
-
 #include "lang/proven_sizes.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -319,24 +317,25 @@ private:
   std::unordered_set<const Expr*> opened_;
 };
 
-} // namespace
-
-bool takesTuplesApart(const Module& module, const Typing& typing, Entries entries) {
+/// Whether some function takes a tuple, which is quick to see, and most have none.
+bool takesTuples(const Module& module, const Typing& typing) {
   auto isTuple = [&](const Var* parameter) {
     const Type* type = typing.of(*parameter);
     return type && type->isTuple();
   };
-  // Most programs have no such parameter, which is quick to see.
-  return std::ranges::any_of(ownGlobals(module),
-                             [&](const Global* global) {
-                               return global->function &&
-                                      std::ranges::any_of(global->function->parameters, isTuple);
-                             }) &&
-         !FlatParameters(module, typing, entries).isEmpty();
+  return std::ranges::any_of(ownGlobals(module), [&](const Global* global) {
+    return global->function && std::ranges::any_of(global->function->parameters, isTuple);
+  });
 }
 
+} // namespace
+
 std::unique_ptr<Module> flattenTuples(const Module& module, const PassContext& context) {
+  if (!takesTuples(module, context.typing))
+    return nullptr;
   FlatParameters flat(module, context.typing, context.entries);
+  if (flat.isEmpty())
+    return nullptr;
   auto made = rewritten<Flattener>(module, context.operators, flat);
   return place(*made, context.operators, {.keepsFaults = true});
 }

@@ -19,8 +19,6 @@
 //
 // `inline-quiet` is the same for machines, where faults count: calls that a trace would tell of
 // stay, and all faults stay in order.
-#include "transform/inlining.h"
-
 #include "lang/print_types.h"
 #include "lang/rewrite.h"
 #include "lang/walk.h"
@@ -238,12 +236,34 @@ private:
   const Type* renamedType_ = nullptr;
 };
 
+/// Whether `?` is in some type, which proves nothing of a size.
+bool isGradual(const Module& module, const Typing& typing) {
+  bool found = false;
+  auto look = [&](const Type* type) { found |= type && type->hasUnknown; };
+  for (const Global* global : module.globals)
+    if (global->function)
+      for (const Var* parameter : global->function->parameters)
+        look(typing.of(*parameter));
+  walk(
+      module,
+      [&](const Binding& binding) {
+        look(typing.of(*binding.var));
+        look(binding.var->annotation);
+      },
+      [](const Operand&) {});
+  return found;
+}
+
+/// Nothing where sizes that `?` kept apart meet.
 TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
                     bool keepsOpen, const PassContext& context) {
   auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
   auto module = place(*opened, context.operators, {.keepsFaults = plan.isQuiet()});
   Diagnostics diagnostics;
   Typing found = context.check(*module, diagnostics);
+  if (diagnostics.hasErrors() && !isGradual(from, typing))
+    throw std::logic_error(
+        fmt::format("inlining gives an ill-typed module: {}", diagnostics.all().front().text));
   if (diagnostics.hasErrors())
     return {};
   return {std::move(module), std::move(found)};
@@ -271,8 +291,7 @@ std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
     TypedModule next = inlined(from, typing, plan, false, context);
     if (!next.module)
       next = inlined(from, typing, plan, true, context);
-    // Sizes that `?` kept apart can meet in a body, and contradict each other: a program that
-    // always faults stays as it is.
+    // Such sizes can contradict each other in a body: a program that always faults stays as it is.
     if (!next.module)
       break;
     current = std::move(next.module);
@@ -289,15 +308,10 @@ std::unique_ptr<Module> inlining(const Module& module, const PassContext& contex
   return made ? std::move(made) : place(module, context.operators);
 }
 
-std::unique_ptr<Module> withQuietInlined(const Module& module, const PassContext& context) {
+std::unique_ptr<Module> inlineQuiet(const Module& module, const PassContext& context) {
   InliningRules rules{
       .smallBody = 16, .mostSize = 2 * sizeOf(module) + 500, .quietBy = &context.typing};
   return inlinedBy(rules, module, context);
-}
-
-std::unique_ptr<Module> inlineQuiet(const Module& module, const PassContext& context) {
-  auto made = withQuietInlined(module, context);
-  return made ? std::move(made) : place(module, context.operators);
 }
 
 } // namespace transform

@@ -6,9 +6,8 @@
 //   if (%x > 0f) { %root } else { 0f }  =>   let %root = sqrt(%x);
 //                                            %root
 //                                          } else { 0f }
-#include "transform/let_sinking.h"
-
 #include "lang/walk.h"
+#include "transform/passes.h"
 #include "transform/placement.h"
 
 namespace transform {
@@ -80,7 +79,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Module> withSunkenLets(const Module& module, const PassContext& context) {
+std::unique_ptr<Module> letSinking(const Module& module, const PassContext& context) {
   return place(module, context.operators, {.sinksLetsOf = Differentiated(module).functions});
 }
 

@@ -1,9 +1,13 @@
-// The table of passes. A new pass is one file and one row.
+// The table of passes. A new pass is one file, its function among those here, and one row.
 #include "transform/passes.h"
 
 #include <algorithm>
 
 namespace transform {
+
+PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
+    flattenTuples, graphForm, inlineQuiet, inlining, keepLogarithms, lambdaLifting, letSinking,
+    operatorCalls, simplify, specialise, specialiseBoxed, unusedDefinitions;
 
 namespace {
 
@@ -59,11 +63,26 @@ constexpr PassRow rows[] = {
      {},
      placed,
      inlining},
+    {"keep-logarithms",
+     "Says logarithms of probabilities so that their derivatives keep digits.",
+     {},
+     placed,
+     keepLogarithms},
     {"lambda-lifting",
      "Makes globals of local functions that are only called.",
      {},
      placed,
      lambdaLifting},
+    {"let-sinking",
+     "Puts lets of functions that are differentiated into the only branch that needs them.",
+     {},
+     placed,
+     letSinking},
+    {"operator-calls",
+     "Calls operators by their own names, where variables stand for them.",
+     {},
+     placed,
+     operatorCalls},
     {"simplify",
      "Says calls more simply by the rules of their operators, and opens tuples, branches and "
      "matches "
@@ -74,6 +93,11 @@ constexpr PassRow rows[] = {
      {},
      placed,
      specialise},
+    {"specialise-boxed",
+     "Makes copies of generic definitions where the machine would box numbers without.",
+     {},
+     placed,
+     specialiseBoxed},
     {"unused-definitions",
      "Leaves out definitions that the entry, `@main`, does not reach.",
      {},

@@ -1,9 +1,13 @@
 // The passes: functions from a checked module to a fresh one that means the same.
 //
-// transform/ holds the table of passes (passes.cpp), one file for each pass, what passes may change
+// transform/ holds the table of passes (passes.cpp), one file for each pass, the orders in which
+// they are run (pipelines.h) and what runs them (run_passes.h), what passes may change
 // (effects.h), where bindings stand (placement.h), and the properties that passes need and ensure
 // (properties.h). A pass names no operator: it asks the row. It never leaves parts of the old
 // module in the new one, so the old one can be dropped.
+//
+// The functions themselves are declared beside their rows, so that nothing but the table is built
+// again for a new one.
 #pragma once
 
 #include "lang/diagnostic.h"
@@ -28,6 +32,16 @@ inline constexpr Entries mainAlone = mainName;
 /// The globals of these names that there are.
 std::vector<const lang::Global*> entriesOf(const lang::Module& module, Entries names);
 
+/// What says logarithms of probabilities so that their derivatives keep digits, which only the
+/// folder of the operators can.
+using LogarithmKeeper = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
+                                                          const lang::OperatorTable& operators);
+
+/// Whether the machine would have to box the scalars of a program, run from `entries`.
+using BoxQuestion = bool (*)(const lang::Module& module, const lang::Typing& typing,
+                             const lang::OperatorTable& operators,
+                             std::span<const lang::Global* const> entries);
+
 /// What passes are given besides the module.
 struct PassContext {
   const lang::OperatorTable& operators;
@@ -37,17 +51,21 @@ struct PassContext {
   const TypeCheck& check;
   /// Takes what makes the pass impossible for this program, with places in its text.
   lang::Diagnostics& findings;
-  /// What computes tensors, for a pass that runs parts of a program; it may be null.
+  /// What computes tensors, for a pass that runs parts of a program; where it is null, nothing is
+  /// computed.
   const tensor::TensorEngine* engine = nullptr;
   /// The globals that a program is run from; those of other names stand for nothing.
   Entries entries = mainAlone;
   /// Whether somebody follows the run: derivatives then do all that the functions do, in its order.
   bool keepsSteps = false;
+  /// Where these are null, the passes that ask for them do nothing.
+  LogarithmKeeper keepLogarithms = nullptr;
+  BoxQuestion needsBoxes = nullptr;
 };
 
 /// Null where nothing is to do, which saves the copy and its check.
-using Pass = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
-                                               const PassContext& context);
+using PassFunction = std::unique_ptr<lang::Module>(const lang::Module& module,
+                                                   const PassContext& context);
 
 /// One pass.
 struct PassRow {
@@ -58,7 +76,7 @@ struct PassRow {
   /// and its value.
   std::span<const Property> needs;
   std::span<const Property> ensures;
-  Pass run;
+  PassFunction* run;
 };
 
 /// All passes, in the order of their names.
@@ -66,23 +84,5 @@ std::span<const PassRow> passRows();
 
 /// The pass of that name, or nullptr.
 const PassRow* findPass(std::string_view name);
-
-std::unique_ptr<lang::Module> aNormalForm(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> commonSubexpressions(const lang::Module& module,
-                                                   const PassContext& context);
-std::unique_ptr<lang::Module> constantFolding(const lang::Module& module,
-                                              const PassContext& context);
-std::unique_ptr<lang::Module> deadCode(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> deforest(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> derivatives(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> flattenTuples(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> graphForm(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> inlineQuiet(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> inlining(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> lambdaLifting(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> simplify(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> specialise(const lang::Module& module, const PassContext& context);
-std::unique_ptr<lang::Module> unusedDefinitions(const lang::Module& module,
-                                                const PassContext& context);
 
 } // namespace transform

@@ -16,57 +16,163 @@ using namespace lang;
 
 namespace {
 
-/// A fresh module with its types.
-TypedModule typed(std::unique_ptr<Module> module, std::string_view maker,
-                  const RunOptions& options) {
-  if (options.verify)
-    if (auto problems = verify(*module); !problems.empty())
-      throw std::logic_error(fmt::format("{} gives an unsound module: {}", maker, problems[0]));
-  Diagnostics diagnostics;
-  Typing typing = options.check(*module, diagnostics);
-  for (const Diagnostic& diagnostic : diagnostics.all())
+/// The first text of an error, or an empty one.
+std::string errorText(const Diagnostics& findings) {
+  for (const Diagnostic& diagnostic : findings.all())
     if (diagnostic.severity() == Severity::Error)
-      throw std::logic_error(
-          fmt::format("{} gives an ill-typed module: {}", maker, diagnostic.text));
-  return {std::move(module), std::move(typing)};
+      return diagnostic.text;
+  return "";
 }
 
-void demandEnsured(const Module& module, const PassRow& pass) {
-  for (Property property : pass.ensures)
-    if (auto found = violations(module, property); !found.empty())
+/// A program on its way through passes.
+class Way {
+public:
+  Way(const Module& from, const Typing& typing, const RunOptions& options)
+      : from_(from), fromTyping_(typing), options_(options) {
+    if (options.declaring == Declaring::First)
+      declare();
+  }
+
+  /// Why it cannot go on, if so.
+  std::optional<runtime::Problem> problem;
+
+  void run(const PassRow& pass, unsigned times, bool keepsSteps) {
+    for (Property property : pass.needs)
+      if (auto found = violations(module(), property); !found.empty()) {
+        problem = {
+            fmt::format("`{}` needs {}, and {}", pass.name, propertyName(property), found[0])};
+        return;
+      }
+    bool isChanged = true;
+    for (unsigned i = 0; i < times && isChanged && !problem; ++i)
+      isChanged = step(pass.name, pass.run, keepsSteps);
+    if (problem)
+      return;
+    if (options_.verify)
+      demandEnsured(pass);
+    if (options_.after)
+      options_.after(pass.name, module(), typing());
+  }
+
+  void run(std::string_view name, StepFunction make) {
+    step(name, make, /*keepsSteps=*/false);
+    if (!problem && options_.after)
+      options_.after(name, module(), typing());
+  }
+
+  TypedModule finish() { return std::move(made_); }
+
+private:
+  const Module& module() const { return made_.module ? *made_.module : from_; }
+  const Typing& typing() const { return made_.module ? made_.typing : fromTyping_; }
+
+  /// Declares all types. A declared type can make a let of a temporary.
+  void declare() {
+    auto declared = place(*copyDeclared(module(), typing()), options_.operators);
+    Diagnostics findings;
+    Typing found = options_.check(*declared, findings);
+    demandGood("declaring all types", *declared, findings);
+    made_ = {std::move(declared), std::move(found)};
+    isDeclared_ = true;
+  }
+
+  /// Whether it made another module.
+  bool step(std::string_view name, StepFunction make, bool keepsSteps) {
+    runtime::Budget::begin(name);
+    auto next = made(make, keepsSteps);
+    if (!next)
+      return false;
+    Diagnostics findings;
+    Typing found = options_.check(*next, findings);
+    if (findings.hasErrors() && !isDeclared_) {
+      // The pass left out what types followed from.
+      declare();
+      return step(name, make, keepsSteps);
+    }
+    demandGood(name, *next, findings);
+    made_ = {std::move(next), std::move(found)};
+    return true;
+  }
+
+  std::unique_ptr<Module> made(StepFunction make, bool keepsSteps) {
+    Diagnostics own;
+    Diagnostics& findings = options_.findings ? *options_.findings : own;
+    auto next = make(module(), {.operators = options_.operators,
+                                .typing = typing(),
+                                .check = options_.check,
+                                .findings = findings,
+                                .engine = options_.engine,
+                                .entries = options_.entries,
+                                .keepsSteps = keepsSteps,
+                                .keepLogarithms = options_.keepLogarithms,
+                                .needsBoxes = options_.needsBoxes});
+    if (!findings.hasErrors())
+      return next;
+    problem = {errorText(findings)};
+    return nullptr;
+  }
+
+  static void demandGood(std::string_view maker, const Module& module,
+                         const Diagnostics& findings) {
+    if (auto problems = lang::verify(module); !problems.empty())
+      throw std::logic_error(fmt::format("{} gives an unsound module: {}", maker, problems[0]));
+    if (findings.hasErrors())
       throw std::logic_error(
-          fmt::format("{} does not ensure {}: {}", pass.name, propertyName(property), found[0]));
+          fmt::format("{} gives an ill-typed module: {}", maker, errorText(findings)));
+  }
+
+  void demandEnsured(const PassRow& pass) const {
+    for (Property property : pass.ensures)
+      if (auto found = violations(module(), property); !found.empty())
+        throw std::logic_error(
+            fmt::format("{} does not ensure {}: {}", pass.name, propertyName(property), found[0]));
+  }
+
+  const Module& from_;
+  const Typing& fromTyping_;
+  const RunOptions& options_;
+  /// What passes made of it, if any did.
+  TypedModule made_;
+  bool isDeclared_ = false;
+};
+
+runtime::Checked<TypedModule> ended(Way& way) {
+  if (way.problem)
+    return *way.problem;
+  return way.finish();
+}
+
+const PassRow& passOf(const Step& step) {
+  if (const PassRow* pass = findPass(step.pass))
+    return *pass;
+  throw std::logic_error(fmt::format("a pipeline names `{}`, which is no pass", step.pass));
 }
 
 } // namespace
 
 runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typing,
+                                        const Pipeline& pipeline, const RunOptions& options) {
+  Way way(module, typing, options);
+  for (size_t i = 0; i < pipeline.steps.size() && !way.problem; ++i)
+    way.run(passOf(pipeline.steps[i]), pipeline.steps[i].times, pipeline.keepsSteps);
+  return ended(way);
+}
+
+runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typing,
                                         std::span<const PassRow* const> passes,
                                         const RunOptions& options) {
-  // A declared type can make a let of a temporary.
-  auto declared = place(*copyDeclared(module, typing), options.operators);
-  TypedModule current = typed(std::move(declared), "declaring all types", options);
-  for (const PassRow* pass : passes) {
-    runtime::Budget::begin(pass->name);
-    for (Property property : pass->needs)
-      if (auto found = violations(*current.module, property); !found.empty())
-        return runtime::Problem{
-            fmt::format("`{}` needs {}, and {}", pass->name, propertyName(property), found[0])};
-    lang::Diagnostics own;
-    lang::Diagnostics& findings = options.findings ? *options.findings : own;
-    auto made =
-        pass->run(*current.module, {options.operators, current.typing, options.check, findings,
-                                    options.engine, options.entries, options.keepsSteps});
-    if (findings.hasErrors())
-      return runtime::Problem{findings.all().front().text};
-    if (made)
-      current = typed(std::move(made), pass->name, options);
-    if (options.verify)
-      demandEnsured(*current.module, *pass);
-    if (options.after)
-      options.after(*pass, *current.module);
-  }
-  return current;
+  Way way(module, typing, options);
+  for (size_t i = 0; i < passes.size() && !way.problem; ++i)
+    way.run(*passes[i], 1, /*keepsSteps=*/false);
+  return ended(way);
+}
+
+runtime::Checked<TypedModule> runStep(const Module& module, const Typing& typing,
+                                      std::string_view name, StepFunction step,
+                                      const RunOptions& options) {
+  Way way(module, typing, options);
+  way.run(name, step);
+  return ended(way);
 }
 
 } // namespace transform

@@ -1,12 +1,14 @@
-// Running passes one after the other: types are declared first, and what each pass gives is checked
-// before the next one sees it.
+// Running passes one after the other. All that is done to a program runs here: what each pass gives
+// is verified and checked before the next one sees it.
 //
 // What a pass finds wrong with a program ends the run; the text is the problem, and the whole is in
 // `findings`.
 #pragma once
 
+#include "runtime/function_ref.h"
 #include "runtime/result.h"
 #include "transform/passes.h"
+#include "transform/pipelines.h"
 
 namespace transform {
 
@@ -16,28 +18,46 @@ struct TypedModule {
   lang::Typing typing;
 };
 
+/// Called with what each pass gave, which may be what it was given.
+using PassWatch = std::function<void(std::string_view pass, const lang::Module& module,
+                                     const lang::Typing& typing)>;
+
+/// When all types of a program are declared, for passes to leave out what they follow from: before
+/// the first pass, or when it turns out that a pass needs it. Then a program that nothing is done
+/// to is not copied.
+enum class Declaring : uint8_t { First, WhenNeeded };
+
 struct RunOptions {
   const lang::OperatorTable& operators;
   TypeCheck check;
-  /// Also asks the verifier, and for the properties that the passes ensure.
+  /// Also asks for the properties that the passes ensure.
   bool verify = false;
-  /// Called with what each pass gave.
-  std::function<void(const PassRow&, const lang::Module&)> after = {};
+  Declaring declaring = Declaring::First;
+  PassWatch after = {};
   /// Takes what passes find wrong with the program; null for no more than the first text.
   lang::Diagnostics* findings = nullptr;
-  /// For passes that run parts of a program.
+  /// From here on as in PassContext.
   const tensor::TensorEngine* engine = nullptr;
   Entries entries = mainAlone;
-  /// As in PassContext.
-  bool keepsSteps = false;
+  LogarithmKeeper keepLogarithms = nullptr;
+  BoxQuestion needsBoxes = nullptr;
 };
 
-/// What passes, one after the other, make of a checked module. A result that is not well typed, or
-/// with `verify` not sound or without a property that its pass ensures, is a fault of ours and
-/// throws std::logic_error; a pass that needs what
-/// the module has not is the problem.
+/// What a pipeline, or passes one after the other, make of a checked module; no module where
+/// nothing was done and types are declared when needed. A result that is not sound or not well
+/// typed, or with `verify` without a property that its pass ensures, is a fault of ours and throws
+/// std::logic_error; a pass that needs what the module has not is the problem.
+runtime::Checked<TypedModule> runPasses(const lang::Module& module, const lang::Typing& typing,
+                                        const Pipeline& pipeline, const RunOptions& options);
 runtime::Checked<TypedModule> runPasses(const lang::Module& module, const lang::Typing& typing,
                                         std::span<const PassRow* const> passes,
                                         const RunOptions& options);
+
+/// The same with one step that is no pass of the table, for it adds what only its caller knows of.
+using StepFunction =
+    runtime::FunctionRef<std::unique_ptr<lang::Module>(const lang::Module&, const PassContext&)>;
+runtime::Checked<TypedModule> runStep(const lang::Module& module, const lang::Typing& typing,
+                                      std::string_view name, StepFunction step,
+                                      const RunOptions& options);
 
 } // namespace transform

@@ -140,7 +140,7 @@ TEST_CASE("a pass that is run again changes nothing", "[passes]") {
     INFO(row.name);
     const PassRow* twice[] = {&row, &row};
     std::vector<std::unique_ptr<Module>> results;
-    auto keep = [&](const PassRow&, const Module& module) {
+    auto keep = [&](std::string_view, const Module& module, const Typing&) {
       results.push_back(copyModule(module));
     };
     RunOptions kept = options(text.session.operators());

@@ -5,9 +5,9 @@
 //
 // Such a type names the operator, so what the variable is bound to does not matter. A call through
 // a value has no attributes, so all are the defaults.
-#include "transform/named_operators.h"
-
 #include "lang/rewrite.h"
+#include "transform/passes.h"
+#include "transform/placement.h"
 
 namespace transform {
 
@@ -38,8 +38,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Module> withOperatorCalls(const Module& module, const PassContext& context) {
-  return rewritten<OperatorNamer>(module, context.operators, context.typing);
+std::unique_ptr<Module> operatorCalls(const Module& module, const PassContext& context) {
+  auto made = rewritten<OperatorNamer>(module, context.operators, context.typing);
+  return place(*made, context.operators);
 }
 
 } // namespace transform

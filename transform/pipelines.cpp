@@ -1,0 +1,114 @@
+// Every list of passes that a program goes through, with what the order is for.
+#include "transform/pipelines.h"
+
+namespace transform {
+
+namespace {
+
+constexpr Step derivativeSteps[] = {
+    // Passes look for calls of operators, so those come first.
+    {"operator-calls"},
+    // Derivatives need known types and functions: lifted ones can be copied for their uses, and
+    // copies have local functions of their own.
+    {"lambda-lifting"},
+    {"specialise"},
+    {"lambda-lifting"},
+    // What the copies replaced would be differentiated too.
+    {"unused-definitions"},
+    // While functions are known: derivatives add to parts of a tuple in place where it is apart.
+    {"flatten-tuples"},
+    // Straight code has lean derivatives; bodies in the places of calls show types and functions.
+    {"inlining"},
+    {"specialise"},
+    {"unused-definitions"},
+    // Puts values where they are needed, so that no branch differentiates those of another one.
+    {"graph-form"},
+    // Looks for the operators that all this brought together; their numbers change a little, so
+    // nothing but derivatives is to follow.
+    {"keep-logarithms"},
+    {"derivatives"},
+    // Derivatives call functions of their own, and say much that follows from constants.
+    {"inlining"},
+    {"simplify"},
+    {"constant-folding"},
+    {"common-subexpressions"},
+    {"dead-code"},
+};
+
+constexpr Step followedSteps[] = {
+    {"operator-calls"},
+    // Instead of `graph-form`, which would change the steps.
+    {"let-sinking"},
+    {"derivatives"},
+};
+
+constexpr Step followedCopiesSteps[] = {
+    {"operator-calls"}, {"lambda-lifting"}, {"specialise"},
+    {"lambda-lifting"}, {"let-sinking"},    {"derivatives"},
+};
+
+constexpr Step roundSteps[] = {
+    {"inlining"},
+    {"simplify"},
+    {"common-subexpressions"},
+    {"dead-code"},
+};
+
+constexpr Step gradientSteps[] = {
+    {"inlining"},
+    {"simplify"},
+    {"common-subexpressions"},
+    {"constant-folding"},
+    // Constants and shared values show more that is simple.
+    {"simplify"},
+    {"common-subexpressions"},
+    {"dead-code"},
+    {"unused-definitions"},
+};
+
+/// Fields of tuples may be tuples themselves.
+constexpr unsigned deepestTuple = 4;
+
+constexpr Step machineSteps[] = {
+    // First, as all others go into the copies.
+    {"specialise-boxed"},
+    // Finds chains of calls, before those are opened.
+    {"deforest"},
+    {"inline-quiet"},
+    // Last, as the passes before see tuples where they are made.
+    {"flatten-tuples", deepestTuple},
+};
+
+constexpr Step countedSteps[] = {
+    {"specialise-boxed"},
+    {"deforest"},
+    {"flatten-tuples", deepestTuple},
+};
+
+} // namespace
+
+const Pipeline derivativePipeline{
+    "derivatives", "Writes out the derivatives that a program asks for.", derivativeSteps};
+const Pipeline followedPipeline{"followed",
+                                "Writes out derivatives where somebody follows the steps of a run.",
+                                followedSteps, /*keepsSteps=*/true};
+const Pipeline followedCopiesPipeline{"followed-copies",
+                                      "The same, for what only copies of functions can tell.",
+                                      followedCopiesSteps, /*keepsSteps=*/true};
+const Pipeline roundPipeline{
+    "round", "Says derivatives simply before derivatives of them are written out.", roundSteps};
+const Pipeline gradientPipeline{
+    "gradient", "Says simply what `grad` and `run --grad` add to a program.", gradientSteps};
+const Pipeline machinePipeline{"machine", "Goes before a program is compiled for the machine.",
+                               machineSteps};
+const Pipeline countedPipeline{"counted", "The same, where a profile counts the calls of the text.",
+                               countedSteps};
+
+std::span<const Pipeline* const> pipelines() {
+  static constexpr const Pipeline* all[] = {
+      &derivativePipeline, &followedPipeline, &followedCopiesPipeline, &roundPipeline,
+      &gradientPipeline,   &machinePipeline,  &countedPipeline};
+  return all;
+}
+
+} // namespace transform
