@@ -2,6 +2,7 @@
 #include "driver/budget.h"
 
 #include "driver/fault_text.h"
+#include "driver/shown_passes.h"
 #include "runtime/budget.h"
 
 namespace driver {
@@ -12,6 +13,8 @@ bool withinLimits(const runtime::RunLimits& limits, const Session& session, cons
     runtime::Budget budget(limits);
     work();
     return true;
+  } catch (const StoppedAfterPass&) {
+    return false;
   } catch (const runtime::BudgetSpent& spent) {
     bool isTime = spent.fault.kind == runtime::FaultKind::Time;
     answer.code = isTime ? ExitCode::Program : ExitCode::World;

@@ -176,21 +176,41 @@ void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
       ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
 }
 
+/// Shows a program on its way.
+void addPassView(CLI::App& command, PassView& view) {
+  command
+      .add_option("--print-after", view.printAfter,
+                  "Show the program after these passes on standard error, or after each; NAME:2 is "
+                  "the second time that a pass runs")
+      ->delimiter(',')
+      ->type_name("NAME,...|all")
+      ->allow_extra_args(false);
+  command
+      .add_option("--stop-after", view.stopAfter,
+                  "Print the program after this pass, and do nothing else")
+      ->type_name("NAME");
+}
+
 void addOpt(CLI::App& app, OptOptions& options) {
   CLI::App* command = app.add_subcommand("opt", "Print a program after passes over it");
-  command->add_option("FILE", options.file, "A program")->required()->type_name("");
+  command->add_option("FILE", options.calling.file, "A program")->required()->type_name("");
   command->add_option("--passes", options.passes, "The passes to run, in order")
-      ->required()
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
   command
-      ->add_option("--print-after", options.printAfter,
-                   "Show the program after this pass on standard error, or after each")
-      ->type_name("NAME|all");
-  command->add_flag("--verify", options.verify,
-                    "Check after each pass that the program is sound and what the pass ensures");
-  addPassLimits(*command, options.limits);
+      ->add_option("--for", options.way,
+                   "Run the passes that a program goes through before it runs on the machine, or "
+                   "while its derivatives are written out")
+      ->type_name("machine|derivatives");
+  command->add_option("--entry", options.calling.entry, "The function that a run would call")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->each([&](const std::string&) { options.calling.isEntrySaid = true; });
+  addPassView(*command, options.calling.view);
+  command->add_flag("--verify", options.calling.view.verify,
+                    "Check after each pass what it ensures");
+  addPassLimits(*command, options.calling.limits);
 }
 
 void addGrad(CLI::App& app, GradOptions& options) {
@@ -207,6 +227,7 @@ void addGrad(CLI::App& app, GradOptions& options) {
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
+  addPassView(*command, options.view);
   addPassLimits(*command, options.limits);
 }
 
@@ -227,6 +248,7 @@ void addCompile(CLI::App& app, CompileOptions& options) {
       ->required()
       ->type_name("PATH");
   addEntries(*command, options.entries);
+  addPassView(*command, options.view);
   addPassLimits(*command, options.limits);
 }
 
@@ -337,6 +359,7 @@ void addRun(CLI::App& app, RunOptions& options) {
   command->add_flag("--trap-nan", options.trapsNonFinite,
                     "End the run where NaN or infinity first arises, and say where");
   addObservation(*command, options);
+  addPassView(*command, options.view);
   addCountLimits(*command, options.limits);
   addTimeLimit(
       *command, options.limits,

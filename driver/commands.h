@@ -44,17 +44,15 @@ struct PrintOptions {
   bool types = false;
 };
 
-/// The elements of tensors that are literals in what passes give.
-inline constexpr int64_t mostInLiteral = 32;
-
-struct OptOptions {
-  std::string file;
-  /// Names of passes, in order.
-  std::vector<std::string> passes;
-  /// The pass whose result is shown, or `all`.
-  std::string printAfter;
+/// What is shown of a program on its way through passes. A pass is `NAME`, or `NAME:2` where it is
+/// run for the second time.
+struct PassView {
+  /// Passes whose results are shown, or `all`.
+  std::vector<std::string> printAfter = {};
+  /// The pass whose result is printed in place of what the command does; empty for none.
+  std::string stopAfter = {};
+  /// Whether passes must ensure the properties that they promise.
   bool verify = false;
-  runtime::RunLimits limits = {};
 };
 
 struct RunOptions {
@@ -89,6 +87,18 @@ struct RunOptions {
   std::vector<std::string> traced = {};
   /// Whether somebody follows the steps of the run, as they stand in the text.
   bool isFollowed = false;
+  PassView view = {};
+};
+
+struct OptOptions {
+  /// The program, what is called of it, and with what.
+  RunOptions calling;
+  /// Names of passes, in order; empty where `way` says which.
+  std::vector<std::string> passes = {};
+  /// `machine` or `derivatives`, to go as a run goes there, or empty.
+  std::string way = {};
+  /// Look for the pass that changes what the program gives.
+  bool bisects = false;
 };
 
 struct GradOptions {
@@ -98,6 +108,7 @@ struct GradOptions {
   /// Names or numbers of parameters; empty for all that hold floats.
   std::vector<std::string> wrt;
   runtime::RunLimits limits = {};
+  PassView view = {};
 };
 
 struct DisasmOptions {
@@ -114,6 +125,7 @@ struct CompileOptions {
   std::vector<std::string> entries;
   std::string output;
   runtime::RunLimits limits = {};
+  PassView view = {};
 };
 
 struct OperatorsOptions {

@@ -3,6 +3,7 @@
 #include "driver/budget.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
+#include "driver/shown_passes.h"
 #include "formats/file.h"
 #include "formats/quote.h"
 
@@ -42,9 +43,12 @@ Answer compile(Session& session, const CompileOptions& options, const Look& look
     answer.fail(ExitCode::World, problem);
     return answer;
   }
+  ShownPasses shown(session, options.view, answer);
+  if (!shown.isGood())
+    return answer;
   std::optional<std::vector<std::byte>> bytes;
   auto make = [&] { bytes = bytesOf(session, options, look, answer); };
-  if (withinLimits(options.limits, session, look, answer, make) && bytes) {
+  if (withinLimits(options.limits, session, look, answer, make) && bytes && shown.end()) {
     std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (auto written = formats::writeFile(options.output, text); !written)
       answer.fail(ExitCode::World, written.failure().message);

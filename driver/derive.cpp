@@ -81,9 +81,9 @@ bool Derivation::addGradient(std::string_view entry, unsigned order) {
     return transform::withNextGradient(module, context, module.globals.back()->name, mayGoForward);
   };
   auto cleanLast = [&] { return clean(std::string(program_.module->globals.back()->name)); };
-  bool isDone = add("entry-gradient", first) && cleanLast();
+  bool isDone = add(steps::entryGradient, first) && cleanLast();
   for (unsigned i = 1; isDone && i < order; ++i)
-    isDone = add("next-gradient", next) && cleanLast();
+    isDone = add(steps::nextGradient, next) && cleanLast();
   return isDone;
 }
 

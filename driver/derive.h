@@ -6,6 +6,13 @@
 
 namespace driver {
 
+/// What `grad` and `run --grad` do to a program beside passes.
+namespace steps {
+inline constexpr std::string_view derivative = "derivative", namedLets = "named-lets",
+                                  entryGradient = "entry-gradient", nextGradient = "next-gradient";
+inline constexpr std::string_view names[] = {derivative, namedLets, entryGradient, nextGradient};
+} // namespace steps
+
 /// The parameters of the entry that get a gradient when the options ask for gradients.
 std::vector<std::string> namesWithGradient(const lang::Global& entry, const Program& program,
                                            const RunOptions& options);

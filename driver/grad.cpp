@@ -3,11 +3,10 @@
 #include "driver/derive.h"
 #include "driver/find_global.h"
 #include "driver/load.h"
+#include "driver/shown_passes.h"
 #include "formats/quote.h"
 #include "lang/differentiable.h"
-#include "lang/print.h"
 #include "lang/utf8.h"
-#include "parser/metadata.h"
 #include "transform/entry_gradient.h"
 #include "transform/placement.h"
 
@@ -67,6 +66,9 @@ std::optional<transform::WithRespectTo> withRespectTo(const lang::Global& global
 
 Answer grad(Session& session, const GradOptions& options, const Look& look) {
   Answer answer;
+  ShownPasses shown(session, options.view, answer);
+  if (!shown.isGood())
+    return answer;
   auto program = loadGood(session, options.file, look, answer);
   const lang::Global* global =
       program ? findGlobal(*program->module, options.of, "--of", answer) : nullptr;
@@ -96,9 +98,9 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
   bool isDone = false;
   auto derive = [&] {
     isDone = derivation.writeOut(std::array<std::string_view, 1>{name}) &&
-             derivation.add("derivative", derivative) &&
+             derivation.add(steps::derivative, derivative) &&
              derivation.clean(std::string(program->module->globals.back()->name)) &&
-             derivation.add("named-lets", namedLets);
+             derivation.add(steps::namedLets, namedLets);
   };
   if (!withinLimits(options.limits, session, look, answer, derive))
     return answer;
@@ -107,8 +109,8 @@ Answer grad(Session& session, const GradOptions& options, const Look& look) {
     answer.code = ExitCode::Program;
     return answer;
   }
-  answer.output = parser::wholeText(
-      lang::printModule(*program->module, session.operators(), {.mostInLiteral = mostInLiteral}));
+  if (shown.end())
+    answer.output = passedText(session, *program->module);
   return answer;
 }
 

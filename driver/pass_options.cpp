@@ -16,6 +16,8 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
   };
   return {.operators = session.operators(),
           .check = check,
+          .verify = session.passWatcher().verify,
+          .after = session.passWatcher().after,
           .findings = &findings,
           .engine = &engine,
           .entries = entries,

@@ -9,6 +9,7 @@
 #include "driver/outputs.h"
 #include "driver/profile.h"
 #include "driver/running.h"
+#include "driver/shown_passes.h"
 #include "driver/written_calls.h"
 #include "formats/quote.h"
 #include "lower/engine.h"
@@ -87,6 +88,8 @@ std::string executableProblem(const RunOptions& options) {
   if (!isOnMachine(options))
     return "an executable runs on the machine alone; `--engine`, `--precision`, `--trap-nan` and "
            "`--trace` are for programs in the text format";
+  if (!options.view.printAfter.empty() || !options.view.stopAfter.empty())
+    return "an executable went through its passes when it was compiled; `compile` shows them";
   return "";
 }
 
@@ -164,7 +167,7 @@ std::optional<Ready> prepared(Session& session, Program& program, const std::str
 }
 
 void runProgram(Session& session, Program& program, const RunOptions& options, const Look& look,
-                Answer& answer) {
+                Answer& answer, ShownPasses& shown) {
   const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
   if (!entry)
     return;
@@ -174,6 +177,8 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   std::optional<Ready> ready;
   auto prepare = [&] { ready = prepared(session, program, entryName, options, look, answer); };
   if (!withinLimits(options.limits, session, look, answer, prepare) || !ready)
+    return;
+  if (!shown.end())
     return;
   entry = program.module->find(ready->called);
   if (std::string problem = observationProblem(options); !problem.empty())
@@ -233,9 +238,12 @@ Answer run(Session& session, const RunOptions& given, const Look& look) {
       runExecutable(session, *loaded, options, look, answer);
     return answer;
   }
+  ShownPasses shown(session, options.view, answer);
+  if (!shown.isGood())
+    return answer;
   if (auto program = loadGood(session, std::move(input), look, answer)) {
     runtime::Holdings before = runtime::held();
-    runProgram(session, *program, options, look, answer);
+    runProgram(session, *program, options, look, answer, shown);
     answer.errors += leftText(runtime::held().tensorBytes - before.tensorBytes);
   }
   return answer;

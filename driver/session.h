@@ -13,6 +13,7 @@
 #include "lang/typing.h"
 #include "parser/surface.h"
 
+#include <functional>
 #include <memory>
 
 namespace driver {
@@ -44,6 +45,14 @@ struct Program {
   bool isGood() const { return module && !diagnostics.hasErrors(); }
 };
 
+/// Who is told what each pass makes of a program.
+struct PassWatcher {
+  std::function<void(std::string_view pass, const lang::Module& module, const lang::Typing& typing)>
+      after = {};
+  /// Whether passes must ensure the properties that they promise.
+  bool verify = false;
+};
+
 class Session {
 public:
   explicit Session(const lang::OperatorTable& operators,
@@ -68,6 +77,10 @@ public:
   /// A sink that keeps silent about what the session does.
   lang::Diagnostics noFindings() const;
 
+  /// Lets somebody watch all passes from here on.
+  void watchPasses(PassWatcher watcher) { passWatcher_ = std::move(watcher); }
+  const PassWatcher& passWatcher() const { return passWatcher_; }
+
   const lang::SourceMap& sources() const { return sources_; }
   /// What ships with Baton in the language itself; empty before the first program.
   std::span<const parser::surface::File* const> preludeTrees() const { return prelude_; }
@@ -85,6 +98,7 @@ private:
   runtime::Arena trees_;
   std::vector<const parser::surface::File*> prelude_;
   std::vector<lang::Message> silenced_;
+  PassWatcher passWatcher_;
 };
 
 } // namespace driver

@@ -160,7 +160,7 @@ def check_refused_options(folder):
         (["grad", "scale.rly", "--wrt", "q"], "`@main` has no parameter `q`"),
         (
             ["opt", "program.rly", "--passes=simplify", "--print-after", "dead-code"],
-            "`--print-after` names `dead-code`, which is not among `--passes`",
+            "`--print-after` names `dead-code`, which does not run here; the passes are simplify",
         ),
         (["run"], "FILE is required\nsee `baton --help`"),
         (["run", "program.rly", "other.rly"], "not expected: other.rly"),

@@ -41,7 +41,8 @@ def check_order(problems, name, output, parts):
 
 def check_passes(problems, baton, path, output):
     """Each pass alone, and all of them, keep what the program says."""
-    names = [line.split()[0] for line in call(problems, baton, "passes").splitlines()]
+    passes = call(problems, baton, "passes").split("\n\n")[0]
+    names = [line.split()[0] for line in passes.splitlines()]
     for passes in [*names, ",".join(names)]:
         text = call(problems, baton, "opt", str(path), "--passes=" + passes, "--verify")
         after = call(problems, baton, "run", "-", "--random", "42", given=text)
