@@ -26,6 +26,10 @@ Examples:
   baton explain missing-case         what that message means, with a wrong and a right program
   baton opt model.rly --passes=dead-code,graph-form
                                      print it after passes; `baton passes` lists them
+  baton opt model.rly --for=machine --print-after=all
+                                     print what the machine runs, and each step of the way there
+  baton opt model.rly --bisect --random 42
+                                     find the pass that changes what it gives, if one does
   baton grad model.rly --of loss --wrt weight,bias
                                      print the derivative of a definition as a program
   baton run hello.rly                call @main and show what it returns
@@ -176,6 +180,29 @@ void addCountLimits(CLI::App& command, runtime::RunLimits& limits) {
       ->check([](const std::string& word) { return checkNumber(word, 1, UINT64_MAX); }, "");
 }
 
+/// What is called with.
+void addInputs(CLI::App& command, RunOptions& options) {
+  command
+      .add_option(
+          "--input", options.inputs,
+          "A parameter from a .npz, .safetensors, .json, .txt or .npy file, as a literal, or "
+          "a key of random numbers from a seed; a .npz, .safetensors or .json file alone "
+          "gives all that it has by name; may be repeated")
+      ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|NAME=seed:NUMBER|PATH")
+      ->allow_extra_args(false);
+  command
+      .add_option("--text", options.texts,
+                  "A parameter that is the bytes of a file, a tensor of uint8; may be repeated")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  command.add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);
+  command.add_option("--random", options.seed, "Fill the other parameters from this seed")
+      ->type_name("SEED")
+      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
+}
+
 /// Shows a program on its way.
 void addPassView(CLI::App& command, PassView& view) {
   command
@@ -208,6 +235,10 @@ void addOpt(CLI::App& app, OptOptions& options) {
       ->capture_default_str()
       ->each([&](const std::string&) { options.calling.isEntrySaid = true; });
   addPassView(*command, options.calling.view);
+  command->add_flag("--bisect", options.bisects,
+                    "Run the program on the interpreter after each pass, and tell the first pass "
+                    "that changes what it gives, and where");
+  addInputs(*command, options.calling);
   command->add_flag("--verify", options.calling.view.verify,
                     "Check after each pass what it ensures");
   addPassLimits(*command, options.calling.limits);
@@ -299,25 +330,7 @@ CLI::App* addCalling(CLI::App& app, const std::string& name, const std::string& 
       ->type_name("NAME")
       ->capture_default_str()
       ->each([&](const std::string&) { options.isEntrySaid = true; });
-  command
-      ->add_option(
-          "--input", options.inputs,
-          "A parameter from a .npz, .safetensors, .json, .txt or .npy file, as a literal, or "
-          "a key of random numbers from a seed; a .npz, .safetensors or .json file alone "
-          "gives all that it has by name; may be repeated")
-      ->type_name("NAME=PATH[:KEY]|NAME=LITERAL|NAME=seed:NUMBER|PATH")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--text", options.texts,
-                   "A parameter that is the bytes of a file, a tensor of uint8; may be repeated")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  command->add_option("--dim", options.dims, "The size of a named dimension; may be repeated")
-      ->type_name("NAME=SIZE")
-      ->allow_extra_args(false);
-  command->add_option("--random", options.seed, "Fill the other parameters from this seed")
-      ->type_name("SEED")
-      ->check([](const std::string& word) { return checkNumber(word, 0, UINT64_MAX); }, "");
+  addInputs(*command, options);
   return command;
 }
 
@@ -433,7 +446,7 @@ void declare(CLI::App& app, Request& request) {
   addDebug(app, request.debug);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
-  app.add_subcommand("passes", "List the passes of `baton opt`");
+  app.add_subcommand("passes", "List the passes of `baton opt`, and the orders in which programs go through them");
   app.add_subcommand("instructions",
                      "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);

@@ -9,6 +9,7 @@
 #include "harness/values.h"
 #include "interp/interpret.h"
 #include "lang/print.h"
+#include "lang/same_value.h"
 #include "lang/verify.h"
 #include "lang/walk.h"
 #include "lower/engine.h"

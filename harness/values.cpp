@@ -73,79 +73,6 @@ std::string partProblem(TypeContext& types, const Pair& pair, std::vector<Pair>&
   }
 }
 
-/// The bits of a float without the sign, and above which of them it is NaN.
-struct Magnitude {
-  uint64_t bits = 0;
-  uint64_t infinity = 0;
-
-  Magnitude(const std::byte* element, runtime::DType dtype) {
-    std::memcpy(&bits, element, dtype.bytes());
-    bits &= (uint64_t(1) << (dtype.bits - 1)) - 1;
-    int fraction = dtype.code == runtime::DTypeCode::BFloat ? 7
-                   : dtype.bits == 16                       ? 10
-                   : dtype.bits == 32                       ? 23
-                                                            : 52;
-    infinity = ((uint64_t(1) << (dtype.bits - 1)) - 1) >> fraction << fraction;
-  }
-  bool isNan() const { return bits > infinity; }
-};
-
-bool sameElements(const runtime::Tensor& a, const runtime::Tensor& b, bool asNumbers) {
-  size_t width = a.dtype().bytes();
-  if (std::memcmp(a.bytes(), b.bytes(), size_t(a.size()) * width) == 0)
-    return true;
-  for (size_t at = 0; at < size_t(a.size()) * width; at += width) {
-    if (std::memcmp(a.bytes() + at, b.bytes() + at, width) == 0)
-      continue;
-    if (!asNumbers || !a.dtype().isFloat())
-      return false;
-    Magnitude left(a.bytes() + at, a.dtype()), right(b.bytes() + at, b.dtype());
-    bool areZeros = left.bits == 0 && right.bits == 0;
-    if (!areZeros && !(left.isNan() && right.isNan()))
-      return false;
-  }
-  return true;
-}
-
-bool isFunction(const Value& value) {
-  return value.kind() == ValueKind::Closure || value.kind() == ValueKind::Maker ||
-         value.kind() == ValueKind::Operator;
-}
-
-/// Functions are alike, as a pass may write what one does into another.
-bool sameHead(const Value& left, const Value& right, bool asNumbers) {
-  if (isFunction(left) && isFunction(right))
-    return true;
-  if (left.kind() != right.kind())
-    return false;
-  if (left.kind() == ValueKind::Constructor)
-    return left.symbol().name == right.symbol().name;
-  if (left.kind() != ValueKind::Tensor)
-    return true;
-  const runtime::Tensor &a = left.tensor(), &b = right.tensor();
-  return a.dtype() == b.dtype() && a.shape() == b.shape() && sameElements(a, b, asNumbers);
-}
-
-bool same(const Value& left, const Value& right, bool asNumbers) {
-  constexpr size_t mostParts = 100'000;
-  std::vector<std::pair<Value, Value>> stack{{left, right}};
-  for (size_t count = 0; !stack.empty() && count < mostParts; ++count) {
-    auto [a, b] = std::move(stack.back());
-    stack.pop_back();
-    if (!sameHead(a, b, asNumbers))
-      return false;
-    if (a.kind() == ValueKind::Reference)
-      stack.emplace_back(a.content(), b.content());
-    if (a.kind() != ValueKind::Tuple && a.kind() != ValueKind::Constructor)
-      continue;
-    if (a.fields().size() != b.fields().size())
-      return false;
-    for (size_t i = 0; i < a.fields().size(); ++i)
-      stack.emplace_back(a.fields()[i], b.fields()[i]);
-  }
-  return true;
-}
-
 } // namespace
 
 std::string typeProblem(TypeContext& types, const Value& value, const Type* type) {
@@ -162,14 +89,6 @@ std::string typeProblem(TypeContext& types, const Value& value, const Type* type
       stack.push_back({top.value.content(), top.type->parts[0]});
   }
   return "";
-}
-
-bool sameValue(const Value& left, const Value& right) {
-  return same(left, right, false);
-}
-
-bool sameNumbers(const Value& left, const Value& right) {
-  return same(left, right, true);
 }
 
 std::optional<Value> argumentValue(const Type* type, const std::map<std::string, int64_t>& sizes,

@@ -16,14 +16,6 @@ namespace harness {
 std::string typeProblem(lang::TypeContext& types, const runtime::Value& value,
                         const lang::Type* type);
 
-/// Whether two values of different modules are the same: bits of tensors, names of constructors.
-/// Functions count as the same.
-bool sameValue(const runtime::Value& left, const runtime::Value& right);
-
-/// As `sameValue`, but zeros of both signs are the same number, and so is every NaN: what passes
-/// keep (transform/effects.h).
-bool sameNumbers(const runtime::Value& left, const runtime::Value& right);
-
 /// A value of a tensor type or a tuple of such for an argument of a program; named dimensions and
 /// `?` get what `sizes` says by their text, or 2. Nothing for other types and for large tensors.
 std::optional<runtime::Value>

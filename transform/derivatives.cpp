@@ -22,6 +22,7 @@
 #include "transform/linearity.h"
 #include "transform/map_leaves.h"
 #include "transform/passes.h"
+#include "transform/pending_derivatives.h"
 #include "transform/placement.h"
 #include "transform/push_forward.h"
 #include "transform/run_passes.h"
@@ -460,14 +461,6 @@ Typing checked(const Module& module, const PassContext& context) {
   return typing;
 }
 
-bool asksForDerivatives(const Module& module) {
-  bool found = false;
-  walk(
-      module, [&](const Binding& binding) { found |= expandedRow(*binding.value) != nullptr; },
-      [](const Operand&) {});
-  return found;
-}
-
 TypedModule cleaned(const Module& module, const Typing& typing, const PassContext& context) {
   return *runPasses(module, typing, roundPipeline,
                     {.operators = context.operators,
@@ -490,7 +483,7 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
   bool isClean = true;
   for (bool isFirst = true;; isFirst = false) {
     Typing typing = checked(*current, context);
-    if (!isClean && !context.keepsSteps && asksForDerivatives(*current)) {
+    if (!isClean && !context.keepsSteps && hasUnwritten(*current)) {
       TypedModule clean = cleaned(*current, typing, context);
       current = std::move(clean.module);
       typing = std::move(clean.typing);

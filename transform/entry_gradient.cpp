@@ -4,6 +4,7 @@
 #include "lang/copy.h"
 #include "lang/differentiable.h"
 #include "lang/walk.h"
+#include "transform/pending_derivatives.h"
 #include "transform/placement.h"
 #include "transform/push_forward.h"
 
@@ -58,14 +59,7 @@ Typing checked(const Module& module, const PassContext& context) {
 std::unique_ptr<Module> finished(const Module& module, const PassContext& context,
                                  std::string_view last) {
   auto made = place(module, context.operators);
-  bool isOpen = false;
-  walk(
-      *made, [](const Binding&) {},
-      [&](const Operand& operand) {
-        const auto* op = operand.value->as<OperatorRef>();
-        isOpen |= op && op->row->action == Action::Expand;
-      });
-  if (context.findings.hasErrors() || !isOpen)
+  if (context.findings.hasErrors() || !hasUnwritten(*made))
     return made;
   made = findPass("derivatives")->run(*made, context);
   auto found = std::ranges::find(made->globals, last, &Global::name);

@@ -25,6 +25,7 @@
 #include "transform/inlining_plan.h"
 #include "transform/instance.h"
 #include "transform/passes.h"
+#include "transform/pending_derivatives.h"
 #include "transform/placement.h"
 #include "transform/run_passes.h"
 #include "transform/type_parts.h"
@@ -236,32 +237,39 @@ private:
   const Type* renamedType_ = nullptr;
 };
 
-/// Whether `?` is in some type, which proves nothing of a size.
-bool isGradual(const Module& module, const Typing& typing) {
-  bool found = false;
-  auto look = [&](const Type* type) { found |= type && type->hasUnknown; };
+/// Whether mistakes of a well-typed program may show only where bodies are in sight: `?` is in some
+/// type, or derivatives, whose operands may be of any type until they are written out.
+bool mayHideMistakes(const Module& module, const Typing& typing) {
+  bool found = hasUnwritten(module);
+  auto look = [&](const Type* type) { found |= type && type->hasAny; };
+  auto lookAt = [&](const Function& function) {
+    look(function.resultAnnotation);
+    for (const Var* parameter : function.parameters)
+      look(typing.of(*parameter));
+  };
   for (const Global* global : module.globals)
     if (global->function)
-      for (const Var* parameter : global->function->parameters)
-        look(typing.of(*parameter));
+      lookAt(*global->function);
   walk(
       module,
       [&](const Binding& binding) {
         look(typing.of(*binding.var));
         look(binding.var->annotation);
+        if (const auto* function = binding.value->as<Function>())
+          lookAt(*function);
       },
       [](const Operand&) {});
   return found;
 }
 
-/// Nothing where sizes that `?` kept apart meet.
+/// Nothing where hidden mistakes show.
 TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
                     bool keepsOpen, const PassContext& context) {
   auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
   auto module = place(*opened, context.operators, {.keepsFaults = plan.isQuiet()});
   Diagnostics diagnostics;
   Typing found = context.check(*module, diagnostics);
-  if (diagnostics.hasErrors() && !isGradual(from, typing))
+  if (diagnostics.hasErrors() && !mayHideMistakes(from, typing))
     throw std::logic_error(
         fmt::format("inlining gives an ill-typed module: {}", diagnostics.all().front().text));
   if (diagnostics.hasErrors())
@@ -291,7 +299,8 @@ std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
     TypedModule next = inlined(from, typing, plan, false, context);
     if (!next.module)
       next = inlined(from, typing, plan, true, context);
-    // Such sizes can contradict each other in a body: a program that always faults stays as it is.
+    // Sizes that `?` kept apart can meet in a body, and contradict each other: a program that
+    // always faults stays as it is.
     if (!next.module)
       break;
     current = std::move(next.module);

@@ -43,6 +43,17 @@ const OperatorRow& rowOf(const OperatorTable& operators, Derivative derivative) 
   return **std::ranges::find(operators.all(), derivative, &OperatorRow::derivative);
 }
 
+bool hasUnwritten(const Module& module) {
+  bool found = false;
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* op = operand.value->as<OperatorRef>();
+        found |= op && op->row->action == Action::Expand;
+      });
+  return found;
+}
+
 bool callsItself(const Global& global) {
   bool found = false;
   if (!global.function)

@@ -49,6 +49,9 @@ private:
   std::deque<Item> items_;
 };
 
+/// Whether derivatives in a module are still to be written out.
+bool hasUnwritten(const lang::Module& module);
+
 /// The operator that stands for a derivative.
 const lang::OperatorRow& rowOf(const lang::OperatorTable& operators, lang::Derivative derivative);
 

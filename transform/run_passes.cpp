@@ -68,12 +68,8 @@ private:
 
   /// Declares all types. A declared type can make a let of a temporary.
   void declare() {
-    auto declared = place(*copyDeclared(module(), typing()), options_.operators);
-    Diagnostics findings;
-    Typing found = options_.check(*declared, findings);
-    demandGood("declaring all types", *declared, findings);
-    made_ = {std::move(declared), std::move(found)};
     isDeclared_ = true;
+    take("declaring all types", place(*copyDeclared(module(), typing()), options_.operators));
   }
 
   /// Whether it made another module.
@@ -82,14 +78,25 @@ private:
     auto next = made(make, keepsSteps);
     if (!next)
       return false;
+    if (take(name, std::move(next)))
+      return true;
+    // The pass left out what types followed from.
+    declare();
+    return step(name, make, keepsSteps);
+  }
+
+  /// Goes on with a module; false where it is ill-typed because types were not declared.
+  bool take(std::string_view maker, std::unique_ptr<Module> next) {
+    if (auto problems = lang::verify(*next); !problems.empty())
+      throw PassFault(maker, fmt::format("{} gives an unsound module: {}", maker, problems[0]));
     Diagnostics findings;
     Typing found = options_.check(*next, findings);
-    if (findings.hasErrors() && !isDeclared_) {
-      // The pass left out what types followed from.
-      declare();
-      return step(name, make, keepsSteps);
-    }
-    demandGood(name, *next, findings);
+    if (findings.hasErrors() && !isDeclared_)
+      return false;
+    if (findings.hasErrors())
+      throw PassFault(maker,
+                      fmt::format("{} gives an ill-typed module: {}", maker, errorText(findings)),
+                      std::move(next));
     made_ = {std::move(next), std::move(found)};
     return true;
   }
@@ -112,20 +119,11 @@ private:
     return nullptr;
   }
 
-  static void demandGood(std::string_view maker, const Module& module,
-                         const Diagnostics& findings) {
-    if (auto problems = lang::verify(module); !problems.empty())
-      throw std::logic_error(fmt::format("{} gives an unsound module: {}", maker, problems[0]));
-    if (findings.hasErrors())
-      throw std::logic_error(
-          fmt::format("{} gives an ill-typed module: {}", maker, errorText(findings)));
-  }
-
   void demandEnsured(const PassRow& pass) const {
     for (Property property : pass.ensures)
       if (auto found = violations(module(), property); !found.empty())
-        throw std::logic_error(
-            fmt::format("{} does not ensure {}: {}", pass.name, propertyName(property), found[0]));
+        throw PassFault(pass.name, fmt::format("{} does not ensure {}: {}", pass.name,
+                                               propertyName(property), found[0]));
   }
 
   const Module& from_;

@@ -10,12 +10,24 @@
 #include "transform/passes.h"
 #include "transform/pipelines.h"
 
+#include <stdexcept>
+
 namespace transform {
 
 /// A module with its types.
 struct TypedModule {
   std::unique_ptr<lang::Module> module;
   lang::Typing typing;
+};
+
+/// A pass whose result is wrong, which is a fault of ours.
+struct PassFault : std::logic_error {
+  PassFault(std::string_view name, const std::string& text, std::unique_ptr<lang::Module> gave = {})
+      : logic_error(text), pass(name), module(std::move(gave)) {}
+
+  std::string pass;
+  /// What it gave, if that is sound and not well typed.
+  std::shared_ptr<const lang::Module> module;
 };
 
 /// Called with what each pass gave, which may be what it was given.
@@ -45,8 +57,8 @@ struct RunOptions {
 
 /// What a pipeline, or passes one after the other, make of a checked module; no module where
 /// nothing was done and types are declared when needed. A result that is not sound or not well
-/// typed, or with `verify` without a property that its pass ensures, is a fault of ours and throws
-/// std::logic_error; a pass that needs what the module has not is the problem.
+/// typed, or with `verify` without a property that its pass ensures, throws PassFault; a pass that
+/// needs what the module has not is the problem.
 runtime::Checked<TypedModule> runPasses(const lang::Module& module, const lang::Typing& typing,
                                         const Pipeline& pipeline, const RunOptions& options);
 runtime::Checked<TypedModule> runPasses(const lang::Module& module, const lang::Typing& typing,

@@ -17,6 +17,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 using namespace lang;
@@ -300,6 +301,75 @@ TEST_CASE("the table of passes is in order and complete", "[passes]") {
     CHECK(findPass(row.name) == &row);
   }
   CHECK(findPass("none") == nullptr);
+}
+
+TEST_CASE("pipelines name passes, and no two have one name", "[passes]") {
+  std::set<std::string_view> names;
+  for (const Pipeline* pipeline : pipelines()) {
+    INFO(pipeline->name);
+    CHECK(names.insert(pipeline->name).second);
+    CHECK(pipeline->doc.ends_with('.'));
+    for (const Step& step : pipeline->steps) {
+      INFO(step.pass);
+      CHECK(findPass(step.pass));
+      CHECK(step.times > 0);
+    }
+  }
+}
+
+TEST_CASE("types are declared where a pass takes away what they follow from", "[passes]") {
+  Text text("def @main(%x: int32) {\n"
+            "  let %list = Nil;\n"
+            "  let %unused = Cons(%x, %list);\n"
+            "  match (%list) { Cons(%f, _) => if (%f == %f) { 1 } else { 2 }, Nil => 1 }\n"
+            "}\n");
+  RunOptions lazy = options(text.session.operators());
+  lazy.declaring = Declaring::WhenNeeded;
+  const PassRow* deadCode = findPass("dead-code");
+  auto result = runPasses(*text.program.module, text.program.typing, std::span(&deadCode, 1), lazy);
+  REQUIRE(result);
+  REQUIRE(result->module);
+  std::string after = wholeText(*result->module);
+  CHECK(after.find("%unused") == std::string::npos);
+  INFO(after);
+  CHECK(after.find("%list: List[int32]") != std::string::npos);
+}
+
+TEST_CASE("a program that nothing is done to is not copied", "[passes]") {
+  Text text("def @main(%x: int32) { %x }\n");
+  RunOptions lazy = options(text.session.operators());
+  lazy.declaring = Declaring::WhenNeeded;
+  auto result = runPasses(*text.program.module, text.program.typing, machinePipeline, lazy);
+  REQUIRE(result);
+  CHECK(!result->module);
+}
+
+TEST_CASE("a pass that repeats stops when it finds nothing to do", "[passes]") {
+  Text text("def @main(%x: int32) { @outer(((%x, 2), 3)) }\n"
+            "def @outer(%t: ((int32, int32), int32)) { @inner(%t.0) + %t.1 }\n"
+            "def @inner(%t: (int32, int32)) { %t.0 * %t.1 }\n");
+  auto result = runPasses(*text.program.module, text.program.typing, machinePipeline,
+                          options(text.session.operators()));
+  REQUIRE(result);
+  const Function& outer = *result->module->find("outer")->function;
+  CHECK(outer.parameters.size() == 3);
+}
+
+TEST_CASE("a result that is not sound names its pass", "[passes]") {
+  Text text("def @main(%x: int32) { %x + 1 }\n");
+  constexpr PassRow unsound{
+      "unsound", "Is wrong.", {}, {}, [](const Module& module, const PassContext& context) {
+        auto made = copyModule(module);
+        Builder make(*made, context.operators);
+        const Var* loose = make.var(VarOrigin::Parameter, "x", nullptr);
+        BlockBuilder body(make);
+        make.define("loose", make.function({}, body.finish(loose)));
+        return made;
+      }};
+  const PassRow* passes[] = {&unsound};
+  CHECK_THROWS_WITH(runPasses(*text.program.module, text.program.typing, passes,
+                              options(text.session.operators())),
+                    Catch::Matchers::StartsWith("unsound gives an unsound module: "));
 }
 
 TEST_CASE("a chain makes no data", "[passes]") {

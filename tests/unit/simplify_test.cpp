@@ -10,6 +10,7 @@
 #include "lang/builder.h"
 #include "lang/leaves.h"
 #include "lang/print.h"
+#include "lang/same_value.h"
 #include "stdlib/ops.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
@@ -81,7 +82,7 @@ void demandSameValues(Types parameters, const TypedModule& before, const TypedMo
     INFO("data " << int(data) << "\n" << textOf(*before.module) << textOf(*after.module));
     auto other = valueOf(after, arguments);
     REQUIRE(other);
-    CHECK(harness::sameNumbers(*value, *other));
+    CHECK(sameNumbers(*value, *other));
   }
 }
 

@@ -1,0 +1,157 @@
+// Passes that are wrong on purpose, which nothing but these tests can see.
+#include "driver/bisection.h"
+
+#include "driver/line_difference.h"
+#include "interp/reference.h"
+#include "lang/rewrite.h"
+#include "stdlib/ops.h"
+#include "transform/pipelines.h"
+#include "typecheck/check.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+using namespace lang;
+using transform::PassContext;
+using transform::PassRow;
+
+namespace {
+
+Typing checked(const Module& module, Diagnostics& diagnostics) {
+  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+}
+
+/// Makes a subtraction of every addition.
+class Subtracting : public Rewriter {
+public:
+  using Rewriter::Rewriter;
+
+private:
+  Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
+    const auto* call = value->as<Call>();
+    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+    if (op && op->row->infix == "+")
+      value = make.call("subtract", {call->arguments[0].value, call->arguments[1].value});
+    return Rewriter::bind(old, value, out);
+  }
+};
+
+std::unique_ptr<Module> subtracting(const Module& module, const PassContext& context) {
+  return rewritten<Subtracting>(module, context.operators);
+}
+
+/// Makes a float64 of every addition.
+class Widening : public Rewriter {
+public:
+  using Rewriter::Rewriter;
+
+private:
+  Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
+    const auto* call = value->as<Call>();
+    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+    if (op && op->row->infix == "+")
+      value = make.call("add", {call->arguments[0].value, make.scalar(runtime::Float64, 1)});
+    return Rewriter::bind(old, value, out);
+  }
+};
+
+std::unique_ptr<Module> widening(const Module& module, const PassContext& context) {
+  return rewritten<Widening>(module, context.operators);
+}
+
+constexpr PassRow subtractingPass{"subtracting", "Is wrong.", {}, {}, subtracting};
+constexpr PassRow wideningPass{"widening", "Is ill-typed.", {}, {}, widening};
+
+/// What bisecting passes over a program whose `@main` takes a float32 tells of 3.
+std::string bisected(const std::string& text, const std::vector<const PassRow*>& passes) {
+  driver::Session session(stdlib::operatorTable());
+  auto program = session.loadText("test", "#[version = \"0.0.5\"]\n" + text);
+  REQUIRE(program);
+  REQUIRE(program->isGood());
+  driver::Bisection bisection(
+      session, *program->module, program->typing, "main",
+      {runtime::tensorValue(runtime::Tensor::scalar(runtime::Float32, 3.0F))},
+      {.engine = interp::referenceEngine()});
+  auto look = [&](std::string_view pass, const Module& module, const Typing& typing) {
+    bisection.look(pass, module, typing);
+  };
+  try {
+    auto made = transform::runPasses(
+        *program->module, program->typing, passes,
+        {.operators = stdlib::operatorTable(), .check = checked, .after = look});
+    REQUIRE(made);
+  } catch (const transform::PassFault& fault) {
+    bisection.refuse(fault);
+  }
+  return bisection.report();
+}
+
+const PassRow* pass(std::string_view name) {
+  return transform::findPass(name);
+}
+
+} // namespace
+
+TEST_CASE("passes that are right are found to be so", "[bisection]") {
+  CHECK(bisected("def @main(%x: float32) { %x + 1f }\n", {pass("simplify"), pass("dead-code")}) ==
+        "`@main` gives the same after each of 2 passes that were compared\n4f\n");
+}
+
+TEST_CASE("a wrong pass is found, and the definition that matters", "[bisection]") {
+  const std::string text = "def @unused(%x: float32) { %x + 5f }\n"
+                           "def @zero(%x: float32) { %x + 0f }\n"
+                           "def @next(%x: float32) { %x + 1f }\n"
+                           "def @main(%x: float32) { @next(@zero(%x)) }\n";
+  CHECK(bisected(text, {pass("graph-form"), &subtractingPass, pass("inlining")}) ==
+        "error: the pass `subtracting` changes what `@main` gives\n"
+        "  before: 4f\n"
+        "  after: 2f\n"
+        "the first of its changes that matters is in `@next`\n"
+        " def @next(%x: float32) -> float32 {\n"
+        "-  add(%x, 1f)\n"
+        "+  subtract(%x, 1f)\n"
+        " }\n");
+}
+
+TEST_CASE("an ill-typed result is told with its definition", "[bisection]") {
+  const std::string text = "def @next(%x: float32) { %x + 1f }\n"
+                           "def @main(%x: float32) { @next(%x) * 2f }\n";
+  std::string report = bisected(text, {pass("simplify"), &wideningPass});
+  CHECK(report.starts_with("error: widening gives an ill-typed module: "));
+  CHECK(report.find("the first of its changes that matters is in `@next`\n") != std::string::npos);
+}
+
+TEST_CASE("derivatives are compared before and after they are written out", "[bisection]") {
+  const std::string text = "def @loss(%w: float32) { let %a = %w * %w; %a * %w + %w }\n"
+                           "def @main(%w: float32) { grad(@loss)(%w) }\n";
+  std::vector<const PassRow*> passes;
+  for (const transform::Step& step : transform::derivativePipeline.steps)
+    passes.push_back(pass(step.pass));
+  CHECK(bisected(text, passes) ==
+        fmt::format("`@main` gives the same after each of {} passes that were compared\n28f\n",
+                    passes.size()));
+  passes.insert(passes.begin() + 3, &subtractingPass);
+  std::string report = bisected(text, passes);
+  INFO(report);
+  CHECK(report.starts_with("error: the pass `subtracting` changes what `@main` gives\n"
+                           "  before: 28f\n"
+                           "  after: 26f\n"
+                           "the first of its changes that matters is in `@loss`\n"));
+}
+
+TEST_CASE("definitions with graph lines and strings are put together", "[bisection]") {
+  const std::string text =
+      "def @first(%x: float32) { %0 = %x * 2f; %1 = %0 * %x; (%1 + %0) * %1 }\n"
+      "def @second(%x: float32) { %2 = %x * 3f; %3 = cast(%2, dtype=\"float32\"); %3 + %2 * %3 }\n"
+      "def @main(%x: float32) { @first(@second(%x)) }\n";
+  std::string report = bisected(text, {&subtractingPass});
+  INFO(report);
+  CHECK(report.find("the first of its changes that matters is in `@first`\n") != std::string::npos);
+}
+
+TEST_CASE("lines that differ are shown with those beside them", "[bisection]") {
+  CHECK(driver::lineDifference("a\nb\nc\nd\ne\n", "a\nb\nc\nx\ne\n") == " b\n c\n-d\n+x\n e\n");
+  CHECK(driver::lineDifference("a\nb\n", "b\nc\n") == "-a\n b\n+c\n");
+  CHECK(driver::lineDifference("", "a\n") == "+a\n");
+  CHECK(driver::lineDifference("a\n", "a\n").find_first_of("-+") == std::string::npos);
+}
