@@ -60,6 +60,12 @@ private:
   size_t next_ = 0;
 };
 
+/// What passes keep is no matter of how much a run takes.
+bool isOfLimits(const RunFault& fault) {
+  using enum runtime::FaultKind;
+  return fault.kind == Depth || fault.kind == Steps || fault.kind == Memory || fault.kind == Time;
+}
+
 } // namespace
 
 Bisection::Bisection(Session& session, const lang::Module& module, const lang::Typing& typing,
@@ -101,9 +107,11 @@ Bisection::Outcome Bisection::endOf(const lang::Module& module) const {
   if (!entry || entry->function->parameters.size() != arguments_.size())
     return {.text = fmt::format("there is no `@{}` that takes the arguments", entry_)};
   auto end = interp::interpret(*own, typing, session_.operators(), *entry, arguments_, how_);
-  std::string text = std::holds_alternative<Value>(end)
-                         ? valueText(std::get<Value>(end), session_.types(), typing)
-                         : "the fault: " + std::get<RunFault>(end).problem;
+  const auto* fault = std::get_if<RunFault>(&end);
+  if (fault && isOfLimits(*fault))
+    return {.text = fault->problem};
+  std::string text = fault ? "the fault: " + fault->problem
+                           : valueText(std::get<Value>(end), session_.types(), typing);
   return {.end = std::move(end), .text = std::move(text), .module = std::move(own)};
 }
 
@@ -219,9 +227,11 @@ void Bisection::blame(const Definitions& after, bool isIllTyped) {
 
 std::string Bisection::report() const {
   if (isFound_)
-    return notes_ + "error: " + found_;
-  return fmt::format("{}`@{}` gives the same after each of {} passes that were compared\n{}\n",
-                     notes_, entry_, compared_, good_.text);
+    return "error: " + found_;
+  if (!isCompared())
+    return fmt::format("error: no run of `@{}` came to an end, so nothing was compared\n", entry_);
+  return fmt::format("`@{}` gives the same after each of {} passes that were compared\n{}\n",
+                     entry_, compared_, good_.text);
 }
 
 } // namespace driver

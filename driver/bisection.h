@@ -25,7 +25,11 @@ public:
 
   /// Whether a pass is wrong.
   bool isFound() const { return isFound_; }
-  /// What came out, for people.
+  /// Whether some run came to an end, so that passes could be compared.
+  bool isCompared() const { return good_.end.has_value(); }
+  /// After which passes the program could not be run, for people.
+  const std::string& notes() const { return notes_; }
+  /// What came out.
   std::string report() const;
 
 private:

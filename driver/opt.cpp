@@ -53,9 +53,11 @@ void bisect(Session& session, Program& program, const OptOptions& options, const
   }
   if (answer.code != ExitCode::Good)
     return;
-  (bisection.isFound() ? answer.errors : answer.output) += bisection.report();
-  if (bisection.isFound())
-    answer.code = ExitCode::Fault;
+  answer.errors += bisection.notes();
+  const bool isGood = bisection.isCompared() && !bisection.isFound();
+  (isGood ? answer.output : answer.errors) += bisection.report();
+  if (!isGood)
+    answer.code = bisection.isFound() ? ExitCode::Fault : ExitCode::Program;
 }
 
 } // namespace
