@@ -1,4 +1,4 @@
-// The passes that make derivatives, in their order.
+// What a run asks of pipelines and of the steps between them, and what stands in the way.
 #include "driver/derive.h"
 
 #include "driver/find_global.h"

@@ -4,6 +4,7 @@
 #include "driver/executable_file.h"
 #include "driver/load.h"
 #include "driver/pass_options.h"
+#include "formats/quote.h"
 
 #include <fmt/format.h>
 
@@ -49,13 +50,21 @@ void runWay(Session& session, Program& program, const OptOptions& options, const
 } // namespace
 
 std::string passProblem(const OptOptions& options) {
+  const RunOptions& calling = options.calling;
+  const bool hasInputs = !calling.inputs.empty() || !calling.texts.empty() ||
+                         !calling.dims.empty() || calling.seed.has_value();
+  if (hasInputs && !options.bisects)
+    return "inputs are for `--bisect`, and nothing else here runs the program";
+  if (options.bisects && !(calling.view.printAfter.empty() && calling.view.stopAfter.empty()))
+    return "`--bisect` shows no program but where a pass is wrong; leave out `--print-after` and "
+           "`--stop-after`";
   if (!options.passes.empty() && !options.way.empty())
     return "`--passes` and `--for` both say which passes run; give one of them";
   if (options.passes.empty() && options.way.empty())
     return "nothing says which passes run; give `--passes` or `--for`";
   if (!options.way.empty() && options.way != forMachine && options.way != forDerivatives)
-    return fmt::format("a run takes programs through passes for `{}` and for `{}`", forMachine,
-                       forDerivatives);
+    return fmt::format("a run takes programs through passes for `{}` and for `{}`, and not for {}",
+                       forMachine, forDerivatives, formats::backquoted(options.way));
   return "";
 }
 

@@ -28,6 +28,7 @@
 #include "transform/pending_derivatives.h"
 #include "transform/placement.h"
 #include "transform/run_passes.h"
+#include "transform/specialise.h"
 #include "transform/type_parts.h"
 
 #include <algorithm>
@@ -237,10 +238,11 @@ private:
   const Type* renamedType_ = nullptr;
 };
 
-/// Whether mistakes of a well-typed program may show only where bodies are in sight: `?` is in some
-/// type, or derivatives, whose operands may be of any type until they are written out.
+/// Whether a well-typed program may be none any more where bodies are in sight: `?` is in some
+/// type, or derivatives, whose operands may be of any type until they are written out, or a generic
+/// function is a value, whose type a binding told that is gone.
 bool mayHideMistakes(const Module& module, const Typing& typing) {
-  bool found = hasUnwritten(module);
+  bool found = hasUnwritten(module) || hasGenericValues(module, typing);
   auto look = [&](const Type* type) { found |= type && type->hasAny; };
   auto lookAt = [&](const Function& function) {
     look(function.resultAnnotation);
@@ -262,14 +264,14 @@ bool mayHideMistakes(const Module& module, const Typing& typing) {
   return found;
 }
 
-/// Nothing where hidden mistakes show.
+/// Nothing where hidden mistakes show, or where a second try, with `keepsOpen`, is left.
 TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
                     bool keepsOpen, const PassContext& context) {
   auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
   auto module = place(*opened, context.operators, {.keepsFaults = plan.isQuiet()});
   Diagnostics diagnostics;
   Typing found = context.check(*module, diagnostics);
-  if (diagnostics.hasErrors() && !mayHideMistakes(from, typing))
+  if (diagnostics.hasErrors() && keepsOpen && !mayHideMistakes(from, typing))
     throw std::logic_error(
         fmt::format("inlining gives an ill-typed module: {}", diagnostics.all().front().text));
   if (diagnostics.hasErrors())

@@ -18,7 +18,12 @@ using namespace lang;
 
 namespace {
 
-/// Whether a generic function may be a value, whose type parameters a call has to tell.
+bool needsBoxes(const Module& module, const Typing& typing, const PassContext& context) {
+  return context.needsBoxes(module, typing, context.operators, entriesOf(module, context.entries));
+}
+
+} // namespace
+
 bool hasGenericValues(const Module& module, const Typing& typing) {
   bool has = false;
   auto isGeneric = [&](const Expr& atom) {
@@ -35,18 +40,12 @@ bool hasGenericValues(const Module& module, const Typing& typing) {
         has |= isGeneric(*binding.value);
         const auto* call = binding.value->as<Call>();
         forEachOperand(*binding.value, [&](const Operand& operand) {
-          has |= (!call || operand.value != call->callee.value) && isGeneric(*operand.value);
+          has |= (!call || &operand != &call->callee) && isGeneric(*operand.value);
         });
       },
       [](const Operand&) {});
   return has;
 }
-
-bool needsBoxes(const Module& module, const Typing& typing, const PassContext& context) {
-  return context.needsBoxes(module, typing, context.operators, entriesOf(module, context.entries));
-}
-
-} // namespace
 
 std::unique_ptr<Module> specialiseBoxed(const Module& module, const PassContext& context) {
   auto isSettledGlobal = [&](const Global* global) {
