@@ -11,7 +11,7 @@
 #include "formats/quote.h"
 #include "lang/edit_distance.h"
 #include "lang/utf8.h"
-#include "stdlib/ops/random_key.h"
+#include "runtime/natives/random.h"
 
 #include <algorithm>
 #include <charconv>
@@ -215,7 +215,7 @@ private:
     auto location = formats::splitKey(word.rest);
     const lang::Type& type = *builder.wanted();
     if (auto seed = seedOf(word.rest))
-      return put(stdlib::randomKey(*seed), builder, accept);
+      return put(natives::randomKey(*seed), builder, accept);
     if (isValueFile(location.path)) {
       auto file = openValueFile(location.path);
       if (!file)

@@ -66,7 +66,7 @@ OperatorSet operatorsWithDataFaults(TypeContext& types, const SamplePool& sample
   OperatorSet found;
   for (const OperatorSample& sample : samples.all) {
     const OperatorRow* row = sample.row;
-    bool can = row->kernel || row->shapeNeeds != ShapeNeeds::Shapes;
+    bool can = row->native || row->shapeNeeds != ShapeNeeds::Shapes;
     if (!can && !sample.hasSymbols && !found.contains(row)) {
       auto function =
           operatorFunction(*row, {types, sample.operands, sample.attributes}, sample.output);

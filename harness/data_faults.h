@@ -13,7 +13,7 @@ using OperatorSet = std::unordered_set<const lang::OperatorRow*>;
 /// another: it divides values, or reads at a position that it has read.
 bool canFault(const tensor::TensorFunction& function);
 
-/// The operators that have a data fault by their making: kernels, those whose shape hangs on
+/// The operators that have a data fault by their making: native functions, those whose shape hangs on
 /// values, and those with a sample whose tensor expression can fault.
 OperatorSet operatorsWithDataFaults(lang::TypeContext& types, const SamplePool& samples);
 

@@ -64,13 +64,13 @@ std::optional<Value> runModule(const Module& module, const Typing& typing, const
   return value ? std::optional(*value) : std::nullopt;
 }
 
-bool usesKernel(const Module& module) {
+bool usesNative(const Module& module) {
   bool found = false;
   walk(
       module, [](const Binding&) {},
       [&](const Operand& operand) {
         const auto* op = operand.value->as<OperatorRef>();
-        found |= op && op->row->kernel;
+        found |= op && op->row->native;
       });
   return found;
 }
@@ -291,7 +291,7 @@ GradientVerdict judge(const Value& answer, bool isExact, bool isSingle) {
                       left, right)};
 }
 
-/// The call with all its floats as float64, for kernels; nothing when it is refused then.
+/// The call with all its floats as float64, for native functions; nothing when it is refused then.
 std::optional<OperatorSample> inFloat64(TypeContext& types, const OperatorSample& call,
                                         Arena& arena) {
   OperatorSample wide = call;
@@ -359,7 +359,7 @@ bool isLinear(const std::function<std::optional<Value>(std::vector<Value>)>& run
   return std::abs(sum - whole) <= 1e-9 * (1 + std::abs(whole));
 }
 
-constexpr int exactExponent = 66, kernelExponent = 20;
+constexpr int exactExponent = 66, nativeExponent = 20;
 constexpr unsigned exactDigits = 50;
 
 GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& random,
@@ -367,9 +367,9 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
   auto named = isNamed ? overNames(types, call, random) : std::nullopt;
   if (isNamed && !named)
     return {};
-  int exponent = isExact ? exactExponent : kernelExponent;
+  int exponent = isExact ? exactExponent : nativeExponent;
   Comparison comparison(types, named ? *named : call, exponent, isNamed);
-  if (isExact && usesKernel(comparison.module)) {
+  if (isExact && usesNative(comparison.module)) {
     Arena arena;
     auto wide = inFloat64(types, call, arena);
     return wide ? compare(types, *wide, random, isNamed, false) : GradientVerdict{};

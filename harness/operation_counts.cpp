@@ -108,7 +108,7 @@ tensor::TensorEngine countingEngine(tensor::TensorEngine engine, OperationCounts
     };
     return code;
   };
-  return {.compile = compile, .runKernel = engine.runKernel};
+  return {.compile = compile, .runNative = engine.runNative};
 }
 
 } // namespace harness

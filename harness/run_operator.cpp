@@ -1,4 +1,4 @@
-// Kernels are called, tensor expressions planned and run.
+// Native functions are called, tensor expressions planned and run.
 #include "harness/run_operator.h"
 
 #include "lower/engine.h"
@@ -54,14 +54,15 @@ std::optional<TensorFunction> operatorFunction(const OperatorRow& row, const Rel
 std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCall& call,
                                        const Type* output, std::span<const runtime::Tensor> leaves,
                                        const tensor::TensorEngine& engine) {
-  if (row.kernel) {
+  if (row.native) {
     std::vector<const Type*> promised;
     if (appendTensors(output, promised) && std::ranges::any_of(promised, isHuge))
       return std::nullopt;
     OperatorRun result;
-    auto parameters = row.kernel.decode(call.attributes, call.operands);
+    auto parameters = row.native.decode(call.attributes, call.operands);
     std::vector<runtime::Tensor> inputs(leaves.begin(), leaves.end());
-    result.problem = runtime::kernelFaultText(row.kernel.run({inputs, result.results}, parameters));
+    result.problem =
+        row.native.function->words(row.native.function->run({inputs, result.results}, parameters));
     return result;
   }
   if (row.action == Action::Pass || row.action == Action::Show)

@@ -3,7 +3,7 @@
 
 #include "interp/evaluate.h"
 #include "interp/real.h"
-#include "interp/real_kernel.h"
+#include "interp/real_native.h"
 
 #include <algorithm>
 
@@ -217,7 +217,7 @@ tensor::TensorEngine referenceEngine(unsigned digits) {
             bytesOf(*compiled)};
   }};
   if (digits != 0)
-    engine.runKernel = [digits](const tensor::KernelTask& task, std::span<const Value> inputs,
+    engine.runNative = [digits](const tensor::NativeTask& task, std::span<const Value> inputs,
                                 std::vector<Value>& outputs) {
       RealDigits scope(digits);
       return runOnReals(task, inputs, outputs);

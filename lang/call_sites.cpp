@@ -81,28 +81,28 @@ bool takes(const CallCode& code, std::span<const Value> tensors) {
 
 } // namespace
 
-/// With an engine that keeps more digits than elements have, the engine runs the kernel, and says
-/// once when it could not keep them.
-runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<Value> inputs,
+/// With an engine that keeps more digits than elements have, the engine runs native functions, and
+/// says once when it could not keep them.
+runtime::NativeFault CallSites::runNative(const CallCode& code, std::span<Value> inputs,
                                           std::vector<Value>& outputs, SourceRange call) {
-  const Kernel& kernel = code.key.row->kernel;
-  if (engine_.runKernel) {
-    bool onlyOrders = kernel.onlyOrders && kernel.onlyOrders(code.key.attributes);
+  const Native& native = code.key.row->native;
+  if (engine_.runNative) {
+    bool onlyOrders = native.onlyOrders && native.onlyOrders(code.key.attributes);
     bool hasFloats = std::ranges::any_of(
         inputs, [](const Value& input) { return input.tensor().dtype().isFloat(); });
     if (!onlyOrders && hasFloats && rounding_ && rounded_.insert(code.key.row).second)
       rounding_(*code.key.row, call);
     std::vector<const Type*> results;
     appendTensors(code.output, results);
-    tensor::KernelTask task{kernel.run, code.parameters, onlyOrders, {}};
+    tensor::NativeTask task{*native.function, code.parameters, onlyOrders, {}};
     for (const Type* result : results)
       task.results.push_back(result->dtype);
-    return engine_.runKernel(task, inputs, outputs);
+    return engine_.runNative(task, inputs, outputs);
   }
   std::vector<runtime::Tensor> tensors, results;
   for (Value& input : inputs)
     tensors.push_back(input.takeTensor());
-  auto fault = kernel.run({tensors, results}, code.parameters);
+  auto fault = native.function->run({tensors, results}, code.parameters);
   for (runtime::Tensor& result : results)
     outputs.push_back(runtime::tensorValue(std::move(result)));
   return fault;
@@ -111,9 +111,9 @@ runtime::KernelFault CallSites::runKernel(const CallCode& code, std::span<Value>
 std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<Value> inputs,
                                           SourceRange call) {
   std::vector<Value> outputs;
-  if (code.key.row->kernel) {
-    if (auto fault = runKernel(code, inputs, outputs, call))
-      return Fault{FaultKind::Data, runtime::kernelFaultText(fault)};
+  if (code.key.row->native) {
+    if (auto fault = runNative(code, inputs, outputs, call))
+      return Fault{FaultKind::Data, code.key.row->native.function->words(fault)};
   } else if (auto fault = code.code.run(inputs, outputs)) {
     return std::move(*fault);
   }
@@ -251,7 +251,7 @@ std::variant<CallSites::Code, Fault> CallSites::make(const Question& question, C
       return std::move(*fault);
     code.code = engine_.compile(std::get<TensorFunction>(std::move(function)));
   } else {
-    code.parameters = question.row.kernel.decode(question.attributes, answer.operands);
+    code.parameters = question.row.native.decode(question.attributes, answer.operands);
   }
   for (const Value& input : question.inputs)
     code.inputs.emplace_back(input.tensor().dtype(), input.tensor().shape());

@@ -26,7 +26,7 @@ public:
       : typing_(typing), table_(table), engine_(engine), rounding_(rounding) {}
 
   /// The result of the call that `binding` binds, or what was wrong. The call has no attributes
-  /// when the operator was called through a value. A kernel may write into arguments that nobody
+  /// when the operator was called through a value. A native function may write into arguments that nobody
   /// else refers to.
   std::variant<runtime::Value, runtime::Fault> apply(const Binding& binding, const OperatorRow& row,
                                                      std::vector<runtime::Value> arguments);
@@ -65,7 +65,7 @@ private:
   const Attributes& defaults(const OperatorRow& row);
   std::variant<runtime::Value, runtime::Fault>
   run(const CallCode& code, std::span<runtime::Value> inputs, SourceRange call);
-  runtime::KernelFault runKernel(const CallCode& code, std::span<runtime::Value> inputs,
+  runtime::NativeFault runNative(const CallCode& code, std::span<runtime::Value> inputs,
                                  std::vector<runtime::Value>& outputs, SourceRange call);
 
   const Typing& typing_;

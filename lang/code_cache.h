@@ -29,7 +29,7 @@ struct CallCode {
   const Type* output = nullptr;
   std::shared_ptr<TypeContext> types = {};
   tensor::TensorCode code = {};
-  runtime::KernelParameters parameters = {};
+  runtime::NativeParameters parameters = {};
 
   /// About how much memory it takes.
   size_t bytes() const;

@@ -7,7 +7,7 @@
 
 #include "lang/compute.h"
 #include "lang/relation.h"
-#include "runtime/kernel.h"
+#include "runtime/natives/parameters.h"
 
 #include <algorithm>
 #include <functional>
@@ -30,47 +30,38 @@ struct OperandRow {
   bool repeats = false;
 };
 
-/// The kernel of a row. `decode` makes the parameters that `run` takes, once for a call site.
-struct Kernel {
-  runtime::KernelParameters (*decode)(const Attributes& attributes, Types operands) = nullptr;
-  runtime::KernelFunction run = nullptr;
+/// The native function of a row, and what gives its parameters, once for a call site.
+struct Native {
+  const runtime::Native* function = nullptr;
+  runtime::NativeParameters (*decode)(const Attributes& attributes, Types operands) = nullptr;
   /// Whether, with these attributes, it only compares elements and moves them: then it can be given
   /// others that are in the same order, such as int64 ranks in place of floats. Null: it computes.
   bool (*onlyOrders)(const Attributes& attributes) = nullptr;
 
-  explicit operator bool() const { return run != nullptr; }
+  explicit operator bool() const { return function != nullptr; }
 };
 
-/// The kernel as one that only compares and moves elements, always or with some attributes.
-constexpr Kernel ordering(
-    Kernel kernel, bool (*onlyOrders)(const Attributes&) = [](const Attributes&) { return true; }) {
-  kernel.onlyOrders = onlyOrders;
-  return kernel;
+/// The native function as one that only compares and moves elements, always or with some
+/// attributes.
+constexpr Native ordering(
+    Native native, bool (*onlyOrders)(const Attributes&) = [](const Attributes&) { return true; }) {
+  native.onlyOrders = onlyOrders;
+  return native;
 }
 
-/// A kernel of two functions: `decode(attributes, operandTypes)` gives a plain struct, which
-/// `run(call, parameters)` takes.
-template <auto decode, auto run>
-constexpr Kernel kernelOf() {
-  using Parameters = decltype(decode(std::declval<const Attributes&>(), Types{}));
-  static_assert(std::is_trivially_copyable_v<Parameters>, "parameters are plain data");
-  return {[](const Attributes& attributes, Types operands) {
-            Parameters parameters = decode(attributes, operands);
-            auto bytes = std::as_bytes(std::span(&parameters, 1));
-            return runtime::KernelParameters(bytes.begin(), bytes.end());
-          },
-          [](const runtime::KernelCall& call, std::span<const std::byte> bytes) {
-            Parameters parameters;
-            std::memcpy(&parameters, bytes.data(), sizeof parameters);
-            return run(call, parameters);
+/// A native function whose parameters, a struct, `decode(attributes, operandTypes)` gives.
+template <const auto& function, auto decode>
+constexpr Native nativeOf() {
+  using Parameters = typename std::remove_cvref_t<decltype(function)>::Parameters;
+  return {&function, [](const Attributes& attributes, Types operands) {
+            return natives::parametersOf<Parameters>(decode(attributes, operands));
           }};
 }
 
-/// A kernel of one function, which neither attributes nor types tell anything: `run(call)`.
-template <auto run>
-constexpr Kernel kernelOf() {
-  return {[](const Attributes&, Types) { return runtime::KernelParameters(); },
-          [](const runtime::KernelCall& call, std::span<const std::byte>) { return run(call); }};
+/// A native function that neither attributes nor types tell anything.
+template <const auto& function>
+constexpr Native nativeOf() {
+  return {&function, [](const Attributes&, Types) { return runtime::NativeParameters(); }};
 }
 
 class GradientCall;
@@ -127,7 +118,7 @@ struct Example {
 enum class ShapeNeeds : uint8_t { Shapes, Values, Constants };
 
 /// What a call does. All but Compute and Allocate take values of any type, and do by themselves
-/// what they say: their rows have neither `compute` nor `kernel`, all others have one of the two.
+/// what they say: their rows have neither `compute` nor `native`, all others have one of the two.
 enum class Action : uint8_t {
   Compute,
   /// Computes into memory that may be written to afterwards, so two calls never share a result.
@@ -206,7 +197,7 @@ struct OperatorRow {
   std::string_view attributesKey = {};
   RelationResult (*relation)(const RelationCall& call);
   void (*compute)(ComputeCall& call) = nullptr;
-  Kernel kernel = {};
+  Native native = {};
   Action action = Action::Compute;
   Derivative derivative = Derivative::None;
   Role role = Role::None;

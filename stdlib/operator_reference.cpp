@@ -110,8 +110,8 @@ std::string operatorReference(const lang::OperatorTable& table, const OperatorRo
                     attribute.defaultText.empty() ? std::string(", must be given")
                                                   : fmt::format(", `{}`", attribute.defaultText),
                     attribute.doc);
-  if (row.kernel)
-    text += "\nComputed by a kernel of its own, not by a tensor expression.\n";
+  if (row.native)
+    text += "\nComputed by a native function, not by a tensor expression.\n";
   if (!row.examples.empty())
     text += "\n";
   for (const lang::Example& example : row.examples)

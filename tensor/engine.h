@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/fault.h"
-#include "runtime/kernel.h"
+#include "runtime/native.h"
 #include "runtime/value.h"
 #include "tensor/expression.h"
 
@@ -22,11 +22,12 @@ struct TensorCode {
   size_t bytes = 0;
 };
 
-/// A kernel that is to run on values.
-struct KernelTask {
-  runtime::KernelFunction run;
-  std::span<const std::byte> parameters;
-  /// Whether it only compares elements and moves them (Kernel::onlyOrders).
+/// A native function that is to run on values. Floats may stand for others of more digits then, in
+/// another type.
+struct NativeTask {
+  const runtime::Native& function;
+  const runtime::NativeParameters& parameters;
+  /// Whether it only compares elements and moves them (lang::Native::onlyOrders).
   bool onlyOrders;
   /// The element types of the results.
   std::vector<runtime::DType> results;
@@ -35,10 +36,10 @@ struct KernelTask {
 struct TensorEngine {
   /// Makes code of a function whose extents are all constants; problems show when the code runs.
   std::function<TensorCode(TensorFunction function)> compile;
-  /// Runs kernels where values carry more digits than their elements; else there is none.
-  std::function<runtime::KernelFault(const KernelTask& task, std::span<const runtime::Value> inputs,
+  /// Runs native functions where values carry more digits than their elements; else there is none.
+  std::function<runtime::NativeFault(const NativeTask& task, std::span<const runtime::Value> inputs,
                                      std::vector<runtime::Value>& outputs)>
-      runKernel = {};
+      runNative = {};
 };
 
 /// Element type and extents of an input; an extent of -1 may be any.

@@ -189,39 +189,6 @@ RelationResult solvedAsWritten(const RelationCall& call, std::string_view name, 
   return call.solved(call.types.tensor(shape, dtype, asksWide));
 }
 
-namespace {
-
-template <std::integral T>
-std::optional<std::vector<int64_t>> widened(const runtime::Tensor& tensor) {
-  std::vector<int64_t> result;
-  for (T element : tensor.elements<T>()) {
-    if (!std::in_range<int64_t>(element))
-      return std::nullopt;
-    result.push_back(int64_t(element));
-  }
-  return result;
-}
-
-} // namespace
-
-std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor) {
-  DType dtype = tensor.dtype();
-  if (!dtype.isInteger() || dtype.lanes != 1)
-    return std::nullopt;
-  switch (dtype.bits) {
-  case 8:
-    return dtype.isSigned() ? widened<int8_t>(tensor) : widened<uint8_t>(tensor);
-  case 16:
-    return dtype.isSigned() ? widened<int16_t>(tensor) : widened<uint16_t>(tensor);
-  case 32:
-    return dtype.isSigned() ? widened<int32_t>(tensor) : widened<uint32_t>(tensor);
-  case 64:
-    return dtype.isSigned() ? widened<int64_t>(tensor) : widened<uint64_t>(tensor);
-  default:
-    return std::nullopt;
-  }
-}
-
 lang::Scalar constantOf(const lang::ComputeCall& call, DType dtype, double value) {
   return dtype.isFloat() ? call.number(dtype, value)
                          : lang::cast(call.number(runtime::Float64, value), dtype);

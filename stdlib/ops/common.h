@@ -7,6 +7,7 @@
 #include "lang/compute.h"
 #include "lang/op.h"
 #include "lang/relation.h"
+#include "runtime/natives/tensor_data.h"
 
 #include <algorithm>
 #include <array>
@@ -110,9 +111,7 @@ std::optional<std::vector<const lang::Dim*>> shapeAttribute(const lang::Relation
 lang::RelationResult solvedAsWritten(const lang::RelationCall& call, std::string_view name,
                                      lang::Dims shape, runtime::DType dtype);
 
-/// The elements of an integer tensor in row-major order; nothing when it is of another type or has
-/// an element above the range of int64.
-std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor);
+using natives::integerValues;
 
 /// The least value of a type.
 lang::Scalar lowestOf(const lang::ComputeCall& call, runtime::DType dtype);

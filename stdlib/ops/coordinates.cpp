@@ -2,13 +2,13 @@
 //
 // Coordinates outside a tensor write nothing when it is made dense, and of several values for one
 // place the last counts, as in Relay.
+#include "runtime/natives/coordinates.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
@@ -18,10 +18,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
-using runtime::Tensor;
 
 /// The problem of coordinates, values and default of a tensor of `rank` dimensions.
 std::optional<RelationResult> requirePlaces(const RelationCall& call, size_t rank) {
@@ -81,81 +77,12 @@ RelationResult dynToDenseRelation(const RelationCall& call) {
                : negativeExtent(call, 3);
 }
 
-/// The shape of the dense tensor, where it is an attribute.
-struct DenseParameters {
-  size_t rank;
-  std::array<int64_t, largestRank> extents;
-};
-
-DenseParameters decodeDense(const Attributes& attributes, Types) {
-  DenseParameters parameters{};
-  for (int64_t extent : attributes.integers("output_shape"))
-    parameters.extents[parameters.rank++] = extent;
-  return parameters;
+natives::DenseParameters decodeDense(const Attributes& attributes, Types) {
+  return {attributes.integers("output_shape")};
 }
 
-/// Writes the values one by one; an index with few coordinates means all that begin with them.
-KernelFault makeDense(const KernelCall& call, runtime::Shape shape) {
-  const Tensor &indices = call.inputs[0], &values = call.inputs[1];
-  auto coordinates = integerValues(indices);
-  if (!coordinates)
-    return {KernelFaultCode::IndexTooLarge};
-  Tensor& result = call.outputs.emplace_back(values.dtype(), shape);
-  std::vector<double> fill = readReals(call.inputs[2]);
-  if (fill.empty())
-    return {KernelFaultCode::ElementType};
-  bool isSame = values.dtype() == call.inputs[2].dtype();
-  for (int64_t i = 0; i < result.size(); ++i)
-    isSame ? copyElements(call.inputs[2], 0, result, i, 1) : writeReal(result, i, fill[0]);
-  size_t width = indices.rank() == 2 ? size_t(indices.shape()[1]) : 1;
-  int64_t block =
-      runtime::elementCount(std::span(shape).subspan(std::min(width, shape.size()))).value_or(0);
-  for (int64_t k = 0; k < values.size(); ++k) {
-    int64_t place = 0;
-    bool isInside = result.size() > 0;
-    for (size_t i = 0; i < width && isInside; ++i) {
-      int64_t at = (*coordinates)[size_t(k) * width + i];
-      isInside = at >= 0 && at < shape[i];
-      place = isInside ? place * shape[i] + at : 0;
-    }
-    for (int64_t i = 0; i < block && isInside; ++i)
-      copyElements(values, k, result, place * block + i, 1);
-  }
-  return {};
-}
-
-KernelFault toDense(const KernelCall& call, const DenseParameters& parameters) {
-  return makeDense(
-      call, {parameters.extents.begin(), parameters.extents.begin() + ptrdiff_t(parameters.rank)});
-}
-
-KernelFault dynToDense(const KernelCall& call) {
-  auto shape = integerValues(call.inputs[3]);
-  return shape ? makeDense(call, *shape) : KernelFault{KernelFaultCode::IndexTooLarge};
-}
-
-/// How many rows a sparse tensor has, and how many of them are empty.
-struct RowCounts {
-  int64_t all = 0, empty = 0;
-};
-
-/// Counts the rows, or says what is wrong with the coordinates.
-runtime::Checked<RowCounts> countRows(const Tensor& indices, const Tensor& shape) {
-  auto coordinates = integerValues(indices), extents = integerValues(shape);
-  if (!coordinates || !extents || extents->empty() || extents->front() < 0)
-    return runtime::Problem{"the dense shape has no number of rows"};
-  RowCounts counts{extents->front(), extents->front()};
-  int64_t width = indices.shape()[1], last = -1;
-  for (int64_t k = 0; k < indices.shape()[0]; ++k) {
-    int64_t row = (*coordinates)[size_t(k * width)], least = std::max<int64_t>(last, 0);
-    if (row < least || row >= counts.all)
-      return runtime::Problem{
-          fmt::format("index {} is in row {}, but it must be in one from {} to {}", k, row, least,
-                      counts.all - 1)};
-    counts.empty -= row != last;
-    last = row;
-  }
-  return counts;
+natives::RankParameters decodeRank(const Attributes&, Types operands) {
+  return {size_t(operands[3]->shape[0]->value)};
 }
 
 RelationResult fillRowsRelation(const RelationCall& call) {
@@ -177,11 +104,11 @@ RelationResult fillRowsRelation(const RelationCall& call) {
                                         typeText(call.operands[3])));
   const Dim *count = call.types.any(), *rows = call.types.any();
   if (call.value(0) && call.value(2)) {
-    auto counts = countRows(*call.value(0), *call.value(2));
-    if (!counts)
-      return call.failedAt(0, counts.failure());
-    rows = call.types.constant(counts->all);
-    count = call.types.constant(call.value(0)->shape()[0] + counts->empty);
+    natives::RowCounts counts = natives::countRows(*call.value(0), *call.value(2));
+    if (counts.fault)
+      return call.failedAt(0, runtime::nativeFaultText(counts.fault));
+    rows = call.types.constant(counts.all);
+    count = call.types.constant(call.value(0)->shape()[0] + counts.empty);
   }
   const Type* fields[] = {call.types.tensor({count, call.shape(0)[1]}, runtime::Int64),
                           call.types.tensor({count}, runtime::Int64),
@@ -189,50 +116,6 @@ RelationResult fillRowsRelation(const RelationCall& call) {
   RelationResult result = call.solved(call.types.tuple(fields));
   requireAtLeast(result, call.shape(0)[1], 1);
   return result;
-}
-
-/// The elements as int64; whole numbers keep all digits, floats are cut, and zero
-/// beyond int64.
-std::optional<std::vector<int64_t>> asInt64(const Tensor& tensor) {
-  if (tensor.dtype().isInteger())
-    return integerValues(tensor);
-  Tensor whole(runtime::Int64, tensor.shape());
-  std::vector<double> values = readReals(tensor);
-  for (size_t i = 0; i < values.size(); ++i)
-    writeReal(whole, int64_t(i), values[i]);
-  return integerValues(whole);
-}
-
-KernelFault fillRows(const KernelCall& call) {
-  const Tensor &indices = call.inputs[0], &fill = call.inputs[3];
-  auto coordinates = integerValues(indices), values = asInt64(call.inputs[1]);
-  auto filler = asInt64(fill);
-  auto counts = countRows(indices, call.inputs[2]);
-  if (!coordinates || !values || !filler || !counts)
-    return {KernelFaultCode::IndexTooLarge};
-  if (fill.size() != 1)
-    return {KernelFaultCode::NotOneNumber, {3, fill.size()}};
-  int64_t given = indices.shape()[0], width = indices.shape()[1], count = given + counts->empty;
-  Tensor places(runtime::Int64, {count, width}), entries(runtime::Int64, {count});
-  Tensor isEmpty(runtime::Int64, {counts->all});
-  int64_t* place = places.elements<int64_t>().data();
-  int64_t* entry = entries.elements<int64_t>().data();
-  int64_t from = 0;
-  for (int64_t row = 0; row < counts->all; ++row) {
-    int64_t first = from;
-    for (; from < given && (*coordinates)[size_t(from * width)] == row; ++from, place += width) {
-      std::copy_n(coordinates->begin() + from * width, width, place);
-      *entry++ = (*values)[size_t(from)];
-    }
-    if (from > first)
-      continue;
-    isEmpty.elements<int64_t>()[size_t(row)] = 1;
-    *place = row;
-    place += width;
-    *entry++ = filler->front();
-  }
-  call.outputs = {places, entries, isEmpty};
-  return {};
 }
 
 RelationResult reshapeRelation(const RelationCall& call) {
@@ -362,7 +245,7 @@ constexpr OperatorRow rows[] = {
      .attributes = denseAttributes,
      .attributesKey = "relay.attrs.SparseToDenseAttrs",
      .relation = toDenseRelation,
-     .kernel = kernelOf<decodeDense, toDense>(),
+     .native = nativeOf<natives::fillDense, decodeDense>(),
      .gradient = GradientRule{denseGradient},
      .examples = denseExamples},
     {.name = "dyn.sparse_to_dense",
@@ -370,7 +253,7 @@ constexpr OperatorRow rows[] = {
      .details = denseDetails,
      .operands = dynDenseOperands,
      .relation = dynToDenseRelation,
-     .kernel = kernelOf<dynToDense>(),
+     .native = nativeOf<natives::fillDenseByOperand, decodeRank>(),
      .gradient = GradientRule{denseGradient},
      .examples = dynDenseExamples,
      .shapeNeeds = ShapeNeeds::Values},
@@ -380,7 +263,7 @@ constexpr OperatorRow rows[] = {
                 "int64 whatever the operands are.",
      .operands = fillOperands,
      .relation = fillRowsRelation,
-     .kernel = kernelOf<fillRows>(),
+     .native = nativeOf<natives::fillEmptyRows>(),
      .gradient = integerValued,
      .examples = fillExamples,
      .shapeNeeds = ShapeNeeds::Values},

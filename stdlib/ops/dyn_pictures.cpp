@@ -7,7 +7,6 @@
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/pad.h"
 #include "stdlib/ops/resize_rules.h"
 
@@ -61,7 +60,7 @@ void computeDynResize(ComputeCall& call) {
 /// `extent * scale` in the float type of the scale, halves away from zero, as Relay rounds when it
 /// runs; nothing when the scale is no factor or the result is too large.
 std::optional<int64_t> scaledExtent(int64_t extent, const runtime::Tensor& scale) {
-  std::vector<double> values = readReals(scale);
+  std::vector<double> values = natives::readReals(scale);
   if (values.size() != 1 || !(values[0] > 0) || !std::isfinite(values[0]))
     return std::nullopt;
   bool isDouble = scale.dtype() == runtime::Float64;
@@ -95,7 +94,7 @@ RelationResult upsamplingRelation(const RelationCall& call) {
     if (!scaled)
       return call.failedAt(i + 1,
                            fmt::format("a dimension of {} can't be scaled by `{}`, which is {}",
-                                       dim->value, name, fmt::join(readReals(*scale), ", ")));
+                                       dim->value, name, fmt::join(natives::readReals(*scale), ", ")));
     dim = call.types.constant(*scaled);
   }
   return call.solved(shape, call.dtype(0));

@@ -2,7 +2,6 @@
 #include "stdlib/ops/dyn_rules.h"
 
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <cmath>
@@ -41,18 +40,6 @@ std::optional<RelationResult> requireVector(const RelationCall& call, size_t i,
 
 size_t lengthOf(const RelationCall& call, size_t i) {
   return size_t(call.shape(i)[0]->value);
-}
-
-std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor) {
-  if (!tensor.dtype().isFloat())
-    return integerValues(tensor);
-  std::vector<int64_t> values;
-  for (double value : readReals(tensor)) {
-    if (!(std::abs(value) < 0x1p62))
-      return std::nullopt;
-    values.push_back(int64_t(value));
-  }
-  return values;
 }
 
 RelationResult noCount(const RelationCall& call, size_t i) {

@@ -29,9 +29,7 @@ std::optional<lang::RelationResult> requireVector(const lang::RelationCall& call
 /// The known length of operand `i`, a vector.
 size_t lengthOf(const lang::RelationCall& call, size_t i);
 
-/// The whole parts of numbers, as Relay takes counts that are floats; nothing when one is too large
-/// or no number.
-std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor);
+using natives::wholeValues;
 
 /// The failure that wholeValues() of operand `i` gives nothing.
 lang::RelationResult noCount(const lang::RelationCall& call, size_t i);

@@ -4,7 +4,6 @@
 #include "stdlib/ops/dyn_rules.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/sort.h"
 
@@ -85,13 +84,6 @@ void computeStridedSlice(ComputeCall& call) {
   });
 }
 
-runtime::KernelFault runDynTopk(const runtime::KernelCall& call, const TopkParameters& parameters) {
-  auto k = wholeValues(call.inputs[1]);
-  if (!k || k->size() != 1)
-    return {runtime::KernelFaultCode::NotOneNumber, {1, call.inputs[1].size()}};
-  return topkOf(call, parameters, k->front());
-}
-
 constexpr OperandRow sliceOperands[] = {{"data", "the input"},
                                         {"begin", "where the slice begins in each dimension"},
                                         {"end", "before which it ends, or its lengths"},
@@ -158,7 +150,7 @@ constexpr OperatorRow rows[] = {
      .attributes = topkAttributes,
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = dynTopkRelation,
-     .kernel = ordering(kernelOf<decodeTopk, runDynTopk>()),
+     .native = ordering(nativeOf<natives::firstOfLinesByOperand, decodeTopk>()),
      .gradient = GradientRule{topkGradient},
      .examples = topkExamples,
      .shapeNeeds = ShapeNeeds::Values},

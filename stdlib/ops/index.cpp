@@ -3,9 +3,9 @@
 //
 // `take` treats positions outside as its mode says. Everywhere else a negative position counts from
 // the back, once; any other position outside is a fault when the program runs.
+#include "runtime/natives/places.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/fixes.h"
 #include "stdlib/ops/gradient.h"
@@ -18,10 +18,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
 
 bool isIndexType(runtime::DType dtype) {
   return dtype.isInteger() || dtype.isBool();
@@ -180,25 +176,11 @@ RelationResult invertPermutationRelation(const RelationCall& call) {
   return sameAsFirst(call);
 }
 
-/// Calls `visit` with the row-major number of each element that is not zero.
-template <typename Visit>
-bool visitNonZero(const runtime::Tensor& tensor, Visit&& visit) {
-  return visitElementType(tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    int64_t place = 0;
-    for (T element : tensor.elements<T>()) {
-      if (wide(element) != Wide<T>(0))
-        visit(place);
-      ++place;
-    }
-  });
-}
-
 RelationResult argwhereRelation(const RelationCall& call) {
   const Dim* rows = call.types.any();
   if (const runtime::Tensor* value = call.value(0)) {
     int64_t count = 0;
-    if (visitNonZero(*value, [&](int64_t) { ++count; }))
+    if (natives::visitNonZero(*value, [&](int64_t) { ++count; }))
       rows = call.types.constant(count);
   }
   return call.solved({rows, call.types.constant(int64_t(call.rank(0)))}, runtime::Int32);
@@ -289,50 +271,6 @@ void computeUnravelIndex(ComputeCall& call) {
     Scalar step = maximum(inner({at[0]}), call.integer(1));
     return cast(floorMod(floorDivide(place, step), extent(at[0])), flat.dtype());
   });
-}
-
-/// For kernels that need to know nothing.
-KernelFault invertPermutation(const KernelCall& call) {
-  const runtime::Tensor& data = call.inputs[0];
-  runtime::Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
-  std::vector<bool> seen(size_t(data.size()));
-  KernelFault fault;
-  visitElementType(data.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      auto from = data.elements<T>();
-      auto to = result.elements<T>();
-      for (size_t i = 0; i < from.size() && !fault; ++i) {
-        uint64_t place = uint64_t(from[i]);
-        if (place >= seen.size() || seen[place]) {
-          fault = {KernelFaultCode::NoPermutation,
-                   {int64_t(seen.size()) - 1, int64_t(from[i]), int64_t(i)}};
-          return;
-        }
-        to[place] = T(i);
-        seen[place] = true;
-      }
-    }
-  });
-  return fault;
-}
-
-KernelFault argwhere(const KernelCall& call) {
-  const runtime::Tensor& condition = call.inputs[0];
-  std::vector<int64_t> places;
-  if (!visitNonZero(condition, [&](int64_t place) { places.push_back(place); }))
-    return {KernelFaultCode::ElementType};
-  size_t rank = condition.rank();
-  runtime::Tensor& result = call.outputs.emplace_back(
-      runtime::Int32, runtime::Shape{int64_t(places.size()), int64_t(rank)});
-  auto rows = result.elements<int32_t>();
-  for (size_t row = 0; row < places.size(); ++row)
-    for (size_t i = rank, rest = size_t(places[row]); i-- > 0;) {
-      size_t extent = size_t(condition.shape()[i]);
-      rows[row * rank + i] = int32_t(rest % extent);
-      rest /= extent;
-    }
-  return {};
 }
 
 constexpr OperandRow dataIndices[] = {{"data", "the tensor to read"},
@@ -512,7 +450,7 @@ constexpr OperatorRow rows[] = {
      .doc = "Gives the inverse of a permutation: result[data[i]] = i.",
      .operands = data,
      .relation = invertPermutationRelation,
-     .kernel = kernelOf<invertPermutation>(),
+     .native = nativeOf<natives::invertPermutation>(),
      .gradient = integerValued,
      .examples = invertExamples},
     {.name = "argwhere",
@@ -520,7 +458,7 @@ constexpr OperatorRow rows[] = {
      .doc = "Lists the coordinates of the elements that are not zero.",
      .operands = condition,
      .relation = argwhereRelation,
-     .kernel = ordering(kernelOf<argwhere>()),
+     .native = ordering(nativeOf<natives::nonZeroPlaces>()),
      .gradient = integerValued,
      .examples = argwhereExamples,
      .shapeNeeds = ShapeNeeds::Values},

@@ -3,11 +3,10 @@
 //
 // Without an axis the data of a running sum or product is read as flat. The element type of the
 // result is that in which is summed.
+#include "runtime/natives/recurrence.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/products.h"
 #include "stdlib/ops/shape_rules.h"
 
@@ -36,9 +35,6 @@ Term recurrence(const Term& factors, const Term& terms, size_t axis, bool isReve
 namespace {
 
 using namespace lang;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::Tensor;
 
 RelationResult scanRelation(const RelationCall& call) {
   runtime::DType dtype = call.attributes.dtype("dtype").value_or(call.dtype(0));
@@ -93,46 +89,10 @@ RelationResult recurrenceRelation(const RelationCall& call) {
   return call.solved(shape, call.dtype(0));
 }
 
-struct RecurrenceParameters {
-  size_t axis;
-  bool isReverse;
-};
-
-RecurrenceParameters decodeRecurrence(const Attributes& attributes, Types operands) {
+natives::RecurrenceParameters decodeRecurrence(const Attributes& attributes, Types operands) {
   int64_t axis = attributes.integer("axis");
   return {size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis),
           attributes.boolean("reverse")};
-}
-
-/// Lines along the axis one after the other; the elements of one are `inner` apart.
-KernelFault runRecurrence(const KernelCall& call, const RecurrenceParameters& parameters) {
-  const Tensor &factors = call.inputs[0], &terms = call.inputs[1];
-  const runtime::Shape& shape = terms.shape();
-  Tensor& result = call.outputs.emplace_back(terms.dtype(), shape);
-  if (result.size() == 0)
-    return {};
-  int64_t length = shape[parameters.axis], inner = 1;
-  for (size_t i = parameters.axis + 1; i < shape.size(); ++i)
-    inner *= shape[i];
-  visitElementType(terms.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    auto factor = factors.elements<T>(), term = terms.elements<T>();
-    auto value = result.elements<T>();
-    for (int64_t line = 0; line < result.size() / length; ++line) {
-      int64_t start = line / inner * inner * length + line % inner;
-      double before = 0;
-      for (int64_t i = 0; i < length; ++i) {
-        auto at = [&](int64_t k) {
-          return size_t(start + (parameters.isReverse ? length - 1 - k : k) * inner);
-        };
-        double share =
-            i == 0 ? 0 : double(wide(factor[at(parameters.isReverse ? i - 1 : i)])) * before;
-        before = double(wide(term[at(i)])) + share;
-        writeSum(value[at(i)], before);
-      }
-    }
-  });
-  return {};
 }
 
 constexpr OperandRow data[] = {{"data", "the input"}};
@@ -243,7 +203,7 @@ constexpr OperatorRow rows[] = {
      .attributes = recurrenceAttributes,
      .attributesKey = "baton.attrs.LinearRecurrenceAttrs",
      .relation = recurrenceRelation,
-     .kernel = kernelOf<decodeRecurrence, runRecurrence>(),
+     .native = nativeOf<natives::linearRecurrence, decodeRecurrence>(),
      .gradient = GradientRule{recurrenceGradient},
      .examples = recurrenceExamples},
 };

@@ -1,13 +1,10 @@
 // Operators that write elements at positions given by data: scatter_elements and scatter_nd.
 //
-// They are kernels, because positions may repeat: updates are applied one after the other in
-// row-major order, so that the last one wins. Negative positions count from the back, once.
-#include "runtime/scalar_meaning.h"
+// They are native functions, because positions may repeat (runtime/natives/scatter.h).
+#include "runtime/natives/scatter.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/products.h"
 #include "stdlib/ops/shape_rules.h"
 
@@ -21,14 +18,7 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
-using runtime::Shape;
-using runtime::Tensor;
-
-/// How an update and what stands at its place become one.
-enum class Joining : uint8_t { Update, Add, Mul, Mean, Min, Max };
+using natives::Joining;
 
 constexpr std::array<std::string_view, 6> joiningNames = {"update", "add", "mul",
                                                           "mean",   "min", "max"};
@@ -39,92 +29,6 @@ std::optional<Joining> joiningOf(std::string_view name, bool withMean) {
     if (joiningNames[i] == name && (withMean || Joining(i) != Joining::Mean))
       return Joining(i);
   return std::nullopt;
-}
-
-/// Integers wrap; the extremes of floats are NaN when either side is.
-template <typename W>
-W joinWide(Joining joining, W old, W update) {
-  constexpr bool isInteger = std::is_integral_v<W>;
-  switch (joining) {
-  case Joining::Update:
-    return update;
-  case Joining::Add:
-  case Joining::Mean: {
-    W sum = isInteger ? W(uint64_t(old) + uint64_t(update)) : W(old + update);
-    return joining == Joining::Mean ? W(sum / 2) : sum;
-  }
-  case Joining::Mul:
-    return isInteger ? W(uint64_t(old) * uint64_t(update)) : W(old * update);
-  case Joining::Min:
-    return runtime::applied<ScalarFunction::Minimum>(old, update);
-  case Joining::Max:
-    return runtime::applied<ScalarFunction::Maximum>(old, update);
-  }
-  return old;
-}
-
-template <typename T>
-T join(Joining joining, T old, T update) {
-  return T(joinWide(joining, wide(old), wide(update)));
-}
-
-/// Row-major distances between neighbours along each dimension; meaningless, but defined, for empty
-/// shapes whose other extents overflow.
-std::vector<int64_t> stridesOf(const Shape& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = int64_t(uint64_t(strides[i]) * uint64_t(shape[i]));
-  return strides;
-}
-
-/// Moves `at` to the next position of `shape` in row-major order.
-void advance(std::vector<int64_t>& at, const Shape& shape) {
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (++at[i] < shape[i])
-      return;
-    at[i] = 0;
-  }
-}
-
-/// An index made non-negative, or nothing when it lies outside.
-std::optional<int64_t> placeOf(int64_t index, int64_t extent) {
-  int64_t place = index < 0 ? index + extent : index;
-  if (place < 0 || place >= extent)
-    return std::nullopt;
-  return place;
-}
-
-/// The elements at the positions of `shape`, which lies within that of the tensor.
-Tensor cornerOf(const Tensor& tensor, const Shape& shape) {
-  if (tensor.shape() == shape)
-    return tensor;
-  Tensor corner(tensor.dtype(), shape);
-  std::vector<int64_t> strides = stridesOf(tensor.shape()), at(shape.size());
-  for (int64_t i = 0; i < corner.size(); ++i) {
-    int64_t flat = std::inner_product(at.begin(), at.end(), strides.begin(), int64_t(0));
-    copyElements(tensor, flat, corner, i, 1);
-    advance(at, shape);
-  }
-  return corner;
-}
-
-/// Joins runs of `run` updates into `to`: update run k goes to the elements from `places[k]` on.
-KernelFault joinAt(Tensor& to, const Tensor& updates, std::span<const int64_t> places, size_t run,
-                   Joining joining) {
-  bool isBool = to.dtype().isBool();
-  bool known = visitElementType(to.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    auto target = to.elements<T>();
-    auto source = updates.elements<T>();
-    for (size_t k = 0; k < places.size(); ++k)
-      for (size_t i = 0; i < run; ++i) {
-        T& element = target[size_t(places[k]) + i];
-        element = join(joining, element, source[k * run + i]);
-        if (isBool)
-          element = wide(element) != Wide<T>(0) ? T(1) : T(0);
-      }
-  });
-  return {known ? KernelFaultCode::None : KernelFaultCode::ElementType};
 }
 
 RelationResult scatterElementsRelation(const RelationCall& call) {
@@ -192,19 +96,13 @@ RelationResult scatterNdRelation(const RelationCall& call) {
   return sameAsFirst(call);
 }
 
-struct ScatterParameters {
-  /// Of scatter_elements only.
-  size_t axis;
-  Joining joining;
-};
-
-ScatterParameters decodeElements(const Attributes& attributes, Types operands) {
+natives::ScatterParameters decodeElements(const Attributes& attributes, Types operands) {
   int64_t axis = attributes.integer("axis");
   return {size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis),
           *joiningOf(attributes.text("reduction"), true)};
 }
 
-ScatterParameters decodeSlices(const Attributes& attributes, Types) {
+natives::ScatterParameters decodeSlices(const Attributes& attributes, Types) {
   return {0, *joiningOf(attributes.text("mode"), false)};
 }
 
@@ -214,51 +112,6 @@ bool movesElements(const Attributes& attributes) {
 
 bool movesSlices(const Attributes& attributes) {
   return attributes.text("mode") == "update";
-}
-
-KernelFault scatterElements(const KernelCall& call, const ScatterParameters& parameters) {
-  Tensor& data = call.inputs[0];
-  const Tensor& indices = call.inputs[1];
-  Tensor updates = cornerOf(call.inputs[2], indices.shape());
-  size_t axis = parameters.axis;
-  auto index = integerValues(indices);
-  if (!index)
-    return {KernelFaultCode::IndexTooLarge};
-  std::vector<int64_t> strides = stridesOf(data.shape()), at(data.rank()), places;
-  for (int64_t wanted : *index) {
-    auto place = placeOf(wanted, data.shape()[axis]);
-    if (!place)
-      return {KernelFaultCode::IndexOutside, {wanted, data.shape()[axis]}};
-    int64_t flat = std::inner_product(at.begin(), at.end(), strides.begin(), int64_t(0));
-    places.push_back(flat + (*place - at[axis]) * strides[axis]);
-    advance(at, indices.shape());
-  }
-  Tensor& result = call.outputs.emplace_back(ownElements(data));
-  return joinAt(result, updates, places, 1, parameters.joining);
-}
-
-KernelFault scatterNd(const KernelCall& call, const ScatterParameters& parameters) {
-  const Tensor &data = call.inputs[0], &indices = call.inputs[1], &updates = call.inputs[2];
-  auto index = integerValues(indices);
-  if (!index)
-    return {KernelFaultCode::IndexTooLarge};
-  if (updates.size() == 0) {
-    call.outputs.push_back(data);
-    return {};
-  }
-  size_t depth = size_t(indices.shape()[0]);
-  size_t count = size_t(*runtime::elementCount(std::span(indices.shape()).subspan(1)));
-  std::vector<int64_t> strides = stridesOf(data.shape()), places(count, 0);
-  for (size_t m = 0; m < depth; ++m)
-    for (size_t k = 0; k < places.size(); ++k) {
-      int64_t wanted = (*index)[m * places.size() + k];
-      auto place = placeOf(wanted, data.shape()[m]);
-      if (!place)
-        return {KernelFaultCode::IndexOutside, {wanted, data.shape()[m]}};
-      places[k] += *place * strides[m];
-    }
-  Tensor& result = call.outputs.emplace_back(ownElements(call.inputs[0]));
-  return joinAt(result, updates, places, size_t(updates.size()) / count, parameters.joining);
 }
 
 constexpr OperandRow operands[] = {{"data", "the tensor to write into a copy of"},
@@ -449,7 +302,7 @@ constexpr OperatorRow rows[] = {
      .attributes = elementsAttributes,
      .attributesKey = "relay.attrs.ScatterElementsAttrs",
      .relation = scatterElementsRelation,
-     .kernel = ordering(kernelOf<decodeElements, scatterElements>(), movesElements),
+     .native = ordering(nativeOf<natives::scatterElements, decodeElements>(), movesElements),
      .gradient = GradientRule{scatterElementsGradient, elementsGradients},
      .examples = elementsExamples,
      .unregisteredAttributes = true},
@@ -461,7 +314,7 @@ constexpr OperatorRow rows[] = {
      .attributes = ndAttributes,
      .attributesKey = "relay.attrs.ScatterNDAttrs",
      .relation = scatterNdRelation,
-     .kernel = ordering(kernelOf<decodeSlices, scatterNd>(), movesSlices),
+     .native = ordering(nativeOf<natives::scatterSlices, decodeSlices>(), movesSlices),
      .gradient = GradientRule{scatterNdGradient},
      .examples = ndExamples,
      .unregisteredAttributes = true},

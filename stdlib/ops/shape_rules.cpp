@@ -249,10 +249,6 @@ Checked<std::vector<const Dim*>> reshapedDims(const lang::RelationCall& call, Di
   return scan.result;
 }
 
-bool AxisSlice::isWhole() const {
-  return begin.value_or(0) == 0 && stride == 1 && (!end || *end >= INT32_MAX);
-}
-
 Checked<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank) {
   size_t count = std::max({bounds.begin.size(), bounds.end.size(), bounds.strides.size()});
   auto lacks = [](const std::vector<int64_t>& list, const std::vector<int64_t>& axes) {
@@ -293,25 +289,6 @@ Checked<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t ran
       return Problem{fmt::format("the stride of dimension {} is 0", (*normal)[i])};
   }
   return slices;
-}
-
-std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent) {
-  bool forward = slice.stride > 0;
-  int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
-  auto place = [&](int64_t bound) {
-    return std::clamp(bound < 0 ? bound + extent : bound, low, high);
-  };
-  int64_t begin = slice.begin ? place(*slice.begin) : forward ? low : high;
-  int64_t end = forward ? high : low;
-  if (slice.end && slice.endIsSize)
-    end = begin + std::min(*slice.end, extent - begin);
-  else if (slice.end)
-    end = place(*slice.end);
-  int64_t distance = forward ? end - begin : begin - end;
-  if (distance < 0)
-    return std::nullopt;
-  int64_t step = forward ? slice.stride : -slice.stride;
-  return SliceRange{begin, slice.stride, distance / step + (distance % step != 0)};
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "lang/compute.h"
 #include "lang/relation.h"
+#include "runtime/natives/slices.h"
 
 namespace stdlib {
 
@@ -34,25 +35,9 @@ reshapedDims(const lang::RelationCall& call, lang::Dims from, std::span<const in
 std::optional<runtime::Problem> countProblem(const lang::RelationCall& call, lang::Dims from,
                                              lang::Dims to);
 
-/// What a slice asks of one dimension. A missing bound is the end that the stride starts from or
-/// runs to; negative bounds count from the back.
-struct AxisSlice {
-  std::optional<int64_t> begin = std::nullopt;
-  std::optional<int64_t> end = std::nullopt;
-  int64_t stride = 1;
-  /// `end` is a length instead of a position; never negative then.
-  bool endIsSize = false;
-
-  /// True when the slice is the whole dimension, whatever its extent.
-  bool isWhole() const;
-};
-
-/// A slice of a dimension of known extent: positions begin, begin + stride, ..., `count` of them.
-struct SliceRange {
-  int64_t begin = 0;
-  int64_t stride = 1;
-  int64_t count = 0;
-};
+using natives::AxisSlice;
+using natives::resolveSlice;
+using natives::SliceRange;
 
 /// The bounds of a slice as `strided_slice` gives them, before they meet a shape.
 struct SliceBounds {
@@ -64,9 +49,6 @@ struct SliceBounds {
 
 /// One entry per dimension of a tensor of that rank.
 runtime::Checked<std::vector<AxisSlice>> axisSlices(const SliceBounds& bounds, size_t rank);
-
-/// Nothing when the slice begins behind its end.
-std::optional<SliceRange> resolveSlice(const AxisSlice& slice, int64_t extent);
 
 /// The answer of an operator that slices operand 0. A slice of a named extent asks for sizes at
 /// which its bounds lie inside, where they need not be moved.

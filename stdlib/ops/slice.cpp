@@ -4,7 +4,6 @@
 // a slice that begins behind its end is an error.
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 #include "stdlib/ops/simplify.h"
 
@@ -132,66 +131,6 @@ void computeStridedSlice(ComputeCall& call) {
                                                at[i] * call.integer(slices[i].stride));
     return x(from);
   });
-}
-
-/// Writes the runs of a value that lie along the last dimension.
-struct SliceWriter {
-  const runtime::Tensor& value;
-  const std::vector<SliceRange>& ranges;
-  runtime::Tensor& to;
-
-  void run() const {
-    size_t last = ranges.size() - 1;
-    int64_t length = ranges[last].count;
-    std::vector<int64_t> at(last);
-    for (int64_t done = 0; done < value.size(); done += length) {
-      int64_t row = 0;
-      for (size_t i = 0; i < last; ++i)
-        row = row * to.shape()[i] + ranges[i].begin + at[i] * ranges[i].stride;
-      writeRow(done, row * to.shape()[last] + ranges[last].begin);
-      for (size_t i = last; i-- > 0 && ++at[i] == ranges[i].count;)
-        at[i] = 0;
-    }
-  }
-
-private:
-  void writeRow(int64_t from, int64_t place) const {
-    const SliceRange& range = ranges.back();
-    if (range.stride == 1)
-      return copyElements(value, from, to, place, range.count);
-    for (int64_t i = 0; i < range.count; ++i)
-      copyElements(value, from + i, to, place + i * range.stride, 1);
-  }
-};
-
-/// A kernel, as it writes nothing but the slice where the data is its own.
-runtime::KernelFault stridedSet(const runtime::KernelCall& call) {
-  const runtime::Tensor& value = call.inputs[1];
-  SliceBounds bounds;
-  std::vector<int64_t>* lists[] = {&bounds.begin, &bounds.end, &bounds.strides};
-  for (size_t i = 0; i < 3; ++i) {
-    auto numbers = integerValues(call.inputs[2 + i]);
-    if (!numbers)
-      return {runtime::KernelFaultCode::IndexTooLarge};
-    *lists[i] = std::move(*numbers);
-  }
-  runtime::Tensor& result = call.outputs.emplace_back(ownElements(call.inputs[0]));
-  if (result.rank() == 0) {
-    copyElements(value, 0, result, 0, 1);
-    return {};
-  }
-  // A slice that is none replaces nothing.
-  auto slices = axisSlices(bounds, result.rank());
-  std::vector<SliceRange> ranges;
-  for (size_t i = 0; slices && i < slices->size(); ++i) {
-    auto range = resolveSlice((*slices)[i], result.shape()[i]);
-    if (!range || range->count != value.shape()[i])
-      return {};
-    ranges.push_back(*range);
-  }
-  if (slices && value.size() > 0)
-    SliceWriter{value, ranges, result}.run();
-  return {};
 }
 
 void computeSliceLike(ComputeCall& call) {
@@ -349,7 +288,7 @@ constexpr OperatorRow rows[] = {
          "value has the shape of the slice.",
      .operands = setOperands,
      .relation = stridedSetRelation,
-     .kernel = ordering(kernelOf<stridedSet>()),
+     .native = ordering(nativeOf<natives::setSlice>()),
      .gradient = GradientRule{stridedSetGradient},
      .examples = setExamples,
      .shapeNeeds = ShapeNeeds::Constants},

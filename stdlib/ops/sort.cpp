@@ -6,7 +6,6 @@
 
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
-#include "stdlib/ops/element_types.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 #include "stdlib/ops/shape_rules.h"
@@ -21,77 +20,6 @@ namespace {
 
 using namespace lang;
 using runtime::DType;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
-using runtime::Tensor;
-
-/// A tensor as lines along an axis: element i of a line is `inner` elements after element i - 1.
-struct Lines {
-  size_t outer = 1, extent = 1, inner = 1;
-
-  size_t count() const { return outer * inner; }
-  /// The place of element `i` of line `line` when lines have `length` elements.
-  size_t place(size_t line, size_t i, size_t length) const {
-    return (line / inner * length + i) * inner + line % inner;
-  }
-};
-
-/// The lines of a tensor that has elements; of an empty one, none.
-Lines linesOf(const Tensor& tensor, size_t along) {
-  Lines lines;
-  lines.extent = size_t(tensor.shape()[along]);
-  if (tensor.size() == 0)
-    lines.outer = 0;
-  for (size_t i = 0; i < tensor.rank() && tensor.size() > 0; ++i)
-    if (i != along)
-      (i < along ? lines.outer : lines.inner) *= size_t(tensor.shape()[i]);
-  return lines;
-}
-
-/// The stable permutation that sorts `keys`.
-template <typename W>
-std::vector<size_t> sortingOrder(const std::vector<W>& keys, bool ascending) {
-  std::vector<size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::ranges::stable_sort(order, [&](size_t left, size_t right) {
-    return ascending ? comesBefore(keys[left], keys[right]) : comesBefore(keys[right], keys[left]);
-  });
-  return order;
-}
-
-/// Calls `visit(line, order)` with the sorting order of each line.
-template <typename Visit>
-bool visitOrders(const Tensor& tensor, const Lines& lines, bool ascending, Visit&& visit) {
-  return visitElementType(tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    auto elements = tensor.elements<T>();
-    std::vector<Wide<T>> keys(lines.extent);
-    for (size_t line = 0; line < lines.count(); ++line) {
-      for (size_t i = 0; i < keys.size(); ++i)
-        keys[i] = wide(elements[lines.place(line, i, lines.extent)]);
-      visit(line, sortingOrder(keys, ascending));
-    }
-  });
-}
-
-/// Writes a position as an element of any type.
-void writeIndex(Tensor& tensor, size_t place, size_t index) {
-  visitElementType(tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    tensor.elements<T>()[place] = T(Wide<T>(index));
-  });
-}
-
-void copyElement(Tensor& to, size_t toPlace, const Tensor& from, size_t fromPlace) {
-  size_t size = from.dtype().bytes();
-  std::memcpy(to.bytes() + toPlace * size, from.bytes() + fromPlace * size, size);
-}
-
-/// Nothing, or the fault of an element type that was not visited.
-KernelFault faultUnless(bool isKnown) {
-  return {isKnown ? KernelFaultCode::None : KernelFaultCode::ElementType};
-}
 
 /// The problem of an axis outside the data, or of an unusable type of indices.
 std::optional<RelationResult> requireAxisAndIndexType(const RelationCall& call) {
@@ -153,150 +81,22 @@ RelationResult uniqueRelation(const RelationCall& call) {
   return call.solved(call.types.tuple(fields));
 }
 
-/// What sorting along an axis needs to know.
-struct SortParameters {
-  size_t axis;
-  bool isAscending;
-  DType dtype;
-};
-
 size_t normalAxisOf(const Attributes& attributes, Types operands) {
   int64_t axis = attributes.integer("axis");
   return size_t(axis < 0 ? axis + int64_t(operands[0]->shape.size()) : axis);
 }
 
-SortParameters decodeSort(const Attributes& attributes, Types operands) {
+natives::SortParameters decodeSort(const Attributes& attributes, Types operands) {
   return {normalAxisOf(attributes, operands), attributes.boolean("is_ascend"),
           attributes.dtype("dtype").value_or(runtime::Int32)};
 }
 
-KernelFault runSort(const KernelCall& call, const SortParameters& parameters) {
-  const Tensor& data = call.inputs[0];
-  Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
-  Lines lines = linesOf(data, parameters.axis);
-  return faultUnless(visitOrders(data, lines, parameters.isAscending,
-                                 [&](size_t line, const std::vector<size_t>& order) {
-                                   for (size_t i = 0; i < order.size(); ++i)
-                                     copyElement(result, lines.place(line, i, lines.extent), data,
-                                                 lines.place(line, order[i], lines.extent));
-                                 }));
-}
-
-KernelFault runArgsort(const KernelCall& call, const SortParameters& parameters) {
-  const Tensor& data = call.inputs[0];
-  Tensor& result = call.outputs.emplace_back(parameters.dtype, data.shape());
-  Lines lines = linesOf(data, parameters.axis);
-  return faultUnless(visitOrders(
-      data, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
-        for (size_t i = 0; i < order.size(); ++i)
-          writeIndex(result, lines.place(line, i, lines.extent), order[i]);
-      }));
-}
-
-KernelFault runTopk(const KernelCall& call, const TopkParameters& parameters) {
-  return topkOf(call, parameters, parameters.k);
-}
-
-template <typename T>
-void searchLines(const Tensor& sorted, const Tensor& values, bool right, Tensor& result) {
-  size_t length = size_t(sorted.shape().back());
-  size_t perLine = sorted.rank() == 1 ? size_t(values.size()) : size_t(values.shape().back());
-  auto sequence = sorted.elements<T>();
-  auto wanted = values.elements<T>();
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    auto line = sequence.subspan(i / perLine * length, length);
-    auto value = wide(wanted[i]);
-    auto at = right ? std::partition_point(line.begin(), line.end(),
-                                           [&](T x) { return !comesBefore(value, wide(x)); })
-                    : std::partition_point(line.begin(), line.end(),
-                                           [&](T x) { return comesBefore(wide(x), value); });
-    writeIndex(result, i, size_t(at - line.begin()));
-  }
-}
-
-struct SearchParameters {
-  bool isRight;
-  DType dtype;
-};
-
-SearchParameters decodeSearch(const Attributes& attributes, Types) {
+natives::SearchParameters decodeSearch(const Attributes& attributes, Types) {
   return {attributes.boolean("right"), attributes.dtype("dtype").value_or(runtime::Int32)};
 }
 
-KernelFault runSearchSorted(const KernelCall& call, const SearchParameters& parameters) {
-  const Tensor &sorted = call.inputs[0], &values = call.inputs[1];
-  Tensor& result = call.outputs.emplace_back(parameters.dtype, values.shape());
-  if (values.size() == 0)
-    return {};
-  return faultUnless(visitElementType(sorted.dtype(), [&](auto zero) {
-    searchLines<decltype(zero)>(sorted, values, parameters.isRight, result);
-  }));
-}
-
-/// The groups of equal elements: their first positions, in the wanted order, and the group of each
-/// element.
-struct Groups {
-  std::vector<size_t> first;
-  std::vector<size_t> groupOf;
-};
-
-template <typename W>
-Groups groupsOf(const std::vector<W>& keys, bool sorted) {
-  Groups groups;
-  groups.groupOf.resize(keys.size());
-  std::vector<size_t> order = sortingOrder(keys, true);
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || comesBefore(keys[order[i - 1]], keys[order[i]]))
-      groups.first.push_back(order[i]);
-    groups.groupOf[order[i]] = groups.first.size() - 1;
-  }
-  if (sorted)
-    return groups;
-  std::vector<size_t> byFirst(groups.first.size()), rank(groups.first.size());
-  std::iota(byFirst.begin(), byFirst.end(), size_t(0));
-  std::ranges::sort(byFirst, {}, [&](size_t group) { return groups.first[group]; });
-  for (size_t i = 0; i < byFirst.size(); ++i)
-    rank[byFirst[i]] = i;
-  for (size_t& group : groups.groupOf)
-    group = rank[group];
-  std::ranges::sort(groups.first);
-  return groups;
-}
-
-struct UniqueParameters {
-  bool isSorted, wantsCounts;
-};
-
-UniqueParameters decodeUnique(const Attributes& attributes, Types) {
+natives::UniqueParameters decodeUnique(const Attributes& attributes, Types) {
   return {attributes.boolean("sorted"), attributes.boolean("return_counts")};
-}
-
-KernelFault runUnique(const KernelCall& call, const UniqueParameters& parameters) {
-  const Tensor& data = call.inputs[0];
-  Groups groups;
-  bool isKnown = visitElementType(data.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    std::vector<Wide<T>> keys;
-    for (T element : data.elements<T>())
-      keys.push_back(wide(element));
-    groups = groupsOf(keys, parameters.isSorted);
-  });
-  Tensor values(data.dtype(), data.shape()), first(runtime::Int32, data.shape());
-  Tensor inverse(runtime::Int32, data.shape()), counts(runtime::Int32, data.shape());
-  for (size_t group = 0; group < groups.first.size(); ++group) {
-    copyElement(values, group, data, groups.first[group]);
-    writeIndex(first, group, groups.first[group]);
-  }
-  for (size_t i = 0; i < groups.groupOf.size(); ++i) {
-    writeIndex(inverse, i, groups.groupOf[i]);
-    counts.elements<int32_t>()[groups.groupOf[i]]++;
-  }
-  Tensor count(runtime::Int32, {1});
-  writeIndex(count, 0, groups.first.size());
-  call.outputs = {values, first, inverse, count};
-  if (parameters.wantsCounts)
-    call.outputs.push_back(counts);
-  return faultUnless(isKnown);
 }
 
 constexpr OperandRow data[] = {{"data", "the input"}};
@@ -368,7 +168,7 @@ constexpr OperatorRow rows[] = {
      .attributes = sortAttributes,
      .attributesKey = "relay.attrs.ArgsortAttrs",
      .relation = sortRelation,
-     .kernel = ordering(kernelOf<decodeSort, runSort>()),
+     .native = ordering(nativeOf<natives::sortLines, decodeSort>()),
      .gradient = GradientRule{sortGradient},
      .examples = sortExamples},
     {.name = "argsort",
@@ -377,7 +177,7 @@ constexpr OperatorRow rows[] = {
      .attributes = sortAttributes,
      .attributesKey = "relay.attrs.ArgsortAttrs",
      .relation = argsortRelation,
-     .kernel = ordering(kernelOf<decodeSort, runArgsort>()),
+     .native = ordering(nativeOf<natives::orderOfLines, decodeSort>()),
      .gradient = NoGradient{"the result holds positions", true},
      .examples = argsortExamples},
     {.name = "topk",
@@ -386,7 +186,7 @@ constexpr OperatorRow rows[] = {
      .attributes = topkAttributes,
      .attributesKey = "relay.attrs.TopkAttrs",
      .relation = topkRelation,
-     .kernel = ordering(kernelOf<decodeTopk, runTopk>()),
+     .native = ordering(nativeOf<natives::firstOfLines, decodeTopk>()),
      .gradient = GradientRule{topkGradient},
      .examples = topkExamples},
     {.name = "searchsorted",
@@ -395,7 +195,7 @@ constexpr OperatorRow rows[] = {
      .attributes = searchAttributes,
      .attributesKey = "relay.attrs.SearchSortedAttrs",
      .relation = searchSortedRelation,
-     .kernel = ordering(kernelOf<decodeSearch, runSearchSorted>()),
+     .native = ordering(nativeOf<natives::searchLines, decodeSearch>()),
      .gradient = NoGradient{"the result holds positions", true},
      .examples = searchExamples},
     {.name = "unique",
@@ -408,7 +208,7 @@ constexpr OperatorRow rows[] = {
      .attributes = uniqueAttributes,
      .attributesKey = "relay.attrs.UniqueAttrs",
      .relation = uniqueRelation,
-     .kernel = ordering(kernelOf<decodeUnique, runUnique>()),
+     .native = ordering(nativeOf<natives::distinctElements, decodeUnique>()),
      .gradient = GradientRule{uniqueGradient},
      .examples = uniqueExamples,
      .unregisteredAttributes = true},
@@ -444,7 +244,7 @@ RelationResult topkResult(const RelationCall& call, const Dim* k) {
   return result;
 }
 
-TopkParameters decodeTopk(const Attributes& attributes, Types operands) {
+natives::TopkParameters decodeTopk(const Attributes& attributes, Types operands) {
   std::string_view wanted = attributes.text("ret_type");
   const AttributeValue& k = attributes.get("k");
   return {normalAxisOf(attributes, operands),
@@ -453,30 +253,6 @@ TopkParameters decodeTopk(const Attributes& attributes, Types operands) {
           wanted != "indices",
           wanted != "values",
           attributes.dtype("dtype").value_or(runtime::Int32)};
-}
-
-KernelFault topkOf(const KernelCall& call, const TopkParameters& parameters, int64_t k) {
-  const Tensor& input = call.inputs[0];
-  Lines lines = linesOf(input, parameters.axis);
-  if (k > int64_t(lines.extent))
-    return {KernelFaultCode::TooFewElements, {k, int64_t(lines.extent), int64_t(parameters.axis)}};
-  size_t kept = k < 1 ? lines.extent : size_t(k);
-  runtime::Shape shape = input.shape();
-  shape[parameters.axis] = int64_t(kept);
-  Tensor values(input.dtype(), shape), indices(parameters.dtype, shape);
-  bool isKnown = visitOrders(
-      input, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
-        for (size_t i = 0; i < kept; ++i) {
-          size_t place = lines.place(line, i, kept);
-          copyElement(values, place, input, lines.place(line, order[i], lines.extent));
-          writeIndex(indices, place, order[i]);
-        }
-      });
-  if (parameters.wantsValues)
-    call.outputs.push_back(values);
-  if (parameters.wantsIndices)
-    call.outputs.push_back(indices);
-  return faultUnless(isKnown);
 }
 
 OperatorFamily sortFamily() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lang/op.h"
+#include "runtime/natives/sort.h"
 
 namespace stdlib {
 
@@ -9,19 +10,7 @@ namespace stdlib {
 /// keeps all.
 lang::RelationResult topkResult(const lang::RelationCall& call, const lang::Dim* k);
 
-/// What selecting needs to know; a `k` below 1 keeps all.
-struct TopkParameters {
-  size_t axis;
-  int64_t k;
-  bool isAscending, wantsValues, wantsIndices;
-  runtime::DType dtype;
-};
-
-TopkParameters decodeTopk(const lang::Attributes& attributes, lang::Types operands);
-
-/// Selects the `k` first elements of the first input.
-runtime::KernelFault topkOf(const runtime::KernelCall& call, const TopkParameters& parameters,
-                            int64_t k);
+natives::TopkParameters decodeTopk(const lang::Attributes& attributes, lang::Types operands);
 
 /// The rule of topk, where `k` may be an operand: the cotangents of the values go to their places.
 void topkGradient(lang::GradientCall& d);

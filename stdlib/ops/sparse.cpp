@@ -1,15 +1,10 @@
-// Products and sums with sparse matrices: CSR, where single elements are stored, and BSR, where
-// blocks are.
-//
-// Row of blocks i holds blocks `indptr[i]` to `indptr[i + 1]`, block k stands in column of blocks
-// `indices[k]`. CSR is BSR with blocks of one element. Products are added up in float64 and rounded
-// once; whole numbers wrap.
+// Products and sums with sparse matrices, whose forms runtime/natives/sparse.h tells.
 #include "stdlib/ops/sparse.h"
 
+#include "runtime/natives/sparse.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/shape_rules.h"
 
 #include <fmt/format.h>
@@ -19,10 +14,6 @@ namespace stdlib {
 namespace {
 
 using namespace lang;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
-using runtime::Tensor;
 
 /// The problem of what says where the entries of a sparse matrix stand, operands 2 and 3 (`first`
 /// and the one after it), whose values are operand `first - 1`.
@@ -136,185 +127,13 @@ RelationResult sparseTransposeRelation(const RelationCall& call) {
   return withRows(call.solved(call.types.tuple(call.operands)), call, 2);
 }
 
-/// Where the blocks of a sparse matrix stand.
-struct Rows {
-  std::vector<int64_t> bounds, columns;
-};
-
-/// Reads where blocks stand in a matrix of `width` columns of blocks, or the fault. Blocks before
-/// the first row and behind the last one stand nowhere.
-KernelFault readRows(const Tensor& indices, const Tensor& indptr, int64_t width, Rows& rows) {
-  auto columns = integerValues(indices), bounds = integerValues(indptr);
-  if (!columns || !bounds)
-    return {KernelFaultCode::IndexTooLarge};
-  int64_t entries = indices.size(), last = 0;
-  for (size_t i = 0; i < bounds->size(); ++i) {
-    int64_t bound = (*bounds)[i];
-    if (bound < last || bound > entries)
-      return {KernelFaultCode::RowBounds, {entries, bound, int64_t(i)}};
-    last = bound;
-  }
-  for (int64_t k = bounds->front(); k < bounds->back(); ++k)
-    if (int64_t column = (*columns)[size_t(k)]; column < 0 || column >= width)
-      return {KernelFaultCode::IndexOutside, {column, width}};
-  rows = {std::move(*bounds), std::move(*columns)};
-  return {};
-}
-
-/// What a sparse matrix is multiplied with: pictures, of which each pixel gives a vector. That is
-/// its channels, or those of all pixels in a window of 3 times 3 around it, zero outside. A dense
-/// matrix has pictures of one pixel.
-struct Pictures {
-  int64_t count = 1, channels = 1, height = 1, width = 1;
-  bool channelsFirst = false;
-  bool isWindow = false;
-
-  int64_t pixels() const { return height * width; }
-  int64_t columns() const { return isWindow ? std::min(channels, INT64_MAX / 9) * 9 : channels; }
-  int64_t place(int64_t picture, int64_t pixel, int64_t channel, int64_t channelCount) const {
-    return channelsFirst ? (picture * channelCount + channel) * pixels() + pixel
-                         : (picture * pixels() + pixel) * channelCount + channel;
-  }
-  /// The place of element `column` of a pixel's vector; -1 outside the picture.
-  int64_t source(int64_t picture, int64_t pixel, int64_t column) const {
-    if (!isWindow)
-      return place(picture, pixel, column, channels);
-    int64_t channel = channelsFirst ? column / 9 : column % channels;
-    int64_t tap = channelsFirst ? column % 9 : column / channels;
-    int64_t y = pixel / width + tap / 3 - 1, x = pixel % width + tap % 3 - 1;
-    bool isInside = y >= 0 && y < height && x >= 0 && x < width;
-    return isInside ? place(picture, y * width + x, channel, channels) : -1;
-  }
-};
-
-struct ProductParameters {
-  bool isLeft, isConv, channelsFirst, isWindow;
-};
-
-ProductParameters decodeDense(const Attributes& attributes, Types) {
+natives::ProductParameters decodeDense(const Attributes& attributes, Types) {
   return {attributes.boolean("sparse_lhs"), false, false, false};
 }
 
-ProductParameters decodeConv(const Attributes& attributes, Types) {
+natives::ProductParameters decodeConv(const Attributes& attributes, Types) {
   return {false, true, attributes.text("layout") == "NCHW",
           attributes.integers("kernel_size")[0] == 3};
-}
-
-Pictures picturesOf(const runtime::Shape& shape, const ProductParameters& parameters) {
-  if (!parameters.isConv)
-    return {shape[0], shape[1]};
-  bool first = parameters.channelsFirst;
-  return {shape[0], shape[first ? 1 : 3], shape[first ? 2 : 1], shape[first ? 3 : 2],
-          first,    parameters.isWindow};
-}
-
-/// The sum of the products of one row of a sparse matrix, from `row` of the blocks in row of blocks
-/// `blockRow`, with the vector of a pixel.
-template <typename T, typename Sum>
-Sum rowProduct(const Rows& rows, int64_t blockRow, std::span<const T> row, int64_t blockSize,
-               int64_t blockWidth, auto&& element) {
-  Sum sum = 0;
-  for (int64_t k = rows.bounds[size_t(blockRow)]; k < rows.bounds[size_t(blockRow) + 1]; ++k)
-    for (int64_t c = 0; c < blockWidth; ++c)
-      sum += Sum(wide(row[size_t(k * blockSize + c)])) *
-             Sum(element(rows.columns[size_t(k)] * blockWidth + c));
-  return sum;
-}
-
-template <typename T>
-void multiplyRows(const KernelCall& call, const Rows& rows, const Pictures& pictures, bool isLeft,
-                  Tensor& result) {
-  using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-  const Tensor& blocks = call.inputs[1];
-  int64_t height = blocks.rank() > 1 ? blocks.shape()[1] : 1;
-  int64_t width = blocks.rank() > 2 ? blocks.shape()[2] : 1;
-  int64_t rowCount = (int64_t(rows.bounds.size()) - 1) * height;
-  auto data = call.inputs[0].elements<T>();
-  auto weights = blocks.elements<T>();
-  for (int64_t picture = 0; picture < pictures.count; ++picture)
-    for (int64_t pixel = 0; pixel < pictures.pixels(); ++pixel)
-      for (int64_t row = 0; row < rowCount; ++row) {
-        auto element = [&](int64_t column) {
-          int64_t from = pictures.source(picture, pixel, column);
-          return from < 0 ? Wide<T>(0) : wide(data[size_t(from)]);
-        };
-        size_t start = std::min(size_t(row % height * width), weights.size());
-        Sum sum = rowProduct<T, Sum>(rows, row / height, weights.subspan(start), height * width,
-                                     width, element);
-        int64_t to =
-            isLeft ? row * pictures.count + picture : pictures.place(picture, pixel, row, rowCount);
-        writeSum(result.elements<T>()[size_t(to)], sum);
-      }
-}
-
-KernelFault multiply(const KernelCall& call, const ProductParameters& parameters) {
-  const Tensor &data = call.inputs[0], &blocks = call.inputs[1];
-  Pictures pictures = picturesOf(data.shape(), parameters);
-  int64_t height = blocks.rank() > 1 ? blocks.shape()[1] : 1;
-  int64_t width = blocks.rank() > 2 ? blocks.shape()[2] : 1;
-  Rows rows;
-  int64_t blockColumns = width > 0 ? pictures.columns() / width : 0;
-  if (auto fault = readRows(call.inputs[2], call.inputs[3], blockColumns, rows))
-    return fault;
-  runtime::Shape shape = data.shape();
-  int64_t rowCount = (int64_t(rows.bounds.size()) - 1) * height;
-  shape[parameters.channelsFirst ? 1 : shape.size() - 1] = rowCount;
-  if (parameters.isLeft)
-    std::swap(shape[0], shape[1]);
-  Tensor& result = call.outputs.emplace_back(data.dtype(), shape);
-  bool isKnown = result.size() == 0 || visitElementType(data.dtype(), [&]<typename T>(T) {
-                   multiplyRows<T>(call, rows, pictures, parameters.isLeft, result);
-                 });
-  return {isKnown ? KernelFaultCode::None : KernelFaultCode::ElementType};
-}
-
-KernelFault addEntries(const KernelCall& call) {
-  const Tensor &dense = call.inputs[0], &entries = call.inputs[1];
-  int64_t width = dense.shape()[1];
-  Rows rows;
-  if (auto fault = readRows(call.inputs[2], call.inputs[3], width, rows))
-    return fault;
-  Tensor& result = call.outputs.emplace_back(dense.dtype(), dense.shape());
-  copyElements(dense, 0, result, 0, dense.size());
-  bool isKnown = visitElementType(dense.dtype(), [&]<typename T>(T) {
-    using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-    for (int64_t row = 0; row < dense.shape()[0]; ++row)
-      for (int64_t k = rows.bounds[size_t(row)]; k < rows.bounds[size_t(row) + 1]; ++k) {
-        T& element = result.elements<T>()[size_t(row * width + rows.columns[size_t(k)])];
-        writeSum(element, Sum(wide(element)) + Sum(wide(entries.elements<T>()[size_t(k)])));
-      }
-  });
-  return {isKnown ? KernelFaultCode::None : KernelFaultCode::ElementType};
-}
-
-/// Sorts the entries by column; those of a column keep the order of their rows.
-KernelFault transposeRows(const KernelCall& call) {
-  const Tensor &data = call.inputs[0], &indices = call.inputs[1], &indptr = call.inputs[2];
-  int64_t count = indptr.size() - 1;
-  Rows rows;
-  if (auto fault = readRows(indices, indptr, count, rows))
-    return fault;
-  if (rows.bounds.front() != 0)
-    return {KernelFaultCode::RowBounds, {data.size(), rows.bounds.front(), 0}};
-  if (rows.bounds.back() != data.size())
-    return {KernelFaultCode::RowBounds, {data.size(), rows.bounds.back(), count}};
-  std::vector<int64_t> bounds(size_t(count) + 1, 0);
-  for (int64_t column : rows.columns)
-    ++bounds[size_t(column) + 1];
-  for (size_t i = 0; i < size_t(count); ++i)
-    bounds[i + 1] += bounds[i];
-  Tensor entries(data.dtype(), data.shape()), columns(indices.dtype(), indices.shape());
-  Tensor limits(indptr.dtype(), indptr.shape());
-  for (size_t i = 0; i < bounds.size(); ++i)
-    writeReal(limits, int64_t(i), double(bounds[i]));
-  for (int64_t row = 0; row < count; ++row)
-    for (int64_t k = rows.bounds[size_t(row)]; k < rows.bounds[size_t(row) + 1]; ++k) {
-      int64_t to = bounds[size_t(rows.columns[size_t(k)])]++;
-      copyElements(data, k, entries, to, 1);
-      writeReal(columns, to, double(row));
-    }
-  call.outputs = {entries, columns, limits};
-  return {};
 }
 
 constexpr OperandRow indicesRow = {"sparse_indices", "the column of each entry or block"};
@@ -379,7 +198,7 @@ constexpr OperatorRow rows[] = {
      .attributes = productAttributes,
      .attributesKey = "relay.attrs.SparseDenseAttrs",
      .relation = sparseDenseRelation,
-     .kernel = kernelOf<decodeDense, multiply>(),
+     .native = nativeOf<natives::multiplySparse, decodeDense>(),
      .gradient = GradientRule{sparseDenseGradient},
      .examples = productExamples},
     {.name = "nn.internal.sparse_dense_padded",
@@ -388,7 +207,7 @@ constexpr OperatorRow rows[] = {
      .attributes = productAttributes,
      .attributesKey = "relay.attrs.SparseDenseAttrs",
      .relation = sparseDenseRelation,
-     .kernel = kernelOf<decodeDense, multiply>(),
+     .native = nativeOf<natives::multiplySparse, decodeDense>(),
      .gradient = GradientRule{sparseDenseGradient},
      .examples = paddedExamples},
     {.name = "nn.sparse_conv2d",
@@ -400,7 +219,7 @@ constexpr OperatorRow rows[] = {
      .attributes = convAttributes,
      .attributesKey = "relay.attrs.SparseConv2DAttrs",
      .relation = sparseConvRelation,
-     .kernel = kernelOf<decodeConv, multiply>(),
+     .native = nativeOf<natives::multiplySparse, decodeConv>(),
      .gradient = GradientRule{sparseConvGradient},
      .examples = convExamples},
     {.name = "nn.sparse_add",
@@ -408,7 +227,7 @@ constexpr OperatorRow rows[] = {
      .details = productDetails,
      .operands = addOperands,
      .relation = sparseAddRelation,
-     .kernel = kernelOf<addEntries>(),
+     .native = nativeOf<natives::addSparse>(),
      .gradient = GradientRule{sparseAddGradient},
      .examples = addExamples},
     {.name = "nn.sparse_transpose",
@@ -418,7 +237,7 @@ constexpr OperatorRow rows[] = {
      .operands = transposeOperands,
      .attributesKey = "relay.attrs.SparseTransposeAttrs",
      .relation = sparseTransposeRelation,
-     .kernel = ordering(kernelOf<transposeRows>()),
+     .native = ordering(nativeOf<natives::transposeSparse>()),
      .gradient = GradientRule{sparseTransposeGradient},
      .examples = transposeExamples},
 };

@@ -1,49 +1,19 @@
 // Choosing detection boxes: counting the valid ones, and suppressing those that overlap better
-// ones.
-//
-// Boxes may name any two opposite corners. Equal scores keep their order. Rows that hold no box are
-// filled with -1 (with 0 in the results of all_class_non_max_suppression).
-#include "stdlib/ops/boxes.h"
+// ones (runtime/natives/suppression.h).
+#include "runtime/natives/suppression.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
-#include "stdlib/ops/kernel_data.h"
 #include "stdlib/ops/picture_samples.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace stdlib {
 
 namespace {
 
 using namespace lang;
-using runtime::KernelCall;
-using runtime::KernelFault;
-using runtime::KernelFaultCode;
-using runtime::Tensor;
-
-/// The overlap of two boxes over their union; 0 when the union is empty.
-double overlapOf(const double* a, const double* b) {
-  auto span = [](double x, double y) { return std::abs(x - y); };
-  auto common = [&](size_t i) {
-    double low = std::max(std::min(a[i], a[i + 2]), std::min(b[i], b[i + 2]));
-    double high = std::min(std::max(a[i], a[i + 2]), std::max(b[i], b[i + 2]));
-    return std::max(0.0, high - low);
-  };
-  double shared = common(0) * common(1);
-  double all = span(a[0], a[2]) * span(a[1], a[3]) + span(b[0], b[2]) * span(b[1], b[3]) - shared;
-  return all <= 0 ? 0 : shared / all;
-}
-
-/// The value of a tensor with one element, or nothing.
-std::optional<double> onlyElement(const Tensor& tensor) {
-  std::vector<double> values = readReals(tensor);
-  return values.size() == 1 ? std::optional(values[0]) : std::nullopt;
-}
 
 /// The problem when the attribute does not name one of `count` columns of a row of the data from it
 /// on; negative ones are fine when `mayBeUnset`.
@@ -89,41 +59,8 @@ RelationResult validCountsRelation(const RelationCall& call) {
   return result;
 }
 
-struct ColumnParameters {
-  int64_t scoreAt, idAt;
-};
-
-ColumnParameters decodeColumns(const Attributes& attributes, Types) {
+natives::ColumnParameters decodeColumns(const Attributes& attributes, Types) {
   return {attributes.integer("score_index"), attributes.integer("id_index")};
-}
-
-KernelFault validCounts(const KernelCall& call, const ColumnParameters& parameters) {
-  const Tensor& data = call.inputs[0];
-  auto threshold = onlyElement(call.inputs[1]);
-  if (!threshold)
-    return {KernelFaultCode::NotOneNumber, {1, call.inputs[1].size()}};
-  int64_t batches = data.shape()[0], boxes = data.shape()[1], width = data.shape()[2];
-  auto [scoreAt, idAt] = parameters;
-  std::vector<double> values = readReals(data);
-  Tensor counts(runtime::Int32, {batches}), rows(data.dtype(), data.shape());
-  Tensor indices(runtime::Int32, {batches, boxes});
-  for (int64_t i = 0; i < rows.size(); ++i)
-    writeReal(rows, i, -1);
-  std::ranges::fill(indices.elements<int32_t>(), -1);
-  for (int64_t batch = 0; batch < batches; ++batch) {
-    int32_t& count = counts.elements<int32_t>()[size_t(batch)];
-    for (int64_t box = 0; box < boxes; ++box) {
-      int64_t row = (batch * boxes + box) * width;
-      if (!(values[size_t(row + scoreAt)] > *threshold) ||
-          (idAt >= 0 && !(values[size_t(row + idAt)] >= 0)))
-        continue;
-      copyElements(data, row, rows, (batch * boxes + count) * width, width);
-      indices.elements<int32_t>()[size_t(batch * boxes + count)] = int32_t(box);
-      ++count;
-    }
-  }
-  call.outputs = {counts, rows, indices};
-  return {};
 }
 
 RelationResult suppressionRelation(const RelationCall& call) {
@@ -155,110 +92,11 @@ RelationResult suppressionRelation(const RelationCall& call) {
   return result;
 }
 
-/// How boxes are compared; columns count from the start of a row.
-struct Rules {
-  int64_t width, scoreAt, idAt, boxAt, topCount;
-  double limit, most;
-  bool isAnyClass;
-};
-
-/// For one batch item: per row of the result the row of `rows` that stands there, or -1.
-std::vector<int64_t> survivors(const double* rows, int64_t valid, const Rules& rules) {
-  auto at = [&](int64_t row, int64_t column) { return rows[row * rules.width + column]; };
-  std::vector<int64_t> order(static_cast<size_t>(valid));
-  if (!(rules.limit > 0)) {
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-  }
-  order = byScore(valid, [&](int64_t row) { return at(row, rules.scoreAt); });
-  if (rules.topCount > 0 && rules.topCount < valid)
-    std::fill(order.begin() + rules.topCount, order.end(), -1);
-  std::vector<int64_t> kept;
-  double count = 0;
-  for (int64_t& row : order) {
-    if (row < 0)
-      continue;
-    if (count == rules.most) {
-      row = -1;
-      continue;
-    }
-    if (!(at(row, rules.scoreAt) > 0))
-      continue;
-    bool isBeaten = std::ranges::any_of(kept, [&](int64_t better) {
-      if (rules.idAt >= 0 && !(at(better, rules.idAt) >= 0))
-        return false;
-      if (!rules.isAnyClass && rules.idAt >= 0 && at(row, rules.idAt) != at(better, rules.idAt))
-        return false;
-      return overlapOf(&rows[row * rules.width + rules.boxAt],
-                       &rows[better * rules.width + rules.boxAt]) >= rules.limit;
-    });
-    if (isBeaten) {
-      row = -1;
-    } else {
-      kept.push_back(row);
-      ++count;
-    }
-  }
-  return order;
-}
-
-struct SuppressionParameters {
-  int64_t scoreAt, idAt, boxAt, topCount;
-  bool isAnyClass, wantsIndices, isDense;
-};
-
-SuppressionParameters decodeSuppression(const Attributes& attributes, Types) {
+natives::SuppressionParameters decodeSuppression(const Attributes& attributes, Types) {
   return {attributes.integer("score_index"),      attributes.integer("id_index"),
           attributes.integer("coord_start"),      attributes.integer("top_k"),
           attributes.boolean("force_suppress"),   attributes.boolean("return_indices"),
           attributes.boolean("invalid_to_bottom")};
-}
-
-KernelFault suppress(const KernelCall& call, const SuppressionParameters& parameters) {
-  const Tensor &data = call.inputs[0], &indices = call.inputs[2];
-  int64_t batches = data.shape()[0], boxes = data.shape()[1], width = data.shape()[2];
-  auto most = onlyElement(call.inputs[3]), limit = onlyElement(call.inputs[4]);
-  if (!most || !limit)
-    return {KernelFaultCode::NotOneNumber, {most ? 4 : 3, call.inputs[most ? 4 : 3].size()}};
-  Rules rules{
-      width, parameters.scoreAt,   parameters.idAt, parameters.boxAt, parameters.topCount, *limit,
-      *most, parameters.isAnyClass};
-  bool wantsIndices = parameters.wantsIndices;
-  std::vector<double> values = readReals(data), valid = readReals(call.inputs[1]);
-  std::vector<double> names = wantsIndices ? readReals(indices) : std::vector<double>();
-  Tensor rows(data.dtype(), wantsIndices ? runtime::Shape{0} : data.shape());
-  for (int64_t i = 0; i < rows.size(); ++i)
-    writeReal(rows, i, -1);
-  Tensor kept(runtime::Int32, {wantsIndices ? batches : 0, boxes});
-  Tensor counts(runtime::Int32, {wantsIndices ? batches : 0, 1});
-  std::ranges::fill(kept.elements<int32_t>(), -1);
-  for (int64_t batch = 0; batch < batches; ++batch) {
-    double given = valid[size_t(batch)];
-    if (!(given >= 0 && given <= double(boxes)))
-      return {KernelFaultCode::TooManyBoxes,
-              {batch, int64_t(given > 0 ? std::min(given, 0x1p62) : -1), boxes}};
-    std::vector<int64_t> order =
-        survivors(values.data() + batch * boxes * width, int64_t(given), rules);
-    if (parameters.isDense)
-      std::erase(order, -1);
-    int32_t found = 0;
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (order[i] < 0)
-        continue;
-      int64_t box = batch * boxes + order[i];
-      if (!wantsIndices)
-        copyElements(data, box * width, rows, (batch * boxes + int64_t(i)) * width, width);
-      else if (double name = names[size_t(box)]; name >= 0 && name < 0x1p31)
-        kept.elements<int32_t>()[size_t(batch * boxes + found++)] = int32_t(name);
-    }
-    if (wantsIndices)
-      counts.elements<int32_t>()[size_t(batch)] = found;
-  }
-  if (wantsIndices)
-    call.outputs = {kept, counts};
-  else
-    call.outputs = {rows};
-  return {};
 }
 
 RelationResult allClassRelation(const RelationCall& call) {
@@ -295,80 +133,8 @@ RelationResult allClassRelation(const RelationCall& call) {
   return call.solved(types.tuple(fields));
 }
 
-/// A box that one class of one batch item keeps.
-struct Selected {
-  int64_t batch, type, box;
-  double score;
-};
-
-/// The boxes that one class keeps, the best first; `most` of them at the utmost when it is
-/// positive.
-void selectOfClass(const double* boxes, const double* scores, int64_t count, double most,
-                   double limit, double least, Selected selected, std::vector<Selected>& all) {
-  size_t first = all.size();
-  for (int64_t box : byScore(count, [&](int64_t i) { return scores[i]; })) {
-    if (!(scores[box] > least) || (most > 0 && double(all.size() - first) >= most))
-      return;
-    bool isBeaten = std::any_of(all.begin() + ptrdiff_t(first), all.end(), [&](const Selected& s) {
-      return overlapOf(boxes + 4 * box, boxes + 4 * s.box) >= limit;
-    });
-    selected.box = box;
-    selected.score = scores[box];
-    if (!isBeaten)
-      all.push_back(selected);
-  }
-}
-
-struct FormatParameters {
-  bool isOnnx;
-};
-
-FormatParameters decodeFormat(const Attributes& attributes, Types) {
+natives::FormatParameters decodeFormat(const Attributes& attributes, Types) {
   return {attributes.text("output_format") == "onnx"};
-}
-
-KernelFault suppressAllClasses(const KernelCall& call, const FormatParameters& parameters) {
-  const Tensor &boxes = call.inputs[0], &scores = call.inputs[1];
-  int64_t batches = boxes.shape()[0], count = boxes.shape()[1], classes = scores.shape()[1];
-  auto most = onlyElement(call.inputs[2]), limit = onlyElement(call.inputs[3]),
-       least = onlyElement(call.inputs[4]);
-  if (!most || !limit || !least)
-    return {KernelFaultCode::ElementType};
-  std::vector<double> corners = readReals(boxes), values = readReals(scores);
-  bool isOnnx = parameters.isOnnx;
-  int64_t perItem = classes * count, width = isOnnx ? 3 : 2;
-  Tensor rows(runtime::Int64,
-              isOnnx ? runtime::Shape{batches * perItem, 3} : runtime::Shape{batches, perItem, 2});
-  Tensor found(runtime::Float32, {batches, perItem});
-  Tensor counts(runtime::Int64, {isOnnx ? 1 : batches});
-  std::vector<Selected> all;
-  for (int64_t batch = 0; batch < batches; ++batch) {
-    if (!isOnnx)
-      all.clear();
-    for (int64_t type = 0; type < classes; ++type)
-      selectOfClass(corners.data() + batch * count * 4,
-                    values.data() + (batch * classes + type) * count, count, *most, *limit, *least,
-                    {batch, type, 0, 0}, all);
-    if (isOnnx && batch + 1 < batches)
-      continue;
-    int64_t start = isOnnx ? 0 : batch * perItem;
-    for (size_t i = 0; i < all.size(); ++i) {
-      int64_t at = start + int64_t(i);
-      auto row = rows.elements<int64_t>().subspan(size_t(at * width), size_t(width));
-      row[size_t(width - 2)] = all[i].type;
-      row[size_t(width - 1)] = all[i].box;
-      if (isOnnx)
-        row[0] = all[i].batch;
-      else
-        found.elements<float>()[size_t(at)] = float(all[i].score);
-    }
-    counts.elements<int64_t>()[isOnnx ? 0 : size_t(batch)] = int64_t(all.size());
-  }
-  if (isOnnx)
-    call.outputs = {rows, counts};
-  else
-    call.outputs = {rows, found, counts};
-  return {};
 }
 
 constexpr OperandRow validOperands[] = {{"data", "the boxes: batch, box, numbers of a box"},
@@ -484,7 +250,7 @@ constexpr OperatorRow rows[] = {
      .attributes = validAttributes,
      .attributesKey = "relay.attrs.GetValidCountsAttrs",
      .relation = validCountsRelation,
-     .kernel = kernelOf<decodeColumns, validCounts>(),
+     .native = nativeOf<natives::validBoxes, decodeColumns>(),
      .gradient = GradientRule{validCountsGradient, validGradients},
      .examples = validExamples,
      .unregisteredAttributes = true},
@@ -498,7 +264,7 @@ constexpr OperatorRow rows[] = {
      .attributes = suppressionAttributes,
      .attributesKey = "relay.attrs.NonMaximumSuppressionAttrs",
      .relation = suppressionRelation,
-     .kernel = kernelOf<decodeSuppression, suppress>(),
+     .native = nativeOf<natives::suppressBoxes, decodeSuppression>(),
      .gradient = GradientRule{suppressionGradient, suppressionGradients},
      .examples = suppressionExamples,
      .unregisteredAttributes = true},
@@ -512,7 +278,7 @@ constexpr OperatorRow rows[] = {
      .attributes = allClassAttributes,
      .attributesKey = "relay.attrs.AllClassNonMaximumSuppressionAttrs",
      .relation = allClassRelation,
-     .kernel = kernelOf<decodeFormat, suppressAllClasses>(),
+     .native = nativeOf<natives::suppressClasses, decodeFormat>(),
      .gradient = chooses,
      .examples = allClassExamples,
      .unregisteredAttributes = true},

@@ -1,7 +1,7 @@
 // Reading the attributes of Winograd's convolutions.
 #include "stdlib/ops/winograd_call.h"
 
-#include "stdlib/ops/kernel_data.h"
+#include "runtime/natives/tensor_data.h"
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ Scalar productOfEntries(const TensorHandle& table, const Position& rows, const P
 Term constantTerm(lang::TermWriter& d, const ConstantMatrix& matrix, runtime::DType dtype) {
   runtime::Tensor table(dtype, {int64_t(matrix.rows), int64_t(matrix.columns)});
   for (size_t i = 0; i < matrix.values.size(); ++i)
-    writeReal(table, int64_t(i), matrix.values[i]);
+    natives::writeReal(table, int64_t(i), matrix.values[i]);
   return d.constant(table);
 }
 

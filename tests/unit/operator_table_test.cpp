@@ -160,7 +160,7 @@ TEST_CASE("every operator is documented and complete") {
     CHECK(row->doc.size() > 5);
     CHECK(row->relation != nullptr);
     bool computes = row->action == Action::Compute || row->action == Action::Allocate;
-    CHECK(int(row->compute != nullptr) + int(bool(row->kernel)) == int(computes));
+    CHECK(int(row->compute != nullptr) + int(bool(row->native)) == int(computes));
     CHECK_FALSE(row->examples.empty());
     CHECK((row->attributes.empty() || !row->attributesKey.empty()));
     for (const OperandRow& operand : row->operands)

@@ -134,7 +134,7 @@ TEST_CASE("shape functions say what relations say") {
     CHECK(problems.empty());
     // What takes functions or storage is not drawn.
     bool needsOnlyShapes =
-        tested.shapeNeeds == ShapeNeeds::Shapes && (tested.compute || tested.kernel);
+        tested.shapeNeeds == ShapeNeeds::Shapes && (tested.compute || tested.native);
     // How many slices and such have no form over their sizes differs from draw to draw.
     CHECK((!needsOnlyShapes || 2 * tally.answered > tally.left));
   }

@@ -1,13 +1,14 @@
-// Reading and writing tensors of any element type as doubles, for kernels that decide by value and
-// not by type. 64-bit integers beyond 2^53 lose digits; kernels that copy elements copy bytes.
+// Reading and writing tensors of any element type as doubles, for functions that decide by value
+// and not by type. 64-bit integers beyond 2^53 lose digits; those that copy elements copy bytes.
 #pragma once
 
-#include "stdlib/ops/element_types.h"
+#include "runtime/natives/elements.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
-namespace stdlib {
+namespace natives {
 
 /// All elements in row-major order; empty for element types that no engine computes with.
 std::vector<double> readReals(const runtime::Tensor& tensor);
@@ -26,6 +27,20 @@ void writeSum(T& element, Sum sum) {
     element = T(sum);
 }
 
+/// The elements of an integer tensor in row-major order; nothing when it is of another type or has
+/// an element above the range of int64.
+std::optional<std::vector<int64_t>> integerValues(const runtime::Tensor& tensor);
+
+/// The whole parts of numbers, as Relay takes counts that are floats; nothing when one is too large
+/// or no number.
+std::optional<std::vector<int64_t>> wholeValues(const runtime::Tensor& tensor);
+
+/// The product of two extents. Throws std::bad_alloc where no tensor has as many elements.
+int64_t extentTimes(int64_t left, int64_t right);
+
+/// Whether two shapes agree along the dimensions that both have, from `first` to before `last`.
+bool agree(const runtime::Shape& left, const runtime::Shape& right, size_t first, size_t last);
+
 /// The tensor with elements that nobody else refers to: its own, if nobody does, or a copy.
 runtime::Tensor ownElements(runtime::Tensor& tensor);
 
@@ -33,4 +48,4 @@ runtime::Tensor ownElements(runtime::Tensor& tensor);
 void copyElements(const runtime::Tensor& from, int64_t fromAt, runtime::Tensor& to, int64_t toAt,
                   int64_t count);
 
-} // namespace stdlib
+} // namespace natives

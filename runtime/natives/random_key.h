@@ -3,9 +3,9 @@
 
 #include "runtime/tensor.h"
 
-namespace stdlib {
+namespace natives {
 
 /// A fresh state, the one that Relay makes of the seed.
 runtime::Tensor randomKey(uint64_t seed);
 
-} // namespace stdlib
+} // namespace natives

@@ -1,6 +1,6 @@
 // Reals go in as numbers of a type that is none of the results', by which they are found again:
 // positions and counts come out in the types that they are to have.
-#include "interp/real_kernel.h"
+#include "interp/real_native.h"
 
 #include "interp/real.h"
 #include "runtime/element.h"
@@ -32,7 +32,7 @@ Value valueOf(DType dtype, const runtime::Shape& shape, Reals reals) {
   return runtime::tensorValue(std::move(tensor), std::make_shared<const Reals>(std::move(reals)));
 }
 
-/// The reals of all operands in order. Zero has the rank 0, since kernels fill up with it, and NaN
+/// The reals of all operands in order. Zero has the rank 0, since they fill up with it, and NaN
 /// the one after all others, since it counts as larger.
 class Ranks {
 public:
@@ -65,9 +65,9 @@ private:
   int64_t zero_ = 0;
 };
 
-/// Runs the kernel on numbers of type T in place of floats.
+/// Runs the function on numbers of type T in place of floats.
 template <typename T>
-runtime::KernelFault runOn(DType dtype, const tensor::KernelTask& task,
+runtime::NativeFault runOn(DType dtype, const tensor::NativeTask& task,
                            std::span<const Value> inputs, std::vector<Value>& outputs,
                            auto&& numberOf, auto&& realOf) {
   std::vector<Tensor> tensors, results;
@@ -78,7 +78,7 @@ runtime::KernelFault runOn(DType dtype, const tensor::KernelTask& task,
     tensors.back() = Tensor(dtype, input.tensor().shape());
     std::ranges::transform(realsOf(input), tensors.back().elements<T>().begin(), numberOf);
   }
-  auto fault = task.run({tensors, results}, task.parameters);
+  auto fault = task.function.run({tensors, results}, task.parameters);
   for (size_t i = 0; i < results.size() && !fault; ++i) {
     if (results[i].dtype() == task.results[i]) {
       outputs.push_back(runtime::tensorValue(std::move(results[i])));
@@ -93,7 +93,7 @@ runtime::KernelFault runOn(DType dtype, const tensor::KernelTask& task,
 
 } // namespace
 
-runtime::KernelFault runOnReals(const tensor::KernelTask& task, std::span<const Value> inputs,
+runtime::NativeFault runOnReals(const tensor::NativeTask& task, std::span<const Value> inputs,
                                 std::vector<Value>& outputs) {
   if (!task.onlyOrders)
     return runOn<double>(

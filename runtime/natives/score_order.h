@@ -1,4 +1,4 @@
-// Putting detection boxes in order, for the kernels that choose among them.
+// Putting detection boxes in order, for the functions that choose among them.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace stdlib {
+namespace natives {
 
 /// 0 .. count-1, the highest `score(i)` first; NaN counts as the lowest. Equal ones keep their
 /// order.
@@ -24,4 +24,4 @@ std::vector<int64_t> byScore(int64_t count, Score score) {
   return order;
 }
 
-} // namespace stdlib
+} // namespace natives

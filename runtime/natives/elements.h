@@ -1,7 +1,7 @@
-// Choosing a C++ type for the elements of a tensor, for kernels.
+// Choosing a C++ type for the elements of a tensor, for native functions.
 //
 // Bool is stored in bytes and visited as uint8_t; the 16-bit floats are types of their own that
-// convert to float, so kernels compare and add elements through `wide`.
+// convert to float, so functions compare and add elements through `wide`.
 #pragma once
 
 #include "runtime/half.h"
@@ -10,13 +10,18 @@
 #include <cmath>
 #include <type_traits>
 
-namespace stdlib {
+namespace natives {
+
+/// Whether some function of this room computes with such elements.
+inline bool isKnown(runtime::DType dtype) {
+  return dtype.isComputable() && dtype.lanes == 1;
+}
 
 /// Calls `visit` with a value of the C++ type of the elements; false when no engine computes with
 /// the element type.
 template <typename Visit>
 bool visitElementType(runtime::DType dtype, Visit&& visit) {
-  if (!dtype.isComputable() || dtype.lanes != 1)
+  if (!isKnown(dtype))
     return false;
   if (dtype.code == runtime::DTypeCode::BFloat) {
     visit(runtime::BHalf());
@@ -68,4 +73,4 @@ bool comesBefore(T left, T right) {
   return left < right;
 }
 
-} // namespace stdlib
+} // namespace natives

@@ -1,0 +1,328 @@
+// The generator first, then what is made of its words.
+#include "runtime/natives/random.h"
+
+#include "runtime/natives/elements.h"
+#include "runtime/natives/tensor_data.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace natives {
+
+namespace {
+
+using Words = std::array<uint64_t, 4>;
+
+constexpr uint64_t topBit = uint64_t(1) << 63;
+constexpr uint64_t allBits = ~uint64_t(0);
+
+/// 20 rounds over four words.
+Words threefry(const Words& key, Words words) {
+  constexpr int rotations[8][2] = {{14, 16}, {52, 57}, {23, 40}, {5, 37},
+                                   {25, 33}, {46, 12}, {58, 22}, {32, 32}};
+  const uint64_t schedule[5] = {key[0], key[1], key[2], key[3],
+                                0x1BD11BDAA9FC1A22 ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
+  for (size_t round = 0; round < 20; ++round) {
+    if (round % 4 == 0) {
+      for (size_t i = 0; i < 4; ++i)
+        words[i] += schedule[(round / 4 + i) % 5];
+      words[3] += round / 4;
+    }
+    for (size_t half = 0; half < 2; ++half) {
+      uint64_t &a = words[2 * half], &b = words[2 * half + 1];
+      a += b;
+      b = (a + b) ^ std::rotl(b, rotations[round % 8][half]);
+    }
+    std::swap(words[1], words[3]);
+  }
+  return words;
+}
+
+struct State {
+  Words key = {};
+  std::array<uint64_t, 2> path = {};
+  std::array<uint64_t, 2> counter = {};
+  std::array<uint64_t, 2> next = {};
+
+  /// Whether the path has no room for a split; Relay looks at the first word alone.
+  bool isFull() const { return next[0] == 0; }
+  Words block() const { return {path[0], path[1], counter[0], counter[1]}; }
+};
+
+State readState(const Tensor& tensor) {
+  auto words = tensor.elements<uint64_t>();
+  return {{words[0], words[1], words[2], words[3]},
+          {words[4], words[5]},
+          {words[6], words[7]},
+          {words[8], words[9]}};
+}
+
+Tensor stateTensor(const State& state) {
+  Tensor tensor(runtime::UInt64, {int64_t(stateWords)});
+  auto words = tensor.elements<uint64_t>();
+  auto to = std::ranges::copy(state.key, words.begin()).out;
+  for (const auto& pair : {state.path, state.counter, state.next})
+    to = std::ranges::copy(pair, to).out;
+  return tensor;
+}
+
+/// The mark of the next split one place further.
+std::array<uint64_t, 2> shifted(std::array<uint64_t, 2> next) {
+  if (next[0] == 1)
+    return {0, topBit};
+  if (next[0] == 0)
+    return {0, next[1] >> 1};
+  return {next[0] >> 1, 0};
+}
+
+/// The state with a one at the end of its path.
+State turnedRight(State state) {
+  for (size_t i = 0; i < 2; ++i)
+    state.path[i] |= state.next[i];
+  state.next = shifted(state.next);
+  return state;
+}
+
+/// A state whose counter has room for `count` numbers.
+State withRoom(const State& state, uint64_t count) {
+  if (state.counter[1] < allBits - count)
+    return state;
+  State fresh;
+  if (state.isFull()) {
+    fresh.key = threefry(state.key, {allBits, allBits, allBits, allBits});
+    fresh.next = {topBit, 0};
+  } else {
+    fresh = turnedRight(state);
+    fresh.counter = {0, 0};
+  }
+  return fresh;
+}
+
+/// Random words, and the state after them. Whole blocks add their number to all words of the
+/// counter and the path; the rest adds to the last word alone, as in Relay.
+struct Stream {
+  std::vector<uint64_t> words;
+  State after;
+};
+
+Stream streamOf(const State& given, size_t count) {
+  Stream stream{std::vector<uint64_t>(count), withRoom(given, count)};
+  State& state = stream.after;
+  size_t whole = count / 4 * 4;
+  for (size_t i = 0; i < whole; i += 4) {
+    Words block = state.block();
+    for (uint64_t& word : block)
+      word += i / 4;
+    std::ranges::copy(threefry(state.key, block), stream.words.begin() + ptrdiff_t(i));
+  }
+  state.counter[1] += whole;
+  if (whole < count) {
+    Words rest = threefry(state.key, state.block());
+    std::copy_n(rest.begin(), count - whole, stream.words.begin() + ptrdiff_t(whole));
+    state.counter[1] += 4;
+  }
+  state.counter[0] = 0;
+  return stream;
+}
+
+/// Floats in [0, 1): random bits as the fraction of a number from 1 to 2.
+template <typename T>
+T unitFloat(uint64_t word) {
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<float>(uint32_t(word) >> 9 | uint32_t(127) << 23) - 1.0f;
+  else
+    return std::bit_cast<double>(word >> 12 | uint64_t(1023) << 52) - 1.0;
+}
+
+constexpr NativeType stateType{runtime::UInt64, 1};
+
+bool isState(const NativeType& type) {
+  return type.dtype == stateType.dtype && type.rank == stateType.rank;
+}
+
+/// Whether the tensor has the words of a state.
+bool holdsState(const Tensor& tensor) {
+  return tensor.size() == int64_t(stateWords);
+}
+
+NativeResults wordsResults(NativeTypes inputs, const ShapeParameters& parameters) {
+  bool isGood = inputs.size() == 1 && isState(inputs[0]) && runtime::elementCount(parameters.shape);
+  return isGood ? NativeResults({stateType, {runtime::UInt64, parameters.shape.size()}})
+                : std::nullopt;
+}
+
+NativeFault generate(const NativeCall& call, const ShapeParameters& parameters) {
+  if (!holdsState(call.inputs[0]))
+    return {NativeFaultCode::Shapes};
+  Tensor numbers(runtime::UInt64, parameters.shape);
+  Stream stream = streamOf(readState(call.inputs[0]), size_t(numbers.size()));
+  std::ranges::copy(stream.words, numbers.elements<uint64_t>().begin());
+  call.outputs = {stateTensor(stream.after), numbers};
+  return {};
+}
+
+NativeResults splitResults(NativeTypes inputs, const NoParameters&) {
+  return inputs.size() == 1 && isState(inputs[0]) ? NativeResults({stateType, stateType})
+                                                  : std::nullopt;
+}
+
+NativeFault split(const NativeCall& call, const NoParameters&) {
+  if (!holdsState(call.inputs[0]))
+    return {NativeFaultCode::Shapes};
+  State left = readState(call.inputs[0]);
+  if (left.isFull()) {
+    State fresh;
+    fresh.key = threefry(left.key, left.block());
+    fresh.next = {topBit, 0};
+    left = fresh;
+  }
+  State right = turnedRight(left);
+  left.next = right.next;
+  call.outputs = {stateTensor(left), stateTensor(right)};
+  return {};
+}
+
+/// A word as a number from 0 to 1 of the type that was asked for, which T may be wider than.
+template <typename T>
+T unitOf(uint64_t word, const ShapeParameters& parameters) {
+  return parameters.isDouble ? T(unitFloat<double>(word)) : T(unitFloat<float>(word));
+}
+
+/// Draws floats of the type of the operands; `make(words, i)` makes number `i` of as many words as
+/// it needs.
+template <typename T, typename Make>
+void drawFloats(const NativeCall& call, const ShapeParameters& parameters, size_t perNumber,
+                Make make) {
+  Tensor numbers(call.inputs[1].dtype(), parameters.shape);
+  Stream stream = streamOf(readState(call.inputs[0]), size_t(numbers.size()) * perNumber);
+  auto elements = numbers.elements<T>();
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = make(stream.words, i);
+  call.outputs = {stateTensor(stream.after), numbers};
+}
+
+template <typename T>
+void drawUniform(const NativeCall& call, const ShapeParameters& parameters) {
+  T low = call.inputs[1].elements<T>()[0], high = call.inputs[2].elements<T>()[0];
+  drawFloats<T>(call, parameters, 1, [&](const std::vector<uint64_t>& words, size_t i) {
+    return unitOf<T>(words[i], parameters) * (high - low) + low;
+  });
+}
+
+/// The method of Box and Muller; the second numbers follow all the first ones.
+template <typename T>
+void drawNormal(const NativeCall& call, const ShapeParameters& parameters) {
+  T mean = call.inputs[1].elements<T>()[0], scale = call.inputs[2].elements<T>()[0];
+  drawFloats<T>(call, parameters, 2, [&](const std::vector<uint64_t>& words, size_t i) {
+    T first = unitOf<T>(words[i], parameters);
+    T second = unitOf<T>(words[words.size() / 2 + i], parameters);
+    T radius = std::sqrt(T(-2) * std::log(T(1) - first));
+    return radius * std::sin(T(2 * std::numbers::pi) * second) * scale + mean;
+  });
+}
+
+NativeResults floatResults(NativeTypes inputs, const ShapeParameters& parameters) {
+  DType dtype = parameters.isDouble ? runtime::Float64 : runtime::Float32;
+  bool isGood = inputs.size() == 3 && isState(inputs[0]) && runtime::elementCount(parameters.shape);
+  for (size_t i = 1; isGood && i < 3; ++i)
+    isGood = inputs[i].dtype == dtype && inputs[i].rank == 0;
+  return isGood ? NativeResults({stateType, {dtype, parameters.shape.size()}}) : std::nullopt;
+}
+
+NativeFault uniform(const NativeCall& call, const ShapeParameters& parameters) {
+  if (!holdsState(call.inputs[0]))
+    return {NativeFaultCode::Shapes};
+  call.inputs[1].dtype() == runtime::Float64 ? drawUniform<double>(call, parameters)
+                                             : drawUniform<float>(call, parameters);
+  return {};
+}
+
+NativeFault normal(const NativeCall& call, const ShapeParameters& parameters) {
+  if (!holdsState(call.inputs[0]))
+    return {NativeFaultCode::Shapes};
+  call.inputs[1].dtype() == runtime::Float64 ? drawNormal<double>(call, parameters)
+                                             : drawNormal<float>(call, parameters);
+  return {};
+}
+
+/// The running sums of a line of probabilities, all computed in float32 as in Relay.
+void accumulate(std::span<float> line) {
+  float total = 0, sum = 0;
+  for (float& chance : line) {
+    chance = chance > 0 || std::isnan(chance) ? chance : 0;
+    total += chance;
+  }
+  for (float& chance : line) {
+    sum += chance / total;
+    chance = sum;
+  }
+}
+
+/// The outcome whose running sum lies closest above `unit`. Others count as if they lay 1 above, so
+/// the first outcome is chosen where there is none.
+int32_t chosen(std::span<const float> sums, float unit) {
+  int32_t best = 0;
+  float closest = INFINITY;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    float above = sums[i] - unit;
+    float distance = above > 0 ? above : 1.0f;
+    if (distance < closest) {
+      closest = distance;
+      best = int32_t(i);
+    }
+  }
+  return best;
+}
+
+NativeResults outcomesResults(NativeTypes inputs, const SampleParameters& parameters) {
+  bool isGood = inputs.size() == 2 && isState(inputs[0]) && isKnown(inputs[1].dtype) &&
+                inputs[1].rank > 0 && parameters.count >= 0;
+  return isGood ? NativeResults({stateType, {runtime::Int32, inputs[1].rank}}) : std::nullopt;
+}
+
+NativeFault multinomial(const NativeCall& call, const SampleParameters& parameters) {
+  const Tensor& probs = call.inputs[1];
+  Shape shape = probs.shape();
+  if (!holdsState(call.inputs[0]) || shape.back() == 0)
+    return {NativeFaultCode::Shapes};
+  size_t outcomes = size_t(shape.back()), samples = size_t(parameters.count);
+  shape.back() = parameters.count;
+  Tensor result(runtime::Int32, shape);
+  Stream stream = streamOf(readState(call.inputs[0]), size_t(result.size()));
+  std::vector<double> given = readReals(probs);
+  std::vector<float> sums(given.begin(), given.end());
+  auto places = result.elements<int32_t>();
+  for (size_t line = 0; line * samples < places.size(); ++line) {
+    std::span<float> chances = std::span(sums).subspan(line * outcomes, outcomes);
+    accumulate(chances);
+    for (size_t i = line * samples; i < (line + 1) * samples; ++i)
+      places[i] = chosen(chances, unitFloat<float>(stream.words[i]));
+  }
+  call.outputs = {stateTensor(stream.after), result};
+  return {};
+}
+
+} // namespace
+
+Tensor randomKey(uint64_t seed) {
+  State fresh;
+  fresh.key[0] = seed;
+  fresh.next[0] = topBit;
+  return stateTensor(fresh);
+}
+
+constinit const NativeOf<ShapeParameters> randomWords =
+    native<ShapeParameters, wordsResults, generate>("randomWords");
+constinit const NativeOf<ShapeParameters> uniformNumbers =
+    native<ShapeParameters, floatResults, uniform>("uniformNumbers");
+constinit const NativeOf<ShapeParameters> normalNumbers =
+    native<ShapeParameters, floatResults, normal>("normalNumbers");
+constinit const NativeOf<NoParameters> splitKey =
+    native<NoParameters, splitResults, split>("splitKey");
+constinit const NativeOf<SampleParameters> drawOutcomes =
+    native<SampleParameters, outcomesResults, multinomial>("drawOutcomes");
+
+} // namespace natives
