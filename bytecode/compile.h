@@ -17,6 +17,9 @@ struct OperatorSite {
   const lang::OperatorRow* row = nullptr;
   /// Of the result.
   const lang::Type* type = nullptr;
+  /// Whether an executable has to bring the operator along: nothing else does it, or it alone has
+  /// the words for sizes and values that do not fit.
+  bool isNeeded = true;
 };
 
 /// Whether somebody looks at what operators give: those that give floats are then sites, and no

@@ -106,7 +106,7 @@ private:
 
   bool needsLanguage(uint32_t site) const {
     return compiled_.program.sites[site].kind == vm::SiteKind::Language &&
-           compiled_.sites[site].binding;
+           compiled_.sites[site].binding && compiled_.sites[site].isNeeded;
   }
 
   /// Constants stay what they are, since relations look at them.

@@ -1,5 +1,6 @@
-// Operator calls as kernels of the machine: the row's tensor expression over the sizes that the
-// checker left open, where its tensors are, and the shapes of its results.
+// Operator calls as kernels and native functions of the machine. A kernel is the row's tensor
+// expression over the sizes that the checker left open, where its tensors are, and the shapes of
+// its results.
 #pragma once
 
 #include "bytecode/layouts.h"
@@ -11,5 +12,13 @@ namespace bytecode {
 std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const lang::OperatorRow& row,
                                          lang::Types operands, const lang::Type* result,
                                          const lang::Attributes& attributes);
+
+/// The native function of such a call, if it has one.
+std::optional<vm::NativeSite> nativeSite(Layouts& layouts, const lang::OperatorRow& row,
+                                         lang::Types operands, const lang::Type* result,
+                                         const lang::Attributes& attributes);
+
+/// Whether the relation of an operator may refuse sizes or values of a call in a run.
+bool needsWords(const lang::OperatorRow& row, lang::Types operands, const lang::Type* result);
 
 } // namespace bytecode

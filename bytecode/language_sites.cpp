@@ -11,8 +11,11 @@ using runtime::Fault;
 using runtime::Value;
 
 std::optional<Fault> LanguageSites::apply(uint32_t number, std::span<const vm::Slot> operands,
-                                          ValueReader& reader, vm::Slot& result) {
+                                          ValueReader& reader, vm::Slot& result,
+                                          std::optional<Fault> found) {
   const OperatorSite& site = sites_[number];
+  if (!site.binding)
+    return found;
   const vm::HostSite& host = program_.sites[number];
   std::vector<Value> values;
   for (size_t i = 0; i < operands.size(); ++i)

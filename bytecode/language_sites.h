@@ -16,9 +16,10 @@ public:
       : program_(program), sites_(sites), calls_(typing, operators, engine) {}
 
   /// Applies the operator of a site; the result is an object of the machine that `reader` reads
-  /// for.
+  /// for. Where the program has no operator for it, the fault is what was found.
   std::optional<runtime::Fault> apply(uint32_t site, std::span<const vm::Slot> operands,
-                                      ValueReader& reader, vm::Slot& result);
+                                      ValueReader& reader, vm::Slot& result,
+                                      std::optional<runtime::Fault> found);
 
 private:
   const vm::Program& program_;

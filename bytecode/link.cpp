@@ -95,7 +95,8 @@ runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Execut
     linked->sites[each.site] = *site;
   }
   for (size_t i = 0; i < program.sites.size(); ++i)
-    if (program.sites[i].kind == vm::SiteKind::Language && !linked->sites[i].binding)
+    if (program.sites[i].kind == vm::SiteKind::Language && !linked->sites[i].binding &&
+        program.sites[i].native == checks::none)
       return wrong;
   return linked;
 }

@@ -79,8 +79,13 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
   for (const Operand& argument : call.arguments)
     types.push_back(typeOf(*argument.value));
   Attributes defaults{row.attributes, instances_.table.defaults(&row)};
-  auto kernel = kernelSite(made_.layouts, row, types, typeOf(*binding.var),
-                           call.attributes ? *call.attributes : defaults);
+  const Attributes& attributes = call.attributes ? *call.attributes : defaults;
+  auto kernel = kernelSite(made_.layouts, row, types, typeOf(*binding.var), attributes);
+  if (auto native = nativeSite(made_.layouts, row, types, typeOf(*binding.var), attributes)) {
+    site.native = uint32_t(made_.program.natives.size());
+    made_.program.natives.push_back(*std::move(native));
+    made_.sites.back().isNeeded = needsWords(row, types, typeOf(*binding.var));
+  }
   site.given = givenTo(scope, call.arguments);
   std::vector<uint16_t> given = site.given;
   if (kernel)

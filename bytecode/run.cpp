@@ -1,4 +1,5 @@
-// What the machine leaves to the language: operators that no kernel does, values at the ends of the
+// What the machine leaves to the language: operators that neither kernels nor
+// native functions do, values at the ends of the
 // run, and what lies inside of data types in its result.
 #include "bytecode/run.h"
 
@@ -42,8 +43,9 @@ public:
       : subject_(subject), options_(options),
         sites_(subject.program, subject.sites, subject.typing, subject.operators, options.engine),
         run_(subject.program, options.run,
-             [this](uint32_t site, std::span<const Slot> operands, vm::Machine&, Slot& result) {
-               return sites_.apply(site, operands, reader_, result);
+             [this](uint32_t site, std::span<const Slot> operands, vm::Machine&, Slot& result,
+                    std::optional<runtime::Fault> found) {
+               return sites_.apply(site, operands, reader_, result, std::move(found));
              }),
         reader_(subject.layouts, run_.machine()) {}
 

@@ -52,16 +52,20 @@ void addShapes(const Value& value, std::string& text) {
 
 std::string languageText(const Executable& executable) {
   for (const vm::HostSite& site : executable.program.sites)
-    if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel)
+    if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel &&
+        site.native == checks::none)
       return fmt::format(
-          "the shapes of `{}` at {} cannot be told beforehand, or it has no kernel; run "
+          "the shapes of `{}` at {} cannot be told beforehand; run "
           "the executable with `baton run`, or load it with `libbaton`",
           executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }
 
 vm::Language withoutLanguage(const Executable& executable) {
-  return [&](uint32_t number, std::span<const Slot> operands, vm::Machine&, Slot&) {
+  return [&](uint32_t number, std::span<const Slot> operands, vm::Machine&, Slot&,
+             std::optional<Fault> found) {
+    if (found)
+      return *std::move(found);
     const vm::Program& program = executable.program;
     const vm::HostSite& site = program.sites[number];
     std::string shapes;

@@ -10,7 +10,7 @@ namespace executable {
 /// threads.
 class Caller {
 public:
-  /// `language` applies the operators that have no kernel. What is handed in must outlive this.
+  /// `language` applies the operators that nothing else does. What is handed in must outlive this.
   Caller(const Executable& executable, const vm::RunOptions& options, const vm::Language& language);
 
   /// Arguments, of which only the elements of tensors are shared, so that several threads may hand
@@ -33,8 +33,8 @@ private:
   vm::Run& run();
 };
 
-/// Why an executable cannot be run without the language, or empty: it has an operator without a
-/// kernel.
+/// Why an executable cannot be run without the language, or empty: it has an operator whose
+/// shapes neither a kernel nor a native function finds by itself.
 std::string languageText(const Executable& executable);
 /// What there is without the language: a fault for each operator that a kernel is not defined for.
 vm::Language withoutLanguage(const Executable& executable);

@@ -148,11 +148,11 @@ void fields(Archive& archive, vm::Function& function) {
           function.result, "flat", function.flat, "isClosure", function.isClosure);
 }
 template <typename Archive>
-void fields(Archive& archive, vm::KernelStep& step) {
+void fields(Archive& archive, vm::SiteStep& step) {
   archive("layout", step.layout, "field", step.field);
 }
 template <typename Archive>
-void fields(Archive& archive, vm::KernelInput& input) {
+void fields(Archive& archive, vm::SiteInput& input) {
   archive("operand", input.operand, "path", input.path, "dtype", input.dtype, "rank", input.rank,
           "isScalar", input.isScalar);
 }
@@ -167,10 +167,16 @@ void fields(Archive& archive, vm::KernelSite& site) {
           "function", site.function);
 }
 template <typename Archive>
+void fields(Archive& archive, vm::NativeSite& site) {
+  archive("name", site.name, "numbers", site.parameters.numbers, "reals", site.parameters.reals,
+          "inputs", site.inputs, "resultLayout", site.resultLayout);
+}
+template <typename Archive>
 void fields(Archive& archive, vm::HostSite& site) {
   archive("kind", site.kind, "range", site.range, "check", site.check, "caller", site.caller,
           "hasOuterSizes", site.hasOuterSizes, "op", site.op, "operands", site.operands, "given",
-          site.given, "hasResult", site.hasResult, "result", site.result, "kernel", site.kernel);
+          site.given, "hasResult", site.hasResult, "result", site.result, "kernel", site.kernel,
+          "native", site.native);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::Caller& caller) {
@@ -190,8 +196,8 @@ void fields(Archive& archive, vm::Program& program) {
   archive.implied(program.code);
   archive("functions", program.functions, "layouts", program.layouts, "signatures",
           program.signatures, "words", program.words, "sites", program.sites, "kernels",
-          program.kernels, "checks", program.checks, "operators", program.operators, "callers",
-          program.callers, "origins", program.origins);
+          program.kernels, "natives", program.natives, "checks", program.checks, "operators",
+          program.operators, "callers", program.callers, "origins", program.origins);
   archive.implied(program.places);
   archive("entries", program.entries);
 }

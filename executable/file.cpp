@@ -1,5 +1,6 @@
 // The header, the parts in their order, and what is looked at before anybody uses them.
 #include "executable/fields.h"
+#include "vm/native.h"
 #include "vm/operands.h"
 #include "vm/verify.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 /// The first byte is in no text, and line ends show whether somebody changed them.
 constexpr char magic[8] = {'\x89', 'B', 'V', 'M', '\r', '\n', '\x1a', '\n'};
-constexpr uint32_t formatVersion = 5;
+constexpr uint32_t formatVersion = 6;
 constexpr size_t alignment = 64;
 
 struct Header {
@@ -302,6 +303,8 @@ Result<std::unique_ptr<Executable>> read(std::shared_ptr<const std::byte[]> owne
     demand(reader.left() == 0, "there is more than the program in it");
     nameLayouts(*made, names);
     readStatics(statics, bytes, made->program);
+    if (auto problem = vm::findNatives(made->program))
+      return Error{*std::move(problem)};
     if (auto problem = vm::verify(made->program))
       return Error{*std::move(problem)};
     verifyInterface(*made);

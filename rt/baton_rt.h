@@ -1,13 +1,15 @@
 /* Running compiled programs from C: load an executable, look at what it takes and gives, call it.
  *
- * `libbaton_rt` is small: executable/ and the machine, no compiler and no operators. It refuses
- * models with operators that have no kernel. `libbaton` has the same functions, and the language
- * for those. A model is loaded once; each thread that calls it has a context of its own. Handles
- * are owned by whoever got them and are given back by the function that is named after them, which
- * takes null too; other pointers must not be null, and functions that can fail say so of what they
- * are given. Those return null when they did not fail, or an error to be given back. A value, its
- * fields and what they were taken from or put into are for one thread at a time; several threads
- * may hand one value to calls at once. Tensors go in and out by DLPack without a copy.
+ * `libbaton_rt` is small: executable/ and the machine, no compiler and no operators. Functions
+ * such as sorting are in `libbaton_natives.so`, which it opens in its own folder for models that
+ * call one. It refuses models with operators whose shapes hang on values. `libbaton` has the same
+ * functions, and the language for those. A model is loaded once; each thread that calls it has a
+ * context of its own. Handles are owned by whoever got them and are given back by the function that
+ * is named after them, which takes null too; other pointers must not be null, and functions that
+ * can fail say so of what they are given. Those return null when they did not fail, or an error to
+ * be given back. A value, its fields and what they were taken from or put into are for one thread
+ * at a time; several threads may hand one value to calls at once. Tensors go in and out by DLPack
+ * without a copy.
  */
 #ifndef BATON_RT_H
 #define BATON_RT_H

@@ -1,4 +1,4 @@
-// The machine alone: executables whose operators all have kernels.
+// The machine alone: executables whose operators are all kernels or native functions.
 #include "rt/language.h"
 
 namespace rt {

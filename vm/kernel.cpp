@@ -2,6 +2,8 @@
 // look for a plan; then run it.
 #include "vm/kernel.h"
 
+#include "vm/site_input.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -31,16 +33,6 @@ bool isOnlyOwner(Object* object) {
 
 bool isSame(runtime::DType a, runtime::DType b) {
   return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
-}
-
-/// Where the input is; null when it is in objects of other layouts.
-const Slot* inputAt(const Slot* slot, const KernelInput& input) {
-  for (KernelStep step : input.path) {
-    if (slot->object->layout != step.layout)
-      return nullptr;
-    slot = &slot->object->fields()[step.field];
-  }
-  return slot;
 }
 
 } // namespace
@@ -76,7 +68,7 @@ void KernelCall::forget() {
 /// very objects of the call before.
 bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
   size_t i = 0;
-  for (const KernelInput& input : site_.inputs) {
+  for (const SiteInput& input : site_.inputs) {
     const Slot* slot = registers + operands[input.operand];
     if (!input.path.empty() && !(slot = inputAt(slot, input)))
       return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "checks/boundary.h"
+#include "runtime/native.h"
 #include "tensor/expression.h"
 #include "tensor/shape_function.h"
 #include "vm/object.h"
@@ -122,14 +123,14 @@ struct Static {
 };
 
 /// A step into a tuple of this layout.
-struct KernelStep {
+struct SiteStep {
   uint16_t layout, field;
 };
 
-/// A tensor that a kernel takes: where it is in the operands, and its type.
-struct KernelInput {
+/// A tensor that a kernel or native function takes: where it is in the operands, and its type.
+struct SiteInput {
   uint16_t operand = 0;
-  std::vector<KernelStep> path = {};
+  std::vector<SiteStep> path = {};
   runtime::DType dtype;
   uint16_t rank = 0;
   /// It lies in a register or field itself.
@@ -143,7 +144,7 @@ struct KernelResult {
 
 /// A tensor function that code calls.
 struct KernelSite {
-  std::vector<KernelInput> inputs;
+  std::vector<SiteInput> inputs;
   std::vector<KernelResult> results;
   /// The layout of the tuple of the results, or none when there is one and no tuple.
   uint16_t resultLayout = none;
@@ -155,6 +156,17 @@ struct KernelSite {
   std::vector<int64_t> resultExtents;
   std::vector<tensor::ShapeFunction> shapes = {};
   tensor::TensorFunction function;
+};
+
+/// A native function that code calls. Which results it has, it says by itself.
+struct NativeSite {
+  std::string name;
+  runtime::NativeParameters parameters = {};
+  std::vector<SiteInput> inputs = {};
+  /// The layout of the tuple of the results, or none when there is one and no tuple.
+  uint16_t resultLayout = none;
+  /// The function of that name, for the verifier and for runs.
+  const runtime::Native* function = nullptr;
 };
 
 /// What a site asks for. Language: an operator, which whoever runs the program has to apply. Show:
@@ -181,7 +193,8 @@ enum class SiteKind : uint8_t {
 struct HostSite {
   SiteKind kind = SiteKind::Language;
   runtime::SourceRange range = {};
-  /// What is compared, by number: a function's, a value's or fields. Of Show: one of how many calls.
+  /// What is compared, by number: a function's, a value's or fields. Of Show: one of how many
+  /// calls.
   uint32_t check = checks::none;
   /// Of Fields: the call.
   uint32_t caller = checks::none;
@@ -197,6 +210,8 @@ struct HostSite {
   /// The kernel that does it where it can, by its number, or none.
   static constexpr uint32_t noKernel = UINT32_MAX;
   uint32_t kernel = noKernel;
+  /// Of Language: the native function that does it where it can, by its number, or none.
+  uint32_t native = checks::none;
 
   bool neverReturns() const { return kind == SiteKind::Unmatched; }
 };
@@ -229,6 +244,7 @@ struct Program {
   std::vector<Static> statics;
   std::vector<HostSite> sites;
   std::vector<KernelSite> kernels;
+  std::vector<NativeSite> natives;
   checks::Tables checks;
   /// Names of operators.
   std::vector<std::string> operators;

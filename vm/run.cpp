@@ -3,6 +3,7 @@
 #include "vm/run.h"
 
 #include "vm/comparable.h"
+#include "vm/native.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -123,7 +124,12 @@ bool Run::doCall(uint32_t number, std::span<const Slot> operands, Slot& result) 
 
 bool Run::apply(uint32_t number, std::span<const Slot> operands, Slot& result) {
   const HostSite& site = program_.sites[number];
-  if (auto fault = language_(number, operands, machine_, result))
+  std::optional<Fault> fault;
+  if (site.native != checks::none)
+    fault = callNative(program_, site, operands, machine_.heap(), result);
+  if (fault || site.native == checks::none)
+    fault = language_(number, operands, machine_, result, std::move(fault));
+  if (fault)
     return fail(*std::move(fault), site.range, site.op);
   return !isInterrupted(site.range);
 }

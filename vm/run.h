@@ -1,5 +1,5 @@
 // Running a program: the machine, and what its code asks for that no instruction does. Only
-// operators without a kernel are left to whoever runs it.
+// what neither a kernel nor a native function does is left to whoever runs it.
 #pragma once
 
 #include "runtime/run_limits.h"
@@ -27,9 +27,11 @@ struct RunOptions {
 };
 
 /// Applies the operator of a site of kind Language to its operands; a result that is a reference is
-/// owned, and an object of the machine.
+/// owned, and an object of the machine. `found` is what a native function found wrong with them, if
+/// there was one, for whoever does not know it better.
 using Language = std::function<std::optional<runtime::Fault>(
-    uint32_t site, std::span<const Slot> operands, Machine& machine, Slot& result)>;
+    uint32_t site, std::span<const Slot> operands, Machine& machine, Slot& result,
+    std::optional<runtime::Fault> found)>;
 
 /// One run of a program that the verifier accepts.
 class Run {

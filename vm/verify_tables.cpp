@@ -1,6 +1,8 @@
 // One function for each kind of table.
 #include "vm/verify_tables.h"
 
+#include "vm/native.h"
+
 #include <algorithm>
 
 namespace vm {
@@ -92,18 +94,13 @@ void verifyExtents(const KernelSite& called) {
     demandGood(problemOf(function, inputs, results));
 }
 
-/// What a kernel takes is in the operands of its site; that they are such tuples and tensors is
-/// compared when it is called.
-void verifyKernel(const Program& program, const HostSite& site) {
-  demand(site.kernel < program.kernels.size(), "a kernel is beyond its table");
-  const KernelSite& called = program.kernels[site.kernel];
-  demand(called.function.inputCount == called.inputs.size() &&
-             called.function.results.size() == called.results.size(),
-         "a kernel is for other operands or results");
-  for (const KernelInput& input : called.inputs) {
+/// What is taken is in the operands of the site; that they are such tuples and tensors is compared
+/// when it is called.
+void verifyInputs(const Program& program, const HostSite& site, std::span<const SiteInput> inputs) {
+  for (const SiteInput& input : inputs) {
     demand(input.operand < site.operands.size(), "a kernel takes an operand that there is not");
     Rep rep = site.operands[input.operand];
-    for (KernelStep step : input.path) {
+    for (SiteStep step : input.path) {
       demand(!rep.isScalar() && step.layout < program.layouts.size() &&
                  step.field < program.layouts[step.layout].fields.size(),
              "a kernel takes a field that there is not");
@@ -112,8 +109,26 @@ void verifyKernel(const Program& program, const HostSite& site) {
     demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
            "a kernel takes another element type");
   }
+}
+
+void verifyKernel(const Program& program, const HostSite& site) {
+  demand(site.kernel < program.kernels.size(), "a kernel is beyond its table");
+  const KernelSite& called = program.kernels[site.kernel];
+  demand(called.function.inputCount == called.inputs.size() &&
+             called.function.results.size() == called.results.size(),
+         "a kernel is for other operands or results");
+  verifyInputs(program, site, called.inputs);
   verifyResults(program, site, called);
   verifyExtents(called);
+}
+
+/// A native function is called with what it takes, and gives what the site does.
+void verifyNative(const Program& program, const HostSite& site) {
+  demand(site.kind == SiteKind::Language && site.kernel == HostSite::noKernel &&
+             site.native < program.natives.size() && program.natives[site.native].function,
+         "a native function is beyond its table");
+  verifyInputs(program, site, program.natives[site.native].inputs);
+  demandGood(nativeProblem(program, site));
 }
 
 /// Whether a reference is in an operand.
@@ -260,6 +275,8 @@ void verifyTables(const Program& program) {
     verifySite(program, site);
     if (site.kernel != HostSite::noKernel)
       verifyKernel(program, site);
+    if (site.native != checks::none)
+      verifyNative(program, site);
   }
   for (uint32_t entry : program.entries)
     demand(entry < program.functions.size() && !program.functions[entry].isClosure &&

@@ -29,10 +29,9 @@ struct Whole {
   std::mutex turn = {};
 };
 
+/// Whether there is something that only the language can apply, or knows the words for.
 bool hasSites(const executable::Executable& made) {
-  return std::ranges::any_of(made.program.sites, [](const vm::HostSite& site) {
-    return site.kind == vm::SiteKind::Language;
-  });
+  return !made.languageSites.empty() || !executable::languageText(made).empty();
 }
 
 } // namespace
@@ -57,10 +56,11 @@ runtime::Result<Callable> callableOf(std::unique_ptr<executable::Executable> mad
   whole->sites.emplace(executable.program, whole->linked->sites, whole->language.typing,
                        whole->session.operators(), whole->engine);
   vm::Language apply = [whole](uint32_t site, std::span<const vm::Slot> operands,
-                               vm::Machine& machine, vm::Slot& result) {
+                               vm::Machine& machine, vm::Slot& result,
+                               std::optional<runtime::Fault> found) {
     std::scoped_lock ours(whole->turn);
     bytecode::ValueReader reader(whole->linked->layouts, machine);
-    return whole->sites->apply(site, operands, reader, result);
+    return whole->sites->apply(site, operands, reader, result, std::move(found));
   };
   return Callable{{whole, &executable}, std::move(apply)};
 }

@@ -10,7 +10,7 @@ sees their elements where they lie, and they go into further calls without a cop
 Arrays are not copied either, so what was handed in must not be changed as long as it is in use.
 
 Needs no package; numpy where arrays are asked for. The library is `libbaton.so` or, for programs
-with kernels alone, `libbaton_rt.so`: that in $BATON_LIBRARY, in the build folder of the tree that
+whose shapes hang on no values, `libbaton_rt.so`: that in $BATON_LIBRARY, in the build folder of the tree that
 this package lies in, or where the system finds it.
 """
 from baton.library import (ArgumentError, Error, FileError, LimitError, OutOfMemory, ProgramError)
