@@ -8,15 +8,11 @@ namespace vm {
 
 namespace {
 
-/// Null where there is no library of this version beside this one.
+/// Null where there is no library of this version. It is looked for beside this one ($ORIGIN), then
+/// where the system looks.
 const rt::Natives* open() {
   static constexpr rt::NativeHost host;
-  Dl_info here{};
-  dladdr(&host, &here);
-  std::string path = here.dli_fname;
-  path.resize(path.rfind('/') + 1);
-  path += "libbaton_natives.so";
-  void* library = dlopen(path.c_str(), RTLD_NOW);
+  void* library = dlopen("libbaton_natives.so", RTLD_NOW);
   void* symbol = library ? dlsym(library, "baton_natives") : nullptr;
   return symbol ? reinterpret_cast<rt::OpenNatives>(symbol)(host) : nullptr;
 }
