@@ -8,11 +8,10 @@ namespace vm {
 
 namespace {
 
-/// Null where there is no library of this version. It is looked for beside this one ($ORIGIN), then
-/// where the system looks.
+/// Null where there is no library of this version beside this one, where the loader puts `$ORIGIN`.
 const rt::Natives* open() {
   static constexpr rt::NativeHost host;
-  void* library = dlopen("libbaton_natives.so", RTLD_NOW);
+  void* library = dlopen("$ORIGIN/libbaton_natives.so", RTLD_NOW);
   void* symbol = library ? dlsym(library, "baton_natives") : nullptr;
   return symbol ? reinterpret_cast<rt::OpenNatives>(symbol)(host) : nullptr;
 }

@@ -95,8 +95,9 @@ const Pipeline followedPipeline{"followed",
 const Pipeline followedCopiesPipeline{"followed-copies",
                                       "The same, for what only copies of functions can tell.",
                                       followedCopiesSteps, /*keepsSteps=*/true};
-const Pipeline roundPipeline{
-    "round", "Says derivatives simply before derivatives of them are written out.", roundSteps};
+const Pipeline roundPipeline{"between-orders",
+                             "Says derivatives simply before derivatives of them are written out.",
+                             roundSteps};
 const Pipeline gradientPipeline{
     "gradient", "Says simply what `grad` and `run --grad` add to a program.", gradientSteps};
 const Pipeline machinePipeline{"machine", "Goes before a program is compiled for the machine.",
