@@ -7,6 +7,12 @@ namespace {
 
 constinit rt::NativeHost host{0, nullptr, nullptr, nullptr, nullptr};
 
+/// Whether another copy of `libbaton_rt` in this process has opened the library, to which memory
+/// would go that is not its own.
+bool isOfAnother(const rt::NativeHost& opener) {
+  return host.version != 0 && host.takeBlock != opener.takeBlock;
+}
+
 } // namespace
 
 namespace runtime {
@@ -36,7 +42,7 @@ Object* Heap::make(uint16_t layout) {
 extern "C" __attribute__((visibility("default"))) const rt::Natives*
 baton_natives(const rt::NativeHost& opener) {
   static constexpr rt::Natives natives{vm::findNatives, vm::nativeProblem, vm::callNative};
-  if (opener.version != rt::nativesVersion)
+  if (opener.version != rt::nativesVersion || isOfAnother(opener))
     return nullptr;
   host = opener;
   return &natives;
