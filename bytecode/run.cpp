@@ -1,6 +1,5 @@
-// What the machine leaves to the language: operators that neither kernels nor
-// native functions do, values at the ends of the
-// run, and what lies inside of data types in its result.
+// What the machine leaves to the language: operators that neither kernels nor native functions do,
+// values at the ends of the run, and what lies inside of data types in its result.
 #include "bytecode/run.h"
 
 #include "bytecode/convert.h"

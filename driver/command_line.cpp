@@ -446,7 +446,8 @@ void declare(CLI::App& app, Request& request) {
   addDebug(app, request.debug);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
-  app.add_subcommand("passes", "List the passes of `baton opt`, and the orders in which programs go through them");
+  app.add_subcommand(
+      "passes", "List the passes of `baton opt`, and the orders in which programs go through them");
   app.add_subcommand("instructions",
                      "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);

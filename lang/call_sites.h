@@ -26,8 +26,8 @@ public:
       : typing_(typing), table_(table), engine_(engine), rounding_(rounding) {}
 
   /// The result of the call that `binding` binds, or what was wrong. The call has no attributes
-  /// when the operator was called through a value. A native function may write into arguments that nobody
-  /// else refers to.
+  /// when the operator was called through a value. A native function may write into
+  /// arguments that nobody else refers to.
   std::variant<runtime::Value, runtime::Fault> apply(const Binding& binding, const OperatorRow& row,
                                                      std::vector<runtime::Value> arguments);
 

@@ -119,8 +119,7 @@ public:
     for (const auto& [global, function] : carried_)
       global->function = function;
     auto next = rewritten<Replacer>(module_, context_.operators, replaced_);
-    static const PassRow& unusedDefinitions = *findPass("unused-definitions");
-    auto used = carried_.empty() ? nullptr : unusedDefinitions.run(*next, context_);
+    auto used = carried_.empty() ? nullptr : findPass("unused-definitions")->run(*next, context_);
     return used ? std::move(used) : std::move(next);
   }
 
@@ -462,7 +461,7 @@ Typing checked(const Module& module, const PassContext& context) {
 }
 
 TypedModule cleaned(const Module& module, const Typing& typing, const PassContext& context) {
-  return *runPasses(module, typing, roundPipeline,
+  return *runPasses(module, typing, betweenOrdersPipeline,
                     {.operators = context.operators,
                      .check = context.check,
                      .engine = context.engine,

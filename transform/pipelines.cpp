@@ -47,7 +47,7 @@ constexpr Step followedCopiesSteps[] = {
     {"lambda-lifting"}, {"let-sinking"},    {"derivatives"},
 };
 
-constexpr Step roundSteps[] = {
+constexpr Step betweenOrdersSteps[] = {
     {"inlining"},
     {"simplify"},
     {"common-subexpressions"},
@@ -95,9 +95,9 @@ const Pipeline followedPipeline{"followed",
 const Pipeline followedCopiesPipeline{"followed-copies",
                                       "The same, for what only copies of functions can tell.",
                                       followedCopiesSteps, /*keepsSteps=*/true};
-const Pipeline roundPipeline{"between-orders",
-                             "Says derivatives simply before derivatives of them are written out.",
-                             roundSteps};
+const Pipeline betweenOrdersPipeline{
+    "between-orders", "Says derivatives simply before derivatives of them are written out.",
+    betweenOrdersSteps};
 const Pipeline gradientPipeline{
     "gradient", "Says simply what `grad` and `run --grad` add to a program.", gradientSteps};
 const Pipeline machinePipeline{"machine", "Goes before a program is compiled for the machine.",
@@ -107,7 +107,7 @@ const Pipeline countedPipeline{"counted", "The same, where a profile counts the 
 
 std::span<const Pipeline* const> pipelines() {
   static constexpr const Pipeline* all[] = {
-      &derivativePipeline, &followedPipeline, &followedCopiesPipeline, &roundPipeline,
+      &derivativePipeline, &followedPipeline, &followedCopiesPipeline, &betweenOrdersPipeline,
       &gradientPipeline,   &machinePipeline,  &countedPipeline};
   return all;
 }

@@ -25,8 +25,8 @@ struct Pipeline {
   bool keepsSteps = false;
 };
 
-extern const Pipeline derivativePipeline, followedPipeline, followedCopiesPipeline, roundPipeline,
-    gradientPipeline, machinePipeline, countedPipeline;
+extern const Pipeline derivativePipeline, followedPipeline, followedCopiesPipeline,
+    betweenOrdersPipeline, gradientPipeline, machinePipeline, countedPipeline;
 
 /// All of them, in the order in which a program meets them.
 std::span<const Pipeline* const> pipelines();
