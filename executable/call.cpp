@@ -54,10 +54,9 @@ std::string languageText(const Executable& executable) {
   for (const vm::HostSite& site : executable.program.sites)
     if (site.kind == vm::SiteKind::Language && site.kernel == vm::HostSite::noKernel &&
         site.native == checks::none)
-      return fmt::format(
-          "the shapes of `{}` at {} cannot be told beforehand; run "
-          "the executable with `baton run`, or load it with `libbaton`",
-          executable.program.operators[site.op], placeText(executable, site.range));
+      return fmt::format("the shapes of `{}` at {} cannot be told beforehand; run "
+                         "the executable with `baton run`, or load it with `libbaton`",
+                         executable.program.operators[site.op], placeText(executable, site.range));
   return "";
 }
 

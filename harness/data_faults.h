@@ -13,8 +13,8 @@ using OperatorSet = std::unordered_set<const lang::OperatorRow*>;
 /// another: it divides values, or reads at a position that it has read.
 bool canFault(const tensor::TensorFunction& function);
 
-/// The operators that have a data fault by their making: native functions, those whose shape hangs on
-/// values, and those with a sample whose tensor expression can fault.
+/// The operators that have a data fault by their making: native functions, those whose shape hangs
+/// on values, and those with a sample whose tensor expression can fault.
 OperatorSet operatorsWithDataFaults(lang::TypeContext& types, const SamplePool& samples);
 
 } // namespace harness

@@ -2,9 +2,9 @@
 //
 // A call is compared along one random direction: the slope that the rule gives against the
 // difference quotients of the operator itself. Reals have 50 digits and the step is 2^-66, so a
-// smooth function agrees to more than 20 digits; where a native function computes in float64, the data does
-// as well and the step is 2^-20. Where the two one-sided quotients differ the point is a kink, and
-// the rule, which is a sub-gradient there, must lie between them.
+// smooth function agrees to more than 20 digits; where a native function computes in float64, the
+// data does as well and the step is 2^-20. Where the two one-sided quotients differ the point is a
+// kink, and the rule, which is a sub-gradient there, must lie between them.
 #pragma once
 
 #include "harness/random.h"

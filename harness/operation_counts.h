@@ -4,8 +4,8 @@
 // Counted are the functions Add, Subtract, Multiply and Divide on floats, once for each position of
 // the loops around them, and what sums and products join: n values take n - 1. A node that a stage
 // uses twice is counted once. Nothing else is: no index arithmetic, no comparisons, no choices, no
-// functions of analysis, and nothing that native functions do. Both sides of a choice count, and so do loads
-// outside of a tensor, as in convolutions with padding.
+// functions of analysis, and nothing that native functions do. Both sides of a choice count, and so
+// do loads outside of a tensor, as in convolutions with padding.
 #pragma once
 
 #include "tensor/engine.h"

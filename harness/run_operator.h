@@ -27,7 +27,8 @@ std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang:
                                        std::span<const runtime::Tensor> leaves,
                                        const tensor::TensorEngine& engine = lower::loopsEngine());
 
-/// The tensor expression of such a call; nothing for a native function and where the result is too large.
+/// The tensor expression of such a call; nothing for a native function and where the result is too
+/// large.
 std::optional<tensor::TensorFunction> operatorFunction(const lang::OperatorRow& row,
                                                        const lang::RelationCall& call,
                                                        const lang::Type* output);

@@ -25,8 +25,8 @@ struct Natives {
   decltype(&vm::callNative) call;
 };
 
-/// What the library exports as `baton_natives`; null for a host of another version, and for a second
-/// one in the process.
+/// What the library exports as `baton_natives`; null for a host of another version, and for a
+/// second one in the process.
 using OpenNatives = const Natives* (*)(const NativeHost& host);
 
 } // namespace rt

@@ -92,9 +92,9 @@ RelationResult upsamplingRelation(const RelationCall& call) {
     }
     auto scaled = scaledExtent(dim->value, *scale);
     if (!scaled)
-      return call.failedAt(i + 1,
-                           fmt::format("a dimension of {} can't be scaled by `{}`, which is {}",
-                                       dim->value, name, fmt::join(natives::readReals(*scale), ", ")));
+      return call.failedAt(
+          i + 1, fmt::format("a dimension of {} can't be scaled by `{}`, which is {}", dim->value,
+                             name, fmt::join(natives::readReals(*scale), ", ")));
     dim = call.types.constant(*scaled);
   }
   return call.solved(shape, call.dtype(0));

@@ -101,9 +101,10 @@ TEST_CASE("a local function that is generic has a derivative only where it is wr
   for (const char* main : {"def @main(%x: float64) { grad(@f)(%x) }",
                            "def @main(%x: float64) { jvp(@f)(%x, 1f64).1 }"}) {
     CHECK(valueAt(f + "%x * %x }" + main, 3) == 6);
-    CHECK(refusal(f + "%keep(%x) * %x }" + main) ==
-          "a derivative goes through `%keep`, which is generic, and the types it is used at are not "
-          "known here");
+    CHECK(
+        refusal(f + "%keep(%x) * %x }" + main) ==
+        "a derivative goes through `%keep`, which is generic, and the types it is used at are not "
+        "known here");
   }
 }
 
