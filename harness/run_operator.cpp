@@ -62,7 +62,7 @@ std::optional<OperatorRun> runOperator(const OperatorRow& row, const RelationCal
     auto parameters = row.native.decode(call.attributes, call.operands);
     std::vector<runtime::Tensor> inputs(leaves.begin(), leaves.end());
     result.problem =
-        row.native.function->words(row.native.function->run({inputs, result.results}, parameters));
+        runtime::nativeFaultText(row.native.function->run({inputs, result.results}, parameters));
     return result;
   }
   if (row.action == Action::Pass || row.action == Action::Show)

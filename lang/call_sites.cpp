@@ -113,7 +113,7 @@ std::variant<Value, Fault> CallSites::run(const CallCode& code, std::span<Value>
   std::vector<Value> outputs;
   if (code.key.row->native) {
     if (auto fault = runNative(code, inputs, outputs, call))
-      return Fault{FaultKind::Data, code.key.row->native.function->words(fault)};
+      return Fault{FaultKind::Data, runtime::nativeFaultText(fault)};
   } else if (auto fault = code.code.run(inputs, outputs)) {
     return std::move(*fault);
   }

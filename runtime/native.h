@@ -60,8 +60,6 @@ struct Native {
   NativeResults (*results)(NativeTypes inputs, const NativeParameters& parameters);
   /// The inputs are of types for which there are results, or stand for such (tensor/engine.h).
   NativeFault (*run)(const NativeCall& call, const NativeParameters& parameters);
-  /// A fault in words.
-  std::string (*words)(const NativeFault& fault);
 };
 
 /// The fault in words.

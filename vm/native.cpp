@@ -41,7 +41,7 @@ public:
         return std::nullopt;
       giveBack();
       return Fault{fault.code == NativeFaultCode::Shapes ? FaultKind::Sizes : FaultKind::Data,
-                   called_.function->words(fault)};
+                   runtime::nativeFaultText(fault)};
     } catch (const std::bad_alloc&) {
       giveBack();
       return Fault{FaultKind::Memory, "out of memory"};

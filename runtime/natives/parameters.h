@@ -143,8 +143,7 @@ constexpr NativeOf<P> native(std::string_view name) {
              ParameterReader reader(list);
              parameters.list(reader);
              return run(call, parameters);
-           },
-           runtime::nativeFaultText}};
+           }}};
 }
 
 } // namespace natives
