@@ -98,16 +98,16 @@ void verifyExtents(const KernelSite& called) {
 /// when it is called.
 void verifyInputs(const Program& program, const HostSite& site, std::span<const SiteInput> inputs) {
   for (const SiteInput& input : inputs) {
-    demand(input.operand < site.operands.size(), "a kernel takes an operand that there is not");
+    demand(input.operand < site.operands.size(), "a call takes an operand that there is not");
     Rep rep = site.operands[input.operand];
     for (SiteStep step : input.path) {
       demand(!rep.isScalar() && step.layout < program.layouts.size() &&
                  step.field < program.layouts[step.layout].fields.size(),
-             "a kernel takes a field that there is not");
+             "a call takes a field that there is not");
       rep = program.layouts[step.layout].fields[step.field];
     }
     demand(rep.isScalar() == input.isScalar && (!input.isScalar || rep.dtype == input.dtype),
-           "a kernel takes another element type");
+           "a call takes another element type");
   }
 }
 
