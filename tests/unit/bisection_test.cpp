@@ -21,42 +21,38 @@ Typing checked(const Module& module, Diagnostics& diagnostics) {
   return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
 }
 
-/// Makes a subtraction of every addition.
-class Subtracting : public Rewriter {
+using Replacement = const Expr* (*)(Builder& make, const Call& addition);
+
+/// Puts another value in the place of every addition.
+class Replacing : public Rewriter {
 public:
-  using Rewriter::Rewriter;
+  Replacing(const Module& from, Builder& into, Replacement replacement)
+      : Rewriter(from, into), replacement_(replacement) {}
 
 private:
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
     const auto* call = value->as<Call>();
     const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-    if (op && op->row->infix == "+")
-      value = make.call("subtract", {call->arguments[0].value, call->arguments[1].value});
-    return Rewriter::bind(old, value, out);
+    bool isAddition = op && op->row->infix == "+";
+    return Rewriter::bind(old, isAddition ? replacement_(make, *call) : value, out);
   }
+
+  Replacement replacement_;
 };
 
 std::unique_ptr<Module> subtracting(const Module& module, const PassContext& context) {
-  return rewritten<Subtracting>(module, context.operators);
+  return rewritten<Replacing>(
+      module, context.operators, [](Builder& make, const Call& call) -> const Expr* {
+        return make.call("subtract", {call.arguments[0].value, call.arguments[1].value});
+      });
 }
 
-/// Makes a float64 of every addition.
-class Widening : public Rewriter {
-public:
-  using Rewriter::Rewriter;
-
-private:
-  Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
-    const auto* call = value->as<Call>();
-    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-    if (op && op->row->infix == "+")
-      value = make.call("add", {call->arguments[0].value, make.scalar(runtime::Float64, 1)});
-    return Rewriter::bind(old, value, out);
-  }
-};
-
+/// Adds a float64.
 std::unique_ptr<Module> widening(const Module& module, const PassContext& context) {
-  return rewritten<Widening>(module, context.operators);
+  return rewritten<Replacing>(
+      module, context.operators, [](Builder& make, const Call& call) -> const Expr* {
+        return make.call("add", {call.arguments[0].value, make.scalar(runtime::Float64, 1)});
+      });
 }
 
 constexpr PassRow subtractingPass{"subtracting", "Is wrong.", {}, {}, subtracting};
