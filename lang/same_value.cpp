@@ -106,7 +106,8 @@ bool sameHead(const Value& left, const Value& right, Sameness sameness) {
 }
 
 bool same(const Value& left, const Value& right, Sameness sameness) {
-  constexpr size_t mostParts = 100'000;
+  // Parts that many hold are compared for each, which may be without end.
+  constexpr size_t mostParts = 10'000'000;
   std::vector<std::pair<Value, Value>> stack{{left, right}};
   for (size_t count = 0; !stack.empty() && count < mostParts; ++count) {
     auto [a, b] = std::move(stack.back());

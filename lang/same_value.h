@@ -1,4 +1,4 @@
-// Whether values of different modules are the same.
+// Whether values of different modules are the same, in their first ten million parts.
 #pragma once
 
 #include "runtime/value.h"
