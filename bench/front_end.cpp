@@ -6,10 +6,10 @@
 // a round starts from nothing (new arena, types and module), and the operator table, which is made
 // once in a process, is made before.
 #include "bench/processor_time.h"
-#include "lang/print.h"
-#include "parser/metadata.h"
-#include "parser/parse.h"
-#include "parser/resolve.h"
+#include "lang/print/print.h"
+#include "parser/metadata/metadata.h"
+#include "parser/relay/parse.h"
+#include "parser/resolve/resolve.h"
 #include "stdlib/ops.h"
 #include "typecheck/check.h"
 

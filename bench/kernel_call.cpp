@@ -3,10 +3,10 @@
 //
 //   kernel_call [calls]
 #include "bench/processor_time.h"
-#include "bytecode/compile.h"
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
-#include "vm/machine.h"
+#include "vm/bytecode/compile.h"
+#include "vm/machine/machine.h"
 
 #include <algorithm>
 #include <chrono>

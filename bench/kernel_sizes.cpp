@@ -3,11 +3,11 @@
 //
 //   kernel_sizes [calls]
 #include "bench/processor_time.h"
-#include "bytecode/compile.h"
-#include "driver/session.h"
-#include "lower/kernel.h"
+#include "driver/session/session.h"
+#include "lower/strips/kernel.h"
 #include "stdlib/ops.h"
-#include "vm/kernel.h"
+#include "vm/bytecode/compile.h"
+#include "vm/machine/kernel.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,16 +1,16 @@
-// What derivatives cost in additions and multiplications (harness/operation_counts.h). Rows of a
-// Markdown table: the definition, what a run of it does, and how many times what `@loss` does.
+// What derivatives cost in additions and multiplications (tests/harness/operation_counts.h). Rows
+// of a Markdown table: the definition, what a run of it does, and how many times what `@loss` does.
 //
 // usage: operation_counts FILE [DEFINITION[<=RATIO]]...
 // `@loss` is run as simplification leaves it, then with gradients of all its inputs, as
 // `baton run --grad` does, then the definitions; a definition that is over its ratio is said to be
 // so, and makes the exit status 1. Inputs are random. Each definition is made the `@main` of the
 // program for its turn: passes take what is beside `@main` for a library, and keep it whole.
-#include "harness/operation_counts.h"
+#include "tests/harness/operation_counts.h"
 #include "driver/arguments.h"
-#include "driver/derive.h"
+#include "driver/session/derive.h"
 #include "interp/interpret.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
 
 #include <charconv>

@@ -4,9 +4,9 @@
 // usage: shape_function_bench
 // Calls are the samples of the test harness, one for each row of the operator table.
 #include "bench/processor_time.h"
-#include "harness/samples.h"
-#include "lang/site_shapes.h"
+#include "lang/calls/site_shapes.h"
 #include "stdlib/ops.h"
+#include "tests/harness/samples.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -6,9 +6,9 @@
 //   straight_line MODEL.bvm [runs]
 //
 // The clock's own time, measured around nothing, is taken off.
-#include "executable/call.h"
 #include "runtime/large_blocks.h"
-#include "vm/observer.h"
+#include "vm/executable/call.h"
+#include "vm/machine/observer.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,16 +1,16 @@
 // All problems are collected, so that one run shows everything that is missing.
 #include "driver/arguments.h"
 
-#include "driver/input_fit.h"
-#include "driver/input_literal.h"
-#include "driver/random_values.h"
-#include "driver/value_files.h"
-#include "driver/value_literal.h"
-#include "formats/file.h"
-#include "formats/load.h"
-#include "formats/quote.h"
-#include "lang/edit_distance.h"
-#include "lang/utf8.h"
+#include "driver/values/files.h"
+#include "driver/values/input_fit.h"
+#include "driver/values/input_literal.h"
+#include "driver/values/literal.h"
+#include "driver/values/random_values.h"
+#include "lang/source/edit_distance.h"
+#include "lang/source/utf8.h"
+#include "runtime/formats/file.h"
+#include "runtime/formats/load.h"
+#include "runtime/formats/quote.h"
 #include "runtime/natives/random.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "driver/commands.h"
-#include "lang/typing.h"
+#include "lang/ir/typing.h"
 #include "runtime/value.h"
 
 namespace driver {

@@ -2,14 +2,14 @@
 // same program, and a definition has no other bond to its module than names.
 #include "driver/bisection.h"
 
-#include "driver/definition_text.h"
-#include "driver/line_difference.h"
-#include "driver/pass_options.h"
-#include "driver/value_text.h"
-#include "lang/copy.h"
-#include "lang/print.h"
-#include "lang/same_value.h"
-#include "transform/pending_derivatives.h"
+#include "driver/session/definition_text.h"
+#include "driver/session/line_difference.h"
+#include "driver/session/pass_options.h"
+#include "driver/values/text.h"
+#include "lang/calls/same_value.h"
+#include "lang/ir/copy.h"
+#include "lang/print/print.h"
+#include "transform/differentiate/pending_derivatives.h"
 #include "typecheck/check.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 // first, from the code as it is where that can be done; their floats may then differ by roundings.
 #pragma once
 
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "transform/run_passes.h"
 

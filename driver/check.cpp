@@ -1,13 +1,13 @@
 // `baton check`: what is wrong with programs, for people or as one JSON object.
 #include "driver/commands.h"
 
-#include "driver/definition_text.h"
-#include "driver/derive.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
-#include "lang/differentiable.h"
-#include "lang/render.h"
-#include "lang/utf8.h"
+#include "driver/session/definition_text.h"
+#include "driver/session/derive.h"
+#include "driver/session/find_global.h"
+#include "driver/session/load.h"
+#include "lang/ir/differentiable.h"
+#include "lang/source/render.h"
+#include "lang/source/utf8.h"
 
 #include <fmt/format.h>
 

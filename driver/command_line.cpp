@@ -2,11 +2,11 @@
 #include "driver/command_line.h"
 
 #include "driver/engines.h"
-#include "driver/hover.h"
 #include "driver/refused_words.h"
+#include "driver/session/hover.h"
 #include "driver/version.h"
 #include "driver/warnings.h"
-#include "formats/quote.h"
+#include "runtime/formats/quote.h"
 #include "stdlib/ops.h"
 
 #include <charconv>

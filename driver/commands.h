@@ -1,143 +1,15 @@
-// The commands and their options, as command_line.cpp reads them.
+// The commands: what each does with its options.
+//
+// driver/ is the command line of Baton: command_line.h reads the arguments, check.cpp, print.cpp
+// and run.cpp are the commands. What they are made of lies in session/ (programs, and what is asked
+// of them), values/ (values as texts and files) and debug/ (runs that are followed).
 #pragma once
 
-#include "driver/answer.h"
-#include "driver/session.h"
-#include "runtime/run_limits.h"
-
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <vector>
+#include "driver/session/answer.h"
+#include "driver/session/options.h"
+#include "driver/session/session.h"
 
 namespace driver {
-
-/// How the command may use the terminal.
-struct Look {
-  /// Diagnostics in colour.
-  bool colour = false;
-  /// A line on standard error that shows the progress of long runs.
-  bool progress = false;
-  /// Headings on standard output in bold.
-  bool bold = false;
-  /// Takes what a program shows while it runs; without it, that is among the errors of the answer.
-  std::function<void(const std::string&)> show = {};
-  /// Takes what a command says while it goes on; without it, that is in the answer.
-  std::function<void(const std::string&)> tell = {};
-  /// Asks for a line of input; nothing when there is no more.
-  std::function<std::optional<std::string>()> ask = {};
-};
-
-struct CheckOptions {
-  std::vector<std::string> files;
-  bool json = false;
-  /// List the definitions with their types.
-  bool types = false;
-  /// Say which inputs of `@main` have no gradient, and why.
-  bool grad = false;
-  /// Say only what stands at this place, `LINE:COL`.
-  std::string hover;
-};
-
-struct PrintOptions {
-  std::string file;
-  bool types = false;
-};
-
-/// What is shown of a program on its way through passes. A pass is `NAME`, or `NAME:2` where it is
-/// run for the second time.
-struct PassView {
-  /// Passes whose results are shown, or `all`.
-  std::vector<std::string> printAfter = {};
-  /// The pass whose result is printed in place of what the command does; empty for none.
-  std::string stopAfter = {};
-  /// Whether passes must ensure the properties that they promise.
-  bool verify = false;
-};
-
-struct RunOptions {
-  std::string file;
-  /// Where none is said it is `main`, or what an executable has alone.
-  std::string entry = "main";
-  bool isEntrySaid = false;
-  /// `NAME=PATH[:KEY]`, `NAME=LITERAL`, `NAME=seed:NUMBER` or a file with a value for each of
-  /// several parameters.
-  std::vector<std::string> inputs;
-  /// `NAME=PATH` each, of files whose bytes are given.
-  std::vector<std::string> texts = {};
-  /// `NAME=SIZE` each.
-  std::vector<std::string> dims;
-  std::optional<uint64_t> seed;
-  std::optional<std::string> output;
-  unsigned precision = 0;
-  /// Empty for the default.
-  std::string engine = {};
-  /// The order of the gradients to compute beside the value; 0 for none.
-  unsigned grad = 0;
-  /// Whether NaN and infinity end the run where they arise.
-  bool trapsNonFinite = false;
-  runtime::RunLimits limits = {};
-  /// Show where the time goes; write a picture of it, and the calls themselves.
-  bool profile = false;
-  std::optional<std::string> flameGraph = {};
-  std::optional<std::string> chromeTrace = {};
-  /// Show each call as it happens; where names are said, calls of these alone, where `*` stands for
-  /// any characters.
-  bool trace = false;
-  std::vector<std::string> traced = {};
-  /// Whether somebody follows the steps of the run, as they stand in the text.
-  bool isFollowed = false;
-  PassView view = {};
-};
-
-struct OptOptions {
-  /// The program, what is called of it, and with what.
-  RunOptions calling;
-  /// Names of passes, in order; empty where `way` says which.
-  std::vector<std::string> passes = {};
-  /// `machine` or `derivatives`, to go as a run goes there, or empty.
-  std::string way = {};
-  /// Look for the pass that changes what the program gives.
-  bool bisects = false;
-};
-
-struct GradOptions {
-  std::string file;
-  /// The definition to differentiate.
-  std::string of = "main";
-  /// Names or numbers of parameters; empty for all that hold floats.
-  std::vector<std::string> wrt;
-  runtime::RunLimits limits = {};
-  PassView view = {};
-};
-
-struct DisasmOptions {
-  std::string file;
-  /// Empty for `main`, or all that an executable has.
-  std::vector<std::string> entries;
-  /// All that an executable has, in the form that `compile` takes.
-  bool isFull = false;
-};
-
-struct CompileOptions {
-  std::string file;
-  /// As for `disasm`.
-  std::vector<std::string> entries;
-  std::string output;
-  runtime::RunLimits limits = {};
-  PassView view = {};
-};
-
-struct OperatorsOptions {
-  /// An operator or a function of the prelude, a word to look for, or empty for all.
-  std::string name;
-  bool markdown = false;
-};
-
-struct ExplainOptions {
-  /// One message, or empty for all.
-  std::string code;
-};
 
 Answer check(Session& session, const CheckOptions& options, const Look& look);
 /// What stands at a place of a program.

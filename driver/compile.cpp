@@ -1,11 +1,11 @@
 // `baton compile`: an executable of a program, or of the text of one.
-#include "bytecode/compile.h"
-#include "driver/budget.h"
+#include "vm/bytecode/compile.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
-#include "driver/shown_passes.h"
-#include "formats/file.h"
-#include "formats/quote.h"
+#include "driver/session/budget.h"
+#include "driver/session/shown_passes.h"
+#include "runtime/formats/file.h"
+#include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // `baton debug`: runs a program as often as it is asked to.
 #include "driver/arguments.h"
-#include "driver/budget.h"
-#include "driver/debugger.h"
-#include "driver/derive.h"
+#include "driver/debug/debugger.h"
 #include "driver/engines.h"
 #include "driver/running.h"
-#include "driver/value_text.h"
+#include "driver/session/budget.h"
+#include "driver/session/derive.h"
+#include "driver/values/text.h"
 #include "interp/interpret.h"
 
 namespace driver {

@@ -1,10 +1,10 @@
 // `baton disasm`: the machine's code of a program, or all that an executable of it has; `baton
 // instructions`: what code is made of.
-#include "assembly/reference.h"
-#include "assembly/text.h"
-#include "bytecode/compile.h"
 #include "driver/executable_file.h"
-#include "formats/quote.h"
+#include "runtime/formats/quote.h"
+#include "vm/assembly/reference.h"
+#include "vm/assembly/text.h"
+#include "vm/bytecode/compile.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // The engines by name.
 #include "driver/engines.h"
 
-#include "formats/quote.h"
 #include "interp/reference.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
+#include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
 

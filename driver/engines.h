@@ -1,8 +1,8 @@
 // What `baton run` can evaluate tensor expressions with.
 #pragma once
 
+#include "lower/tensor/engine.h"
 #include "runtime/result.h"
-#include "tensor/engine.h"
 
 #include <string>
 

@@ -1,16 +1,16 @@
 // A line that no place is in is left empty, so that lines keep their numbers.
 #include "driver/executable_file.h"
 
-#include "assembly/text.h"
-#include "bytecode/export.h"
-#include "driver/load.h"
-#include "driver/pass_options.h"
-#include "executable/ranges.h"
-#include "formats/quote.h"
-#include "lang/print.h"
-#include "lang/utf8.h"
-#include "lang/way_back.h"
-#include "parser/metadata.h"
+#include "driver/session/load.h"
+#include "driver/session/pass_options.h"
+#include "lang/print/print.h"
+#include "lang/source/utf8.h"
+#include "lang/source/way_back.h"
+#include "parser/metadata/metadata.h"
+#include "runtime/formats/quote.h"
+#include "vm/assembly/text.h"
+#include "vm/bytecode/export.h"
+#include "vm/executable/ranges.h"
 
 #include <map>
 #include <set>

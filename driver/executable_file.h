@@ -1,8 +1,8 @@
 // Executables with the session: their places in its texts, and their files.
 #pragma once
 
-#include "bytecode/link.h"
-#include "driver/derive.h"
+#include "driver/session/derive.h"
+#include "vm/bytecode/link.h"
 
 namespace driver {
 

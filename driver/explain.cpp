@@ -2,11 +2,11 @@
 // small form (`# code`, a line that sums it up, paragraphs, `## ` headings, fenced blocks), which
 // tests/tools/messages_test.py checks; its plain form is the page itself.
 #include "driver/commands.h"
-#include "driver/fault_text.h"
 #include "driver/message_pages.h"
-#include "formats/quote.h"
-#include "lang/diagnostic.h"
-#include "lang/edit_distance.h"
+#include "driver/session/fault_text.h"
+#include "lang/source/diagnostic.h"
+#include "lang/source/edit_distance.h"
+#include "runtime/formats/quote.h"
 
 #include <algorithm>
 #include <fmt/format.h>

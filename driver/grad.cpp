@@ -1,14 +1,14 @@
 // `baton grad`: the derivative of a definition as source.
-#include "driver/budget.h"
-#include "driver/derive.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
-#include "driver/shown_passes.h"
-#include "formats/quote.h"
-#include "lang/differentiable.h"
-#include "lang/utf8.h"
-#include "transform/entry_gradient.h"
-#include "transform/placement.h"
+#include "driver/session/budget.h"
+#include "driver/session/derive.h"
+#include "driver/session/find_global.h"
+#include "driver/session/load.h"
+#include "driver/session/shown_passes.h"
+#include "lang/ir/differentiable.h"
+#include "lang/source/utf8.h"
+#include "runtime/formats/quote.h"
+#include "transform/analysis/placement.h"
+#include "transform/differentiate/entry_gradient.h"
 
 #include <charconv>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // The program `baton`.
 #include "driver/command_line.h"
-#include "driver/interrupt.h"
+#include "driver/debug/interrupt.h"
 #include "driver/large_stack.h"
 #include "driver/memory_limit.h"
 #include "driver/terminal.h"

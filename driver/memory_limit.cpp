@@ -2,7 +2,7 @@
 // Sanitizers reserve address space beyond all bounds, so there is no limit under them.
 #include "driver/memory_limit.h"
 
-#include "driver/answer.h"
+#include "driver/session/answer.h"
 #include "runtime/instrumented.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace driver {
 
-/// A page in Markdown, and its file name, CODE.md.
+/// A page in Markdown, and its file name, docs/messages/CODE.md.
 struct MessagePage {
   std::string_view file;
   std::string_view text;

@@ -1,7 +1,7 @@
 // `baton operators`: what the operator table says, and the functions of the prelude beside it.
 #include "driver/commands.h"
-#include "formats/quote.h"
-#include "lang/edit_distance.h"
+#include "lang/source/edit_distance.h"
+#include "runtime/formats/quote.h"
 #include "stdlib/operator_reference.h"
 #include "stdlib/prelude_reference.h"
 

@@ -1,11 +1,11 @@
 // `baton opt` and `baton passes`: passes over a program, those that are named or those of a run.
 #include "driver/arguments.h"
 #include "driver/bisection.h"
-#include "driver/budget.h"
-#include "driver/find_global.h"
-#include "driver/load.h"
 #include "driver/pass_ways.h"
-#include "driver/shown_passes.h"
+#include "driver/session/budget.h"
+#include "driver/session/find_global.h"
+#include "driver/session/load.h"
+#include "driver/session/shown_passes.h"
 #include "interp/reference.h"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // comes and lose nothing.
 #include "driver/outputs.h"
 
-#include "formats/file.h"
-#include "formats/quote.h"
+#include "runtime/formats/file.h"
+#include "runtime/formats/quote.h"
 
 #include <filesystem>
 #include <fmt/format.h>

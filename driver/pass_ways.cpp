@@ -2,9 +2,9 @@
 #include "driver/pass_ways.h"
 
 #include "driver/executable_file.h"
-#include "driver/load.h"
-#include "driver/pass_options.h"
-#include "formats/quote.h"
+#include "driver/session/load.h"
+#include "driver/session/pass_options.h"
+#include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
 

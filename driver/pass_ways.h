@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/commands.h"
-#include "driver/session.h"
+#include "driver/session/session.h"
 
 namespace driver {
 

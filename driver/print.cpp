@@ -1,7 +1,7 @@
 // `baton print`: the canonical text. Without types a program need not be well typed.
-#include "lang/print.h"
-#include "driver/load.h"
-#include "parser/metadata.h"
+#include "lang/print/print.h"
+#include "driver/session/load.h"
+#include "parser/metadata/metadata.h"
 
 namespace driver {
 

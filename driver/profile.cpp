@@ -1,9 +1,9 @@
 // A run that failed has a profile too: of the time to where it ended.
 #include "driver/profile.h"
 
-#include "formats/file.h"
-#include "lang/utf8.h"
-#include "profile/report.h"
+#include "lang/source/utf8.h"
+#include "runtime/formats/file.h"
+#include "vm/profile/report.h"
 
 #include <fmt/format.h>
 

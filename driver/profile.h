@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/commands.h"
-#include "profile/recorder.h"
+#include "vm/profile/recorder.h"
 
 namespace driver {
 

@@ -2,9 +2,9 @@
 // came of one mistake in any order; here the first option that there is not is named.
 #include "driver/refused_words.h"
 
-#include "formats/quote.h"
-#include "lang/edit_distance.h"
-#include "lang/utf8.h"
+#include "lang/source/edit_distance.h"
+#include "lang/source/utf8.h"
+#include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
 #include <sstream>

@@ -1,7 +1,7 @@
 // What is said of words on the command line that mean nothing.
 #pragma once
 
-#include "driver/answer.h"
+#include "driver/session/answer.h"
 
 #include <CLI/CLI.hpp>
 #include <optional>

@@ -1,13 +1,13 @@
 // The line of progress gives way to whatever else is written.
 #include "driver/running.h"
 
-#include "driver/fault_text.h"
-#include "driver/load.h"
-#include "driver/place_text.h"
+#include "driver/debug/place_text.h"
 #include "driver/profile.h"
-#include "driver/value_text.h"
-#include "formats/quote.h"
-#include "lang/utf8.h"
+#include "driver/session/fault_text.h"
+#include "driver/session/load.h"
+#include "driver/values/text.h"
+#include "lang/source/utf8.h"
+#include "runtime/formats/quote.h"
 #include "runtime/memory.h"
 
 namespace driver {

@@ -2,14 +2,14 @@
 // machine runs the program.
 #pragma once
 
-#include "bytecode/run.h"
 #include "driver/commands.h"
-#include "driver/interrupt.h"
+#include "driver/debug/interrupt.h"
+#include "driver/debug/trace.h"
 #include "driver/progress.h"
-#include "driver/trace.h"
-#include "driver/value_files.h"
+#include "driver/values/files.h"
 #include "interp/interpret.h"
-#include "profile/recorder.h"
+#include "vm/bytecode/run.h"
+#include "vm/profile/recorder.h"
 
 #include <map>
 

@@ -1,8 +1,8 @@
 // Commands come a line at a time, from a person or from a pipe.
 #include "driver/terminal.h"
 
-#include "driver/interrupt.h"
-#include "lang/utf8.h"
+#include "driver/debug/interrupt.h"
+#include "lang/source/utf8.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Only warnings can be turned off: a program with an error has no meaning.
 #include "driver/warnings.h"
 
-#include "formats/quote.h"
-#include "lang/edit_distance.h"
+#include "lang/source/edit_distance.h"
+#include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
 

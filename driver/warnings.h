@@ -1,7 +1,7 @@
 // Warnings by their codes, to turn them off.
 #pragma once
 
-#include "lang/diagnostic.h"
+#include "lang/source/diagnostic.h"
 #include "runtime/result.h"
 
 namespace driver {

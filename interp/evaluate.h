@@ -5,10 +5,10 @@
 #pragma once
 
 #include "interp/flatten.h"
+#include "lower/tensor/engine.h"
+#include "lower/tensor/outside.h"
 #include "runtime/element.h"
 #include "runtime/scalar_meaning.h"
-#include "tensor/engine.h"
-#include "tensor/outside.h"
 
 #include <limits>
 

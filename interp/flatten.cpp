@@ -69,7 +69,8 @@ void forEachLazy(const ScalarNode* node, Visit&& visit) {
 
 class Flattener {
 public:
-  Flattener(const tensor::Stage& stage, const TensorInfo& result) : stage_(stage), result_(result) {}
+  Flattener(const tensor::Stage& stage, const TensorInfo& result)
+      : stage_(stage), result_(result) {}
 
   FlatStage run() {
     bool isMap = stage_.kind == tensor::StageKind::Map;

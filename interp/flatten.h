@@ -9,7 +9,7 @@
 // of a selection that is not chosen is none.
 #pragma once
 
-#include "tensor/expression.h"
+#include "lower/tensor/expression.h"
 
 #include <string>
 #include <vector>

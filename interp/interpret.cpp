@@ -6,10 +6,10 @@
 // checked for the same.
 #include "interp/interpret.h"
 
-#include "lang/non_finite.h"
-#include "lang/shown.h"
+#include "lang/calls/non_finite.h"
+#include "lang/ir/shown.h"
 
-#include "lang/run_checks.h"
+#include "lang/calls/run_checks.h"
 #include "runtime/memory.h"
 #include "runtime/open_calls.h"
 

@@ -1,15 +1,16 @@
 // The reference interpreter: what programs mean.
 //
 // interp/ evaluates the typed core IR: interpret.cpp is the machine. What other machines need as
-// well is in lang/: frames.h, what an activation looks like; boundary.h, what is compared with its
-// type; call_sites.h, how an operator is applied. What evaluates tensor expressions is handed in;
-// reference.h is the engine that says what they mean, sums included. The machine keeps its stack on
-// the heap; neither the length of a program nor the depth of its recursion reaches the C++ stack.
+// well is in lang/: lang/ir/frames.h, what an activation looks like; lang/calls/boundary.h, what is
+// compared with its type; lang/calls/call_sites.h, how an operator is applied. What evaluates
+// tensor expressions is handed in; reference.h is the engine that says what they mean, sums
+// included. The machine keeps its stack on the heap; neither the length of a program nor the depth
+// of its recursion reaches the C++ stack.
 #pragma once
 
 #include "interp/observer.h"
-#include "lang/call_sites.h"
-#include "lang/module.h"
+#include "lang/calls/call_sites.h"
+#include "lang/ir/module.h"
 #include "runtime/run_fault.h"
 #include "runtime/run_limits.h"
 #include "runtime/shown.h"

@@ -2,10 +2,10 @@
 // variables, and blocks in progress. Whoever watches sees values, and changes nothing.
 #pragma once
 
-#include "checks/boundary.h"
-#include "lang/frames.h"
-#include "lang/liveness.h"
-#include "lang/run_value.h"
+#include "lang/calls/run_value.h"
+#include "lang/ir/frames.h"
+#include "lang/ir/liveness.h"
+#include "runtime/checks/boundary.h"
 #include "runtime/run_fault.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Native functions on reals, of which they know nothing.
 #pragma once
 
-#include "tensor/engine.h"
+#include "lower/tensor/engine.h"
 
 namespace interp {
 

@@ -12,7 +12,7 @@
 // ranks of the reals in their place, and so keeps them; any other one computes in float64.
 #pragma once
 
-#include "tensor/engine.h"
+#include "lower/tensor/engine.h"
 
 #include <string>
 

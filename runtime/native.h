@@ -58,7 +58,8 @@ struct Native {
   /// By which executables name it.
   std::string_view name;
   NativeResults (*results)(NativeTypes inputs, const NativeParameters& parameters);
-  /// The inputs are of types for which there are results, or stand for such (tensor/engine.h).
+  /// The inputs are of types for which there are results, or stand for such
+  /// (lower/tensor/engine.h).
   NativeFault (*run)(const NativeCall& call, const NativeParameters& parameters);
 };
 

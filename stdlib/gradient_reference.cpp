@@ -2,10 +2,10 @@
 // the call.
 #include "stdlib/gradient_reference.h"
 
-#include "lang/print.h"
-#include "lang/walk.h"
-#include "parser/parse.h"
-#include "parser/resolve.h"
+#include "lang/ir/walk.h"
+#include "lang/print/print.h"
+#include "parser/relay/parse.h"
+#include "parser/resolve/resolve.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,7 +1,7 @@
 // How gradient rules look: each run on an example of its row and printed.
 #pragma once
 
-#include "lang/gradient.h"
+#include "lang/rules/gradient.h"
 
 #include <string>
 

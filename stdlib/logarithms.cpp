@@ -1,7 +1,7 @@
 // One walk: what gives a variable stands before its uses.
 #include "stdlib/logarithms.h"
 
-#include "lang/rewrite.h"
+#include "lang/ir/rewrite.h"
 
 namespace stdlib {
 

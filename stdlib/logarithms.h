@@ -10,8 +10,8 @@
 // gives, and not the same, so this is no simplification.
 #pragma once
 
-#include "lang/module.h"
-#include "lang/op.h"
+#include "lang/ir/module.h"
+#include "lang/op/op.h"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 // keeps it so.
 #pragma once
 
-#include "lang/op.h"
+#include "lang/op/op.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 // itself. Nothing here registers itself: operatorTable() is the list.
 #pragma once
 
-#include "lang/op.h"
+#include "lang/op/op.h"
 
 namespace stdlib {
 

@@ -1,8 +1,8 @@
 // Read off the texts of the prelude, which have a comment above each function.
 #include "stdlib/prelude_reference.h"
 
-#include "parser/doc_comment.h"
-#include "parser/parse.h"
+#include "parser/relay/parse.h"
+#include "parser/surface/doc_comment.h"
 #include "stdlib/prelude.h"
 
 #include <algorithm>

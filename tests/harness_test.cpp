@@ -1,4 +1,4 @@
-// Generated programs against the laws of soundness (harness/check.h).
+// Generated programs against the laws of soundness (tests/harness/check.h).
 //
 // usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES] [--keep FOLDER]
 //                       [--names yes|no] [--derivatives SHARE]
@@ -10,14 +10,14 @@
 // are refused; findings make the exit status 1, as does an operator or a form of expressions that
 // was generated fewer TIMES than demanded. When Baton itself ends the process, the seed is the last
 // thing said.
-#include "harness/check.h"
-#include "harness/derivative_law.h"
-#include "harness/forms.h"
-#include "harness/generate.h"
-#include "harness/mutate.h"
-#include "harness/samples.h"
-#include "harness/shrink.h"
 #include "stdlib/ops.h"
+#include "tests/harness/check.h"
+#include "tests/harness/derivative_law.h"
+#include "tests/harness/forms.h"
+#include "tests/harness/generate.h"
+#include "tests/harness/mutate.h"
+#include "tests/harness/samples.h"
+#include "tests/harness/shrink.h"
 
 #include <csignal>
 #include <cstdlib>

@@ -1,19 +1,19 @@
 // The passes: functions from a checked module to a fresh one that means the same.
 //
-// transform/ holds the table of passes (passes.cpp), one file for each pass, the orders in which
-// they are run (pipelines.h) and what runs them (run_passes.h), what passes may change
-// (effects.h), where bindings stand (placement.h), and the properties that passes need and ensure
-// (properties.h). A pass names no operator: it asks the row. It never leaves parts of the old
-// module in the new one, so the old one can be dropped.
+// transform/ holds the table of passes (transform/passes/table.cpp), one file for each pass, the
+// orders in which they are run (pipelines.h) and what runs them (run_passes.h), what passes may
+// change (transform/analysis/effects.h), where bindings stand (transform/analysis/placement.h), and
+// the properties that passes need and ensure (properties.h). A pass names no operator: it asks the
+// row. It never leaves parts of the old module in the new one, so the old one can be dropped.
 //
 // The functions themselves are declared beside their rows, so that nothing but the table is built
 // again for a new one.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/op.h"
-#include "lang/typing.h"
-#include "tensor/engine.h"
+#include "lang/ir/typing.h"
+#include "lang/op/op.h"
+#include "lang/source/diagnostic.h"
+#include "lower/tensor/engine.h"
 #include "transform/properties.h"
 
 #include <functional>

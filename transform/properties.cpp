@@ -2,8 +2,8 @@
 // the module.
 #include "transform/properties.h"
 
-#include "lang/walk.h"
-#include "transform/placement.h"
+#include "lang/ir/walk.h"
+#include "transform/analysis/placement.h"
 
 #include <utility>
 

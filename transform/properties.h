@@ -2,14 +2,15 @@
 // `baton opt --verify` can ask instead of believe.
 #pragma once
 
-#include "lang/module.h"
+#include "lang/ir/module.h"
 
 namespace transform {
 
 /// ANormal: every binding is a let, and no value is a block in parentheses.
 /// Placed: every temporary stands where the reader would put it, so the module prints and reads
-/// back with all effects in the same order (placement.h). Live: every binding is used or has an
-/// effect that keeps it. Graph: no let without effects and declared types could be a temporary.
+/// back with all effects in the same order (transform/analysis/placement.h). Live: every binding is
+/// used or has an effect that keeps it. Graph: no let without effects and declared types could be a
+/// temporary.
 enum class Property : uint8_t { ANormal, Placed, Live, Graph };
 
 /// The name of a property, for people.

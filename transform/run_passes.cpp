@@ -1,10 +1,10 @@
 // Checks around passes.
 #include "transform/run_passes.h"
 
-#include "lang/copy.h"
-#include "lang/verify.h"
+#include "lang/ir/copy.h"
+#include "lang/ir/verify.h"
 #include "runtime/budget.h"
-#include "transform/placement.h"
+#include "transform/analysis/placement.h"
 
 #include <stdexcept>
 

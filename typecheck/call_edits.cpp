@@ -3,9 +3,9 @@
 // name that is out of scope, is tried before it is shown.
 #include "typecheck/call_edits.h"
 
-#include "lang/module.h"
-#include "lang/named_arguments.h"
-#include "lang/print_literals.h"
+#include "lang/ir/module.h"
+#include "lang/op/named_arguments.h"
+#include "lang/print/literals.h"
 
 #include <algorithm>
 #include <fmt/format.h>

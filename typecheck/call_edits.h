@@ -1,9 +1,9 @@
 // Fixes of operator calls as edits of the text that the calls stand in.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/expr.h"
-#include "lang/op.h"
+#include "lang/ir/expr.h"
+#include "lang/op/op.h"
+#include "lang/source/diagnostic.h"
 #include "typecheck/shape_report.h"
 
 namespace typecheck {

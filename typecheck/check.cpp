@@ -1,8 +1,8 @@
 // The order of checking: strongly connected groups of globals, callees first.
 #include "typecheck/check.h"
 
-#include "lang/components.h"
-#include "lang/walk.h"
+#include "lang/ir/components.h"
+#include "lang/ir/walk.h"
 #include "typecheck/infer.h"
 
 namespace typecheck {

@@ -7,10 +7,10 @@
 // read: checked again it gives the same types, the very same ones in the same TypeContext.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/module.h"
-#include "lang/op.h"
-#include "lang/typing.h"
+#include "lang/ir/module.h"
+#include "lang/ir/typing.h"
+#include "lang/op/op.h"
+#include "lang/source/diagnostic.h"
 
 namespace typecheck {
 

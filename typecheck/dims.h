@@ -6,7 +6,7 @@
 // gradual: it equals everything, and the check is left to run time.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/op/relation.h"
 
 #include <unordered_map>
 

@@ -2,7 +2,7 @@
 // (Maranget, "Warnings for pattern matching", 2007).
 #pragma once
 
-#include "lang/expr.h"
+#include "lang/ir/expr.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Inference of one group of globals: a walk over their blocks that gives every variable a type.
 #pragma once
 
-#include "lang/print_types.h"
+#include "lang/types/type_text.h"
 #include "typecheck/check.h"
 #include "typecheck/relations.h"
 #include "typecheck/type_difference.h"

@@ -4,7 +4,7 @@
 #include "typecheck/exhaustive.h"
 #include "typecheck/infer.h"
 
-#include "lang/other_names.h"
+#include "lang/op/other_names.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ const Type* Inference::infer(const lang::Expr& expr) {
       expr, [&](const lang::Var& var) { return varTypes_[var.number]; },
       [&](const lang::Constant& constant) { return constant.type; },
       [&](const lang::Global& global) { return globalType(global); },
-      [&](const lang::OperatorRef& op) { return types.operatorType(op.row); },
+      [&](const lang::OperatorRef& op) { return types.operatorType(op.row, op.row->name); },
       [&](const lang::Constructor& constructor) { return constructorType(constructor); },
       [&](const lang::Hole& hole) { return inferHole(hole); },
       [&](const lang::TupleExpr& tuple) { return inferTuple(tuple); },

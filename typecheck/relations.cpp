@@ -2,8 +2,8 @@
 // come before their uses, so one round settles nearly everything.
 #include "typecheck/relations.h"
 
-#include "lang/module.h"
-#include "lang/operand_demand.h"
+#include "lang/ir/module.h"
+#include "lang/op/operand_demand.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"
 #include "typecheck/type_difference.h"

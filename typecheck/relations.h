@@ -6,10 +6,10 @@
 // something.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/expr.h"
-#include "lang/op.h"
-#include "lang/typing.h"
+#include "lang/ir/expr.h"
+#include "lang/ir/typing.h"
+#include "lang/op/op.h"
+#include "lang/source/diagnostic.h"
 #include "runtime/arena.h"
 #include "typecheck/unify.h"
 

@@ -4,9 +4,9 @@
 // more than `mostShapeRows` rows.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/expr.h"
-#include "lang/op.h"
+#include "lang/ir/expr.h"
+#include "lang/op/op.h"
+#include "lang/source/diagnostic.h"
 
 namespace typecheck {
 

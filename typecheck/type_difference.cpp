@@ -1,8 +1,8 @@
 // Recursion follows the nesting of types, which the unifier bounds; shared parts are compared once.
 #include "typecheck/type_difference.h"
 
-#include "lang/expr.h"
-#include "lang/relation.h"
+#include "lang/ir/expr.h"
+#include "lang/op/relation.h"
 #include "typecheck/shape_report.h"
 
 #include <algorithm>

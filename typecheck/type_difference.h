@@ -1,8 +1,8 @@
 // Where two types differ, in words: of large types nobody reads two whole texts to compare them.
 #pragma once
 
-#include "lang/diagnostic.h"
-#include "lang/type.h"
+#include "lang/source/diagnostic.h"
+#include "lang/types/type.h"
 
 namespace typecheck {
 

@@ -1,7 +1,7 @@
 // Union-find over unknowns, and merging of structures.
 #include "typecheck/unify.h"
 
-#include "lang/expr.h"
+#include "lang/ir/expr.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -3,7 +3,7 @@
  *   baton compile examples/embed/model.rly -o model.bvm
  *   cc -I. examples/embed/call.c -L build -lbaton_rt -o call
  */
-#include "rt/baton_rt.h"
+#include "vm/rt/baton_rt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

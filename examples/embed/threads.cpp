@@ -1,6 +1,6 @@
 // Calls an executable from several threads of a C++ program, each with a context of its own and
 // other sizes: threads MODEL.bvm
-#include "rt/baton_rt.h"
+#include "vm/rt/baton_rt.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,8 @@ struct Ones {
 
   static Value make(int64_t rows, int64_t columns) {
     auto* ones = new Ones{std::vector<float>(size_t(rows * columns), 1), {rows, columns}};
-    ones->managed.dl_tensor = {ones->elements.data(), {1, 0}, 2, {2, 32, 1}, ones->shape, nullptr, 0};
+    ones->managed.dl_tensor = {ones->elements.data(), {1, 0},  2, {2, 32, 1},
+                               ones->shape,           nullptr, 0};
     ones->managed.manager_ctx = ones;
     ones->managed.deleter = [](DLManagedTensor* self) {
       delete static_cast<Ones*>(self->manager_ctx);

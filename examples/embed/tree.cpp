@@ -2,7 +2,7 @@
 //
 //   baton compile examples/embed/tree.rly --entry main --entry mirrored -o tree.bvm
 //   c++ -std=c++20 -I. examples/embed/tree.cpp -L build -lbaton_rt -o tree
-#include "rt/baton_rt.h"
+#include "vm/rt/baton_rt.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-"""The C interface, as rt/baton_rt.h declares it, with exceptions for its errors."""
+"""The C interface, as vm/rt/baton_rt.h declares it, with exceptions for its errors."""
 import ctypes
 import ctypes.util
 import functools

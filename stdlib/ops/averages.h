@@ -5,7 +5,7 @@
 // one cast at the end.
 #pragma once
 
-#include "lang/compute.h"
+#include "lang/op/compute.h"
 
 namespace stdlib {
 

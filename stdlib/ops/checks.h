@@ -4,7 +4,7 @@
 // again on plain numbers at run time. Texts of problems do not name the operator.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/op/relation.h"
 
 #include <initializer_list>
 

@@ -4,9 +4,9 @@
 // Texts of problems do not name the operator; whoever reports them does.
 #pragma once
 
-#include "lang/compute.h"
-#include "lang/op.h"
-#include "lang/relation.h"
+#include "lang/op/compute.h"
+#include "lang/op/op.h"
+#include "lang/op/relation.h"
 #include "runtime/natives/tensor_data.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The families of operators. Each stands in the file of its name; stdlib/ops.cpp lists them.
 #pragma once
 
-#include "lang/op.h"
+#include "lang/op/op.h"
 
 namespace stdlib {
 

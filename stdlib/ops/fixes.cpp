@@ -1,7 +1,7 @@
 // Trials of changed calls, and the words for those that hold.
 #include "stdlib/ops/fixes.h"
 
-#include "lang/type.h"
+#include "lang/types/type.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 // `%data` stands for the operand called `data`, as in gradient rules.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/op/relation.h"
 
 #include <initializer_list>
 #include <optional>

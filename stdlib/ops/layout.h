@@ -7,8 +7,8 @@
 // converting back keeps the padding.
 #pragma once
 
-#include "lang/compute.h"
-#include "lang/relation.h"
+#include "lang/op/compute.h"
+#include "lang/op/relation.h"
 
 namespace stdlib {
 

@@ -4,8 +4,8 @@
 // Problems do not name the operator; whoever reports them does.
 #pragma once
 
-#include "lang/compute.h"
-#include "lang/relation.h"
+#include "lang/op/compute.h"
+#include "lang/op/relation.h"
 #include "runtime/natives/slices.h"
 
 namespace stdlib {

@@ -5,7 +5,7 @@
 // when it did.
 #pragma once
 
-#include "lang/simplify.h"
+#include "lang/rules/simplify.h"
 #include "stdlib/ops/gradient.h"
 
 namespace stdlib {

@@ -4,7 +4,7 @@
 // number is checked to lie in 0 .. 2^31, so that sums and products of two fit in 64 bits.
 #pragma once
 
-#include "lang/relation.h"
+#include "lang/op/relation.h"
 #include "stdlib/ops/layout.h"
 
 namespace stdlib {

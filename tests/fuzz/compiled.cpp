@@ -1,12 +1,12 @@
 // All that is no generic definition is an entry.
 #include "tests/fuzz/compiled.h"
 
-#include "assembly/text.h"
-#include "bytecode/export.h"
-#include "driver/session.h"
-#include "lang/print.h"
-#include "parser/metadata.h"
+#include "driver/session/session.h"
+#include "lang/print/print.h"
+#include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
+#include "vm/assembly/text.h"
+#include "vm/bytecode/export.h"
 
 namespace fuzz {
 

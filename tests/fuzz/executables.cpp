@@ -1,7 +1,7 @@
 // Named sizes are all 3, which fits most programs.
 #include "tests/fuzz/executables.h"
 
-#include "executable/call.h"
+#include "vm/executable/call.h"
 
 #include <algorithm>
 #include <cstring>

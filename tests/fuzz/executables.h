@@ -1,7 +1,7 @@
 // Executables for tests, damaged or not, read and run without the language.
 #pragma once
 
-#include "executable/executable.h"
+#include "vm/executable/executable.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,11 +1,11 @@
 // Each reader with the writer of its format: what one gives, the other must take.
 #include "tests/fuzz/file_reading.h"
 
-#include "formats/npy.h"
-#include "formats/npz.h"
-#include "formats/safetensors.h"
-#include "parser/metadata.h"
-#include "parser/tensor_blob.h"
+#include "parser/metadata/metadata.h"
+#include "parser/metadata/tensor_blob.h"
+#include "runtime/formats/npy.h"
+#include "runtime/formats/npz.h"
+#include "runtime/formats/safetensors.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,11 +2,11 @@
 // sound module, and its printed form reads back and prints the same, with types and without.
 #include "tests/fuzz/reading.h"
 
-#include "driver/hover.h"
-#include "lang/print.h"
-#include "lang/render.h"
-#include "lang/verify.h"
-#include "parser/metadata.h"
+#include "driver/session/hover.h"
+#include "lang/ir/verify.h"
+#include "lang/print/print.h"
+#include "lang/source/render.h"
+#include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 
 #include <fmt/format.h>

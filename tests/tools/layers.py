@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The layers of the house, checked on the #include lines.
+"""The layers of the house: rooms.txt, held against the #include lines.
 
 usage: layers.py ROOT
 
-A folder may include itself and what ALLOWED names. Sub-folders count as rooms of their own when
-cycles are looked for.
+A room may use those that rooms.txt names for it and all that these may use. Folders inside of a
+room count too when cycles are looked for.
 """
 import pathlib
 import re
@@ -12,99 +12,103 @@ import sys
 
 import sources
 
-ALLOWED = {
-    "runtime": set(),
-    "profile": set(),
-    "tensor": {"runtime"},
-    "lower": {"runtime", "tensor"},
-    "checks": {"runtime"},
-    "vm": {"runtime", "tensor", "lower", "checks"},
-    "executable": {"runtime", "tensor", "checks", "vm"},
-    "rt": {"runtime", "vm", "executable"},
-    "formats": {"runtime"},
-    "lang": {"runtime", "tensor", "checks"},
-    "parser": {"runtime", "tensor", "lang"},
-    "typecheck": {"runtime", "tensor", "lang"},
-    "interp": {"runtime", "tensor", "checks", "lang"},
-    "bytecode": {"runtime", "tensor", "checks", "profile", "vm", "executable", "lang"},
-    "assembly": {"runtime", "tensor", "checks", "vm", "executable", "lang"},
-    "transform": {"runtime", "tensor", "lang"},
-    "stdlib": {"runtime", "tensor", "lang", "parser"},
-    "harness": {"runtime", "tensor", "checks", "vm", "executable", "lang", "parser", "typecheck", "transform", "interp", "lower", "bytecode",
-                "assembly", "stdlib"},
-    "whole": {"runtime", "vm", "executable", "rt", "lower", "lang", "bytecode", "stdlib", "driver"},
-    "driver": {"runtime", "tensor", "checks", "executable", "formats", "vm", "lang", "parser", "typecheck", "transform",
-               "interp", "lower", "bytecode", "assembly", "stdlib", "profile"},
-}
-OUTSIDE = {"tests", "bench", "examples", "docs", "scripts", "cmake", "build"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+MOST_ROOTS = 15
 
 
-def check_folders(root):
-    """Every folder with sources stands in the table."""
-    for path in sorted(root.iterdir()):
-        known = path.name in ALLOWED or path.name in OUTSIDE or path.name.startswith((".", "build"))
-        if path.is_dir() and not known and sources.files(root, [path.name]):
-            yield f"{path.name}/ is not in the table of layers"
+def reach(rooms, room):
+    """What a room may use, itself among it."""
+    found, left = set(), [room]
+    while left:
+        next_room = left.pop()
+        if next_room not in found:
+            found.add(next_room)
+            left += rooms[next_room].uses
+    return found
 
 
-def check_include(path, quote, target):
-    folder = path.parts[0]
+def check_table(root, rooms):
+    """Rooms are folders with sources that use rooms above them in the table; all sources lie in one."""
+    seen = set()
+    for name, room in rooms.items():
+        if not sources.files(root, [name]):
+            yield f"{name}/ stands in rooms.txt and holds no source"
+        for used in room.uses:
+            if used not in seen:
+                yield f"{name} uses {used}, which does not stand above it in rooms.txt"
+        seen.add(name)
+    for path in sources.all_files(root):
+        if not sources.room_of(rooms, path) and path.parts[0] not in sources.OUTSIDE:
+            yield f"{path} lies in no room of rooms.txt"
+    roots = {name.split("/")[0] for name in rooms} | sources.OUTSIDE
+    if len(roots) > MOST_ROOTS:
+        yield f"{len(roots)} folders at the root hold sources, {MOST_ROOTS} may"
+
+
+def check_include(rooms, reached, path, quote, target):
     if target.startswith(("llvm/", "llvm-c/", "clang/")):
         yield f"{path} includes <{target}>"
     if quote == "<":
         return
-    room = target.split("/")[0]
+    here, there = sources.room_of(rooms, path), sources.room_of(rooms, pathlib.PurePosixPath(target))
     if "/" not in target:
         yield f'{path} includes "{target}" without its folder'
-    elif room in OUTSIDE or (room in ALLOWED and room != folder and room not in ALLOWED[folder]):
-        yield f'{path} includes "{target}", but {folder}/ stands below or beside {room}/'
+    elif target.split("/")[0] in sources.OUTSIDE and not there:
+        yield f'{path} includes "{target}", which is in no room'
+    elif there and there not in reached[here]:
+        yield f'{path} includes "{target}", which {here} may not use'
 
 
 def find_cycle(edges):
-    """A list of rooms that include each other in a circle, or None."""
+    """A list of folders that include each other in a circle, or None."""
     state = {}
 
-    def visit(room, trail):
-        state[room] = "open"
-        for target in sorted(edges.get(room, ())):
+    def visit(folder, trail):
+        state[folder] = "open"
+        for target in sorted(edges.get(folder, ())):
             if state.get(target) == "open":
-                return trail[trail.index(target) :] + [target] if target in trail else [target]
+                return trail[trail.index(target) :] + [target]
             if target not in state:
                 cycle = visit(target, trail + [target])
                 if cycle:
                     return cycle
-        state[room] = "done"
+        state[folder] = "done"
         return None
 
-    for room in sorted(edges):
-        if room not in state:
-            cycle = visit(room, [room])
+    for folder in sorted(edges):
+        if folder not in state:
+            cycle = visit(folder, [folder])
             if cycle:
                 return cycle
     return None
 
 
-def check_includes(root, paths):
-    edges = {}
+def check_includes(root, rooms, paths):
+    reached = {room: reach(rooms, room) for room in rooms}
+    folders, roots = {}, {}
     for path in paths:
         for quote, target in INCLUDE.findall((root / path).read_text()):
-            yield from check_include(path, quote, target)
-            here, there = path.parent.as_posix(), pathlib.PurePosixPath(target).parent.as_posix()
-            if quote == '"' and there != here and there.split("/")[0] in ALLOWED:
-                edges.setdefault(here, set()).add(there)
-    cycle = find_cycle(edges)
-    if cycle:
-        yield "folders include each other: " + " -> ".join(cycle)
+            yield from check_include(rooms, reached, path, quote, target)
+            there = pathlib.PurePosixPath(target).parent
+            if quote == "<" or not sources.room_of(rooms, pathlib.PurePosixPath(target)):
+                continue
+            for edges, a, b in [(folders, path.parent.as_posix(), there.as_posix()),
+                                (roots, path.parts[0], there.parts[0])]:
+                if a != b:
+                    edges.setdefault(a, set()).add(b)
+    for edges in (folders, roots):
+        if cycle := find_cycle(edges):
+            yield "folders include each other: " + " -> ".join(cycle)
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    paths = sources.files(root, ALLOWED)
-    problems = [*check_folders(root), *check_includes(root, paths)]
+    rooms = sources.rooms(root)
+    paths = sources.files(root, rooms)
+    problems = [*check_table(root, rooms), *check_includes(root, rooms, paths)]
     for problem in problems:
         print(problem)
-    print(f"{len(paths)} files, {len(problems)} problems")
+    print(f"{len(rooms)} rooms, {len(paths)} files, {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -3,7 +3,7 @@
 
 usage: messages_test.py BATON ROOT [--accept]
 
-Every code of lang/diagnostics.def, and that of runs which fail, has a page CODE.md, and every page a
+Every code of lang/source/diagnostics.def, and that of runs which fail, has a page CODE.md, and every page a
 code. A page is the title `# CODE`, one line that sums it up, paragraphs, and three blocks headed Wrong, What Baton says and
 Right. The wrong program must give this message first and in the words of the page, in `baton check`
 or the command that COMMANDS has for it; the right one must check without a finding, or, where it is
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--accept", action="store_true", help="rewrite what Baton says")
     options = parser.parse_args()
-    codes = dict(ROW.findall((options.root / "lang/diagnostics.def").read_text()))
+    codes = dict(ROW.findall((options.root / "lang/source/diagnostics.def").read_text()))
     codes["run-time"] = "Error"
     folder = options.root / "docs/messages"
     pages = [Page(path) for path in sorted(folder.glob("*.md"))]

@@ -15,7 +15,6 @@ import sources
 FILE_LIMIT = 600
 TABLE_LIMIT = 800
 FUNCTION_LIMIT = 80
-FOLDERS = sources.FOLDERS + ["tests", "bench"]
 TABLES = {".def", ".re", ".yy"}
 TYPE_HEAD = re.compile(r"\b(struct|class|union|enum)\b[^()=]*$")
 SCOPE_HEAD = re.compile(r'\bnamespace\b|\bextern\s*""')
@@ -79,7 +78,7 @@ def report(label, values, limit):
 def main():
     root = pathlib.Path(sys.argv[1])
     problems, file_sizes, function_sizes = [], [], []
-    for path in sources.files(root, FOLDERS):
+    for path in sources.all_files(root):
         text = (root / path).read_text()
         size = sources.code_lines(text)
         limit = TABLE_LIMIT if path.suffix in TABLES else FILE_LIMIT

@@ -4,7 +4,7 @@
 usage: syntax_test.py BATON ROOT
 
 Each program in docs/syntax.md checks without a finding; one that ends in `// => VALUE` gives that
-when it runs. Every token that parser/lexer.re spells out stands in one of them, so that no form of
+when it runs. Every token that parser/relay/lexer.re spells out stands in one of them, so that no form of
 the language is left out. `_` as an expression, which makes a program wrong, is told in words alone.
 """
 import pathlib
@@ -44,7 +44,7 @@ def problems_of(baton, path, text):
 def main():
     baton, root = sys.argv[1], pathlib.Path(sys.argv[2])
     programs = PROGRAM.findall((root / "docs/syntax.md").read_text())
-    tokens = TOKEN.findall((root / "parser/lexer.re").read_text())
+    tokens = TOKEN.findall((root / "parser/relay/lexer.re").read_text())
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         for text in programs:

@@ -1,9 +1,9 @@
 // Pieces of texts of executables, which must read back bit for bit. Whole executables are compared
 // by tests/tools/executable_test.py.
-#include "assembly/instructions.h"
-#include "assembly/numbers.h"
-#include "assembly/reference.h"
 #include "tests/unit/places.h"
+#include "vm/assembly/instructions.h"
+#include "vm/assembly/numbers.h"
+#include "vm/assembly/reference.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>

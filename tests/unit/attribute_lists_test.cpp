@@ -1,6 +1,6 @@
 // One integer where an attribute is a list.
-#include "driver/session.h"
-#include "lang/print.h"
+#include "driver/session/session.h"
+#include "lang/print/print.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
 // Passes that are wrong on purpose, which nothing but these tests can see.
 #include "driver/bisection.h"
 
-#include "driver/line_difference.h"
+#include "driver/session/line_difference.h"
 #include "interp/reference.h"
-#include "lang/rewrite.h"
+#include "lang/ir/rewrite.h"
 #include "stdlib/ops.h"
 #include "transform/pipelines.h"
 #include "typecheck/check.h"

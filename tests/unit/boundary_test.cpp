@@ -1,11 +1,11 @@
 // What the checker cannot prove of shapes is found out when a value crosses into a declared type.
-#include "driver/session.h"
-#include "driver/tensor_text.h"
-#include "driver/value_text.h"
+#include "driver/session/session.h"
+#include "driver/values/tensor_text.h"
+#include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lang/boundary.h"
-#include "lang/walk.h"
-#include "lower/engine.h"
+#include "lang/calls/boundary.h"
+#include "lang/ir/walk.h"
+#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

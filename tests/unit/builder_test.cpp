@@ -1,9 +1,9 @@
 // Core IR by the builder: it verifies, prints and carries what reading the same text would.
-#include "lang/builder.h"
+#include "lang/ir/builder.h"
 
 #include "ir_builder.h"
-#include "lang/print.h"
-#include "lang/verify.h"
+#include "lang/ir/verify.h"
+#include "lang/print/print.h"
 
 #include <catch2/catch.hpp>
 

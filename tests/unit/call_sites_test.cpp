@@ -1,10 +1,10 @@
 // What call sites make anew, in counts: questions to a relation, tensor expressions, code.
-#include "lang/call_sites.h"
+#include "lang/calls/call_sites.h"
 
-#include "driver/session.h"
-#include "driver/value_text.h"
+#include "driver/session/session.h"
+#include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

@@ -4,9 +4,9 @@
 // that a range covers, with ` #k` after it when the same text stands k - 1 times before it.
 #pragma once
 
-#include "driver/session.h"
-#include "lang/edit.h"
-#include "lang/print.h"
+#include "driver/session/session.h"
+#include "lang/print/print.h"
+#include "lang/source/edit.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

@@ -1,19 +1,20 @@
 // Copies, equality up to names, and rewriting, on all programs at hand and on IR built by hand.
-#include "lang/copy.h"
+#include "lang/ir/copy.h"
 
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "ir_builder.h"
-#include "lang/alpha_equal.h"
-#include "lang/print.h"
-#include "lang/rewrite.h"
-#include "lang/verify.h"
-#include "lang/walk.h"
+#include "lang/ir/rewrite.h"
+#include "lang/ir/verify.h"
+#include "lang/ir/walk.h"
+#include "lang/print/print.h"
 #include "program_texts.h"
 #include "stdlib/ops.h"
+#include "tests/harness/alpha_equal.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+using harness::alphaEqual;
 using namespace lang;
 using testing_ir::testOperators;
 

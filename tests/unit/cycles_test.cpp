@@ -1,12 +1,12 @@
 // The collector of cycles: random graphs against a search from the roots, and programs that leave
 // cycles behind, in little memory.
-#include "bytecode/run.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
 #include "runtime/holdings.h"
 #include "stdlib/ops.h"
 #include "tests/unit/checked_program.h"
-#include "vm/heap.h"
-#include "vm/verify.h"
+#include "vm/bytecode/run.h"
+#include "vm/machine/heap.h"
+#include "vm/machine/verify.h"
 
 #include <map>
 #include <random>

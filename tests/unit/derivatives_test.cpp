@@ -1,9 +1,9 @@
 // Derivatives of programs that nothing was simplified in: what a run differentiates has no closures
 // and few matches left, so these go to the pass as they stand.
-#include "harness/reader.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "stdlib/ops.h"
+#include "tests/harness/reader.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
 

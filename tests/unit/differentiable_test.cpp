@@ -1,7 +1,7 @@
 // What types hold, through definitions of every kind of recursion.
 #include "tests/unit/checked_program.h"
 
-#include "lang/differentiable.h"
+#include "lang/ir/differentiable.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Dimensions: their normal form, and what the checker makes of named ones.
-#include "lang/relation.h"
+#include "lang/op/relation.h"
 #include "tests/unit/checked_program.h"
 
 namespace {

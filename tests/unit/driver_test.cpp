@@ -1,8 +1,8 @@
 // The command line as a function: answers, exit codes, results in files.
-#include "driver/value_files.h"
-#include "driver/value_text.h"
-#include "formats/load.h"
-#include "lang/run_value.h"
+#include "driver/values/files.h"
+#include "driver/values/text.h"
+#include "lang/calls/run_value.h"
+#include "runtime/formats/load.h"
 #include "tests/unit/command.h"
 
 #include <csignal>

@@ -2,7 +2,7 @@
 // tests/tools/messages_test.py.
 #include "driver/command_line.h"
 #include "driver/message_pages.h"
-#include "lang/diagnostic.h"
+#include "lang/source/diagnostic.h"
 
 #include <catch2/catch.hpp>
 

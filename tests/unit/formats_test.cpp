@@ -1,11 +1,11 @@
 // formats/: loading by suffix, tensors as JSON, files, quoting, and damaged files of every kind.
 //
 // The mutation test at the end asks only that a reader returns; run it under the sanitizers too.
-#include "formats/json_value.h"
-#include "formats/npy.h"
-#include "formats/npz.h"
-#include "formats/quote.h"
-#include "formats/safetensors.h"
+#include "runtime/formats/json_value.h"
+#include "runtime/formats/npy.h"
+#include "runtime/formats/npz.h"
+#include "runtime/formats/quote.h"
+#include "runtime/formats/safetensors.h"
 #include "runtime/half.h"
 #include "tests/unit/tensor_file_cases.h"
 

@@ -1,8 +1,8 @@
 // Slots of activations: own variables first, captured ones behind them, each in a place of its own.
-#include "lang/frames.h"
+#include "lang/ir/frames.h"
 
-#include "driver/session.h"
-#include "lang/walk.h"
+#include "driver/session/session.h"
+#include "lang/ir/walk.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

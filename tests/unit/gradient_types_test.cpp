@@ -1,8 +1,8 @@
 // Every gradient rule as a function that the verifier and the checker take: over numbers, over
 // named sizes, and with extents that are not known.
-#include "harness/gradient_check.h"
-#include "harness/naming.h"
 #include "stdlib/ops.h"
+#include "tests/harness/gradient_check.h"
+#include "tests/harness/naming.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,10 @@
-// Every gradient rule against difference quotients of its operator: see harness/gradient_check.h.
+// Every gradient rule against difference quotients of its operator: see
+// tests/harness/gradient_check.h.
 //
 // BATON_GRADIENT_CALLS in the environment asks for as many comparisons in all, and `--rng-seed` for
 // other ones; with `-s` each row tells how many there were.
-#include "harness/gradient_check.h"
 #include "stdlib/ops.h"
+#include "tests/harness/gradient_check.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

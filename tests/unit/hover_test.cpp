@@ -1,6 +1,6 @@
 // Queries: what stands at a place, lists of types, warnings that are turned off.
 #include "driver/command_line.h"
-#include "driver/hover.h"
+#include "driver/session/hover.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Index maps: each against the same function in C++, and what is no rearrangement.
-#include "stdlib/ops/index_map.h"
+#include "stdlib/ops/shapes/index_map.h"
 
-#include "tensor/fold.h"
+#include "lower/tensor/fold.h"
 #include "tests/unit/checked_program.h"
 
 #include <set>

@@ -1,5 +1,5 @@
 // The arguments of the entry: literals, files, sizes and the fill.
-#include "formats/safetensors.h"
+#include "runtime/formats/safetensors.h"
 #include "tests/unit/command.h"
 
 #include <set>

@@ -2,9 +2,9 @@
 // operators, and blocks that are written binding by binding.
 #pragma once
 
-#include "lang/module.h"
-#include "lang/op.h"
-#include "lang/typing.h"
+#include "lang/ir/module.h"
+#include "lang/ir/typing.h"
+#include "lang/op/op.h"
 
 #include <initializer_list>
 

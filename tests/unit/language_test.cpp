@@ -1,13 +1,13 @@
 // The language part in tables: program text against printed form, type, value or mistake. The rows
 // follow Relay 0.19 where Baton follows it; every program that is accepted must also print to a
 // text that reads back and prints the same.
-#include "driver/session.h"
-#include "driver/value_text.h"
+#include "driver/session/session.h"
+#include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lang/print.h"
-#include "lang/render.h"
-#include "lower/engine.h"
-#include "parser/metadata.h"
+#include "lang/print/print.h"
+#include "lang/source/render.h"
+#include "lower/strips/engine.h"
+#include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "typecheck/check.h"
 
@@ -289,8 +289,7 @@ TEST_CASE("programs mean what they mean in Relay", "[language]") {
       {"def @main() { let %r = ref(0); %0 = (ref_write(%r, 1); ref_read(%r)); "
        "%1 = (ref_write(%r, 2); ref_read(%r)); (%1, %0, %1) }",
        "(2, 1, 2)"},
-      {"def @main() { %0 = if (True) { %1 = add(1, 2); %1 * %1 } else { 0 }; add(%0, %1) }",
-       "12"},
+      {"def @main() { %0 = if (True) { %1 = add(1, 2); %1 * %1 } else { 0 }; add(%0, %1) }", "12"},
       {"def @main() { let %x = 1; let %x = %x + 1; %x }", "2"},
       {"def @f(%q: int32) -> int32 { %1 = fn (%x: int32) -> int32 { %x + 4 }; %1(%q) } "
        "def @main() { %1(1) + @f(10) }",

@@ -1,14 +1,14 @@
 // Limits to what a run may use, on the machine and on the interpreter.
-#include "bytecode/run.h"
 #include "interp/interpret.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
 #include "runtime/memory.h"
 #include "tests/unit/checked_program.h"
+#include "vm/bytecode/run.h"
 
 #include <thread>
 
-using runtime::RunLimits;
 using runtime::FaultKind;
+using runtime::RunLimits;
 using Ending = std::variant<runtime::Value, runtime::RunFault>;
 
 namespace {

@@ -1,11 +1,11 @@
 // Instructions that linking makes of several: each leaves what its parts leave, takes as many
 // steps, and is made of some program.
-#include "bytecode/compile.h"
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
-#include "vm/execute.h"
-#include "vm/link.h"
-#include "vm/machine.h"
+#include "vm/bytecode/compile.h"
+#include "vm/machine/execute.h"
+#include "vm/machine/link.h"
+#include "vm/machine/machine.h"
 
 #include <algorithm>
 #include <bit>
@@ -79,12 +79,12 @@ constexpr Chain chains[] = {
   {#name,                                                                                          \
    {Op::first, Op::second, Op::third},                                                             \
    {vm::Use::Left, vm::Use::useSecond, vm::Use::useThird}},
-#include "vm/linked.def"
+#include "vm/machine/linked.def"
 };
 
 constexpr const char* pairNames[] = {
 #define LINKED(call, first, handler) #call " " #first,
-#include "vm/linked.def"
+#include "vm/machine/linked.def"
 };
 
 constexpr uint16_t registers = 6;

@@ -1,11 +1,11 @@
 // The machine: what it computes, how deep it goes, what it keeps of memory, and how it ends a run.
-#include "bytecode/run.h"
-#include "driver/session.h"
-#include "driver/value_text.h"
+#include "driver/session/session.h"
+#include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lower/engine.h"
+#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
-#include "vm/machine.h"
+#include "vm/bytecode/run.h"
+#include "vm/machine/machine.h"
 
 #include <catch2/catch.hpp>
 

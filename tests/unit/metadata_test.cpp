@@ -1,8 +1,8 @@
 // The metadata section: read, written, and every kind of lie in it refused.
-#include "parser/base64.h"
-#include "parser/metadata.h"
-#include "parser/parse.h"
-#include "parser/tensor_blob.h"
+#include "parser/metadata/base64.h"
+#include "parser/metadata/metadata.h"
+#include "parser/metadata/tensor_blob.h"
+#include "parser/relay/parse.h"
 #include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 // The programs are in tests/mistakes/*.rly, many to a file. `// case: NAME` begins one,
 // `// expect: CODE at PLACE` lines give its errors in their order (checked_program.h tells how
 // places are written), `// help: TEXT` lines what is suggested, and the lines after them are the
-// program. That suggestions help is held by tools/suggestions_test.py.
+// program. That suggestions help is held by tests/tools/suggestions_test.py.
 #include "tests/unit/case_files.h"
 #include "tests/unit/checked_program.h"
 

@@ -1,6 +1,6 @@
 // .npy and .npz: round trips, files built by hand byte by byte, refusals.
-#include "formats/npy.h"
-#include "formats/npz.h"
+#include "runtime/formats/npy.h"
+#include "runtime/formats/npz.h"
 #include "runtime/half.h"
 #include "tests/unit/tensor_file_cases.h"
 

@@ -6,16 +6,16 @@
 //
 // BATON_EXTENTS_CASES is the number of calls to compare (a share of it for each row); `-s` shows
 // the numbers of every row, `--rng-seed NUMBER` takes other calls.
-#include "harness/agreement.h"
-#include "harness/draw.h"
-#include "harness/operand_data.h"
-#include "harness/run_operator.h"
-#include "harness/samples.h"
-#include "harness/types.h"
-#include "lower/engine.h"
-#include "lower/kernel.h"
+#include "lower/strips/engine.h"
+#include "lower/strips/kernel.h"
+#include "lower/tensor/bind.h"
 #include "stdlib/ops.h"
-#include "tensor/bind.h"
+#include "tests/harness/agreement.h"
+#include "tests/harness/draw.h"
+#include "tests/harness/operand_data.h"
+#include "tests/harness/run_operator.h"
+#include "tests/harness/samples.h"
+#include "tests/harness/types.h"
 
 #include <array>
 #include <catch2/catch.hpp>

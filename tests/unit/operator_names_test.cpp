@@ -14,8 +14,8 @@ namespace {
 /// The sources of all folders but stdlib/ and those that are about operators as examples.
 std::vector<std::filesystem::path> sourcesOutside() {
   std::vector<std::filesystem::path> files;
-  for (const char* folder :
-       {"runtime", "formats", "lang", "parser", "typecheck", "interp", "transform", "lower", "driver"})
+  for (const char* folder : {"runtime", "formats", "lang", "parser", "typecheck", "interp",
+                             "transform", "lower", "driver"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(tests::sourceFolder() / folder))
       if (entry.is_regular_file())

@@ -1,13 +1,13 @@
 // Random operand types, attributes and data for every operator: a relation must answer, never
 // crash, and where it accepts, the result must have the shape that it promised, be the same in
 // every run, and be what the reference makes of the tensor expression.
-#include "harness/agreement.h"
-#include "harness/draw.h"
-#include "harness/in_place.h"
-#include "harness/operand_data.h"
-#include "harness/run_operator.h"
-#include "harness/samples.h"
 #include "stdlib/ops.h"
+#include "tests/harness/agreement.h"
+#include "tests/harness/draw.h"
+#include "tests/harness/in_place.h"
+#include "tests/harness/operand_data.h"
+#include "tests/harness/run_operator.h"
+#include "tests/harness/samples.h"
 
 #include <catch2/catch.hpp>
 #include <set>

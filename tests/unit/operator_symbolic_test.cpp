@@ -3,11 +3,11 @@
 //
 // Run with `-s` to see, row by row, how many extents stayed `?` although the numbers give them, and
 // with `--rng-seed NUMBER` for other cases.
-#include "harness/draw.h"
-#include "harness/naming.h"
-#include "harness/samples.h"
-#include "harness/types.h"
 #include "stdlib/ops.h"
+#include "tests/harness/draw.h"
+#include "tests/harness/naming.h"
+#include "tests/harness/samples.h"
+#include "tests/harness/types.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // The reading half of the parser: what is accepted, what is rejected with which message, and that
 // no text of any size or shape brings it down. The corpus is found through corpusFolder().
-#include "parser/parse.h"
+#include "parser/relay/parse.h"
 #include "tests/unit/places.h"
 
 #include <catch2/catch.hpp>

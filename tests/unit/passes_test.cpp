@@ -1,17 +1,17 @@
 // Passes on all programs at hand, what counts as an effect, and where bindings stand.
 #include "transform/run_passes.h"
 
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "interp/reference.h"
 #include "ir_builder.h"
-#include "lang/alpha_equal.h"
-#include "lang/copy.h"
-#include "lang/print.h"
-#include "lang/verify.h"
-#include "parser/metadata.h"
+#include "lang/ir/copy.h"
+#include "lang/ir/verify.h"
+#include "lang/print/print.h"
+#include "parser/metadata/metadata.h"
 #include "program_texts.h"
 #include "stdlib/ops.h"
-#include "transform/placement.h"
+#include "tests/harness/alpha_equal.h"
+#include "transform/analysis/placement.h"
 #include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
@@ -20,6 +20,7 @@
 #include <set>
 #include <sstream>
 
+using harness::alphaEqual;
 using namespace lang;
 using namespace transform;
 using testing_ir::testOperators;

@@ -1,10 +1,10 @@
 // Classes of sizes: how few plans kernels over open extents need, and that a plan is given no sizes
 // for which another one would be made.
-#include "bytecode/compile.h"
-#include "driver/session.h"
-#include "lower/kernel.h"
+#include "driver/session/session.h"
+#include "lower/strips/kernel.h"
 #include "stdlib/ops.h"
-#include "vm/kernel.h"
+#include "vm/bytecode/compile.h"
+#include "vm/machine/kernel.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

@@ -1,6 +1,6 @@
 // The printer, on IR built by hand: numbering and placing of temporaries, names, comments, and
 // programs that are long or deep.
-#include "lang/print.h"
+#include "lang/print/print.h"
 
 #include "ir_builder.h"
 

@@ -1,9 +1,9 @@
 // The printer's values, on IR built by hand: literals, attributes, types, and what goes to the
 // metadata.
-#include "lang/print.h"
+#include "lang/print/print.h"
 
 #include "ir_builder.h"
-#include "lang/print_literals.h"
+#include "lang/print/literals.h"
 #include "runtime/half.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
 // The recorder with a clock that goes on by one whenever it is looked at, so every stretch between
 // two calls or returns takes one.
-#include "profile/report.h"
+#include "vm/profile/report.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Requantisation by expressions is that of the C library's frexp and of integers of 128 bits.
-#include "stdlib/ops/quantized.h"
+#include "stdlib/ops/qnn/quantized.h"
 
 #include "tests/unit/tensor_functions.h"
 

@@ -1,5 +1,5 @@
 // Tables of shapes below a message: columns, marks, what is left out, and the same as JSON.
-#include "lang/render_shapes.h"
+#include "lang/source/render_shapes.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

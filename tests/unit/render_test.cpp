@@ -1,6 +1,6 @@
 // Diagnostics as people see them: programs with mistakes, and the whole text that is shown.
-#include "driver/session.h"
-#include "lang/render.h"
+#include "driver/session/session.h"
+#include "lang/source/render.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -351,8 +351,8 @@ TEST_CASE("of a long line only the part around the place is shown") {
  1 | ...xxxxxxxxxxhereyyyyyyyyyyyyyyyy...
    |              ^^^^
 )");
-  CHECK(shownAt(text, 100'000, 100'004,
-                {{{200'000, 200'002}, "last"}, {{50'000, 50'002}, "first"}}, {.columns = 30}) ==
+  CHECK(shownAt(text, 100'000, 100'004, {{{200'000, 200'002}, "last"}, {{50'000, 50'002}, "first"}},
+                {.columns = 30}) ==
         R"(error: here
   --> f.rly:1:100001
    |

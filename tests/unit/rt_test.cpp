@@ -1,8 +1,8 @@
 // The C interface of executables: what is handed in, what comes out, and what it refuses.
-#include "driver/derive.h"
 #include "driver/executable_file.h"
-#include "rt/baton_rt.h"
+#include "driver/session/derive.h"
 #include "stdlib/ops.h"
+#include "vm/rt/baton_rt.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -192,8 +192,10 @@ TEST_CASE("tensors that cannot be are refused") {
     CHECK(problem({numbers, 2, 3, rank}) ==
           "2: the number of dimensions of the tensor is not from 0 to 1024");
   CHECK(problem({numbers, -1, 3, 2}) == "2: an extent of the tensor is negative");
-  CHECK(problem({numbers, 0, largest, 2}) == "2: the extents or strides of the tensor are too large");
-  CHECK(problem({numbers, largest, 2, 2}) == "2: the extents or strides of the tensor are too large");
+  CHECK(problem({numbers, 0, largest, 2}) ==
+        "2: the extents or strides of the tensor are too large");
+  CHECK(problem({numbers, largest, 2, 2}) ==
+        "2: the extents or strides of the tensor are too large");
 }
 
 TEST_CASE("strides that pass 64 bits are refused") {

@@ -1,5 +1,5 @@
 // .safetensors: round trips, a file built by hand byte by byte, refusals.
-#include "formats/safetensors.h"
+#include "runtime/formats/safetensors.h"
 #include "runtime/half.h"
 #include "tests/unit/tensor_file_cases.h"
 

@@ -1,11 +1,11 @@
 // Each column of runtime/scalar_functions.def is held by something else than itself: floats by
 // reals of 60 digits, derivatives by central differences of those reals, and the spelling in C by a
 // C compiler. The spelling in LLVM is held in scalar_llvm_test.cpp.
-#include "lang/scalar_derivative.h"
-#include "lang/scalar_llvm.h"
-#include "lang/scalar_spelling.h"
+#include "lower/tensor/fold.h"
 #include "runtime/scalar_meaning.h"
-#include "tensor/fold.h"
+#include "tests/harness/scalar_derivative.h"
+#include "tests/harness/scalar_llvm.h"
+#include "tests/harness/scalar_spelling.h"
 #include "tests/unit/places.h"
 #include "tests/unit/scalar_cases.h"
 
@@ -297,7 +297,7 @@ TEST_CASE("Derivatives of scalar functions are central differences of reals") {
     bool isLogic = function >= ScalarFunction::LogicalAnd && function <= ScalarFunction::LogicalNot;
     for (size_t i = 0; i < arity; ++i) {
       auto derivative =
-          lang::scalarDerivative(function, i, std::span(scalars).first(arity), scalars[3]);
+          harness::scalarDerivative(function, i, std::span(scalars).first(arity), scalars[3]);
       if constexpr (runtime::HasMeaning<function, Real>) {
         constexpr bool isTest = std::is_same_v<decltype(applied<function>(Real())), bool>;
         REQUIRE(derivative.has_value() == (!isTest && !isLogic));
@@ -312,7 +312,7 @@ TEST_CASE("Derivatives of scalar functions are central differences of reals") {
         REQUIRE(!derivative);
       }
     }
-    CHECK(!lang::scalarDerivative(function, arity, std::span(scalars).first(arity), scalars[3]));
+    CHECK(!harness::scalarDerivative(function, arity, std::span(scalars).first(arity), scalars[3]));
   });
   CHECK(compared == 53);
 }
@@ -341,13 +341,13 @@ constexpr CType cType() {
 
 /// All functions on all types as C.
 std::string cText() {
-  std::string text(lang::scalarPreludeInC);
+  std::string text(harness::scalarPreludeInC);
   forEachType([&]<typename T>() {
     CType type = cType<T>();
     text += fmt::format("#define T {}\n#define W {}\n#define IS_SIGNED {}\n", type.name,
                         type.wrapping, int(type.isSigned));
     forEachFunction([&]<ScalarFunction function>() {
-      auto [result, body] = lang::scalarFunctionInC(function, type.isFloat);
+      auto [result, body] = harness::scalarFunctionInC(function, type.isFloat);
       CHECK(body.empty() != runtime::HasMeaning<function, T>);
       if (!body.empty())
         text += fmt::format("{} {}_{}(T a, T b, T c) {}\n", result,
@@ -388,7 +388,7 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
 }
 
 TEST_CASE("There is a spelling in LLVM where there is one in C") {
-  auto spelling = lang::scalarFunctionInLlvm(ScalarFunction::FloorDivide, runtime::Float32);
+  auto spelling = harness::scalarFunctionInLlvm(ScalarFunction::FloorDivide, runtime::Float32);
   CHECK(spelling.definition == "define float @FloorDivide_float32(float %a, float %b) {\n"
                                "entry:\n"
                                "  %v1 = fdiv float %a, %b\n"
@@ -399,14 +399,14 @@ TEST_CASE("There is a spelling in LLVM where there is one in C") {
         std::set<std::string>{"declare float @floorf(float) nounwind readnone willreturn"});
   forEachFunction([&]<ScalarFunction function>() {
     for (runtime::DType dtype : {runtime::Bool, runtime::Int8, runtime::UInt64, runtime::Float64}) {
-      bool isThere = !lang::scalarFunctionInC(function, dtype.isFloat()).body.empty();
+      bool isThere = !harness::scalarFunctionInC(function, dtype.isFloat()).body.empty();
       INFO(tensor::scalarFunctionName(function) << " of " << runtime::dtypeName(dtype));
-      CHECK(lang::scalarFunctionInLlvm(function, dtype).definition.empty() != isThere);
+      CHECK(harness::scalarFunctionInLlvm(function, dtype).definition.empty() != isThere);
     }
   });
   using enum ScalarFunction;
   for (runtime::DType dtype : {runtime::Float16, runtime::BFloat16, runtime::Float32})
-    CHECK(lang::scalarFunctionInLlvm(Add, dtype).definition.empty() == (dtype.bits == 16));
+    CHECK(harness::scalarFunctionInLlvm(Add, dtype).definition.empty() == (dtype.bits == 16));
 }
 
 TEST_CASE("Constants fold to what the table means, unless they wrap or fault") {

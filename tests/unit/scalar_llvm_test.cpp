@@ -3,8 +3,8 @@
 //
 // Where LLVM's programs are not installed, a warning says so, by which ctest knows that the test
 // was skipped.
-#include "lang/scalar_llvm.h"
 #include "runtime/scalar.h"
+#include "tests/harness/scalar_llvm.h"
 #include "tests/unit/places.h"
 #include "tests/unit/scalar_cases.h"
 
@@ -68,7 +68,7 @@ std::string llvmModule() {
   std::string text;
   std::set<std::string> declarations;
   forEachMeaning([&]<ScalarFunction function, typename T>() {
-    auto spelling = lang::scalarFunctionInLlvm(function, dtypeOf<T>());
+    auto spelling = harness::scalarFunctionInLlvm(function, dtypeOf<T>());
     text += spelling.definition;
     declarations.merge(spelling.declarations);
   });

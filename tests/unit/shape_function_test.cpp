@@ -1,11 +1,11 @@
 // Shape functions against the relations that they come from, for every row of the table, at sizes
 // of samples and at others: where a shape function answers, the relation says the same.
-#include "harness/random.h"
-#include "harness/samples.h"
-#include "harness/types.h"
-#include "lang/builder.h"
-#include "lang/site_shapes.h"
+#include "lang/calls/site_shapes.h"
+#include "lang/ir/builder.h"
 #include "stdlib/ops.h"
+#include "tests/harness/random.h"
+#include "tests/harness/samples.h"
+#include "tests/harness/types.h"
 #include "tests/unit/allocations.h"
 
 #include <catch2/catch.hpp>

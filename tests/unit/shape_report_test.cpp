@@ -1,5 +1,5 @@
 // What messages tell of shapes: which rows, which marks, and where the values came from.
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
 #include "typecheck/shape_report.h"
 

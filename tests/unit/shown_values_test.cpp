@@ -1,7 +1,7 @@
 // Results as `baton run` shows them: bounded, and text that reads back.
-#include "driver/tensor_text.h"
-#include "driver/value_files.h"
-#include "driver/value_text.h"
+#include "driver/values/files.h"
+#include "driver/values/tensor_text.h"
+#include "driver/values/text.h"
 #include "runtime/half.h"
 #include "tests/unit/command.h"
 

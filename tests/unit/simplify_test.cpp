@@ -1,23 +1,24 @@
 // Simplification rules of operators: each does what its examples say, and no rule changes a value,
 // on its examples and on random calls with other calls, fills and equal operands inside.
-#include "driver/session.h"
-#include "harness/operand_data.h"
-#include "harness/samples.h"
-#include "harness/values.h"
+#include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
-#include "lang/alpha_equal.h"
-#include "lang/builder.h"
-#include "lang/leaves.h"
-#include "lang/print.h"
-#include "lang/same_value.h"
+#include "lang/calls/same_value.h"
+#include "lang/ir/builder.h"
+#include "lang/op/leaves.h"
+#include "lang/print/print.h"
 #include "stdlib/ops.h"
+#include "tests/harness/alpha_equal.h"
+#include "tests/harness/operand_data.h"
+#include "tests/harness/samples.h"
+#include "tests/harness/values.h"
 #include "transform/run_passes.h"
 #include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+using harness::alphaEqual;
 using namespace lang;
 using runtime::Value;
 using transform::TypedModule;

@@ -1,5 +1,5 @@
 // Sizes: forms, questions about them, and for which other numbers the answers stay.
-#include "lower/size.h"
+#include "lower/strips/size.h"
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
 // What asks the system for memory: nothing that runs again.
-#include "bytecode/compile.h"
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
 #include "tests/unit/allocations.h"
-#include "vm/machine.h"
+#include "vm/bytecode/compile.h"
+#include "vm/machine/machine.h"
 
 #include <catch2/catch.hpp>
 

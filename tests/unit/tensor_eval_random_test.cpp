@@ -3,10 +3,10 @@
 //
 // Values are whole numbers small enough that every float operation is exact, so results must be
 // equal. The seed of a failing case is in its message.
-#include "harness/in_place.h"
 #include "interp/reference.h"
-#include "lang/compute.h"
-#include "lower/engine.h"
+#include "lang/op/compute.h"
+#include "lower/strips/engine.h"
+#include "tests/harness/in_place.h"
 #include "tests/unit/tensor_values.h"
 
 #include <algorithm>

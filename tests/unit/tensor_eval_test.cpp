@@ -1,6 +1,6 @@
 // Evaluation of tensor functions: the loops engine against the reference, and both against values
 // known in closed form.
-#include "lower/plan.h"
+#include "lower/strips/plan.h"
 #include "tests/unit/tensor_functions.h"
 
 using namespace tests;

@@ -1,10 +1,10 @@
 // What tests of tensor files share: tensors of every type, files written byte by byte.
 #pragma once
 
-#include "formats/file.h"
-#include "formats/load.h"
-#include "formats/random_fill.h"
-#include "formats/tensor_bytes.h"
+#include "runtime/formats/file.h"
+#include "runtime/formats/load.h"
+#include "runtime/formats/random_fill.h"
+#include "runtime/formats/tensor_bytes.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>

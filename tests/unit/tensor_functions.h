@@ -2,8 +2,8 @@
 #pragma once
 
 #include "interp/reference.h"
-#include "lang/compute.h"
-#include "lower/engine.h"
+#include "lang/op/compute.h"
+#include "lower/strips/engine.h"
 #include "tests/unit/tensor_values.h"
 
 #include <catch2/catch.hpp>

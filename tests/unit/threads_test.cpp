@@ -1,9 +1,9 @@
 // Several threads at once: what the sources say may be shared gives the same bits as one thread
 // alone. The thread sanitizer makes more of it; see docs/testing.md.
-#include "driver/session.h"
+#include "driver/session/session.h"
 #include "interp/interpret.h"
-#include "lang/compute.h"
-#include "lower/engine.h"
+#include "lang/op/compute.h"
+#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

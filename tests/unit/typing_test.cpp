@@ -1,11 +1,11 @@
 // The table of types, and that checking only reads a module: checked again, it has the same types.
-#include "lang/typing.h"
+#include "lang/ir/typing.h"
 
-#include "driver/session.h"
-#include "lang/copy.h"
-#include "lang/print.h"
-#include "lang/verify.h"
-#include "parser/metadata.h"
+#include "driver/session/session.h"
+#include "lang/ir/copy.h"
+#include "lang/ir/verify.h"
+#include "lang/print/print.h"
+#include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "tests/unit/case_files.h"
 #include "tests/unit/program_texts.h"

@@ -1,6 +1,6 @@
 // Values: kinds, sharing, and release that neither recurses nor allocates.
-#include "runtime/value.h"
 #include "runtime/holdings.h"
+#include "runtime/value.h"
 #include "tests/unit/allocations.h"
 
 #include <catch2/catch.hpp>

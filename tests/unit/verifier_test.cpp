@@ -1,7 +1,7 @@
 // The verifier of the machine's programs on code that no compiler makes, and the arrays that it
 // keeps states in.
-#include "vm/persistent_array.h"
-#include "vm/verify.h"
+#include "vm/machine/persistent_array.h"
+#include "vm/machine/verify.h"
 
 #include <catch2/catch.hpp>
 #include <map>

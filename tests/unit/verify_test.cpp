@@ -1,8 +1,8 @@
 // The verifier and the walker, on IR built by hand.
-#include "lang/verify.h"
+#include "lang/ir/verify.h"
 
 #include "ir_builder.h"
-#include "lang/walk.h"
+#include "lang/ir/walk.h"
 
 #include <catch2/catch.hpp>
 

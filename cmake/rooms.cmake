@@ -1,0 +1,45 @@
+# The rooms of rooms.txt as libraries: one of each, with the rooms that it may use.
+
+# room_target(VARIABLE ROOM): `lang/ir` is the library lang_ir.
+function(room_target variable room)
+  string(REPLACE "/" "_" target ${room})
+  set(${variable} ${target} PARENT_SCOPE)
+endfunction()
+
+# room_sources(VARIABLE ROOM): what lies in the folder and, where no other room lies below it, in
+# folders below.
+function(room_sources variable room)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/*.cpp)
+  foreach(other ${rooms})
+    if(other MATCHES "^${room}/")
+      list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${other}/")
+    endif()
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rooms.txt)
+file(STRINGS ${CMAKE_SOURCE_DIR}/rooms.txt rows REGEX "^[a-z]")
+set(rooms "")
+foreach(row ${rows})
+  string(REGEX MATCH "^([a-z/]+) *: *([a-z/ ]*)\\|" row ${row})
+  set(room ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL "[a-z/]+" uses_${room} "${CMAKE_MATCH_2}")
+  list(APPEND rooms ${room})
+endforeach()
+
+# Made with other options than the rest.
+set(shared_rooms vm/rt driver/libbaton)
+foreach(room ${rooms})
+  if(NOT room IN_LIST shared_rooms)
+    room_target(target ${room})
+    room_sources(sources ${room})
+    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/driver/main.cpp)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PUBLIC warnings fmt::fmt)
+    foreach(used ${uses_${room}})
+      room_target(used ${used})
+      target_link_libraries(${target} PUBLIC ${used})
+    endforeach()
+  endif()
+endforeach()

@@ -1,0 +1,50 @@
+// Signatures as the text format writes types.
+#include "driver/session/definition_text.h"
+
+#include "lang/source/utf8.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+const lang::Type* globalType(const Program& program, const lang::Global& global) {
+  if (!global.function)
+    return nullptr;
+  return lang::functionType(program.module->types, *global.function, program.typing);
+}
+
+std::string definitionText(const lang::TypeDefinition& definition) {
+  std::string generics, constructors;
+  for (const lang::TypeParameter* generic : definition.generics)
+    generics += (generics.empty() ? "" : ", ") + std::string(generic->name);
+  for (const lang::Constructor* constructor : definition.constructors) {
+    constructors += (constructors.empty() ? "" : ", ") + std::string(constructor->name);
+    std::string fields;
+    for (const lang::Type* field : constructor->fields)
+      fields += (fields.empty() ? "" : ", ") + lang::typeText(field);
+    if (!fields.empty())
+      constructors += "(" + fields + ")";
+  }
+  std::string text =
+      fmt::format("{}type {}", definition.isExtern ? "extern " : "", definition.name);
+  if (!generics.empty())
+    text += "[" + generics + "]";
+  if (!definition.isExtern)
+    text += constructors.empty() ? " {}" : " { " + constructors + " }";
+  return lang::printable(text);
+}
+
+std::string definitionLines(const Program& program) {
+  const lang::Module& module = *program.module;
+  std::string text;
+  for (const lang::TypeDefinition* type :
+       std::span(module.typeDefinitions).subspan(module.preludeTypes))
+    text += definitionText(*type) + '\n';
+  for (const lang::Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    if (global->function)
+      text += fmt::format("@{} : {}\n", lang::printable(global->name),
+                          lang::typeText(globalType(program, *global)));
+  return text;
+}
+
+} // namespace driver

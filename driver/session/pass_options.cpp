@@ -1,0 +1,28 @@
+// What passes ask of folders that they do not know.
+#include "driver/session/pass_options.h"
+
+#include "interp/reference.h"
+#include "stdlib/logarithms.h"
+#include "typecheck/check.h"
+#include "vm/bytecode/compile.h"
+
+namespace driver {
+
+transform::RunOptions passOptions(const Session& session, transform::Entries entries,
+                                  lang::Diagnostics& findings) {
+  static const tensor::TensorEngine engine = interp::referenceEngine();
+  auto check = [&session](const lang::Module& module, lang::Diagnostics& diagnostics) {
+    return typecheck::checkModule(module, session.operators(), diagnostics);
+  };
+  return {.operators = session.operators(),
+          .check = check,
+          .verify = session.passWatcher().verify,
+          .after = session.passWatcher().after,
+          .findings = &findings,
+          .engine = &engine,
+          .entries = entries,
+          .keepLogarithms = stdlib::withLogarithmsKept,
+          .needsBoxes = bytecode::needsBoxes};
+}
+
+} // namespace driver

@@ -1,0 +1,96 @@
+// From a path to a checked module. A stage runs only on what the stages before it found no error
+// in, so one mistake is not reported again as many; where somebody asks about a wrong program, what
+// later stages report is of no interest.
+#include "driver/session/session.h"
+
+#include "driver/session/suggestions.h"
+#include "parser/metadata/metadata.h"
+#include "parser/relay/parse.h"
+#include "parser/resolve/resolve.h"
+#include "stdlib/prelude.h"
+#include "typecheck/check.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+namespace {
+
+/// What some editors put in front of UTF-8; it is no part of a text, so no place counts it.
+constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
+
+} // namespace
+
+std::span<const parser::surface::File* const> Session::prelude() {
+  if (!prelude_.empty())
+    return prelude_;
+  for (const stdlib::PreludeFile& text : stdlib::preludeFiles()) {
+    const lang::SourceFile* source = sources_.add(std::string(text.name), std::string(text.text));
+    lang::Diagnostics diagnostics;
+    const auto* file = source ? parser::parseText(trees_, *source, diagnostics) : nullptr;
+    if (!file || diagnostics.hasErrors())
+      throw std::logic_error("the prelude cannot be read");
+    prelude_.push_back(file);
+  }
+  return prelude_;
+}
+
+lang::Diagnostics Session::noFindings() const {
+  lang::Diagnostics diagnostics;
+  for (lang::Message warning : silenced_)
+    diagnostics.silence(warning);
+  return diagnostics;
+}
+
+void Session::read(Program& program, Stage stage) {
+  lang::Diagnostics& diagnostics = program.diagnostics = noFindings();
+  const auto* file = parser::parseText(trees_, *program.source, diagnostics, &operators_);
+  program.tree = file;
+  bool isGuessed = stage == Stage::Guessed;
+  if (!file || (diagnostics.hasErrors() && !isGuessed))
+    return;
+  auto sink = [&]() -> lang::Diagnostics& {
+    return diagnostics.hasErrors() ? program.consequences : diagnostics;
+  };
+  lang::MetadataTable metadata;
+  if (file->metadata.isValid()) {
+    auto table = parser::readMetadata(*program.source, file->metadata, sink());
+    if (table)
+      metadata = std::move(*table);
+    else if (!isGuessed)
+      return;
+  }
+  program.module = parser::resolve(*file, *program.source, std::move(metadata),
+                                   {types_, operators_, prelude()}, sink());
+  if (diagnostics.hasErrors() && !isGuessed)
+    program.module = nullptr;
+  else if (stage != Stage::Resolved)
+    program.typing = typecheck::checkModule(*program.module, operators_, sink());
+}
+
+runtime::Result<Program> Session::loadText(std::string name, std::string text, Stage stage) {
+  Program program;
+  if (text.starts_with(byteOrderMark))
+    text.erase(0, byteOrderMark.size());
+  program.source = sources_.add(std::move(name), std::move(text));
+  if (!program.source)
+    return runtime::Error{"the texts of one run can have at most 2 GiB together"};
+  read(program, stage);
+  program.diagnostics.sortByPlace();
+  if (suggestions_ == Suggestions::ThatHelp)
+    keepWhatHelps(program, operators_, sources_);
+  return program;
+}
+
+runtime::Result<Program> Session::load(Input input, Stage stage) {
+  if (input.isExecutable())
+    return runtime::Error{fmt::format("{} is an executable and no program; `baton run`, `baton "
+                                      "compile` and `baton disasm` take it",
+                                      input.quoted())};
+  auto text = input.read();
+  if (!text)
+    return text.failure();
+  return loadText(sourceName(input.path()), *std::move(text), stage);
+}
+
+} // namespace driver

@@ -1,0 +1,135 @@
+// Types are interned, so what is found out of one holds for all its values; only fields with names
+// of sizes differ from value to value.
+#include "driver/values/builder.h"
+
+#include "runtime/formats/quote.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace driver {
+
+using lang::Constructor;
+using lang::Dim;
+using lang::Type;
+using lang::TypeKind;
+using runtime::Error;
+
+std::optional<ListConstructors> listConstructors(const lang::TypeDefinition& definition) {
+  if (definition.constructors.size() != 2)
+    return std::nullopt;
+  ListConstructors found{definition.constructors[0], definition.constructors[1]};
+  if (!found.empty->fields.empty())
+    std::swap(found.empty, found.link);
+  const lang::Types fields = found.link->fields;
+  bool isList = found.empty->fields.empty() && fields.size() == 2 &&
+                fields[1]->kind == TypeKind::Data && fields[1]->definition == &definition;
+  return isList ? std::optional(found) : std::nullopt;
+}
+
+bool isRecord(const lang::TypeDefinition& definition) {
+  return definition.constructors.size() == 1;
+}
+
+bool isStructured(const Type& type) {
+  return type.isTuple() || type.kind == TypeKind::Data;
+}
+
+const std::vector<const Type*>& FieldTypes::of(const Constructor& constructor, const Type* type) {
+  const auto place = std::pair(&constructor, type);
+  if (auto found = known_.find(place); found != known_.end())
+    return found->second;
+  std::unordered_map<const Dim*, const Dim*> names;
+  auto own = [&](const Dim* dim) {
+    if (dim->kind != lang::DimKind::Symbol)
+      return dim;
+    const Dim*& name = names[dim];
+    if (!name)
+      name = types_.symbol(
+          types_.arena().make<lang::TypeParameter>(dim->name, lang::ParameterKind::Dimension));
+    return name;
+  };
+  auto inForm = [&](const Dim* form) { return types_.substitute(form, own); };
+  std::vector<const Type*> fields;
+  for (const Type* field : constructor.fields)
+    fields.push_back(unifier_.substitute(unifier_.mapDims(field, inForm),
+                                         type->definition->generics, type->parts));
+  return names.empty() ? known_[place] = std::move(fields) : own_.emplace_back(std::move(fields));
+}
+
+std::string ValueBuilder::path() const {
+  std::string path = root_;
+  size_t links = 0;
+  for (const Open& each : open_) {
+    bool isLink = each.constructor && listConstructors(*each.constructor->definition);
+    if (isLink && each.fields.size() == 1) {
+      ++links;
+      continue;
+    }
+    path += fmt::format("{}{}", path.empty() ? "" : ".", isLink ? links : each.fields.size());
+    links = 0;
+  }
+  return links == 0 ? path : path + fmt::format("{}{}", path.empty() ? "" : ".", links);
+}
+
+void ValueBuilder::openTuple() {
+  const Type* type = wanted();
+  std::vector<const Type*>& types = tuples_[type];
+  if (types.empty())
+    types.assign(type->parts.begin(), type->parts.end());
+  open_.push_back({nullptr, &types});
+}
+
+void ValueBuilder::open(const Constructor& constructor) {
+  open_.push_back({&constructor, &fieldTypes_.of(constructor, wanted())});
+}
+
+void ValueBuilder::put(runtime::Value value) {
+  if (open_.empty())
+    done_ = std::move(value);
+  else
+    open_.back().fields.push_back(std::move(value));
+}
+
+void ValueBuilder::close() {
+  Open closed = std::move(open_.back());
+  open_.pop_back();
+  put(closed.constructor ? lang::constructorValue(*closed.constructor, std::move(closed.fields))
+                         : runtime::tupleValue(std::move(closed.fields)));
+}
+
+void ValueBuilder::closeFull() {
+  while (!open_.empty() && isFull())
+    close();
+}
+
+std::optional<Error> unreadable(const ValueBuilder& builder) {
+  const Type& type = *builder.wanted();
+  if (type.isTensor() || isStructured(type))
+    return std::nullopt;
+  return Error{fmt::format("there are no literals for {}; {}is `{}`",
+                           type.kind == TypeKind::Function    ? "functions"
+                           : type.kind == TypeKind::Reference ? "references"
+                                                              : "values of any type",
+                           builder.depth() == 0 ? "it " : fmt::format("`{}` ", builder.path()),
+                           lang::typeText(&type))};
+}
+
+runtime::Result<const Constructor*> constructorNamed(const ValueBuilder& builder,
+                                                     std::string_view name) {
+  const lang::TypeDefinition& definition = *builder.wanted()->definition;
+  auto found = std::ranges::find(definition.constructors, name,
+                                 [](const Constructor* each) { return each->name; });
+  if (found != definition.constructors.end())
+    return *found;
+  std::vector<std::string_view> names;
+  for (const Constructor* each : definition.constructors)
+    names.push_back(each->name);
+  return Error{fmt::format("{}{} is no constructor of `{}`, which has {}",
+                           builder.depth() == 0 ? "" : fmt::format("in `{}`, ", builder.path()),
+                           formats::backquoted(name), definition.name,
+                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
+}
+
+} // namespace driver

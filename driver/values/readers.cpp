@@ -1,0 +1,171 @@
+// What the kinds of file have in common is that the type says how to read on; they differ in what a
+// key is.
+#include "driver/values/readers.h"
+
+#include "driver/values/arrays.h"
+#include "driver/values/json.h"
+#include "driver/values/literal.h"
+#include "runtime/formats/file.h"
+#include "runtime/formats/load.h"
+#include "runtime/formats/quote.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+using formats::backquoted;
+using runtime::Done;
+using runtime::Error;
+using runtime::Result;
+
+namespace {
+
+constexpr uint64_t largestText = uint64_t(1) << 32;
+
+class ArraysFile : public ValueFile {
+public:
+  explicit ArraysFile(std::unique_ptr<formats::KeyedFile> file)
+      : file_(std::move(file)), arrays_(*file_) {}
+
+  std::vector<std::string> keys() const override { return file_->keys(); }
+
+  std::string keyFor(std::string_view name, const lang::Type& type) const override {
+    for (const std::string& key : {std::string(name), std::string(resultKey)})
+      if (type.isTensor() ? arrays_.hasArray(key) : arrays_.has(key))
+        return key;
+    return type.isTensor() && file_->keys().size() == 1 ? file_->keys()[0] : "";
+  }
+
+  Result<Done> read(const std::string& key, ValueBuilder& builder,
+                    const AcceptTensor& accept) override {
+    if (key.empty() && builder.wanted()->isTensor())
+      return Error{"a key is needed, as in `PATH:KEY`; " + formats::listedKeys(file_->keys())};
+    return readArrays(arrays_, key, builder, accept);
+  }
+
+  std::vector<std::string> unread(const std::string& key) const override {
+    return arrays_.unread(key);
+  }
+
+private:
+  std::unique_ptr<formats::KeyedFile> file_;
+  ArrayKeys arrays_;
+};
+
+class JsonFile : public ValueFile {
+public:
+  explicit JsonFile(formats::JsonText text) : text_(std::move(text)) {}
+
+  std::vector<std::string> keys() const override {
+    return top().kind() == '{' ? top().names() : std::vector<std::string>();
+  }
+
+  std::string keyFor(std::string_view name, const lang::Type&) const override {
+    if (top().kind() == '{')
+      for (std::string_view key : {name, std::string_view(resultKey)})
+        if (top().member(key))
+          return std::string(key);
+    return "";
+  }
+
+  Result<Done> read(const std::string& key, ValueBuilder& builder,
+                    const AcceptTensor& accept) override {
+    auto found = findJson(top(), key);
+    if (!found)
+      return Error{
+          fmt::format("there is no key {}; {}", backquoted(key), formats::listedKeys(keys()))};
+    return readJson(*found, builder, accept);
+  }
+
+private:
+  formats::JsonCursor top() const { return formats::JsonCursor(text_); }
+
+  formats::JsonText text_;
+};
+
+/// One value without a key; the suffix is that of its file.
+class OneValue : public ValueFile {
+public:
+  explicit OneValue(std::string_view suffix) : suffix_(suffix) {}
+
+  std::string keyFor(std::string_view, const lang::Type&) const override { return ""; }
+
+  Result<Done> read(const std::string& key, ValueBuilder& builder,
+                    const AcceptTensor& accept) override {
+    if (!key.empty())
+      return Error{fmt::format("a {} holds one {} and takes no key, but {} is given", suffix_,
+                               suffix_ == ".npy" ? "tensor" : "value", backquoted(key))};
+    return readWhole(builder, accept);
+  }
+
+private:
+  virtual Result<Done> readWhole(ValueBuilder& builder, const AcceptTensor& accept) = 0;
+
+  std::string_view suffix_;
+};
+
+class TextFile : public OneValue {
+public:
+  explicit TextFile(std::string text) : OneValue(".txt"), text_(std::move(text)) {}
+
+private:
+  Result<Done> readWhole(ValueBuilder& builder, const AcceptTensor& accept) override {
+    return readValueLiteral(text_, builder, accept);
+  }
+
+  std::string text_;
+};
+
+class NpyFile : public OneValue {
+public:
+  explicit NpyFile(runtime::Tensor tensor) : OneValue(".npy"), tensor_(std::move(tensor)) {}
+
+private:
+  Result<Done> readWhole(ValueBuilder& builder, const AcceptTensor& accept) override {
+    if (isStructured(*builder.wanted()))
+      return Error{
+          fmt::format("it holds one tensor, and `{}` is wanted", lang::typeText(builder.wanted()))};
+    auto accepted = accept(builder, tensor_);
+    if (!accepted)
+      return accepted.failure();
+    builder.put(runtime::tensorValue(*std::move(accepted)));
+    return Done{};
+  }
+
+  runtime::Tensor tensor_;
+};
+
+} // namespace
+
+OpenedValues openArrays(const std::string& path) {
+  auto file = formats::openKeyed(path);
+  if (!file)
+    return file.failure();
+  return std::unique_ptr<ValueFile>(new ArraysFile(*std::move(file)));
+}
+
+OpenedValues openJson(const std::string& path) {
+  auto text = formats::readFile(path, largestText);
+  if (!text)
+    return text.failure();
+  auto json = formats::JsonText::read(*std::move(text));
+  if (!json)
+    return Error{fmt::format("{}: {}", backquoted(path), json.failure().message)};
+  return std::unique_ptr<ValueFile>(new JsonFile(*std::move(json)));
+}
+
+OpenedValues openText(const std::string& path) {
+  auto text = formats::readFile(path, largestText);
+  if (!text)
+    return text.failure();
+  return std::unique_ptr<ValueFile>(new TextFile(*std::move(text)));
+}
+
+OpenedValues openNpy(const std::string& path) {
+  auto tensor = formats::loadTensor(path, std::nullopt);
+  if (!tensor)
+    return tensor.failure();
+  return std::unique_ptr<ValueFile>(new NpyFile(*std::move(tensor)));
+}
+
+} // namespace driver

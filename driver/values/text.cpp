@@ -1,0 +1,177 @@
+// Recursion goes into tuples and the leading fields of constructors, to a fixed depth; the last
+// field of constructors, along which lists are long, is followed by a loop.
+#include "driver/values/text.h"
+
+#include "driver/values/tensor_text.h"
+#include "lang/calls/run_value.h"
+#include "lang/source/utf8.h"
+
+#include <fmt/format.h>
+
+namespace driver {
+
+namespace {
+
+using runtime::Value;
+using runtime::ValueKind;
+
+constexpr size_t widestTuple = 90;
+
+/// How much of a value is shown.
+struct Bounds {
+  size_t depth = 16;
+  size_t parts = 1000;
+  size_t fields = 100;
+  size_t links = 12;
+  /// Show types of tensors, and do not count what is left out.
+  bool isBrief = false;
+  /// Show elements of tensors too.
+  bool showsElements = false;
+};
+constexpr Bounds briefly{.depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true};
+constexpr Bounds shortly{
+    .depth = 4, .parts = 24, .fields = 8, .links = 3, .isBrief = true, .showsElements = true};
+
+/// Where a value stands, which decides how it may be laid out.
+struct Place {
+  size_t depth = 0;
+  bool isInline = false;
+
+  Place inner(bool inlined) const { return {depth + 1, isInline || inlined}; }
+};
+
+/// A constructor whose last field may continue a list.
+bool isLink(const Value& value) {
+  return value.kind() == ValueKind::Constructor && !value.fields().empty();
+}
+
+class ValueWriter {
+public:
+  ValueWriter(lang::TypeContext& types, const lang::Typing& typing, Bounds bounds = {})
+      : types_(types), typing_(typing), bounds_(bounds) {}
+
+  std::string text(const Value& value, Place place) {
+    if (place.depth >= bounds_.depth || parts_ >= bounds_.parts)
+      return "...";
+    ++parts_;
+    switch (value.kind()) {
+    case ValueKind::Tensor:
+      if (bounds_.isBrief && value.tensor().rank() > 0)
+        return briefTensor(value);
+      return tensorText(value, place.isInline ? TensorLayout{64, true} : TensorLayout());
+    case ValueKind::Tuple:
+      return tuple(value.fields(), place);
+    case ValueKind::Constructor:
+      return constructor(value, place);
+    case ValueKind::Closure:
+      return fmt::format("<{}>", closure(value.symbol()));
+    case ValueKind::Reference:
+      return fmt::format("ref({})", text(value.content(), place.inner(true)));
+    case ValueKind::Operator:
+      return fmt::format("<operator {}>", value.symbol().name);
+    case ValueKind::Maker:
+      break;
+    }
+    return fmt::format("<constructor {}>", lang::printable(value.symbol().name));
+  }
+
+private:
+  /// The type of a function; one of an executable is its name.
+  std::string closure(const runtime::Symbol& symbol) {
+    const auto* function = static_cast<const lang::Function*>(symbol.definition);
+    return function ? lang::typeText(lang::functionType(types_, *function, typing_))
+                    : std::string(symbol.name);
+  }
+
+  std::string briefTensor(const Value& value) {
+    constexpr int64_t few = 8, longestRow = 3;
+    const runtime::Tensor& tensor = value.tensor();
+    std::string type = tensorTypeText(tensor.dtype(), tensor.shape());
+    if (!bounds_.showsElements || tensor.size() == 0)
+      return type;
+    if (tensor.size() <= few)
+      return tensorText(value, {few, true});
+    int64_t shown = std::min<int64_t>(tensor.size(), longestRow);
+    return fmt::format("{} [{}, ...]", type, fmt::join(firstElements(tensor, shown), ", "));
+  }
+
+  /// The elements at the beginning of a tensor, whatever its shape.
+  static std::vector<std::string> firstElements(const runtime::Tensor& tensor, int64_t count) {
+    std::vector<std::string> texts;
+    for (int64_t i = 0; i < count; ++i) {
+      runtime::Tensor element(tensor.dtype(), {});
+      std::copy_n(tensor.bytes() + size_t(i) * tensor.dtype().bytes(), tensor.dtype().bytes(),
+                  element.bytes());
+      texts.push_back(tensorText(runtime::tensorValue(std::move(element))));
+    }
+    return texts;
+  }
+
+  std::string tuple(std::span<const Value> fields, Place place) {
+    std::vector<std::string> texts;
+    size_t width = 0;
+    bool hasLines = false;
+    for (const Value& field : fields.first(std::min(fields.size(), bounds_.fields))) {
+      texts.push_back(text(field, place.inner(false)));
+      width += texts.back().size() + 2;
+      hasLines |= texts.back().find('\n') != std::string::npos;
+    }
+    if (fields.size() > bounds_.fields)
+      texts.push_back(fmt::format("... {} more", fields.size() - bounds_.fields));
+    if (place.isInline || (!hasLines && width <= widestTuple))
+      return fmt::format("({}{})", fmt::join(texts, ", "), fields.size() == 1 ? "," : "");
+    std::string result = "(\n";
+    for (const std::string& text : texts)
+      result += fmt::format("  {},\n", indented(text, 2));
+    return result + ")";
+  }
+
+  std::string constructor(const Value& value, Place place) {
+    std::string result;
+    size_t links = 0;
+    const Value* link = &value;
+    for (; isLink(*link) && links < bounds_.links; ++links) {
+      result += lang::printable(link->symbol().name) + "(";
+      for (const Value& field : link->fields().first(link->fields().size() - 1))
+        result += text(field, place.inner(true)) + ", ";
+      link = &link->fields().back();
+    }
+    if (isLink(*link) && bounds_.isBrief) {
+      result += "...";
+    } else if (isLink(*link)) {
+      size_t more = 0;
+      for (; isLink(*link); ++more)
+        link = &link->fields().back();
+      result += fmt::format("... {} more", more);
+    } else if (link->kind() == ValueKind::Constructor) {
+      result += lang::printable(link->symbol().name);
+    } else {
+      result += text(*link, place.inner(true));
+    }
+    return result + std::string(links, ')');
+  }
+
+  lang::TypeContext& types_;
+  const lang::Typing& typing_;
+  const Bounds bounds_;
+  size_t parts_ = 0;
+};
+
+} // namespace
+
+std::string valueText(const runtime::Value& value, lang::TypeContext& types,
+                      const lang::Typing& typing) {
+  return ValueWriter(types, typing).text(value, {});
+}
+
+std::string briefValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing) {
+  return ValueWriter(types, typing, briefly).text(value, {.isInline = true});
+}
+
+std::string shortValueText(const runtime::Value& value, lang::TypeContext& types,
+                           const lang::Typing& typing) {
+  return ValueWriter(types, typing, shortly).text(value, {.isInline = true});
+}
+
+} // namespace driver

@@ -1,0 +1,25 @@
+// What makes two calls alike, and what code takes.
+#include "lang/calls/code_cache.h"
+
+#include <algorithm>
+
+namespace lang {
+
+bool CodeKey::operator==(const CodeKey& other) const {
+  return row == other.row && numbers == other.numbers &&
+         std::ranges::equal(attributes.values, other.attributes.values);
+}
+
+size_t CodeKey::hash() const {
+  size_t hash = reinterpret_cast<size_t>(row);
+  for (int64_t number : numbers)
+    hash = hash * 31 + size_t(number);
+  return hash;
+}
+
+size_t CallCode::bytes() const {
+  return sizeof *this + code.bytes + parameters.numbers.size() * sizeof(int64_t) +
+         parameters.reals.size() * sizeof(double) + key.numbers.size() * sizeof(int64_t) * 2;
+}
+
+} // namespace lang

@@ -1,0 +1,40 @@
+// Code of operator calls, by what makes two calls alike. What was not used for long is forgotten,
+// so that a program may go through any number of shapes.
+#pragma once
+
+#include "lang/op/op.h"
+#include "lower/tensor/engine.h"
+#include "runtime/recent.h"
+
+namespace lang {
+
+/// What the code of a call is for.
+struct CodeKey {
+  const OperatorRow* row;
+  Attributes attributes;
+  /// The types of the operands as numbers, and where the shapes of the results hang on values,
+  /// those too.
+  std::vector<int64_t> numbers = {};
+
+  bool operator==(const CodeKey& other) const;
+  size_t hash() const;
+};
+
+/// An operator call made ready to run.
+struct CallCode {
+  CodeKey key;
+  /// The tensors that it takes.
+  std::vector<std::pair<runtime::DType, runtime::Shape>> inputs = {};
+  /// What the results are put together to, and where the type lives, when that is no module.
+  const Type* output = nullptr;
+  std::shared_ptr<TypeContext> types = {};
+  tensor::TensorCode code = {};
+  runtime::NativeParameters parameters = {};
+
+  /// About how much memory it takes.
+  size_t bytes() const;
+};
+
+using CodeCache = runtime::RecentlyUsed<const CallCode>;
+
+} // namespace lang

@@ -1,0 +1,127 @@
+// Extents stand in one row: those of the operands, then those of the results.
+#include "lang/calls/open_call.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace lang {
+
+using runtime::Shape;
+using runtime::Value;
+
+namespace {
+
+void append(std::span<const Shape> shapes, std::vector<int64_t>& extents) {
+  for (const Shape& shape : shapes)
+    extents.insert(extents.end(), shape.begin(), shape.end());
+}
+
+bool haveRanks(Types types, std::span<const Shape> shapes) {
+  return std::ranges::equal(types, shapes, [](const Type* type, const Shape& shape) {
+    return type->shape.size() == shape.size();
+  });
+}
+
+std::vector<Shape> shapesOf(Types tensors) {
+  std::vector<Shape> shapes;
+  for (const Type* tensor : tensors)
+    shapes.push_back(shapeOf(tensor));
+  return shapes;
+}
+
+} // namespace
+
+/// What ComputeCall takes for granted: equal forms are one extent, unless they may stand for
+/// anything.
+std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results) {
+  std::vector<tensor::KnownExtent> known;
+  std::unordered_map<const Dim*, uint32_t> first;
+  uint32_t place = 0;
+  for (Types tensors : {inputs, results})
+    for (const Type* tensor : tensors)
+      for (const Dim* dim : tensor->shape) {
+        if (dim->isConstant())
+          known.push_back({.place = place, .number = dim->value});
+        else if (!dim->isAny() && !dim->hasUnknown && !dim->hasForeign)
+          if (auto [earlier, isNew] = first.emplace(dim, place); !isNew)
+            known.push_back({.place = place, .same = earlier->second});
+        ++place;
+      }
+  return known;
+}
+
+bool areClosed(Types tensors) {
+  return std::ranges::all_of(tensors, [](const Type* type) {
+    return std::ranges::all_of(type->shape, [](const Dim* dim) { return dim->isConstant(); });
+  });
+}
+
+bool OpenCall::isPossible(Types operands, const Type* output) {
+  std::vector<const Type*> tensors;
+  return output && appendTensors(output, tensors) &&
+         std::ranges::all_of(operands, [&](const Type* operand) {
+           return operand && appendTensors(operand, tensors);
+         });
+}
+
+OpenCall::OpenCall(const OperatorRow& row, std::vector<const Type*> operands, const Type* output,
+                   const Attributes& attributes)
+    : row_(row), operands_(std::move(operands)), output_(output), attributes_(attributes) {
+  for (const Type* operand : operands_)
+    appendTensors(operand, inputs_);
+  appendTensors(output, results_);
+  known_ = knownExtents(inputs_, results_);
+  isClosed_ = areClosed(inputs_) && areClosed(results_);
+}
+
+bool OpenCall::takes(std::span<const Value> inputs) const {
+  bool isLike = std::ranges::equal(inputs_, inputs, [](const Type* type, const Value& value) {
+    return type->dtype == value.tensor().dtype() && type->shape.size() == value.tensor().rank();
+  });
+  if (!isLike)
+    return false;
+  std::vector<int64_t> extents;
+  for (const Value& input : inputs)
+    append({&input.tensor().shape(), 1}, extents);
+  return tensor::holds(known_, extents);
+}
+
+std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> inputs) {
+  if (row_.shapeNeeds != ShapeNeeds::Shapes)
+    return std::nullopt;
+  std::vector<Shape> shapes = shapesOf(results_);
+  if (isClosed_)
+    return shapes;
+  if (!shapes_)
+    shapes_.emplace(row_, operands_, attributes_);
+  std::vector<int64_t> extents, results;
+  append(inputs, extents);
+  append(shapes, results);
+  if (!shapes_->apply(extents, results))
+    return std::nullopt;
+  auto next = results.begin();
+  for (Shape& shape : shapes)
+    for (int64_t& extent : shape)
+      extent = *next++;
+  return shapes;
+}
+
+std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
+                                                 std::span<const Shape> results) {
+  std::vector<int64_t> extents;
+  append(inputs, extents);
+  append(results, extents);
+  if (!haveRanks(results_, results) || !tensor::holds(known_, extents))
+    return std::nullopt;
+  if (!binder_ && !isFormOpen_) {
+    auto function = tensorFunctionOf(row_, operands_, output_, attributes_);
+    isFormOpen_ = !function;
+    if (function && isClosed_)
+      return *std::move(function);
+    if (function)
+      binder_.emplace(*std::move(function));
+  }
+  return binder_ ? std::optional(binder_->bind(inputs, results)) : std::nullopt;
+}
+
+} // namespace lang

@@ -1,0 +1,291 @@
+// Calls are proven one by one; a function's parameters need no look when all its calls are, and it
+// is called by name only.
+#include "lang/calls/proven_sizes.h"
+
+#include "lang/ir/walk.h"
+#include "lang/op/op.h"
+
+#include <map>
+
+namespace lang {
+
+namespace {
+
+/// Whether each value of type `given` is one of type `wanted`, by a rule for two extents. Only
+/// tensors are compared, alone or in tuples; recursion follows the nesting of these, which
+/// TypeContext bounds.
+template <typename Rule>
+bool fits(const Type* wanted, const Type* given, const Rule& rule) {
+  if (!wanted->isTensor() && !wanted->isTuple())
+    return true;
+  if (!given || wanted->kind != given->kind)
+    return false;
+  if (wanted->isTuple())
+    return std::ranges::equal(wanted->parts, given->parts,
+                              [&](const Type* a, const Type* b) { return fits(a, b, rule); });
+  return wanted->dtype == given->dtype && std::ranges::equal(wanted->shape, given->shape, rule);
+}
+
+/// Sizes of one definition for the names of another.
+class Renaming {
+public:
+  explicit Renaming(TypeContext& types) : types_(types) {}
+
+  /// Whether each value of type `given` is one of type `wanted`.
+  bool proves(const Type* wanted, const Type* given) {
+    return fits(wanted, given, [this](const Dim* a, const Dim* b) { return proves(a, b); });
+  }
+  /// Whether each value of type `given`, in which the names stand, is one of type `wanted`.
+  bool isProvenBy(const Type* wanted, const Type* given) {
+    return fits(wanted, given, [this](const Dim* a, const Dim* b) {
+      return a->isAny() || (!b->isAny() && proves(b, a));
+    });
+  }
+  /// From here on only names count that have a size.
+  void complete() { isComplete_ = true; }
+
+private:
+  bool proves(const Dim* wanted, const Dim* given) {
+    if (wanted->isAny() || wanted->kind == DimKind::Unknown)
+      return true;
+    if (given->isAny() || given->hasUnknown)
+      return false;
+    if (wanted->kind == DimKind::Symbol && !isComplete_)
+      return sizes_.try_emplace(wanted, given).first->second == given;
+    bool isKnown = true;
+    const Dim* same = types_.substitute(wanted, [&](const Dim* name) {
+      auto found = sizes_.find(name);
+      isKnown = isKnown && found != sizes_.end();
+      return found == sizes_.end() ? types_.any() : found->second;
+    });
+    return isKnown && same == given;
+  }
+
+  TypeContext& types_;
+  bool isComplete_ = false;
+  std::map<const Dim*, const Dim*> sizes_;
+};
+
+/// The same in one definition, where a name stands for itself.
+bool fits(const Type* wanted, const Type* given) {
+  return fits(wanted, given,
+              [](const Dim* a, const Dim* b) { return a->isAny() || (a == b && !a->hasUnknown); });
+}
+
+} // namespace
+
+class ProvenSizes {
+public:
+  ProvenSizes(const Module& module, const Typing& typing, std::span<const Global* const> entries,
+              Boundaries& boundaries)
+      : module_(module), typing_(typing), found_(boundaries), values_(module.varCount),
+        needsLook_(module.functionCount) {
+    for (const Global* entry : entries)
+      needsLook_[entry->function->number] = true;
+  }
+
+  void run() {
+    std::vector<const Function*> functions;
+    for (const Global* global : module_.globals)
+      if (global->function)
+        functions.push_back(global->function);
+    for (const Function* function : functions)
+      forEachBinding(*function->body,
+                     [&](const Binding& binding) { values_[binding.var->number] = binding.value; });
+    for (const Function* function : functions)
+      readDefinition(*function);
+    std::vector<const Function*> proven;
+    for (const Function* function : functions)
+      if (provesOwnResult(*function))
+        proven.push_back(function);
+    for (const Var* var : provenVars_)
+      found_.vars_[var->number] = nullptr;
+    for (const Function* function : proven)
+      found_.functions_[function->number]->result = nullptr;
+    for (const Function* function : functions)
+      drop(*function);
+  }
+
+private:
+  /// Calls `visit` for all bindings in a block and below.
+  template <typename Visit>
+  static void forEachBinding(const Block& block, Visit&& visit) {
+    std::vector<const Block*> blocks{&block};
+    while (!blocks.empty()) {
+      const Block& next = *blocks.back();
+      blocks.pop_back();
+      for (const Binding& binding : next.bindings) {
+        visit(binding);
+        forEachBlock(*binding.value, [&](const Block& inner) { blocks.push_back(&inner); });
+      }
+    }
+  }
+
+  void readDefinition(const Function& function) {
+    forEachBinding(*function.body, [&](const Binding& binding) {
+      const auto* call = binding.value->as<Call>();
+      const Global* callee = call ? call->callee.value->as<Global>() : nullptr;
+      forEachOperand(*binding.value, [&](const Operand& operand) {
+        if (!callee || &operand != &call->callee)
+          escape(*operand.value);
+      });
+      escape(*binding.value);
+      if (callee && callee->function)
+        readCall(binding, *call, *callee->function);
+    });
+    forEachResult(*function.body, [&](const Operand& result) { escape(*result.value); });
+  }
+
+  template <typename Visit>
+  static void forEachResult(const Block& block, Visit&& visit) {
+    std::vector<const Block*> blocks{&block};
+    while (!blocks.empty()) {
+      const Block& next = *blocks.back();
+      blocks.pop_back();
+      visit(next.result);
+      for (const Binding& binding : next.bindings)
+        forEachBlock(*binding.value, [&](const Block& inner) { blocks.push_back(&inner); });
+    }
+  }
+
+  void escape(const Expr& atom) {
+    if (const auto* global = atom.as<Global>(); global && global->function)
+      needsLook_[global->function->number] = true;
+  }
+
+  void readCall(const Binding& binding, const Call& call, const Function& callee) {
+    Renaming renaming(module_.types);
+    if (!provesArguments(call, callee, renaming)) {
+      needsLook_[callee.number] = true;
+      return;
+    }
+    const Type* wanted = found_.typeOf(*binding.var);
+    if (wanted && provesResult(callee, wanted, renaming))
+      provenVars_.push_back(binding.var);
+  }
+
+  bool provesArguments(const Call& call, const Function& callee, Renaming& renaming) {
+    if (call.arguments.size() != callee.parameters.size())
+      return false;
+    const FunctionChecks* checks = found_.of(callee);
+    if (!checks)
+      return true;
+    return std::ranges::all_of(checks->parameters, [&](const FunctionChecks::Parameter& each) {
+      const Expr& atom = *call.arguments[each.position].value;
+      return isDefinite(atom) && renaming.proves(each.type, typing_.of(atom));
+    });
+  }
+
+  /// Whether what a callee returns, which is of its own type, fits `wanted` too.
+  bool provesResult(const Function& callee, const Type* wanted, Renaming& renaming) const {
+    const FunctionChecks* checks = found_.of(callee);
+    renaming.complete();
+    return checks && checks->result && renaming.isProvenBy(wanted, checks->result);
+  }
+
+  /// Whether the values of all ends of a function fit what it declares.
+  bool provesOwnResult(const Function& function) {
+    const FunctionChecks* checks = found_.of(function);
+    if (!checks || !checks->result)
+      return false;
+    std::vector<const Block*> ends{function.body};
+    while (!ends.empty()) {
+      const Expr& end = *ends.back()->result.value;
+      ends.pop_back();
+      const auto* var = end.as<Var>();
+      const Expr* value = var && !found_.typeOf(*var) ? values_[var->number] : nullptr;
+      bool isBranch = value && (value->as<If>() || value->as<Match>() || value->as<BlockExpr>());
+      const auto* call = value ? value->as<Call>() : nullptr;
+      const Global* callee = call ? call->callee.value->as<Global>() : nullptr;
+      if (isBranch)
+        forEachBlock(*value, [&](const Block& inner) { ends.push_back(&inner); });
+      else if (callee && callee->function) {
+        Renaming renaming(module_.types);
+        if (!provesArguments(*call, *callee->function, renaming) ||
+            !provesResult(*callee->function, checks->result, renaming))
+          return false;
+      } else if (!isDefinite(end) || !fits(checks->result, typing_.of(end))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether something in a function is still compared with a type that has names, or may be.
+  bool needsSizes(const Function& function, const FunctionChecks& checks) const {
+    bool needs = checks.result && checks.result->hasSymbol;
+    auto look = [&](const Var& var) {
+      const Type* type = found_.typeOf(var);
+      needs |= type && type->hasSymbol;
+    };
+    forEachBinding(*function.body, [&](const Binding& binding) {
+      look(*binding.var);
+      needs |= binding.value->as<Function>() != nullptr;
+      if (const auto* match = binding.value->as<Match>())
+        for (const Arm& arm : match->arms)
+          forEachPatternVar(*arm.pattern, look);
+    });
+    return needs;
+  }
+
+  void drop(const Function& function) {
+    auto& checks = found_.functions_[function.number];
+    if (!checks || !checks->outer.empty())
+      return;
+    checks->keepsSizes = checks->keepsSizes && needsSizes(function, *checks);
+    if (!checks->requirements.empty() || checks->keepsSizes)
+      return;
+    if (!needsLook_[function.number])
+      checks->parameters.clear();
+    if (!checks->result && checks->parameters.empty())
+      checks = nullptr;
+  }
+
+  /// Whether a value is sure to fit the type of its variable: one that is compared, one that was
+  /// handed in, or one that comes from such without a `?`.
+  bool isDefinite(const Expr& atom) const {
+    std::vector<const Expr*> left{&atom};
+    while (!left.empty()) {
+      const Expr* next = left.back();
+      left.pop_back();
+      const auto* var = next->as<Var>();
+      const Expr* value = var && !found_.typeOf(*var) ? values_[var->number] : nullptr;
+      if (!value)
+        continue;
+      if (const auto* call = value->as<Call>()) {
+        if (!isDefiniteCall(*call))
+          return false;
+      } else if (value->as<Var>() || value->as<TupleExpr>() || value->as<Project>()) {
+        if (value->as<Var>())
+          left.push_back(value);
+        forEachOperand(*value, [&](const Operand& operand) { left.push_back(operand.value); });
+      } else if (!value->as<Constant>() && !value->as<Function>() && !value->as<RefNew>()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether what an operator gives has the sizes that its type tells: those that its relation
+  /// answered for operands of which some sizes may be open.
+  static bool isDefiniteCall(const Call& call) {
+    const auto* op = call.callee.value->as<OperatorRef>();
+    return op && op->row->action == Action::Compute && op->row->shapeNeeds == ShapeNeeds::Shapes;
+  }
+
+  const Module& module_;
+  const Typing& typing_;
+  Boundaries& found_;
+  /// Per variable what it is bound to, or null.
+  std::vector<const Expr*> values_;
+  /// Per function whether its parameters must be compared.
+  std::vector<bool> needsLook_;
+  std::vector<const Var*> provenVars_;
+};
+
+void dropProvenChecks(const Module& module, const Typing& typing,
+                      std::span<const Global* const> entries, Boundaries& boundaries) {
+  ProvenSizes(module, typing, entries, boundaries).run();
+}
+
+} // namespace lang

@@ -1,0 +1,13 @@
+// Synonyms are asked for when something is wrong, so they need no index.
+#include "lang/op/other_names.h"
+
+namespace lang {
+
+const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_view name) {
+  for (const OperatorRow* row : operators.all())
+    if (std::ranges::count(row->otherNames(), name) > 0)
+      return row;
+  return nullptr;
+}
+
+} // namespace lang

@@ -1,0 +1,11 @@
+// Operators by what other libraries, and other languages, call them.
+#pragma once
+
+#include "lang/op/op.h"
+
+namespace lang {
+
+/// The first operator of which `name` is a synonym, such as `unsqueeze` or `[]`; null if none is.
+const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_view name);
+
+} // namespace lang

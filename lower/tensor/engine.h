@@ -1,0 +1,57 @@
+// What evaluates tensor functions, as data: control flow and tensor arithmetic meet here, so that
+// whoever runs programs can be given any engine.
+#pragma once
+
+#include "lower/tensor/expression.h"
+#include "runtime/fault.h"
+#include "runtime/native.h"
+#include "runtime/value.h"
+
+#include <functional>
+#include <optional>
+
+namespace tensor {
+
+/// A tensor function made ready to run.
+struct TensorCode {
+  /// Computes the results, in order, from tensors of the types that the function was made for.
+  std::function<std::optional<runtime::Fault>(std::span<const runtime::Value> inputs,
+                                              std::vector<runtime::Value>& outputs)>
+      run;
+  /// About how much memory it takes.
+  size_t bytes = 0;
+};
+
+/// A native function that is to run on values. Floats may stand for others of more digits then, in
+/// another type.
+struct NativeTask {
+  const runtime::Native& function;
+  const runtime::NativeParameters& parameters;
+  /// Whether it only compares elements and moves them (lang::Native::onlyOrders).
+  bool onlyOrders;
+  /// The element types of the results.
+  std::vector<runtime::DType> results;
+};
+
+struct TensorEngine {
+  /// Makes code of a function whose extents are all constants; problems show when the code runs.
+  std::function<TensorCode(TensorFunction function)> compile;
+  /// Runs native functions where values carry more digits than their elements; else there is none.
+  std::function<runtime::NativeFault(const NativeTask& task, std::span<const runtime::Value> inputs,
+                                     std::vector<runtime::Value>& outputs)>
+      runNative = {};
+};
+
+/// Element type and extents of an input; an extent of -1 may be any.
+struct InputType {
+  runtime::DType dtype;
+  runtime::Shape shape;
+};
+
+std::vector<InputType> inputTypes(const TensorFunction& function);
+
+/// What is wrong with the inputs of a function: their number, or the type of one.
+std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
+                                         std::span<const runtime::Value> inputs);
+
+} // namespace tensor

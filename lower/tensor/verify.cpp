@@ -1,0 +1,190 @@
+// Nodes are looked at once, operands first, by an explicit stack. Of each it is kept which loops
+// must be around it and which tensor it loads last, so a stage asks its root alone.
+#include "lower/tensor/verify.h"
+
+#include "runtime/numbering.h"
+#include "runtime/refused.h"
+
+#include <algorithm>
+
+namespace tensor {
+
+namespace {
+
+using runtime::demand;
+
+class Verifier {
+public:
+  explicit Verifier(const TensorFunction& function) : function_(function) {}
+
+  void run() {
+    const size_t inputs = function_.inputCount, count = function_.tensors.size();
+    demand(inputs <= count && count - inputs == function_.stages.size(),
+           "an expression has not one tensor for each input and stage");
+    for (uint32_t result : function_.results)
+      demand(result < count, "a result is beyond the tensors of its expression");
+    for (const TensorInfo& tensor : function_.tensors) {
+      demand(tensor.dtype.isComputable(), "a tensor is of no element type to compute with");
+      std::ranges::for_each(tensor.shape, [&](const ScalarNode* node) { extent(node); });
+    }
+    for (size_t i = 0; i < function_.stages.size(); ++i)
+      stage(function_.stages[i], inputs + i);
+    std::ranges::sort(bound_);
+    demand(std::ranges::adjacent_find(bound_) == bound_.end(), "two loops have one number");
+  }
+
+private:
+  /// In order, each once.
+  using Axes = runtime::List<uint32_t>;
+
+  /// What is known of a node: the loops that it needs, one more than the last tensor that it loads,
+  /// and whether it is arithmetic on extents alone.
+  struct Known {
+    static constexpr bool movesAsBytes = true;
+
+    Axes axes = {};
+    size_t tensors = 0;
+    bool isOfExtents = true;
+  };
+
+  void stage(const Stage& stage, size_t number) {
+    const TensorInfo& tensor = function_.tensors[number];
+    if (stage.kind != StageKind::Map) {
+      demand(stage.source < number, "a stage reads what comes behind it");
+      const TensorInfo& source = function_.tensors[stage.source];
+      demand(source.dtype == tensor.dtype, "a stage does not have the type of its tensor");
+      demand(stage.kind == StageKind::Reshape ||
+                 (stage.axis < tensor.shape.size() && source.shape.size() == tensor.shape.size() &&
+                  (stage.combiner == Combiner::Sum || stage.combiner == Combiner::Product)),
+             "a scan does not fit its source");
+      return;
+    }
+    demand(stage.body && stage.axes.size() == tensor.shape.size() &&
+               stage.body->dtype == tensor.dtype,
+           "the loops of a stage do not fit its tensor");
+    Axes own = bind(stage.axes);
+    const Known& body = look(stage.body);
+    demand(std::ranges::includes(own, body.axes), "an index is used outside its loop");
+    demand(body.tensors <= number, "a stage reads what comes behind it");
+  }
+
+  Axes bind(std::span<const LoopAxis> axes) {
+    Axes own;
+    for (const LoopAxis& axis : axes) {
+      own.push_back(axis.number);
+      extent(axis.extent);
+    }
+    bound_.append(own);
+    std::ranges::sort(own);
+    return own;
+  }
+
+  void extent(const ScalarNode* node) {
+    demand(node->dtype == runtime::Int64 && look(node).isOfExtents,
+           "an extent is made of more than extents");
+  }
+
+  const Known& look(const ScalarNode* root) {
+    runtime::List<const ScalarNode*> stack{root};
+    while (!stack.empty()) {
+      const ScalarNode* node = stack.back();
+      size_t before = stack.size();
+      if (!nodes_.contains(node)) {
+        forEachOperand(*node, [&](const ScalarNode* operand) {
+          if (!nodes_.contains(operand))
+            stack.push_back(operand);
+        });
+        if (stack.size() == before) {
+          known_.push_back(read(*node));
+          nodes_.add(node);
+        }
+      }
+      if (stack.size() == before)
+        stack.pop_back();
+    }
+    return known_[nodes_.find(root)];
+  }
+
+  Known read(const ScalarNode& node) {
+    demand(node.dtype.isComputable(), "a value is of no element type to compute with");
+    Known own;
+    forEachOperand(node, [&](const ScalarNode* operand) {
+      const Known& known = known_[nodes_.find(operand)];
+      own.axes.append(known.axes);
+      own.tensors = std::max(own.tensors, known.tensors);
+      own.isOfExtents &= known.isOfExtents;
+    });
+    std::ranges::sort(own.axes);
+    auto repeated = std::ranges::unique(own.axes);
+    own.axes.erase(repeated.begin(), repeated.end());
+    if (const auto* index = node.as<ScalarIndex>())
+      readIndex(*index, own);
+    else if (const auto* extent = node.as<ScalarExtent>())
+      readExtent(*extent);
+    else if (const auto* load = node.as<ScalarLoad>())
+      readLoad(*load, own);
+    else if (const auto* apply = node.as<ScalarApply>())
+      demand(apply->operands.size() == scalarFunctionArity(apply->function),
+             "a scalar function has the wrong number of operands");
+    else if (const auto* reduce = node.as<ScalarReduce>())
+      readReduce(*reduce, own);
+    return own;
+  }
+
+  static void readIndex(const ScalarIndex& index, Known& own) {
+    demand(index.dtype == runtime::Int64, "an index is no int64");
+    own.axes = {index.axis};
+    own.isOfExtents = false;
+  }
+
+  void readExtent(const ScalarExtent& extent) const {
+    uint32_t tensor = extent.tensor;
+    if (extent.isOfResult) {
+      demand(tensor < function_.results.size(), "an extent is of no result");
+      tensor = function_.results[tensor];
+    } else {
+      demand(tensor < function_.inputCount, "an extent is of no input");
+    }
+    demand(extent.dim < function_.tensors[tensor].shape.size() && extent.dtype == runtime::Int64,
+           "an extent is of no dimension");
+  }
+
+  void readLoad(const ScalarLoad& load, Known& own) const {
+    demand(load.tensor < function_.tensors.size(), "a load is of no tensor");
+    const TensorInfo& tensor = function_.tensors[load.tensor];
+    demand(load.position.size() == tensor.shape.size() && load.dtype == tensor.dtype &&
+               (!load.outside || load.outside->dtype == tensor.dtype) &&
+               std::ranges::all_of(
+                   load.position,
+                   [](const ScalarNode* position) { return position->dtype == runtime::Int64; }),
+           "a load does not fit its tensor");
+    own.tensors = std::max<size_t>(own.tensors, load.tensor + size_t(1));
+    own.isOfExtents = false;
+  }
+
+  void readReduce(const ScalarReduce& reduce, Known& own) {
+    Axes bound = bind(reduce.axes);
+    own.axes.eraseIf([&](uint32_t axis) { return std::ranges::binary_search(bound, axis); });
+    own.isOfExtents = false;
+  }
+
+  const TensorFunction& function_;
+  runtime::Numbering nodes_;
+  /// Of each of the nodes.
+  runtime::List<Known> known_;
+  /// The numbers of all loops.
+  Axes bound_;
+};
+
+} // namespace
+
+const char* problemOf(const TensorFunction& function) {
+  try {
+    Verifier(function).run();
+    return nullptr;
+  } catch (const runtime::Refused& refused) {
+    return refused.problem;
+  }
+}
+
+} // namespace tensor

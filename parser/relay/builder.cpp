@@ -1,0 +1,319 @@
+// Expressions, sequences and attributes of the surface tree; the rest is in declarations.cpp.
+#include "parser/relay/builder.h"
+
+#include <algorithm>
+
+namespace parser {
+
+using namespace surface;
+
+namespace {
+
+/// The depth of the operand at the left end of a spine: it counts one level more, a spine does not.
+uint32_t spineDepth(const Expr* left) {
+  bool isSpine = left->kind == ExprKind::Infix || left->kind == ExprKind::Call ||
+                 left->kind == ExprKind::Project;
+  return left->depth - (isSpine ? 1u : 0u);
+}
+
+uint32_t depthOf(std::span<const Expr* const> exprs) {
+  uint32_t depth = 0;
+  for (const Expr* expr : exprs)
+    depth = std::max<uint32_t>(depth, expr->depth);
+  return depth;
+}
+
+uint32_t depthOf(std::span<const Attribute> attributes) {
+  uint32_t depth = 0;
+  for (const Attribute& attribute : attributes)
+    depth = std::max<uint32_t>(depth, attribute.value.depth);
+  return depth;
+}
+
+MetaReference reference(MetaValue value) {
+  return {value.key.view(), value.index};
+}
+
+} // namespace
+
+template <typename Node>
+Node* Builder::node(Range range) {
+  Node* made = arena_.make<Node>();
+  made->kind = Node::tag;
+  made->range = range;
+  return made;
+}
+
+void Builder::reportTooDeep(Range range) {
+  if (!reportedDepth_)
+    diagnostics_.report(lang::Message::TextTooDeep, range, maximumDepth);
+  reportedDepth_ = true;
+}
+
+/// Sets the depth of a node from that of its children. A tree too deep is replaced.
+const Expr* Builder::finish(Expr* expr, uint32_t childDepth) {
+  if (childDepth >= maximumDepth) {
+    reportTooDeep(expr->range);
+    return error(expr->range);
+  }
+  expr->depth = uint16_t(childDepth + 1);
+  return expr;
+}
+
+// Sequences.
+
+void Builder::let(Range range, Text name, Range nameRange, TypePtr type, ExprPtr value) {
+  item_ = {ItemKind::Let, 0, range, {name.view(), nameRange}, type, value};
+}
+
+void Builder::graphBinding(Range range, uint32_t number, Range nameRange, ExprPtr value) {
+  item_ = {ItemKind::Graph, number, range, {{}, nameRange}, nullptr, value};
+}
+
+void Builder::freeVar(Range range, Text name, Range nameRange, TypePtr type) {
+  item_ = {ItemKind::FreeVar, 0, range, {name.view(), nameRange}, type, nullptr};
+}
+
+void Builder::effect(Range range, ExprPtr value) {
+  item_ = {ItemKind::Effect, 0, range, {}, nullptr, value};
+}
+
+const Expr* Builder::sequence(Range range, List list, ExprPtr result) {
+  auto* made = node<Sequence>(range);
+  made->items = items.take(arena_, list);
+  made->result = result;
+  uint32_t depth = result->depth;
+  for (const Item& item : made->items)
+    if (item.value)
+      depth = std::max<uint32_t>(depth, item.value->depth);
+  return finish(made, depth);
+}
+
+/// `{ ... }` as an item. The sequence inside is taken over, unless it is a block itself.
+const Expr* Builder::block(Range range, ExprPtr body) {
+  auto* made = node<Sequence>(range);
+  made->braces = true;
+  made->result = body;
+  const Sequence* inner = tryAs<Sequence>(body);
+  bool isPlain = inner && !inner->braces;
+  if (isPlain) {
+    made->items = inner->items;
+    made->result = inner->result;
+  }
+  return finish(made, body->depth - (isPlain ? 1u : 0u));
+}
+
+// Expressions.
+
+const Expr* Builder::error(Range range) {
+  return node<ErrorExpr>(range);
+}
+
+const Expr* Builder::integer(Range range, IntValue value) {
+  auto* made = node<IntLiteral>(range);
+  made->value = value.value;
+  made->width = value.width;
+  return made;
+}
+
+const Expr* Builder::real(Range range, RealValue value) {
+  auto* made = node<FloatLiteral>(range);
+  made->value = value.value;
+  made->width = value.width;
+  return made;
+}
+
+const Expr* Builder::boolean(Range range, bool value) {
+  auto* made = node<BoolLiteral>(range);
+  made->value = value;
+  return made;
+}
+
+const Expr* Builder::hole(Range range) {
+  return node<Hole>(range);
+}
+
+const Expr* Builder::local(Range range, Text name) {
+  auto* made = node<Local>(range);
+  made->name = name.view();
+  return made;
+}
+
+const Expr* Builder::graph(Range range, uint32_t number) {
+  auto* made = node<Graph>(range);
+  made->number = number;
+  return made;
+}
+
+const Expr* Builder::global(Range range, Text name) {
+  auto* made = node<Global>(range);
+  made->name = name.view();
+  return made;
+}
+
+const Expr* Builder::name(Range range, Text text) {
+  auto* made = node<Name>(range);
+  made->name = text.view();
+  return made;
+}
+
+const Expr* Builder::meta(Range range, MetaValue value) {
+  auto* made = node<Meta>(range);
+  made->meta = reference(value);
+  return made;
+}
+
+const Expr* Builder::functionLiteral(Range range, const Function* function) {
+  auto* made = node<FunctionLiteral>(range);
+  made->function = function;
+  return finish(made, std::max<uint32_t>(function->body->depth, depthOf(function->attributes)));
+}
+
+const Expr* Builder::ifExpr(Range range, ExprPtr condition, ExprPtr then, ExprPtr otherwise) {
+  auto* made = node<If>(range);
+  made->condition = condition;
+  made->then = then;
+  made->otherwise = otherwise;
+  return finish(made, std::max({condition->depth, then->depth, otherwise->depth}));
+}
+
+const Expr* Builder::match(Range range, bool isPartial, ExprPtr scrutinee, List armList) {
+  auto* made = node<Match>(range);
+  made->isPartial = isPartial;
+  made->scrutinee = scrutinee;
+  made->arms = arms.take(arena_, armList);
+  uint32_t depth = scrutinee->depth;
+  for (const Arm& arm : made->arms)
+    depth = std::max<uint32_t>(depth, arm.body->depth);
+  return finish(made, depth);
+}
+
+const Arm* Builder::arm(PatternPtr pattern, ExprPtr body) {
+  return arena_.make<Arm>(pattern, body);
+}
+
+const Expr* Builder::refNew(Range range, ExprPtr value) {
+  auto* made = node<RefNew>(range);
+  made->value = value;
+  return finish(made, value->depth);
+}
+
+const Expr* Builder::refRead(Range range, ExprPtr cell) {
+  auto* made = node<RefRead>(range);
+  made->cell = cell;
+  return finish(made, cell->depth);
+}
+
+const Expr* Builder::refWrite(Range range, ExprPtr cell, ExprPtr value) {
+  auto* made = node<RefWrite>(range);
+  made->cell = cell;
+  made->value = value;
+  return finish(made, std::max(cell->depth, value->depth));
+}
+
+const Expr* Builder::refWriteWithoutValue(Range range, Range found) {
+  diagnostics_.report(lang::Message::SyntaxError, found, "`,` and the value to write", "`)`");
+  return error(range);
+}
+
+const Expr* Builder::tuple(Range range, List fields) {
+  auto* made = node<Tuple>(range);
+  made->fields = exprs.take(arena_, fields);
+  return finish(made, depthOf(made->fields));
+}
+
+const Expr* Builder::tensorLiteral(Range range, List elements) {
+  auto* made = node<TensorLiteral>(range);
+  made->elements = exprs.take(arena_, elements);
+  return finish(made, depthOf(made->elements));
+}
+
+const Expr* Builder::project(Range range, ExprPtr operand, uint32_t index) {
+  auto* made = node<Project>(range);
+  made->operand = operand;
+  made->index = index;
+  return finish(made, spineDepth(operand));
+}
+
+/// The call still lacks its callee; call() gives it one.
+Call* Builder::arguments(List list, List attributeList) {
+  auto* made = node<Call>({});
+  made->arguments = exprs.take(arena_, list);
+  made->attributes = attributes.take(arena_, attributeList);
+  if (made->attributes.empty() && !made->arguments.empty()) {
+    made->metaTail = tryAs<Meta>(made->arguments.back());
+    if (made->metaTail)
+      made->arguments = made->arguments.first(made->arguments.size() - 1);
+  }
+  return made;
+}
+
+const Expr* Builder::call(Range range, ExprPtr callee, Call* call) {
+  call->range = range;
+  call->callee = callee;
+  uint32_t depth = std::max(depthOf(call->arguments), depthOf(call->attributes));
+  return finish(call, std::max({depth, spineDepth(callee), call->metaTail ? 1u : 0u}));
+}
+
+const Expr* Builder::infix(Range range, InfixOp op, Range opRange, ExprPtr left, ExprPtr right) {
+  auto* made = node<Infix>(range);
+  made->op = op;
+  made->opRange = opRange;
+  made->left = left;
+  made->right = right;
+  return finish(made, std::max<uint32_t>(spineDepth(left), right->depth));
+}
+
+// Attribute values.
+
+AttributeValue& Builder::newValue(AttributeKind kind, Range range) {
+  value_ = {};
+  value_.kind = kind;
+  value_.range = range;
+  return value_;
+}
+
+void Builder::integerAttribute(Range range, IntValue value) {
+  newValue(AttributeKind::Int, range).integer = value.value;
+  value_.width = value.width;
+}
+
+void Builder::realAttribute(Range range, RealValue value) {
+  newValue(AttributeKind::Float, range).real = value.value;
+  value_.width = value.width;
+}
+
+void Builder::booleanAttribute(Range range, bool value) {
+  newValue(AttributeKind::Bool, range).boolean = value;
+}
+
+void Builder::stringAttribute(Range range, Text text) {
+  newValue(AttributeKind::String, range).text = text.view();
+}
+
+void Builder::listAttribute(Range range, List list) {
+  std::span<const AttributeValue> elements = values.take(arena_, list);
+  uint32_t depth = 0;
+  for (const AttributeValue& element : elements)
+    depth = std::max<uint32_t>(depth, element.depth);
+  if (depth >= maximumDepth) {
+    reportTooDeep(range);
+    elements = {};
+    depth = 0;
+  }
+  newValue(AttributeKind::List, range).list = elements;
+  value_.depth = uint16_t(depth + 1);
+}
+
+/// The null object, or any other expression.
+void Builder::exprAttribute(ExprPtr expr) {
+  const auto* word = tryAs<Name>(expr);
+  if (word && (word->name == "None" || word->name == "nullptr")) {
+    newValue(AttributeKind::Null, expr->range);
+    return;
+  }
+  newValue(AttributeKind::Expr, expr->range).expr = expr;
+  value_.depth = expr->depth;
+}
+
+} // namespace parser

@@ -1,0 +1,76 @@
+// Tokens in balanced brackets: what the grammar sees.
+//
+// Every opener that the grammar gets is followed by its closer, whatever the text says: a missing
+// closer is reported once, with the opener as a label, and made up; a closer too many is reported
+// and dropped. So a syntax error in one body never runs into the next definition.
+#pragma once
+
+#include "parser/relay/lexer.h"
+
+namespace parser {
+
+class TokenStream {
+public:
+  TokenStream(Lexer& lexer, lang::Diagnostics& diagnostics)
+      : lexer_(lexer), diagnostics_(diagnostics) {}
+
+  Grammar::token_kind_type next(Value& value, lang::SourceRange& range);
+
+  /// True when a finding about brackets or stray text covers the place of the last token, so that
+  /// a syntax error there is no news.
+  bool isReported() const { return reported_ || lexer_.skippedText() || isConsequence(); }
+  /// The token before the last one and its place; `End` and nowhere at the beginning.
+  std::pair<Grammar::token_kind_type, lang::SourceRange> previous() const { return previous_; }
+  /// After a syntax error at the last token, when everything from `place` on is to be skipped:
+  /// from now on only landmarks come, until endRecovery(). These are `;` and the closer of the
+  /// innermost bracket that is open at `place`, then those of the brackets around it; a definition
+  /// or the end of the text is one always and ends recovery. The last token may come again.
+  void beginRecovery(uint32_t place);
+  void endRecovery() { recovering_ = false; }
+
+private:
+  using Kind = Grammar::token_kind_type;
+
+  struct Opener {
+    Kind kind;
+    lang::SourceRange range;
+  };
+  struct Lexeme {
+    Kind kind;
+    Value value;
+    lang::SourceRange range;
+  };
+
+  bool isConsequence() const;
+  void balanced();
+  void open();
+  void close();
+  void pop();
+  void closeDownTo(size_t depth);
+  void reportUnclosed(size_t depth);
+  bool isLandmark() const;
+
+  Lexer& lexer_;
+  lang::Diagnostics& diagnostics_;
+  std::vector<Opener> openers_;
+  /// How many openers of each kind are open: parenthesis, bracket, brace.
+  size_t open_[3] = {};
+  Lexeme current_{};
+  std::pair<Kind, lang::SourceRange> previous_{};
+  /// A token that waits until the openers above `closeTo_` are closed.
+  Lexeme held_{};
+  bool holds_ = false;
+  size_t closeTo_ = 0;
+  bool reported_ = false;
+  bool stopped_ = false;
+  bool recovering_ = false;
+  /// There was a syntax error since the last definition began.
+  bool failed_ = false;
+  /// The last token is to be looked at again.
+  bool again_ = false;
+  /// Where the bracket opened that the current token, a closer, closes.
+  uint32_t closedPlace_ = 0;
+  size_t recoveryDepth_ = 0;
+};
+
+} // namespace parser

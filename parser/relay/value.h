@@ -1,0 +1,60 @@
+// Values that travel on the parser's stack: trivial types only, because the stack is moved around
+// as plain memory and an error drops whatever lies on it.
+#pragma once
+
+#include "parser/surface/surface.h"
+
+namespace parser {
+
+/// Text of a token. (std::string_view has no trivial constructor, which a union member needs.)
+struct Text {
+  const char* data;
+  uint32_t size;
+
+  std::string_view view() const { return {data, size}; }
+};
+
+struct IntValue {
+  int64_t value;
+  uint8_t width;
+};
+
+struct RealValue {
+  double value;
+  uint8_t width;
+};
+
+struct MetaValue {
+  Text key;
+  uint32_t index;
+};
+
+/// The part of a list stack (list_stack.h) that one list owns.
+struct List {
+  uint32_t start;
+  uint32_t count;
+};
+
+union Value {
+  Text text;
+  IntValue integer;
+  RealValue real;
+  MetaValue meta;
+  uint32_t number;
+  List list;
+  surface::InfixOp op;
+  const surface::Expr* expr;
+  const surface::Type* type;
+  const surface::Pattern* pattern;
+  const surface::Dim* dim;
+  const surface::Arm* arm;
+  const surface::Parameter* parameter;
+  const surface::Constructor* constructor;
+  const surface::Definition* definition;
+  /// Under construction: the parameters stand, the rest comes with the body.
+  surface::Function* function;
+  /// Under construction: the arguments stand, the callee comes later.
+  surface::Call* call;
+};
+
+} // namespace parser

@@ -1,0 +1,63 @@
+// One phrase for each kind.
+#include "parser/resolve/attribute_words.h"
+
+#include "parser/surface/clipped.h"
+
+#include <fmt/format.h>
+
+namespace parser {
+
+using lang::AttributeKind;
+using lang::AttributeValue;
+using lang::AttributeValueKind;
+
+std::string_view kindText(AttributeKind kind) {
+  switch (kind) {
+  case AttributeKind::Int:
+    return "an integer";
+  case AttributeKind::Float:
+    return "a number";
+  case AttributeKind::Bool:
+    return "`True` or `False`";
+  case AttributeKind::String:
+    return "a string";
+  case AttributeKind::DType:
+    return "an element type in quotes, such as \"float32\"";
+  case AttributeKind::IntList:
+    return "a list of integers";
+  case AttributeKind::FloatList:
+    return "a list of numbers";
+  case AttributeKind::IntListList:
+    return "a list of lists of integers";
+  case AttributeKind::IntOrIntList:
+    return "an integer or a list of integers";
+  case AttributeKind::Expr:
+  case AttributeKind::Object:
+    return "an object";
+  }
+  return {};
+}
+
+std::string valueText(const AttributeValue& value) {
+  switch (value.kind) {
+  case AttributeValueKind::Null:
+    return "`None`";
+  case AttributeValueKind::Int:
+    return fmt::format("the integer {}", value.integer);
+  case AttributeValueKind::Float:
+    return fmt::format("the number {}", value.real);
+  case AttributeValueKind::Bool:
+    return value.integer ? "`True`" : "`False`";
+  case AttributeValueKind::String:
+    return fmt::format("the string \"{}\"", clipped(value.text));
+  case AttributeValueKind::List:
+    return fmt::format("a list of {}", value.items.size());
+  case AttributeValueKind::Expr:
+    return "an expression";
+  case AttributeValueKind::Meta:
+    return fmt::format("a `{}`", clipped(value.text));
+  }
+  return {};
+}
+
+} // namespace parser

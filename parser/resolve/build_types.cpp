@@ -1,0 +1,301 @@
+// Types of the surface tree to interned types.
+#include "parser/resolve/name_hints.h"
+#include "parser/surface/clipped.h"
+#include "runtime/limits.h"
+
+namespace parser {
+
+using lang::Message;
+using lang::Type;
+
+namespace {
+
+/// Names that begin so are element types, whatever else is in scope, as in TVM.
+bool readsAsDType(std::string_view name) {
+  for (std::string_view prefix : {"int", "uint", "float", "bool"})
+    if (name.starts_with(prefix))
+      return true;
+  return name == "bfloat16";
+}
+
+std::optional<runtime::DType> buildDType(ResolveContext& context, std::string_view name,
+                                         lang::SourceRange range) {
+  auto dtype = runtime::parseDType(name);
+  if (!dtype)
+    suggestDType(context.diagnostics.report(Message::UnknownDType, range, name), range, name, "");
+  return dtype;
+}
+
+std::string_view kindText(lang::ParameterKind kind) {
+  return kind == lang::ParameterKind::Dimension ? "a dimension" : "a type";
+}
+
+/// Uses a parameter as what its place needs; its first use says what it is.
+bool useParameter(ResolveContext& context, const lang::TypeParameter& parameter,
+                  lang::ParameterKind wanted, lang::SourceRange range) {
+  if (parameter.kind == lang::ParameterKind::Open)
+    parameter.kind = wanted;
+  if (parameter.kind == wanted)
+    return true;
+  context.diagnostics.report(Message::KindMismatch, range, parameter.name, kindText(parameter.kind),
+                             kindText(wanted));
+  // Other uses of that kind are the same mistake.
+  parameter.kind = wanted;
+  return false;
+}
+
+/// A name that nothing binds is a dimension of the definition around it.
+const lang::Dim* buildNamedDim(ResolveContext& context, const surface::Dim& dim) {
+  lang::TypeContext& types = context.module.types;
+  const auto* parameter = context.typeParameters.find(dim.name);
+  if (!parameter)
+    return types.symbol(dim.name);
+  return useParameter(context, *parameter, lang::ParameterKind::Dimension, dim.range)
+             ? types.symbol(parameter)
+             : types.any();
+}
+
+const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim);
+
+/// A form that overflows, or is longer than dimensions may be.
+void reportTooLarge(ResolveContext& context, lang::SourceRange range, bool isTooLong) {
+  const std::string text = clipped(
+      context.source.text().substr(range.begin - context.source.base(), range.end - range.begin));
+  if (isTooLong)
+    context.diagnostics.report(Message::DimensionTooLong, range, text, lang::mostDimTerms,
+                               lang::mostDimFactors);
+  else
+    context.diagnostics.report(Message::NumberOutOfRange, range, text, "a dimension");
+}
+
+const lang::Dim* divideDim(ResolveContext& context, const surface::Dim& operation,
+                           const lang::Dim* left, const lang::Dim* right) {
+  if (right->isConstant() && right->value > 0)
+    return context.module.types.floorDivide(left, right->value);
+  bool wasReported = right->isAny() && operation.right->left;
+  if (!wasReported)
+    context.diagnostics.report(Message::UnusableDivisor, operation.right->range,
+                               lang::dimText(right));
+  return left;
+}
+
+/// A form that has become `?` without a `?` in it was too large.
+const lang::Dim* notTooLarge(ResolveContext& context, const lang::Dim* form, bool holdsAny,
+                             lang::SourceRange range, uint64_t longBefore) {
+  if (form->isAny() && !holdsAny)
+    reportTooLarge(context, range, context.module.types.longForms() != longBefore);
+  return form;
+}
+
+/// `a + b - c`: the operations of `spine`, last first, on `first`.
+const lang::Dim* buildSum(ResolveContext& context, const lang::Dim* first,
+                          std::span<const surface::Dim* const> spine) {
+  lang::TypeContext& types = context.module.types;
+  std::vector<lang::DimTerm> summands{{first, 1}};
+  for (size_t i = spine.size(); i-- > 0;)
+    summands.push_back({buildDim(context, *spine[i]->right),
+                        spine[i]->kind == surface::DimKind::Difference ? -1 : 1});
+  auto isAny = [](const lang::DimTerm& summand) { return summand.variable->isAny(); };
+  uint64_t longBefore = types.longForms();
+  return notTooLarge(context, types.addAll(summands), std::ranges::any_of(summands, isAny),
+                     spine[0]->range, longBefore);
+}
+
+/// `a * b / 2`, as in buildSum.
+const lang::Dim* buildProduct(ResolveContext& context, const lang::Dim* first,
+                              std::span<const surface::Dim* const> spine) {
+  lang::TypeContext& types = context.module.types;
+  const lang::Dim* result = first;
+  for (size_t i = spine.size(); i-- > 0;) {
+    const surface::Dim& operation = *spine[i];
+    const lang::Dim* right = buildDim(context, *operation.right);
+    bool holdsAny = result->isAny() || right->isAny();
+    uint64_t longBefore = types.longForms();
+    result = operation.kind == surface::DimKind::Product
+                 ? types.multiply(result, right)
+                 : divideDim(context, operation, result, right);
+    notTooLarge(context, result, holdsAny, operation.range, longBefore);
+  }
+  return result;
+}
+
+/// Arithmetic, by a loop down its left side; brackets nest no deeper than the reader allows. All
+/// operations of one level are sums and differences, or products and quotients.
+const lang::Dim* buildArithmetic(ResolveContext& context, const surface::Dim& dim) {
+  auto isSum = [](const surface::Dim& at) {
+    return at.kind == surface::DimKind::Sum || at.kind == surface::DimKind::Difference;
+  };
+  std::vector<const surface::Dim*> spine;
+  const surface::Dim* at = &dim;
+  for (; at->left && isSum(*at) == isSum(dim); at = at->left)
+    spine.push_back(at);
+  const lang::Dim* first = buildDim(context, *at);
+  const lang::Dim* result =
+      isSum(dim) ? buildSum(context, first, spine) : buildProduct(context, first, spine);
+  if (result->isConstant() && result->value < 0)
+    context.diagnostics.report(Message::NegativeDimension, dim.range, result->value);
+  return result;
+}
+
+const lang::Dim* buildDim(ResolveContext& context, const surface::Dim& dim) {
+  lang::TypeContext& types = context.module.types;
+  switch (dim.kind) {
+  case surface::DimKind::Sum:
+  case surface::DimKind::Difference:
+  case surface::DimKind::Product:
+  case surface::DimKind::Quotient:
+    return buildArithmetic(context, dim);
+  case surface::DimKind::Hole:
+    return types.unknownDim(context.module.unknownDimCount++);
+  case surface::DimKind::Any:
+    return types.any();
+  case surface::DimKind::Named:
+    return buildNamedDim(context, dim);
+  case surface::DimKind::Integer:
+    if (dim.value < 0)
+      context.diagnostics.report(Message::NegativeDimension, dim.range, dim.value);
+    return types.constant(dim.value);
+  case surface::DimKind::Meta:
+    break;
+  }
+  auto number = findMetadata(context, dim.meta, dim.range);
+  if (!number)
+    return types.any();
+  const lang::Dim* read = metadataDim(context, *number);
+  if (!read) {
+    context.diagnostics.report(Message::UnusableMetadata, dim.range, dim.meta.key, dim.meta.index,
+                               "dimension");
+    return types.any();
+  }
+  if (read->isConstant() && read->value < 0)
+    context.diagnostics.report(Message::NegativeDimension, dim.range, read->value);
+  return read;
+}
+
+const Type* buildTensor(ResolveContext& context, const surface::TensorType& type) {
+  std::vector<const lang::Dim*> dims;
+  bool isWide = false;
+  for (const surface::Dim& dim : type.shape) {
+    dims.push_back(buildDim(context, dim));
+    isWide |= dim.is64 && lang::isNarrowNumber(dims.back());
+  }
+  auto dtype = buildDType(context, type.dtype.text, type.dtype.range);
+  if (!checkRank(context, "this type", dims.size(), type.range))
+    return context.module.types.error();
+  return dtype ? context.module.types.tensor(dims, *dtype, isWide) : context.module.types.error();
+}
+
+const Type* unknownType(ResolveContext& context) {
+  return context.module.types.unknown(context.module.unknownCount++);
+}
+
+/// A type inside another one, where `_` stands for an unknown.
+const Type* buildPart(ResolveContext& context, const surface::Type* type) {
+  const Type* part = buildType(context, type);
+  return part ? part : unknownType(context);
+}
+
+const Type* buildNamedType(ResolveContext& context, const surface::NamedType& type) {
+  lang::TypeContext& types = context.module.types;
+  if (readsAsDType(type.name)) {
+    auto dtype = buildDType(context, type.name, type.range);
+    return dtype ? types.scalar(*dtype) : types.error();
+  }
+  std::vector<const Type*> arguments;
+  for (const surface::Type* argument : type.arguments)
+    arguments.push_back(buildPart(context, argument));
+  size_t wanted = 0;
+  const auto* parameter = context.typeParameters.find(type.name);
+  const lang::TypeDefinition* definition = nullptr;
+  if (!parameter) {
+    definition = context.definitions.findType(*context.unit, type.name);
+    if (!definition) {
+      if (auto dtype = runtime::parseDType(type.name))
+        return types.scalar(*dtype);
+      auto& report = context.diagnostics.report(Message::UnknownType, type.range, type.name);
+      lang::SourceRange name{type.range.begin, type.range.begin + uint32_t(type.name.size())};
+      if (wantsHints(context)) {
+        suggestNames(report, name, type.name,
+                     std::vector{NameChoices{"", context.definitions.typeNames()}});
+        suggestDType(report, name, type.name, "");
+      }
+      return types.error();
+    }
+    wanted = definition->generics.size();
+  }
+  if (arguments.size() != wanted) {
+    auto& report = context.diagnostics.report(
+        Message::TypeArgumentCount, type.range, type.name, wanted, wanted == 1 ? "" : "s",
+        arguments.size() == 1 ? "1 is" : fmt::format("{} are", arguments.size()));
+    constexpr size_t mostHoles = 16;
+    if (arguments.empty() && wanted <= mostHoles)
+      report.suggest(
+          {"what they are may be inferred: {}",
+           {{{type.range.end, type.range.end},
+             fmt::format("[{}]", fmt::join(std::vector<std::string_view>(wanted, "_"), ", "))}},
+           type.range});
+    return types.error();
+  }
+  if (!parameter)
+    return types.data(definition, arguments);
+  return useParameter(context, *parameter, lang::ParameterKind::Type, type.range)
+             ? types.variable(parameter)
+             : types.error();
+}
+
+const Type* buildFunctionType(ResolveContext& context, const surface::FunctionType& type) {
+  context.typeParameters.openFrame();
+  std::vector<const lang::TypeParameter*> generics;
+  for (const surface::Identifier& generic : type.generics) {
+    generics.push_back(context.module.arena.make<lang::TypeParameter>(generic.text));
+    context.typeParameters.bind(generic.text, generics.back());
+  }
+  std::vector<const Type*> parameters;
+  for (const surface::Type* parameter : type.parameters)
+    parameters.push_back(buildPart(context, parameter));
+  const Type* result = buildPart(context, type.result);
+  context.typeParameters.closeFrame();
+  return context.module.types.function(parameters, result, generics);
+}
+
+const Type* buildTuple(ResolveContext& context, const surface::TupleType& type) {
+  std::vector<const Type*> fields;
+  for (const surface::Type* field : type.fields)
+    fields.push_back(buildPart(context, field));
+  return context.module.types.tuple(fields);
+}
+
+} // namespace
+
+bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
+               lang::SourceRange range) {
+  if (rank <= runtime::mostDimensions)
+    return true;
+  context.diagnostics.report(Message::RankTooLarge, range, what, rank, runtime::mostDimensions);
+  return false;
+}
+
+const Type* buildType(ResolveContext& context, const surface::Type* type) {
+  if (!type)
+    return nullptr;
+  switch (type->kind) {
+  case surface::TypeKind::Hole:
+    return nullptr;
+  case surface::TypeKind::Named:
+    return buildNamedType(context, surface::as<surface::NamedType>(type));
+  case surface::TypeKind::Tensor:
+    return buildTensor(context, surface::as<surface::TensorType>(type));
+  case surface::TypeKind::Tuple:
+    return buildTuple(context, surface::as<surface::TupleType>(type));
+  case surface::TypeKind::Function:
+    return buildFunctionType(context, surface::as<surface::FunctionType>(type));
+  case surface::TypeKind::Ref:
+    return context.module.types.reference(
+        buildPart(context, surface::as<surface::RefType>(type).inner));
+  case surface::TypeKind::Meta:
+    return unknownType(context);
+  }
+  return nullptr;
+}
+
+} // namespace parser

@@ -1,0 +1,128 @@
+// Resolution of a whole file: declarations first, then bodies, until nothing that was mentioned is
+// left without one.
+#include "parser/resolve/lower_graph.h"
+#include "parser/resolve/resolve_context.h"
+
+namespace parser {
+
+using lang::Message;
+using lang::ModuleForm;
+
+namespace {
+
+ModuleForm formOf(const surface::File& file) {
+  if (!file.expr)
+    return ModuleForm::Definitions;
+  return file.expr->kind == surface::ExprKind::FunctionLiteral ? ModuleForm::Function
+                                                               : ModuleForm::Expression;
+}
+
+class Resolver {
+public:
+  Resolver(ResolveContext& context)
+      : context_(context), lowering_{context.module, context.diagnostics} {}
+
+  void resolveFile(const surface::File& file) {
+    for (const surface::File* prelude : context_.environment.prelude)
+      context_.definitions.declare(*prelude, true);
+    context_.definitions.declare(file, false);
+    if (file.expr)
+      resolveMain(file.expr);
+    else if (file.definitions.empty() && !context_.diagnostics.hasErrors())
+      context_.diagnostics.report(Message::EmptyProgram, file.range);
+    resolvePending();
+    warnOfUnused();
+    context_.definitions.finish();
+  }
+
+private:
+  void resolvePending() {
+    Definitions& definitions = context_.definitions;
+    for (size_t type = 0, function = 0; type < definitions.pendingTypes.size() ||
+                                        function < definitions.pendingFunctions.size();) {
+      if (type < definitions.pendingTypes.size())
+        resolveType(Definitions::PendingType(definitions.pendingTypes[type++]));
+      else
+        resolveFunction(Definitions::PendingFunction(definitions.pendingFunctions[function++]));
+    }
+  }
+
+  void resolveType(const Definitions::PendingType& pending) {
+    context_.unit = pending.unit;
+    context_.typeParameters.openFrame();
+    for (const lang::TypeParameter* generic : pending.definition->generics)
+      context_.typeParameters.bind(generic->name, generic);
+    for (size_t i = 0; i < pending.surface->constructors.size(); ++i) {
+      std::vector<const lang::Type*> fields;
+      for (const surface::Type* field : pending.surface->constructors[i].fields) {
+        const lang::Type* type = buildType(context_, field);
+        fields.push_back(type ? type : context_.module.types.error());
+      }
+      // The constructor was made by Definitions and nobody has looked at its fields yet.
+      auto* constructor = const_cast<lang::Constructor*>(pending.definition->constructors[i]);
+      constructor->fields = context_.module.arena.copy(fields);
+    }
+    context_.typeParameters.closeFrame();
+  }
+
+  void resolveFunction(const Definitions::PendingFunction& pending) {
+    context_.unit = pending.unit;
+    Node* node = buildFunction(context_, *pending.surface);
+    pending.global->function = lowerFunction(lowering_, node);
+  }
+
+  /// A bare expression becomes the global `main`.
+  void resolveMain(const surface::Expr* expr) {
+    lang::Module& module = context_.module;
+    context_.unit = &context_.definitions.program();
+    auto* global = module.arena.make<lang::Global>(lang::Expr{lang::ExprKind::Global, expr->range},
+                                                   std::string_view("main"), 0u);
+    module.globals.push_back(global);
+    Node* node =
+        module.form == ModuleForm::Function
+            ? buildFunction(context_, *surface::as<surface::FunctionLiteral>(expr).function)
+            : wrapExpression(expr);
+    global->function = lowerFunction(lowering_, node);
+  }
+
+  Node* wrapExpression(const surface::Expr* expr) {
+    lang::Module& module = context_.module;
+    context_.locals.openFrame();
+    Use body = buildExpr(context_, expr);
+    context_.locals.closeFrame();
+    auto* head = module.arena.make<lang::Function>(
+        lang::Expr{lang::ExprKind::Function, expr->range}, module.functionCount++);
+    head->parameters = module.arena.copy(context_.freeVariables);
+    Node* node = context_.makeNode(NodeKind::Function, expr->range);
+    node->bodies = module.arena.copy(std::initializer_list<Use>{body});
+    node->function = head;
+    return node;
+  }
+
+  void warnOfUnused() {
+    if (context_.diagnostics.hasErrors())
+      return;
+    for (const auto& [number, binding] : context_.graph)
+      if (!binding.isUsed)
+        context_.diagnostics.report(Message::UnusedGraphVariable, binding.range, number);
+  }
+
+  ResolveContext& context_;
+  Lowering lowering_;
+};
+
+} // namespace
+
+std::unique_ptr<lang::Module> resolve(const surface::File& file, const lang::SourceFile& source,
+                                      lang::MetadataTable metadata, const Environment& environment,
+                                      lang::Diagnostics& diagnostics) {
+  auto module = std::make_unique<lang::Module>(environment.types);
+  module->form = formOf(file);
+  module->metadata = std::move(metadata);
+  Definitions definitions(*module, diagnostics);
+  ResolveContext context{*module, environment, diagnostics, definitions, source};
+  Resolver(context).resolveFile(file);
+  return module;
+}
+
+} // namespace parser

@@ -1,0 +1,112 @@
+// What all parts of name resolution share, and the parts themselves.
+#pragma once
+
+#include "parser/resolve/definitions.h"
+#include "parser/resolve/graph.h"
+#include "parser/resolve/names.h"
+
+#include <map>
+
+namespace parser {
+
+/// The state of one resolution.
+struct ResolveContext {
+  lang::Module& module;
+  const Environment& environment;
+  lang::Diagnostics& diagnostics;
+  Definitions& definitions;
+  const lang::SourceFile& source;
+
+  /// The unit whose definition is being resolved.
+  const Unit* unit = nullptr;
+  ScopedNames<const lang::Var*> locals = {};
+  ScopedNames<const lang::TypeParameter*> typeParameters = {};
+  std::deque<Node> nodes = {};
+
+  /// Graph variables are one namespace for a whole text.
+  struct GraphBinding {
+    Use use;
+    lang::SourceRange range;
+    bool isUsed = false;
+  };
+  std::map<uint32_t, GraphBinding> graph = {};
+  /// What `free_var` declared, in order.
+  std::vector<const lang::Var*> freeVariables = {};
+  /// Constants of the metadata section that were mentioned already.
+  std::unordered_map<size_t, const lang::Constant*> constants = {};
+  /// What objects of the metadata section are as dimensions, null for those that are none.
+  std::unordered_map<size_t, const lang::Dim*> metadataDims = {};
+
+  Node* makeNode(NodeKind kind, lang::SourceRange range) {
+    nodes.push_back({kind, uint32_t(nodes.size()), range});
+    return &nodes.back();
+  }
+  const lang::Var* makeVar(std::string_view name, lang::VarOrigin origin, lang::SourceRange range,
+                           const lang::Type* annotation) {
+    return module.arena.make<lang::Var>(lang::Expr{lang::ExprKind::Var, range}, name, origin,
+                                        module.varCount++, annotation);
+  }
+};
+
+// Expressions (build_graph.cpp).
+
+/// The graph of a function; the node carries the function's head.
+Node* buildFunction(ResolveContext& context, const surface::Function& function);
+/// The graph of an expression.
+Use buildExpr(ResolveContext& context, const surface::Expr* expr);
+
+/// Brings a variable into scope in the innermost frame. A parameter may hide what it likes: its
+/// head says in the same line that it is new.
+inline void bindLocal(ResolveContext& context, const lang::Var* var) {
+  if (const lang::Var* other = context.locals.findInFrame(var->name))
+    context.diagnostics.report(lang::Message::RepeatedLocal, var->range, var->name)
+        .label(other->range, "first bound here")
+        .note("TVM would go on to mean the first one; give one of them another name");
+  else if (const lang::Var* hidden = context.locals.find(var->name);
+           hidden && var->origin != lang::VarOrigin::Parameter)
+    context.diagnostics.report(lang::Message::ShadowedLocal, var->range, var->name, hidden->name)
+        .label(hidden->range, "hidden from here on");
+  context.locals.bind(var->name, var);
+}
+
+// Types (build_types.cpp). Null for `_` and for no type at all; the poison type after an error.
+
+const lang::Type* buildType(ResolveContext& context, const surface::Type* type);
+/// Whether a tensor may have that rank; else it is reported of `what`.
+bool checkRank(ResolveContext& context, std::string_view what, size_t rank,
+               lang::SourceRange range);
+
+/// The dimension that an object of the metadata section is, or null (build_dims.cpp).
+const lang::Dim* metadataDim(ResolveContext& context, size_t number);
+
+// Patterns (build_patterns.cpp); binds the pattern's variables in the innermost frame.
+
+const lang::Pattern* buildPattern(ResolveContext& context, const surface::Pattern* pattern);
+
+// Constants (build_constants.cpp).
+
+const lang::Constant* scalarConstant(ResolveContext& context, lang::SourceRange range,
+                                     runtime::DType dtype, uint64_t bits);
+const lang::Constant* buildLiteral(ResolveContext& context, const surface::Expr* literal);
+/// The constant that `meta[relay.Constant][i]` names, or null after a report.
+const lang::Constant* buildMetaConstant(ResolveContext& context,
+                                        const surface::MetaReference& reference,
+                                        lang::SourceRange range);
+/// The number of the metadata node that a reference names; nothing after a report.
+std::optional<size_t> findMetadata(ResolveContext& context, const surface::MetaReference& reference,
+                                   lang::SourceRange range);
+
+// Attributes (build_attributes.cpp).
+
+/// The attributes of a call of `row`, defaults filled in; null after a report.
+const lang::Attributes* buildAttributes(ResolveContext& context, const lang::OperatorRow& row,
+                                        const surface::Call& call);
+/// The attributes of an operator that is called without any, as infix operators are.
+const lang::Attributes* defaultAttributes(ResolveContext& context, const lang::OperatorRow& row);
+/// Attributes as written, for functions and calls of other things.
+std::span<const lang::NamedAttribute> buildNamed(ResolveContext& context,
+                                                 std::span<const surface::Attribute> attributes);
+/// True when the reference names an attribute object rather than a value.
+bool namesAttributes(const surface::MetaReference& reference);
+
+} // namespace parser

@@ -1,0 +1,224 @@
+// A form is evaluated as `scale * name + offset`, which holds numbers (no name) and all that can be
+// solved. Recursion follows the form, whose depth is bounded.
+#include "runtime/checks/sizes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace checks {
+
+namespace {
+
+constexpr uint32_t noName = UINT32_MAX;
+
+struct Affine {
+  uint32_t name = noName;
+  int64_t scale = 0;
+  int64_t offset = 0;
+
+  bool isNumber() const { return name == noName; }
+};
+
+bool overflows(int64_t left, int64_t right, int64_t& sum) {
+  return __builtin_add_overflow(left, right, &sum);
+}
+
+/// `left + factor * right`; nothing when two names meet or a number is too large.
+std::optional<Affine> addScaled(const Affine& left, const Affine& right, int64_t factor) {
+  Affine result{left.isNumber() ? right.name : left.name};
+  int64_t scale = 0, offset = 0;
+  if ((!left.isNumber() && !right.isNumber() && left.name != right.name) ||
+      __builtin_mul_overflow(right.scale, factor, &scale) ||
+      __builtin_mul_overflow(right.offset, factor, &offset) ||
+      overflows(left.scale, scale, result.scale) || overflows(left.offset, offset, result.offset))
+    return std::nullopt;
+  if (result.scale == 0)
+    result.name = noName;
+  return result;
+}
+
+std::optional<Affine> multiply(const Affine& left, const Affine& right) {
+  if (!left.isNumber() && !right.isNumber())
+    return std::nullopt;
+  const Affine& number = left.isNumber() ? left : right;
+  return addScaled({}, left.isNumber() ? right : left, number.offset);
+}
+
+/// What forms are, where some names have sizes.
+struct Evaluator {
+  const SizeTable& table;
+  const KnownSizes& sizes;
+
+  std::optional<Affine> quotient(const SizeTerm& term) const {
+    auto dividend = form(term.size);
+    if (!dividend || !dividend->isNumber())
+      return std::nullopt;
+    int64_t down = dividend->offset % term.coefficient < 0 ? 1 : 0;
+    return Affine{noName, 0, dividend->offset / term.coefficient - down};
+  }
+
+  std::optional<Affine> product(const Size& size) const {
+    std::optional<Affine> result = Affine{noName, 0, 1};
+    for (const SizeTerm& factor : size.terms) {
+      auto value = form(factor.size);
+      for (int64_t i = 0; result && i < factor.coefficient; ++i)
+        result = value ? multiply(*result, *value) : std::nullopt;
+    }
+    return result;
+  }
+
+  std::optional<Affine> sum(const Size& size) const {
+    std::optional<Affine> result = Affine{noName, 0, size.number};
+    for (const SizeTerm& term : size.terms) {
+      auto value = result ? form(term.size) : std::nullopt;
+      result = value ? addScaled(*result, *value, term.coefficient) : std::nullopt;
+    }
+    return result;
+  }
+
+  std::optional<Affine> form(uint32_t place) const {
+    const Size& size = table[place];
+    switch (size.kind) {
+    case SizeKind::Number:
+      return Affine{noName, 0, size.number};
+    case SizeKind::Open:
+      return std::nullopt;
+    case SizeKind::Name: {
+      const KnownSizes::Known* known = sizes.find(place);
+      return known ? Affine{noName, 0, known->size} : Affine{place, 1, 0};
+    }
+    case SizeKind::Quotient:
+      return quotient(size.terms[0]);
+    case SizeKind::Product:
+      return product(size);
+    case SizeKind::Sum:
+      return sum(size);
+    }
+    return std::nullopt;
+  }
+};
+
+/// The size of the name that makes the form `size`; nothing when there is none.
+std::optional<int64_t> solve(const Affine& form, int64_t size) {
+  int64_t rest = 0;
+  if (__builtin_sub_overflow(size, form.offset, &rest) || rest == INT64_MIN ||
+      rest % form.scale != 0 || rest / form.scale < 0)
+    return std::nullopt;
+  return rest / form.scale;
+}
+
+/// Gives the names in a form, without repeats.
+void collectNames(uint32_t form, const SizeTable& table, runtime::List<uint32_t>& names) {
+  if (table[form].kind == SizeKind::Name && std::ranges::count(names, form) == 0)
+    names.push_back(form);
+  for (const SizeTerm& term : table[form].terms)
+    collectNames(term.size, table, names);
+}
+
+} // namespace
+
+const KnownSizes::Known* KnownSizes::find(uint32_t name) const {
+  auto at = std::ranges::lower_bound(known_, name, {}, &Known::name);
+  return at != known_.end() && at->name == name ? &*at : nullptr;
+}
+
+void KnownSizes::add(uint32_t name, int64_t size, uint32_t source) {
+  auto at = std::ranges::lower_bound(known_, name, {}, &Known::name);
+  known_.insert(at, {name, size, source});
+}
+
+std::optional<int64_t> sizeOf(uint32_t form, const SizeTable& table, const KnownSizes& sizes) {
+  auto value = Evaluator{table, sizes}.form(form);
+  return value && value->isNumber() ? std::optional(value->offset) : std::nullopt;
+}
+
+Fit fitSize(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes) {
+  const Size& declared = table[form];
+  if (declared.kind == SizeKind::Number)
+    return declared.number == size ? Fit::Yes : Fit::No;
+  if (declared.kind == SizeKind::Open)
+    return Fit::Yes;
+  auto value = Evaluator{table, sizes}.form(form);
+  if (!value)
+    return Fit::Open;
+  bool fits = value->isNumber() ? value->offset == size : solve(*value, size).has_value();
+  return fits ? Fit::Yes : Fit::No;
+}
+
+Fit ShapeMatcher::learn(const Waiting& question) {
+  Fit fit = fitSize(question.form, question.size, table_, sizes_);
+  if (fit != Fit::Yes || table_[question.form].kind < SizeKind::Name)
+    return fit;
+  if (auto form = Evaluator{table_, sizes_}.form(question.form); form && !form->isNumber())
+    sizes_.add(form->name, *solve(*form, question.size), question.source);
+  return fit;
+}
+
+bool ShapeMatcher::match(const Declared& declared, runtime::DType dtype,
+                         std::span<const int64_t> shape, uint32_t source) {
+  if (declared.dtype != dtype || declared.shape.size() != shape.size())
+    return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    Waiting question{declared.shape[i], shape[i], source};
+    Fit fit = learn(question);
+    if (fit == Fit::No)
+      return false;
+    if (fit == Fit::Open)
+      waiting_.push_back(question);
+  }
+  return true;
+}
+
+std::optional<uint32_t> ShapeMatcher::finish() {
+  for (size_t before = waiting_.size() + 1; waiting_.size() < before;) {
+    before = waiting_.size();
+    runtime::List<Waiting> open;
+    for (const Waiting& question : waiting_) {
+      Fit fit = learn(question);
+      if (fit == Fit::No)
+        return question.source;
+      if (fit == Fit::Open)
+        open.push_back(question);
+    }
+    waiting_ = std::move(open);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<size_t>> misfits(const Declared& declared, runtime::DType dtype,
+                                           std::span<const int64_t> shape, const SizeTable& table,
+                                           const KnownSizes& sizes) {
+  if (declared.dtype != dtype || declared.shape.size() != shape.size())
+    return std::nullopt;
+  std::vector<size_t> dims;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (fitSize(declared.shape[i], shape[i], table, sizes) == Fit::No)
+      dims.push_back(i);
+  return dims;
+}
+
+std::string misfitText(uint32_t form, int64_t size, const SizeTable& table, const KnownSizes& sizes,
+                       runtime::FunctionRef<std::string(uint32_t source)> place) {
+  runtime::List<uint32_t> names;
+  collectNames(form, table, names);
+  if (names.empty())
+    return "";
+  std::string known, unknown;
+  for (uint32_t name : names)
+    if (const KnownSizes::Known* found = sizes.find(name))
+      known += fmt::format("{}`{}` is {} {}", known.empty() ? "" : " and ", table[name].text,
+                           found->size, place(found->source));
+    else
+      unknown += fmt::format("{}`{}`", unknown.empty() ? "" : " and ", table[name].text);
+  const Size& declared = table[form];
+  if (!unknown.empty())
+    return fmt::format("no size of {} makes `{}` {}{}", unknown, declared.text, size,
+                       known.empty() ? "" : ", where " + known);
+  if (declared.kind == SizeKind::Name)
+    return fmt::format("{}, but here it is {}", known, size);
+  auto value = sizeOf(form, table, sizes);
+  return fmt::format("`{}` is {}, because {}, but here it is {}", declared.text,
+                     value ? fmt::format("{}", *value) : "too large", known, size);
+}
+
+} // namespace checks

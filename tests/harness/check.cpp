@@ -1,0 +1,438 @@
+// Read, run, compare; a verdict ends at the first law that does not hold.
+#include "tests/harness/check.h"
+
+#include "interp/interpret.h"
+#include "lang/calls/same_value.h"
+#include "lang/ir/verify.h"
+#include "lang/ir/walk.h"
+#include "lang/print/print.h"
+#include "lower/strips/engine.h"
+#include "parser/metadata/metadata.h"
+#include "stdlib/ops.h"
+#include "tests/harness/agreement.h"
+#include "tests/harness/random.h"
+#include "tests/harness/through_file.h"
+#include "tests/harness/types.h"
+#include "tests/harness/values.h"
+#include "transform/run_passes.h"
+#include "typecheck/check.h"
+#include "vm/bytecode/run.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace harness {
+
+using namespace lang;
+using runtime::Value;
+
+namespace {
+
+constexpr uint64_t mostCalls = 50'000;
+constexpr size_t mostDepth = 20'000;
+
+struct GivenUp {};
+
+/// Whether a dimension that is no number occurs in an inferred type, so that a shape may turn out
+/// wrong at run time: `?` proves nothing, and some sizes are too small for some windows.
+bool isGradual(const ReadText& read) {
+  bool found = false;
+  auto look = [&](const Var* var) {
+    const Type* type = read.typing.of(*var);
+    found |= type && hasOpenDims(type);
+  };
+  for (const Global* global : read.module->globals)
+    if (global->function)
+      for (const Var* parameter : global->function->parameters)
+        look(parameter);
+  walk(
+      *read.module, [&](const Binding& binding) { look(binding.var); }, [](const Operand&) {});
+  return found;
+}
+
+std::string firstCode(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    if (diagnostic.severity() == Severity::Error)
+      return std::string(messageRow(diagnostic.message).code);
+  return "";
+}
+
+/// Where the inferred type says less or something else than the known one, by text.
+std::string typeDifference(const Type* inferred, const Type* known, bool isDynamic) {
+  std::string difference = fmt::format("`@main` is inferred as\n  {}\nand its type is\n  {}",
+                                       typeText(inferred), typeText(known));
+  if (inferred->kind != known->kind || inferred->dtype != known->dtype ||
+      inferred->shape.size() != known->shape.size() ||
+      inferred->parts.size() != known->parts.size() ||
+      bool(inferred->result) != bool(known->result) ||
+      (known->definition && inferred->definition->name != known->definition->name))
+    return difference;
+  for (size_t i = 0; i < known->shape.size(); ++i) {
+    const Dim *a = inferred->shape[i], *b = known->shape[i];
+    bool isOpen = b->isAny() || (isDynamic && (a->isAny() || !b->isConstant()));
+    if (!isOpen && dimText(a) != dimText(b))
+      return difference;
+  }
+  for (size_t i = 0; i < known->parts.size(); ++i)
+    if (!typeDifference(inferred->parts[i], known->parts[i], isDynamic).empty())
+      return difference;
+  return known->result ? typeDifference(inferred->result, known->result, isDynamic) : "";
+}
+
+/// Whether a part of a type has not been inferred.
+bool hasHoles(const Type* type) {
+  return anyPart(type, [](const Type* part) { return part->isUnknown() || part->isError(); });
+}
+
+/// The sizes that the argument types give to the open dimensions of the parameters.
+std::map<std::string, int64_t> argumentSizes(const Function& main, const Typing& typing,
+                                             const std::vector<const Type*>& arguments) {
+  std::map<std::string, int64_t> sizes;
+  for (size_t i = 0; i < std::min(main.parameters.size(), arguments.size()); ++i) {
+    const Type *type = typing.of(*main.parameters[i]), *given = arguments[i];
+    if (!type || type->shape.size() != given->shape.size())
+      continue;
+    for (size_t j = 0; j < type->shape.size(); ++j)
+      if (!type->shape[j]->isConstant() && !type->shape[j]->isAny())
+        sizes[dimText(type->shape[j])] = given->shape[j]->value;
+  }
+  return sizes;
+}
+
+/// The types of the program's own functions, whose names printing may change. What they require is
+/// no part of it: what operators require is also required by the sizes that are declared then.
+std::multiset<std::string> signatures(const ReadText& read) {
+  const Module& module = *read.module;
+  std::multiset<std::string> found;
+  for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
+    found.insert(typeText(functionType(module.types, *global->function, read.typing)));
+  return found;
+}
+
+Typing checkTypes(const Module& module, Diagnostics& diagnostics) {
+  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+}
+
+} // namespace
+
+std::optional<std::vector<Value>> argumentsOf(const Function& main, const Typing& typing,
+                                              const Program& program, uint64_t seed) {
+  auto sizes = argumentSizes(main, typing, program.arguments);
+  std::vector<Value> values;
+  for (size_t i = 0; i < main.parameters.size(); ++i) {
+    const Type* type = typing.of(*main.parameters[i]);
+    bool isOpen = type && hasOpenDims(type) && i < program.arguments.size() &&
+                  typeDifference(type, program.arguments[i], true).empty();
+    auto value =
+        type ? argumentValue(isOpen ? program.arguments[i] : type, sizes, seed + i) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+namespace {
+
+class Check {
+public:
+  Check(Bench& bench, const Program& program, uint64_t seed)
+      : bench_(bench), program_(program), seed_(seed) {}
+
+  Verdict verdict;
+  /// Whether faults of shapes are the program's own when `?` occurs in it.
+  bool mayBeGradual = false;
+
+  /// Runs `@main` of a good module; nothing when there is no value, for a reason in the verdict.
+  std::optional<Value> run(const ReadText& read) {
+    const Global* entry = read.module->find("main");
+    if (!entry || !entry->function)
+      return std::nullopt;
+    auto arguments = argumentsOf(*entry->function, read.typing, program_, seed_);
+    if (!arguments)
+      return std::nullopt;
+    interp::Options options{.engine = comparedLoops([&](const std::string& found) {
+                              if (!verdict.finding)
+                                fail("engines", found);
+                            })};
+    options.limits.depth = mostDepth;
+    options.progress = [](uint64_t calls) {
+      if (calls > mostCalls)
+        throw GivenUp{};
+    };
+    try {
+      auto result = interp::interpret(*read.module, read.typing, stdlib::operatorTable(), *entry,
+                                      *arguments, options);
+      verdict.hasRun = true;
+      demandMachine(read, *entry, std::move(*arguments), result);
+      if (auto* value = std::get_if<Value>(&result))
+        return std::move(*value);
+      const auto& fault = std::get<interp::Fault>(result);
+      if (isExcused(read, fault))
+        verdict.dataFault = fault.problem;
+      else
+        fail("fault", "the run ends with: " + fault.problem);
+    } catch (const GivenUp&) {
+      verdict.isEndless = true;
+    }
+    return std::nullopt;
+  }
+
+  /// The machine ends as the reference does.
+  void demandMachine(const ReadText& read, const Global& entry, std::vector<Value> arguments,
+                     const std::variant<Value, interp::Fault>& expected) {
+    bytecode::Options options{.engine = lower::loopsEngine()};
+    options.run.limits.depth = mostDepth;
+    options.run.progress = [](uint64_t calls) {
+      if (calls > 2 * mostCalls)
+        throw GivenUp{};
+    };
+    // A file takes as long again, so not every program goes through one.
+    constexpr uint64_t throughFileEvery = 8;
+    std::variant<Value, interp::Fault> result;
+    try {
+      result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
+                             options);
+      demandMachinePasses(read, arguments, options, result);
+      if (seed_ % throughFileEvery == 0)
+        demandSame("executable",
+                   runThroughFile(read, entry, std::move(arguments), options, bench_.reader).result,
+                   result);
+    } catch (const std::exception& error) {
+      return fail("machine refused", error.what());
+    }
+    demandSame("machine", result, expected);
+  }
+
+  /// What passes make of a program for the machine ends like the program, but for what calls and
+  /// data that are gone took.
+  void demandMachinePasses(const ReadText& read, const std::vector<Value>& arguments,
+                           const bytecode::Options& options,
+                           const std::variant<Value, interp::Fault>& expected) {
+    transform::TypedModule made =
+        *transform::runPasses(*read.module, read.typing, transform::machinePipeline,
+                              {.operators = stdlib::operatorTable(),
+                               .check = checkTypes,
+                               .declaring = transform::Declaring::WhenNeeded,
+                               .needsBoxes = bytecode::needsBoxes});
+    const auto* fault = std::get_if<interp::Fault>(&expected);
+    bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||
+                                fault->kind == runtime::FaultKind::Memory);
+    if (!made.module || isOfLimits)
+      return;
+    demandSame("machine after passes",
+               bytecode::run(*made.module, made.typing, stdlib::operatorTable(),
+                             *made.module->find("main"), arguments, options),
+               expected);
+  }
+
+  /// Two runs end alike.
+  void demandSame(const std::string& law, const std::variant<Value, interp::Fault>& result,
+                  const std::variant<Value, interp::Fault>& expected) {
+    if (verdict.finding)
+      return;
+    const auto *fault = std::get_if<interp::Fault>(&result),
+               *expectedFault = std::get_if<interp::Fault>(&expected);
+    if (fault && !expectedFault)
+      return fail(law + " fault", "the run ends with: " + fault->problem);
+    if (expectedFault && (!fault || fault->problem != expectedFault->problem))
+      return fail(law + " fault",
+                  fmt::format("the run ends with: {}\nand should with: {}",
+                              fault ? fault->problem : "a value", expectedFault->problem));
+    if (!fault && !sameNumbers(std::get<Value>(result), std::get<Value>(expected)))
+      fail(law + " value", "it is another value");
+  }
+
+  void fail(std::string law, std::string detail) {
+    verdict.finding = {std::move(law), std::move(detail)};
+  }
+
+  /// The laws of running, for a module without errors.
+  std::optional<Value> demandRun(const ReadText& read) {
+    for (const std::string& problem : verify(*read.module)) {
+      fail("verify", "the verifier says: " + problem);
+      return std::nullopt;
+    }
+    demandSameTypes(read);
+    if (verdict.finding)
+      return std::nullopt;
+    auto value = run(read);
+    if (!value)
+      return std::nullopt;
+    const Type* type = resultOfMain(read);
+    std::string problem = typeProblem(bench_.types, *value, type);
+    if (!problem.empty())
+      fail("value",
+           fmt::format("the value is {}\nand the inferred type is\n  {}", problem, typeText(type)));
+    return value;
+  }
+
+  /// The types obey the rules, and checking only reads a module: checked again, it has them again.
+  void demandSameTypes(const ReadText& read) {
+    for (const std::string& problem : verifyTypes(*read.module, read.typing))
+      return fail("verify types", "the verifier says: " + problem);
+    Diagnostics diagnostics;
+    Typing again = checkTypes(*read.module, diagnostics);
+    if (diagnostics.hasErrors())
+      fail("checked again", "checked again, it is refused: " + firstCode(diagnostics));
+    else if (again != read.typing)
+      fail("checked again", "checked again, it has other types");
+  }
+
+  void demandKnownType(const ReadText& read) {
+    const Type* inferred = resultOfMain(read);
+    const Type* known = program_.functionOf(program_.definitions.back()).type->result;
+    std::string difference = typeDifference(inferred, known, program_.isDynamic);
+    if (!difference.empty())
+      fail(hasHoles(inferred) ? "type unknown" : "type", difference);
+  }
+
+  static const Type* resultOfMain(const ReadText& read) {
+    return read.typing.result(*read.module->find("main")->function);
+  }
+
+  std::string printed(const ReadText& read, bool types) {
+    return parser::wholeText(
+        printModule(*read.module, stdlib::operatorTable(), {types ? &read.typing : nullptr}));
+  }
+
+  /// Reads a printed text; nothing, and a finding, when it is refused.
+  std::optional<ReadText> readAgain(const std::string& text) {
+    ReadText again = bench_.reader.read(text);
+    if (again.isGood())
+      return again;
+    fail("reprint refused " + firstCode(again.diagnostics),
+         "the printed program is refused:\n" + bench_.reader.errorText(again) + text);
+    return std::nullopt;
+  }
+
+  /// Printed and read again, a program prints the same text, and has the same types and value.
+  void demandReprint(const ReadText& read, const std::optional<Value>& value) {
+    bool types = seed_ % 2 == 1;
+    std::string first = printed(read, types);
+    auto again = readAgain(first);
+    if (!again)
+      return;
+    if (types && signatures(read) != signatures(*again))
+      return fail("reprint type", "the printed program has other types:\n" + first);
+    if (std::string second = printed(*again, types); first != second)
+      return fail("reprint", "printing again gives another text:\n" + first + second);
+    auto other = run(*again);
+    if (!verdict.finding && value && (!other || !sameValue(*value, *other)))
+      fail("reprint value", "the printed program has another value:\n" + first);
+  }
+
+  /// The laws of passes: what passes give is sound and well typed, `@main` has the type that it
+  /// had, and with a value it gives the same one, also printed and read again.
+  void demandPasses(const ReadText& read, const std::optional<Value>& value) {
+    std::vector<const transform::PassRow*> passes;
+    for (const transform::PassRow& row : transform::passRows())
+      passes.push_back(&row);
+    Random random(seed_);
+    demandPasses(read, value, {passes[seed_ % passes.size()]});
+    for (size_t i = passes.size(); i > 1; --i)
+      std::swap(passes[i - 1], passes[random.index(i)]);
+    if (!verdict.finding)
+      demandPasses(read, value, passes);
+  }
+
+private:
+  /// Whether a well-typed program may end so: for want of memory, by data that stop the operator,
+  /// and, where `?` proves nothing of them, by sizes.
+  bool isExcused(const ReadText& read, const interp::Fault& fault) const {
+    switch (fault.kind) {
+    case runtime::FaultKind::Memory:
+      return true;
+    case runtime::FaultKind::Data:
+      return bench_.dataFaults.contains(stdlib::operatorTable().find(fault.op));
+    case runtime::FaultKind::Sizes:
+      return mayBeGradual && isGradual(read);
+    default:
+      return false;
+    }
+  }
+
+  void demandPasses(const ReadText& read, const std::optional<Value>& value,
+                    const std::vector<const transform::PassRow*>& passes) {
+    std::string names;
+    for (const transform::PassRow* pass : passes)
+      names += " " + std::string(pass->name);
+    ReadText after;
+    try {
+      tensor::TensorEngine engine = lower::loopsEngine();
+      auto result = transform::runPasses(*read.module, read.typing, passes,
+                                         {.operators = stdlib::operatorTable(),
+                                          .check = checkTypes,
+                                          .verify = true,
+                                          .engine = &engine});
+      if (!result)
+        return fail("pass needs", result.failure().text);
+      after = {std::move(result->module), std::move(result->typing)};
+    } catch (const std::logic_error& fault) {
+      return fail("pass unsound", names + ": " + fault.what());
+    }
+    demandSame(read, after, value, "pass", names);
+    if (verdict.finding || seed_ % 2 == 0)
+      return;
+    if (auto again = readAgain(printed(after, false)))
+      demandSame(read, *again, value, "pass printed", names);
+  }
+
+  /// What became of a program has its type and its value.
+  void demandSame(const ReadText& before, const ReadText& after, const std::optional<Value>& value,
+                  const std::string& law, const std::string& names) {
+    std::string text = "after" + names + "\n" + printed(after, false);
+    std::string from = typeText(resultOfMain(before)), to = typeText(resultOfMain(after));
+    if (from != to && !program_.isDynamic && from.find('?') == std::string::npos)
+      return fail(law + " type", from + " becomes " + to + text);
+    if (!value)
+      return;
+    auto other = run(after);
+    if (!other)
+      fail(law + " fault", (verdict.finding ? verdict.finding->detail : verdict.dataFault) + text);
+    else if (!sameNumbers(*value, *other))
+      fail(law + " value", "another value " + text);
+  }
+
+  Bench& bench_;
+  const Program& program_;
+  uint64_t seed_;
+};
+
+} // namespace
+
+Verdict checkProgram(Bench& bench, const Program& program, uint64_t seed, bool reprint) {
+  Check check(bench, program, seed);
+  ReadText read = bench.reader.read(programText(program));
+  if (!read.isGood()) {
+    check.fail("refused " + firstCode(read.diagnostics), bench.reader.errorText(read));
+    return check.verdict;
+  }
+  check.verdict.isAccepted = true;
+  check.demandKnownType(read);
+  if (check.verdict.finding)
+    return check.verdict;
+  auto value = check.demandRun(read);
+  if (!check.verdict.finding && reprint)
+    check.demandReprint(read, value);
+  if (!check.verdict.finding && reprint)
+    check.demandPasses(read, value);
+  return check.verdict;
+}
+
+Verdict checkMutant(Bench& bench, const Program& program, uint64_t seed) {
+  Check check(bench, program, seed);
+  ReadText read = bench.reader.read(programText(program));
+  if (!read.isGood()) {
+    if (!read.diagnostics.hasErrors())
+      check.fail("refused without an error", "");
+    return check.verdict;
+  }
+  check.verdict.isAccepted = true;
+  check.mayBeGradual = true;
+  check.demandRun(read);
+  return check.verdict;
+}
+
+} // namespace harness

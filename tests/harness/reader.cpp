@@ -1,0 +1,72 @@
+// Parse, resolve, check; each stage only on what the stages before found no error in.
+#include "tests/harness/reader.h"
+
+#include "lang/source/render.h"
+#include "parser/metadata/metadata.h"
+#include "parser/relay/parse.h"
+#include "parser/resolve/resolve.h"
+#include "stdlib/ops.h"
+#include "stdlib/prelude.h"
+#include "typecheck/check.h"
+
+#include <stdexcept>
+
+namespace harness {
+
+using namespace parser;
+
+Reader::Reader(lang::TypeContext& types) : types_(types) {
+  for (const stdlib::PreludeFile& text : stdlib::preludeFiles()) {
+    const lang::SourceFile* source = sources_.add(std::string(text.name), std::string(text.text));
+    lang::Diagnostics diagnostics;
+    const auto* file = source ? parseText(trees_, *source, diagnostics) : nullptr;
+    if (!file || diagnostics.hasErrors())
+      throw std::logic_error("the prelude cannot be read");
+    prelude_.push_back(file);
+  }
+}
+
+ReadText Reader::read(std::string text, bool check) {
+  ReadText result;
+  lang::Diagnostics& diagnostics = result.diagnostics;
+  const lang::SourceFile* source = sources_.add("program", std::move(text));
+  if (!source)
+    throw std::length_error("a reader holds at most 2 GiB of text");
+  const auto* file = parseText(trees_, *source, diagnostics);
+  if (!file || diagnostics.hasErrors())
+    return result;
+  lang::MetadataTable metadata;
+  if (file->metadata.isValid()) {
+    auto table = readMetadata(*source, file->metadata, diagnostics);
+    if (!table)
+      return result;
+    metadata = std::move(*table);
+  }
+  const lang::OperatorTable& operators = stdlib::operatorTable();
+  result.module =
+      resolve(*file, *source, std::move(metadata), {types_, operators, prelude_}, diagnostics);
+  if (diagnostics.hasErrors())
+    result.module = nullptr;
+  else if (check)
+    result.typing = typecheck::checkModule(*result.module, operators, diagnostics);
+  return result;
+}
+
+std::string Reader::errorText(const ReadText& text) const {
+  std::string errors;
+  for (const lang::Diagnostic& diagnostic : text.diagnostics.all())
+    if (diagnostic.severity() == lang::Severity::Error)
+      errors += lang::renderDiagnostic(diagnostic, sources_);
+  return errors;
+}
+
+std::vector<std::string> Reader::preludeFunctions() const {
+  std::vector<std::string> names;
+  for (const surface::File* file : prelude_)
+    for (const surface::Definition* definition : file->definitions)
+      if (definition->kind == surface::DefinitionKind::Function)
+        names.emplace_back(definition->name.text);
+  return names;
+}
+
+} // namespace harness

@@ -1,0 +1,201 @@
+// The gradient of the entry, one order after the other.
+#include "transform/differentiate/entry_gradient.h"
+
+#include "lang/ir/copy.h"
+#include "lang/ir/differentiable.h"
+#include "lang/ir/walk.h"
+#include "transform/analysis/placement.h"
+#include "transform/differentiate/pending_derivatives.h"
+#include "transform/differentiate/push_forward.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// What a function gives of its parameters.
+using Result = std::function<Atom(BlockBuilder&, const std::vector<Atom>& parameters)>;
+
+const Function* functionLike(const Function& like, Builder& make, const Typing& typing,
+                             const Result& result) {
+  std::vector<const Var*> parameters;
+  for (const Var* old : like.parameters)
+    parameters.push_back(make.var(VarOrigin::Parameter, old->name, typing.of(*old)));
+  BlockBuilder body(make);
+  Atom given = result(body, {parameters.begin(), parameters.end()});
+  return make.function(parameters, body.finish(given), nullptr, typing.generics(like));
+}
+
+/// The derivative of a global, with what it calls in the module.
+const Function* derivativeIn(Builder& make, const Typing& typing, Diagnostics& findings,
+                             const Global& global, Reverse kind, const WithRespectTo& wrt) {
+  SymbolicZeros zeros;
+  const Function* made = nullptr;
+  zeros.writeInto(make.module, [&] {
+    Adjoint adjoint(make, typing, findings, zeros);
+    made = adjoint.derivative(global, kind, wrt);
+    adjoint.finish();
+    return !findings.hasErrors();
+  });
+  return made;
+}
+
+Typing checked(const Module& module, const PassContext& context) {
+  Diagnostics diagnostics;
+  Typing typing = context.check(module, diagnostics);
+  if (diagnostics.hasErrors())
+    throw std::logic_error(
+        fmt::format("a gradient is ill-typed: {}", diagnostics.all().front().text));
+  return typing;
+}
+
+/// A module with all derivatives written out, also those that rules of functions led to, and the
+/// global of that name at its end.
+std::unique_ptr<Module> finished(const Module& module, const PassContext& context,
+                                 std::string_view last) {
+  auto made = place(module, context.operators);
+  if (context.findings.hasErrors() || !hasUnwritten(*made))
+    return made;
+  made = findPass("derivatives")->run(*made, context);
+  auto found = std::ranges::find(made->globals, last, &Global::name);
+  if (found != made->globals.end())
+    std::rotate(found, found + 1, made->globals.end());
+  return made;
+}
+
+} // namespace
+
+std::vector<size_t> parametersWithGradient(const Function& function, const Typing& typing) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const Type* type = typing.of(*function.parameters[i]);
+    if (holdsFloats(type) && !holdsFunctions(type))
+      found.push_back(i);
+  }
+  return found;
+}
+
+std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& context,
+                                       std::string_view global, Reverse kind,
+                                       const WithRespectTo& wrt) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  const Function* made =
+      derivativeIn(make, typing, context.findings, *current->find(global), kind, wrt);
+  Derivative derivative = kind == Reverse::PullBack ? Derivative::Vjp : Derivative::Grad;
+  std::string_view suffix = rowOf(context.operators, derivative).name;
+  std::string name = freshGlobalName(*current, fmt::format("{}_{}", global, suffix));
+  make.define(name, made);
+  return finished(*current, context, name);
+}
+
+namespace {
+
+/// Null when forward mode does not know the way.
+std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& context,
+                                       std::string_view gradient) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  Diagnostics refused;
+  PushForward pushForward(make, typing, refused);
+  const Global& known = *current->find(gradient);
+  const Function& function = *known.function;
+  std::vector<size_t> along = parametersWithGradient(function, typing);
+  const Function* pushed = pushForward.derivative(known, {along, /*isTuple=*/true});
+  pushForward.finish();
+  if (refused.hasErrors())
+    return nullptr;
+  const Global* both =
+      make.define(freshGlobalName(*current, fmt::format("{}_jvp", gradient)), pushed);
+  DerivativeTypes types(make, Mode::Forward);
+  auto result = [&](BlockBuilder& body, std::vector<Atom> arguments) {
+    for (size_t i : along)
+      arguments.push_back(types.one(body, arguments[i], typing.of(*function.parameters[i])));
+    Atom pair = body.call(both, arguments);
+    return body.tuple(
+        {body.project(body.project(pair, 0), 0), body.project(body.project(pair, 1), 1)});
+  };
+  std::string name = freshGlobalName(*current, gradient);
+  make.define(name, functionLike(function, make, typing, result));
+  // A rule of one's own that is not linear serves reverse mode alone.
+  auto made = finished(*current,
+                       {context.operators, context.typing, context.check, refused, context.engine,
+                        context.entries, context.keepsSteps},
+                       name);
+  return refused.hasErrors() ? nullptr : std::move(made);
+}
+
+/// The module with one more global, the value and the gradient of the sum of what `global` gives.
+std::unique_ptr<Module> oneStepBackwards(const Module& module, const PassContext& context,
+                                         std::string_view global) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  const Global& known = *current->find(global);
+  const Function* made =
+      derivativeIn(make, typing, context.findings, known, Reverse::ValueAndSumGradient,
+                   {parametersWithGradient(*known.function, typing), /*isTuple=*/true});
+  std::string name = freshGlobalName(*current, fmt::format("{}_grad", global));
+  make.define(name, made);
+  return context.findings.hasErrors() ? std::move(current) : finished(*current, context, name);
+}
+
+} // namespace
+
+std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
+                                          std::string_view entry) {
+  return oneStepBackwards(module, context, entry);
+}
+
+bool hasOwnRules(const Module& module) {
+  bool has = false;
+  walk(
+      module, [](const Binding&) {},
+      [&](const Operand& operand) {
+        const auto* op = operand.value->as<OperatorRef>();
+        has |= op && op->row->derivative != Derivative::None;
+      });
+  return has;
+}
+
+std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext& context,
+                                         std::string_view gradient, bool mayGoForward) {
+  if (auto made = mayGoForward ? oneStepForward(module, context, gradient) : nullptr)
+    return made;
+  const auto combined = [&](std::unique_ptr<Module> current, const auto& result) {
+    Typing typing = checked(*current, context);
+    Builder make(*current, context.operators);
+    const Global& first = *current->find(gradient);
+    const Global& last = *current->globals.back();
+    make.define(freshGlobalName(*current, gradient),
+                functionLike(*first.function, make, typing,
+                             [&](BlockBuilder& body, const std::vector<Atom>& parameters) {
+                               return result(body, body.call(&first, parameters),
+                                             body.call(&last, parameters));
+                             }));
+    return current;
+  };
+  auto alone =
+      combined(copyDeclared(module, context.typing),
+               [](BlockBuilder& body, Atom first, Atom) { return body.project(first, 1); });
+  Typing typing = checked(*alone, context);
+  auto current = oneStepBackwards(
+      *alone,
+      {context.operators, typing, context.check, context.findings, context.engine, context.entries},
+      std::string(alone->globals.back()->name));
+  if (context.findings.hasErrors())
+    return current;
+  current = combined(std::move(current), [](BlockBuilder& body, Atom first, Atom last) {
+    return body.tuple({body.project(first, 0), body.project(last, 1)});
+  });
+  return place(*current, context.operators);
+}
+
+} // namespace transform

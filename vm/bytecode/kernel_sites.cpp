@@ -1,0 +1,129 @@
+// The types must tell element types and ranks; all else may be open.
+#include "vm/bytecode/kernel_sites.h"
+
+#include "lang/calls/open_call.h"
+#include "lang/calls/site_shapes.h"
+
+namespace bytecode {
+
+using namespace lang;
+
+namespace {
+
+/// A tensor in an operand, and the way to it.
+struct Leaf {
+  const Type* type;
+  std::vector<vm::SiteStep> path;
+};
+
+/// The tensors of an operand in order, by an explicit stack, since tuples may be nested.
+std::vector<Leaf> leavesOf(Layouts& layouts, const Type* operand) {
+  std::vector<Leaf> leaves, stack{{operand, {}}};
+  while (!stack.empty()) {
+    Leaf top = std::move(stack.back());
+    stack.pop_back();
+    if (!top.type->isTuple()) {
+      leaves.push_back(std::move(top));
+      continue;
+    }
+    uint16_t layout = layouts.tuple(layouts.reps(top.type->parts));
+    for (size_t i = top.type->parts.size(); i-- > 0;) {
+      Leaf part{top.type->parts[i], top.path};
+      part.path.push_back({layout, uint16_t(i)});
+      stack.push_back(std::move(part));
+    }
+  }
+  return leaves;
+}
+
+bool isComputable(Types tensors) {
+  return std::ranges::all_of(tensors, [](const Type* type) { return type->dtype.isComputable(); });
+}
+
+void addResults(Layouts& layouts, const Type* result, Types tensors, vm::KernelSite& site) {
+  if (result->isTuple())
+    site.resultLayout = layouts.tuple(layouts.reps(tensors));
+  for (const Type* tensor : tensors) {
+    site.results.push_back({uint16_t(tensor->shape.size()), layouts.rep(tensor, {}).isScalar()});
+    for (const Dim* dim : tensor->shape)
+      site.resultExtents.push_back(dim->isConstant() ? dim->value : -1);
+  }
+}
+
+std::vector<vm::SiteInput> inputsOf(Layouts& layouts, Types operands) {
+  std::vector<vm::SiteInput> inputs;
+  for (size_t i = 0; i < operands.size(); ++i)
+    for (Leaf& leaf : leavesOf(layouts, operands[i]))
+      inputs.push_back({uint16_t(i), std::move(leaf.path), leaf.type->dtype,
+                        uint16_t(leaf.type->shape.size()), layouts.rep(leaf.type, {}).isScalar()});
+  return inputs;
+}
+
+/// The tensors in operands and result, in order.
+struct Tensors {
+  std::vector<const Type*> inputs, results;
+};
+Tensors tensorsOf(Types operands, const Type* result) {
+  Tensors tensors;
+  for (const Type* operand : operands)
+    appendTensors(operand, tensors.inputs);
+  appendTensors(result, tensors.results);
+  return tensors;
+}
+
+/// Whether a result is a tensor, or a tuple of tensors alone.
+bool isFlat(const Type* result, Types tensors) {
+  return !result->isTuple() || result->parts.size() == tensors.size();
+}
+
+} // namespace
+
+std::optional<vm::NativeSite> nativeSite(Layouts& layouts, const OperatorRow& row, Types operands,
+                                         const Type* result, const Attributes& attributes) {
+  if (!row.native || !OpenCall::isPossible(operands, result))
+    return std::nullopt;
+  auto [inputs, results] = tensorsOf(operands, result);
+  vm::NativeSite site{.name = std::string(row.native.function->name),
+                      .parameters = row.native.decode(attributes, operands),
+                      .inputs = inputsOf(layouts, operands),
+                      .function = row.native.function};
+  std::vector<runtime::NativeType> types;
+  for (const Type* input : inputs)
+    types.push_back({input->dtype, input->shape.size()});
+  auto given = site.function->results(types, site.parameters);
+  bool fits = given && isFlat(result, results) && given->size() == results.size();
+  for (size_t i = 0; fits && i < results.size(); ++i)
+    fits = (*given)[i].dtype == results[i]->dtype && (*given)[i].rank == results[i]->shape.size();
+  if (!fits)
+    return std::nullopt;
+  if (result->isTuple())
+    site.resultLayout = layouts.tuple(layouts.reps(results));
+  return site;
+}
+
+bool needsWords(const OperatorRow& row, Types operands, const Type* result) {
+  auto [inputs, results] = tensorsOf(operands, result);
+  return row.shapeNeeds != ShapeNeeds::Shapes || !areClosed(inputs) || !areClosed(results);
+}
+
+std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& row, Types operands,
+                                         const Type* result, const Attributes& attributes) {
+  if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
+      layouts.tensorsChange || !OpenCall::isPossible(operands, result))
+    return std::nullopt;
+  auto [inputs, results] = tensorsOf(operands, result);
+  if (!isFlat(result, results) || !isComputable(inputs) || !isComputable(results))
+    return std::nullopt;
+  auto function = tensorFunctionOf(row, operands, result, attributes);
+  if (!function)
+    return std::nullopt;
+  vm::KernelSite site{.inputs = inputsOf(layouts, operands), .function = *std::move(function)};
+  addResults(layouts, result, results, site);
+  site.known = knownExtents(inputs, results);
+  if (areClosed(inputs) && areClosed(results))
+    return site;
+  site.shapes = foreseenShapes(row, operands, site.resultExtents.size(), attributes);
+  return site.shapes.empty() ? std::nullopt : std::optional(std::move(site));
+}
+
+} // namespace bytecode

@@ -1,0 +1,37 @@
+// The engine: compiles a checked module for the machine and runs it, with operators by call sites.
+#pragma once
+
+#include "lang/calls/call_sites.h"
+#include "vm/bytecode/compile.h"
+#include "vm/bytecode/link.h"
+#include "vm/bytecode/profile.h"
+#include "vm/machine/run.h"
+#include "vm/profile/recorder.h"
+
+namespace bytecode {
+
+struct Options {
+  /// What evaluates operators that the machine has no kernel for.
+  tensor::TensorEngine engine;
+  vm::RunOptions run = {};
+  /// Told where the time goes, if anybody wants to know, and what that is called there.
+  profile::Recorder* profile = nullptr;
+  Profiler::Texts texts = {};
+  /// Whether NaN and infinity end the run where they arise; not for executables, and not with a
+  /// profile.
+  bool trapsNonFinite = false;
+};
+
+/// Calls a global of a checked module with as many arguments as it has parameters. Throws
+/// TooLarge for a program beyond the bounds of the machine's code.
+std::variant<runtime::Value, runtime::RunFault>
+run(const lang::Module& module, const lang::Typing& typing, const lang::OperatorTable& operators,
+    const lang::Global& entry, std::vector<runtime::Value> arguments, const Options& options);
+
+/// Calls an entry of an executable, by number, with as many arguments as it has parameters.
+std::variant<runtime::Value, runtime::RunFault>
+run(Linked& linked, size_t entry, const lang::Module& language, const lang::Typing& typing,
+    const lang::OperatorTable& operators, std::vector<runtime::Value> arguments,
+    const Options& options);
+
+} // namespace bytecode
