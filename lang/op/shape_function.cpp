@@ -28,6 +28,42 @@ public:
                                    const Attributes& attributes) {
     if (row.shapeNeeds != ShapeNeeds::Shapes)
       return std::nullopt;
+    auto named = namedOperands(operands);
+    if (!named)
+      return std::nullopt;
+    const SizeSteps steps{
+        [&](Step step, const Dim* left, const Dim* right) { return nameOf(step, left, right); },
+        [&](const Dim* left, const Dim* right) { needEqual(left, right); }};
+    RelationResult answer = applyRelation(row, {types_, *named, attributes, {}, &steps});
+    if (answer.outcome != RelationResult::Outcome::Solved || !answer.output)
+      return std::nullopt;
+    needOperands(answer, *named);
+    for (const DimBound& bound : answer.bounds)
+      needBound(bound);
+    addResults(answer.output);
+    return taken();
+  }
+
+  std::optional<ShapeFunction> run(Types inputs, Types results) {
+    if (!namedOperands(inputs))
+      return std::nullopt;
+    for (const Type* result : results)
+      for (const Dim* dim : result->shape)
+        made_.results.push_back(valueOf(overNames(dim)));
+    return taken();
+  }
+
+private:
+  using Step = ShapeFunction::Step;
+
+  std::optional<ShapeFunction> taken() {
+    return fits_ && next_ <= ShapeFunction::mostValues ? std::optional(std::move(made_))
+                                                       : std::nullopt;
+  }
+
+  /// The operands with names for sizes that are no numbers; nothing where one is made of other
+  /// things than tensors.
+  std::optional<std::vector<const Type*>> namedOperands(Types operands) {
     std::vector<const Type*> tensors;
     for (const Type* operand : operands)
       if (!appendTensors(operand, tensors))
@@ -41,22 +77,18 @@ public:
     for (const Type* operand : operands)
       named.push_back(
           withDims(types_, operand, [&](const Dim* dim) { return input(dim, uint16_t(place++)); }));
-    const SizeSteps steps{
-        [&](Step step, const Dim* left, const Dim* right) { return nameOf(step, left, right); },
-        [&](const Dim* left, const Dim* right) { needEqual(left, right); }};
-    RelationResult answer = applyRelation(row, {types_, named, attributes, {}, &steps});
-    if (answer.outcome != RelationResult::Outcome::Solved || !answer.output)
-      return std::nullopt;
-    needOperands(answer, named);
-    for (const DimBound& bound : answer.bounds)
-      needBound(bound);
-    addResults(answer.output);
-    return fits_ && next_ <= ShapeFunction::mostValues ? std::optional(std::move(made_))
-                                                       : std::nullopt;
+    return named;
   }
 
-private:
-  using Step = ShapeFunction::Step;
+  /// A form over names of operands; `?` where it has others.
+  const Dim* overNames(const Dim* dim) {
+    if (auto found = names_.find(dim); found != names_.end())
+      return found->second;
+    return types_.substitute(dim, [&](const Dim* name) {
+      auto found = names_.find(name);
+      return found == names_.end() ? types_.any() : found->second;
+    });
+  }
 
   static bool isName(const Dim* dim) {
     return dim->kind == DimKind::Symbol || dim->kind == DimKind::Unknown;
@@ -234,6 +266,10 @@ private:
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
                                            const Attributes& attributes) {
   return ShapeCompiler().run(row, operands, attributes);
+}
+
+std::optional<ShapeFunction> shapeFunction(Types inputs, Types results) {
+  return ShapeCompiler().run(inputs, results);
 }
 
 } // namespace lang

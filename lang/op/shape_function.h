@@ -20,6 +20,10 @@ using tensor::ShapeFunction;
 std::optional<ShapeFunction> shapeFunction(const OperatorRow& row, Types operands,
                                            const Attributes& attributes);
 
+/// The shape function of what gives tensors of types `results` for tensors of types `inputs`, each
+/// size of a result being a form over those of the inputs. Nothing where one is not.
+std::optional<ShapeFunction> shapeFunction(Types inputs, Types results);
+
 /// The type with `change` applied to the dimensions of its tensors in order, made in `types`, which
 /// may be another context.
 const Type* withDims(TypeContext& types, const Type* type,

@@ -1,0 +1,264 @@
+// The functions of the operators' rows are put together one after the other. An extent in them is
+// that of a dimension, and equal dimensions are equal extents; so each is found by its dimension,
+// as arithmetic on those of the parameters.
+#include "lang/calls/group.h"
+
+#include "lang/op/leaves.h"
+#include "lang/op/op.h"
+#include "lower/tensor/compose.h"
+#include "lower/tensor/fold.h"
+#include "runtime/element.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace lang {
+
+using tensor::Composed;
+using tensor::ScalarFunction;
+using tensor::ScalarNode;
+using tensor::ScalarNodes;
+
+namespace {
+
+/// Dimensions as expressions over the extents of inputs.
+class Extents {
+public:
+  explicit Extents(runtime::Arena& arena) : arena_(arena) {}
+
+  /// The shape of the next input, whose names it gives values.
+  ScalarNodes ofInput(const Type& tensor) {
+    ScalarNodes shape;
+    for (uint32_t i = 0; i < tensor.shape.size(); ++i) {
+      const Dim* dim = tensor.shape[i];
+      const ScalarNode*& known = nodes_[dim];
+      if (!known)
+        known = dim->isConstant() ? tensor::makeInteger(arena_, dim->value)
+                                  : arena_.make<tensor::ScalarExtent>(
+                                        ScalarNode{tensor::ScalarKind::Extent, runtime::Int64},
+                                        false, inputs_, i);
+      shape.push_back(known);
+    }
+    ++inputs_;
+    return shape;
+  }
+
+  std::optional<ScalarNodes> shapeOf(const Type& tensor) {
+    ScalarNodes shape;
+    for (const Dim* dim : tensor.shape)
+      if (const ScalarNode* extent = of(dim))
+        shape.push_back(extent);
+      else
+        return std::nullopt;
+    return shape;
+  }
+
+private:
+  /// Null where a name has no value; recursion follows the form, whose depth is bounded.
+  const ScalarNode* of(const Dim* dim) {
+    auto [known, isNew] = nodes_.try_emplace(dim, nullptr);
+    if (!isNew)
+      return known->second;
+    const ScalarNode* made = nullptr;
+    switch (dim->kind) {
+    case DimKind::Constant:
+      made = tensor::makeInteger(arena_, dim->value);
+      break;
+    case DimKind::Product:
+      made = product(*dim);
+      break;
+    case DimKind::Quotient:
+      made = apply(ScalarFunction::FloorDivide, of(dim->terms[0].variable),
+                   tensor::makeInteger(arena_, dim->terms[0].coefficient));
+      break;
+    case DimKind::Linear:
+      made = sum(*dim);
+      break;
+    default:
+      break;
+    }
+    return nodes_[dim] = made;
+  }
+
+  const ScalarNode* product(const Dim& dim) {
+    const ScalarNode* made = tensor::makeInteger(arena_, 1);
+    for (const DimTerm& factor : dim.terms)
+      for (int64_t i = 0; i < factor.coefficient; ++i)
+        made = apply(ScalarFunction::Multiply, made, of(factor.variable));
+    return made;
+  }
+
+  const ScalarNode* sum(const Dim& dim) {
+    const ScalarNode* made = tensor::makeInteger(arena_, dim.value);
+    for (const DimTerm& term : dim.terms)
+      made = apply(ScalarFunction::Add, made,
+                   apply(ScalarFunction::Multiply, of(term.variable),
+                         tensor::makeInteger(arena_, term.coefficient)));
+    return made;
+  }
+
+  const ScalarNode* apply(ScalarFunction function, const ScalarNode* a, const ScalarNode* b) {
+    return a && b ? tensor::makeApply(arena_, function, runtime::Int64, std::array{a, b}) : nullptr;
+  }
+
+  runtime::Arena& arena_;
+  std::unordered_map<const Dim*, const ScalarNode*> nodes_;
+  uint32_t inputs_ = 0;
+};
+
+class GroupMaker {
+public:
+  explicit GroupMaker(const Typing& typing) : typing_(typing) {}
+
+  std::optional<tensor::TensorFunction> run(std::span<const Expr* const> inputs,
+                                            std::span<const Binding> bindings, const Expr& result) {
+    for (const Expr* input : inputs)
+      if (!addInput(*input))
+        return std::nullopt;
+    for (const Binding& binding : bindings)
+      if (!add(binding))
+        return std::nullopt;
+    auto results = leavesOf(result);
+    auto isConstant = [](const Composed& each) { return each.everywhere != nullptr; };
+    if (!results || results->empty() || std::ranges::any_of(*results, isConstant))
+      return std::nullopt;
+    return whole_.take(*results);
+  }
+
+private:
+  using Leaves = std::vector<Composed>;
+
+  bool addInput(const Expr& input) {
+    std::vector<const Type*> tensors;
+    const Type* type = typing_.of(input);
+    if (!type || !appendTensors(type, tensors))
+      return false;
+    Leaves leaves;
+    for (const Type* tensor : tensors) {
+      if (!std::ranges::all_of(tensor->shape, isOneSize))
+        return false;
+      leaves.push_back(whole_.addInput(tensor->dtype, extents_.ofInput(*tensor)));
+    }
+    leaves_.emplace(&input, std::move(leaves));
+    return true;
+  }
+
+  /// Whether a dimension is one number wherever it stands.
+  static bool isOneSize(const Dim* dim) {
+    return !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
+  }
+
+  /// The tensors of an atom.
+  std::optional<Leaves> leavesOf(const Expr& atom) {
+    if (auto found = leaves_.find(&atom); found != leaves_.end())
+      return found->second;
+    const auto* constant = atom.as<Constant>();
+    if (!constant)
+      return std::nullopt;
+    runtime::Tensor tensor = constantTensor(*constant);
+    if (tensor.rank() > 0 || !tensor.dtype().isComputable())
+      return std::nullopt;
+    return Leaves{{.everywhere = numberOf(tensor)}};
+  }
+
+  const ScalarNode* numberOf(const runtime::Tensor& scalar) {
+    runtime::DType dtype = scalar.dtype();
+    tensor::ScalarNumber number{{tensor::ScalarKind::Number, dtype}, 0, 0};
+    if (dtype.isFloat())
+      number.real = runtime::readFloat(dtype, scalar.bytes());
+    else
+      number.integer = runtime::readWhole(dtype, scalar.bytes());
+    return whole_.arena().make<tensor::ScalarNumber>(number);
+  }
+
+  bool add(const Binding& binding) {
+    std::optional<Leaves> made;
+    if (const auto* call = binding.value->as<Call>())
+      made = called(binding, *call);
+    else if (const auto* tuple = binding.value->as<TupleExpr>())
+      made = together(tuple->fields);
+    else if (const auto* part = binding.value->as<Project>())
+      made = field(*part);
+    if (!made)
+      return false;
+    leaves_.emplace(binding.var, *std::move(made));
+    return true;
+  }
+
+  std::optional<Leaves> together(std::span<const Operand> parts) {
+    Leaves all;
+    for (const Operand& part : parts) {
+      auto leaves = leavesOf(*part.value);
+      if (!leaves)
+        return std::nullopt;
+      all.insert(all.end(), leaves->begin(), leaves->end());
+    }
+    return all;
+  }
+
+  std::optional<Leaves> field(const Project& part) {
+    const Type* type = typing_.of(*part.tuple.value);
+    auto leaves = leavesOf(*part.tuple.value);
+    if (!type || !type->isTuple() || !leaves)
+      return std::nullopt;
+    size_t first = 0;
+    for (uint32_t i = 0; i < part.index; ++i)
+      first += tensorCount(type->parts[i]);
+    auto begin = leaves->begin() + ptrdiff_t(first);
+    return Leaves(begin, begin + ptrdiff_t(tensorCount(type->parts[part.index])));
+  }
+
+  std::optional<Leaves> called(const Binding& binding, const Call& call) {
+    const auto* op = call.callee.value->as<OperatorRef>();
+    if (!op || !call.attributes)
+      return std::nullopt;
+    const OperatorRow& row = *op->row;
+    const Type* result = typing_.of(*binding.var);
+    std::vector<const Type*> types, results;
+    for (const Operand& argument : call.arguments)
+      types.push_back(typing_.of(*argument.value));
+    if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
+        !result || !appendTensors(result, results) ||
+        std::ranges::find(types, nullptr) != types.end())
+      return std::nullopt;
+    std::vector<ScalarNodes> shapes;
+    for (const Type* tensor : results) {
+      auto shape = extents_.shapeOf(*tensor);
+      if (!shape)
+        return std::nullopt;
+      shapes.push_back(*std::move(shape));
+    }
+    auto operands = together(call.arguments);
+    auto function = tensorFunctionOf(row, types, result, *call.attributes);
+    if (!operands || !function || function->inputCount != operands->size())
+      return std::nullopt;
+    return whole_.add(*function, *operands, shapes);
+  }
+
+  const Typing& typing_;
+  tensor::Composition whole_;
+  Extents extents_{whole_.arena()};
+  std::unordered_map<const Expr*, Leaves> leaves_;
+};
+
+} // namespace
+
+bool isGroup(const Function& function) {
+  return std::ranges::any_of(function.attributes, [](const NamedAttribute& attribute) {
+    return attribute.name == "Primitive";
+  });
+}
+
+std::optional<tensor::TensorFunction> groupFunction(const Function& function,
+                                                    const Typing& typing) {
+  std::vector<const Expr*> inputs(function.parameters.begin(), function.parameters.end());
+  return groupFunction(inputs, function.body->bindings, *function.body->result.value, typing);
+}
+
+std::optional<tensor::TensorFunction> groupFunction(std::span<const Expr* const> inputs,
+                                                    std::span<const Binding> bindings,
+                                                    const Expr& result, const Typing& typing) {
+  return GroupMaker(typing).run(inputs, bindings, result);
+}
+
+} // namespace lang

@@ -1,0 +1,113 @@
+// Positions are compared as nodes: builders make one node for the index of a loop.
+#include "lower/tensor/access.h"
+
+#include <algorithm>
+
+namespace tensor {
+
+namespace {
+
+/// Notes the loops that a position is a sum of, each with a factor; false when it is made of
+/// anything else.
+bool addLoops(const ScalarNode* position, std::set<uint32_t>& loops) {
+  ScalarNodes stack{position};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    stack.pop_back();
+    if (const auto* index = node->as<ScalarIndex>()) {
+      loops.insert(index->axis);
+      continue;
+    }
+    if (node->kind == ScalarKind::Number || node->kind == ScalarKind::Extent)
+      continue;
+    const auto* apply = node->as<ScalarApply>();
+    bool isSum = apply && (apply->function == ScalarFunction::Add ||
+                           apply->function == ScalarFunction::Subtract);
+    bool isScaled = apply && apply->function == ScalarFunction::Multiply &&
+                    std::ranges::any_of(apply->operands, [](const ScalarNode* operand) {
+                      return operand->kind == ScalarKind::Number;
+                    });
+    if (!isSum && !isScaled)
+      return false;
+    stack.insert(stack.end(), apply->operands.begin(), apply->operands.end());
+  }
+  return true;
+}
+
+/// Whether loops over `axes` read each element once: a position has one of them in each dimension,
+/// and all of them.
+bool readsOnce(std::span<const ScalarNode* const> position, const std::set<uint32_t>& axes) {
+  std::set<uint32_t> met;
+  for (const ScalarNode* each : position) {
+    std::set<uint32_t> loops;
+    if (!addLoops(each, loops) || loops.size() > 1)
+      return false;
+    met.merge(loops);
+  }
+  return std::ranges::includes(met, axes);
+}
+
+void addReadings(const Stage& stage, std::vector<Reading>& readings) {
+  std::set<uint32_t> axes;
+  bool reduces = false;
+  forEachNode(stage.body, [&](const ScalarNode& node) {
+    if (const auto* reduce = node.as<ScalarReduce>()) {
+      reduces = true;
+      for (const LoopAxis& axis : reduce->axes)
+        axes.insert(axis.number);
+    }
+  });
+  for (const LoopAxis& axis : stage.axes)
+    axes.insert(axis.number);
+  forEachNode(stage.body, [&](const ScalarNode& node) {
+    const auto* load = node.as<ScalarLoad>();
+    if (!load)
+      return;
+    Reading& reading = readings[load->tensor];
+    reading.positions.emplace(load->position.begin(), load->position.end());
+    bool isShared = !readsOnce(load->position, axes);
+    reading.isShared |= isShared;
+    reading.isReused |= isShared && reduces;
+  });
+}
+
+} // namespace
+
+std::vector<Reading> readingsOf(const TensorFunction& function) {
+  std::vector<Reading> readings(function.tensors.size());
+  for (const Stage& stage : function.stages)
+    if (stage.kind == StageKind::Map)
+      addReadings(stage, readings);
+    else
+      readings[stage.source].isWhole = true;
+  return readings;
+}
+
+bool reduces(const Stage& stage) {
+  bool found = stage.kind != StageKind::Map;
+  if (!found)
+    forEachNode(stage.body,
+                [&](const ScalarNode& node) { found |= node.kind == ScalarKind::Reduce; });
+  return found;
+}
+
+bool mayFault(const TensorFunction& function) {
+  auto isOfData = [](const ScalarNode* root) {
+    bool loads = false;
+    forEachNode(root, [&](const ScalarNode& node) { loads |= node.kind == ScalarKind::Load; });
+    return loads;
+  };
+  bool found = false;
+  for (const Stage& stage : function.stages)
+    if (stage.kind == StageKind::Map)
+      forEachNode(stage.body, [&](const ScalarNode& node) {
+        if (const auto* load = node.as<ScalarLoad>())
+          found |= !load->outside && std::ranges::any_of(load->position, isOfData);
+        if (const auto* apply = node.as<ScalarApply>())
+          found |= scalarFunctionDivides(apply->function) && !node.dtype.isFloat() &&
+                   isOfData(apply->operands.back());
+      });
+  return found;
+}
+
+} // namespace tensor

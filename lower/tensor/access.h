@@ -1,0 +1,52 @@
+// How tensor functions read their tensors: what decides which of them are computed together.
+#pragma once
+
+#include "lower/tensor/expression.h"
+#include "lower/tensor/verify.h"
+
+#include <set>
+#include <unordered_set>
+#include <vector>
+
+namespace tensor {
+
+using ScalarNodes = std::vector<const ScalarNode*>;
+
+/// Calls `visit` with each node of an expression once, users before operands.
+template <typename Visit>
+void forEachNode(const ScalarNode* root, Visit&& visit) {
+  std::unordered_set<const ScalarNode*> seen{root};
+  ScalarNodes stack{root};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    stack.pop_back();
+    visit(*node);
+    forEachOperand(*node, [&](const ScalarNode* operand) {
+      if (seen.insert(operand).second)
+        stack.push_back(operand);
+    });
+  }
+}
+
+/// How the stages of a function read one tensor.
+struct Reading {
+  /// Where maps read it, as the nodes of the positions.
+  std::set<ScalarNodes> positions = {};
+  /// Some element may be read for several elements of a result.
+  bool isShared = false;
+  /// Some element may be read again in the loops of a reduction, as factors of a product are.
+  bool isReused = false;
+  /// As a whole, by a stage that is no map.
+  bool isWhole = false;
+};
+
+/// By tensor.
+std::vector<Reading> readingsOf(const TensorFunction& function);
+
+/// Whether a stage is a reduction, or no map.
+bool reduces(const Stage& stage);
+
+/// Whether elements of the inputs may make the function fail: as positions, or as divisors.
+bool mayFault(const TensorFunction& function);
+
+} // namespace tensor
