@@ -1,11 +1,13 @@
 // Calls are proven one by one; a function's parameters need no look when all its calls are, and it
-// is called by name only.
+// is called by name only: that of a definition, or that of the let that it is the value of.
 #include "lang/calls/proven_sizes.h"
 
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
 
 #include <map>
+#include <ranges>
+#include <set>
 
 namespace lang {
 
@@ -92,7 +94,9 @@ public:
     for (const Function* function : functions)
       forEachBinding(*function->body,
                      [&](const Binding& binding) { values_[binding.var->number] = binding.value; });
-    for (const Function* function : functions)
+    const std::vector<const Function*> definitions = functions;
+    findNamed(definitions, functions);
+    for (const Function* function : definitions)
       readDefinition(*function);
     std::vector<const Function*> proven;
     for (const Function* function : functions)
@@ -102,11 +106,55 @@ public:
       found_.vars_[var->number] = nullptr;
     for (const Function* function : proven)
       found_.functions_[function->number]->result = nullptr;
-    for (const Function* function : functions)
+    // What is inside of others stands behind them, and goes first.
+    for (const Function* function : functions | std::views::reverse)
       drop(*function);
   }
 
 private:
+  /// Appends the literals that are only called, by a name.
+  void findNamed(const std::vector<const Function*>& definitions,
+                 std::vector<const Function*>& functions) {
+    std::vector<uint32_t> uses(module_.varCount), calls(module_.varCount);
+    walk(
+        module_,
+        [&](const Binding& binding) {
+          if (literalOf(*binding.value))
+            ++calls[static_cast<const Call&>(*binding.value).callee.value->as<Var>()->number];
+        },
+        [&](const Operand& operand) {
+          if (const auto* var = operand.value->as<Var>())
+            ++uses[var->number];
+        });
+    for (const Function* definition : definitions)
+      forEachBinding(*definition->body, [&](const Binding& binding) {
+        const auto* literal = binding.value->as<Function>();
+        uint32_t number = binding.var->number;
+        if (literal && calls[number] > 0 && calls[number] == uses[number]) {
+          named_.insert(literal);
+          functions.push_back(literal);
+        }
+      });
+  }
+
+  /// The literal that a call of a variable calls, if it is known.
+  const Function* literalOf(const Expr& value) const {
+    const auto* call = value.as<Call>();
+    const auto* var = call ? call->callee.value->as<Var>() : nullptr;
+    const Expr* callee = var ? values_[var->number] : nullptr;
+    return callee ? callee->as<Function>() : nullptr;
+  }
+
+  /// The function that a call calls by name, or null.
+  const Function* calleeOf(const Expr& value) const {
+    const auto* call = value.as<Call>();
+    const Global* global = call ? call->callee.value->as<Global>() : nullptr;
+    if (global)
+      return global->function;
+    const Function* literal = literalOf(value);
+    return named_.contains(literal) ? literal : nullptr;
+  }
+
   /// Calls `visit` for all bindings in a block and below.
   template <typename Visit>
   static void forEachBinding(const Block& block, Visit&& visit) {
@@ -130,8 +178,8 @@ private:
           escape(*operand.value);
       });
       escape(*binding.value);
-      if (callee && callee->function)
-        readCall(binding, *call, *callee->function);
+      if (const Function* called = calleeOf(*binding.value))
+        readCall(binding, *call, *called);
     });
     forEachResult(*function.body, [&](const Operand& result) { escape(*result.value); });
   }
@@ -195,14 +243,13 @@ private:
       const auto* var = end.as<Var>();
       const Expr* value = var && !found_.typeOf(*var) ? values_[var->number] : nullptr;
       bool isBranch = value && (value->as<If>() || value->as<Match>() || value->as<BlockExpr>());
-      const auto* call = value ? value->as<Call>() : nullptr;
-      const Global* callee = call ? call->callee.value->as<Global>() : nullptr;
+      const Function* callee = value ? calleeOf(*value) : nullptr;
       if (isBranch)
         forEachBlock(*value, [&](const Block& inner) { ends.push_back(&inner); });
-      else if (callee && callee->function) {
+      else if (callee) {
         Renaming renaming(module_.types);
-        if (!provesArguments(*call, *callee->function, renaming) ||
-            !provesResult(*callee->function, checks->result, renaming))
+        if (!provesArguments(*value->as<Call>(), *callee, renaming) ||
+            !provesResult(*callee, checks->result, renaming))
           return false;
       } else if (!isDefinite(end) || !fits(checks->result, typing_.of(end))) {
         return false;
@@ -220,7 +267,8 @@ private:
     };
     forEachBinding(*function.body, [&](const Binding& binding) {
       look(*binding.var);
-      needs |= binding.value->as<Function>() != nullptr;
+      if (const auto* nested = binding.value->as<Function>())
+        needs |= !named_.contains(nested) || found_.of(*nested);
       if (const auto* match = binding.value->as<Match>())
         for (const Arm& arm : match->arms)
           forEachPatternVar(*arm.pattern, look);
@@ -230,13 +278,16 @@ private:
 
   void drop(const Function& function) {
     auto& checks = found_.functions_[function.number];
-    if (!checks || !checks->outer.empty())
+    if (!checks || (!checks->outer.empty() && !named_.contains(&function)))
       return;
-    checks->keepsSizes = checks->keepsSizes && needsSizes(function, *checks);
+    checks->keepsSizes =
+        (checks->keepsSizes || !checks->outer.empty()) && needsSizes(function, *checks);
     if (!checks->requirements.empty() || checks->keepsSizes)
       return;
     if (!needsLook_[function.number])
       checks->parameters.clear();
+    if (checks->parameters.empty())
+      checks->outer.clear();
     if (!checks->result && checks->parameters.empty())
       checks = nullptr;
   }
@@ -281,6 +332,8 @@ private:
   /// Per function whether its parameters must be compared.
   std::vector<bool> needsLook_;
   std::vector<const Var*> provenVars_;
+  /// Literals that are only called, by a name.
+  std::set<const Function*> named_;
 };
 
 void dropProvenChecks(const Module& module, const Typing& typing,

@@ -29,7 +29,8 @@ void FunctionCompiler::call(Scope& scope, const Binding& binding, const Call& ca
     callOperator(scope, binding, call, *type->op);
     return giveUpDying(scope, {&call.callee, 1});
   }
-  callFunction(scope, binding, call.callee, call.arguments, isLast);
+  if (!callGroup(scope, binding, call))
+    callFunction(scope, binding, call.callee, call.arguments, isLast);
 }
 
 FunctionCompiler::Callee FunctionCompiler::calleeOf(const Operand& operand,

@@ -186,6 +186,8 @@ private:
   std::vector<uint16_t> givenTo(const Scope& scope, std::span<const Operand> operands) const;
   void callHost(Scope& scope, const Binding& binding, const lang::Call& call,
                 const lang::OperatorRow& row);
+  void callSite(Scope& scope, const Binding& binding, const lang::Call& call, vm::HostSite site,
+                std::optional<vm::KernelSite> kernel);
   void callWithFields(Scope& scope, const Binding& binding, const lang::Call& call,
                       const lang::OperatorRow& row);
   std::optional<tensor::TensorFunction> scalarCode(const Binding& binding, const lang::Call& call,
@@ -195,6 +197,10 @@ private:
   ScalarOperand scalarOperand(const Operand& operand) const;
   ScalarOperand inRegister(const ScalarOperand& operand);
   const Comparison* comparison(const Binding& binding);
+
+  // group_compiler.cpp: functions that are one kernel.
+  bool keepGroup(const Binding& binding, const lang::Function& function);
+  bool callGroup(Scope& scope, const Binding& binding, const lang::Call& call);
 
   // holding.cpp: registers and references.
   const Held* find(const Var& var) const { return held_.find(var); }
@@ -258,6 +264,8 @@ private:
   std::unordered_set<const Binding*> takenApart_;
   const Var* outerSizes_ = nullptr;
   std::unordered_map<const Binding*, std::optional<Comparison>> comparisons_;
+  /// Functions that are called as kernels, by the variables that name them.
+  std::unordered_map<const Expr*, const lang::Function*> groups_;
 };
 
 /// Compiles what is no function of the text: the application of a constructor.

@@ -5,6 +5,7 @@
 #include "lang/ir/walk.h"
 #include "vm/bytecode/flat_results.h"
 #include "vm/bytecode/function_compiler.h"
+#include "vm/bytecode/kernel_sites.h"
 #include "vm/bytecode/type_arguments.h"
 #include "vm/machine/verify.h"
 
@@ -51,6 +52,13 @@ Instances::Instances(const Module& from, const Typing& types, const OperatorTabl
   // What writes into tensors may write into those of rank 0.
   made.layouts.tensorsChange = writesIntoTensors(module);
   made.layouts.boxesScalars = boxesScalars || made.layouts.tensorsChange;
+}
+
+const vm::KernelSite* Instances::groupKernel(const Function& group) {
+  auto [found, isNew] = groups_.try_emplace(&group);
+  if (isNew && made.watching == Watching::Nothing && !made.boundaries->of(group))
+    found->second = groupSite(made.layouts, group, typing);
+  return found->second ? &*found->second : nullptr;
 }
 
 void Instances::compileAll() {

@@ -67,6 +67,9 @@ public:
   const std::vector<bool>& ownedParameters(const lang::Global& global) const {
     return owned_[global.number];
   }
+  /// The kernel of a group, or null where calls of it have to compare values or somebody watches
+  /// its operators.
+  const vm::KernelSite* groupKernel(const lang::Function& group);
   /// Whether it is called from outside alone. Its calls stay below the others, so that a trace
   /// begins there.
   bool isOutermost(const lang::Global& global) const { return outermost_.contains(&global); }
@@ -121,6 +124,7 @@ private:
   std::vector<std::pair<const lang::Type*, Environment>> seen_;
   /// Layouts with signatures of calls that hide which instance is called.
   std::vector<std::pair<uint16_t, uint16_t>> hidden_;
+  std::unordered_map<const lang::Function*, std::optional<vm::KernelSite>> groups_;
   OwnedParameters owned_;
   std::set<const lang::Global*> outermost_;
   std::vector<bool> flat_;

@@ -1,6 +1,7 @@
 // The types must tell element types and ranks; all else may be open.
 #include "vm/bytecode/kernel_sites.h"
 
+#include "lang/calls/group.h"
 #include "lang/calls/open_call.h"
 #include "lang/calls/site_shapes.h"
 
@@ -76,6 +77,16 @@ bool isFlat(const Type* result, Types tensors) {
   return !result->isTuple() || result->parts.size() == tensors.size();
 }
 
+/// A site but for the shapes of results whose sizes are open.
+vm::KernelSite siteOf(Layouts& layouts, Types operands, const Type* result,
+                      tensor::TensorFunction function) {
+  auto [inputs, results] = tensorsOf(operands, result);
+  vm::KernelSite site{.inputs = inputsOf(layouts, operands), .function = std::move(function)};
+  addResults(layouts, result, results, site);
+  site.known = knownExtents(inputs, results);
+  return site;
+}
+
 } // namespace
 
 std::optional<vm::NativeSite> nativeSite(Layouts& layouts, const OperatorRow& row, Types operands,
@@ -117,13 +128,35 @@ std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& ro
   auto function = tensorFunctionOf(row, operands, result, attributes);
   if (!function)
     return std::nullopt;
-  vm::KernelSite site{.inputs = inputsOf(layouts, operands), .function = *std::move(function)};
-  addResults(layouts, result, results, site);
-  site.known = knownExtents(inputs, results);
+  vm::KernelSite site = siteOf(layouts, operands, result, *std::move(function));
   if (areClosed(inputs) && areClosed(results))
     return site;
   site.shapes = foreseenShapes(row, operands, site.resultExtents.size(), attributes);
   return site.shapes.empty() ? std::nullopt : std::optional(std::move(site));
+}
+
+std::optional<vm::KernelSite> groupSite(Layouts& layouts, const Function& group,
+                                        const Typing& typing) {
+  std::vector<const Type*> operands;
+  for (const Var* parameter : group.parameters)
+    operands.push_back(typing.of(*parameter));
+  const Type* result = typing.result(group);
+  auto function = layouts.tensorsChange || !group.generics.empty() || !result
+                      ? std::nullopt
+                      : groupFunction(group, typing);
+  if (!function)
+    return std::nullopt;
+  auto [inputs, results] = tensorsOf(operands, result);
+  if (!isFlat(result, results) || !isComputable(inputs) || !isComputable(results))
+    return std::nullopt;
+  vm::KernelSite site = siteOf(layouts, operands, result, *std::move(function));
+  if (areClosed(inputs) && areClosed(results))
+    return site;
+  auto shapes = shapeFunction(operands, results);
+  if (!shapes)
+    return std::nullopt;
+  site.shapes.push_back(*std::move(shapes));
+  return site;
 }
 
 } // namespace bytecode

@@ -3,6 +3,7 @@
 // its results.
 #pragma once
 
+#include "lang/ir/typing.h"
 #include "vm/bytecode/layouts.h"
 
 namespace bytecode {
@@ -12,6 +13,11 @@ namespace bytecode {
 std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const lang::OperatorRow& row,
                                          lang::Types operands, const lang::Type* result,
                                          const lang::Attributes& attributes);
+
+/// The kernel of a group, for calls with what its parameters declare. Nothing where its operators
+/// make no one tensor function (lang/calls/group.h).
+std::optional<vm::KernelSite> groupSite(Layouts& layouts, const lang::Function& group,
+                                        const lang::Typing& typing);
 
 /// The native function of such a call, if it has one.
 std::optional<vm::NativeSite> nativeSite(Layouts& layouts, const lang::OperatorRow& row,

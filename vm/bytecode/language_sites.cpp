@@ -1,6 +1,7 @@
 // Operands become values of the run-time, and results objects of the machine.
 #include "vm/bytecode/language_sites.h"
 
+#include "vm/executable/call.h"
 #include "vm/machine/value.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ std::optional<Fault> LanguageSites::apply(uint32_t number, std::span<const vm::S
                                           std::optional<Fault> found) {
   const OperatorSite& site = sites_[number];
   if (!site.binding)
-    return found;
+    return found ? std::move(found) : executable::unfitFault(program_, number, operands);
   const vm::HostSite& host = program_.sites[number];
   std::vector<Value> values;
   for (size_t i = 0; i < operands.size(); ++i)

@@ -96,7 +96,8 @@ runtime::Result<std::unique_ptr<Linked>> link(std::unique_ptr<executable::Execut
   }
   for (size_t i = 0; i < program.sites.size(); ++i)
     if (program.sites[i].kind == vm::SiteKind::Language && !linked->sites[i].binding &&
-        program.sites[i].native == checks::none)
+        program.sites[i].native == checks::none &&
+        program.sites[i].kernel == vm::HostSite::noKernel)
       return wrong;
   return linked;
 }

@@ -63,15 +63,6 @@ std::vector<uint16_t> FunctionCompiler::givenTo(const Scope& scope,
 
 void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call& call,
                                 const OperatorRow& row) {
-  std::vector<uint16_t> operands;
-  std::vector<Rep> reps;
-  for (const Operand& argument : call.arguments) {
-    operands.push_back(look(argument));
-    reps.push_back(rep(typeOf(*argument.value)));
-  }
-  Rep result = rep(typeOf(*binding.var));
-  freeDying(scope, call.arguments);
-  uint16_t reg = registerFor(scope, binding);
   vm::HostSite site{.range = call.range, .op = operatorNumber(row)};
   made_.sites.resize(made_.program.sites.size() + 1);
   made_.sites.back() = {&binding, &row, typeOf(*binding.var)};
@@ -86,6 +77,22 @@ void FunctionCompiler::callHost(Scope& scope, const Binding& binding, const Call
     made_.program.natives.push_back(*std::move(native));
     made_.sites.back().isNeeded = needsWords(row, types, typeOf(*binding.var));
   }
+  callSite(scope, binding, call, std::move(site), std::move(kernel));
+}
+
+/// Calls what a site says with operands that it borrows, but for those that nothing needs any more,
+/// which it gives up.
+void FunctionCompiler::callSite(Scope& scope, const Binding& binding, const Call& call,
+                                vm::HostSite site, std::optional<vm::KernelSite> kernel) {
+  std::vector<uint16_t> operands;
+  std::vector<Rep> reps;
+  for (const Operand& argument : call.arguments) {
+    operands.push_back(look(argument));
+    reps.push_back(rep(typeOf(*argument.value)));
+  }
+  Rep result = rep(typeOf(*binding.var));
+  freeDying(scope, call.arguments);
+  uint16_t reg = registerFor(scope, binding);
   site.given = givenTo(scope, call.arguments);
   std::vector<uint16_t> given = site.given;
   if (kernel)

@@ -49,6 +49,8 @@ void Usage::addBlock(const Block& block, bool isTail) {
       });
     if (isFunctionCall(value)) {
       calling_.insert(&block);
+      if (const auto* var = value.as<Call>()->callee.value->as<Var>())
+        ++calls_[var];
       std::span<const Operand> arguments = value.as<Call>()->arguments;
       for (size_t k = 0; k < arguments.size(); ++k)
         if (const auto* var = arguments[k].value->as<Var>())

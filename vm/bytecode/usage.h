@@ -51,6 +51,11 @@ public:
   }
   /// How often it is used, a use in a nested function counting as two.
   uint32_t count(const lang::Var& var) const;
+  /// Whether it is a function that is called here and nothing else.
+  bool isOnlyCalled(const lang::Var& var) const {
+    auto found = calls_.find(&var);
+    return found != calls_.end() && found->second == count(var);
+  }
   /// Of which call of a function it is an argument, the last one if there are several.
   struct Argument {
     uint32_t place;
@@ -82,6 +87,8 @@ private:
   const std::vector<std::vector<const lang::Var*>>& free_;
   LastUses uses_;
   std::unordered_map<const lang::Var*, uint32_t> counts_;
+  /// How often it is called here.
+  std::unordered_map<const lang::Var*, uint32_t> calls_;
   std::unordered_map<const lang::Var*, Argument> arguments_;
   std::unordered_map<const lang::Var*, Construction> constructions_;
   std::unordered_map<const lang::Var*, std::vector<Projection>> projections_;

@@ -27,7 +27,10 @@ void FunctionCompiler::value(Scope& scope, const Binding& binding, bool isLast) 
       [&](const Call& value) { call(scope, binding, value, isLast); },
       [&](const If& value) { branch(scope, binding, value, isLast); },
       [&](const Match& value) { match(scope, binding, value, isLast); },
-      [&](const Function& value) { closure(scope, binding, value); },
+      [&](const Function& value) {
+        if (!keepGroup(binding, value))
+          closure(scope, binding, value);
+      },
       [&](const RefNew& value) {
         const Type* content = typeOf(*binding.var)->parts[0];
         construct(scope, binding, made_.layouts.cell(rep(content)), {&value.content, 1},

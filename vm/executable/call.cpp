@@ -60,18 +60,19 @@ std::string languageText(const Executable& executable) {
   return "";
 }
 
+Fault unfitFault(const vm::Program& program, uint32_t number, std::span<const Slot> operands) {
+  const vm::HostSite& site = program.sites[number];
+  std::string shapes;
+  for (size_t i = 0; i < operands.size(); ++i)
+    addShapes(vm::toValue(program, site.operands[i], operands[i]), shapes);
+  return {FaultKind::Sizes,
+          fmt::format("`{}` has no kernel for the shapes {}", program.operators[site.op], shapes)};
+}
+
 vm::Language withoutLanguage(const Executable& executable) {
   return [&](uint32_t number, std::span<const Slot> operands, vm::Machine&, Slot&,
              std::optional<Fault> found) {
-    if (found)
-      return *std::move(found);
-    const vm::Program& program = executable.program;
-    const vm::HostSite& site = program.sites[number];
-    std::string shapes;
-    for (size_t i = 0; i < operands.size(); ++i)
-      addShapes(vm::toValue(program, site.operands[i], operands[i]), shapes);
-    return Fault{FaultKind::Sizes, fmt::format("`{}` has no kernel for the shapes {}",
-                                               program.operators[site.op], shapes)};
+    return found ? *std::move(found) : unfitFault(executable.program, number, operands);
   };
 }
 

@@ -36,6 +36,10 @@ private:
 /// Why an executable cannot be run without the language, or empty: it has an operator whose
 /// shapes neither a kernel nor a native function finds by itself.
 std::string languageText(const Executable& executable);
+/// The fault of a site whose kernel is not for the shapes of these operands, where nothing else
+/// does what it does.
+runtime::Fault unfitFault(const vm::Program& program, uint32_t site,
+                          std::span<const vm::Slot> operands);
 /// What there is without the language: a fault for each operator that a kernel is not defined for.
 vm::Language withoutLanguage(const Executable& executable);
 
