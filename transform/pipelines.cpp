@@ -77,6 +77,8 @@ constexpr Step machineSteps[] = {
     {"inline-quiet"},
     // Last, as the passes before see tuples where they are made.
     {"flatten-tuples", deepestTuple},
+    // What is left is what runs.
+    {"fuse"},
 };
 
 constexpr Step countedSteps[] = {

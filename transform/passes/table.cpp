@@ -6,8 +6,8 @@
 namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
-    flattenTuples, graphForm, inlineQuiet, inlining, keepLogarithms, lambdaLifting, letSinking,
-    operatorCalls, simplify, specialise, specialiseBoxed, unusedDefinitions;
+    flattenTuples, fuse, graphForm, inlineQuiet, inlining, keepLogarithms, lambdaLifting,
+    letSinking, operatorCalls, simplify, specialise, specialiseBoxed, unusedDefinitions;
 
 namespace {
 
@@ -47,6 +47,8 @@ constexpr PassRow rows[] = {
      {},
      placed,
      flattenTuples},
+    {"fuse", "Makes functions, marked `Primitive=1`, of operator calls that are computed together.",
+     placed, placed, fuse},
     {"graph-form",
      "Makes temporaries of lets that do nothing but give a value, as Relay's graph form has them.",
      {},
