@@ -10,6 +10,7 @@
 #include "runtime/element.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 namespace lang {
@@ -115,9 +116,15 @@ public:
     for (const Expr* input : inputs)
       if (!addInput(*input))
         return std::nullopt;
-    for (const Binding& binding : bindings)
+    std::set<const Expr*> parts = partsOf(bindings, result);
+    for (const Binding& binding : bindings) {
       if (!add(binding))
         return std::nullopt;
+      if (parts.contains(binding.var))
+        for (const Composed& leaf : leaves_.at(binding.var))
+          if (!leaf.everywhere)
+            whole_.keep(leaf);
+    }
     auto results = leavesOf(result);
     auto isConstant = [](const Composed& each) { return each.everywhere != nullptr; };
     if (!results || results->empty() || std::ranges::any_of(*results, isConstant))
@@ -127,6 +134,16 @@ public:
 
 private:
   using Leaves = std::vector<Composed>;
+
+  /// The fields of a result that is a tuple made here.
+  static std::set<const Expr*> partsOf(std::span<const Binding> bindings, const Expr& result) {
+    std::set<const Expr*> parts;
+    for (const Binding& binding : bindings)
+      if (const auto* tuple = binding.value->as<TupleExpr>(); tuple && binding.var == &result)
+        for (const Operand& field : tuple->fields)
+          parts.insert(field.value);
+    return parts;
+  }
 
   bool addInput(const Expr& input) {
     std::vector<const Type*> tensors;

@@ -83,12 +83,22 @@ std::vector<Reading> readingsOf(const TensorFunction& function) {
   return readings;
 }
 
+Work workOf(const ScalarNode* body) {
+  Work work;
+  forEachNode(body, [&](const ScalarNode& node) {
+    ++work.nodes;
+    work.reduces |= node.kind == ScalarKind::Reduce;
+    const auto* apply = node.as<ScalarApply>();
+    // Divisions of positions are engines' to simplify.
+    work.isDear |=
+        apply && node.dtype != runtime::Int64 &&
+        (apply->function >= ScalarFunction::Exp || scalarFunctionDivides(apply->function));
+  });
+  return work;
+}
+
 bool reduces(const Stage& stage) {
-  bool found = stage.kind != StageKind::Map;
-  if (!found)
-    forEachNode(stage.body,
-                [&](const ScalarNode& node) { found |= node.kind == ScalarKind::Reduce; });
-  return found;
+  return stage.kind != StageKind::Map || workOf(stage.body).reduces;
 }
 
 bool mayFault(const TensorFunction& function) {

@@ -43,6 +43,20 @@ struct Reading {
 /// By tensor.
 std::vector<Reading> readingsOf(const TensorFunction& function);
 
+/// What computing one element takes.
+struct Work {
+  size_t nodes = 0;
+  /// Something in it takes as long as many additions do.
+  bool isDear = false;
+  bool reduces = false;
+
+  bool isCheap() const { return !isDear && !reduces && nodes <= mostCheap; }
+
+private:
+  static constexpr size_t mostCheap = 16;
+};
+Work workOf(const ScalarNode* body);
+
 /// Whether a stage is a reduction, or no map.
 bool reduces(const Stage& stage);
 

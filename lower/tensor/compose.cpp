@@ -193,25 +193,6 @@ private:
   std::unordered_map<const ScalarNode*, const ScalarNode*> done_;
 };
 
-/// What computing an element takes.
-struct Cost {
-  size_t nodes = 0;
-  bool isDear = false;
-  bool reduces = false;
-};
-
-Cost costOf(const ScalarNode* body) {
-  Cost cost;
-  forEachNode(body, [&](const ScalarNode& node) {
-    ++cost.nodes;
-    cost.reduces = cost.reduces || node.kind == ScalarKind::Reduce;
-    if (const auto* apply = node.as<ScalarApply>())
-      cost.isDear = cost.isDear || apply->function >= ScalarFunction::Exp ||
-                    scalarFunctionDivides(apply->function);
-  });
-  return cost;
-}
-
 } // namespace
 
 /// Adds one function.
@@ -280,24 +261,23 @@ private:
 
   /// Whether a tensor is written into this function in place of being made.
   bool isWritten(uint32_t tensor) {
-    constexpr size_t mostNodes = 1024, mostCheap = 8, mostReaders = 3;
+    constexpr size_t mostNodes = 1024, mostReaders = 3;
     const TensorFunction& whole = whole_.function_;
     uint32_t made = tensors_[tensor].tensor;
-    if (made < whole.inputCount)
+    if (made < whole.inputCount || whole_.kept_.contains(made))
       return false;
     const Stage& stage = whole.stages[made - whole.inputCount];
     const Reading& reading = readings_[tensor];
     if (stage.kind != StageKind::Map || reading.isWhole || reading.isReused)
       return false;
-    auto [known, isNew] = costs_.try_emplace(made);
+    auto [known, isNew] = work_.try_emplace(made);
     if (isNew)
-      known->second = costOf(stage.body);
-    const Cost& cost = known->second;
-    bool isCheap = cost.nodes <= mostCheap && !cost.isDear;
+      known->second = workOf(stage.body);
+    const Work& work = known->second;
     size_t readers = reading.positions.size();
     bool isOnce = readers == 1 && !reading.isShared;
-    return !cost.reduces && cost.nodes <= mostNodes &&
-           (isOnce || (isCheap && readers <= mostReaders));
+    return !work.reduces && work.nodes <= mostNodes &&
+           (isOnce || (work.isCheap() && readers <= mostReaders));
   }
 
   /// The element of a stage at a position.
@@ -346,7 +326,7 @@ private:
   /// What the tensors of the function are in the whole.
   std::vector<Composed> tensors_;
   std::vector<Reading> readings_;
-  std::unordered_map<uint32_t, Cost> costs_;
+  std::unordered_map<uint32_t, Work> work_;
 };
 
 Composed Composition::addInput(runtime::DType dtype, ScalarNodes shape) {

@@ -47,6 +47,9 @@ public:
   std::vector<Composed> add(const TensorFunction& function, std::span<const Composed> operands,
                             std::span<const ScalarNodes> resultShapes);
 
+  /// Says that a tensor is made in any case, so that its readers need not compute it again.
+  void keep(const Composed& tensor) { kept_.insert(tensor.tensor); }
+
   /// The whole with these results, without what they do not need; the composition is used up.
   TensorFunction take(std::span<const Composed> results);
 
@@ -60,6 +63,7 @@ private:
   TensorFunction function_;
   UniqueNodes nodes_{*function_.arena};
   uint32_t nextAxis_ = 0;
+  std::unordered_set<uint32_t> kept_;
 };
 
 } // namespace tensor

@@ -1,6 +1,6 @@
 // Operators that are computed together, as functions that are marked `Primitive=1`:
 //
-//   %0 = add(%x, %b);            let %fused = fn (%p0: ..., %p1: ..., Primitive=1) -> ... {
+//   %0 = add(%x, %b);            let %fused = fn (%p0: ..., %p1: ..., Primitive=1) {
 //   tanh(%0)                       tanh(add(%p0, %p1))
 //                                };
 //                                %fused(%x, %b)
@@ -31,69 +31,102 @@ public:
 
 private:
   std::span<const Binding> bindingsOf(const Block& block) override {
-    const std::vector<Group>* groups = groups_.of(block);
+    const BlockGroups* groups = groups_.of(block);
     if (!groups)
       return block.bindings;
-    std::vector<const Group*> byRoot(block.bindings.size());
-    std::vector<bool> isInside(block.bindings.size());
-    for (const Group& group : *groups) {
-      byRoot[group.members.back()] = &group;
-      for (uint32_t member : group.members)
-        isInside[member] = true;
-    }
     std::vector<Binding> list;
-    for (size_t i = 0; i < block.bindings.size(); ++i)
-      if (byRoot[i])
-        addGroup(block, *byRoot[i], list);
-      else if (!isInside[i])
+    for (uint32_t i = 0; i < block.bindings.size(); ++i) {
+      if (groups->stays[i])
         list.push_back(block.bindings[i]);
+      if (auto group = groups->byRoot.find(i); group != groups->byRoot.end())
+        addGroup(block, group->second, list);
+    }
     return arena_.copy(list);
   }
 
-  /// The function of a group and its call.
+  /// The function of a group, its call, and what is taken out of the result.
   void addGroup(const Block& block, const Group& group, std::vector<Binding>& out) {
-    const Binding& root = block.bindings[group.members.back()];
+    const Binding& root = block.bindings[*group.members.rbegin()];
     SourceRange range = root.value->range;
+    std::vector<Operand> arguments;
+    for (const Expr* operand : group.operands)
+      arguments.push_back({operand, range});
+    const Var* name = variable("fused", VarOrigin::Let, range);
+    out.push_back({name, functionOf(block, group, range), range});
+    const Call* call = arena_.make<Call>(Expr{ExprKind::Call, range}, Operand{name, range},
+                                         arena_.copy(arguments));
+    if (group.results.size() == 1) {
+      out.push_back({root.var, call, root.place});
+      return;
+    }
+    const Var* all = variable("", VarOrigin::Temporary, range);
+    out.push_back({all, call, range});
+    uint32_t index = 0;
+    for (uint32_t result : group.results) {
+      const Binding& part = block.bindings[result];
+      out.push_back({part.var,
+                     arena_.make<Project>(Expr{ExprKind::Project, part.value->range},
+                                          Operand{all, range}, index++),
+                     part.place});
+    }
+  }
+
+  const Function* functionOf(const Block& block, const Group& group, SourceRange range) {
     std::unordered_map<const Expr*, const Expr*> inside;
     std::vector<const Var*> parameters;
-    std::vector<Operand> arguments;
     for (const Expr* operand : group.operands) {
       parameters.push_back(variable(fmt::format("p{}", parameters.size()), VarOrigin::Parameter,
-                                    operand->range, typing_.of(*operand)));
+                                    range, typing_.of(*operand)));
       inside.emplace(operand, parameters.back());
-      arguments.push_back({operand, range});
     }
     std::vector<Binding> bindings;
     for (uint32_t member : group.members)
       bindings.push_back(moved(block.bindings[member], inside));
+    if (group.results.size() > 1) {
+      std::vector<Operand> fields;
+      for (uint32_t result : group.results)
+        fields.push_back({inside.at(block.bindings[result].var), range});
+      const Expr* tuple = arena_.make<TupleExpr>(Expr{ExprKind::Tuple, range}, arena_.copy(fields));
+      bindings.push_back({variable("", VarOrigin::Temporary, range), tuple, range});
+    }
     auto* body = arena_.make<Block>(arena_.copy(bindings), Operand{bindings.back().var, range});
     NamedAttribute mark{"Primitive", intAttribute(1, 32)};
-    auto* function = arena_.make<Function>(Expr{ExprKind::Function, range}, 0u,
-                                           std::span<const TypeParameter* const>(),
-                                           arena_.copy(parameters), typing_.of(*root.var), body,
-                                           arena_.copy(std::span<const NamedAttribute>(&mark, 1)));
-    const Var* name = variable("fused", VarOrigin::Let, range);
-    out.push_back({name, function, range});
-    out.push_back({root.var,
-                   arena_.make<Call>(Expr{ExprKind::Call, range}, Operand{name, range},
-                                     arena_.copy(arguments)),
-                   root.place});
+    return arena_.make<Function>(Expr{ExprKind::Function, range}, 0u,
+                                 std::span<const TypeParameter* const>(), arena_.copy(parameters),
+                                 /*resultAnnotation=*/nullptr, body,
+                                 arena_.copy(std::span<const NamedAttribute>(&mark, 1)));
   }
 
-  /// The call of a member with what it is called with inside.
+  /// A member with what it is made of inside.
   Binding moved(const Binding& member, std::unordered_map<const Expr*, const Expr*>& inside) {
-    const auto& call = *member.value->as<Call>();
-    std::vector<Operand> arguments;
-    for (Operand argument : call.arguments) {
-      if (auto found = inside.find(argument.value); found != inside.end())
-        argument.value = found->second;
-      arguments.push_back(argument);
+    auto within = [&](Operand operand) {
+      if (auto found = inside.find(operand.value); found != inside.end())
+        operand.value = found->second;
+      return operand;
+    };
+    auto allWithin = [&](std::span<const Operand> operands) {
+      std::vector<Operand> made;
+      for (const Operand& operand : operands)
+        made.push_back(within(operand));
+      return arena_.copy(made);
+    };
+    Expr* value = nullptr;
+    if (const auto* call = member.value->as<Call>()) {
+      Call* own = arena_.make<Call>(*call);
+      own->arguments = allWithin(call->arguments);
+      value = own;
+    } else if (const auto* tuple = member.value->as<TupleExpr>()) {
+      TupleExpr* own = arena_.make<TupleExpr>(*tuple);
+      own->fields = allWithin(tuple->fields);
+      value = own;
+    } else {
+      Project* own = arena_.make<Project>(*member.value->as<Project>());
+      own->tuple = within(own->tuple);
+      value = own;
     }
-    Call* own = arena_.make<Call>(call);
-    own->arguments = arena_.copy(arguments);
     const Var* var = variable("", VarOrigin::Temporary, member.var->range);
     inside[member.var] = var;
-    return {var, own, member.place};
+    return {var, value, member.place};
   }
 
   const Var* variable(std::string_view name, VarOrigin origin, SourceRange range,

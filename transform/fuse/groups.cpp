@@ -1,15 +1,11 @@
-// Calls are gone through from the last to the first, so all that uses one is in a group before it.
+// Values are gone through from the last to the first, so all that uses one is in a group before it.
 #include "transform/fuse/groups.h"
 
-#include "lang/calls/boundary.h"
 #include "lang/calls/group.h"
 #include "lang/ir/walk.h"
-#include "lang/op/leaves.h"
-#include "lang/op/op.h"
-#include "lower/tensor/access.h"
+#include "transform/fuse/candidates.h"
 
 #include <algorithm>
-#include <map>
 
 namespace transform {
 
@@ -19,17 +15,10 @@ namespace {
 
 /// More would need more registers than caches hold strips of.
 constexpr size_t mostMembers = 48;
+/// Reading two tensors twice is no more than making one, and reading that.
+constexpr size_t mostCopies = 2, mostOperandsOfCopies = 2;
 
-/// A call that may be in a group.
-struct Candidate {
-  const Call* call;
-  /// By operand.
-  std::vector<tensor::Reading> readings;
-  /// Whether it is a reduction, or moves a tensor as a whole.
-  bool reduces;
-};
-
-/// The uses of the variables of a module.
+/// How often the variables of a module are used.
 class Uses {
 public:
   explicit Uses(const Module& module) : counts_(module.varCount) {
@@ -52,162 +41,186 @@ private:
   std::vector<uint32_t> counts_;
 };
 
-bool hasOneSize(const Type* type) {
-  return type && type->isTensor() && type->dtype.isComputable() &&
-         std::ranges::all_of(type->shape, [](const Dim* dim) {
-           return !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
-         });
-}
-
+/// The groups of one block.
 class Finder {
 public:
-  Finder(const Typing& typing, const Boundaries& boundaries, const Uses& uses)
-      : typing_(typing), boundaries_(boundaries), uses_(uses) {}
+  Finder(const Block& block, const Typing& typing, const Boundaries& boundaries, const Uses& uses)
+      : block_(block), typing_(typing), counts_(uses), candidates_(block, typing, boundaries),
+        groupsOf_(block.bindings.size()) {
+    for (uint32_t i = 0; i < block.bindings.size(); ++i)
+      forEachOperand(*block.bindings[i].value,
+                     [&](const Operand& operand) { uses_[operand.value].push_back(i); });
+    uses_[block.result.value].push_back(none);
+  }
 
-  std::vector<Group> find(const Block& block) {
-    block_ = &block;
-    findCandidates();
-    groupOf_.assign(block.bindings.size(), none);
-    members_.clear();
-    for (size_t i = block.bindings.size(); i-- > 0;)
-      if (candidates_.contains(uint32_t(i)))
-        join(uint32_t(i));
-    std::vector<Group> groups;
-    for (std::vector<uint32_t>& members : members_)
-      if (members.size() > 1) {
-        std::ranges::reverse(members);
-        Group group = withOperands(std::move(members));
+  BlockGroups find() {
+    for (auto candidate = candidates_.all().rbegin(); candidate != candidates_.all().rend();
+         ++candidate)
+      join(candidate->first);
+    BlockGroups found;
+    for (Group& group : groups_)
+      if (isWorthWhile(group)) {
+        addOperands(group);
         if (isComposed(group))
-          groups.push_back(std::move(group));
+          found.byRoot.emplace(rootOf(group), std::move(group));
       }
-    return groups;
+    findWhatStays(found);
+    return found;
   }
 
 private:
   static constexpr uint32_t none = UINT32_MAX;
 
-  void findCandidates() {
-    candidates_.clear();
-    users_.clear();
-    places_.clear();
-    for (uint32_t i = 0; i < block_->bindings.size(); ++i) {
-      const Binding& binding = block_->bindings[i];
-      const auto* call = binding.value->as<Call>();
-      if (!call || !call->callee.value->as<OperatorRef>())
-        continue;
-      auto candidate = candidateOf(binding, *call);
-      if (!candidate)
-        continue;
-      for (const Operand& argument : call->arguments)
-        if (const auto* var = argument.value->as<Var>())
-          users_[var].push_back(i);
-      candidates_.emplace(i, *std::move(candidate));
-      places_.emplace(binding.var, i);
-    }
+  static uint32_t rootOf(const Group& group) { return *group.members.rbegin(); }
+  const Var& varAt(uint32_t place) const { return *block_.bindings[place].var; }
+  bool isKind(uint32_t place, ExprKind kind) const {
+    return candidates_.at(place).value->kind == kind;
   }
 
-  /// A call of tensors with one result, which is no scalar: those the machine has instructions for.
-  std::optional<Candidate> candidateOf(const Binding& binding, const Call& call) const {
-    const OperatorRow& row = *call.callee.value->as<OperatorRef>()->row;
-    const Type* result = typing_.of(*binding.var);
-    if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-        !call.attributes || !hasOneSize(result) || result->shape.empty() ||
-        boundaries_.typeOf(*binding.var))
-      return std::nullopt;
-    std::vector<const Type*> types;
-    for (const Operand& argument : call.arguments)
-      types.push_back(typing_.of(*argument.value));
-    if (types.empty() || !std::ranges::all_of(types, hasOneSize))
-      return std::nullopt;
-    auto function = tensorFunctionOf(row, types, result, *call.attributes);
-    if (!function || tensor::mayFault(*function))
-      return std::nullopt;
-    auto readings = tensor::readingsOf(*function);
-    readings.resize(types.size());
-    return Candidate{&call, std::move(readings),
-                     std::ranges::any_of(function->stages, tensor::reduces)};
-  }
-
-  /// Puts a call into the group of those that use it, or makes one of its own.
+  /// Puts a value into the groups of those that use it, or makes one of its own.
   void join(uint32_t place) {
-    uint32_t group = groupOfUsers(place);
-    if (group == none || members_[group].size() == mostMembers || !mayJoin(place)) {
-      group = uint32_t(members_.size());
-      members_.push_back({});
+    std::set<uint32_t> groups = groupsOfUsers(place);
+    bool isUsedElsewhere = candidates_.users(varAt(place)).size() != counts_.count(varAt(place));
+    if (!isUsedElsewhere && groups.size() == 1 && mayJoin(place, *groups.begin()))
+      return add(place, *groups.begin());
+    if (!isUsedElsewhere && mayBeCopied(place, groups)) {
+      for (uint32_t group : groups)
+        add(place, group);
+      return;
     }
-    groupOf_[place] = group;
-    members_[group].push_back(place);
+    if (uint32_t group = groupBeforeOtherUses(place, groups); group != none) {
+      groups_[group].results.insert(place);
+      return add(place, group);
+    }
+    groups_.push_back({.results = {place}});
+    add(place, uint32_t(groups_.size() - 1));
   }
 
-  /// The group of all uses, if they are in one.
-  uint32_t groupOfUsers(uint32_t place) const {
-    const Var& var = *block_->bindings[place].var;
-    auto users = users_.find(&var);
-    if (users == users_.end() || users->second.size() != uses_.count(var))
-      return none;
-    uint32_t group = groupOf_[users->second.front()];
-    bool isOne =
-        std::ranges::all_of(users->second, [&](uint32_t user) { return groupOf_[user] == group; });
-    return isOne ? group : none;
+  void add(uint32_t place, uint32_t group) {
+    groups_[group].members.insert(place);
+    groupsOf_[place].push_back(group);
   }
 
-  /// Whether it saves memory traffic: what a reduction gives is read by what goes element by
-  /// element; anything else by what reads an element once.
-  bool mayJoin(uint32_t place) const {
-    const Var& var = *block_->bindings[place].var;
-    bool isReduction = candidates_.at(place).reduces;
-    return std::ranges::all_of(users_.at(&var), [&](uint32_t user) {
-      const Candidate& reader = candidates_.at(user);
-      for (size_t i = 0; i < reader.call->arguments.size(); ++i) {
-        const tensor::Reading& reading = reader.readings[i];
-        bool isRead = reader.call->arguments[i].value == &var;
-        if (isRead && (reading.isReused || reading.isWhole || reading.positions.size() > 1 ||
-                       (isReduction && reader.reduces)))
-          return false;
-      }
-      return true;
+  std::set<uint32_t> groupsOfUsers(uint32_t place) const {
+    std::set<uint32_t> groups;
+    for (uint32_t user : candidates_.users(varAt(place)))
+      groups.insert(groupsOf_[user].begin(), groupsOf_[user].end());
+    return groups;
+  }
+
+  bool isIn(uint32_t place, uint32_t group) const { return groups_[group].members.contains(place); }
+
+  /// Whether it saves memory traffic that the users in a group have a value from there: what a
+  /// reduction gives is read by what goes element by element, anything else by what reads an
+  /// element once. A tuple alone joins nothing.
+  bool mayJoin(uint32_t place, uint32_t group) const {
+    if (groups_[group].members.size() == mostMembers)
+      return false;
+    return std::ranges::all_of(candidates_.users(varAt(place)), [&](uint32_t user) {
+      return !isIn(user, group) || readsOnce(place, user, rootOf(groups_[group]) == user);
     });
   }
 
-  /// Constants of no dimensions are parts of the group.
+  bool readsOnce(uint32_t place, uint32_t user, bool isRoot) const {
+    const Candidate& reader = candidates_.at(user);
+    if (isRoot && isKind(user, ExprKind::Tuple))
+      return false;
+    for (size_t i = 0; i < reader.operands.size(); ++i) {
+      const tensor::Reading& reading = reader.readings[i];
+      bool isDear = reading.isReused || reading.isWhole || reading.positions.size() > 1 ||
+                    (candidates_.at(place).reduces && reader.reduces);
+      if (reader.operands[i] == &varAt(place) && isDear)
+        return false;
+    }
+    return true;
+  }
+
+  bool mayBeCopied(uint32_t place, const std::set<uint32_t>& groups) const {
+    const Candidate& candidate = candidates_.at(place);
+    return candidate.isCheap && candidate.operands.size() <= mostOperandsOfCopies &&
+           !groups.empty() && groups.size() <= mostCopies &&
+           std::ranges::all_of(groups, [&](uint32_t group) { return mayJoin(place, group); });
+  }
+
+  /// The first of the groups that use a value, if all other uses are behind it: then the value can
+  /// be one of its results.
+  uint32_t groupBeforeOtherUses(uint32_t place, const std::set<uint32_t>& groups) const {
+    auto uses = uses_.find(&varAt(place));
+    if (groups.empty() || uses == uses_.end() || uses->second.size() != counts_.count(varAt(place)))
+      return none;
+    uint32_t first = *std::ranges::min_element(
+        groups, {}, [&](uint32_t group) { return rootOf(groups_[group]); });
+    bool isBefore = std::ranges::all_of(uses->second, [&](uint32_t use) {
+      return use > rootOf(groups_[first]) || groups_[first].members.contains(use);
+    });
+    return isBefore && !isKind(place, ExprKind::Tuple) && mayJoin(place, first) ? first : none;
+  }
+
+  /// Whether it saves more than the way to a part of what comes from outside.
+  bool isWorthWhile(const Group& group) const {
+    auto countOf = [&](ExprKind kind) {
+      return std::ranges::count_if(group.members,
+                                   [&](uint32_t member) { return isKind(member, kind); });
+    };
+    auto calls = countOf(ExprKind::Call);
+    return calls > 1 || (calls == 1 && (countOf(ExprKind::Tuple) > 0 ||
+                                        isKind(rootOf(group), ExprKind::Project)));
+  }
+
+  /// Constants of no dimensions are parts of a group.
   static bool isInside(const Expr& atom) {
     const auto* constant = atom.as<Constant>();
     return constant && constant->type->shape.empty();
   }
 
-  Group withOperands(std::vector<uint32_t> members) const {
-    Group group{std::move(members), {}};
-    for (uint32_t member : group.members)
-      for (const Operand& argument : candidates_.at(member).call->arguments) {
-        auto made = places_.find(argument.value);
-        bool isMember =
-            made != places_.end() && std::ranges::binary_search(group.members, made->second);
-        if (!isMember && !isInside(*argument.value) &&
-            std::ranges::find(group.operands, argument.value) == group.operands.end())
-          group.operands.push_back(argument.value);
-      }
-    return group;
+  void addOperands(Group& group) const {
+    std::set<const Expr*> known;
+    for (uint32_t member : group.members) {
+      for (const Expr* operand : candidates_.at(member).operands)
+        if (!isInside(*operand) && known.insert(operand).second)
+          group.operands.push_back(operand);
+      known.insert(&varAt(member));
+    }
   }
 
   bool isComposed(const Group& group) const {
     std::vector<Binding> bindings;
     for (uint32_t member : group.members)
-      bindings.push_back(block_->bindings[member]);
+      bindings.push_back(block_.bindings[member]);
     return groupFunction(group.operands, bindings, *bindings.back().var, typing_).has_value();
   }
 
+  /// What no group makes for all that need it.
+  void findWhatStays(BlockGroups& found) const {
+    found.stays.assign(block_.bindings.size(), true);
+    std::set<uint32_t> made;
+    std::set<const Expr*> needed{block_.result.value};
+    for (const auto& [root, group] : found.byRoot) {
+      made.insert(group.members.begin(), group.members.end());
+      needed.insert(group.operands.begin(), group.operands.end());
+    }
+    for (const auto& [root, group] : found.byRoot)
+      for (uint32_t result : group.results) {
+        found.stays[result] = false;
+        needed.erase(&varAt(result));
+      }
+    for (uint32_t i = uint32_t(block_.bindings.size()); i-- > 0;) {
+      if (made.contains(i) && !needed.contains(&varAt(i)))
+        found.stays[i] = false;
+      else if (made.contains(i) && found.stays[i])
+        needed.insert(candidates_.at(i).operands.begin(), candidates_.at(i).operands.end());
+    }
+  }
+
+  const Block& block_;
   const Typing& typing_;
-  const Boundaries& boundaries_;
-  const Uses& uses_;
-  const Block* block_ = nullptr;
-  /// By place in the block.
-  std::map<uint32_t, Candidate> candidates_;
-  std::vector<uint32_t> groupOf_;
-  /// By group, from the last member to the first.
-  std::vector<std::vector<uint32_t>> members_;
-  /// The candidates that use a variable, once for each use.
-  std::unordered_map<const Expr*, std::vector<uint32_t>> users_;
-  std::unordered_map<const Expr*, uint32_t> places_;
+  const Uses& counts_;
+  Candidates candidates_;
+  /// Where in the block the value of a candidate is used, but not what lies deeper.
+  std::unordered_map<const Expr*, std::vector<uint32_t>> uses_;
+  std::vector<Group> groups_;
+  /// By place.
+  std::vector<std::vector<uint32_t>> groupsOf_;
 };
 
 } // namespace
@@ -215,7 +228,6 @@ private:
 Groups::Groups(const Module& module, const Typing& typing) {
   Boundaries boundaries(module, typing);
   Uses uses(module);
-  Finder finder(typing, boundaries, uses);
   std::vector<const Block*> blocks;
   auto addBodies = [&](const Expr& value) {
     const auto* function = value.as<Function>();
@@ -228,14 +240,14 @@ Groups::Groups(const Module& module, const Typing& typing) {
   while (!blocks.empty()) {
     const Block& block = *blocks.back();
     blocks.pop_back();
-    if (auto groups = finder.find(block); !groups.empty())
-      groups_.emplace(&block, std::move(groups));
+    if (BlockGroups found = Finder(block, typing, boundaries, uses).find(); !found.byRoot.empty())
+      groups_.emplace(&block, std::move(found));
     for (const Binding& binding : block.bindings)
       addBodies(*binding.value);
   }
 }
 
-const std::vector<Group>* Groups::of(const Block& block) const {
+const BlockGroups* Groups::of(const Block& block) const {
   auto found = groups_.find(&block);
   return found == groups_.end() ? nullptr : &found->second;
 }

@@ -1,22 +1,36 @@
 // Which operator calls of a program are computed together.
 //
-// A group is a set of calls in one block that one call, its root, needs and nobody else: so only
-// the value of the root is seen from outside, and the others may be computed where it stands. All
-// are calls that cannot fail, whatever the values of their operands are.
+// A group is a set of values in one block, computed where the last one, its root, stands. The
+// others are only used in the group, or behind it: then they are results, too. A value that is
+// cheap may be in several groups, each of which computes it. None of them can fail, whatever the
+// values of their operands are.
 #pragma once
 
 #include "lang/ir/module.h"
 #include "lang/ir/typing.h"
 
+#include <map>
+#include <set>
 #include <unordered_map>
+#include <vector>
 
 namespace transform {
 
 struct Group {
-  /// The members in their order, the last of which is the root; places in the block.
-  std::vector<uint32_t> members;
+  /// Places in the block, the last of which is the root.
+  std::set<uint32_t> members;
+  /// Members that are used outside, in order.
+  std::set<uint32_t> results;
   /// What comes from outside, once each.
-  std::vector<const lang::Expr*> operands;
+  std::vector<const lang::Expr*> operands = {};
+};
+
+/// The groups of one block.
+struct BlockGroups {
+  /// By the places of their roots.
+  std::map<uint32_t, Group> byRoot;
+  /// The bindings that are left in the block besides.
+  std::vector<bool> stays;
 };
 
 /// The groups of a module.
@@ -25,11 +39,11 @@ public:
   Groups(const lang::Module& module, const lang::Typing& typing);
 
   bool isEmpty() const { return groups_.empty(); }
-  /// Those of a block, by their roots.
-  const std::vector<Group>* of(const lang::Block& block) const;
+  /// Null for a block without groups.
+  const BlockGroups* of(const lang::Block& block) const;
 
 private:
-  std::unordered_map<const lang::Block*, std::vector<Group>> groups_;
+  std::unordered_map<const lang::Block*, BlockGroups> groups_;
 };
 
 } // namespace transform

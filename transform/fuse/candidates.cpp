@@ -1,0 +1,107 @@
+// What an operator does is read off its tensor function over the types of the call.
+#include "transform/fuse/candidates.h"
+
+#include "lang/ir/walk.h"
+#include "lang/op/leaves.h"
+#include "lang/op/op.h"
+
+#include <algorithm>
+
+namespace transform {
+
+using namespace lang;
+
+namespace {
+
+/// Whether a type is made of tensors whose sizes are one number each wherever they stand.
+bool hasOneSize(const Type* type) {
+  std::vector<const Type*> tensors;
+  return type && appendTensors(type, tensors) &&
+         std::ranges::all_of(tensors, [](const Type* tensor) {
+           return tensor->dtype.isComputable() &&
+                  std::ranges::all_of(tensor->shape, [](const Dim* dim) {
+                    return !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
+                  });
+         });
+}
+
+/// The readings of all tensors of one operand.
+tensor::Reading together(std::span<const tensor::Reading> parts) {
+  tensor::Reading all;
+  for (const tensor::Reading& part : parts) {
+    if (part.positions.size() > all.positions.size())
+      all.positions = part.positions;
+    all.isShared |= part.isShared;
+    all.isReused |= part.isReused;
+    all.isWhole |= part.isWhole;
+  }
+  return all;
+}
+
+/// Reads the tensor function of a call into a candidate; false where it may fail, and where its
+/// result is a scalar, since for those the machine has instructions.
+bool readCall(const Call& call, const Type* result, const Typing& typing, Candidate& made) {
+  const auto* op = call.callee.value->as<OperatorRef>();
+  if (!op || op->row->action != Action::Compute || !op->row->compute ||
+      op->row->shapeNeeds != ShapeNeeds::Shapes || !call.attributes ||
+      (result->isTensor() && result->shape.empty()))
+    return false;
+  std::vector<const Type*> types;
+  for (const Expr* operand : made.operands)
+    types.push_back(typing.of(*operand));
+  auto function = tensorFunctionOf(*op->row, types, result, *call.attributes);
+  if (!function || tensor::mayFault(*function))
+    return false;
+  auto readings = tensor::readingsOf(*function);
+  size_t first = 0;
+  for (const Type* type : types) {
+    size_t count = tensorCount(type);
+    made.readings.push_back(together(std::span(readings).subspan(first, count)));
+    first += count;
+  }
+  for (const tensor::Stage& stage : function->stages) {
+    made.reduces |= tensor::reduces(stage);
+    made.isCheap = made.isCheap && stage.body && tensor::workOf(stage.body).isCheap();
+  }
+  return true;
+}
+
+std::optional<Candidate> candidateOf(const Binding& binding, const Typing& typing) {
+  const Type* type = typing.of(*binding.var);
+  const auto* call = binding.value->as<Call>();
+  if (!hasOneSize(type) ||
+      (!call && !binding.value->as<TupleExpr>() && !binding.value->as<Project>()))
+    return std::nullopt;
+  Candidate made{.value = binding.value};
+  forEachOperand(*binding.value, [&](const Operand& operand) {
+    if (!operand.value->as<OperatorRef>())
+      made.operands.push_back(operand.value);
+  });
+  auto isTensors = [&](const Expr* operand) { return hasOneSize(typing.of(*operand)); };
+  if ((!call && made.operands.empty()) || !std::ranges::all_of(made.operands, isTensors) ||
+      (call && !readCall(*call, type, typing, made)))
+    return std::nullopt;
+  made.readings.resize(made.operands.size());
+  return made;
+}
+
+} // namespace
+
+Candidates::Candidates(const Block& block, const Typing& typing, const Boundaries& boundaries) {
+  for (uint32_t i = 0; i < block.bindings.size(); ++i) {
+    const Binding& binding = block.bindings[i];
+    auto candidate = boundaries.typeOf(*binding.var) ? std::nullopt : candidateOf(binding, typing);
+    if (!candidate)
+      continue;
+    for (const Expr* operand : candidate->operands)
+      users_[operand].push_back(i);
+    all_.emplace(i, *std::move(candidate));
+  }
+}
+
+std::span<const uint32_t> Candidates::users(const Expr& atom) const {
+  auto found = users_.find(&atom);
+  return found == users_.end() ? std::span<const uint32_t>() : found->second;
+}
+
+} // namespace transform
