@@ -1,6 +1,7 @@
 // The loops of scalar functions on own types, made from runtime/scalar_functions.def.
 #pragma once
 
+#include "lower/strips/float_functions.h"
 #include "lower/strips/kernels.h"
 #include "runtime/scalar_meaning.h"
 
@@ -53,7 +54,7 @@ void applyLoop(std::byte* out, const std::byte* const* in, size_t count) {
   } else {
     auto* result = reinterpret_cast<T*>(out);
     for (size_t j = 0; j < count; ++j)
-      result[j] = narrow<T>(runtime::applied<function>(widen(a[j]), widen(b[j]), widen(c[j])));
+      result[j] = narrow<T>(stripApplied<function>(widen(a[j]), widen(b[j]), widen(c[j])));
   }
 }
 
