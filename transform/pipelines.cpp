@@ -85,6 +85,7 @@ constexpr Step countedSteps[] = {
     {"specialise-boxed"},
     {"deforest"},
     {"flatten-tuples", deepestTuple},
+    {"fuse"},
 };
 
 } // namespace
