@@ -110,9 +110,22 @@ protected:
   }
 
 private:
-  /// Only what a text can say is declared: an operator as a value has a type that none can.
+  /// Only what a text can say is declared: an operator as a value has a type that none can. Of data
+  /// whose arguments are not all known, such as `Nil`, and of tuples, what is known is said.
   const Type* fuller(const Type* written, const Type* found) {
-    return facts_.isShown(found) && (!written || written->hasUnknown) ? found : written;
+    if (written && !written->hasUnknown)
+      return written;
+    if (facts_.isShown(found))
+      return found;
+    return !written && found && (found->isTuple() || found->definition) ? opened(*found) : written;
+  }
+
+  const Type* opened(const Type& type) {
+    Module& module = make.module;
+    std::vector<const Type*> parts;
+    for (const Type* part : type.parts)
+      parts.push_back(facts_.isShown(part) ? part : module.types.unknown(module.unknownCount++));
+    return type.isTuple() ? module.types.tuple(parts) : module.types.data(type.definition, parts);
   }
 
   const Typing& typing_;

@@ -19,6 +19,7 @@
 //
 // `inline-quiet` is the same for machines, where faults count: calls that a trace would tell of
 // stay, and all faults stay in order.
+#include "lang/ir/copy.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/types/type_text.h"
@@ -150,8 +151,12 @@ private:
   /// What can be declared of a type.
   const Type* shown(const Type* type) { return type && facts_.isShown(type) ? type : nullptr; }
 
+  /// What was left open may stay so.
   const Type* declared(const Var& old) override {
-    return &old == renamed_ ? renamedType_ : shown(here(old.annotation));
+    if (&old == renamed_)
+      return renamedType_;
+    const Type* type = here(old.annotation);
+    return old.annotation && old.annotation->hasUnknown ? type : shown(type);
   }
   const Type* declaredResult(const Function& old) override {
     return shown(here(old.resultAnnotation));
@@ -264,19 +269,29 @@ bool mayHideMistakes(const Module& module, const Typing& typing) {
   return found;
 }
 
-/// Nothing where hidden mistakes show, or where a second try, with `keepsOpen`, is left.
-TypedModule inlined(const Module& from, const Typing& typing, const InliningPlan& plan,
-                    bool keepsOpen, const PassContext& context) {
-  auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
-  auto module = place(*opened, context.operators, {.keepsFaults = plan.isQuiet()});
+/// The module with its types; nothing, and the mistake in `mistake`, where it is ill-typed.
+TypedModule typed(std::unique_ptr<Module> module, const PassContext& context,
+                  std::string& mistake) {
   Diagnostics diagnostics;
   Typing found = context.check(*module, diagnostics);
-  if (diagnostics.hasErrors() && keepsOpen && !mayHideMistakes(from, typing))
-    throw std::logic_error(
-        fmt::format("inlining gives an ill-typed module: {}", diagnostics.all().front().text));
-  if (diagnostics.hasErrors())
-    return {};
-  return {std::move(module), std::move(found)};
+  if (!diagnostics.hasErrors())
+    return {std::move(module), std::move(found)};
+  mistake = diagnostics.all().front().text;
+  return {};
+}
+
+/// A module with the bodies that a plan puts into each other; a second try keeps `?` apart.
+TypedModule inlined(const Module& from, const Typing& typing, const InliningRules& rules,
+                    const PassContext& context, std::string& mistake) {
+  InliningPlan plan(from, entriesOf(from, context.entries), rules);
+  TypedModule made;
+  for (bool keepsOpen : {false, true})
+    if (!plan.isEmpty() && !made.module) {
+      auto opened = rewritten<Inliner>(from, context.operators, typing, plan, keepsOpen);
+      made = typed(place(*opened, context.operators, {.keepsFaults = plan.isQuiet()}), context,
+                   mistake);
+    }
+  return made;
 }
 
 size_t sizeOf(const Module& module) {
@@ -295,14 +310,19 @@ std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
   size_t rounds = rules.quietBy ? 1 : mostRounds;
   for (size_t round = 0; round < rounds; ++round) {
     const Module& from = current ? *current : module;
-    InliningPlan plan(from, entriesOf(from, context.entries), rules);
-    if (plan.isEmpty())
-      break;
-    TypedModule next = inlined(from, typing, plan, false, context);
-    if (!next.module)
-      next = inlined(from, typing, plan, true, context);
+    std::string mistake;
+    TypedModule next = inlined(from, typing, rules, context, mistake);
+    if (!next.module && !mistake.empty()) {
+      // What a type followed from may be gone with an earlier round.
+      TypedModule declared =
+          typed(place(*copyDeclared(from, typing), context.operators), context, mistake);
+      if (declared.module)
+        next = inlined(*declared.module, declared.typing, rules, context, mistake);
+    }
     // Sizes that `?` kept apart can meet in a body, and contradict each other: a program that
     // always faults stays as it is.
+    if (!next.module && !mistake.empty() && !mayHideMistakes(from, typing))
+      throw std::logic_error(fmt::format("inlining gives an ill-typed module: {}", mistake));
     if (!next.module)
       break;
     current = std::move(next.module);
