@@ -14,14 +14,14 @@ namespace lower {
 using runtime::ScalarFunction;
 
 /// 2 to the power of a whole number from -126 to 127.
-inline float powerOfTwo(int32_t exponent) {
+inline __attribute__((always_inline)) float powerOfTwo(int32_t exponent) {
   return std::bit_cast<float>((exponent + 127) << 23);
 }
 
 /// e^x: x = n ln 2 + r with whole n and |r| <= ln 2 / 2, where a polynomial gives e^r; ln 2 is
 /// split into two numbers, the first of which times n is exact. 2^n is applied in two steps, since
 /// it may pass the range of float32 where the product does not.
-inline float exponential(float x) {
+inline __attribute__((always_inline)) float exponential(float x) {
   constexpr float log2e = 1.44269504f, ln2High = 0.693359375f, ln2Low = -2.12194440e-4f;
   // Adding it leaves no digits behind the point.
   constexpr float rounder = 12582912.0f;
@@ -45,7 +45,7 @@ inline float exponential(float x) {
 
 /// Near zero x (1 + x^2 P(x^2)), which keeps the sign of zero, else 1 - 2 / (e^2|x| + 1) with the
 /// sign of x.
-inline float hyperbolicTangent(float x) {
+inline __attribute__((always_inline)) float hyperbolicTangent(float x) {
   float size = x < 0.0f ? -x : x;
   float square = x * x;
   // The error of P(x^2) x^2 is 6e-10.
@@ -63,7 +63,7 @@ inline float hyperbolicTangent(float x) {
 
 /// A scalar function as strips compute it.
 template <ScalarFunction function, typename T>
-auto stripApplied(const T& a, const T& b, const T& c) {
+inline __attribute__((always_inline)) auto stripApplied(const T& a, const T& b, const T& c) {
 #ifndef __OPTIMIZE_SIZE__
   if constexpr (std::is_same_v<T, float>) {
     if constexpr (function == ScalarFunction::Exp)

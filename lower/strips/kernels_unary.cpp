@@ -2,10 +2,45 @@
 // integers; planning casts their operands. Whole numbers stay what they are when rounded.
 #include "lower/strips/kernels.h"
 #include "lower/strips/scalar_ops.h"
+#include "lower/strips/wide_registers.h"
 
 namespace lower {
 
+namespace {
+
+#ifndef __OPTIMIZE_SIZE__
+template <ScalarFunction function>
+BATON_WIDE void wideLoop(std::byte* out, const std::byte* const* in, size_t count) {
+  auto* result = reinterpret_cast<float*>(out);
+  auto* a = reinterpret_cast<const float*>(in[0]);
+  for (size_t j = 0; j < count; ++j)
+    result[j] = stripApplied<function>(a[j], a[j], a[j]);
+}
+
+/// The loop of a function that takes many steps.
+ApplyKernel wideKernel(ScalarFunction function) {
+  switch (function) {
+  case ScalarFunction::Exp:
+    return wideLoop<ScalarFunction::Exp>;
+  case ScalarFunction::Tanh:
+    return wideLoop<ScalarFunction::Tanh>;
+  case ScalarFunction::Sigmoid:
+    return wideLoop<ScalarFunction::Sigmoid>;
+  default:
+    return nullptr;
+  }
+}
+#else
+ApplyKernel wideKernel(ScalarFunction) {
+  return nullptr;
+}
+#endif
+
+} // namespace
+
 ApplyKernel unaryKernel(ScalarFunction function, Element operand) {
+  if (operand == Element::Float32 && wideKernel(function) && hasWideRegisters())
+    return wideKernel(function);
   bool moves =
       function == ScalarFunction::Reinterpret || (isRounding(function) && !isFloat(operand));
   return moves ? castKernel(operand, operand) : loopFor<1>(function, operand);

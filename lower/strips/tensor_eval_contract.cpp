@@ -15,12 +15,10 @@
 
 #include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_strip.h"
+#include "lower/strips/wide_registers.h"
 
 #include <algorithm>
 #include <cstring>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace lower {
 
@@ -31,26 +29,6 @@ constexpr size_t blockDepth = 32, pieceDepth = 512;
 
 /// The bytes of a register that the processor computes with.
 constexpr size_t narrowBytes = 16, wideBytes = 32;
-
-#if defined(__x86_64__)
-#define BATON_WIDE __attribute__((target("avx2")))
-/// Asked of the processor itself: the compiler's own question brings names and features of all
-/// processors along. The system must keep the registers, too, which it says in a register of its
-/// own.
-__attribute__((target("xsave"))) bool hasWideRegisters() {
-  constexpr unsigned sse = 2, avx = 4;
-  unsigned a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
-    return false;
-  return (__builtin_ia32_xgetbv(0) & (sse | avx)) == (sse | avx) &&
-         __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) != 0;
-}
-#else
-#define BATON_WIDE
-bool hasWideRegisters() {
-  return false;
-}
-#endif
 
 template <typename A, size_t bytes>
 struct Vector {
@@ -253,16 +231,11 @@ struct TileLoop {
   void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
 };
 
-/// Asked once.
-__attribute__((noinline)) bool isWide() {
-  static const bool has = hasWideRegisters();
-  return has;
-}
-
 template <typename A>
 TileLoop tileLoopOf(Element total) {
-  return isWide() ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
-                  : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
+  return hasWideRegisters()
+             ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
+             : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
 }
 
 /// Whole numbers are added up as unsigned ones, which wrap alike.
