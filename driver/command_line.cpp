@@ -216,6 +216,12 @@ void addPassView(CLI::App& command, PassView& view) {
       .add_option("--stop-after", view.stopAfter,
                   "Print the program after this pass, and do nothing else")
       ->type_name("NAME");
+  command
+      .add_option("--skip-pass", view.skipped,
+                  "Leave out these passes, which only make programs faster")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
 }
 
 void addOpt(CLI::App& app, OptOptions& options) {

@@ -88,7 +88,8 @@ std::string executableProblem(const RunOptions& options) {
   if (!isOnMachine(options))
     return "an executable runs on the machine alone; `--engine`, `--precision`, `--trap-nan` and "
            "`--trace` are for programs in the text format";
-  if (!options.view.printAfter.empty() || !options.view.stopAfter.empty())
+  if (!options.view.printAfter.empty() || !options.view.stopAfter.empty() ||
+      !options.view.skipped.empty())
     return "an executable went through its passes when it was compiled; `compile` shows them";
   return "";
 }

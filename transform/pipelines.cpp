@@ -1,6 +1,8 @@
 // Every list of passes that a program goes through, with what the order is for.
 #include "transform/pipelines.h"
 
+#include <algorithm>
+
 namespace transform {
 
 namespace {
@@ -107,6 +109,10 @@ const Pipeline machinePipeline{"machine", "Goes before a program is compiled for
                                machineSteps};
 const Pipeline countedPipeline{"counted", "The same, where a profile counts the calls of the text.",
                                countedSteps};
+
+bool isOptional(std::string_view pass) {
+  return std::ranges::find(machineSteps, pass, &Step::pass) != std::end(machineSteps);
+}
 
 std::span<const Pipeline* const> pipelines() {
   static constexpr const Pipeline* all[] = {

@@ -31,4 +31,7 @@ extern const Pipeline derivativePipeline, followedPipeline, followedCopiesPipeli
 /// All of them, in the order in which a program meets them.
 std::span<const Pipeline* const> pipelines();
 
+/// Whether programs run without the pass: those before the machine only make them faster.
+bool isOptional(std::string_view pass);
+
 } // namespace transform

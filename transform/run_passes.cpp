@@ -6,6 +6,7 @@
 #include "runtime/budget.h"
 #include "transform/analysis/placement.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -152,7 +153,9 @@ runtime::Checked<TypedModule> runPasses(const Module& module, const Typing& typi
                                         const Pipeline& pipeline, const RunOptions& options) {
   Way way(module, typing, options);
   for (size_t i = 0; i < pipeline.steps.size() && !way.problem; ++i)
-    way.run(passOf(pipeline.steps[i]), pipeline.steps[i].times, pipeline.keepsSteps);
+    if (const Step& step = pipeline.steps[i];
+        std::ranges::find(options.skipped, step.pass) == options.skipped.end())
+      way.run(passOf(step), step.times, pipeline.keepsSteps);
   return ended(way);
 }
 

@@ -44,6 +44,8 @@ struct RunOptions {
   TypeCheck check;
   /// Also asks for the properties that the passes ensure.
   bool verify = false;
+  /// Passes that pipelines leave out; each isOptional().
+  std::span<const std::string> skipped = {};
   Declaring declaring = Declaring::First;
   PassWatch after = {};
   /// Takes what passes find wrong with the program; null for no more than the first text.

@@ -44,13 +44,15 @@ struct PrintOptions {
   bool types = false;
 };
 
-/// What is shown of a program on its way through passes. A pass is `NAME`, or `NAME:2` where it is
+/// What is shown of a program on its way through passes, and which of them it goes through. A pass is `NAME`, or `NAME:2` where it is
 /// run for the second time.
 struct PassView {
   /// Passes whose results are shown, or `all`.
   std::vector<std::string> printAfter = {};
   /// The pass whose result is printed in place of what the command does; empty for none.
   std::string stopAfter = {};
+  /// Passes that are left out.
+  std::vector<std::string> skipped = {};
   /// Whether passes must ensure the properties that they promise.
   bool verify = false;
 };

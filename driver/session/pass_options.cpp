@@ -17,6 +17,7 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
   return {.operators = session.operators(),
           .check = check,
           .verify = session.passWatcher().verify,
+          .skipped = session.passWatcher().skipped,
           .after = session.passWatcher().after,
           .findings = &findings,
           .engine = &engine,

@@ -49,6 +49,8 @@ struct PassWatcher {
       after = {};
   /// Whether passes must ensure the properties that they promise.
   bool verify = false;
+  /// Passes that are left out.
+  std::vector<std::string> skipped = {};
 };
 
 class Session {

@@ -57,6 +57,23 @@ bool isPass(std::string_view name, Answer& answer) {
   return false;
 }
 
+namespace {
+
+bool isSkippable(std::string_view name, Answer& answer) {
+  if (transform::isOptional(name))
+    return true;
+  std::vector<std::string_view> names;
+  for (const transform::Step& step : transform::machinePipeline.steps)
+    names.push_back(step.pass);
+  answer.fail(ExitCode::World,
+              fmt::format("programs do not run without the pass `{}`; those that can be left out "
+                          "are {}",
+                          name, fmt::join(names, ", ")));
+  return false;
+}
+
+} // namespace
+
 std::string PassCounter::label(std::string_view pass) {
   size_t number = ++counts_[std::string(pass)];
   return number == 1 ? std::string(pass) : fmt::format("{}:{}", pass, number);
@@ -74,9 +91,11 @@ ShownPasses::ShownPasses(Session& session, const PassView& view, Answer& answer)
       isGood_ &= isShowable(name, answer);
   if (!view.stopAfter.empty())
     isGood_ &= isShowable(view.stopAfter, answer);
+  for (const std::string& name : view.skipped)
+    isGood_ &= isPass(name, answer) && isSkippable(name, answer);
   session.watchPasses({[this](std::string_view pass, const lang::Module& module,
                               const lang::Typing&) { after(pass, module); },
-                       view.verify});
+                       view.verify, view.skipped});
 }
 
 ShownPasses::~ShownPasses() {
