@@ -55,9 +55,10 @@ std::string passProblem(const OptOptions& options) {
                          !calling.dims.empty() || calling.seed.has_value();
   if (hasInputs && !options.bisects)
     return "inputs are for `--bisect`, and nothing else here runs the program";
-  if (options.bisects && !(calling.view.printAfter.empty() && calling.view.stopAfter.empty()))
-    return "`--bisect` shows no program but where a pass is wrong; leave out `--print-after` and "
-           "`--stop-after`";
+  if (options.bisects && !(calling.view.printAfter.empty() && calling.view.stopAfter.empty() &&
+                           calling.view.skipped.empty()))
+    return "`--bisect` goes through all passes, and shows no program but where one is wrong; leave "
+           "out `--print-after`, `--stop-after` and `--skip-pass`";
   if (!options.passes.empty() && !options.way.empty())
     return "`--passes` and `--for` both say which passes run; give one of them";
   if (options.passes.empty() && options.way.empty())
