@@ -45,7 +45,38 @@ Var* Builder::var(VarOrigin origin, std::string_view name, const Type* annotatio
   runtime::Budget::step();
   Var* made = node<Var>(arena.copyText(name), origin, module.varCount++);
   made->annotation = annotation;
+  coverUnknowns(annotation);
   return made;
+}
+
+namespace {
+
+/// Recursion follows the form, whose depth is bounded.
+uint32_t unknownsOf(const Dim& dim) {
+  if (!dim.hasUnknown)
+    return 0;
+  uint32_t count = dim.kind == DimKind::Unknown ? uint32_t(dim.value) + 1 : 0;
+  for (const DimTerm& term : dim.terms)
+    count = std::max(count, unknownsOf(*term.variable));
+  return count;
+}
+
+} // namespace
+
+void Builder::coverUnknowns(const Type* declared) {
+  std::vector<const Type*> stack{declared};
+  while (!stack.empty()) {
+    const Type* type = stack.back();
+    stack.pop_back();
+    if (!type || !type->hasUnknown)
+      continue;
+    if (type->isUnknown())
+      module.unknownCount = std::max(module.unknownCount, type->number + 1);
+    for (const Dim* dim : type->shape)
+      module.unknownDimCount = std::max(module.unknownDimCount, unknownsOf(*dim));
+    stack.insert(stack.end(), type->parts.begin(), type->parts.end());
+    stack.push_back(type->result);
+  }
 }
 
 const Constant* Builder::bits(runtime::DType dtype, uint64_t value) {
@@ -130,6 +161,7 @@ const BlockExpr* Builder::blockExpr(const Block* block) {
 Function* Builder::function(ListOf<const Var*> parameters, const Block* body,
                             const Type* resultAnnotation, ListOf<const TypeParameter*> generics,
                             ListOf<NamedAttribute> attributes) {
+  coverUnknowns(resultAnnotation);
   return node<Function>(module.functionCount++, arena.copy(generics), arena.copy(parameters),
                         resultAnnotation, body, arena.copy(attributes));
 }

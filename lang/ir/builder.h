@@ -144,6 +144,10 @@ public:
   /// A list of integers as an attribute.
   AttributeValue integers(ListOf<int64_t> values);
 
+  /// Lets the module have as many unknowns as a declared type, which may be one that checking found
+  /// and has open parts.
+  void coverUnknowns(const Type* declared);
+
 private:
   template <typename Node, typename... Args>
   Node* node(Args&&... args) {

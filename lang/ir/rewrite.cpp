@@ -139,6 +139,7 @@ Function* Rewriter::functionHead(const Function& old) {
   }
   head->parameters = make.arena.copy(parameters);
   head->resultAnnotation = types_(declaredResult(old));
+  make.coverUnknowns(head->resultAnnotation);
   head->attributes = named(old.attributes);
   return head;
 }
@@ -209,6 +210,7 @@ Var* Rewriter::fresh(const Var& old) {
   Var* var = make.arena.make<Var>(Expr{ExprKind::Var, old.range}, make.arena.copyText(old.name),
                                   old.origin, make.module.varCount++);
   var->annotation = types_(declared(old));
+  make.coverUnknowns(var->annotation);
   if (old.device)
     var->device = make.arena.make<AttributeValue>(attribute(*old.device));
   known(old) = var;

@@ -207,7 +207,7 @@ private:
     for (uint32_t i = uint32_t(block_.bindings.size()); i-- > 0;) {
       if (made.contains(i) && !needed.contains(&varAt(i)))
         found.stays[i] = false;
-      else if (made.contains(i) && found.stays[i])
+      if (found.stays[i] && candidates_.all().contains(i))
         needed.insert(candidates_.at(i).operands.begin(), candidates_.at(i).operands.end());
     }
   }

@@ -316,6 +316,8 @@ std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
       // What a type followed from may be gone with an earlier round.
       TypedModule declared =
           typed(place(*copyDeclared(from, typing), context.operators), context, mistake);
+      if (rules.quietBy)
+        rules.quietBy = &declared.typing;
       if (declared.module)
         next = inlined(*declared.module, declared.typing, rules, context, mistake);
     }
