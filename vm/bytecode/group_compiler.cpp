@@ -1,10 +1,6 @@
-// Functions that are marked `Primitive=1`: one kernel each, where their operators make one tensor
-// function and what calls them has nothing to compare. Others are functions as any.
+// A group is kept by the variable that names it, or called by its global name.
+#include "vm/bytecode/group_compiler.h"
 #include "lang/calls/group.h"
-#include "vm/bytecode/function_compiler.h"
-#include "vm/bytecode/kernel_sites.h"
-
-#include <algorithm>
 
 namespace bytecode {
 
@@ -26,30 +22,31 @@ std::string nameOf(const Function& group) {
 } // namespace
 
 /// Notes a literal that is only called, so that it needs no closure.
-bool FunctionCompiler::keepGroup(const Binding& binding, const Function& function) {
-  if (!isGroup(function) || !usage_.isOnlyCalled(*binding.var) ||
-      !instances_.freeVariables[function.number].empty() || !instances_.groupKernel(function))
+bool GroupCompiler::keep(const Binding& binding, const Function& function) {
+  if (!isGroup(function) || !state_.usage.isOnlyCalled(*binding.var) ||
+      !state_.instances.freeVariables[function.number].empty() ||
+      !state_.instances.groupKernel(function))
     return false;
   groups_.emplace(binding.var, &function);
   return true;
 }
 
-bool FunctionCompiler::callGroup(Scope& scope, const Binding& binding, const Call& call) {
+bool GroupCompiler::call(Scope& scope, const Binding& binding, const Call& call) {
   const auto* global = call.callee.value->as<Global>();
   auto kept = groups_.find(call.callee.value);
   const Function* function = kept != groups_.end() ? kept->second
                              : global              ? global->function
                                                    : nullptr;
   const vm::KernelSite* kernel =
-      function && isGroup(*function) ? instances_.groupKernel(*function) : nullptr;
+      function && isGroup(*function) ? state_.instances.groupKernel(*function) : nullptr;
   if (!kernel)
     return false;
-  vm::HostSite site{.range = call.range, .op = uint32_t(made_.program.operators.size())};
-  made_.program.operators.push_back(nameOf(*function));
-  made_.program.origins.push_back({call.range, site.op, checks::none});
-  code_.comesFrom(uint32_t(made_.program.origins.size() - 1));
-  made_.sites.resize(made_.program.sites.size() + 1);
-  callSite(scope, binding, call, std::move(site), *kernel);
+  vm::HostSite site{.range = call.range, .op = uint32_t(state_.made.program.operators.size())};
+  state_.made.program.operators.push_back(nameOf(*function));
+  state_.made.program.origins.push_back({call.range, site.op, checks::none});
+  state_.code.comesFrom(uint32_t(state_.made.program.origins.size() - 1));
+  state_.made.sites.resize(state_.made.program.sites.size() + 1);
+  operators_.callSite(scope, binding, call, std::move(site), *kernel);
   return true;
 }
 

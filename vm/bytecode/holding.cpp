@@ -1,44 +1,104 @@
-// Registers and references: who holds what, and when it is given up.
-#include "vm/bytecode/function_compiler.h"
+// How variables come into registers and go again.
+#include "vm/bytecode/holding.h"
+#include "vm/bytecode/atoms.h"
+
+#include <algorithm>
 
 namespace bytecode {
 
 using namespace lang;
 
-Held& FunctionCompiler::hold(const Var& var, Rep rep, uint16_t reg, uint32_t level) {
+/// Variables that may be held and that the binding of branches uses last in its block, or the one
+/// before it: a comparison that the branch does itself used its operands where it stands. They are
+/// found among those that are held or among the uses in the branches, of which nests have many,
+/// whichever are fewer.
+std::vector<const Var*> Holding::usedLastBy(const Scope& outer) const {
+  size_t first = outer.at > 0 ? outer.at - 1 : 0;
+  size_t most = state_.usage.usesIn(outer.block, first, outer.at);
+  std::vector<const Var*> dying;
+  const Held* each = held_.from(0);
+  for (size_t i = 0; each && i < most; ++i, each = held_.from(each->var->number + size_t(1)))
+    if (auto last = state_.usage.last(outer.block, *each->var); last && *last >= first)
+      dying.push_back(each->var);
+  if (!each)
+    return dying;
+  dying = state_.usage.dyingAt(outer.block, outer.at);
+  if (first < outer.at)
+    std::ranges::copy(state_.usage.dyingAt(outer.block, first), std::back_inserter(dying));
+  return dying;
+}
+
+/// The object that is taken apart, as a variable.
+const Var& Holding::scrutinee(Scope& scope, const Operand& operand) {
+  if (const auto* var = operand.value->as<Var>())
+    return *var;
+  const Type* type = state_.typeOf(*operand.value);
+  const Var& hidden = state_.hiddenVar(type);
+  uint16_t reg = loadAtom(state_, *operand.value, type, state_.environment);
+  Rep rep = state_.rep(type);
+  if (!rep.isScalar())
+    rep.hold = Hold::Borrowed;
+  hold(hidden, rep, reg, scope.level);
+  hiddenHeld_.push_back(&hidden);
+  return hidden;
+}
+
+/// A variable for what a field holds, which is borrowed from the object.
+void Holding::holdField(const Var& var, Rep rep, uint16_t reg, const Var& object, size_t field,
+                        uint32_t level) {
+  if (!rep.isScalar())
+    rep.hold = Hold::Borrowed;
+  Held& made = hold(var, rep, reg, level);
+  if (rep.isScalar())
+    return;
+  made.parent = &object;
+  made.field = uint16_t(field);
+  held(object).fields.push_back(&var);
+}
+
+/// A second name for a value.
+void Holding::copyTo(const Var& var, const Var& value, uint32_t level) {
+  const Held source = held(value);
+  uint16_t reg = state_.registers.take();
+  state_.code.emit(source.rep.isScalar() ? Op::Move : Op::Retain, reg, source.reg);
+  hold(var, source.rep.isScalar() ? source.rep : reference, reg, level);
+  checkVar(var, {});
+  if (state_.usage.count(var) == 0)
+    giveUp(var);
+}
+
+Held& Holding::hold(const Var& var, Rep rep, uint16_t reg, uint32_t level) {
   return held_.at(var) = Held{.var = &var, .rep = rep, .reg = reg, .level = level};
 }
 
-const Type* FunctionCompiler::typeOf(const Expr& atom) const {
-  const auto* var = atom.as<Var>();
-  return var && isHidden(*var) ? var->annotation : instances_.typing.of(atom);
-}
-
 /// Whether the binding that is being compiled is the last one that needs the variable.
-bool FunctionCompiler::diesAt(const Scope& scope, const Var& var) const {
+bool Holding::diesAt(const Scope& scope, const Var& var) const {
   const Held* found = find(var);
   if (!found || found->level != scope.level)
     return false;
-  auto last = usage_.last(scope.block, var);
+  auto last = state_.usage.last(scope.block, var);
   return !last || *last <= scope.at;
 }
 
-uint16_t FunctionCompiler::look(const Operand& operand) {
+uint16_t Holding::look(const Operand& operand) {
   if (const auto* var = operand.value->as<Var>())
     return held(*var).reg;
-  uint16_t reg = loadAtom(*operand.value, typeOf(*operand.value), environment_);
+  uint16_t reg =
+      loadAtom(state_, *operand.value, state_.typeOf(*operand.value), state_.environment);
   temporaries_.push_back(reg);
   return reg;
 }
 
-uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type* wanted,
-                                const Environment& environment, bool isUsedAgain) {
+uint16_t Holding::take(Scope& scope, const Operand& operand, const Type* wanted,
+                       const Environment& environment, bool isUsedAgain) {
   const auto* var = operand.value->as<Var>();
   if (!var) {
-    uint16_t reg = loadAtom(*operand.value, wanted, environment);
-    if (!instances_.rep(typeOf(*operand.value) ? typeOf(*operand.value) : wanted, environment)
+    uint16_t reg = loadAtom(state_, *operand.value, wanted, environment);
+    if (!state_.instances
+             .rep(state_.typeOf(*operand.value) ? state_.typeOf(*operand.value) : wanted,
+                  environment)
              .isScalar())
-      code_.emit(Op::Retain, reg, reg);
+      state_.code.emit(Op::Retain, reg, reg);
     temporaries_.push_back(reg);
     return reg;
   }
@@ -49,26 +109,26 @@ uint16_t FunctionCompiler::take(Scope& scope, const Operand& operand, const Type
     keepFields(*var);
     uint16_t reg = source.reg;
     forget(*var);
-    registers_.used[reg] = true;
+    state_.registers.used[reg] = true;
     temporaries_.push_back(reg);
     return reg;
   }
   if (!isUsedAgain && source.fields.empty() && diesAt(scope, *var)) {
     uint16_t reg = source.reg;
-    code_.emit(Op::Retain, reg, reg);
+    state_.code.emit(Op::Retain, reg, reg);
     forget(*var);
-    registers_.used[reg] = true;
+    state_.registers.used[reg] = true;
     temporaries_.push_back(reg);
     return reg;
   }
-  uint16_t reg = registers_.take();
+  uint16_t reg = state_.registers.take();
   temporaries_.push_back(reg);
-  code_.emit(Op::Retain, reg, source.reg);
+  state_.code.emit(Op::Retain, reg, source.reg);
   return reg;
 }
 
-std::vector<uint16_t> FunctionCompiler::takeAll(Scope& scope, std::span<const Operand> operands,
-                                                Types types, const Environment& environment) {
+std::vector<uint16_t> Holding::takeAll(Scope& scope, std::span<const Operand> operands, Types types,
+                                       const Environment& environment) {
   std::unordered_map<const Expr*, size_t> lastUses;
   for (size_t i = 0; i < operands.size(); ++i)
     lastUses[operands[i].value] = i;
@@ -79,13 +139,13 @@ std::vector<uint16_t> FunctionCompiler::takeAll(Scope& scope, std::span<const Op
   return taken;
 }
 
-void FunctionCompiler::freeTemporaries() {
+void Holding::freeTemporaries() {
   for (uint16_t reg : temporaries_)
-    registers_.free(reg);
+    state_.registers.free(reg);
   temporaries_.clear();
 }
 
-void FunctionCompiler::freeDying(Scope& scope, std::span<const Operand> operands) {
+void Holding::freeDying(Scope& scope, std::span<const Operand> operands) {
   for (const Operand& operand : operands) {
     const auto* var = operand.value->as<Var>();
     if (!var || !diesAt(scope, *var))
@@ -96,16 +156,16 @@ void FunctionCompiler::freeDying(Scope& scope, std::span<const Operand> operands
   freeTemporaries();
 }
 
-void FunctionCompiler::giveUpDying(Scope& scope, std::span<const Operand> operands) {
+void Holding::giveUpDying(Scope& scope, std::span<const Operand> operands) {
   for (const Operand& operand : operands)
     if (const auto* var = operand.value->as<Var>(); var && diesAt(scope, *var))
       giveUp(*var);
 }
 
-void FunctionCompiler::forget(const Var& var) {
+void Holding::forget(const Var& var) {
   Held& gone = held(var);
   const Var* parent = gone.parent;
-  registers_.free(gone.reg);
+  state_.registers.free(gone.reg);
   held_.erase(var);
   if (!parent || !find(*parent))
     return;
@@ -116,13 +176,13 @@ void FunctionCompiler::forget(const Var& var) {
 }
 
 /// Makes the fields that are borrowed from an object owned, because the object goes elsewhere.
-void FunctionCompiler::keepFields(const Var& var) {
+void Holding::keepFields(const Var& var) {
   for (const Var* field : std::vector<const Var*>(held(var).fields)) {
     Held& kept = held(*field);
     kept.parent = nullptr;
     if (!kept.rep.isScalar()) {
       kept.rep.hold = Hold::Owned;
-      code_.emit(Op::Retain, kept.reg, kept.reg);
+      state_.code.emit(Op::Retain, kept.reg, kept.reg);
     }
     if (kept.isOver)
       giveUp(*field);
@@ -132,7 +192,7 @@ void FunctionCompiler::keepFields(const Var& var) {
 
 /// Nothing needs the variable any more. An object whose fields are still borrowed from it is
 /// opened, if it is owned, and else stays until they are not.
-void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
+void Holding::giveUp(const Var& var, std::optional<uint16_t> token) {
   Held& gone = held(var);
   if (gone.rep.hold != Hold::Owned) {
     gone.isOver = true;
@@ -141,10 +201,10 @@ void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
     return;
   }
   if (gone.fields.empty() && !token) {
-    code_.emit(Op::Release, gone.reg);
+    state_.code.emit(Op::Release, gone.reg);
     return forget(var);
   }
-  std::vector<uint16_t> kept(made_.program.layouts[gone.layout].fields.size(), vm::none);
+  std::vector<uint16_t> kept(state_.made.program.layouts[gone.layout].fields.size(), vm::none);
   std::vector<const Var*> fields = std::move(gone.fields), again;
   gone.fields.clear();
   for (const Var* field : fields) {
@@ -159,98 +219,80 @@ void FunctionCompiler::giveUp(const Var& var, std::optional<uint16_t> token) {
       again.push_back(field);
   }
   for (const Var* field : again)
-    code_.emit(Op::Retain, held(*field).reg, held(*field).reg);
+    state_.code.emit(Op::Retain, held(*field).reg, held(*field).reg);
   uint16_t reg = gone.reg, layout = gone.layout;
-  if (!code_.fuseOpen(reg, layout, token.value_or(vm::none), made_.program.layouts[layout].fields,
-                      kept))
-    code_.emitFields(Op::Open, reg, layout, token.value_or(vm::none), kept);
+  if (!state_.code.fuseOpen(reg, layout, token.value_or(vm::none),
+                            state_.made.program.layouts[layout].fields, kept))
+    state_.code.emitFields(Op::Open, reg, layout, token.value_or(vm::none), kept);
   forget(var);
   if (token)
-    registers_.take(*token);
+    state_.registers.take(*token);
   for (const Var* field : fields)
     if (held(*field).isOver)
       giveUp(*field);
 }
 
-/// Memory that waits for the object which a binding makes.
-std::optional<uint16_t> FunctionCompiler::memoryFor(const Scope& scope, size_t binding,
-                                                    size_t fields) {
-  for (size_t i = 0; i < memory_.size(); ++i)
-    if (memory_[i].block == &scope.block && memory_[i].binding == binding &&
-        memory_[i].fields == fields) {
-      uint16_t reg = memory_[i].reg;
-      memory_.erase(memory_.begin() + ptrdiff_t(i));
-      return reg;
-    }
-  return std::nullopt;
-}
-
-bool FunctionCompiler::isResult(const Scope& scope, const Binding& binding) const {
+bool Holding::isResult(const Scope& scope, const Binding& binding) const {
   return scope.at + 1 == scope.block.bindings.size() && scope.block.result.value == binding.var;
 }
 
 /// The register for a new variable: where the block's result goes, if it is that.
-uint16_t FunctionCompiler::registerFor(Scope& scope, const Binding& binding) {
+uint16_t Holding::registerFor(Scope& scope, const Binding& binding) {
   if (isResult(scope, binding) && scope.target != vm::none)
     return scope.target;
-  const Usage::Argument* argument = usage_.argument(*binding.var);
+  const Usage::Argument* argument = state_.usage.argument(*binding.var);
   if (!argument)
-    return registers_.take();
-  if (argument->isTail && argument->place < registers_.used.size() &&
-      !registers_.used[argument->place]) {
-    registers_.take(uint16_t(argument->place));
+    return state_.registers.take();
+  if (argument->isTail && argument->place < state_.registers.used.size() &&
+      !state_.registers.used[argument->place]) {
+    state_.registers.take(uint16_t(argument->place));
     return uint16_t(argument->place);
   }
-  return registers_.takeTop();
+  return state_.registers.takeTop();
 }
 
 /// The variable is in the register from now on. It goes at once if nothing uses it.
-void FunctionCompiler::define(Scope& scope, const Binding& binding, Rep rep, uint16_t reg) {
+void Holding::define(Scope& scope, const Binding& binding, Rep rep, uint16_t reg) {
   hold(*binding.var, rep, reg, scope.level);
   checkVar(*binding.var, binding.place.isValid() ? binding.place : binding.value->range);
-  if (reg != scope.target && !isHidden(*binding.var) && diesAt(scope, *binding.var))
+  if (reg != scope.target && !state_.isHidden(*binding.var) && diesAt(scope, *binding.var))
     giveUp(*binding.var);
 }
 
-void FunctionCompiler::checkVar(const Var& var, SourceRange range) {
-  const Type* type = isHidden(var) ? nullptr : made_.boundaries->typeOf(var);
+void Holding::checkVar(const Var& var, SourceRange range) {
+  const Type* type = state_.isHidden(var) ? nullptr : state_.made.boundaries->typeOf(var);
   if (!type)
     return;
-  vm::HostSite site{
-      .kind = SiteKind::Value, .range = range, .check = made_.checks->value(function_, var)};
+  vm::HostSite site{.kind = SiteKind::Value,
+                    .range = range,
+                    .check = state_.made.checks->value(state_.function, var)};
   std::vector<uint16_t> operands{held(var).reg};
   std::vector<Rep> reps{held(var).rep};
-  if (sizes_) {
-    operands.push_back(*sizes_);
+  if (state_.sizes) {
+    operands.push_back(*state_.sizes);
     reps.push_back(reference);
   }
-  hostCall(std::move(site), operands, std::move(reps), std::nullopt);
+  state_.hostCall(std::move(site), operands, std::move(reps), std::nullopt);
 }
 
-uint16_t FunctionCompiler::hostCall(vm::HostSite site, std::span<const uint16_t> operands,
-                                    std::vector<Rep> reps, std::optional<Rep> result,
-                                    uint16_t reg) {
-  auto number = uint32_t(made_.program.sites.size());
-  site.operands = std::move(reps);
-  site.hasResult = result.has_value();
-  site.result = result.value_or(Rep());
-  made_.program.sites.push_back(std::move(site));
-  if (result && reg == vm::none)
-    reg = registers_.take();
-  code_.emitList(Op::Host, reg, uint16_t(number), uint16_t(number >> 16), operands);
-  return reg;
+/// Variables that are held and that nothing needs behind the binding of branches.
+std::vector<const Var*> Holding::dyingWithBranches(const Scope& outer) {
+  std::vector<const Var*> dying = usedLastBy(outer);
+  std::erase_if(hiddenHeld_, [&](const Var* var) { return !find(*var); });
+  std::ranges::copy(hiddenHeld_, std::back_inserter(dying));
+  std::erase_if(dying, [&](const Var* var) {
+    const Held* each = find(*var);
+    return !each || each->isOver || !diesAt(outer, *var);
+  });
+  std::ranges::sort(dying, {}, &Var::number);
+  return dying;
 }
 
-void FunctionCompiler::kernelCall(vm::HostSite site, vm::KernelSite kernel,
-                                  std::span<const uint16_t> operands, std::vector<Rep> reps,
-                                  Rep result, uint16_t reg) {
-  auto number = uint32_t(made_.program.sites.size());
-  site.operands = std::move(reps);
-  site.result = result;
-  site.kernel = uint32_t(made_.program.kernels.size());
-  made_.program.kernels.push_back(std::move(kernel));
-  made_.program.sites.push_back(std::move(site));
-  code_.emitList(Op::Kernel, reg, uint16_t(number), uint16_t(number >> 16), operands);
+void Holding::restore(const Snapshot& snapshot) {
+  held_ = snapshot.held;
+  state_.registers.used = snapshot.used;
+  state_.registers.firstFree = snapshot.firstFree;
+  hiddenHeld_ = snapshot.hidden;
 }
 
 } // namespace bytecode

@@ -6,7 +6,7 @@
 
 namespace bytecode {
 
-FunctionCompiler::PassingOrder::PassingOrder(std::vector<Passing>& passings) : passings_(passings) {
+PassingOrder::PassingOrder(std::vector<Passing>& passings) : passings_(passings) {
   for (size_t i = 0; i < passings.size(); ++i) {
     left_.insert(left_.end(), i);
     if (passings[i].from != vm::none)
@@ -16,7 +16,7 @@ FunctionCompiler::PassingOrder::PassingOrder(std::vector<Passing>& passings) : p
     note(i);
 }
 
-std::optional<size_t> FunctionCompiler::PassingOrder::next() {
+std::optional<size_t> PassingOrder::next() {
   if (ready_.empty())
     return {};
   size_t next = *ready_.begin();
@@ -30,14 +30,14 @@ std::optional<size_t> FunctionCompiler::PassingOrder::next() {
   return next;
 }
 
-uint16_t FunctionCompiler::PassingOrder::source() const {
+uint16_t PassingOrder::source() const {
   return uint16_t(*std::ranges::find_if(left_, [&](size_t place) {
     auto readers = readers_.find(uint16_t(place));
     return readers != readers_.end() && !readers->second.empty();
   }));
 }
 
-void FunctionCompiler::PassingOrder::redirect(uint16_t from, uint16_t to) {
+void PassingOrder::redirect(uint16_t from, uint16_t to) {
   std::set<size_t> moved = std::move(readers_.extract(from).mapped());
   for (size_t i : moved)
     passings_[i].from = to;
@@ -46,7 +46,7 @@ void FunctionCompiler::PassingOrder::redirect(uint16_t from, uint16_t to) {
 }
 
 /// Whether another argument comes from its place, or from where it is moved from for good.
-bool FunctionCompiler::PassingOrder::isWaiting(size_t i) const {
+bool PassingOrder::isWaiting(size_t i) const {
   const Passing& own = passings_[i];
   if (auto there = readers_.find(uint16_t(i));
       there != readers_.end() && there->second.size() > size_t(own.from == i))
@@ -54,13 +54,13 @@ bool FunctionCompiler::PassingOrder::isWaiting(size_t i) const {
   return own.kind == Passing::Move && own.isOwned && readers_.at(own.from).size() > 1;
 }
 
-void FunctionCompiler::PassingOrder::note(size_t i) {
+void PassingOrder::note(size_t i) {
   if (left_.contains(i) && !isWaiting(i))
     ready_.insert(i);
 }
 
 /// An argument that came from there is in its place.
-void FunctionCompiler::PassingOrder::noteFreed(uint16_t reg) {
+void PassingOrder::noteFreed(uint16_t reg) {
   note(reg);
   if (const std::set<size_t>& others = readers_[reg]; others.size() == 1)
     note(*others.begin());

@@ -1,14 +1,17 @@
 // How arguments and fields come into the registers where somebody expects them.
 #pragma once
 
-#include "vm/bytecode/function_compiler.h"
+#include "vm/bytecode/code.h"
+#include "vm/bytecode/representation.h"
 
+#include <optional>
 #include <set>
+#include <unordered_map>
 
 namespace bytecode {
 
 /// A function that is called: its code's number, or the closure and signature.
-struct FunctionCompiler::Callee {
+struct Callee {
   std::optional<uint32_t> function = {};
   uint16_t signature = 0;
   std::vector<bool> owned;
@@ -21,7 +24,7 @@ struct FunctionCompiler::Callee {
 };
 
 /// How an argument comes into its place.
-struct FunctionCompiler::Passing {
+struct Passing {
   enum Kind : uint8_t { Move, Lend, Retain, Load } kind;
   uint16_t from = vm::none;
   /// Whether the register is free once the argument is in its place.
@@ -32,7 +35,7 @@ struct FunctionCompiler::Passing {
 
 /// The order in which arguments are put into the registers of their numbers, each when nothing else
 /// needs what is there.
-class FunctionCompiler::PassingOrder {
+class PassingOrder {
 public:
   explicit PassingOrder(std::vector<Passing>& passings);
 

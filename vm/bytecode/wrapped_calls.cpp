@@ -1,12 +1,5 @@
-// Calls of a function by itself whose result only goes into a new object, with which the call ends:
-// `Cons(f(x), map(f, t))`. The object is made first, with that field open, and the call takes the
-// place of this one (`wrap`): so such a recursion takes no room, as in Leijen and Lorenzen, Tail
-// Recursion Modulo Context.
-//
-// The object is made before the call instead of behind it, which nobody can tell: nothing looks at
-// it before it is complete.
-#include "vm/bytecode/function_compiler.h"
-
+// The objects are made from the outermost one inwards, then the call follows.
+#include "vm/bytecode/wrapped_calls.h"
 #include "lang/ir/walk.h"
 
 #include <algorithm>
@@ -25,51 +18,52 @@ const Constructor* constructorOf(const Expr& value) {
 } // namespace
 
 /// Whether nothing has to be done between the call and the objects around its result.
-bool FunctionCompiler::mayWrap(const Scope& scope) {
-  if (!scope.isTail || (checks_ && checks_->result) ||
-      !isWrappedCall(scope.block, scope.at, itself()))
+bool WrappedCalls::mayWrap(const Scope& scope) {
+  if (!scope.isTail || (state_.checks && state_.checks->result) ||
+      !isWrappedCall(scope.block, scope.at, state_.itself()))
     return false;
   const Binding& binding = scope.block.bindings[scope.at];
-  return mayBeTail(binding, *binding.value->as<Call>()) &&
+  return calls_.mayBeTail(binding, *binding.value->as<Call>()) &&
          std::ranges::none_of(scope.block.bindings.subspan(scope.at), [&](const Binding& each) {
            const Constructor* constructor = constructorOf(*each.value);
-           return made_.boundaries->typeOf(*each.var) ||
-                  (constructor && made_.boundaries->isChecked(*constructor));
+           return state_.made.boundaries->typeOf(*each.var) ||
+                  (constructor && state_.made.boundaries->isChecked(*constructor));
          });
 }
 
 /// Makes the object of a binding around the result of this call. `usesLeft` are those of this
 /// binding and of what comes after it.
-void FunctionCompiler::wrap(Scope& scope, size_t at, UseCounts& usesLeft) {
+void WrappedCalls::wrap(Scope& scope, size_t at, UseCounts& usesLeft) {
   const Binding& binding = scope.block.bindings[at];
-  const Type* type = typeOf(*binding.var);
+  const Type* type = state_.typeOf(*binding.var);
   const auto* tuple = binding.value->as<TupleExpr>();
   const Constructor* constructor = constructorOf(*binding.value);
   std::span<const Operand> fields = tuple ? tuple->fields : binding.value->as<Call>()->arguments;
   Types types = tuple ? Types(type->parts) : Types(constructor->fields);
-  Environment environment = tuple ? environment_ : made_.layouts.argumentsOf(type, environment_);
-  origin(binding.value->range);
+  Environment environment =
+      tuple ? state_.environment : state_.made.layouts.argumentsOf(type, state_.environment);
+  state_.origin(binding.value->range);
   std::vector<uint16_t> taken;
   std::vector<Operand> gone;
   for (size_t i = 0; i < fields.size(); ++i) {
     const Expr* value = fields[i].value;
     bool isUsedAgain = --usesLeft[value] > 0;
     bool isMissing = value == scope.block.bindings[at - 1].var;
-    taken.push_back(isMissing ? vm::none
-                              : take(scope, fields[i], types[i], environment, isUsedAgain));
+    taken.push_back(
+        isMissing ? vm::none : holding_.take(scope, fields[i], types[i], environment, isUsedAgain));
     if (!isMissing && !isUsedAgain)
       gone.push_back(fields[i]);
   }
-  freeDying(scope, gone);
-  giveUpDying(scope, gone);
-  auto memory = memoryFor(scope, at, fields.size());
+  holding_.freeDying(scope, gone);
+  holding_.giveUpDying(scope, gone);
+  auto memory = memory_.takeFor(scope, at, fields.size());
   if (memory)
-    registers_.free(*memory);
-  code_.emitFields(Op::Wrap, 0, layoutMade(binding), memory.value_or(vm::none), taken);
+    state_.registers.free(*memory);
+  state_.code.emitFields(Op::Wrap, 0, state_.layoutMade(binding), memory.value_or(vm::none), taken);
 }
 
 /// Compiles the rest of the block if it is such a call; false if it is not.
-bool FunctionCompiler::callWrapped(Scope& scope) {
+bool WrappedCalls::call(Scope& scope) {
   if (!mayWrap(scope))
     return false;
   size_t at = scope.at;
@@ -82,9 +76,9 @@ bool FunctionCompiler::callWrapped(Scope& scope) {
   scope.at = bindings.size();
   for (size_t i = bindings.size(); --i > at;)
     wrap(scope, i, usesLeft);
-  callFunction(scope, bindings[at], call.callee, call.arguments, true);
-  if (find(*bindings[at].var))
-    returnValue(scope, {bindings[at].var, bindings[at].value->range});
+  calls_.call(scope, bindings[at], call.callee, call.arguments, true);
+  if (holding_.find(*bindings[at].var))
+    calls_.returnValue(scope, {bindings[at].var, bindings[at].value->range});
   return true;
 }
 

@@ -1,4 +1,5 @@
 // Functions that no text has: constructors as functions.
+#include "vm/bytecode/code.h"
 #include "vm/bytecode/function_compiler.h"
 
 namespace bytecode {
