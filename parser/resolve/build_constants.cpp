@@ -136,7 +136,7 @@ const Constant* buildMetaConstant(ResolveContext& context, const surface::MetaRe
   auto number = findMetadata(context, reference, range);
   if (!number)
     return nullptr;
-  auto [known, isNew] = context.constants.try_emplace(*number, nullptr);
+  auto [known, isNew] = context.metadata.constants.try_emplace(*number, nullptr);
   if (!isNew)
     return known->second;
   const lang::MetadataNode& node = context.module.metadata.nodes[*number];

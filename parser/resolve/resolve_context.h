@@ -32,10 +32,13 @@ struct ResolveContext {
   std::map<uint32_t, GraphBinding> graph = {};
   /// What `free_var` declared, in order.
   std::vector<const lang::Var*> freeVariables = {};
-  /// Constants of the metadata section that were mentioned already.
-  std::unordered_map<size_t, const lang::Constant*> constants = {};
-  /// What objects of the metadata section are as dimensions, null for those that are none.
-  std::unordered_map<size_t, const lang::Dim*> metadataDims = {};
+  /// What objects of the metadata section are that were mentioned already: constants, and
+  /// dimensions, null for those that are none.
+  struct Metadata {
+    std::unordered_map<size_t, const lang::Constant*> constants;
+    std::unordered_map<size_t, const lang::Dim*> dims;
+  };
+  Metadata metadata = {};
 
   Node* makeNode(NodeKind kind, lang::SourceRange range) {
     nodes.push_back({kind, uint32_t(nodes.size()), range});

@@ -111,11 +111,17 @@ public:
 
   Module module;
   const Global* entry = nullptr;
-  /// Types of the parameters: the operands, a direction for each float tensor of them, and a weight
-  /// for each float tensor of the result.
-  std::vector<const Type*> parameterTypes = {};
   /// The operands that the rule gives nothing: steps may be in them.
   std::vector<bool> isStepwise = {};
+
+  /// Types of the parameters: the operands, a direction for each float tensor of them, and a weight
+  /// for each float tensor of the result.
+  std::vector<const Type*> parameterTypes() const {
+    std::vector<const Type*> types;
+    for (const Var* parameter : parameters_)
+      types.push_back(parameter->annotation);
+    return types;
+  }
 
   size_t directionCount() const {
     size_t count = 0;
@@ -128,7 +134,6 @@ private:
   const Var* parameter(const Type* type) {
     parameters_.push_back(
         make_.var(VarOrigin::Parameter, fmt::format("p{}", parameters_.size()), type));
-    parameterTypes.push_back(type);
     return parameters_.back();
   }
 
@@ -379,7 +384,8 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
     return {false, false, "the comparison is " + problem};
   // The types of the data, whose extents are numbers in both cases.
   std::vector<const Type*> parameters =
-      named ? Comparison(types, call, exponent, true).parameterTypes : comparison.parameterTypes;
+      named ? Comparison(types, call, exponent, true).parameterTypes()
+            : comparison.parameterTypes();
   auto data = gradientData(call, parameters, random, isExact, comparison.isStepwise);
   auto run = [&](std::vector<Value> values) {
     return runModule(comparison.module, typing, *comparison.entry, std::move(values),

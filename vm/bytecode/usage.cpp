@@ -102,6 +102,44 @@ bool isWrappedCall(const Block& block, size_t at, Itself itself) {
 
 namespace {
 
+/// What is still needed behind the place at hand in a function.
+class Lifetimes {
+public:
+  Lifetimes(const Function& function, const Global& global,
+            const std::vector<std::vector<const Var*>>& free)
+      : usage_(function, Itself{.global = &global}, free) {}
+
+  void enter(const Block& block) { open_.push_back({&block, 0}); }
+  void leave() { open_.pop_back(); }
+  /// The place is a binding of the innermost block.
+  void moveTo(size_t binding) {
+    open_.back().binding = binding;
+    levels_[open_.back().block->bindings[binding].var] = open_.size() - 1;
+  }
+
+  /// Whether nothing behind the place needs a variable, which is one of this function's.
+  bool dies(const Var& var) const {
+    auto level = levels_.find(&var);
+    for (size_t i = open_.size(); i-- > (level == levels_.end() ? 0 : level->second);) {
+      auto last = usage_.last(*open_[i].block, var);
+      if (last && *last > open_[i].binding)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  struct Open {
+    const Block* block;
+    size_t binding;
+  };
+
+  Usage usage_;
+  /// The blocks around the place, and in which of them a variable is bound.
+  std::vector<Open> open_;
+  std::unordered_map<const Var*, size_t> levels_;
+};
+
 /// Looks for parameters that a function does not only borrow, given what is known of the others.
 class OwnershipFinder {
 public:
@@ -147,8 +185,7 @@ private:
     for (const Var* parameter : function.parameters)
       if (!owned_[global.number][parameters_[parameter]])
         borrowed_.insert(parameter);
-    usage_.emplace(function, Itself{.global = &global}, free_);
-    levels_.clear();
+    lifetimes_.emplace(function, global, free_);
     lookAt(*function.body, true);
   }
 
@@ -170,27 +207,15 @@ private:
   }
 
   void lookAt(const Block& block, bool isTail) {
-    open_.push_back({&block, 0});
+    lifetimes_->enter(block);
     for (size_t i = 0; i < block.bindings.size(); ++i) {
       const Binding& binding = block.bindings[i];
-      open_.back().binding = i;
-      levels_[binding.var] = open_.size() - 1;
+      lifetimes_->moveTo(i);
       bool isLast = isTail && i + 1 == block.bindings.size() && block.result.value == binding.var;
       lookAt(binding, isLast || (isTail && isWrappedCall(block, i, {.global = global_})));
     }
     consume(*block.result.value);
-    open_.pop_back();
-  }
-
-  /// Whether nothing behind the binding at hand needs a variable, which is one of this function's.
-  bool dies(const Var& var) const {
-    auto level = levels_.find(&var);
-    for (size_t i = open_.size(); i-- > (level == levels_.end() ? 0 : level->second);) {
-      auto last = usage_->last(*open_[i].block, var);
-      if (last && *last > open_[i].binding)
-        return false;
-    }
-    return true;
+    lifetimes_->leave();
   }
 
   void lookAt(const Binding& binding, bool isLast) {
@@ -239,7 +264,8 @@ private:
         continue;
       }
       const auto* var = argument.as<Var>();
-      if (var && !borrowed_.contains(var) && (isLast || (holdsTensor(*var) && dies(*var))))
+      if (var && !borrowed_.contains(var) &&
+          (isLast || (holdsTensor(*var) && lifetimes_->dies(*var))))
         own(*global, i);
     }
   }
@@ -256,11 +282,6 @@ private:
             std::ranges::any_of(type.parts, [](const Type* part) { return holdsTensor(*part); }));
   }
 
-  struct Open {
-    const Block* block;
-    size_t binding;
-  };
-
   const Typing& typing_;
   OwnedParameters& owned_;
   Constructions constructions_;
@@ -271,10 +292,7 @@ private:
   std::vector<bool> waits_;
   const Global* global_ = nullptr;
   std::unordered_map<const Var*, size_t> parameters_;
-  std::optional<Usage> usage_;
-  /// The blocks around the binding at hand, and in which of them a variable is bound.
-  std::vector<Open> open_;
-  std::unordered_map<const Var*, size_t> levels_;
+  std::optional<Lifetimes> lifetimes_;
   /// Parameters that are borrowed as far as is known, and what is taken out of them.
   std::unordered_set<const Var*> borrowed_;
 };
