@@ -235,7 +235,7 @@ struct Nest {
 
 /// A sum of products left[batch, m, k] * right[batch, n, k]. Each side is a nest of its own whose
 /// chain is batch, m or n, strips, k, and whose root is of type panelElement(); `columns` is the
-/// side whose axes are last in the result.
+/// side whose axes are last in the result, or of which there are many when the other has few.
 struct Contraction {
   struct Side {
     Nest nest;
@@ -244,12 +244,16 @@ struct Contraction {
     /// Number of chain blocks before those of the summed axes.
     size_t outerBlocks = 0;
     Size count = 1;
+    /// Strips run along the last summed axis instead of the last of `axes`.
+    bool runsAlongSum = false;
   };
   Side rows, columns;
   List<Size> extents;
   List<uint32_t> batch, summed;
   Affine store;
   Element element = Element::Float32;
+  /// The rows are kept as a whole, and nothing is packed.
+  bool hasFewRows = false;
 };
 
 /// The type in which the factors of a sum of type `element` are multiplied and added up. Of whole

@@ -3,6 +3,7 @@
 // faults and reductions may not occur in them, because they are evaluated panel by panel.
 #include "lower/strips/plan_contract.h"
 
+#include "lower/strips/plan_lanes.h"
 #include "lower/strips/plan_merge.h"
 #include "lower/strips/plan_schedule.h"
 
@@ -106,8 +107,38 @@ private:
       free_.push_back(axis);
       (left[axis] && right[axis] ? batch_ : left[axis] ? leftOnly_ : rightOnly_).push_back(axis);
     }
-    return !leftOnly_.empty() && !rightOnly_.empty() && isPlain(left_) && isPlain(right_) &&
-           isWorthWhile(reduce.reduced);
+    if ((leftOnly_.empty() && rightOnly_.empty()) || !isPlain(left_) || !isPlain(right_))
+      return false;
+    hasFewRows_ = panelElement(body.element) == Element::Float32 &&
+                  std::ranges::all_of(reduce.reduced,
+                                      [&](uint32_t axis) { return left[axis] && right[axis]; }) &&
+                  isWorthFewRows(reduce.reduced);
+    return hasFewRows_ ||
+           (!leftOnly_.empty() && !rightOnly_.empty() && isWorthWhile(reduce.reduced));
+  }
+
+  /// Of a side with few rows nothing is packed, which pays off when strips of the other lie in
+  /// memory as they are.
+  bool isWorthFewRows(const List<uint32_t>& reduced) {
+    auto rows = product(graph_, sizes_, leftOnly_), columns = product(graph_, sizes_, rightOnly_);
+    auto depth = product(graph_, sizes_, reduced);
+    if (!rows || !columns || !depth)
+      return false;
+    constexpr int64_t many = 8;
+    leftIsRows_ = !sizes_.isAtLeast(*rows, many);
+    if (!leftIsRows_ && sizes_.isAtLeast(*columns, many))
+      return false;
+    auto count = sizes_.product(leftIsRows_ ? *columns : *rows, *depth);
+    if (!count || !sizes_.isAtLeast(*depth, 2) || !sizes_.isAtLeast(*count, 1024))
+      return false;
+    Graph graph = graph_;
+    graph.root = leftIsRows_ ? right_ : left_;
+    graph.order = valuesBelow(graph, graph.root);
+    graph.outputAxes = free_;
+    List<uint32_t> candidates = free_;
+    candidates.append(reduced);
+    uint32_t lane = chooseLanes(graph, sizes_, candidates, false).result;
+    return std::ranges::find(batch_, lane) == batch_.end() && graph.values[graph.root].axes[lane];
   }
 
   /// It adds up in another order than loops do, so all of a class must agree on it.
@@ -200,12 +231,24 @@ private:
     contraction.summed = summed;
     contraction.store = part.store;
     contraction.element = element;
-    bool leftIsLast =
-        !leftOnly_.empty() && (rightOnly_.empty() || leftOnly_.back() > rightOnly_.back());
+    contraction.hasFewRows = hasFewRows_;
+    if (hasFewRows_) {
+      if (leftIsRows_) {
+        std::swap(left_, right_);
+        std::swap(leftOnly_, rightOnly_);
+      }
+      List<uint32_t> candidates = summed;
+      candidates.append(leftOnly_);
+      fillSide(contraction.columns, contraction, part, left_, leftOnly_, candidates);
+      uint32_t last = contraction.summed.back();
+      fillSide(contraction.rows, contraction, part, right_, rightOnly_, {&last, 1});
+      return;
+    }
+    bool leftIsLast = leftOnly_.back() > rightOnly_.back();
     auto& last = contraction.columns;
     auto& other = contraction.rows;
-    fillSide(leftIsLast ? last : other, part, left_, leftOnly_, summed);
-    fillSide(leftIsLast ? other : last, part, right_, rightOnly_, summed);
+    fillSide(leftIsLast ? last : other, contraction, part, left_, leftOnly_, leftOnly_);
+    fillSide(leftIsLast ? other : last, contraction, part, right_, rightOnly_, rightOnly_);
   }
 
   /// The value in the type of panels.
@@ -219,25 +262,26 @@ private:
     return uint32_t(graph.values.size() - 1);
   }
 
-  void fillSide(Contraction::Side& side, const Graph& part, uint32_t root,
-                const List<uint32_t>& own, const List<uint32_t>& summed) {
+  /// Strips run along one of `candidates`, of its own axes or summed, which becomes the last.
+  void fillSide(Contraction::Side& side, Contraction& contraction, const Graph& part, uint32_t root,
+                const List<uint32_t>& own, std::span<const uint32_t> candidates) {
     Graph graph = part;
-    root = asPanel(graph, root);
-    graph.root = root;
-    graph.order = valuesBelow(graph, root);
+    graph.root = side.root = asPanel(graph, root);
+    graph.order = valuesBelow(graph, graph.root);
     graph.masks.assign(graph.values.size(), none);
     graph.checks.clear();
     graph.outputAxes = batch_;
     graph.outputAxes.append(own);
-    Lanes lanes = chooseLanes(graph, sizes_, own, false);
+    Lanes lanes = chooseLanes(graph, sizes_, candidates, false);
     side.axes = own;
-    side.axes.eraseIf([&](uint32_t axis) { return axis == lanes.result; });
-    side.axes.push_back(lanes.result);
+    side.runsAlongSum = std::ranges::find(own, lanes.result) == own.end();
+    List<uint32_t>& walked = side.runsAlongSum ? contraction.summed : side.axes;
+    walked.eraseIf([&](uint32_t axis) { return axis == lanes.result; });
+    walked.push_back(lanes.result);
     List<uint32_t> chain = batch_;
     chain.append(side.axes);
     side.outerBlocks = 1 + chain.size();
-    chain.append(summed);
-    side.root = root;
+    chain.append(contraction.summed);
     side.count = product(part, sizes_, own).value_or(0);
     side.nest = schedule(std::move(graph), sizes_, chain, std::move(lanes), false);
   }
@@ -247,6 +291,7 @@ private:
   uint32_t result_;
   Program& program_;
   uint32_t left_ = none, right_ = none;
+  bool hasFewRows_ = false, leftIsRows_ = false;
   List<uint32_t> batch_, leftOnly_, rightOnly_, free_;
 };
 

@@ -7,13 +7,14 @@
 //
 // Floats of at most 32 bits are added in float32 in blocks of `blockDepth` summed positions, in
 // their order, and so are the blocks of a piece of `pieceDepth` positions; pieces are added in
-// float64. So the error of a sum is bounded whatever its length, and
-// a result does not depend on how many rows and columns there are beside it, nor on the processor:
-// with wide registers more columns are done at once, each as it would be with narrow ones, and
-// products are rounded before they are added everywhere.
+// float64. So the error of a sum is bounded whatever its length, and a result does not depend on
+// how many rows and columns there are beside it, unless they are few, nor on the processor: with
+// wide registers more columns are done at once, each as it would be with narrow ones, and products
+// are rounded before they are added everywhere.
 #include "lower/strips/tensor_eval_contract.h"
 
 #include "lower/strips/tensor_eval_parallel.h"
+#include "lower/strips/tensor_eval_rows.h"
 #include "lower/strips/tensor_eval_strip.h"
 #include "lower/strips/wide_registers.h"
 
@@ -231,11 +232,13 @@ struct TileLoop {
   void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
 };
 
+/// Products of 64-bit integers take as long in wide registers.
 template <typename A>
 TileLoop tileLoopOf(Element total) {
-  return hasWideRegisters()
-             ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
-             : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
+  if constexpr (!std::is_same_v<A, uint64_t>)
+    if (hasWideRegisters())
+      return {tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>};
+  return {tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
 }
 
 /// Whole numbers are added up as unsigned ones, which wrap alike.
@@ -385,6 +388,9 @@ double contractionCost(const Contraction& contraction) {
 
 void runContraction(const Contraction& contraction, const std::byte* const* tensors,
                     std::byte* out) {
+  if (contraction.hasFewRows)
+    return runFewRows(contraction, tensors, out, product(contraction.extents, contraction.batch),
+                      threadsFor(contractionCost(contraction)));
   TileLoop loop = tileLoopFor(panelElement(contraction.element));
   Blocking blocking = chooseBlocking(contraction, loop.width);
   int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;

@@ -258,7 +258,9 @@ TEST_CASE("convolutions with padding, stride, dilation and groups") {
         Conv{{1, 4, 12, 9}, {5, 4, 3, 2}, 1, 3, 2, 1}, Conv{{1, 6, 7, 7}, {6, 1, 3, 3}, 1, 1, 1, 6},
         Conv{{1, 8, 7, 7}, {16, 2, 3, 3}, 2, 1, 1, 4},
         Conv{{1, 16, 5, 5}, {12, 16, 1, 1}, 1, 1, 0, 1},
-        Conv{{1, 3, 2, 530}, {4, 3, 1, 3}, 1, 1, 1, 1}}) {
+        Conv{{1, 3, 2, 530}, {4, 3, 1, 3}, 1, 1, 1, 1},
+        Conv{{2, 4, 17, 19}, {4, 1, 3, 3}, 1, 1, 1, 4},
+        Conv{{1, 4, 33, 35}, {4, 1, 3, 3}, 2, 1, 1, 4}}) {
     checkConv(random, conv, runtime::Float32, runtime::Float32);
     checkConv(random, conv, runtime::Float16, runtime::Float16);
     checkConv(random, conv, runtime::Int8, runtime::Int32);
@@ -274,7 +276,8 @@ TEST_CASE("matrix products in all layouts, with more after the sum") {
   };
   for (const Case& row :
        {Case{3, 5, 7, 4}, Case{1, 64, 48, 33}, Case{2, 13, 530, 20}, Case{1, 520, 9, 30},
-        Case{1, 1, 40, 700}, Case{4, 40, 1, 6}, Case{1, 6, 5, 4500}})
+        Case{1, 1, 40, 700}, Case{4, 40, 1, 6}, Case{1, 6, 5, 4500}, Case{2, 3, 600, 40},
+        Case{3, 50, 2, 45}, Case{1, 7, 3, 600}})
     for (bool transposeA : {false, true})
       for (bool transposeB : {false, true})
         for (DType dtype : {runtime::Float32, runtime::Float64, runtime::Int32}) {
@@ -584,4 +587,32 @@ TEST_CASE("a position that a whole strip shares is looked at outside of the stri
         CHECK(!block.strips);
       }
   CHECK(looks == 1);
+}
+
+TEST_CASE("few rows are kept as they are, and strips run as the other factor lies") {
+  struct Case {
+    Shape rows;
+    bool transposed, isFew, runsAlongSum;
+  };
+  for (const Case& row : {Case{{1, 64}, false, true, false}, Case{{1, 64}, true, true, true},
+                          Case{{7, 64}, true, true, true}, Case{{8, 64}, true, false, false}}) {
+    Tensor x = tensorOf(runtime::Float32, row.rows, std::vector<double>(row.rows[0] * 64, 1));
+    Shape shape = row.transposed ? Shape{48, 64} : Shape{64, 48};
+    Tensor w = tensorOf(runtime::Float32, shape, std::vector<double>(48 * 64, 1));
+    TensorFunction function =
+        build({x, w}, runtime::Float32, {row.rows[0], 48}, [&](ComputeCall& call) {
+          auto left = call.input(0), right = call.input(1);
+          call.result([&](const Position& at) {
+            return call.sumOver({left.extent(1)}, [&](const Position& k) {
+              return left({at[0], k[0]}) *
+                     (row.transposed ? right({at[1], k[0]}) : right({k[0], at[1]}));
+            });
+          });
+        });
+    lower::Program program = lower::makeProgram(function);
+    REQUIRE(program.stages.size() == 1);
+    CHECK(program.stages[0].kind == lower::StagePlanKind::Contract);
+    CHECK(program.stages[0].contraction.hasFewRows == row.isFew);
+    CHECK(program.stages[0].contraction.columns.runsAlongSum == row.runsAlongSum);
+  }
 }
