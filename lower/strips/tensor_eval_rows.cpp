@@ -113,6 +113,7 @@ public:
         columns_(contraction.columns.nest, tensors), out_(out),
         rowCount_(size_t(contraction.rows.count.number)),
         depth_(size_t(countOf(contraction.extents, contraction.summed))),
+        round_(castKernel(Element::Float64, contraction.element)),
         at_(rowCount_, depth_,
             contraction.columns.runsAlongSum ? 1 : contraction.columns.nest.stripLength) {
     if (hasWideRegisters()) {
@@ -219,7 +220,6 @@ private:
         at_.offsets[j] = int64_t(j) * stride;
     }
     Element element = contraction_.element;
-    auto* round = castKernel(Element::Float64, element);
     auto size = int64_t(elementBytes(element));
     int64_t base = contraction_.store.constant.number + offsetOf(contraction_.batch, batch_) +
                    offsetOf(axes, first);
@@ -227,11 +227,11 @@ private:
       std::byte* to = out_ + (base + offsetOf(contraction_.rows.axes, int64_t(row))) * size;
       auto* totals = reinterpret_cast<const std::byte*>(at_.totals + row * count);
       if (stride == 1) {
-        round(to, &totals, count);
+        round_(to, &totals, count);
         continue;
       }
       auto* rounded = reinterpret_cast<std::byte*>(at_.rounded);
-      round(rounded, &totals, count);
+      round_(rounded, &totals, count);
       placeKernel(element)(to, at_.offsets, rounded, count);
     }
   }
@@ -249,6 +249,7 @@ private:
   size_t rowCount_, depth_;
   double (*sumOfProducts_)(const float*, const float*, size_t) = narrowSumOfProducts;
   void (*addStrip_)(float*, const float*, float, size_t) = addNarrowStrip;
+  ApplyKernel round_;
   int64_t batch_ = -1;
   Buffers at_;
 };
