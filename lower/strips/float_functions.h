@@ -3,6 +3,7 @@
 // says by how many. Builds that are made small call the C library.
 #pragma once
 
+#include "lower/strips/made_small.h"
 #include "runtime/scalar_meaning.h"
 
 #include <bit>
@@ -64,21 +65,16 @@ inline __attribute__((always_inline)) float hyperbolicTangent(float x) {
 /// A scalar function as strips compute it.
 template <ScalarFunction function, typename T>
 inline __attribute__((always_inline)) auto stripApplied(const T& a, const T& b, const T& c) {
-#ifndef __OPTIMIZE_SIZE__
-  if constexpr (std::is_same_v<T, float>) {
-    if constexpr (function == ScalarFunction::Exp)
-      return exponential(a);
-    else if constexpr (function == ScalarFunction::Tanh)
-      return hyperbolicTangent(a);
-    else if constexpr (function == ScalarFunction::Sigmoid)
-      return 1.0f / (1.0f + exponential(-a));
-    else
-      return runtime::applied<function>(a, b, c);
-  } else
-#endif
-  {
+  if constexpr (isMadeSmall || !std::is_same_v<T, float>)
     return runtime::applied<function>(a, b, c);
-  }
+  else if constexpr (function == ScalarFunction::Exp)
+    return exponential(a);
+  else if constexpr (function == ScalarFunction::Tanh)
+    return hyperbolicTangent(a);
+  else if constexpr (function == ScalarFunction::Sigmoid)
+    return 1.0f / (1.0f + exponential(-a));
+  else
+    return runtime::applied<function>(a, b, c);
 }
 
 } // namespace lower

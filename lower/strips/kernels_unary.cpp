@@ -1,6 +1,7 @@
 // Loops of the functions of one operand on own types. Those of analysis have no meaning on
 // integers; planning casts their operands. Whole numbers stay what they are when rounded.
 #include "lower/strips/kernels.h"
+#include "lower/strips/made_small.h"
 #include "lower/strips/scalar_ops.h"
 #include "lower/strips/wide_registers.h"
 
@@ -8,7 +9,6 @@ namespace lower {
 
 namespace {
 
-#ifndef __OPTIMIZE_SIZE__
 template <ScalarFunction function>
 BATON_WIDE void wideLoop(std::byte* out, const std::byte* const* in, size_t count) {
   auto* result = reinterpret_cast<float*>(out);
@@ -30,16 +30,11 @@ ApplyKernel wideKernel(ScalarFunction function) {
     return nullptr;
   }
 }
-#else
-ApplyKernel wideKernel(ScalarFunction) {
-  return nullptr;
-}
-#endif
 
 } // namespace
 
 ApplyKernel unaryKernel(ScalarFunction function, Element operand) {
-  if (operand == Element::Float32 && wideKernel(function) && hasWideRegisters())
+  if (!isMadeSmall && operand == Element::Float32 && wideKernel(function) && hasWideRegisters())
     return wideKernel(function);
   bool moves =
       function == ScalarFunction::Reinterpret || (isRounding(function) && !isFloat(operand));

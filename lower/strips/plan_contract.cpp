@@ -3,6 +3,7 @@
 // faults and reductions may not occur in them, because they are evaluated panel by panel.
 #include "lower/strips/plan_contract.h"
 
+#include "lower/strips/made_small.h"
 #include "lower/strips/plan_lanes.h"
 #include "lower/strips/plan_merge.h"
 #include "lower/strips/plan_schedule.h"
@@ -109,7 +110,7 @@ private:
     }
     if ((leftOnly_.empty() && rightOnly_.empty()) || !isPlain(left_) || !isPlain(right_))
       return false;
-    hasFewRows_ = panelElement(body.element) == Element::Float32 &&
+    hasFewRows_ = !isMadeSmall && panelElement(body.element) == Element::Float32 &&
                   std::ranges::all_of(reduce.reduced,
                                       [&](uint32_t axis) { return left[axis] && right[axis]; }) &&
                   isWorthFewRows(reduce.reduced);

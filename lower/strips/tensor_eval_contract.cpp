@@ -13,6 +13,7 @@
 // are rounded before they are added everywhere.
 #include "lower/strips/tensor_eval_contract.h"
 
+#include "lower/strips/made_small.h"
 #include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_rows.h"
 #include "lower/strips/tensor_eval_strip.h"
@@ -232,13 +233,11 @@ struct TileLoop {
   void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
 };
 
-/// Products of 64-bit integers take as long in wide registers.
 template <typename A>
 TileLoop tileLoopOf(Element total) {
-  if constexpr (!std::is_same_v<A, uint64_t>)
-    if (hasWideRegisters())
-      return {tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>};
-  return {tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
+  return hasWideRegisters()
+             ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
+             : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
 }
 
 /// Whole numbers are added up as unsigned ones, which wrap alike.
@@ -388,7 +387,7 @@ double contractionCost(const Contraction& contraction) {
 
 void runContraction(const Contraction& contraction, const std::byte* const* tensors,
                     std::byte* out) {
-  if (contraction.hasFewRows)
+  if (!isMadeSmall && contraction.hasFewRows)
     return runFewRows(contraction, tensors, out, product(contraction.extents, contraction.batch),
                       threadsFor(contractionCost(contraction)));
   TileLoop loop = tileLoopFor(panelElement(contraction.element));
