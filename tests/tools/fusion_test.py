@@ -85,6 +85,11 @@ def @main(%x: Tensor[(6, 7), float32]) {
   let %c = log(%b);
   (%c, %a, %b, transpose(%a, axes=[1, 0]) * 2f)
 }""", 3, []),
+    "tuples in tuples": ("""
+def @main(%x: Tensor[(2, 3), float32]) {
+  let %t = ((((exp(%x) + %x),),),).0;
+  (%t, %t.0.0 * 2f)
+}""", 4, []),
     "the same twice": ("""
 def @main(%x: Tensor[(6, 7), float32], %y: Tensor[(6, 7), float32]) {
   let %s = %x + %y;

@@ -73,8 +73,8 @@ Tensors tensorsOf(Types operands, const Type* result) {
 }
 
 /// Whether a result is a tensor, or a tuple of tensors alone.
-bool isFlat(const Type* result, Types tensors) {
-  return !result->isTuple() || result->parts.size() == tensors.size();
+bool isFlat(const Type* result) {
+  return !result->isTuple() || std::ranges::all_of(result->parts, &Type::isTensor);
 }
 
 /// A site but for the shapes of results whose sizes are open.
@@ -102,7 +102,7 @@ std::optional<vm::NativeSite> nativeSite(Layouts& layouts, const OperatorRow& ro
   for (const Type* input : inputs)
     types.push_back({input->dtype, input->shape.size()});
   auto given = site.function->results(types, site.parameters);
-  bool fits = given && isFlat(result, results) && given->size() == results.size();
+  bool fits = given && isFlat(result) && given->size() == results.size();
   for (size_t i = 0; fits && i < results.size(); ++i)
     fits = (*given)[i].dtype == results[i]->dtype && (*given)[i].rank == results[i]->shape.size();
   if (!fits)
@@ -123,7 +123,7 @@ std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& ro
       layouts.tensorsChange || !OpenCall::isPossible(operands, result))
     return std::nullopt;
   auto [inputs, results] = tensorsOf(operands, result);
-  if (!isFlat(result, results) || !isComputable(inputs) || !isComputable(results))
+  if (!isFlat(result) || !isComputable(inputs) || !isComputable(results))
     return std::nullopt;
   auto function = tensorFunctionOf(row, operands, result, attributes);
   if (!function)
@@ -147,7 +147,7 @@ std::optional<vm::KernelSite> groupSite(Layouts& layouts, const Function& group,
   if (!function)
     return std::nullopt;
   auto [inputs, results] = tensorsOf(operands, result);
-  if (!isFlat(result, results) || !isComputable(inputs) || !isComputable(results))
+  if (!isFlat(result) || !isComputable(inputs) || !isComputable(results))
     return std::nullopt;
   vm::KernelSite site = siteOf(layouts, operands, result, *std::move(function));
   if (areClosed(inputs) && areClosed(results))
