@@ -139,7 +139,10 @@ private:
     List<uint32_t> candidates = free_;
     candidates.append(reduced);
     uint32_t lane = chooseLanes(graph, sizes_, candidates, false).result;
-    return std::ranges::find(batch_, lane) == batch_.end() && graph.values[graph.root].axes[lane];
+    // Short strips cost more for each than they do at once.
+    constexpr int64_t longStrip = 48;
+    return std::ranges::find(batch_, lane) == batch_.end() && graph.values[graph.root].axes[lane] &&
+           sizes_.isAtLeast(graph.extents[lane], longStrip);
   }
 
   /// It adds up in another order than loops do, so all of a class must agree on it.
