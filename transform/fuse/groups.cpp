@@ -204,11 +204,20 @@ private:
         found.stays[result] = false;
         needed.erase(&varAt(result));
       }
+    // By value, the first place in the block where one that stays is made of it.
+    std::unordered_map<const Expr*, uint32_t> firstUse;
     for (uint32_t i = uint32_t(block_.bindings.size()); i-- > 0;) {
-      if (made.contains(i) && !needed.contains(&varAt(i)))
+      auto use = firstUse.find(&varAt(i));
+      for (auto& [root, group] : found.byRoot)
+        if (root != i && use != firstUse.end() && use->second < root && group.results.erase(i) > 0)
+          found.stays[i] = true;
+      if (made.contains(i) && !needed.contains(&varAt(i)) && use == firstUse.end())
         found.stays[i] = false;
       if (found.stays[i] && candidates_.all().contains(i))
-        needed.insert(candidates_.at(i).operands.begin(), candidates_.at(i).operands.end());
+        for (const Expr* operand : candidates_.at(i).operands) {
+          needed.insert(operand);
+          firstUse[operand] = i;
+        }
     }
   }
 
