@@ -152,17 +152,12 @@ private:
       return false;
     Leaves leaves;
     for (const Type* tensor : tensors) {
-      if (!std::ranges::all_of(tensor->shape, isOneSize))
+      if (!std::ranges::all_of(tensor->shape, &Dim::isOneSize))
         return false;
       leaves.push_back(whole_.addInput(tensor->dtype, extents_.ofInput(*tensor)));
     }
     leaves_.emplace(&input, std::move(leaves));
     return true;
-  }
-
-  /// Whether a dimension is one number wherever it stands.
-  static bool isOneSize(const Dim* dim) {
-    return !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
   }
 
   /// The tensors of an atom.

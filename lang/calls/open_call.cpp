@@ -42,7 +42,7 @@ std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results) {
       for (const Dim* dim : tensor->shape) {
         if (dim->isConstant())
           known.push_back({.place = place, .number = dim->value});
-        else if (!dim->isAny() && !dim->hasUnknown && !dim->hasForeign)
+        else if (dim->isOneSize())
           if (auto [earlier, isNew] = first.emplace(dim, place); !isNew)
             known.push_back({.place = place, .same = earlier->second});
         ++place;

@@ -281,10 +281,8 @@ private:
   const ScalarNode* extentOf(const Dim* dim, uint32_t tensor, uint32_t i) {
     if (dim->isConstant())
       return tensor::makeInteger(arena_, dim->value);
-    // What Relay lets stand for anything may be two numbers at once.
-    bool isOne = !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
     const ScalarNode* fresh = nullptr;
-    const ScalarNode*& extent = isOne ? known_[dim] : fresh;
+    const ScalarNode*& extent = dim->isOneSize() ? known_[dim] : fresh;
     if (!extent)
       extent = arena_.make<tensor::ScalarExtent>(
           ScalarNode{tensor::ScalarKind::Extent, runtime::Int64}, isOfResult_, tensor, i);

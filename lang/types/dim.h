@@ -60,6 +60,9 @@ struct Dim {
   bool isConstant() const { return kind == DimKind::Constant; }
   bool isAny() const { return kind == DimKind::Any; }
   bool isConstant(int64_t number) const { return isConstant() && value == number; }
+  /// True of what stands for one number wherever it stands in a definition. `?` may be another one
+  /// each time, and so may what Relay lets stand for anything.
+  bool isOneSize() const { return !isAny() && !hasUnknown && !hasForeign; }
   /// True for names that the text gives, which are quantified by their definition.
   bool isNamed() const { return kind == DimKind::Symbol && !origin && !parameter; }
 };

@@ -55,9 +55,7 @@ RelationResult transformRelation(const RelationCall& call) {
   auto map = readIndexMap(text, numbers);
   DimVector shape;
   if (!map) {
-    auto mayBeAny = [](const Dim* dim) {
-      return dim->isAny() || dim->hasUnknown || dim->hasForeign;
-    };
+    auto mayBeAny = [](const Dim* dim) { return !dim->isOneSize(); };
     if (std::ranges::none_of(call.shape(0), mayBeAny))
       return call.failedAt(0, map.failure());
     // What is one index of two may depend on their extents.
