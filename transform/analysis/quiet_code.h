@@ -20,6 +20,7 @@ class QuietCode {
 public:
   QuietCode(const lang::Module& module, const lang::Typing& typing);
 
+  const lang::Typing& typing() const { return typing_; }
   /// A call of the global, all that it mentions included.
   bool isQuiet(const lang::Global& global);
   /// A call of a literal, likewise.

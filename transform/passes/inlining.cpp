@@ -283,7 +283,7 @@ TypedModule typed(std::unique_ptr<Module> module, const PassContext& context,
 /// A module with the bodies that a plan puts into each other; a second try keeps `?` apart.
 TypedModule inlined(const Module& from, const Typing& typing, const InliningRules& rules,
                     const PassContext& context, std::string& mistake) {
-  InliningPlan plan(from, entriesOf(from, context.entries), rules);
+  InliningPlan plan(from, typing, entriesOf(from, context.entries), rules);
   TypedModule made;
   for (bool keepsOpen : {false, true})
     if (!plan.isEmpty() && !made.module) {
@@ -303,11 +303,11 @@ size_t sizeOf(const Module& module) {
 
 /// In rounds, as a body may show what else is known, but for quiet code, which is given no
 /// functions; null where there is nothing to do.
-std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
+std::unique_ptr<Module> inlinedBy(const InliningRules& rules, const Module& module,
                                   const PassContext& context) {
   std::unique_ptr<Module> current;
   Typing typing = context.typing;
-  size_t rounds = rules.quietBy ? 1 : mostRounds;
+  size_t rounds = rules.quietOnly ? 1 : mostRounds;
   for (size_t round = 0; round < rounds; ++round) {
     const Module& from = current ? *current : module;
     std::string mistake;
@@ -316,8 +316,6 @@ std::unique_ptr<Module> inlinedBy(InliningRules rules, const Module& module,
       // What a type followed from may be gone with an earlier round.
       TypedModule declared =
           typed(place(*copyDeclared(from, typing), context.operators), context, mistake);
-      if (rules.quietBy)
-        rules.quietBy = &declared.typing;
       if (declared.module)
         next = inlined(*declared.module, declared.typing, rules, context, mistake);
     }
@@ -342,8 +340,7 @@ std::unique_ptr<Module> inlining(const Module& module, const PassContext& contex
 }
 
 std::unique_ptr<Module> inlineQuiet(const Module& module, const PassContext& context) {
-  InliningRules rules{
-      .smallBody = 16, .mostSize = 2 * sizeOf(module) + 500, .quietBy = &context.typing};
+  InliningRules rules{.smallBody = 16, .mostSize = 2 * sizeOf(module) + 500, .quietOnly = true};
   return inlinedBy(rules, module, context);
 }
 

@@ -34,11 +34,11 @@ bool isScalarCode(const Function& function, const Typing& typing) {
 
 } // namespace
 
-InliningPlan::InliningPlan(const Module& module, std::span<const Global* const> entries,
-                           const InliningRules& rules)
+InliningPlan::InliningPlan(const Module& module, const Typing& typing,
+                           std::span<const Global* const> entries, const InliningRules& rules)
     : known_(module), rules_(rules), uses_(module.varCount) {
-  if (rules.quietBy)
-    quiet_.emplace(module, *rules.quietBy);
+  if (rules.quietOnly)
+    quiet_.emplace(module, typing);
   for (const Global* global : entries.empty() ? std::span(module.globals) : entries)
     roots_.insert(global);
   size_t size = 0;
@@ -67,9 +67,9 @@ KnownFunction InliningPlan::callee(const Binding& binding) {
 
 /// Whether nothing that the call takes or gives is compared with its type.
 bool InliningPlan::isPlain(const Binding& binding, const Call& call) {
-  return quiet_->isPlain(rules_.quietBy->of(*binding.var)) &&
+  return quiet_->isPlain(quiet_->typing().of(*binding.var)) &&
          std::ranges::all_of(call.arguments, [&](const Operand& argument) {
-           return quiet_->isPlain(rules_.quietBy->of(*argument.value));
+           return quiet_->isPlain(quiet_->typing().of(*argument.value));
          });
 }
 
@@ -79,14 +79,14 @@ bool InliningPlan::isTakeable(const KnownFunction& known) {
   auto [found, isNew] = takeable_.try_emplace(known.function, false);
   if (isNew)
     found->second = !known_.closesCircle(known) && bodySize(*known.function) <= rules_.smallBody &&
-                    isScalarCode(*known.function, *rules_.quietBy) &&
+                    isScalarCode(*known.function, quiet_->typing()) &&
                     quiet_->isQuiet(*known.function);
   return found->second;
 }
 
 /// Looks at a function and at the literals inside of it.
 void InliningPlan::addBody(const Function& root) {
-  bool mayChange = !quiet_ || isSettled(root, *rules_.quietBy);
+  bool mayChange = !quiet_ || isSettled(root, quiet_->typing());
   std::vector<const Function*> open{&root};
   while (!open.empty()) {
     const Function& function = *open.back();

@@ -15,16 +15,16 @@ struct InliningRules {
   size_t smallBody;
   /// A module that has more bindings takes only bodies that have no other call.
   size_t mostSize;
-  /// Where there is one, only small bodies of scalar code that is quiet by it are taken, also of
-  /// functions that call each other in a circle, of which one is left.
-  const lang::Typing* quietBy = nullptr;
+  /// Takes only small bodies of scalar code that is quiet, also of functions that call each other
+  /// in a circle, of which one is left.
+  bool quietOnly = false;
 };
 
 class InliningPlan {
 public:
   /// `entries` are called from outside; where there are none, everything is.
-  InliningPlan(const lang::Module& module, std::span<const lang::Global* const> entries,
-               const InliningRules& rules);
+  InliningPlan(const lang::Module& module, const lang::Typing& typing,
+               std::span<const lang::Global* const> entries, const InliningRules& rules);
 
   bool isEmpty() const { return inlined_.empty() && unused_.empty(); }
   /// Whether all that is taken is quiet.
