@@ -66,9 +66,8 @@ bool isSkippable(std::string_view name, Answer& answer) {
   for (const transform::Step& step : transform::machinePipeline.steps)
     names.push_back(step.pass);
   answer.fail(ExitCode::World,
-              fmt::format("programs do not run without the pass `{}`; those that can be left out "
-                          "are {}",
-                          name, fmt::join(names, ", ")));
+              fmt::format("the pass `{}` cannot be left out; those that can are {}", name,
+                          fmt::join(names, ", ")));
   return false;
 }
 
