@@ -97,10 +97,6 @@ Work workOf(const ScalarNode* body) {
   return work;
 }
 
-bool reduces(const Stage& stage) {
-  return stage.kind != StageKind::Map || workOf(stage.body).reduces;
-}
-
 bool mayFault(const TensorFunction& function) {
   auto isOfData = [](const ScalarNode* root) {
     bool loads = false;

@@ -57,9 +57,6 @@ private:
 };
 Work workOf(const ScalarNode* body);
 
-/// Whether a stage is a reduction, or no map.
-bool reduces(const Stage& stage);
-
 /// Whether elements of the inputs may make the function fail: as positions, or as divisors.
 bool mayFault(const TensorFunction& function);
 

@@ -19,9 +19,7 @@ bool hasOneSize(const Type* type) {
   return type && appendTensors(type, tensors) &&
          std::ranges::all_of(tensors, [](const Type* tensor) {
            return tensor->dtype.isComputable() &&
-                  std::ranges::all_of(tensor->shape, [](const Dim* dim) {
-                    return !dim->isAny() && !dim->hasUnknown && !dim->hasForeign;
-                  });
+                  std::ranges::all_of(tensor->shape, &Dim::isOneSize);
          });
 }
 
@@ -60,8 +58,10 @@ bool readCall(const Call& call, const Type* result, const Typing& typing, Candid
     first += count;
   }
   for (const tensor::Stage& stage : function->stages) {
-    made.reduces |= tensor::reduces(stage);
-    made.isCheap = made.isCheap && stage.body && tensor::workOf(stage.body).isCheap();
+    bool isMap = stage.kind == tensor::StageKind::Map;
+    const tensor::Work work = isMap ? tensor::workOf(stage.body) : tensor::Work();
+    made.reduces |= !isMap || work.reduces;
+    made.isCheap &= isMap && work.isCheap();
   }
   return true;
 }

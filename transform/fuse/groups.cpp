@@ -3,6 +3,7 @@
 
 #include "lang/calls/group.h"
 #include "lang/ir/walk.h"
+#include "transform/analysis/use_counts.h"
 #include "transform/fuse/candidates.h"
 
 #include <algorithm>
@@ -18,35 +19,13 @@ constexpr size_t mostMembers = 48;
 /// Reading two tensors twice is no more than making one, and reading that.
 constexpr size_t mostCopies = 2, mostOperandsOfCopies = 2;
 
-/// How often the variables of a module are used.
-class Uses {
-public:
-  explicit Uses(const Module& module) : counts_(module.varCount) {
-    walk(
-        module,
-        [&](const Binding& binding) {
-          forEachAttributeAtom(*binding.value, [&](const Expr& atom) { use(atom); });
-        },
-        [&](const Operand& operand) { use(*operand.value); });
-  }
-
-  size_t count(const Var& var) const { return counts_[var.number]; }
-
-private:
-  void use(const Expr& atom) {
-    if (const auto* var = atom.as<Var>())
-      ++counts_[var->number];
-  }
-
-  std::vector<uint32_t> counts_;
-};
-
 /// The groups of one block.
 class Finder {
 public:
-  Finder(const Block& block, const Typing& typing, const Boundaries& boundaries, const Uses& uses)
-      : block_(block), typing_(typing), counts_(uses), candidates_(block, typing, boundaries),
-        groupsOf_(block.bindings.size()) {
+  Finder(const Block& block, const Typing& typing, const Boundaries& boundaries,
+         const UseCounts& counts)
+      : block_(block), typing_(typing), mentions_(counts.mentions),
+        candidates_(block, typing, boundaries), groupsOf_(block.bindings.size()) {
     for (uint32_t i = 0; i < block.bindings.size(); ++i)
       forEachOperand(*block.bindings[i].value,
                      [&](const Operand& operand) { uses_[operand.value].push_back(i); });
@@ -73,6 +52,7 @@ private:
 
   static uint32_t rootOf(const Group& group) { return *group.members.rbegin(); }
   const Var& varAt(uint32_t place) const { return *block_.bindings[place].var; }
+  size_t mentionsOf(uint32_t place) const { return mentions_[varAt(place).number]; }
   bool isKind(uint32_t place, ExprKind kind) const {
     return candidates_.at(place).value->kind == kind;
   }
@@ -80,7 +60,7 @@ private:
   /// Puts a value into the groups of those that use it, or makes one of its own.
   void join(uint32_t place) {
     std::set<uint32_t> groups = groupsOfUsers(place);
-    bool isUsedElsewhere = candidates_.users(varAt(place)).size() != counts_.count(varAt(place));
+    bool isUsedElsewhere = candidates_.users(varAt(place)).size() != mentionsOf(place);
     if (!isUsedElsewhere && groups.size() == 1 && mayJoin(place, *groups.begin()))
       return add(place, *groups.begin());
     if (!isUsedElsewhere && mayBeCopied(place, groups)) {
@@ -146,7 +126,7 @@ private:
   /// be one of its results.
   uint32_t groupBeforeOtherUses(uint32_t place, const std::set<uint32_t>& groups) const {
     auto uses = uses_.find(&varAt(place));
-    if (groups.empty() || uses == uses_.end() || uses->second.size() != counts_.count(varAt(place)))
+    if (groups.empty() || uses == uses_.end() || uses->second.size() != mentionsOf(place))
       return none;
     uint32_t first = *std::ranges::min_element(
         groups, {}, [&](uint32_t group) { return rootOf(groups_[group]); });
@@ -194,36 +174,40 @@ private:
   void findWhatStays(BlockGroups& found) const {
     found.stays.assign(block_.bindings.size(), true);
     std::set<uint32_t> made;
-    std::set<const Expr*> needed{block_.result.value};
-    for (const auto& [root, group] : found.byRoot) {
-      made.insert(group.members.begin(), group.members.end());
-      needed.insert(group.operands.begin(), group.operands.end());
-    }
-    for (const auto& [root, group] : found.byRoot)
-      for (uint32_t result : group.results) {
-        found.stays[result] = false;
-        needed.erase(&varAt(result));
-      }
-    // By value, the first place in the block where one that stays is made of it.
+    std::unordered_map<uint32_t, Group*> groupOfResult;
+    // By value that groups or staying candidates are made of, the first place that needs it.
     std::unordered_map<const Expr*, uint32_t> firstUse;
+    for (auto group = found.byRoot.rbegin(); group != found.byRoot.rend(); ++group) {
+      auto& [root, each] = *group;
+      made.insert(each.members.begin(), each.members.end());
+      for (const Expr* operand : each.operands)
+        firstUse[operand] = root;
+      for (uint32_t result : each.results)
+        groupOfResult.emplace(result, &each);
+    }
     for (uint32_t i = uint32_t(block_.bindings.size()); i-- > 0;) {
       auto use = firstUse.find(&varAt(i));
-      for (auto& [root, group] : found.byRoot)
-        if (root != i && use != firstUse.end() && use->second < root && group.results.erase(i) > 0)
-          found.stays[i] = true;
-      if (made.contains(i) && !needed.contains(&varAt(i)) && use == firstUse.end())
-        found.stays[i] = false;
+      bool isNeeded = use != firstUse.end();
+      if (auto given = groupOfResult.find(i); given != groupOfResult.end()) {
+        // A value that stays, since another group makes it too, may stand before the group.
+        bool isTooLate = isNeeded && use->second < rootOf(*given->second);
+        found.stays[i] = isTooLate;
+        if (isTooLate)
+          given->second->results.erase(i);
+      } else if (made.contains(i)) {
+        found.stays[i] = isNeeded;
+      }
       if (found.stays[i] && candidates_.all().contains(i))
         for (const Expr* operand : candidates_.at(i).operands) {
-          needed.insert(operand);
-          firstUse[operand] = i;
+          auto [known, isNew] = firstUse.try_emplace(operand, i);
+          known->second = std::min(known->second, i);
         }
     }
   }
 
   const Block& block_;
   const Typing& typing_;
-  const Uses& counts_;
+  const std::vector<uint32_t>& mentions_;
   Candidates candidates_;
   /// Where in the block the value of a candidate is used, but not what lies deeper.
   std::unordered_map<const Expr*, std::vector<uint32_t>> uses_;
@@ -236,7 +220,7 @@ private:
 
 Groups::Groups(const Module& module, const Typing& typing) {
   Boundaries boundaries(module, typing);
-  Uses uses(module);
+  const UseCounts counts = countUses(module);
   std::vector<const Block*> blocks;
   auto addBodies = [&](const Expr& value) {
     const auto* function = value.as<Function>();
@@ -249,7 +233,7 @@ Groups::Groups(const Module& module, const Typing& typing) {
   while (!blocks.empty()) {
     const Block& block = *blocks.back();
     blocks.pop_back();
-    if (BlockGroups found = Finder(block, typing, boundaries, uses).find(); !found.byRoot.empty())
+    if (BlockGroups found = Finder(block, typing, boundaries, counts).find(); !found.byRoot.empty())
       groups_.emplace(&block, std::move(found));
     for (const Binding& binding : block.bindings)
       addBodies(*binding.value);
