@@ -1,11 +1,14 @@
 // Random operand types, attributes and data for every operator: a relation must answer, never
 // crash, and where it accepts, the result must have the shape that it promised, be the same in
 // every run, and be what the reference makes of the tensor expression.
+#include "lower/loops/read.h"
+#include "lower/loops/verify.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"
 #include "tests/harness/draw.h"
 #include "tests/harness/in_place.h"
 #include "tests/harness/operand_data.h"
+#include "tests/harness/run_nest.h"
 #include "tests/harness/run_operator.h"
 #include "tests/harness/samples.h"
 
@@ -40,6 +43,31 @@ void compareWithReference(const Accepted& accepted, const harness::OperatorRun& 
                               run.problem.empty() ? nullptr : &fault) == "");
 }
 
+/// The nest of the call verifies, reads back, and gives what the reference gives.
+void compareNest(const Accepted& accepted) {
+  auto function = harness::operatorFunction(accepted.row, accepted.call, accepted.output);
+  if (!function)
+    return;
+  std::vector<runtime::Value> inputs;
+  for (const Tensor& leaf : accepted.leaves)
+    inputs.push_back(runtime::tensorValue(leaf));
+  INFO(accepted.row.name << "\n" << tensor::tensorFunctionText(*function));
+  auto nest = harness::closedNest(*function);
+  if (!nest) {
+    CHECK(nest.failure().text == "a sum that may fail is needed for some elements alone");
+    return;
+  }
+  std::string text = loops::textOf(*nest);
+  INFO(text);
+  REQUIRE(loops::problemOf(*nest) == "");
+  auto again = loops::nestOf(text);
+  REQUIRE((again ? loops::textOf(*again) : again.failure().text) == text);
+  CHECK(loops::problemOf(*again) == "");
+  harness::NestRun run = harness::runNest(*again, {}, inputs);
+  CHECK(harness::disagreement(std::move(*function), inputs, run.results,
+                              run.fault ? &*run.fault : nullptr) == "");
+}
+
 void demandSame(const harness::OperatorRun& first, const harness::OperatorRun& second) {
   CHECK(first.problem == second.problem);
   REQUIRE(first.results.size() == second.results.size());
@@ -63,6 +91,7 @@ bool runAccepted(const Accepted& accepted) {
   demandSame(*run,
              *harness::runOperator(row, call, output, leaves, harness::inPlaceLoops(replaced)));
   compareWithReference(accepted, *run);
+  compareNest(accepted);
   if (!run->problem.empty() || !isSmall)
     return run->problem.empty();
   REQUIRE(run->results.size() == promised.size());

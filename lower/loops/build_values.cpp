@@ -1,0 +1,245 @@
+// Nodes are made operands first, by an explicit stack. An int64 that is a form stays one as long as
+// it can; it becomes an operation where somebody needs its value.
+#include "lower/loops/build_values.h"
+
+#include "lower/loops/names.h"
+#include "lower/tensor/verify.h"
+
+#include <algorithm>
+
+namespace loops {
+
+namespace {
+
+using tensor::ScalarFunction;
+using tensor::ScalarKind;
+using tensor::ScalarNode;
+
+/// Index arithmetic of the language wraps, forms do not: only what stays far from 64 bits for sizes
+/// of 31 bits is one.
+constexpr int64_t largestCoefficient = 1 << 24;
+constexpr size_t mostFactors = 3;
+
+bool isModest(const sizes::Table& table, Form form) {
+  const sizes::Sum& sum = table.sumOf(form);
+  auto isSmall = [](int64_t number) {
+    return -largestCoefficient <= number && number <= largestCoefficient;
+  };
+  return std::ranges::all_of(sum.terms, [&](const sizes::Term& term) {
+    return isSmall(term.coefficient) && term.factors.size() <= mostFactors;
+  });
+}
+
+/// The form of one node whose operands have forms.
+std::optional<Form> applied(sizes::Table& table, const sizes::Facts& facts, ScalarFunction function,
+                            Form a, Form b) {
+  Form zero = table.number(0);
+  bool isPositive = false, isWhole = false;
+  switch (function) {
+  case ScalarFunction::Divide:
+  case ScalarFunction::TruncDivide:
+  case ScalarFunction::TruncMod:
+  case ScalarFunction::FloorDivide:
+  case ScalarFunction::FloorMod:
+    isPositive = facts.proves(b, table.number(1));
+    isWhole = function == ScalarFunction::FloorDivide || function == ScalarFunction::FloorMod;
+    if (!isPositive || (!isWhole && !facts.proves(a, zero)))
+      return std::nullopt;
+    break;
+  default:
+    break;
+  }
+  switch (function) {
+  case ScalarFunction::Add:
+    return table.sum(a, b);
+  case ScalarFunction::Subtract:
+    return table.sum(a, b, -1);
+  case ScalarFunction::Multiply:
+    return table.product(a, b);
+  case ScalarFunction::Divide:
+  case ScalarFunction::TruncDivide:
+  case ScalarFunction::FloorDivide:
+    return facts.simplified(table.quotient(a, b));
+  case ScalarFunction::TruncMod:
+  case ScalarFunction::FloorMod:
+    return facts.simplified(table.rest(a, b));
+  case ScalarFunction::Maximum:
+    return facts.simplified(table.greatest(a, b));
+  case ScalarFunction::Minimum:
+    return facts.simplified(table.least(a, b));
+  default:
+    return std::nullopt;
+  }
+}
+
+Form extentOf(Extents& extents, const tensor::ScalarExtent& extent) {
+  size_t buffer = extent.isOfResult ? extents.function.inputCount + extent.tensor : extent.tensor;
+  return extents.nest.buffers[buffer].extents[extent.dim];
+}
+
+/// The form of a node, given those of its operands.
+template <typename Known>
+std::optional<Form> formOfNode(Extents& extents, const sizes::Facts& facts, const ScalarNode* node,
+                               Known&& known) {
+  if (node->dtype != runtime::Int64)
+    return std::nullopt;
+  sizes::Table& table = extents.nest.table;
+  if (const auto* number = node->as<tensor::ScalarNumber>())
+    return table.number(number->integer);
+  if (const auto* index = node->as<tensor::ScalarIndex>())
+    return extents.axes.at(index->axis);
+  if (const auto* extent = node->as<tensor::ScalarExtent>())
+    return extentOf(extents, *extent);
+  if (const auto* cast = node->as<tensor::ScalarCast>())
+    return known(cast->operand);
+  const auto* apply = node->as<tensor::ScalarApply>();
+  if (!apply || apply->operands.size() != 2)
+    return std::nullopt;
+  auto a = known(apply->operands[0]), b = known(apply->operands[1]);
+  auto form = a && b ? applied(table, facts, apply->function, *a, *b) : std::nullopt;
+  return form && isModest(table, *form) && !table.isTooLarge() ? form : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Form> formOf(Extents& extents, const sizes::Facts& facts, const ScalarNode* root) {
+  std::unordered_map<const ScalarNode*, std::optional<Form>> forms;
+  std::vector<const ScalarNode*> stack{root};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    size_t before = stack.size();
+    if (!forms.contains(node)) {
+      tensor::forEachOperand(*node, [&](const ScalarNode* operand) {
+        if (!forms.contains(operand))
+          stack.push_back(operand);
+      });
+      if (stack.size() > before)
+        continue;
+      forms[node] = formOfNode(extents, facts, node,
+                               [&](const ScalarNode* operand) { return forms.at(operand); });
+    }
+    stack.pop_back();
+  }
+  return forms.at(root);
+}
+
+uint32_t ValueBuilder::add(Operation operation) {
+  operations_.push_back(std::move(operation));
+  return uint32_t(operations_.size() - 1);
+}
+
+uint32_t ValueBuilder::cast(uint32_t value, DType dtype) {
+  if (typeOf(value) == dtype)
+    return value;
+  return add({.kind = OperationKind::Cast, .dtype = dtype, .operands = {value}});
+}
+
+uint32_t ValueBuilder::number(DType dtype, double real, int64_t integer) {
+  return add({.kind = OperationKind::Number, .dtype = dtype, .real = real, .integer = integer});
+}
+
+uint32_t ValueBuilder::position(Form form) {
+  if (auto constant = extents_.nest.table.constantOf(form))
+    return number(runtime::Int64, 0, *constant);
+  return add({.kind = OperationKind::Position, .dtype = runtime::Int64, .position = form});
+}
+
+std::optional<Form> ValueBuilder::knownForm(const ScalarNode* node) const {
+  auto found = forms_.find(node);
+  return found == forms_.end() ? std::nullopt : std::optional(found->second);
+}
+
+uint32_t ValueBuilder::value(const ScalarNode* root) {
+  std::vector<const ScalarNode*> stack{root};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    size_t before = stack.size();
+    if (!values_.contains(node) && !forms_.contains(node)) {
+      // The body of a sum is a statement of its own.
+      if (!node->as<tensor::ScalarReduce>())
+        tensor::forEachOperand(*node, [&](const ScalarNode* operand) {
+          if (!values_.contains(operand) && !forms_.contains(operand))
+            stack.push_back(operand);
+        });
+      if (stack.size() > before)
+        continue;
+      make(node);
+    }
+    stack.pop_back();
+  }
+  return made(root);
+}
+
+/// The operation of a node that has one, or gets one for its form.
+uint32_t ValueBuilder::made(const ScalarNode* node) {
+  if (auto found = values_.find(node); found != values_.end())
+    return found->second;
+  return values_[node] = position(forms_.at(node));
+}
+
+void ValueBuilder::make(const ScalarNode* node) {
+  auto form = formOfNode(extents_, facts_, node,
+                         [&](const ScalarNode* operand) { return knownForm(operand); });
+  if (form) {
+    forms_[node] = *form;
+    return;
+  }
+  uint32_t value = none;
+  if (const auto* literal = node->as<tensor::ScalarNumber>())
+    value = number(literal->dtype, literal->real, literal->integer);
+  else if (const auto* cast = node->as<tensor::ScalarCast>())
+    value = this->cast(made(cast->operand), cast->dtype);
+  else if (const auto* load = node->as<tensor::ScalarLoad>())
+    value = this->load(*load);
+  else if (const auto* apply = node->as<tensor::ScalarApply>())
+    value = this->apply(*apply);
+  else if (const auto* reduce = node->as<tensor::ScalarReduce>())
+    value = reduce_(*this, *reduce);
+  values_[node] = value;
+}
+
+uint32_t ValueBuilder::apply(const tensor::ScalarApply& apply) {
+  Operation operation{
+      .kind = OperationKind::Apply, .dtype = apply.dtype, .function = apply.function};
+  for (const ScalarNode* operand : apply.operands)
+    operation.operands.push_back(made(operand));
+  return add(std::move(operation));
+}
+
+Place ValueBuilder::placeAt(Form form, Form extent) const {
+  return {.form = form, .isChecked = !facts_.isInside(form, extent)};
+}
+
+uint32_t ValueBuilder::load(const tensor::ScalarLoad& load) {
+  uint32_t buffer = extents_.buffers[load.tensor];
+  Operation operation{.kind = OperationKind::Load, .dtype = load.dtype, .buffer = buffer};
+  bool isInside = true;
+  for (size_t i = 0; i < load.position.size(); ++i) {
+    Form extent = extents_.nest.buffers[buffer].extents[i];
+    auto form = knownForm(load.position[i]);
+    Place place =
+        form ? placeAt(*form, extent) : Place{.value = made(load.position[i]), .isChecked = true};
+    isInside &= !place.isChecked;
+    operation.places.push_back(place);
+  }
+  if (load.outside && !isInside) {
+    operation.operands = {made(load.outside)};
+    for (Place& place : operation.places)
+      place.isChecked = false;
+  }
+  return add(std::move(operation));
+}
+
+bool mayFail(const std::vector<Operation>& operations) {
+  auto isZeroless = [&](uint32_t value) {
+    return operations[value].kind == OperationKind::Number && operations[value].integer != 0;
+  };
+  return std::ranges::any_of(operations, [&](const Operation& operation) {
+    if (operation.kind == OperationKind::Apply)
+      return runtime::scalarFunctionDivides(operation.function) && !operation.dtype.isFloat() &&
+             !isZeroless(operation.operands[1]);
+    return std::ranges::any_of(operation.places, &Place::isChecked);
+  });
+}
+
+} // namespace loops

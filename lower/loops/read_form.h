@@ -1,0 +1,20 @@
+// Forms from text: what nests and schedules share.
+#pragma once
+
+#include "lower/loops/nest.h"
+#include "lower/loops/tokens.h"
+
+#include <span>
+
+namespace loops {
+
+/// Whether a word means something in forms or lines, so that nothing else has it for a name.
+bool isFormWord(std::string_view word);
+
+/// Reads a form over these names.
+Form readForm(Cursor& line, sizes::Table& table, std::span<const Name> names);
+
+/// The buffer of this name, if there is one.
+std::optional<uint32_t> findBuffer(const Nest& nest, std::string_view name);
+
+} // namespace loops

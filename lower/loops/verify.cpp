@@ -1,0 +1,309 @@
+// Statements are listed with the nodes around them; then each target is looked at for itself, by
+// its writers and readers. What coverage.h gives for a writer, with the loops that it shares with a
+// reader fixed, is what the reader may read.
+#include "lower/loops/verify.h"
+
+#include "lower/loops/check_values.h"
+#include "lower/loops/coverage.h"
+#include "lower/loops/names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace loops {
+
+namespace {
+
+using sizes::Facts;
+
+/// A statement and the nodes around it, outermost first.
+struct Placed {
+  const Statement* statement;
+  std::vector<const Node*> around;
+  /// In the order of the text.
+  size_t number;
+};
+
+using Box = std::vector<Span>;
+
+class Verifier {
+public:
+  explicit Verifier(const Nest& nest) : nest_(nest) {}
+
+  void run() {
+    checkPlaces(nest_);
+    list(nest_.body, {});
+    for (const Placed& writer : placed_)
+      for (const Store& store : writer.statement->stores)
+        checkRunKinds(writer, store);
+    for (uint32_t i = 0; i < nest_.buffers.size(); ++i)
+      if (nest_.buffers[i].space != Space::Input)
+        checkBuffer(i);
+  }
+
+private:
+  [[noreturn]] void wrong(uint32_t buffer, std::string_view problem) const {
+    throw Wrong{fmt::format("`{}` {}", nest_.buffers[buffer].name, problem)};
+  }
+
+  void list(const std::vector<Node>& nodes, std::vector<const Node*> around) {
+    for (const Node& node : nodes) {
+      if (const auto* statement = std::get_if<Statement>(&node.what))
+        placed_.push_back({statement, around, placed_.size()});
+      if (const auto* allocation = std::get_if<Allocation>(&node.what))
+        depths_[allocation->buffer] = around.size();
+      around.push_back(&node);
+      list(node.body, around);
+      around.pop_back();
+    }
+  }
+
+  size_t depthOf(uint32_t buffer) const {
+    auto found = depths_.find(buffer);
+    return found == depths_.end() ? 0 : found->second;
+  }
+
+  Facts factsAt(const Placed& placed, size_t depth) {
+    Facts facts = factsOf(nest_);
+    for (size_t i = 0; i < depth; ++i)
+      enter(facts, nest_.table, *placed.around[i]);
+    return facts;
+  }
+
+  /// What a writer makes of a target with the first `depth` nodes around it fixed: its spatial
+  /// coordinates, then its reduced ones.
+  Box boxOf(const Placed& writer, const Store& store, size_t depth) {
+    std::vector<Form> coordinates = store.position;
+    for (const Reduced& axis : writer.statement->reduced)
+      coordinates.push_back(axis.position);
+    std::vector<const Node*> inner(writer.around.begin() + ptrdiff_t(depth), writer.around.end());
+    auto spans = spansOf(nest_.table, factsAt(writer, depth), inner, coordinates);
+    if (!spans)
+      wrong(store.buffer, "is made by loops that do not go through each of its elements once");
+    for (Span& span : *spans)
+      for (size_t& digit : span.digits)
+        digit += depth;
+    return *std::move(spans);
+  }
+
+  static const Store* storeTo(const Placed& placed, uint32_t buffer) {
+    auto found = std::ranges::find(placed.statement->stores, buffer, &Store::buffer);
+    return found == placed.statement->stores.end() ? nullptr : &*found;
+  }
+
+  /// Loops that run at once make elements apart; and the order of sums, where it counts.
+  void checkRunKinds(const Placed& writer, const Store& store) {
+    size_t depth = depthOf(store.buffer);
+    Box box = boxOf(writer, store, depth);
+    auto isAtOnce = [&](size_t place) {
+      const auto* loop = std::get_if<Loop>(&writer.around[place]->what);
+      return loop && (loop->kind == RunKind::Vector || loop->kind == RunKind::Parallel);
+    };
+    std::vector<size_t> order;
+    for (size_t i = store.position.size(); i < box.size(); ++i) {
+      if (std::ranges::any_of(box[i].digits, isAtOnce))
+        wrong(store.buffer, "is joined in a loop that runs at once");
+      order.insert(order.end(), box[i].digits.begin(), box[i].digits.end());
+    }
+    if (nest_.numbers == Numbers::Reference && !std::ranges::is_sorted(order))
+      wrong(store.buffer, "is joined in another order than that of the reference");
+    for (size_t i = depth; i < writer.around.size(); ++i)
+      if (const auto* loop = std::get_if<Loop>(&writer.around[i]->what);
+          loop && loop->kind == RunKind::Vector)
+        for (size_t inner = i + 1; inner < writer.around.size(); ++inner)
+          if (const auto* other = std::get_if<Loop>(&writer.around[inner]->what);
+              other && other->kind != RunKind::Unrolled)
+            wrong(store.buffer, "is made in a vector loop that has a loop inside");
+  }
+
+  struct Writers {
+    std::vector<const Placed*> makers, joiners;
+  };
+
+  void checkBuffer(uint32_t buffer) {
+    Writers writers;
+    for (const Placed& placed : placed_)
+      if (storeTo(placed, buffer))
+        (placed.statement->combiner ? writers.joiners : writers.makers).push_back(&placed);
+    size_t depth = depthOf(buffer);
+    if (!writers.makers.empty())
+      united(writers.makers, buffer, depth);
+    checkJoined(writers, buffer, depth);
+    if (nest_.buffers[buffer].space == Space::Output)
+      checkWhole(writers, buffer);
+    for (const Placed& placed : placed_)
+      for (const Operation& operation : placed.statement->operations)
+        if (operation.kind == OperationKind::Load && operation.buffer == buffer)
+          checkRead(writers, placed, buffer, operation.places, !operation.operands.empty());
+    for (const Placed* joiner : writers.joiners) {
+      std::vector<Place> places;
+      for (Form form : storeTo(*joiner, buffer)->position)
+        places.push_back({form});
+      checkAfter(writers.makers, *joiner, buffer, places, false);
+    }
+  }
+
+  /// The box that several writers make together, one element once.
+  Box united(const std::vector<const Placed*>& group, uint32_t buffer, size_t depth) {
+    std::vector<Box> boxes;
+    for (const Placed* writer : group)
+      boxes.push_back(boxOf(*writer, *storeTo(*writer, buffer), depth));
+    Facts facts = factsAt(*group[0], depth);
+    while (boxes.size() > 1)
+      if (!joinTwo(boxes, facts))
+        wrong(buffer, "is made by statements whose parts do not fit together");
+    return boxes[0];
+  }
+
+  static bool joinTwo(std::vector<Box>& boxes, const Facts& facts) {
+    for (size_t i = 0; i < boxes.size(); ++i)
+      for (size_t j = 0; j < boxes.size(); ++j)
+        if (i != j && joined(boxes[i], boxes[j], facts)) {
+          boxes.erase(boxes.begin() + ptrdiff_t(j));
+          return true;
+        }
+    return false;
+  }
+
+  /// Adds a box that goes on where another ends in one coordinate and is the same in all others.
+  static bool joined(Box& box, const Box& other, const Facts& facts) {
+    std::optional<size_t> apart;
+    for (size_t i = 0; i < box.size(); ++i) {
+      if (facts.areSame(box[i].begin, other[i].begin) && facts.areSame(box[i].end, other[i].end))
+        continue;
+      if (apart || !facts.areSame(box[i].end, other[i].begin))
+        return false;
+      apart = i;
+    }
+    if (apart)
+      box[*apart].end = other[*apart].end;
+    return apart.has_value();
+  }
+
+  /// Joiners go through the whole of their reduced coordinates, all of one kind.
+  void checkJoined(const Writers& writers, uint32_t buffer, size_t depth) {
+    if (writers.joiners.empty())
+      return;
+    const Statement& first = *writers.joiners[0]->statement;
+    for (const Placed* joiner : writers.joiners)
+      if (joiner->statement->combiner != first.combiner ||
+          joiner->statement->reduced.size() != first.reduced.size())
+        wrong(buffer, "is joined in several ways");
+    Box box = united(writers.joiners, buffer, depth);
+    Facts facts = factsAt(*writers.joiners[0], depth);
+    size_t rank = nest_.buffers[buffer].extents.size();
+    for (size_t i = 0; i < first.reduced.size(); ++i)
+      if (!facts.areSame(box[rank + i].begin, nest_.table.number(0)) ||
+          !facts.areSame(box[rank + i].end, first.reduced[i].extent))
+        wrong(buffer, "is joined over a part of what it says");
+  }
+
+  void checkWhole(const Writers& writers, uint32_t buffer) {
+    const Buffer& made = nest_.buffers[buffer];
+    if (writers.makers.empty())
+      wrong(buffer, "is not made");
+    Box box = united(writers.makers, buffer, 0);
+    Facts facts = factsOf(nest_);
+    for (size_t i = 0; i < made.extents.size(); ++i)
+      if (!facts.areSame(box[i].begin, nest_.table.number(0)) ||
+          !facts.areSame(box[i].end, made.extents[i]))
+        wrong(buffer, "is not made as a whole");
+  }
+
+  void checkRead(const Writers& writers, const Placed& reader, uint32_t buffer,
+                 const std::vector<Place>& places, bool mayBeOutside) {
+    if (storeTo(reader, buffer))
+      return checkOwn(reader, buffer, places);
+    checkAfter(writers.makers, reader, buffer, places, mayBeOutside);
+    if (!writers.joiners.empty())
+      checkAfter(writers.joiners, reader, buffer, places, mayBeOutside);
+  }
+
+  /// Whether what a reader reads was made by these writers, all of them, before.
+  void checkAfter(const std::vector<const Placed*>& group, const Placed& reader, uint32_t buffer,
+                  const std::vector<Place>& places, bool mayBeOutside) {
+    if (group.empty())
+      wrong(buffer, "is read, but nothing makes it");
+    size_t depth = depthOf(buffer);
+    std::optional<size_t> shared;
+    for (const Placed* writer : group) {
+      size_t own = sharedBy(*writer, reader);
+      if (writer->number >= reader.number)
+        wrong(buffer, "is read before it is made");
+      if (shared && *shared != own)
+        wrong(buffer, "is read beside some of its writers");
+      shared = own;
+    }
+    checkSharedLoops(group, buffer, depth, *shared);
+    Box box = united(group, buffer, std::max(depth, *shared));
+    Facts facts = factsAt(reader, reader.around.size());
+    const Buffer& read = nest_.buffers[buffer];
+    for (size_t i = 0; i < places.size(); ++i) {
+      // Where nothing is known, every element must be there.
+      bool isWhole = facts.areSame(box[i].begin, nest_.table.number(0)) &&
+                     facts.areSame(box[i].end, read.extents[i]);
+      bool isKnown = places[i].value == none && !places[i].isChecked && !mayBeOutside;
+      if (!isWhole && !(isKnown && facts.proves(places[i].form, box[i].begin) &&
+                        facts.isLess(places[i].form, box[i].end) == sizes::Answer::Yes))
+        wrong(buffer, "is read at elements that are not made by then");
+    }
+  }
+
+  /// Loops that a joiner shares with a reader are none that it joins over.
+  void checkSharedLoops(const std::vector<const Placed*>& group, uint32_t buffer, size_t depth,
+                        size_t shared) {
+    for (const Placed* writer : group)
+      for (size_t i = depth; i < shared; ++i)
+        if (const auto* loop = std::get_if<Loop>(&writer->around[i]->what))
+          for (const Reduced& axis : writer->statement->reduced)
+            if (nest_.table.mentions(axis.position, loop->variable))
+              wrong(buffer, "is read in a loop that it is joined over");
+  }
+
+  static size_t sharedBy(const Placed& a, const Placed& b) {
+    size_t count = 0;
+    while (count < a.around.size() && count < b.around.size() && a.around[count] == b.around[count])
+      ++count;
+    return count;
+  }
+
+  /// A statement that reads what it made before: at one coordinate further back, in its order.
+  void checkOwn(const Placed& placed, uint32_t buffer, const std::vector<Place>& places) {
+    const Store& store = *storeTo(placed, buffer);
+    Box box = boxOf(placed, store, depthOf(buffer));
+    Facts facts = factsAt(placed, placed.around.size());
+    size_t back = 0;
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i].value == none && places[i].form == store.position[i])
+        continue;
+      bool isBack = places[i].value == none &&
+                    facts.isLess(places[i].form, store.position[i]) == sizes::Answer::Yes &&
+                    std::ranges::is_sorted(box[i].digits);
+      for (size_t digit : box[i].digits)
+        if (const auto* loop = std::get_if<Loop>(&placed.around[digit]->what))
+          isBack = isBack && loop->kind != RunKind::Vector && loop->kind != RunKind::Parallel;
+      if (!isBack || ++back > 1)
+        wrong(buffer, "reads itself at elements that are not made by then");
+    }
+    if (back == 0 || placed.statement->combiner)
+      wrong(buffer, "reads the element that it makes");
+  }
+
+  Nest nest_;
+  std::vector<Placed> placed_;
+  /// How many nodes there are around the place where scratch is allocated.
+  std::map<uint32_t, size_t> depths_;
+};
+
+} // namespace
+
+std::string problemOf(const Nest& nest) {
+  try {
+    Verifier(nest).run();
+    return "";
+  } catch (const Wrong& wrong) {
+    return wrong.problem;
+  }
+}
+
+} // namespace loops

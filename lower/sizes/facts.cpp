@@ -1,0 +1,271 @@
+// Proofs count their steps, so that no form takes long; a proof that gives up leaves `Open`.
+#include "lower/sizes/facts.h"
+
+#include <algorithm>
+
+namespace sizes {
+
+namespace {
+
+/// Steps of one proof, and how many facts may be taken off a form on one way.
+constexpr int mostSteps = 400;
+constexpr int mostFacts = 2;
+
+/// A term with the atom taken out of its factors once.
+std::optional<Term> without(const Term& term, Atom atom) {
+  auto found = std::ranges::find(term.factors, atom);
+  if (found == term.factors.end())
+    return std::nullopt;
+  Term rest = term;
+  rest.factors.erase(rest.factors.begin() + (found - term.factors.begin()));
+  return rest;
+}
+
+Form formOf(Table& table, const Term& term) {
+  Form form = table.number(term.coefficient);
+  for (Atom factor : term.factors)
+    form = table.product(form, table.atom(factor));
+  return form;
+}
+
+} // namespace
+
+void Facts::assume(Name size, int64_t least, int64_t multiple) {
+  Size& known = sizes_[size];
+  known.least = std::max(known.least, least);
+  if (multiple > known.multiple)
+    known.multiple = multiple;
+}
+
+void Facts::enter(Name variable, Form end) {
+  loops_.push_back({variable, end});
+  hold(table_->sum(end, table_->number(1), -1));
+}
+
+void Facts::hold(Form form) {
+  if (!table_->constantOf(form))
+    holds_.push_back(form);
+}
+
+Answer Facts::isAtLeast(Form a, Form b) const {
+  auto isProven = [&](Form form) {
+    int steps = mostSteps;
+    return isNeverNegative(withMultiples(form), steps, mostFacts) && !table_->isTooLarge();
+  };
+  if (isProven(table_->sum(a, b, -1)))
+    return Answer::Yes;
+  return isProven(table_->sum(table_->sum(b, a, -1), table_->number(1), -1)) ? Answer::No
+                                                                             : Answer::Open;
+}
+
+bool Facts::areSame(Form a, Form b) const {
+  return a == b || simplified(table_->sum(a, b, -1)) == table_->number(0) ||
+         (proves(a, b) && proves(b, a));
+}
+
+bool Facts::isInside(Form position, Form extent) const {
+  return proves(position, table_->number(0)) && isLess(position, extent) == Answer::Yes;
+}
+
+/// Sizes that are multiples of something as that times a name of its own.
+Form Facts::withMultiples(Form form) const {
+  std::map<Name, Form> names;
+  for (const auto& [name, size] : sizes_)
+    if (size.multiple > 1)
+      names.emplace(name, table_->product(table_->number(size.multiple),
+                                          table_->name(table_->textOf(name) + "'")));
+  return names.empty() ? form : table_->replaced(form, names);
+}
+
+bool Facts::isNeverNegative(Form form, int& steps, int facts) const {
+  if (auto value = table_->constantOf(form))
+    return *value >= 0;
+  if (--steps < 0 || table_->isTooLarge())
+    return false;
+  if (bySizes(form))
+    return true;
+  auto part = nextPart(form);
+  if (part ? byBoundedPart(form, *part, steps, facts) : byLoop(form, steps, facts))
+    return true;
+  return facts > 0 && byFact(form, steps, facts);
+}
+
+/// The part of a form to be bounded first: a lesser or greater one, then a quotient that stands
+/// alone, then that of the smallest divisor, as (x/2) % 3 is x/2 - (x/6)*3.
+std::optional<Facts::Part> Facts::nextPart(Form form) const {
+  std::optional<Part> best;
+  int64_t least = 0;
+  for (const Term& term : table_->sumOf(form).terms)
+    for (Atom factor : term.factors) {
+      const AtomParts& parts = table_->partsOf(factor);
+      if (parts.kind == AtomKind::Name)
+        continue;
+      bool isAlone = term.factors.size() == 1 && (term.coefficient == 1 || term.coefficient == -1);
+      int64_t order = parts.kind != AtomKind::Quotient ? -2
+                      : isAlone                        ? -1
+                                : table_->constantOf(parts.right).value_or(INT64_MAX);
+      if (!best || order < least) {
+        best = Part{term, factor};
+        least = order;
+      }
+    }
+  return best;
+}
+
+/// Puts what bounds it in place of one lesser or greater part, or of one quotient.
+bool Facts::byBoundedPart(Form form, const Part& part, int& steps, int facts) const {
+  const AtomParts parts = table_->partsOf(part.atom);
+  if (parts.kind != AtomKind::Quotient)
+    return isNeverNegative(table_->replaced(form, part.atom, parts.left), steps, facts) &&
+           isNeverNegative(table_->replaced(form, part.atom, parts.right), steps, facts);
+  Term rest = *without(part.term, part.atom);
+  if (rest.factors.empty() && (rest.coefficient == 1 || rest.coefficient == -1))
+    return isNeverNegative(byDividend(form, part.term, parts), steps, facts);
+  if (!isProductAtLeastZero(rest.factors, steps))
+    return false;
+  // divisor * quotient lies between dividend - divisor + 1 and dividend.
+  Form bound = rest.coefficient < 0
+                   ? parts.left
+                   : table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1));
+  Form others = table_->sum(form, formOf(*table_, part.term), -1);
+  const Sum by = table_->sumOf(parts.right);
+  if (by.terms.size() == 1 && by.constant == 0 && by.terms[0].coefficient == 1 &&
+      by.terms[0].factors.size() == 1)
+    if (auto taken = without(rest, by.terms[0].factors[0]))
+      return isNeverNegative(table_->sum(others, table_->product(formOf(*table_, *taken), bound)),
+                             steps, facts);
+  return isNeverNegative(table_->sum(table_->product(others, parts.right),
+                                     table_->product(formOf(*table_, rest), bound)),
+                         steps, facts);
+}
+
+/// A form with a quotient alone in one term, as one that is not negative in the same cases:
+/// q <= g is x < (g + 1)*d, and q >= -g is x >= -g*d.
+Form Facts::byDividend(Form form, const Term& term, const AtomParts& parts) const {
+  Form others = table_->sum(form, formOf(*table_, term), -1);
+  if (term.coefficient > 0)
+    return table_->sum(parts.left, table_->product(others, parts.right));
+  Form next = table_->product(table_->sum(others, table_->number(1)), parts.right);
+  return table_->sum(table_->sum(next, parts.left, -1), table_->number(1), -1);
+}
+
+/// Whether a product of atoms is not negative; names never are.
+bool Facts::isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) const {
+  return std::ranges::all_of(factors, [&](Atom factor) {
+    return table_->partsOf(factor).kind == AtomKind::Name ||
+           isNeverNegative(table_->atom(factor), steps, 0);
+  });
+}
+
+/// Puts the end that makes the form least in place of the innermost variable in it.
+bool Facts::byLoop(Form form, int& steps, int facts) const {
+  for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
+    Form slope = table_->number(0), others = form;
+    Atom variable = table_->sumOf(table_->name(table_->textOf(loop->variable))).terms[0].factors[0];
+    const Sum sum = table_->sumOf(form);
+    for (const Term& term : sum.terms)
+      if (auto rest = without(term, variable)) {
+        slope = table_->sum(slope, formOf(*table_, *rest));
+        others = table_->sum(others, formOf(*table_, term), -1);
+      }
+    if (slope == table_->number(0))
+      continue;
+    if (table_->mentions(slope, loop->variable))
+      return false;
+    if (isNeverNegative(slope, steps, facts))
+      return isNeverNegative(others, steps, facts);
+    if (!isNeverNegative(table_->sum(table_->number(0), slope, -1), steps, facts))
+      return false;
+    Form last = withMultiples(table_->sum(loop->end, table_->number(1), -1));
+    return isNeverNegative(table_->sum(others, table_->product(slope, last)), steps, facts);
+  }
+  return false;
+}
+
+bool Facts::byFact(Form form, int& steps, int facts) const {
+  const Sum wanted = table_->sumOf(form);
+  for (auto fact = holds_.rbegin(); fact != holds_.rend(); ++fact) {
+    Form known = withMultiples(*fact);
+    const Sum given = table_->sumOf(known);
+    // As often as makes a term that both have go away.
+    std::vector<int64_t> tried;
+    for (const Term& term : given.terms) {
+      auto same = std::ranges::find(wanted.terms, term.factors, &Term::factors);
+      if (same == wanted.terms.end() || same->coefficient % term.coefficient != 0)
+        continue;
+      int64_t times = same->coefficient / term.coefficient;
+      if (times <= 0 || std::ranges::find(tried, times) != tried.end())
+        continue;
+      tried.push_back(times);
+      if (isNeverNegative(table_->sum(form, known, -times), steps, facts - 1))
+        return true;
+      if (steps < 0)
+        return false;
+    }
+  }
+  return false;
+}
+
+/// Whether a form over names alone is not negative at the least that they are, and grows.
+bool Facts::bySizes(Form form) const {
+  std::map<Name, Form> names;
+  for (Name name : table_->namesIn(form)) {
+    const std::string& text = table_->textOf(name);
+    bool isQuotient = text.back() == '\'';
+    auto size = sizes_.find(
+        isQuotient ? *table_->find(std::string_view(text).substr(0, text.size() - 1)) : name);
+    if (size == sizes_.end() || size->second.least <= 0)
+      continue;
+    int64_t multiple = isQuotient ? size->second.multiple : 1;
+    int64_t least = (size->second.least + multiple - 1) / multiple;
+    names.emplace(name, table_->sum(table_->name(text), table_->number(least)));
+  }
+  const Sum sum = table_->sumOf(names.empty() ? form : table_->replaced(form, names));
+  return sum.constant >= 0 && std::ranges::all_of(sum.terms, [&](const Term& term) {
+           return term.coefficient > 0 && std::ranges::all_of(term.factors, [&](Atom factor) {
+                    return table_->partsOf(factor).kind == AtomKind::Name;
+                  });
+         });
+}
+
+Form Facts::simplified(Form form) const {
+  const Sum sum = table_->sumOf(form);
+  Form result = table_->number(sum.constant);
+  for (const Term& term : sum.terms) {
+    Form made = table_->number(term.coefficient);
+    for (Atom factor : term.factors) {
+      const AtomParts parts = table_->partsOf(factor);
+      made = table_->product(made, parts.kind == AtomKind::Name ? table_->atom(factor)
+                                                                : simplified(parts));
+    }
+    result = table_->sum(result, made);
+  }
+  return result;
+}
+
+Form Facts::simplified(const AtomParts& parts) const {
+  Form left = simplified(parts.left), right = simplified(parts.right);
+  if (parts.kind == AtomKind::Quotient)
+    return simplifiedQuotient(left, right);
+  Answer answer = isAtLeast(left, right);
+  bool isLeast = parts.kind == AtomKind::Least;
+  if (answer == Answer::Open)
+    return isLeast ? table_->least(left, right) : table_->greatest(left, right);
+  return (answer == Answer::Yes) == isLeast ? right : left;
+}
+
+/// Takes the whole part out where what is left is proven to be less than the divisor.
+Form Facts::simplifiedQuotient(Form left, Form right) const {
+  Form quotient = table_->quotient(left, right);
+  const Sum sum = table_->sumOf(quotient);
+  for (const Term& term : sum.terms) {
+    if (term.coefficient != 1 || term.factors.size() != 1)
+      continue;
+    const AtomParts parts = table_->partsOf(term.factors[0]);
+    if (parts.kind == AtomKind::Quotient && isInside(parts.left, parts.right))
+      return table_->sum(quotient, table_->atom(term.factors[0]), -1);
+  }
+  return quotient;
+}
+
+} // namespace sizes
