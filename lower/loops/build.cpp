@@ -65,7 +65,7 @@ public:
 private:
   std::string freshName(std::string_view base) {
     std::string name(base);
-    for (size_t i = 1; nest_.table.find(name); ++i)
+    for (size_t i = 1; nest_.table.find(name) || isReserved(name); ++i)
       name = fmt::format("{}{}", base, i);
     return name;
   }
@@ -392,7 +392,7 @@ private:
       uint32_t next = values.cast(values.add({.kind = OperationKind::Load,
                                               .dtype = dtype,
                                               .buffer = source,
-                                              .places = placesOf(position)}),
+                                              .places = placesIn(values, source, position)}),
                                   wide);
       return values.add({.kind = OperationKind::Apply,
                          .dtype = wide,
@@ -415,8 +415,16 @@ private:
                   return values.add({.kind = OperationKind::Load,
                                      .dtype = nest_.buffers[from].dtype,
                                      .buffer = from,
-                                     .places = placesOf(position)});
+                                     .places = placesIn(values, from, position)});
                 });
+  }
+
+  std::vector<Place> placesIn(const ValueBuilder& values, uint32_t buffer,
+                              const std::vector<Form>& position) const {
+    std::vector<Place> places;
+    for (size_t i = 0; i < position.size(); ++i)
+      places.push_back(values.placeAt(position[i], nest_.buffers[buffer].extents[i]));
+    return places;
   }
 
   static std::vector<Place> placesOf(const std::vector<Form>& position) {

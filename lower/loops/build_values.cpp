@@ -77,27 +77,83 @@ Form extentOf(Extents& extents, const tensor::ScalarExtent& extent) {
   return extents.nest.buffers[buffer].extents[extent.dim];
 }
 
-/// The form of a node, given those of its operands.
+bool isOfSizes(const Nest& nest, Form form) {
+  return std::ranges::all_of(nest.table.namesIn(form), [&](Name name) {
+    return std::ranges::find(nest.sizes, name, &Assumption::size) != nest.sizes.end();
+  });
+}
+
+/// A condition on sizes as a form that is 1 where it holds, else 0; and what hangs on one.
+std::optional<Form> conditional(sizes::Table& table, ScalarFunction function,
+                                const std::vector<Form>& operands) {
+  Form zero = table.number(0), one = table.number(1);
+  auto isAbove = [&](Form a, Form b) {
+    return table.least(one, table.greatest(zero, table.sum(a, b, -1)));
+  };
+  auto without = [&](Form condition) { return table.sum(one, condition, -1); };
+  Form a = operands[0], b = operands.back();
+  switch (function) {
+  case ScalarFunction::Equal:
+    return without(table.greatest(isAbove(a, b), isAbove(b, a)));
+  case ScalarFunction::NotEqual:
+    return table.greatest(isAbove(a, b), isAbove(b, a));
+  case ScalarFunction::Less:
+    return isAbove(b, a);
+  case ScalarFunction::LessEqual:
+    return without(isAbove(a, b));
+  case ScalarFunction::Greater:
+    return isAbove(a, b);
+  case ScalarFunction::GreaterEqual:
+    return without(isAbove(b, a));
+  case ScalarFunction::LogicalNot:
+    return without(a);
+  case ScalarFunction::LogicalAnd:
+    return table.least(a, b);
+  case ScalarFunction::LogicalOr:
+    return table.greatest(a, b);
+  case ScalarFunction::Select:
+    return table.sum(operands[2], table.product(a, table.sum(operands[1], operands[2], -1)));
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The form of a function whose operands have forms: of positions, or of sizes alone.
+template <typename Known>
+std::optional<Form> formOfApply(Extents& extents, const sizes::Facts& facts,
+                                const tensor::ScalarApply& apply, Known&& known) {
+  sizes::Table& table = extents.nest.table;
+  std::vector<Form> operands;
+  for (const ScalarNode* operand : apply.operands)
+    if (auto form = known(operand))
+      operands.push_back(*form);
+    else
+      return std::nullopt;
+  std::optional<Form> form;
+  if (apply.dtype == runtime::Int64 && operands.size() == 2)
+    form = applied(table, facts, apply.function, operands[0], operands[1]);
+  if (!form &&
+      std::ranges::all_of(operands, [&](Form operand) { return isOfSizes(extents.nest, operand); }))
+    form = conditional(table, apply.function, operands);
+  return form && isModest(table, *form) && !table.isTooLarge() ? form : std::nullopt;
+}
+
+/// The form of a node, given those of its operands. A condition on sizes has one as well.
 template <typename Known>
 std::optional<Form> formOfNode(Extents& extents, const sizes::Facts& facts, const ScalarNode* node,
                                Known&& known) {
-  if (node->dtype != runtime::Int64)
+  if (node->dtype != runtime::Int64 && !node->dtype.isBool())
     return std::nullopt;
-  sizes::Table& table = extents.nest.table;
   if (const auto* number = node->as<tensor::ScalarNumber>())
-    return table.number(number->integer);
+    return extents.nest.table.number(number->integer);
   if (const auto* index = node->as<tensor::ScalarIndex>())
     return extents.axes.at(index->axis);
   if (const auto* extent = node->as<tensor::ScalarExtent>())
     return extentOf(extents, *extent);
   if (const auto* cast = node->as<tensor::ScalarCast>())
-    return known(cast->operand);
+    return node->dtype == runtime::Int64 ? known(cast->operand) : std::nullopt;
   const auto* apply = node->as<tensor::ScalarApply>();
-  if (!apply || apply->operands.size() != 2)
-    return std::nullopt;
-  auto a = known(apply->operands[0]), b = known(apply->operands[1]);
-  auto form = a && b ? applied(table, facts, apply->function, *a, *b) : std::nullopt;
-  return form && isModest(table, *form) && !table.isTooLarge() ? form : std::nullopt;
+  return apply ? formOfApply(extents, facts, *apply, known) : std::nullopt;
 }
 
 } // namespace
@@ -174,7 +230,7 @@ uint32_t ValueBuilder::value(const ScalarNode* root) {
 uint32_t ValueBuilder::made(const ScalarNode* node) {
   if (auto found = values_.find(node); found != values_.end())
     return found->second;
-  return values_[node] = position(forms_.at(node));
+  return values_[node] = cast(position(forms_.at(node)), node->dtype);
 }
 
 void ValueBuilder::make(const ScalarNode* node) {

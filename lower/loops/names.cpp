@@ -86,6 +86,12 @@ std::optional<Numbers> numbersOf(std::string_view word) {
   return kindOf<Numbers>(numbersWords, word);
 }
 
+bool isReserved(std::string_view word) {
+  constexpr std::array<std::string_view, 9> words{"min", "max",  "if",   "alloc", "let",
+                                                  "in",  "size", "over", "else"};
+  return std::ranges::find(words, word) != words.end() || runKindOf(word);
+}
+
 DType resultTypeOf(ScalarFunction function, DType operand) {
   return runtime::scalarFunctionGivesBool(function) ? runtime::Bool : operand;
 }

@@ -26,6 +26,9 @@ std::optional<RunKind> runKindOf(std::string_view word);
 std::string_view numbersWord(Numbers numbers);
 std::optional<Numbers> numbersOf(std::string_view word);
 
+/// Whether a word means something in forms or lines, so that no size and no loop has it for a name.
+bool isReserved(std::string_view word);
+
 /// The element type that a function gives for operands of these types.
 DType resultTypeOf(ScalarFunction function, DType operand);
 

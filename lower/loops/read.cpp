@@ -77,7 +77,7 @@ private:
   /// New names in the extents of inputs and outputs are sizes.
   Form extent(Cursor& line, Space space) {
     bool isNew = space != Space::Scratch && line.peek().kind == TokenKind::Word &&
-                 !isFormWord(line.peek().text) && !nest_.table.find(line.peek().text);
+                 !isReserved(line.peek().text) && !nest_.table.find(line.peek().text);
     if (isNew) {
       Form form = nest_.table.name(line.peek().text);
       nest_.sizes.push_back({*nest_.table.nameOf(form)});
@@ -91,7 +91,7 @@ private:
     line.expect("size");
     const Token& name = line.word("the name of a size");
     auto known = nest_.table.find(name.text);
-    if (!known && !isFormWord(name.text)) {
+    if (!known && !isReserved(name.text)) {
       known = nest_.table.nameOf(nest_.table.name(name.text));
       nest_.sizes.push_back({*known});
       scope_.push_back(*known);
@@ -161,7 +161,7 @@ private:
     line.take();
     ++at_;
     const Token& name = line.word("the variable of the loop");
-    if (nest_.table.find(name.text) || isFormWord(name.text))
+    if (nest_.table.find(name.text) || isReserved(name.text))
       refuseAt(name, fmt::format("`{}` is the name of something else already", name.text));
     line.expect("in");
     Form end = readForm(line, nest_.table, scope_);

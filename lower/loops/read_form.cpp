@@ -2,7 +2,6 @@
 #include "lower/loops/read_form.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace loops {
@@ -76,13 +75,6 @@ private:
 };
 
 } // namespace
-
-bool isFormWord(std::string_view word) {
-  constexpr std::array<std::string_view, 12> words{"min",    "max",      "for",  "unroll",
-                                                   "vector", "parallel", "if",   "alloc",
-                                                   "let",    "in",       "size", "over"};
-  return std::ranges::find(words, word) != words.end();
-}
 
 Form readForm(Cursor& line, sizes::Table& table, std::span<const Name> names) {
   return FormReader(line, table, names).sum(0);

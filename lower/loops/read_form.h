@@ -8,9 +8,6 @@
 
 namespace loops {
 
-/// Whether a word means something in forms or lines, so that nothing else has it for a name.
-bool isFormWord(std::string_view word);
-
 /// Reads a form over these names.
 Form readForm(Cursor& line, sizes::Table& table, std::span<const Name> names);
 

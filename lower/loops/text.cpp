@@ -11,10 +11,38 @@ namespace {
 
 constexpr uint32_t deepestLine = 24;
 
+/// By name its place: sizes, then loops as the text has them.
+class Order {
+public:
+  explicit Order(const Nest& nest) : nest_(nest), places_(nest.table.nameCount(), none) {
+    for (const Assumption& size : nest.sizes)
+      add(size.size);
+    loops(nest.body);
+  }
+
+  std::string text(Form form) const { return nest_.table.text(form, places_); }
+
+private:
+  void add(Name name) { places_[size_t(name)] = next_++; }
+
+  void loops(const std::vector<Node>& body) {
+    for (const Node& node : body) {
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        add(loop->variable);
+      loops(node.body);
+    }
+  }
+
+  const Nest& nest_;
+  std::vector<uint32_t> places_;
+  uint32_t next_ = 0;
+};
+
 class StatementWriter {
 public:
-  StatementWriter(const Nest& nest, const Statement& statement, std::string indent)
-      : nest_(nest), statement_(statement), indent_(std::move(indent)) {
+  StatementWriter(const Nest& nest, const Order& order, const Statement& statement,
+                  std::string indent)
+      : nest_(nest), order_(order), statement_(statement), indent_(std::move(indent)) {
     choose();
   }
 
@@ -35,8 +63,8 @@ public:
       text += (i > 0 ? ", " : "") + use(statement_.stores[i].value);
     for (size_t i = 0; i < statement_.reduced.size(); ++i) {
       const Reduced& axis = statement_.reduced[i];
-      text += fmt::format("{} {} : {}", i > 0 ? "," : " over", nest_.table.text(axis.position),
-                          nest_.table.text(axis.extent));
+      text += fmt::format("{} {} : {}", i > 0 ? "," : " over", order_.text(axis.position),
+                          order_.text(axis.extent));
     }
     return text + "\n";
   }
@@ -77,7 +105,7 @@ private:
     case OperationKind::Number:
       return fmt::format("{}({})", dtype, numberText(operation));
     case OperationKind::Position:
-      return fmt::format("[{}]", nest_.table.text(operation.position));
+      return fmt::format("[{}]", order_.text(operation.position));
     case OperationKind::Load:
       return load(operation);
     case OperationKind::Cast:
@@ -98,7 +126,7 @@ private:
     for (size_t i = 0; i < load.places.size(); ++i) {
       const Place& place = load.places[i];
       text += fmt::format("{}{}{}", i > 0 ? ", " : "", place.isChecked ? "check " : "",
-                          place.value == none ? nest_.table.text(place.form)
+                          place.value == none ? order_.text(place.form)
                                               : fmt::format("at({})", use(place.value)));
     }
     if (!load.operands.empty())
@@ -132,11 +160,12 @@ private:
   std::string list(const std::vector<Form>& forms) const {
     std::string text;
     for (size_t i = 0; i < forms.size(); ++i)
-      text += (i > 0 ? ", " : "") + nest_.table.text(forms[i]);
+      text += (i > 0 ? ", " : "") + order_.text(forms[i]);
     return text;
   }
 
   const Nest& nest_;
+  const Order& order_;
   const Statement& statement_;
   std::string indent_;
   std::vector<uint32_t> names_;
@@ -144,7 +173,7 @@ private:
 
 class Writer {
 public:
-  explicit Writer(const Nest& nest) : nest_(nest) {}
+  explicit Writer(const Nest& nest) : nest_(nest), order_(nest) {}
 
   std::string run() {
     std::string text = fmt::format("kernel {}(", nest_.name);
@@ -167,7 +196,7 @@ private:
   std::string buffer(const Buffer& buffer) const {
     std::string extents;
     for (size_t i = 0; i < buffer.extents.size(); ++i)
-      extents += (i > 0 ? ", " : "") + nest_.table.text(buffer.extents[i]);
+      extents += (i > 0 ? ", " : "") + order_.text(buffer.extents[i]);
     return fmt::format("{}: {}[{}]", buffer.name, runtime::dtypeName(buffer.dtype), extents);
   }
 
@@ -183,19 +212,20 @@ private:
     for (const Node& node : body) {
       if (const auto* loop = std::get_if<Loop>(&node.what))
         text += fmt::format("{}{} {} in {}\n", indent, runKindWord(loop->kind),
-                            nest_.table.textOf(loop->variable), nest_.table.text(loop->end));
+                            nest_.table.textOf(loop->variable), order_.text(loop->end));
       else if (const auto* condition = std::get_if<Condition>(&node.what))
-        text += fmt::format("{}if {} < {}\n", indent, nest_.table.text(condition->left),
-                            nest_.table.text(condition->right));
+        text += fmt::format("{}if {} < {}\n", indent, order_.text(condition->left),
+                            order_.text(condition->right));
       else if (const auto* allocation = std::get_if<Allocation>(&node.what))
         text += fmt::format("{}alloc {}\n", indent, buffer(nest_.buffers[allocation->buffer]));
       else
-        text += StatementWriter(nest_, std::get<Statement>(node.what), indent).run();
+        text += StatementWriter(nest_, order_, std::get<Statement>(node.what), indent).run();
       nodes(node.body, indent + "  ", text);
     }
   }
 
   const Nest& nest_;
+  Order order_;
 };
 
 } // namespace

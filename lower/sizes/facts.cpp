@@ -2,6 +2,7 @@
 #include "lower/sizes/facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sizes {
 
@@ -42,20 +43,30 @@ void Facts::enter(Name variable, Form end) {
   hold(table_->sum(end, table_->number(1), -1));
 }
 
+std::vector<Name> Facts::loops() const {
+  std::vector<Name> names;
+  for (const Loop& loop : loops_)
+    names.push_back(loop.variable);
+  return names;
+}
+
 void Facts::hold(Form form) {
   if (!table_->constantOf(form))
     holds_.push_back(form);
 }
 
 Answer Facts::isAtLeast(Form a, Form b) const {
-  auto isProven = [&](Form form) {
-    int steps = mostSteps;
-    return isNeverNegative(withMultiples(form), steps, mostFacts) && !table_->isTooLarge();
+  auto isProven = [&](Form larger, Form smaller) {
+    bool isYes = false;
+    bool isSmall = table_->attempt([&] {
+      int steps = mostSteps;
+      isYes = isNeverNegative(withMultiples(table_->sum(larger, smaller, -1)), steps, mostFacts);
+    });
+    return isYes && isSmall;
   };
-  if (isProven(table_->sum(a, b, -1)))
+  if (isProven(a, b))
     return Answer::Yes;
-  return isProven(table_->sum(table_->sum(b, a, -1), table_->number(1), -1)) ? Answer::No
-                                                                             : Answer::Open;
+  return isProven(b, table_->sum(a, table_->number(1))) ? Answer::No : Answer::Open;
 }
 
 bool Facts::areSame(Form a, Form b) const {
@@ -82,12 +93,23 @@ bool Facts::isNeverNegative(Form form, int& steps, int facts) const {
     return *value >= 0;
   if (--steps < 0 || table_->isTooLarge())
     return false;
-  if (bySizes(form))
+  if (bySizes(form) || isFact(form))
     return true;
-  auto part = nextPart(form);
-  if (part ? byBoundedPart(form, *part, steps, facts) : byLoop(form, steps, facts))
+  form = lessened(form);
+  auto loop = innermost(form);
+  auto part = loop && !isInPart(form, loop->variable) ? std::nullopt : nextPart(form);
+  if (part ? byBoundedPart(form, *part, steps, facts) : loop && byLoop(form, *loop, steps, facts))
     return true;
   return facts > 0 && byFact(form, steps, facts);
+}
+
+/// A form whose terms have a common factor h, over it: h*x + c >= 0 is x + floor(c / h) >= 0.
+Form Facts::lessened(Form form) const {
+  const Sum sum = table_->sumOf(form);
+  int64_t common = 0;
+  for (const Term& term : sum.terms)
+    common = std::gcd(common, term.coefficient);
+  return common > 1 ? table_->quotient(form, table_->number(common)) : form;
 }
 
 /// The part of a form to be bounded first: a lesser or greater one, then a quotient that stands
@@ -116,18 +138,20 @@ std::optional<Facts::Part> Facts::nextPart(Form form) const {
 bool Facts::byBoundedPart(Form form, const Part& part, int& steps, int facts) const {
   const AtomParts parts = table_->partsOf(part.atom);
   if (parts.kind != AtomKind::Quotient)
-    return isNeverNegative(table_->replaced(form, part.atom, parts.left), steps, facts) &&
-           isNeverNegative(table_->replaced(form, part.atom, parts.right), steps, facts);
+    return byChoice(form, part, steps, facts);
   Term rest = *without(part.term, part.atom);
   if (rest.factors.empty() && (rest.coefficient == 1 || rest.coefficient == -1))
     return isNeverNegative(byDividend(form, part.term, parts), steps, facts);
   if (!isProductAtLeastZero(rest.factors, steps))
     return false;
+  Form others = table_->sum(form, formOf(*table_, part.term), -1);
+  if (rest.coefficient > 0 && isNeverNegative(parts.left, steps, facts) &&
+      isNeverNegative(others, steps, facts))
+    return true;
   // divisor * quotient lies between dividend - divisor + 1 and dividend.
   Form bound = rest.coefficient < 0
                    ? parts.left
                    : table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1));
-  Form others = table_->sum(form, formOf(*table_, part.term), -1);
   const Sum by = table_->sumOf(parts.right);
   if (by.terms.size() == 1 && by.constant == 0 && by.terms[0].coefficient == 1 &&
       by.terms[0].factors.size() == 1)
@@ -137,6 +161,24 @@ bool Facts::byBoundedPart(Form form, const Part& part, int& steps, int facts) co
   return isNeverNegative(table_->sum(table_->product(others, parts.right),
                                      table_->product(formOf(*table_, rest), bound)),
                          steps, facts);
+}
+
+/// A lesser part is each of its sides at most, a greater one at least; and either is one of both.
+bool Facts::byChoice(Form form, const Part& part, int& steps, int facts) const {
+  const AtomParts parts = table_->partsOf(part.atom);
+  auto isProvenBy = [&](Form side) {
+    return isNeverNegative(table_->replaced(form, part.atom, side), steps, facts);
+  };
+  bool grows = part.term.coefficient > 0;
+  auto occurrences = std::ranges::count_if(table_->sumOf(form).terms, [&](const Term& term) {
+    return std::ranges::find(term.factors, part.atom) != term.factors.end();
+  });
+  Term rest = *without(part.term, part.atom);
+  if (occurrences == 1 && grows == (parts.kind == AtomKind::Greatest) &&
+      isProductAtLeastZero(rest.factors, steps) &&
+      (isProvenBy(parts.left) || isProvenBy(parts.right)))
+    return true;
+  return isProvenBy(parts.left) && isProvenBy(parts.right);
 }
 
 /// A form with a quotient alone in one term, as one that is not negative in the same cases:
@@ -157,29 +199,51 @@ bool Facts::isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) c
   });
 }
 
-/// Puts the end that makes the form least in place of the innermost variable in it.
-bool Facts::byLoop(Form form, int& steps, int facts) const {
-  for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
-    Form slope = table_->number(0), others = form;
-    Atom variable = table_->sumOf(table_->name(table_->textOf(loop->variable))).terms[0].factors[0];
-    const Sum sum = table_->sumOf(form);
-    for (const Term& term : sum.terms)
-      if (auto rest = without(term, variable)) {
-        slope = table_->sum(slope, formOf(*table_, *rest));
-        others = table_->sum(others, formOf(*table_, term), -1);
-      }
-    if (slope == table_->number(0))
-      continue;
-    if (table_->mentions(slope, loop->variable))
-      return false;
-    if (isNeverNegative(slope, steps, facts))
-      return isNeverNegative(others, steps, facts);
-    if (!isNeverNegative(table_->sum(table_->number(0), slope, -1), steps, facts))
-      return false;
-    Form last = withMultiples(table_->sum(loop->end, table_->number(1), -1));
-    return isNeverNegative(table_->sum(others, table_->product(slope, last)), steps, facts);
-  }
-  return false;
+const Facts::Loop* Facts::innermost(Form form) const {
+  std::vector<Name> names = table_->namesIn(form);
+  auto found = std::find_if(loops_.rbegin(), loops_.rend(), [&](const Loop& loop) {
+    return std::ranges::binary_search(names, loop.variable);
+  });
+  return found == loops_.rend() ? nullptr : &*found;
+}
+
+/// Whether a variable stands in a quotient, or in a lesser or greater part.
+bool Facts::isInPart(Form form, Name variable) const {
+  return std::ranges::any_of(table_->sumOf(form).terms, [&](const Term& term) {
+    return std::ranges::any_of(term.factors, [&](Atom factor) {
+      const AtomParts& parts = table_->partsOf(factor);
+      return parts.kind != AtomKind::Name &&
+             (table_->mentions(parts.left, variable) || table_->mentions(parts.right, variable));
+    });
+  });
+}
+
+/// Puts the end that makes the form least in place of a variable.
+bool Facts::byLoop(Form form, const Loop& loop, int& steps, int facts) const {
+  Form slope = table_->number(0), others = form;
+  Atom variable = table_->sumOf(table_->name(table_->textOf(loop.variable))).terms[0].factors[0];
+  const Sum sum = table_->sumOf(form);
+  for (const Term& term : sum.terms)
+    if (auto rest = without(term, variable)) {
+      slope = table_->sum(slope, formOf(*table_, *rest));
+      others = table_->sum(others, formOf(*table_, term), -1);
+    }
+  if (table_->mentions(slope, loop.variable))
+    return false;
+  if (isNeverNegative(slope, steps, facts))
+    return isNeverNegative(others, steps, facts);
+  if (!isNeverNegative(table_->sum(table_->number(0), slope, -1), steps, facts))
+    return false;
+  Form last = withMultiples(table_->sum(loop.end, table_->number(1), -1));
+  return isNeverNegative(table_->sum(others, table_->product(slope, last)), steps, facts);
+}
+
+/// Whether a fact says so as it stands.
+bool Facts::isFact(Form form) const {
+  return std::ranges::any_of(holds_, [&](Form fact) {
+    auto apart = table_->constantOf(table_->sum(form, withMultiples(fact), -1));
+    return apart && *apart >= 0;
+  });
 }
 
 bool Facts::byFact(Form form, int& steps, int facts) const {
@@ -254,8 +318,31 @@ Form Facts::simplified(const AtomParts& parts) const {
   return (answer == Answer::Yes) == isLeast ? right : left;
 }
 
+/// (x*c + y) / (c*d) as x/d, where 0 <= y < c.
+std::optional<Form> Facts::withoutSmall(Form left, int64_t divisor) const {
+  const Sum sum = table_->sumOf(left);
+  for (const Term& term : sum.terms) {
+    int64_t common = std::gcd(divisor, term.coefficient);
+    if (common == 1)
+      continue;
+    Form small = table_->number(sum.constant - sum.constant / common * common);
+    Form large = table_->number(sum.constant / common);
+    for (const Term& each : sum.terms)
+      if (each.coefficient % common == 0)
+        large = table_->sum(large, formOf(*table_, {each.factors, each.coefficient / common}));
+      else
+        small = table_->sum(small, formOf(*table_, each));
+    if (isInside(small, table_->number(common)))
+      return simplifiedQuotient(large, table_->number(divisor / common));
+  }
+  return std::nullopt;
+}
+
 /// Takes the whole part out where what is left is proven to be less than the divisor.
 Form Facts::simplifiedQuotient(Form left, Form right) const {
+  if (auto divisor = table_->constantOf(right); divisor && *divisor > 1)
+    if (auto simpler = withoutSmall(left, *divisor))
+      return *simpler;
   Form quotient = table_->quotient(left, right);
   const Sum sum = table_->sumOf(quotient);
   for (const Term& term : sum.terms) {

@@ -23,6 +23,8 @@ public:
   void assume(Name size, int64_t least, int64_t multiple);
   /// Inside of a loop whose variable takes 0 .. end - 1; loops are told outermost first.
   void enter(Name variable, Form end);
+  /// The variables of the loops around, outermost first.
+  std::vector<Name> loops() const;
   /// form >= 0.
   void hold(Form form);
 
@@ -55,13 +57,19 @@ private:
   bool isNeverNegative(Form form, int& steps, int facts) const;
   std::optional<Part> nextPart(Form form) const;
   bool byBoundedPart(Form form, const Part& part, int& steps, int facts) const;
+  bool byChoice(Form form, const Part& part, int& steps, int facts) const;
   Form byDividend(Form form, const Term& term, const AtomParts& parts) const;
-  bool byLoop(Form form, int& steps, int facts) const;
+  const Loop* innermost(Form form) const;
+  bool isInPart(Form form, Name variable) const;
+  bool byLoop(Form form, const Loop& loop, int& steps, int facts) const;
+  Form lessened(Form form) const;
+  bool isFact(Form form) const;
   bool byFact(Form form, int& steps, int facts) const;
   bool bySizes(Form form) const;
   bool isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) const;
   Form withMultiples(Form form) const;
   Form simplified(const AtomParts& parts) const;
+  std::optional<Form> withoutSmall(Form left, int64_t divisor) const;
   Form simplifiedQuotient(Form left, Form right) const;
 
   Table* table_;

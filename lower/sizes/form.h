@@ -93,11 +93,23 @@ public:
   std::optional<int64_t> valueOf(Form form, std::span<const int64_t> names) const;
 
   /// As a text that reads back: `i*6 + j`, `(n + 5)/6`, `k % 4`, `min(n - i*6, 6)`.
-  std::string text(Form form) const;
+  /// `order` has the place of each name; without it names stand in the order of the table. It alone
+  /// decides how the text goes, so a table that was read from it writes the same one.
+  std::string text(Form form, std::span<const uint32_t> order = {}) const;
 
   /// Whether some form was made whose coefficients pass 64 bits, or whose parts are nested beyond
   /// all use. What the table says then counts for nothing.
   bool isTooLarge() const { return isTooLarge_; }
+  /// Tries something that may be too large, without a trace; gives whether it was.
+  template <typename Attempt>
+  bool attempt(Attempt&& make) {
+    bool before = isTooLarge_;
+    isTooLarge_ = false;
+    make();
+    bool wasTooLarge = isTooLarge_;
+    isTooLarge_ = before;
+    return !wasTooLarge;
+  }
 
 private:
   Form intern(Sum sum);

@@ -22,11 +22,14 @@ std::string operand(const std::string& text, bool isAtom) {
 
 class Writer {
 public:
-  explicit Writer(const Table& table) : table_(table) {}
+  Writer(const Table& table, std::span<const uint32_t> order) : table_(table), order_(order) {}
 
   std::string text(Form form) {
     Sum sum = table_.sumOf(form);
     std::vector<Item> items;
+    std::ranges::sort(sum.terms, [&](const Term& a, const Term& b) {
+      return std::ranges::lexicographical_compare(keysOf(a), keysOf(b));
+    });
     takeRests(sum, items);
     for (const Term& term : sum.terms)
       items.push_back({term.coefficient < 0, product(term)});
@@ -55,6 +58,25 @@ private:
     return text;
   }
 
+  /// What factors are ordered by: names by their places, then all others by their texts.
+  using Key = std::pair<uint32_t, std::string>;
+
+  Key keyOf(Atom factor) {
+    const AtomParts& parts = table_.partsOf(factor);
+    if (parts.kind != AtomKind::Name)
+      return {UINT32_MAX, atom(parts)};
+    size_t name = size_t(parts.name);
+    return {name < order_.size() ? order_[name] : uint32_t(name), ""};
+  }
+
+  std::vector<Key> keysOf(const Term& term) {
+    std::vector<Key> keys;
+    for (Atom factor : term.factors)
+      keys.push_back(keyOf(factor));
+    std::ranges::sort(keys);
+    return keys;
+  }
+
   bool isSimple(Form form) {
     const Sum& sum = table_.sumOf(form);
     if (sum.terms.empty())
@@ -68,7 +90,9 @@ private:
 
   std::string product(const Term& term) {
     std::string text;
-    for (Atom factor : term.factors) {
+    std::vector<Atom> factors = term.factors;
+    std::ranges::sort(factors, {}, [&](Atom factor) { return keyOf(factor); });
+    for (Atom factor : factors) {
       const AtomParts& parts = table_.partsOf(factor);
       bool isQuotient = parts.kind == AtomKind::Quotient;
       bool isAlone = term.factors.size() == 1 && magnitude(term.coefficient) == "1";
@@ -85,10 +109,17 @@ private:
     case AtomKind::Quotient:
       return simple(parts.left) + "/" + simple(parts.right);
     case AtomKind::Least:
-      return fmt::format("min({}, {})", text(parts.left), text(parts.right));
+      return "min" + sides(parts);
     default:
-      return fmt::format("max({}, {})", text(parts.left), text(parts.right));
+      return "max" + sides(parts);
     }
+  }
+
+  std::string sides(const AtomParts& parts) {
+    std::string left = text(parts.left), right = text(parts.right);
+    if (right < left)
+      std::swap(left, right);
+    return fmt::format("({}, {})", left, right);
   }
 
   /// Takes k*(x - d*(x/d)) out of a sum wherever that leaves less of it.
@@ -178,12 +209,13 @@ private:
   }
 
   const Table& table_;
+  std::span<const uint32_t> order_;
 };
 
 } // namespace
 
-std::string Table::text(Form form) const {
-  return Writer(*this).text(form);
+std::string Table::text(Form form, std::span<const uint32_t> order) const {
+  return Writer(*this, order).text(form);
 }
 
 } // namespace sizes

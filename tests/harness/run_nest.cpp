@@ -294,6 +294,21 @@ NestRun runNest(const Nest& nest, std::span<const int64_t> sizes,
   return Run(nest, sizes).run(inputs);
 }
 
+std::vector<int64_t> sizesOf(const Nest& nest, std::span<const runtime::Shape> shapes) {
+  std::vector<int64_t> sizes(nest.sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Form name = Nest(nest).table.name(nest.table.textOf(nest.sizes[i].size));
+    for (size_t k = 0; k < shapes.size(); ++k)
+      for (size_t d = 0; d < shapes[k].size(); ++d) {
+        Nest scratch(nest);
+        Form more = scratch.table.sum(scratch.buffers[k].extents[d], name, -1);
+        if (auto number = scratch.table.constantOf(more))
+          sizes[i] = shapes[k][d] - *number;
+      }
+  }
+  return sizes;
+}
+
 runtime::Checked<Nest> closedNest(const tensor::TensorFunction& function) {
   Nest start{.name = "closed"};
   auto add = [&](std::string name, const tensor::TensorInfo& tensor, Space space) {

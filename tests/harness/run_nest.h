@@ -24,6 +24,10 @@ struct NestRun {
 NestRun runNest(const loops::Nest& nest, std::span<const int64_t> sizes,
                 std::span<const runtime::Value> inputs);
 
+/// The sizes of a nest whose inputs and then outputs have these shapes; an extent is a name, or a
+/// name and a number.
+std::vector<int64_t> sizesOf(const loops::Nest& nest, std::span<const runtime::Shape> shapes);
+
 /// The nest of a function whose extents are numbers.
 runtime::Checked<loops::Nest> closedNest(const tensor::TensorFunction& function);
 

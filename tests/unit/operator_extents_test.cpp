@@ -6,6 +6,9 @@
 //
 // BATON_EXTENTS_CASES is the number of calls to compare (a share of it for each row); `-s` shows
 // the numbers of every row, `--rng-seed NUMBER` takes other calls.
+#include "lang/calls/kernel_nest.h"
+#include "lower/loops/read.h"
+#include "lower/loops/verify.h"
 #include "lower/strips/engine.h"
 #include "lower/strips/kernel.h"
 #include "lower/tensor/bind.h"
@@ -13,6 +16,7 @@
 #include "tests/harness/agreement.h"
 #include "tests/harness/draw.h"
 #include "tests/harness/operand_data.h"
+#include "tests/harness/run_nest.h"
 #include "tests/harness/run_operator.h"
 #include "tests/harness/samples.h"
 #include "tests/harness/types.h"
@@ -154,7 +158,7 @@ bool isSame(const Tensor& left, const Tensor& right) {
 
 struct Tally {
   size_t drawn = 0, refused = 0, unknownForm = 0, compared = 0, faults = 0;
-  size_t plans = 0, renewals = 0;
+  size_t plans = 0, renewals = 0, nests = 0;
 };
 
 /// Runs for operands; what went wrong.
@@ -210,6 +214,7 @@ public:
         problems.push_back("a form that is not known, without a word");
       return;
     }
+    auto nest = nestOf(operands, answer.output, *function);
     tensor::ExtentBinder binder(*std::move(function));
     lower::Kernel kernel(binder.function());
     std::vector<Concrete> calls;
@@ -223,6 +228,8 @@ public:
       if (calls.size() < 3)
         compare(binder, sample, *concrete, operands);
       comparePlans(kernel, binder, sample, *concrete, operands);
+      if (nest)
+        compareNest(*nest, binder, sample, *concrete, operands);
       calls.push_back(*std::move(concrete));
     }
     // Back again, by plans that were given other numbers in between.
@@ -349,6 +356,57 @@ private:
       report(sample, concrete, open, text);
   }
 
+  /// The nest for all sizes, which verifies and reads back.
+  std::optional<loops::Nest> nestOf(const OperandTypes& operands, const Type* output,
+                                    const TensorFunction& function) {
+    std::vector<const Type*> tensors, outputs;
+    for (const Type* operand : operands)
+      appendTensors(operand, tensors);
+    appendTensors(output, outputs);
+    std::vector<NamedTensor> inputs, results;
+    for (const Type* type : tensors)
+      inputs.push_back({fmt::format("x{}", inputs.size()), type});
+    for (const Type* type : outputs)
+      results.push_back({fmt::format("y{}", results.size()), type});
+    auto nest = kernelNest(row_.name.data(), function, inputs, results);
+    if (!nest && nest.failure().text == "a sum that may fail is needed for some elements alone")
+      return std::nullopt;
+    if (!nest) {
+      problems.push_back(fmt::format("{}: no nest: {}\n{}", row_.name, nest.failure().text,
+                                     tensor::tensorFunctionText(function)));
+      return std::nullopt;
+    }
+    std::string text = loops::textOf(*nest);
+    auto again = loops::nestOf(text);
+    std::string problem = loops::problemOf(*nest);
+    if (problem.empty() && !again)
+      problem = again.failure().text;
+    else if (problem.empty() && loops::textOf(*again) != text)
+      problem = "it reads back as " + loops::textOf(*again);
+    ++tally.nests;
+    if (problem.empty())
+      return *std::move(again);
+    problems.push_back(fmt::format("{}: {}\n{}", row_.name, problem, text));
+    return std::nullopt;
+  }
+
+  void compareNest(const loops::Nest& nest, const tensor::ExtentBinder& binder,
+                   const harness::OperatorSample& sample, const Concrete& concrete,
+                   const OperandTypes& open) {
+    Shapes shapes = shapesOf(concrete);
+    std::vector<Shape> all = shapes.inputs;
+    all.insert(all.end(), shapes.results.begin(), shapes.results.end());
+    std::vector<int64_t> sizes = harness::sizesOf(nest, all);
+    std::vector<runtime::Value> inputs;
+    for (const Tensor& leaf : concrete.leaves)
+      inputs.push_back(runtime::tensorValue(leaf));
+    harness::NestRun run = harness::runNest(nest, sizes, inputs);
+    std::string text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs,
+                                             run.results, run.fault ? &*run.fault : nullptr);
+    if (!text.empty())
+      report(sample, concrete, open, "by its nest " + text + "\n" + loops::textOf(nest));
+  }
+
   void report(const harness::OperatorSample& sample, const Concrete& concrete,
               const OperandTypes& open, const std::string& what) {
     std::string problem = std::string(row_.name);
@@ -387,7 +445,8 @@ size_t casesWanted() {
 TEST_CASE("expressions over open extents are those over numbers") {
   constexpr size_t fewest = 5;
   const auto& rows = stdlib::operatorTable().all();
-  size_t share = casesWanted() / rows.size() + 1, total = 0, wrong = 0, renewals = 0, plans = 0;
+  size_t share = casesWanted() / rows.size() + 1, total = 0, wrong = 0, renewals = 0, plans = 0,
+         nests = 0;
   std::vector<std::unique_ptr<RowChecker>> checkers;
   TypeContext types;
   for (size_t i = 0; i < rows.size(); ++i)
@@ -414,6 +473,7 @@ TEST_CASE("expressions over open extents are those over numbers") {
     wrong += !checker.problems.empty();
     renewals += tally.renewals;
     plans += tally.plans;
+    nests += tally.nests;
     if (!rows[i]->compute)
       continue;
     INFO(rows[i]->name << ": " << tally.drawn << " opened, " << tally.refused << " refused, "
@@ -426,6 +486,7 @@ TEST_CASE("expressions over open extents are those over numbers") {
     CHECK(checker.problems.empty());
     CHECK(tally.compared >= fewest);
   }
+  CHECK(nests > total / 6);
   INFO(total << " calls compared, " << wrong << " rows wrong; " << plans << " plans, " << renewals
              << " times used again");
   CHECK(wrong == 0);

@@ -1,0 +1,98 @@
+// Several accumulators for one: each takes every so-many-th value, and they are joined at the end.
+// The loop over them can run as lanes.
+#include "lower/loops/edit.h"
+#include "lower/loops/names.h"
+#include "lower/loops/rewrite.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace loops::rewrites {
+
+namespace {
+
+/// The statements that write a buffer: one that makes it, one that joins to it.
+struct Accumulation {
+  Statement *maker = nullptr, *joiner = nullptr;
+};
+
+Accumulation accumulationOf(Nest& nest, uint32_t buffer) {
+  Accumulation found;
+  bool isSimple = nest.buffers[buffer].extents.empty();
+  forEachNode(nest.body, [&](Node& node) {
+    auto* statement = std::get_if<Statement>(&node.what);
+    if (!statement ||
+        std::ranges::find(statement->stores, buffer, &Store::buffer) == statement->stores.end())
+      return;
+    Statement*& place = statement->combiner ? found.joiner : found.maker;
+    isSimple = isSimple && !place && statement->stores.size() == 1;
+    place = statement;
+  });
+  if (!isSimple || !found.maker || !found.joiner || findsPlace(*found.joiner->combiner))
+    refuse(fmt::format("`{}` is no accumulator of one element, made and joined by one statement",
+                       nest.buffers[buffer].name));
+  return found;
+}
+
+/// Takes the variable out of the coordinate that it is the last digit of.
+void takeOut(Nest& nest, Statement& joiner, const Loop& loop, const sizes::Facts& facts) {
+  sizes::Table& table = nest.table;
+  for (Reduced& axis : joiner.reduced) {
+    if (!table.mentions(axis.position, loop.variable))
+      continue;
+    Form position = facts.simplified(table.quotient(axis.position, loop.end));
+    Form remade = table.sum(table.product(position, loop.end), variableForm(nest, loop.variable));
+    Form extent = table.quotient(axis.extent, loop.end);
+    if (remade != axis.position || !facts.areSame(table.product(extent, loop.end), axis.extent))
+      refuse(fmt::format("`{}` is not the last part of a coordinate that it divides",
+                         table.textOf(loop.variable)));
+    axis = {position, facts.simplified(extent)};
+    if (axis.extent == table.number(1))
+      std::erase_if(joiner.reduced, [&](const Reduced& each) { return &each == &axis; });
+    return;
+  }
+  refuse(fmt::format("nothing is joined over `{}`", table.textOf(loop.variable)));
+}
+
+} // namespace
+
+void partial(Nest& nest, Arguments arguments) {
+  uint32_t buffer = findScratch(nest, arguments[0]);
+  if (nest.numbers == Numbers::Reference && nest.buffers[buffer].dtype.isFloat())
+    refuse("numbers are those of the reference, so sums keep their order");
+  Spot spot = findLoop(nest, arguments[1]);
+  Loop loop = spot.loop();
+  sizes::Facts inside = spot.facts;
+  enter(inside, nest.table, spot.node());
+  Accumulation accumulation = accumulationOf(nest, buffer);
+  if (!uses(spot.node(), buffer))
+    refuse(fmt::format("`{}` is not joined in `{}`", arguments[0], arguments[1]));
+  takeOut(nest, *accumulation.joiner, loop, inside);
+  DType dtype = nest.buffers[buffer].dtype;
+  uint32_t parts = freshBuffer(nest, arguments[0] + "p", dtype, {loop.end});
+  // First values, and the end.
+  Name starts = freshVariable(nest, arguments[1]), ends = freshVariable(nest, arguments[1]);
+  Statement start = *accumulation.maker;
+  start.stores = {{parts, {variableForm(nest, starts)}, start.stores[0].value}};
+  Statement end{{{.kind = OperationKind::Load,
+                  .dtype = dtype,
+                  .buffer = parts,
+                  .places = {{variableForm(nest, ends)}}}},
+                accumulation.joiner->combiner,
+                {{buffer, {}, 0}},
+                {{variableForm(nest, ends), loop.end}}};
+  accumulation.joiner->stores = {
+      {parts, {variableForm(nest, loop.variable)}, accumulation.joiner->stores[0].value}};
+  Spot allocation = findAllocation(nest, buffer);
+  std::vector<Node>& body = *allocation.body;
+  auto joined = std::ranges::find_if(body, [&](const Node& node) { return uses(node, parts); });
+  auto at = joined - body.begin();
+  std::vector<Node> first, last;
+  first.push_back({start});
+  last.push_back({end});
+  body.insert(body.begin() + at + 1, Node{Loop{ends, loop.end}, std::move(last)});
+  body.insert(body.begin() + at, Node{Loop{starts, loop.end}, std::move(first)});
+  body.insert(body.begin() + at, Node{Allocation{parts}});
+}
+
+} // namespace loops::rewrites

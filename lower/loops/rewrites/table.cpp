@@ -1,0 +1,50 @@
+// The table of rewrites. A new one is one file, its function among those here, and one row.
+#include "lower/loops/rewrite.h"
+
+#include <array>
+
+namespace loops {
+
+namespace rewrites {
+
+RewriteFunction assume, expand, fission, inlineScratch, join, merge, parallel, partial, peel,
+    privatise, reorder, serial, split, unroll, vector;
+
+namespace {
+
+constexpr std::array table{
+    Rewrite{"assume", "SIZE LEAST [MULTIPLE]",
+            "takes for granted that a size is so large, and a multiple", assume},
+    Rewrite{"expand", "SCRATCH LOOP",
+            "moves scratch in front of the loop that it is allocated in, an element an iteration",
+            expand},
+    Rewrite{"fission", "LOOP NUMBER", "cuts the body of a loop behind so many nodes into two loops",
+            fission},
+    Rewrite{"inline", "SCRATCH", "computes elements where they are read, and makes no scratch",
+            inlineScratch},
+    Rewrite{"join", "LOOP LOOP", "makes one loop of two that follow each other", join},
+    Rewrite{"merge", "LOOP LOOP", "makes one loop of two, the second alone in the first", merge},
+    Rewrite{"parallel", "LOOP", "runs the iterations of a loop at once, by threads", parallel},
+    Rewrite{"partial", "SCRATCH LOOP",
+            "joins each iteration of a loop for itself, then what they gave", partial},
+    Rewrite{"peel", "LOOP FORM", "cuts a loop behind so many iterations into two", peel},
+    Rewrite{"privatise", "SCRATCH LOOP",
+            "moves scratch into a loop, with what one iteration needs of it", privatise},
+    Rewrite{"reorder", "LOOP LOOP", "puts the second loop, alone in the first, around it", reorder},
+    Rewrite{"serial", "LOOP", "runs the iterations of a loop one after the other", serial},
+    Rewrite{"split", "LOOP NUMBER",
+            "makes pieces of so many iterations, under a condition where that leaves a rest",
+            split},
+    Rewrite{"unroll", "LOOP", "writes out the iterations of a loop", unroll},
+    Rewrite{"vector", "LOOP", "runs the iterations of a loop at once, as lanes", vector},
+};
+
+} // namespace
+
+} // namespace rewrites
+
+std::span<const Rewrite> rewriteTable() {
+  return rewrites::table;
+}
+
+} // namespace loops

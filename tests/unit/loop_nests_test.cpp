@@ -1,0 +1,165 @@
+// Loop nests of all operators under random schedules and damage: whatever verifies gives what the
+// reference gives.
+//
+// BATON_SCHEDULES is the number of nests for each row of the operator table.
+#include "lower/loops/read.h"
+#include "lower/loops/rewrite.h"
+#include "lower/loops/verify.h"
+#include "stdlib/ops.h"
+#include "tests/harness/agreement.h"
+#include "tests/harness/operand_data.h"
+#include "tests/harness/random_schedule.h"
+#include "tests/harness/run_nest.h"
+#include "tests/harness/run_operator.h"
+#include "tests/harness/samples.h"
+
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <cstdlib>
+#include <functional>
+#include <map>
+
+using namespace lang;
+using harness::Random;
+using loops::Nest;
+
+namespace {
+
+/// The nest of a call, and what it is to give.
+struct Case {
+  const harness::OperatorSample* sample;
+  tensor::TensorFunction function;
+  std::vector<runtime::Value> inputs;
+  Nest nest;
+
+  std::string disagreement(const Nest& changed) const {
+    harness::NestRun run = harness::runNest(changed, {}, inputs);
+    return harness::disagreement(function, inputs, run.results, run.fault ? &*run.fault : nullptr);
+  }
+};
+
+size_t nestsPerRow() {
+  const char* text = std::getenv("BATON_SCHEDULES");
+  return text ? size_t(std::strtoull(text, nullptr, 10)) : 3;
+}
+
+std::optional<Case> caseOf(TypeContext& types, const harness::OperatorSample& sample,
+                           Random& random) {
+  RelationCall call{types, sample.operands, sample.attributes};
+  if (sample.row->shapeNeeds != ShapeNeeds::Shapes)
+    return std::nullopt;
+  auto function = harness::operatorFunction(*sample.row, call, sample.output);
+  if (!function)
+    return std::nullopt;
+  auto nest = harness::closedNest(*function);
+  if (!nest)
+    return std::nullopt;
+  std::vector<runtime::Value> inputs;
+  for (runtime::Tensor& leaf :
+       harness::operandLeaves(sample.operands, harness::Data::Positions, random))
+    inputs.push_back(runtime::tensorValue(std::move(leaf)));
+  return Case{&sample, *std::move(function), std::move(inputs), *std::move(nest)};
+}
+
+void forEachCase(uint64_t seed, const std::function<void(const Case&, Random&)>& check) {
+  TypeContext types;
+  harness::Reader reader(types);
+  harness::SamplePool pool;
+  harness::fillSamples(pool, reader, seed, {.perRow = nestsPerRow()});
+  for (size_t i = 0; i < pool.byRow.size(); ++i) {
+    Random random(harness::mixSeed(seed, i));
+    size_t count = 0;
+    for (const harness::OperatorSample* sample : pool.byRow[i])
+      if (sample->row->compute && harness::takesData(*sample->row) && count < nestsPerRow())
+        if (auto made = caseOf(types, *sample, random)) {
+          ++count;
+          INFO(sample->row->name);
+          check(*made, random);
+        }
+  }
+}
+
+} // namespace
+
+TEST_CASE("random schedules never change what a nest gives") {
+  std::map<std::string, size_t> applied;
+  size_t total = 0;
+  forEachCase(harness::mixSeed(Catch::rngSeed(), 1), [&](const Case& made, Random& random) {
+    Nest nest = made.nest;
+    std::string schedule;
+    for (int i = 0; i < 24; ++i) {
+      loops::Step step = harness::drawStep(nest, random);
+      auto next = loops::rewritten(nest, step);
+      if (!next)
+        continue;
+      nest = *std::move(next);
+      schedule += loops::textOf(step) + "\n";
+      ++applied[step.rewrite];
+      ++total;
+    }
+    INFO(schedule << "of\n" << loops::textOf(made.nest) << "made\n" << loops::textOf(nest));
+    CHECK(made.disagreement(nest) == "");
+    auto again = loops::nestOf(loops::textOf(nest));
+    REQUIRE((again ? "" : again.failure().text) == "");
+    CHECK(loops::problemOf(*again) == "");
+    CHECK(loops::textOf(*again) == loops::textOf(nest));
+  });
+  for (const loops::Rewrite& row : loops::rewriteTable()) {
+    INFO(row.name);
+    CHECK((row.name == "assume" || applied[std::string(row.name)] > 0));
+  }
+  INFO(total << " steps applied");
+  CHECK(total > 100);
+}
+
+TEST_CASE("damaged nests are refused, or give the same") {
+  size_t refused = 0, accepted = 0;
+  forEachCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const Case& made, Random& random) {
+    for (int i = 0; i < 12; ++i) {
+      Nest nest = made.nest;
+      for (int k = 0; k < 3; ++k)
+        if (auto next = loops::rewritten(nest, harness::drawStep(nest, random)))
+          nest = *std::move(next);
+      harness::damage(nest, random);
+      if (!loops::problemOf(nest).empty()) {
+        ++refused;
+        continue;
+      }
+      ++accepted;
+      INFO(loops::textOf(nest));
+      CHECK(made.disagreement(nest) == "");
+    }
+  });
+  CHECK(refused > 100);
+  CHECK(accepted > 100);
+}
+
+TEST_CASE("damaged texts of nests are read, or refused with a place") {
+  size_t refused = 0;
+  forEachCase(harness::mixSeed(Catch::rngSeed(), 3), [&](const Case& made, Random& random) {
+    std::string text = loops::textOf(made.nest);
+    for (int i = 0; i < 20; ++i) {
+      std::string damaged = text;
+      size_t at = random.index(damaged.size());
+      constexpr std::string_view letters = "()[]:,+-*/%<=>. \nabit09";
+      switch (random.integer(0, 2)) {
+      case 0:
+        damaged.erase(at, size_t(random.integer(1, 9)));
+        break;
+      case 1:
+        damaged.insert(at, 1, letters[random.index(letters.size())]);
+        break;
+      default:
+        damaged.insert(at, text.substr(random.index(text.size()), size_t(random.integer(1, 30))));
+      }
+      auto nest = loops::nestOf(damaged);
+      if (nest) {
+        loops::problemOf(*nest);
+        continue;
+      }
+      ++refused;
+      CHECK(std::isdigit(static_cast<unsigned char>(nest.failure().text[0])));
+    }
+  });
+  CHECK(refused > 100);
+}
