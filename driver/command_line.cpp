@@ -30,6 +30,8 @@ Examples:
                                      print what the machine runs, and each step of the way there
   baton opt model.rly --bisect --random 42
                                      find the pass that changes what it gives, if one does
+  baton lower model.rly              print the loops of its kernels; `baton rewrites` lists what
+                                     schedules do to them
   baton grad model.rly --of loss --wrt weight,bias
                                      print the derivative of a definition as a program
   baton run hello.rly                call @main and show what it returns
@@ -67,6 +69,7 @@ struct Request {
   CheckOptions check;
   PrintOptions print;
   OptOptions opt;
+  LowerOptions lower;
   GradOptions grad;
   CompileOptions compile;
   DisasmOptions disasm;
@@ -101,7 +104,8 @@ constexpr const char* gradCommand = R"(grad)";
 constexpr const char* debugCommand = R"(debug)";
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
-  for (const char* name : {"check", "print", "opt", gradCommand, "compile", "run", debugCommand})
+  for (const char* name :
+       {"check", "print", "opt", "lower", gradCommand, "compile", "run", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -248,6 +252,26 @@ void addOpt(CLI::App& app, OptOptions& options) {
   command->add_flag("--verify", options.calling.view.verify,
                     "Check after each pass what it ensures");
   addPassLimits(*command, options.calling.limits);
+}
+
+void addLower(CLI::App& app, LowerOptions& options) {
+  CLI::App* command = app.add_subcommand("lower", "Print the kernels of a program as loop nests");
+  command->add_option("FILE", options.file, "A program, or a kernel whose name ends in .nest")
+      ->required()
+      ->type_name("");
+  command->add_option("--entry", options.entry, "The function that a run would call")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
+  command
+      ->add_option("--schedule", options.schedule,
+                   "Rewrite the kernel by the steps in this file, one a line")
+      ->type_name("PATH");
+  command
+      ->add_option("--print-after", options.printAfter,
+                   "Print the kernel after each step that is this rewrite; `all` for every step")
+      ->type_name("REWRITE");
+  addPassLimits(*command, options.limits);
 }
 
 void addGrad(CLI::App& app, GradOptions& options) {
@@ -411,6 +435,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return passes();
   if (app.got_subcommand("instructions"))
     return instructions();
+  if (app.got_subcommand("rewrites"))
+    return rewrites();
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
   Session session(stdlib::operatorTable());
@@ -425,6 +451,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return print(session, request.print, look);
   if (app.got_subcommand("opt"))
     return opt(session, request.opt, look);
+  if (app.got_subcommand("lower"))
+    return lower(session, request.lower, look);
   if (app.got_subcommand(gradCommand))
     return grad(session, request.grad, look);
   if (app.got_subcommand("compile"))
@@ -445,6 +473,7 @@ void declare(CLI::App& app, Request& request) {
   addCheck(app, request.check);
   addPrint(app, request.print);
   addOpt(app, request.opt);
+  addLower(app, request.lower);
   addGrad(app, request.grad);
   addCompile(app, request.compile);
   addDisasm(app, request.disasm);
@@ -454,6 +483,7 @@ void declare(CLI::App& app, Request& request) {
   addExplain(app, request.explain);
   app.add_subcommand(
       "passes", "List the passes of `baton opt`, and the orders in which programs go through them");
+  app.add_subcommand("rewrites", "List the rewrites that schedules of `baton lower` are made of");
   app.add_subcommand("instructions",
                      "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);

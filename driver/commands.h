@@ -17,6 +17,9 @@ Answer hover(Session& session, const CheckOptions& options, const Look& look);
 Answer print(Session& session, const PrintOptions& options, const Look& look);
 Answer opt(Session& session, const OptOptions& options, const Look& look);
 Answer passes();
+Answer lower(Session& session, const LowerOptions& options, const Look& look);
+/// The rewrites that schedules are made of.
+Answer rewrites();
 /// The reference of the machine's instructions.
 Answer instructions();
 Answer grad(Session& session, const GradOptions& options, const Look& look);

@@ -103,6 +103,19 @@ struct OptOptions {
   bool bisects = false;
 };
 
+struct LowerOptions {
+  /// A program, or a nest where it ends in `.nest`.
+  std::string file;
+  std::string entry = "main";
+  /// Empty for all.
+  std::string kernel = {};
+  /// A file with the steps to take; empty for none.
+  std::string schedule = {};
+  /// The rewrite whose results are shown, or `all`.
+  std::string printAfter = {};
+  runtime::RunLimits limits = {};
+};
+
 struct GradOptions {
   std::string file;
   /// The definition to differentiate.

@@ -146,9 +146,11 @@ private:
     const Buffer& buffer = bufferOf(store.buffer, store.position.size());
     if (buffer.space == Space::Input)
       wrong(fmt::format("the input `{}` is written", buffer.name));
-    if (store.value >= statement.operations.size() ||
-        statement.operations[store.value].dtype != buffer.dtype)
-      wrong(fmt::format("what is stored in `{}` has another type", buffer.name));
+    if (store.value >= statement.operations.size())
+      wrong("a statement stores a value that it does not have");
+    if (DType dtype = statement.operations[store.value].dtype; dtype != buffer.dtype)
+      wrong(fmt::format("`{}` has elements of type {}, but a value of type {} is stored in it",
+                        buffer.name, runtime::dtypeName(buffer.dtype), runtime::dtypeName(dtype)));
     for (size_t i = 0; i < store.position.size(); ++i) {
       form(store.position[i], facts);
       if (!facts.isInside(store.position[i], buffer.extents[i]))

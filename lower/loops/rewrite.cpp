@@ -54,12 +54,14 @@ runtime::Checked<Nest> rewritten(const Nest& nest, const Step& step) {
 runtime::Checked<std::vector<Step>> scheduleOf(std::string_view text) {
   constexpr size_t mostSteps = 10000;
   std::vector<Step> steps;
+  size_t number = 0;
   while (!text.empty()) {
     size_t length = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, length);
     text.remove_prefix(std::min(length + 1, text.size()));
     line = line.substr(0, line.find('#'));
     Step step;
+    step.line = ++number;
     while (!line.empty()) {
       size_t start = std::min(line.find_first_not_of(" \t\r"), line.size());
       line.remove_prefix(start);

@@ -20,6 +20,8 @@ namespace loops {
 struct Step {
   std::string rewrite;
   std::vector<std::string> arguments = {};
+  /// Of the text that it was read from; 0 for none.
+  size_t line = 0;
 };
 
 using Arguments = std::span<const std::string>;

@@ -3,10 +3,10 @@
 
 usage: golden_test.py BATON FOLDER [--accept]
 
-Each NAME.rly in FOLDER or below it, and each text of an executable NAME.bvt, has its expected text
-beside it in NAME.out: standard output,
+Each NAME.rly in FOLDER or below it, each text of an executable NAME.bvt, and each kernel NAME.nest
+has its expected text beside it in NAME.out: standard output,
 then standard error, then the exit code as the line `exit N`. The first line of the program may
-name the command, `// baton run --random 42`; without it, it is `baton check`. The file is named
+name the command, `// baton run --random 42`, in a kernel behind `#`; without it, it is `baton check`. The file is named
 last, and the command runs in the file's folder, so that no path of a machine gets into the text.
 Standard input is NAME.in, if there is one.
 --accept writes what is said now into the .out files and removes those without a program.
@@ -21,15 +21,16 @@ import sys
 
 import limits
 
-MARK = "// baton "
-SUFFIXES = (".rly", ".bvt")
+MARKS = ("// baton ", "# baton ")
+SUFFIXES = (".rly", ".bvt", ".nest")
 
 
 def command_of(case):
     """The words after `baton` that the first line of a program asks for."""
     lines = case.read_text().splitlines()
-    if lines and lines[0].startswith(MARK):
-        return shlex.split(lines[0][len(MARK) :])
+    for mark in MARKS:
+        if lines and lines[0].startswith(mark):
+            return shlex.split(lines[0][len(mark) :])
     return ["check"]
 
 
