@@ -267,6 +267,8 @@ void addLower(CLI::App& app, LowerOptions& options) {
       ->add_option("--schedule", options.schedule,
                    "Rewrite the kernel by the steps in this file, one a line")
       ->type_name("PATH");
+  command->add_flag("--choose", options.chooses,
+                    "Rewrite kernels by steps that Baton chooses for this machine, and print them");
   command
       ->add_option("--print-after", options.printAfter,
                    "Print the kernel after each step that is this rewrite; `all` for every step")

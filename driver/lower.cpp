@@ -7,6 +7,7 @@
 #include "driver/session/load.h"
 #include "lang/calls/program_nests.h"
 #include "lang/source/edit_distance.h"
+#include "lower/loops/choose.h"
 #include "lower/loops/read.h"
 #include "lower/loops/rewrite.h"
 #include "lower/loops/verify.h"
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <thread>
 
 namespace driver {
 
@@ -33,6 +35,13 @@ std::optional<std::string> textOf(const std::string& path, Answer& answer) {
   return std::nullopt;
 }
 
+loops::MachineModel machineModel() {
+  return {.vectorBytes = __builtin_cpu_supports("avx512f") ? 64
+                         : __builtin_cpu_supports("avx2")  ? 32
+                                                           : 16,
+          .threads = std::max(1u, std::thread::hardware_concurrency())};
+}
+
 /// Takes a nest through the steps of a schedule and shows what is asked for.
 class Scheduling {
 public:
@@ -40,7 +49,11 @@ public:
 
   void run(loops::Nest nest) {
     std::vector<loops::Step> steps;
-    if (!options_.schedule.empty()) {
+    if (options_.chooses) {
+      steps = loops::scheduled(nest, machineModel()).steps;
+      for (const loops::Step& step : steps)
+        answer_.output += fmt::format("# {}\n", loops::textOf(step));
+    } else if (!options_.schedule.empty()) {
       auto text = textOf(options_.schedule, answer_);
       if (!text)
         return;
@@ -168,8 +181,13 @@ Answer lower(Session& session, const LowerOptions& options, const Look& look) {
   Answer answer;
   if (!isRewrite(options.printAfter, answer))
     return answer;
-  if (!options.printAfter.empty() && options.schedule.empty())
-    answer.fail(ExitCode::World, "`--print-after` shows steps of a schedule; give `--schedule`");
+  const bool isScheduled = options.chooses || !options.schedule.empty();
+  if (!options.printAfter.empty() && !isScheduled)
+    answer.fail(ExitCode::World,
+                "`--print-after` shows steps of a schedule; give `--schedule` or `--choose`");
+  else if (options.chooses && !options.schedule.empty())
+    answer.fail(ExitCode::World, "`--choose` and `--schedule` both say which steps to take; give "
+                                 "one of them");
   else if (options.file.ends_with(".nest"))
     lowerNest(options, answer);
   else

@@ -111,6 +111,8 @@ struct LowerOptions {
   std::string kernel = {};
   /// A file with the steps to take; empty for none.
   std::string schedule = {};
+  /// Whether Baton chooses the steps, and shows them.
+  bool chooses = false;
   /// The rewrite whose results are shown, or `all`.
   std::string printAfter = {};
   runtime::RunLimits limits = {};

@@ -2,9 +2,11 @@
 """The corpus of Relay programs, through the command line of Baton.
 
 usage: corpus_test.py BATON CORPUS text
+       corpus_test.py BATON CORPUS lower
        corpus_test.py BATON CORPUS run FOLDER PATTERN...
 
-`text` checks and prints all programs; `run` runs those with an expectation in FOLDER whose name
+`text` checks and prints all programs; `lower` makes loop nests of all their kernels, which must read
+back; `run` runs those with an expectation in FOLDER whose name
 matches and compares the numbers. Exit status 77 when there is no corpus.
 """
 import array
@@ -73,6 +75,26 @@ def text_suite(baton, corpus):
     for path in sorted(corpus.glob("relay-text/*.rly")):
         if not path.name.endswith(".typed.rly"):
             yield path.stem, lambda folder, path=path: check_text(baton, folder, path)
+
+
+# ---- lower
+
+
+def check_lower(baton, folder, path):
+    kernels = call(baton, "lower", path).split("\n\n")
+    for kernel in kernels if kernels != [""] else []:
+        if re.search(r"^# .* has no loop nest", kernel, re.MULTILINE):
+            raise Failure(kernel)
+        copy = folder / "kernel.nest"
+        copy.write_text(kernel)
+        text = "".join(line for line in kernel.splitlines(True) if not line.startswith("#"))
+        demand_same_text("read back", call(baton, "lower", copy).rstrip("\n"), text.rstrip("\n"))
+
+
+def lower_suite(baton, corpus):
+    for path in sorted(corpus.glob("relay-text/*.rly")):
+        if not path.name.endswith(".typed.rly"):
+            yield path.stem, lambda folder, path=path: check_lower(baton, folder, path)
 
 
 # ---- run
@@ -182,7 +204,7 @@ def main():
     if not (corpus / "relay-text").is_dir():
         print(f"skipped: no corpus at {corpus}; set BATON_CORPUS")
         return 77
-    suites = {"text": text_suite, "run": run_suite}
+    suites = {"text": text_suite, "lower": lower_suite, "run": run_suite}
     count, failures = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for name, check in suites[suite](baton, corpus, *arguments):

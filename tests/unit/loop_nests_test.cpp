@@ -2,6 +2,7 @@
 // reference gives.
 //
 // BATON_SCHEDULES is the number of nests for each row of the operator table.
+#include "lower/loops/choose.h"
 #include "lower/loops/read.h"
 #include "lower/loops/rewrite.h"
 #include "lower/loops/verify.h"
@@ -110,6 +111,23 @@ TEST_CASE("random schedules never change what a nest gives") {
   }
   INFO(total << " steps applied");
   CHECK(total > 100);
+}
+
+TEST_CASE("schedules that are chosen never change what a nest gives") {
+  size_t total = 0, inLanes = 0;
+  forEachCase(harness::mixSeed(Catch::rngSeed(), 4), [&](const Case& made, Random&) {
+    loops::Scheduled chosen = loops::scheduled(made.nest, {.threads = 4, .pointsOfThread = 10});
+    std::string schedule;
+    for (const loops::Step& step : chosen.steps)
+      schedule += loops::textOf(step) + "\n";
+    std::string text = loops::textOf(chosen.nest);
+    INFO(schedule << "of\n" << loops::textOf(made.nest) << "made\n" << text);
+    CHECK(loops::problemOf(chosen.nest) == "");
+    CHECK(made.disagreement(chosen.nest) == "");
+    ++total;
+    inLanes += text.find("vector ") != std::string::npos;
+  });
+  CHECK(inLanes > total / 2);
 }
 
 TEST_CASE("damaged nests are refused, or give the same") {

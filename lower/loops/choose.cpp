@@ -1,0 +1,179 @@
+// Steps are tried: what the verifier refuses is left out. Sizes that are open count as large.
+#include "lower/loops/choose.h"
+
+#include "lower/loops/edit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace loops {
+
+namespace {
+
+constexpr int64_t openExtent = 1000;
+
+std::string nameOf(const Nest& nest, const Loop& loop) {
+  return nest.table.textOf(loop.variable);
+}
+
+bool hasLoopInside(const Node& node) {
+  bool found = false;
+  forEachNode(node.body,
+              [&](const Node& each) { found |= std::holds_alternative<Loop>(each.what); });
+  return found;
+}
+
+class Chooser {
+public:
+  Chooser(const Nest& nest, const MachineModel& machine) : made_{nest}, machine_(machine) {}
+
+  Scheduled run() {
+    while (joinRows()) {
+    }
+    keepRows();
+    vectorise();
+    if (machine_.threads > 1)
+      spread();
+    return std::move(made_);
+  }
+
+private:
+  bool attempt(std::string_view rewrite, std::vector<std::string> arguments) {
+    Step step{std::string(rewrite), std::move(arguments)};
+    auto next = rewritten(made_.nest, step);
+    if (!next)
+      return false;
+    made_.nest = *std::move(next);
+    made_.steps.push_back(std::move(step));
+    return true;
+  }
+
+  /// The outermost loops, in order.
+  std::vector<std::string> outermost() const {
+    std::vector<std::string> names;
+    for (const Node& node : made_.nest.body)
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        names.push_back(nameOf(made_.nest, *loop));
+    return names;
+  }
+
+  std::vector<std::string> scratch() const {
+    std::vector<std::string> names;
+    for (const Node& node : made_.nest.body)
+      if (const auto* allocation = std::get_if<Allocation>(&node.what))
+        names.push_back(made_.nest.buffers[allocation->buffer].name);
+    return names;
+  }
+
+  /// Joins two outermost loops that follow each other; false where there are none.
+  bool joinRows() {
+    std::vector<std::string> loops = outermost();
+    for (size_t i = 0; i + 1 < loops.size(); ++i)
+      if (attempt("join", {loops[i], loops[i + 1]}))
+        return true;
+    return false;
+  }
+
+  void keepRows() {
+    for (const std::string& buffer : scratch())
+      for (const std::string& loop : outermost())
+        if (attempt("privatise", {buffer, loop}))
+          break;
+  }
+
+  // Lanes.
+
+  /// A loop without one inside, and the accumulator that its statements join to, if they do.
+  struct Innermost {
+    std::string loop;
+    Form end;
+    std::optional<uint32_t> accumulator = {};
+    int64_t bytes = 8;
+  };
+
+  std::vector<Innermost> innermost() const {
+    std::vector<Innermost> found;
+    forEachNode(made_.nest.body, [&](const Node& node) {
+      const auto* loop = std::get_if<Loop>(&node.what);
+      if (!loop || hasLoopInside(node))
+        return;
+      Innermost inner{nameOf(made_.nest, *loop), loop->end};
+      forEachNode(node.body, [&](const Node& each) {
+        if (const auto* statement = std::get_if<Statement>(&each.what)) {
+          const Store& store = statement->stores[0];
+          inner.bytes = int64_t(made_.nest.buffers[store.buffer].dtype.bytes());
+          if (statement->combiner)
+            inner.accumulator = store.buffer;
+        }
+      });
+      found.push_back(inner);
+    });
+    return found;
+  }
+
+  void vectorise() {
+    for (const Innermost& inner : innermost())
+      if (!attempt("vector", {inner.loop}) && inner.accumulator)
+        sumInLanes(inner);
+  }
+
+  /// Partial sums, as many as there are lanes; what is left behind the last whole piece is summed
+  /// as it was.
+  void sumInLanes(const Innermost& inner) {
+    int64_t lanes = std::max<int64_t>(1, machine_.vectorBytes / inner.bytes);
+    auto count = made_.nest.table.constantOf(inner.end);
+    if (lanes == 1 || (count && *count < 2 * lanes))
+      return;
+    Scheduled before = made_;
+    std::string number = fmt::format("{}", lanes);
+    bool isRagged = !count || *count % lanes != 0;
+    std::string whole = fmt::format("(({})/{})*{}", made_.nest.table.text(inner.end), lanes, lanes);
+    std::erase(whole, ' ');
+    const std::string buffer = made_.nest.buffers[*inner.accumulator].name;
+    bool isDone = (!isRagged || attempt("peel", {inner.loop, whole})) &&
+                  attempt("split", {inner.loop, number}) &&
+                  attempt("partial", {buffer, inner.loop + "i"}) &&
+                  attempt("vector", {inner.loop + "i"});
+    if (!isDone)
+      made_ = std::move(before);
+  }
+
+  // Threads.
+
+  int64_t extentOf(Form form) const {
+    return std::max<int64_t>(0, made_.nest.table.constantOf(form).value_or(openExtent));
+  }
+
+  /// About how many statements run in a node.
+  double pointsOf(const Node& node) const {
+    if (std::holds_alternative<Statement>(node.what))
+      return 1;
+    double points = 0;
+    for (const Node& each : node.body)
+      points += pointsOf(each);
+    const auto* loop = std::get_if<Loop>(&node.what);
+    return loop ? points * double(extentOf(loop->end)) : points;
+  }
+
+  void spread() {
+    std::vector<std::string> worthy;
+    for (const Node& node : made_.nest.body)
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        if (loop->kind == RunKind::Serial &&
+            pointsOf(node) >= 2.0 * double(machine_.pointsOfThread))
+          worthy.push_back(nameOf(made_.nest, *loop));
+    for (const std::string& loop : worthy)
+      attempt("parallel", {loop});
+  }
+
+  Scheduled made_;
+  const MachineModel& machine_;
+};
+
+} // namespace
+
+Scheduled scheduled(const Nest& nest, const MachineModel& machine) {
+  return Chooser(nest, machine).run();
+}
+
+} // namespace loops

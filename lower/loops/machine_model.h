@@ -1,0 +1,18 @@
+// What choosers know of a machine, as data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace loops {
+
+struct MachineModel {
+  /// Bytes that one instruction computes on at once.
+  int64_t vectorBytes = 32;
+  /// Threads that are worth while.
+  int64_t threads = 1;
+  /// Points of a nest that are worth a thread of their own.
+  int64_t pointsOfThread = 1 << 15;
+};
+
+} // namespace loops
