@@ -8,6 +8,7 @@
 #include "lang/calls/program_nests.h"
 #include "lang/source/edit_distance.h"
 #include "lower/loops/choose.h"
+#include "lower/loops/edit.h"
 #include "lower/loops/read.h"
 #include "lower/loops/rewrite.h"
 #include "lower/loops/verify.h"
@@ -48,6 +49,8 @@ public:
   Scheduling(const LowerOptions& options, Answer& answer) : options_(options), answer_(answer) {}
 
   void run(loops::Nest nest) {
+    // As steps leave it, so that the first one finds the loops that a chosen one found.
+    loops::simplify(nest);
     std::vector<loops::Step> steps;
     if (options_.chooses) {
       steps = loops::scheduled(nest, machineModel()).steps;

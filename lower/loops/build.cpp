@@ -4,6 +4,7 @@
 #include "lower/loops/build.h"
 
 #include "lower/loops/build_values.h"
+#include "lower/loops/edit.h"
 #include "lower/loops/names.h"
 #include "lower/tensor/verify.h"
 
@@ -57,6 +58,7 @@ public:
       stage(function_.stages[i], uint32_t(function_.inputCount + i));
     for (auto [from, to] : copies)
       copy(from, to);
+    simplify(nest_);
     if (nest_.table.isTooLarge())
       throw NoNest{"its sizes and positions are too long"};
     return std::move(nest_);

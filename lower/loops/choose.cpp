@@ -1,6 +1,7 @@
 // Steps are tried: what the verifier refuses is left out. Sizes that are open count as large.
 #include "lower/loops/choose.h"
 
+#include "lower/loops/choose_contraction.h"
 #include "lower/loops/edit.h"
 
 #include <algorithm>
@@ -28,9 +29,13 @@ public:
   Chooser(const Nest& nest, const MachineModel& machine) : made_{nest}, machine_(machine) {}
 
   Scheduled run() {
-    while (joinRows()) {
+    // As the first step would, so that names are those that are left.
+    simplify(made_.nest);
+    while (joinOnce(made_.nest.body)) {
     }
     keepRows();
+    for (const Contraction& contraction : contractionsOf(made_.nest))
+      tileContraction(made_, contraction, machine_);
     vectorise();
     if (machine_.threads > 1)
       spread();
@@ -48,37 +53,57 @@ private:
     return true;
   }
 
-  /// The outermost loops, in order.
-  std::vector<std::string> outermost() const {
-    std::vector<std::string> names;
-    for (const Node& node : made_.nest.body)
-      if (const auto* loop = std::get_if<Loop>(&node.what))
-        names.push_back(nameOf(made_.nest, *loop));
-    return names;
-  }
-
-  std::vector<std::string> scratch() const {
-    std::vector<std::string> names;
-    for (const Node& node : made_.nest.body)
-      if (const auto* allocation = std::get_if<Allocation>(&node.what))
-        names.push_back(made_.nest.buffers[allocation->buffer].name);
-    return names;
-  }
-
-  /// Joins two outermost loops that follow each other; false where there are none.
-  bool joinRows() {
-    std::vector<std::string> loops = outermost();
-    for (size_t i = 0; i + 1 < loops.size(); ++i)
-      if (attempt("join", {loops[i], loops[i + 1]}))
+  /// Joins two loops that follow each other, outer ones first; false where there are none.
+  bool joinOnce(const std::vector<Node>& body) {
+    const Loop* last = nullptr;
+    for (const Node& node : body) {
+      const auto* loop = std::get_if<Loop>(&node.what);
+      if (loop && last && attempt("join", {nameOf(made_.nest, *last), nameOf(made_.nest, *loop)}))
         return true;
-    return false;
+      if (loop || !std::holds_alternative<Allocation>(node.what))
+        last = loop;
+    }
+    return std::ranges::any_of(body, [&](const Node& node) { return joinOnce(node.body); });
   }
 
+  /// Moves scratch inwards as far as it goes, and takes single elements as values.
   void keepRows() {
-    for (const std::string& buffer : scratch())
-      for (const std::string& loop : outermost())
-        if (attempt("privatise", {buffer, loop}))
-          break;
+    std::vector<std::string> scratch;
+    forEachNode(made_.nest.body, [&](const Node& node) {
+      if (const auto* allocation = std::get_if<Allocation>(&node.what))
+        scratch.push_back(made_.nest.buffers[allocation->buffer].name);
+    });
+    for (const std::string& buffer : scratch) {
+      while (privatise(buffer)) {
+      }
+      if (isAllocated(buffer) &&
+          made_.nest.buffers[findScratch(made_.nest, buffer)].extents.empty())
+        attempt("inline", {buffer});
+    }
+  }
+
+  /// Scratch that was taken as values is allocated no more.
+  bool isAllocated(const std::string& buffer) const {
+    bool found = false;
+    forEachNode(made_.nest.body, [&](const Node& node) {
+      const auto* allocation = std::get_if<Allocation>(&node.what);
+      found |= allocation && made_.nest.buffers[allocation->buffer].name == buffer;
+    });
+    return found;
+  }
+
+  /// Moves scratch into a loop beside it.
+  bool privatise(const std::string& buffer) {
+    if (!isAllocated(buffer))
+      return false;
+    Spot spot = findAllocation(made_.nest, findScratch(made_.nest, buffer));
+    std::vector<std::string> loops;
+    for (const Node& node : *spot.body)
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        loops.push_back(nameOf(made_.nest, *loop));
+    return std::ranges::any_of(loops, [&](const std::string& loop) {
+      return attempt("privatise", {buffer, loop});
+    });
   }
 
   // Lanes.

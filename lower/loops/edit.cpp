@@ -26,7 +26,9 @@ std::optional<Spot> findIn(Nest& nest, std::vector<Node>& body, const sizes::Fac
   return std::nullopt;
 }
 
-void changeStatement(Statement& statement, const std::function<Form(Form)>& change) {
+} // namespace
+
+void changeForms(Statement& statement, const std::function<Form(Form)>& change) {
   for (Operation& operation : statement.operations) {
     if (operation.kind == OperationKind::Position)
       operation.position = change(operation.position);
@@ -42,8 +44,6 @@ void changeStatement(Statement& statement, const std::function<Form(Form)>& chan
     axis.extent = change(axis.extent);
   }
 }
-
-} // namespace
 
 void refuse(std::string problem) {
   throw Inapplicable{std::move(problem)};
@@ -111,7 +111,7 @@ void changeForms(Nest& nest, std::vector<Node>& nodes, const std::function<Form(
       for (Form& extent : nest.buffers[allocation->buffer].extents)
         extent = change(extent);
     else
-      changeStatement(std::get<Statement>(node.what), change);
+      changeForms(std::get<Statement>(node.what), change);
   });
 }
 
@@ -199,82 +199,6 @@ void forEachAccess(std::vector<Node>& nodes, uint32_t buffer,
           load(operation);
     }
   });
-}
-
-namespace {
-
-class Simplifier {
-public:
-  explicit Simplifier(Nest& nest) : nest_(nest) {}
-
-  void body(std::vector<Node>& nodes, const sizes::Facts& facts) {
-    std::vector<Node> kept;
-    for (Node& node : nodes)
-      add(std::move(node), facts, kept);
-    nodes = std::move(kept);
-  }
-
-private:
-  void add(Node node, const sizes::Facts& facts, std::vector<Node>& kept) {
-    auto change = [&](Form form) { return facts.simplified(form); };
-    if (auto* loop = std::get_if<Loop>(&node.what)) {
-      loop->end = change(loop->end);
-      if (auto count = nest_.table.constantOf(loop->end); count && *count <= 1) {
-        if (*count < 1)
-          return;
-        replaceNames(nest_, node.body, {{loop->variable, nest_.table.number(0)}});
-        return addAll(std::move(node.body), facts, kept);
-      }
-    } else if (auto* condition = std::get_if<Condition>(&node.what)) {
-      *condition = {change(condition->left), change(condition->right)};
-      sizes::Answer answer = facts.isLess(condition->left, condition->right);
-      if (answer == sizes::Answer::No)
-        return;
-      if (answer == sizes::Answer::Yes)
-        return addAll(std::move(node.body), facts, kept);
-    } else if (auto* allocation = std::get_if<Allocation>(&node.what)) {
-      for (Form& extent : nest_.buffers[allocation->buffer].extents)
-        extent = change(extent);
-    } else {
-      auto& statement = std::get<Statement>(node.what);
-      changeStatement(statement, change);
-      checkNoMore(statement, facts);
-    }
-    sizes::Facts inside = facts;
-    enter(inside, nest_.table, node);
-    body(node.body, inside);
-    kept.push_back(std::move(node));
-  }
-
-  void addAll(std::vector<Node> nodes, const sizes::Facts& facts, std::vector<Node>& kept) {
-    for (Node& node : nodes)
-      add(std::move(node), facts, kept);
-  }
-
-  void checkNoMore(Statement& statement, const sizes::Facts& facts) {
-    for (Operation& load : statement.operations) {
-      if (load.kind != OperationKind::Load)
-        continue;
-      bool isInside = true;
-      for (size_t i = 0; i < load.places.size(); ++i) {
-        Place& place = load.places[i];
-        bool isOwn = place.value == none &&
-                     facts.isInside(place.form, nest_.buffers[load.buffer].extents[i]);
-        place.isChecked &= !isOwn;
-        isInside &= isOwn;
-      }
-      if (isInside)
-        load.operands.clear();
-    }
-  }
-
-  Nest& nest_;
-};
-
-} // namespace
-
-void simplify(Nest& nest) {
-  Simplifier(nest).body(nest.body, factsOf(nest));
 }
 
 } // namespace loops

@@ -38,6 +38,7 @@ void forEachNode(std::vector<Node>& nodes, const std::function<void(Node&)>& vis
 void forEachNode(const std::vector<Node>& nodes, const std::function<void(const Node&)>& visit);
 /// Calls `change` with each form in nodes, and in the extents of what they allocate.
 void changeForms(Nest& nest, std::vector<Node>& nodes, const std::function<Form(Form)>& change);
+void changeForms(Statement& statement, const std::function<Form(Form)>& change);
 /// Puts forms in place of names.
 void replaceNames(Nest& nest, std::vector<Node>& nodes, const std::map<Name, Form>& names);
 
@@ -59,8 +60,8 @@ void forEachAccess(std::vector<Node>& nodes, uint32_t buffer,
                    const std::function<void(std::vector<Form>&)>& store,
                    const std::function<void(Operation&)>& load);
 
-/// Takes away what facts decide: conditions that hold, loops that run once or never, places that
-/// are proven to be inside, parts of forms.
+/// Takes away what facts decide: conditions that hold, loops that run once, places that
+/// are proven to be inside, parts of forms; conversions there and back, what no value needs.
 void simplify(Nest& nest);
 
 } // namespace loops

@@ -66,6 +66,11 @@ Step drawStep(const Nest& nest, Random& random) {
     step.arguments = {drawn(names.loops, random), number()};
   else if (row.arguments == "SCRATCH LOOP")
     step.arguments = {drawn(names.scratch, random), drawn(names.loops, random)};
+  else if (row.arguments == "BUFFER LOOP")
+    step.arguments = {nest.buffers[random.index(nest.buffers.size())].name,
+                      drawn(names.loops, random)};
+  else if (row.arguments == "SCRATCH NUMBER NUMBER")
+    step.arguments = {drawn(names.scratch, random), number(), number()};
   else if (row.arguments == "SCRATCH")
     step.arguments = {drawn(names.scratch, random)};
   else if (row.arguments == "LOOP")

@@ -130,6 +130,49 @@ TEST_CASE("schedules that are chosen never change what a nest gives") {
   CHECK(inLanes > total / 2);
 }
 
+TEST_CASE("a product is computed by tiles, with what is read of it on the tile") {
+  auto nest = loops::nestOf(
+      R"(kernel dense(x: float32[n, 8], w: float32[16, 8]) -> (y: float32[n, 16]) numbers reordered
+  alloc t: float32[n, 16]
+  for i in n
+    for j in 16
+      alloc a: float64[]
+      a[] = float64(0)
+      for r in 8
+        a[] += float64(x[i, r] * w[j, r]) over r : 8
+      t[i, j] = float32(a[])
+  for k in n
+    for l in 16
+      y[k, l] = maximum(t[k, l], float32(0))
+)");
+  REQUIRE(nest);
+  loops::Scheduled chosen = loops::scheduled(*nest, {.vectorBytes = 32});
+  CHECK(
+      loops::textOf(chosen.nest) ==
+      R"(kernel dense(x: float32[n, 8], w: float32[16, 8]) -> (y: float32[n, 16]) numbers reordered
+  size n
+  for io in n/6
+    alloc a: float32[6, 16]
+    for ii in 6
+      vector j in 16
+        a[ii, j] = float32(0)
+    for r in 8
+      unroll ii1 in 6
+        vector j2 in 16
+          a[ii1, j2] += x[io*6 + ii1, r] * w[j2, r] over r : 8
+    for ii11 in 6
+      vector j21 in 16
+        y[io*6 + ii11, j21] = maximum(a[ii11, j21], float32(0))
+  for i1 in n % 6
+    for j1 in 16
+      alloc a1: float32[]
+      a1[] = float32(0)
+      for r1 in 8
+        a1[] += x[i1 + (n/6)*6, r1] * w[j1, r1] over r1 : 8
+      y[i1 + (n/6)*6, j1] = maximum(a1[], float32(0))
+)");
+}
+
 TEST_CASE("damaged nests are refused, or give the same") {
   size_t refused = 0, accepted = 0;
   forEachCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const Case& made, Random& random) {

@@ -40,6 +40,7 @@ public:
   void run(Statement& statement) {
     std::vector<Operation> before = std::move(statement.operations);
     made_.clear();
+    values_.clear();
     std::vector<uint32_t> places;
     for (Operation& operation : before) {
       for (uint32_t& operand : operation.operands)
@@ -66,7 +67,13 @@ private:
             fmt::format("`{}` is read at places that may be outside", nest_.buffers[buffer_].name));
       names.emplace(variables_[i], load.places[i].form);
     }
+    auto [known, isNew] = values_.try_emplace(positionOf(load));
+    if (!isNew)
+      return known->second;
     uint32_t first = uint32_t(made_.size());
+    if (first > mostOperations)
+      refuse(fmt::format("a statement that reads `{}` would have more than {} operations",
+                         nest_.buffers[buffer_].name, mostOperations));
     for (Operation operation : maker_.operations) {
       for (uint32_t& operand : operation.operands)
         operand += first;
@@ -79,14 +86,25 @@ private:
           place.form = nest_.table.replaced(place.form, names);
       made_.push_back(std::move(operation));
     }
-    return first + maker_.stores[0].value;
+    return known->second = first + maker_.stores[0].value;
   }
+
+  static std::vector<Form> positionOf(const Operation& load) {
+    std::vector<Form> position;
+    for (const Place& place : load.places)
+      position.push_back(place.form);
+    return position;
+  }
+
+  static constexpr uint32_t mostOperations = 5000;
 
   Nest& nest_;
   uint32_t buffer_;
   const Statement& maker_;
   const std::vector<Name>& variables_;
   std::vector<Operation> made_;
+  /// By the position at which the buffer is read.
+  std::map<std::vector<Form>, uint32_t> values_;
 };
 
 /// Takes away the statements that write a buffer, its allocation, and what is empty then.

@@ -1,5 +1,5 @@
 // Scratch of all iterations as scratch of one. Along a dimension that every access walks by k a
-// step of the loop, k elements are kept; where that is one, the dimension goes.
+// step of the loop, k elements are kept; a dimension of one element goes.
 #include "lower/loops/edit.h"
 #include "lower/loops/rewrite.h"
 
@@ -46,20 +46,22 @@ void privatise(Nest& nest, Arguments arguments) {
   std::vector<Form>& extents = nest.buffers[buffer].extents;
   for (size_t i = extents.size(); i-- > 0;) {
     std::optional<int64_t> stride;
-    bool isEven = true;
+    bool isEven = true, isOne = nest.table.constantOf(extents[i]) == 1;
     changeDimension(body, buffer, i, [&](Form& form) {
       auto own = strideOf(nest, form, variable);
       isEven = isEven && own && (!stride || *stride == *own);
       stride = own;
     });
-    if (!isEven || !stride || *stride < 1)
-      continue;
-    changeDimension(body, buffer, i, [&](Form& form) {
-      form = nest.table.sum(form, variableForm(nest, variable), -*stride);
-    });
-    extents[i] = nest.table.number(*stride);
-    if (*stride > 1)
-      continue;
+    if (!isOne) {
+      if (!isEven || !stride || *stride < 1)
+        continue;
+      changeDimension(body, buffer, i, [&](Form& form) {
+        form = nest.table.sum(form, variableForm(nest, variable), -*stride);
+      });
+      extents[i] = nest.table.number(*stride);
+      if (*stride > 1)
+        continue;
+    }
     extents.erase(extents.begin() + ptrdiff_t(i));
     forEachAccess(
         body, buffer,

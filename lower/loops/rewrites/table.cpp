@@ -7,14 +7,16 @@ namespace loops {
 
 namespace rewrites {
 
-RewriteFunction assume, expand, fission, inlineScratch, join, merge, parallel, partial, peel,
-    privatise, reorder, serial, split, unroll, vector;
+RewriteFunction assume, cache, expand, fission, inlineScratch, join, merge, narrow, parallel,
+    partial, peel, privatise, reorder, serial, split, transpose, unroll, vector;
 
 namespace {
 
 constexpr std::array table{
     Rewrite{"assume", "SIZE LEAST [MULTIPLE]",
             "takes for granted that a size is so large, and a multiple", assume},
+    Rewrite{"cache", "BUFFER LOOP",
+            "copies what an iteration of a loop reads of a buffer to scratch first", cache},
     Rewrite{"expand", "SCRATCH LOOP",
             "moves scratch in front of the loop that it is allocated in, an element an iteration",
             expand},
@@ -24,6 +26,7 @@ constexpr std::array table{
             inlineScratch},
     Rewrite{"join", "LOOP LOOP", "makes one loop of two that follow each other", join},
     Rewrite{"merge", "LOOP LOOP", "makes one loop of two, the second alone in the first", merge},
+    Rewrite{"narrow", "SCRATCH", "adds up in float32 what was added up in float64", narrow},
     Rewrite{"parallel", "LOOP", "runs the iterations of a loop at once, by threads", parallel},
     Rewrite{"partial", "SCRATCH LOOP",
             "joins each iteration of a loop for itself, then what they gave", partial},
@@ -35,6 +38,7 @@ constexpr std::array table{
     Rewrite{"split", "LOOP NUMBER",
             "makes pieces of so many iterations, under a condition where that leaves a rest",
             split},
+    Rewrite{"transpose", "SCRATCH NUMBER NUMBER", "exchanges two dimensions of scratch", transpose},
     Rewrite{"unroll", "LOOP", "writes out the iterations of a loop", unroll},
     Rewrite{"vector", "LOOP", "runs the iterations of a loop at once, as lanes", vector},
 };

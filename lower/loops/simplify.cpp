@@ -1,0 +1,154 @@
+// Facts decide forms; what is left of values is tidied where that changes no bit of them.
+#include "lower/loops/edit.h"
+#include "lower/loops/names.h"
+#include "runtime/scalar.h"
+
+#include <algorithm>
+
+namespace loops {
+
+namespace {
+
+/// Whether every value of one float type is one of the other.
+bool holdsAll(DType wide, DType narrow) {
+  return wide == narrow || (wide == runtime::Float64 && narrow.isFloat()) ||
+         (wide == runtime::Float32 && narrow.isFloat() && narrow.bits < 32);
+}
+
+/// What a conversion gives, if that is an operation that is there, or a number.
+uint32_t simplerCast(const std::vector<Operation>& made, Operation& cast, uint32_t own) {
+  const Operation& operand = made[cast.operands[0]];
+  if (operand.kind == OperationKind::Number && operand.dtype.isFloat() && cast.dtype.isFloat()) {
+    cast = {.kind = OperationKind::Number,
+            .dtype = cast.dtype,
+            .real = runtime::rounded(cast.dtype, operand.real)};
+    return own;
+  }
+  if (operand.kind != OperationKind::Cast || !operand.dtype.isFloat())
+    return own;
+  uint32_t inner = operand.operands[0];
+  return made[inner].dtype == cast.dtype && holdsAll(operand.dtype, cast.dtype) ? inner : own;
+}
+
+/// Gives a statement those of these operations that are needed.
+void keepOperations(Statement& statement, std::vector<Operation> made,
+                    const std::vector<uint8_t>& isNeeded) {
+  std::vector<uint32_t> places(made.size());
+  statement.operations.clear();
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (!isNeeded[i])
+      continue;
+    for (uint32_t& operand : made[i].operands)
+      operand = places[operand];
+    for (Place& place : made[i].places)
+      if (place.value != none)
+        place.value = places[place.value];
+    places[i] = uint32_t(statement.operations.size());
+    statement.operations.push_back(std::move(made[i]));
+  }
+  for (Store& store : statement.stores)
+    store.value = places[store.value];
+}
+
+/// Takes away conversions there and back, and operations that nothing needs.
+void simplifyValues(Statement& statement) {
+  std::vector<Operation> made;
+  std::vector<uint32_t> places;
+  for (Operation operation : statement.operations) {
+    for (uint32_t& operand : operation.operands)
+      operand = places[operand];
+    for (Place& place : operation.places)
+      if (place.value != none)
+        place.value = places[place.value];
+    auto own = uint32_t(made.size());
+    uint32_t place =
+        operation.kind == OperationKind::Cast ? simplerCast(made, operation, own) : own;
+    if (place == own)
+      made.push_back(std::move(operation));
+    places.push_back(place);
+  }
+  for (Store& store : statement.stores)
+    store.value = places[store.value];
+  std::vector<uint8_t> isNeeded(made.size());
+  for (const Store& store : statement.stores)
+    isNeeded[store.value] = 1;
+  for (size_t i = made.size(); i-- > 0;)
+    if (isNeeded[i])
+      forEachValue(made[i], [&](uint32_t value) { isNeeded[value] = 1; });
+  keepOperations(statement, std::move(made), isNeeded);
+}
+
+class Simplifier {
+public:
+  explicit Simplifier(Nest& nest) : nest_(nest) {}
+
+  void body(std::vector<Node>& nodes, const sizes::Facts& facts) {
+    std::vector<Node> kept;
+    for (Node& node : nodes)
+      add(std::move(node), facts, kept);
+    nodes = std::move(kept);
+  }
+
+private:
+  void add(Node node, const sizes::Facts& facts, std::vector<Node>& kept) {
+    auto change = [&](Form form) { return facts.simplified(form); };
+    if (auto* loop = std::get_if<Loop>(&node.what)) {
+      loop->end = change(loop->end);
+      if (nest_.table.constantOf(loop->end) == 1) {
+        replaceNames(nest_, node.body, {{loop->variable, nest_.table.number(0)}});
+        return addAll(std::move(node.body), facts, kept);
+      }
+    } else if (auto* condition = std::get_if<Condition>(&node.what)) {
+      *condition = {change(condition->left), change(condition->right)};
+      sizes::Answer answer = facts.isLess(condition->left, condition->right);
+      if (answer == sizes::Answer::No)
+        return;
+      if (answer == sizes::Answer::Yes)
+        return addAll(std::move(node.body), facts, kept);
+    } else if (auto* allocation = std::get_if<Allocation>(&node.what)) {
+      for (Form& extent : nest_.buffers[allocation->buffer].extents)
+        extent = change(extent);
+    } else {
+      auto& statement = std::get<Statement>(node.what);
+      changeForms(statement, change);
+      checkNoMore(statement, facts);
+      simplifyValues(statement);
+    }
+    sizes::Facts inside = facts;
+    enter(inside, nest_.table, node);
+    body(node.body, inside);
+    kept.push_back(std::move(node));
+  }
+
+  void addAll(std::vector<Node> nodes, const sizes::Facts& facts, std::vector<Node>& kept) {
+    for (Node& node : nodes)
+      add(std::move(node), facts, kept);
+  }
+
+  void checkNoMore(Statement& statement, const sizes::Facts& facts) {
+    for (Operation& load : statement.operations) {
+      if (load.kind != OperationKind::Load)
+        continue;
+      bool isInside = true;
+      for (size_t i = 0; i < load.places.size(); ++i) {
+        Place& place = load.places[i];
+        bool isOwn = place.value == none &&
+                     facts.isInside(place.form, nest_.buffers[load.buffer].extents[i]);
+        place.isChecked &= !isOwn;
+        isInside &= isOwn;
+      }
+      if (isInside)
+        load.operands.clear();
+    }
+  }
+
+  Nest& nest_;
+};
+
+} // namespace
+
+void simplify(Nest& nest) {
+  Simplifier(nest).body(nest.body, factsOf(nest));
+}
+
+} // namespace loops
