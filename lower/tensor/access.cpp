@@ -1,6 +1,8 @@
 // Positions are compared as nodes: builders make one node for the index of a loop.
 #include "lower/tensor/access.h"
 
+#include "lower/tensor/fold.h"
+
 #include <algorithm>
 
 namespace tensor {
@@ -72,6 +74,11 @@ void addReadings(const Stage& stage, std::vector<Reading>& readings) {
 }
 
 } // namespace
+
+bool isSameExtent(const ScalarNode* a, const ScalarNode* b) {
+  auto number = integerOf(a);
+  return a == b || (number && number == integerOf(b));
+}
 
 std::vector<Reading> readingsOf(const TensorFunction& function) {
   std::vector<Reading> readings(function.tensors.size());

@@ -28,6 +28,9 @@ void forEachNode(const ScalarNode* root, Visit&& visit) {
   }
 }
 
+/// Whether two extents are known to be equal.
+bool isSameExtent(const ScalarNode* a, const ScalarNode* b);
+
 /// How the stages of a function read one tensor.
 struct Reading {
   /// Where maps read it, as the nodes of the positions.
