@@ -144,7 +144,12 @@ bool Bisection::isWrong(const Outcome& now) const {
   const Value& wanted = std::get<Value>(*good_.end);
   if (!value)
     return true;
-  return good_.isDerived ? !lang::nearNumbers(wanted, *value) : !lang::sameNumbers(wanted, *value);
+  auto rounds = [](const std::string& pass) {
+    const transform::PassRow* row = transform::findPass(pass);
+    return row && row->rounds;
+  };
+  bool isNear = good_.isDerived || std::ranges::any_of(skipped_, rounds);
+  return isNear ? !lang::nearNumbers(wanted, *value) : !lang::sameNumbers(wanted, *value);
 }
 
 void Bisection::look(std::string_view pass, const lang::Module& module,

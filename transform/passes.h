@@ -77,6 +77,8 @@ struct PassRow {
   std::span<const Property> needs;
   std::span<const Property> ensures;
   PassFunction* run;
+  /// Whether floats may be rounded otherwise.
+  bool rounds = false;
 };
 
 /// All passes, in the order of their names.

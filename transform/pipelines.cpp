@@ -79,15 +79,14 @@ constexpr Step machineSteps[] = {
     {"inline-quiet"},
     // Last, as the passes before see tuples where they are made.
     {"flatten-tuples", deepestTuple},
+    // Before factors are parts of groups.
+    {"fold-scales"},
     // What is left is what runs.
     {"fuse"},
 };
 
 constexpr Step countedSteps[] = {
-    {"specialise-boxed"},
-    {"deforest"},
-    {"flatten-tuples", deepestTuple},
-    {"fuse"},
+    {"specialise-boxed"}, {"deforest"}, {"flatten-tuples", deepestTuple}, {"fold-scales"}, {"fuse"},
 };
 
 } // namespace

@@ -6,8 +6,9 @@
 namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
-    flattenTuples, fuse, graphForm, inlineQuiet, inlining, keepLogarithms, lambdaLifting,
-    letSinking, operatorCalls, simplify, specialise, specialiseBoxed, unusedDefinitions;
+    flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepLogarithms,
+    lambdaLifting, letSinking, operatorCalls, simplify, specialise, specialiseBoxed,
+    unusedDefinitions;
 
 namespace {
 
@@ -47,6 +48,9 @@ constexpr PassRow rows[] = {
      {},
      placed,
      flattenTuples},
+    {"fold-scales",
+     "Puts constant factors behind convolutions and their kin into constant weights.", placed,
+     placed, foldScales, /*rounds=*/true},
     {"fuse", "Makes functions, marked `Primitive=1`, of operator calls that are computed together.",
      placed, placed, fuse},
     {"graph-form",
