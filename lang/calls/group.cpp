@@ -3,6 +3,7 @@
 // as arithmetic on those of the parameters.
 #include "lang/calls/group.h"
 
+#include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
 #include "lower/tensor/compose.h"
@@ -116,11 +117,14 @@ public:
     for (const Expr* input : inputs)
       if (!addInput(*input))
         return std::nullopt;
-    std::set<const Expr*> parts = partsOf(bindings, result);
+    for (const Binding& binding : bindings)
+      if (const auto* call = binding.value->as<Call>(); call && !readFunction(binding, *call))
+        return std::nullopt;
+    const std::set<const Expr*> made = madeIn(bindings, result);
     for (const Binding& binding : bindings) {
       if (!add(binding))
         return std::nullopt;
-      if (parts.contains(binding.var))
+      if (made.contains(binding.var))
         for (const Composed& leaf : leaves_.at(binding.var))
           if (!leaf.everywhere)
             whole_.keep(leaf);
@@ -135,14 +139,71 @@ public:
 private:
   using Leaves = std::vector<Composed>;
 
-  /// The fields of a result that is a tuple made here.
-  static std::set<const Expr*> partsOf(std::span<const Binding> bindings, const Expr& result) {
-    std::set<const Expr*> parts;
-    for (const Binding& binding : bindings)
-      if (const auto* tuple = binding.value->as<TupleExpr>(); tuple && binding.var == &result)
-        for (const Operand& field : tuple->fields)
-          parts.insert(field.value);
-    return parts;
+  /// What a call computes, and what that takes.
+  struct Computation {
+    tensor::TensorFunction function;
+    /// Whether its operands are not written into who reads its result.
+    bool isStage = false;
+    /// Whether it may be computed again where that saves a tensor.
+    bool isCheap = true;
+  };
+
+  bool readFunction(const Binding& binding, const Call& call) {
+    const auto* op = call.callee.value->as<OperatorRef>();
+    const Type* result = typing_.of(*binding.var);
+    std::vector<const Type*> types;
+    for (const Operand& argument : call.arguments)
+      types.push_back(typing_.of(*argument.value));
+    if (!op || !call.attributes || op->row->action != Action::Compute || !op->row->compute ||
+        op->row->shapeNeeds != ShapeNeeds::Shapes || !result ||
+        std::ranges::find(types, nullptr) != types.end())
+      return false;
+    auto function = tensorFunctionOf(*op->row, types, result, *call.attributes);
+    if (!function)
+      return false;
+    Computation made{std::move(*function)};
+    size_t loads = 0;
+    for (const tensor::Stage& stage : made.function.stages) {
+      bool isMap = stage.kind == tensor::StageKind::Map;
+      const tensor::Work work = isMap ? tensor::workOf(stage.body) : tensor::Work();
+      made.isStage |= !isMap || work.reduces;
+      made.isCheap &= isMap && work.isCheap();
+      loads += work.loads;
+    }
+    made.isCheap &= loads <= 1;
+    computations_.emplace(binding.var, std::move(made));
+    return true;
+  }
+
+  /// The values that are made in any case: the fields of a result that is a tuple made here, and
+  /// what several stages would have to compute, each for itself.
+  std::set<const Expr*> madeIn(std::span<const Binding> bindings, const Expr& result) const {
+    std::set<const Expr*> made;
+    // The stages that a value is a part of when it is written into its readers. Two tell as much as
+    // more.
+    std::unordered_map<const Expr*, std::set<const Expr*>> stagesOf;
+    constexpr size_t several = 2;
+    for (size_t i = bindings.size(); i-- > 0;) {
+      const Binding& binding = bindings[i];
+      std::set<const Expr*> stages = std::move(stagesOf[binding.var]);
+      auto computation = computations_.find(binding.var);
+      bool isComputed = computation != computations_.end();
+      if (isComputed && !computation->second.isCheap && stages.size() == several)
+        made.insert(binding.var);
+      if (binding.var == &result && binding.value->kind == ExprKind::Tuple)
+        for (const Operand& field : binding.value->as<TupleExpr>()->fields)
+          made.insert(field.value);
+      if (binding.var == &result || made.contains(binding.var) ||
+          (isComputed && computation->second.isStage))
+        stages = {binding.var};
+      forEachOperand(*binding.value, [&](const Operand& operand) {
+        std::set<const Expr*>& all = stagesOf[operand.value];
+        for (const Expr* stage : stages)
+          if (all.size() < several)
+            all.insert(stage);
+      });
+    }
+    return made;
   }
 
   bool addInput(const Expr& input) {
@@ -221,17 +282,8 @@ private:
   }
 
   std::optional<Leaves> called(const Binding& binding, const Call& call) {
-    const auto* op = call.callee.value->as<OperatorRef>();
-    if (!op || !call.attributes)
-      return std::nullopt;
-    const OperatorRow& row = *op->row;
-    const Type* result = typing_.of(*binding.var);
-    std::vector<const Type*> types, results;
-    for (const Operand& argument : call.arguments)
-      types.push_back(typing_.of(*argument.value));
-    if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-        !result || !appendTensors(result, results) ||
-        std::ranges::find(types, nullptr) != types.end())
+    std::vector<const Type*> results;
+    if (!appendTensors(typing_.of(*binding.var), results))
       return std::nullopt;
     std::vector<ScalarNodes> shapes;
     for (const Type* tensor : results) {
@@ -241,16 +293,18 @@ private:
       shapes.push_back(*std::move(shape));
     }
     auto operands = together(call.arguments);
-    auto function = tensorFunctionOf(row, types, result, *call.attributes);
-    if (!operands || !function || function->inputCount != operands->size())
+    const tensor::TensorFunction& function = computations_.at(binding.var).function;
+    if (!operands || function.inputCount != operands->size())
       return std::nullopt;
-    return whole_.add(*function, *operands, shapes);
+    return whole_.add(function, *operands, shapes);
   }
 
   const Typing& typing_;
   tensor::Composition whole_;
   Extents extents_{whole_.arena()};
   std::unordered_map<const Expr*, Leaves> leaves_;
+  /// By variable.
+  std::unordered_map<const Expr*, Computation> computations_;
 };
 
 } // namespace

@@ -49,18 +49,23 @@ bool readsOnce(std::span<const ScalarNode* const> position, const std::set<uint3
   return std::ranges::includes(met, axes);
 }
 
+/// Loops that run more than once.
+void addAxes(std::span<const LoopAxis> loops, std::set<uint32_t>& axes) {
+  for (const LoopAxis& axis : loops)
+    if (integerOf(axis.extent) != 1)
+      axes.insert(axis.number);
+}
+
 void addReadings(const Stage& stage, std::vector<Reading>& readings) {
   std::set<uint32_t> axes;
   bool reduces = false;
   forEachNode(stage.body, [&](const ScalarNode& node) {
     if (const auto* reduce = node.as<ScalarReduce>()) {
       reduces = true;
-      for (const LoopAxis& axis : reduce->axes)
-        axes.insert(axis.number);
+      addAxes(reduce->axes, axes);
     }
   });
-  for (const LoopAxis& axis : stage.axes)
-    axes.insert(axis.number);
+  addAxes(stage.axes, axes);
   forEachNode(stage.body, [&](const ScalarNode& node) {
     const auto* load = node.as<ScalarLoad>();
     if (!load)
@@ -70,6 +75,7 @@ void addReadings(const Stage& stage, std::vector<Reading>& readings) {
     bool isShared = !readsOnce(load->position, axes);
     reading.isShared |= isShared;
     reading.isReused |= isShared && reduces;
+    reading.isReduced |= reduces;
   });
 }
 
@@ -85,6 +91,8 @@ std::vector<Reading> readingsOf(const TensorFunction& function) {
   for (const Stage& stage : function.stages)
     if (stage.kind == StageKind::Map)
       addReadings(stage, readings);
+    else if (stage.kind == StageKind::Reshape)
+      readings[stage.source].isViewed = true;
     else
       readings[stage.source].isWhole = true;
   return readings;
@@ -94,6 +102,7 @@ Work workOf(const ScalarNode* body) {
   Work work;
   forEachNode(body, [&](const ScalarNode& node) {
     ++work.nodes;
+    work.loads += node.kind == ScalarKind::Load;
     work.reduces |= node.kind == ScalarKind::Reduce;
     const auto* apply = node.as<ScalarApply>();
     // Divisions of positions are engines' to simplify.

@@ -39,8 +39,12 @@ struct Reading {
   bool isShared = false;
   /// Some element may be read again in the loops of a reduction, as factors of a product are.
   bool isReused = false;
-  /// As a whole, by a stage that is no map.
+  /// In a reduction.
+  bool isReduced = false;
+  /// As a whole, by a scan.
   bool isWhole = false;
+  /// Under another shape, which takes no time.
+  bool isViewed = false;
 };
 
 /// By tensor.
@@ -49,6 +53,7 @@ std::vector<Reading> readingsOf(const TensorFunction& function);
 /// What computing one element takes.
 struct Work {
   size_t nodes = 0;
+  size_t loads = 0;
   /// Something in it takes as long as many additions do.
   bool isDear = false;
   bool reduces = false;

@@ -268,7 +268,7 @@ private:
       return false;
     const Stage& stage = whole.stages[made - whole.inputCount];
     const Reading& reading = readings_[tensor];
-    if (stage.kind != StageKind::Map || reading.isWhole || reading.isReused)
+    if (stage.kind != StageKind::Map || reading.isWhole || reading.isViewed || reading.isReused)
       return false;
     auto [known, isNew] = work_.try_emplace(made);
     if (isNew)
@@ -276,8 +276,10 @@ private:
     const Work& work = known->second;
     size_t readers = reading.positions.size();
     bool isOnce = readers == 1 && !reading.isShared;
-    return !work.reduces && work.nodes <= mostNodes &&
-           (isOnce || (work.isCheap() && readers <= mostReaders));
+    // Loops that add up are the faster the less they read.
+    bool isAgain =
+        work.isCheap() && readers <= mostReaders && (!reading.isReduced || work.loads <= 1);
+    return !work.reduces && work.nodes <= mostNodes && (isOnce || isAgain);
   }
 
   /// The element of a stage at a position.

@@ -23,6 +23,19 @@ bool hasOneSize(const Type* type) {
          });
 }
 
+size_t bytesOf(const Type* type) {
+  std::vector<const Type*> tensors;
+  appendTensors(type, tensors);
+  size_t bytes = 0;
+  for (const Type* tensor : tensors) {
+    std::vector<int64_t> numbers;
+    for (const Dim* dim : tensor->shape)
+      numbers.push_back(dim->isConstant() ? dim->value : 1);
+    bytes += size_t(runtime::elementCount(numbers).value_or(0)) * tensor->dtype.bytes();
+  }
+  return bytes;
+}
+
 /// The readings of all tensors of one operand.
 tensor::Reading together(std::span<const tensor::Reading> parts) {
   tensor::Reading all;
@@ -32,8 +45,13 @@ tensor::Reading together(std::span<const tensor::Reading> parts) {
     all.isShared |= part.isShared;
     all.isReused |= part.isReused;
     all.isWhole |= part.isWhole;
+    all.isViewed |= part.isViewed;
   }
   return all;
+}
+
+bool isReshape(tensor::StageKind kind) {
+  return kind == tensor::StageKind::Reshape;
 }
 
 /// Reads the tensor function of a call into a candidate; false where it may fail, and where its
@@ -57,7 +75,11 @@ bool readCall(const Call& call, const Type* result, const Typing& typing, Candid
     made.readings.push_back(together(std::span(readings).subspan(first, count)));
     first += count;
   }
+  made.isView = !function->stages.empty() &&
+                std::ranges::all_of(function->stages, isReshape, &tensor::Stage::kind);
   for (const tensor::Stage& stage : function->stages) {
+    if (isReshape(stage.kind))
+      continue;
     bool isMap = stage.kind == tensor::StageKind::Map;
     const tensor::Work work = isMap ? tensor::workOf(stage.body) : tensor::Work();
     made.reduces |= !isMap || work.reduces;
@@ -82,6 +104,7 @@ std::optional<Candidate> candidateOf(const Binding& binding, const Typing& typin
       (call && !readCall(*call, type, typing, made)))
     return std::nullopt;
   made.readings.resize(made.operands.size());
+  made.bytes = bytesOf(type);
   return made;
 }
 

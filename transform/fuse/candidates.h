@@ -17,8 +17,12 @@ struct Candidate {
   std::vector<const lang::Expr*> operands = {};
   /// By operand; those of a tuple together.
   std::vector<tensor::Reading> readings = {};
-  /// Whether it is a reduction, or moves a tensor as a whole.
+  /// Whether it is a reduction, or a scan.
   bool reduces = false;
+  /// Whether it is its operand under another shape, which takes no time.
+  bool isView = false;
+  /// As far as numbers tell; an open extent counts as 1.
+  size_t bytes = 0;
   /// Whether it may be computed again where a second reader needs it.
   bool isCheap = true;
 };

@@ -18,6 +18,9 @@ namespace {
 constexpr size_t mostMembers = 48;
 /// Reading two tensors twice is no more than making one, and reading that.
 constexpr size_t mostCopies = 2, mostOperandsOfCopies = 2;
+/// What a group has to make inside should fit into a cache: kernels of their own write large
+/// results where their operands were.
+constexpr size_t mostMade = size_t(16) << 20;
 
 /// The groups of one block.
 class Finder {
@@ -90,25 +93,38 @@ private:
 
   bool isIn(uint32_t place, uint32_t group) const { return groups_[group].members.contains(place); }
 
-  /// Whether it saves memory traffic that the users in a group have a value from there: what a
-  /// reduction gives is read by what goes element by element, anything else by what reads an
-  /// element once. A tuple alone joins nothing.
+  /// Whether the users in a group may have a value from there. That saves memory traffic where it
+  /// is written into what reads each element once; and it moves no more than a group of its own
+  /// where they read each element once in each of several stages, as rows are read that are added
+  /// up and then divided, or under another shape. A tuple alone joins nothing.
   bool mayJoin(uint32_t place, uint32_t group) const {
     if (groups_[group].members.size() == mostMembers)
       return false;
     return std::ranges::all_of(candidates_.users(varAt(place)), [&](uint32_t user) {
-      return !isIn(user, group) || readsOnce(place, user, rootOf(groups_[group]) == user);
+      return !isIn(user, group) || readsOnce(place, user, group);
     });
   }
 
-  bool readsOnce(uint32_t place, uint32_t user, bool isRoot) const {
-    const Candidate& reader = candidates_.at(user);
-    if (isRoot && isKind(user, ExprKind::Tuple))
+  bool readsOnce(uint32_t place, uint32_t user, uint32_t group) const {
+    if (rootOf(groups_[group]) == user && isKind(user, ExprKind::Tuple))
       return false;
+    const Candidate& value = candidates_.at(place);
+    return value.isView || readsOnce(value, place, user, group);
+  }
+
+  /// The same of a value that stands at a place, itself or under another shape.
+  bool readsOnce(const Candidate& value, uint32_t place, uint32_t user, uint32_t group) const {
+    const bool isSmall = value.bytes <= mostMade;
+    const Candidate& reader = candidates_.at(user);
+    if (reader.isView)
+      return isSmall && std::ranges::all_of(candidates_.users(varAt(user)), [&](uint32_t next) {
+               return !isIn(next, group) || readsOnce(value, user, next, group);
+             });
     for (size_t i = 0; i < reader.operands.size(); ++i) {
       const tensor::Reading& reading = reader.readings[i];
-      bool isDear = reading.isReused || reading.isWhole || reading.positions.size() > 1 ||
-                    (candidates_.at(place).reduces && reader.reduces);
+      bool isMade = reading.positions.size() > 1 || (value.reduces && reader.reduces);
+      bool isDear =
+          reading.isReused || reading.isWhole || (isMade && (reading.isShared || !isSmall));
       if (reader.operands[i] == &varAt(place) && isDear)
         return false;
     }
