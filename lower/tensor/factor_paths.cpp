@@ -1,12 +1,13 @@
-// Each tensor that the factors reach has a form: which of them an element is times, as a sum of
-// positions in its dimensions, each with a coefficient. The forms of a stage follow from those of
-// the tensors that it reads.
+// Each tensor that the factors reach has a form: which of them an element is times or over, as a
+// sum of positions in its dimensions, each with a coefficient. The forms of a stage follow from
+// those of the tensors that it reads.
 #include "lower/tensor/factor_paths.h"
 
 #include "lower/tensor/access.h"
 #include "lower/tensor/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -86,14 +87,18 @@ std::optional<Linear> linearOf(const ScalarNode* position) {
   return sum;
 }
 
-/// The coefficients of a tensor's form, by dimension.
-using Form = std::vector<int64_t>;
+/// The coefficients of a tensor's form, by dimension, and whether it is over the factors.
+struct Form {
+  std::vector<int64_t> steps;
+  bool isOver = false;
+};
 
 /// What the factors make of a value: it stays as it is, is zero whatever they are, is times one of
-/// them, or nobody knows.
+/// them, or over one, or nobody knows.
 struct Effect {
   enum class Kind : uint8_t { None, Zero, Times, Unknown } kind = Kind::None;
   Linear which = {};
+  bool isOver = false;
 
   bool isTimes() const { return kind == Kind::Times; }
 };
@@ -105,21 +110,33 @@ constexpr auto None = Effect::Kind::None, Zero = Effect::Kind::Zero, Times = Eff
 Effect joined(const Effect& a, const Effect& b) {
   if (a.kind == Zero || b.kind == Zero)
     return a.kind == Zero ? b : a;
-  if (a.kind == b.kind && (!a.isTimes() || a.which == b.which))
+  if (a.kind == b.kind && (!a.isTimes() || (a.which == b.which && a.isOver == b.isOver)))
     return a;
   return {Unknown};
 }
 
-/// Follows factors of one input through a function.
+/// Follows factors of inputs through a function.
 class Follower {
 public:
-  Follower(const TensorFunction& function, uint32_t input, Form form)
-      : function_(function), forms_(function.tensors.size()) {
-    forms_[input] = std::move(form);
-  }
+  explicit Follower(const TensorFunction& function)
+      : function_(function), forms_(function.tensors.size()) {}
+
+  void start(uint32_t input, Form form) { forms_[input] = std::move(form); }
 
   /// The form of a tensor behind a sum; nothing where factors get lost or do not reach it.
-  std::optional<Form> run(uint32_t tensor) {
+  std::optional<Form> formOf(uint32_t tensor) {
+    run(tensor);
+    return lost_.contains(tensor) || !isSummed_ ? std::nullopt : forms_[tensor];
+  }
+
+  /// Whether a tensor stays as it is.
+  bool keeps(uint32_t tensor) {
+    run(tensor);
+    return !lost_.contains(tensor) && !forms_[tensor];
+  }
+
+private:
+  void run(uint32_t tensor) {
     for (size_t i = 0; i < function_.stages.size(); ++i) {
       size_t made = function_.inputCount + i;
       if (made > tensor)
@@ -127,10 +144,8 @@ public:
       if (!follow(function_.stages[i], made))
         lost_.insert(uint32_t(made));
     }
-    return lost_.contains(tensor) || !isSummed_ ? std::nullopt : forms_[tensor];
   }
 
-private:
   bool follow(const Stage& stage, size_t made) {
     if (stage.kind == StageKind::Map)
       return followMap(stage, made);
@@ -151,10 +166,10 @@ private:
       return false;
     if (!effect.isTimes())
       return true;
-    Form form;
+    Form form{{}, effect.isOver};
     for (const LoopAxis& axis : stage.axes) {
       auto found = effect.which.loops.extract(axis.number);
-      form.push_back(found ? found.mapped() : 0);
+      form.steps.push_back(found ? found.mapped() : 0);
     }
     if (!effect.which.loops.empty())
       return false;
@@ -210,12 +225,13 @@ private:
     if (!form)
       return outside.kind == Zero ? Effect{} : joined(Effect{}, outside);
     Linear which;
-    for (size_t i = 0; i < form->size(); ++i) {
-      auto position = (*form)[i] != 0 ? linearOf(load.position[i]) : Linear{};
-      if (!position || !which.add(*position, (*form)[i]))
+    for (size_t i = 0; i < form->steps.size(); ++i) {
+      int64_t step = form->steps[i];
+      auto position = step != 0 ? linearOf(load.position[i]) : Linear{};
+      if (!position || !which.add(*position, step))
         return {Unknown};
     }
-    return joined({Times, std::move(which)}, outside);
+    return joined({Times, std::move(which), form->isOver}, outside);
   }
 
   Effect effectOfApply(const ScalarApply& apply) const {
@@ -227,6 +243,8 @@ private:
     case ScalarFunction::Negative:
       return effect(0);
     case ScalarFunction::Multiply:
+      if (effect(0).isTimes() && effect(1).isTimes())
+        return cancel(effect(0), effect(1)) ? Effect{} : Effect{Unknown};
       if (effect(0).isTimes() || effect(0).kind == Unknown)
         return effect(1).kind == None ? effect(0) : Effect{Unknown};
       return effect(1).isTimes() && effect(0).kind != None ? Effect{Unknown}
@@ -244,6 +262,10 @@ private:
       return {isFree ? None : Unknown};
     }
     }
+  }
+
+  static bool cancel(const Effect& a, const Effect& b) {
+    return a.which == b.which && a.isOver != b.isOver;
   }
 
   /// A product or quotient of zero may be NaN.
@@ -267,11 +289,11 @@ private:
   /// that are split are counted through.
   static std::optional<Form> reshaped(const Form& form, const ScalarNodes& from,
                                       const ScalarNodes& to) {
-    Form made(to.size(), 0);
+    Form made{std::vector<int64_t>(to.size(), 0), form.isOver};
     size_t i = 0, k = 0;
     while (i < from.size() || k < to.size()) {
       if (i < from.size() && k < to.size() && isSameExtent(from[i], to[k])) {
-        made[k++] = form[i++];
+        made.steps[k++] = form.steps[i++];
         continue;
       }
       size_t firstFrom = i, firstTo = k;
@@ -299,14 +321,14 @@ private:
       if (*integerOf(from[i]) == 1)
         continue;
       if (step == 0 && stride == 1)
-        step = form[i];
+        step = form.steps[i];
       int64_t wanted = 0;
-      if (__builtin_mul_overflow(step, stride, &wanted) || form[i] != wanted)
+      if (__builtin_mul_overflow(step, stride, &wanted) || form.steps[i] != wanted)
         return false;
     }
     stride = 1;
     for (size_t k = endTo; k-- > firstTo; stride *= *integerOf(to[k]))
-      if (__builtin_mul_overflow(step, stride, &made[k]))
+      if (__builtin_mul_overflow(step, stride, &made.steps[k]))
         return false;
     return true;
   }
@@ -323,14 +345,25 @@ private:
 /// The one dimension along which a form counts by ones.
 std::optional<size_t> dimOf(const Form& form, const ScalarNodes& shape) {
   std::optional<size_t> found;
-  for (size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == 0 || integerOf(shape[i]) == 1)
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (form.steps[i] == 0 || integerOf(shape[i]) == 1)
       continue;
-    if (form[i] != 1 || found)
+    if (form.steps[i] != 1 || found)
       return std::nullopt;
     found = i;
   }
   return found;
+}
+
+bool isSized(const TensorInfo& tensor) {
+  return std::ranges::all_of(
+      tensor.shape, [](const ScalarNode* extent) { return integerOf(extent).value_or(0) > 0; });
+}
+
+Form formAlong(const ScalarNodes& shape, size_t dim, bool isOver) {
+  Form form{std::vector<int64_t>(shape.size(), 0), isOver};
+  form.steps[dim] = 1;
+  return form;
 }
 
 } // namespace
@@ -338,32 +371,56 @@ std::optional<size_t> dimOf(const Form& form, const ScalarNodes& shape) {
 std::vector<FactorPath> factorPaths(const TensorFunction& function, uint32_t input, size_t result) {
   const uint32_t tensor = function.results[result];
   const ScalarNodes& shape = function.tensors[input].shape;
-  bool areNumbers = std::ranges::all_of(
-      shape, [](const ScalarNode* extent) { return integerOf(extent).value_or(0) > 0; });
-  if (!areNumbers || !isWide(function.tensors[input].dtype) ||
+  if (!isSized(function.tensors[input]) || !isWide(function.tensors[input].dtype) ||
       !isWide(function.tensors[tensor].dtype))
     return {};
   std::vector<FactorPath> paths;
   for (size_t first = 0; first < shape.size(); ++first)
     for (size_t count = 1; count <= 2 && first + count <= shape.size(); ++count) {
-      Form form(shape.size(), 0);
-      form[first + count - 1] = 1;
-      if (count == 2)
-        form[first] = *integerOf(shape[first + 1]);
-      bool addsNothing = count == 2 && (integerOf(shape[first]) == 1 || form[first] == 1);
-      if (addsNothing)
+      Form form = formAlong(shape, first + count - 1, false);
+      int64_t inner = count == 2 ? *integerOf(shape[first + 1]) : 1;
+      if (count == 2 && (integerOf(shape[first]) == 1 || inner == 1))
         continue;
-      auto found = Follower(function, input, form).run(tensor);
+      form.steps[first] = inner;
+      Follower follower(function);
+      follower.start(input, form);
+      auto found = follower.formOf(tensor);
       if (!found)
         continue;
       const ScalarNodes& given = function.tensors[tensor].shape;
       auto dim = dimOf(*found, given);
       // A result may be shorter than what it reads.
-      int64_t factors = *integerOf(shape[first]) * (count == 2 ? *integerOf(shape[first + 1]) : 1);
-      if (dim && integerOf(given[*dim]) == factors)
+      if (dim && integerOf(given[*dim]) == *integerOf(shape[first]) * inner)
         paths.push_back({first, count, *dim});
     }
   return paths;
+}
+
+std::vector<FactorTrade> factorTrades(const TensorFunction& function, uint32_t from, uint32_t to,
+                                      size_t result) {
+  const uint32_t tensor = function.results[result];
+  const ScalarNodes &left = function.tensors[from].shape, &right = function.tensors[to].shape;
+  bool areWide = std::ranges::all_of(std::array{from, to, tensor}, [&](uint32_t each) {
+    return isWide(function.tensors[each].dtype);
+  });
+  bool sums = std::ranges::any_of(function.stages, [](const Stage& stage) {
+    return stage.kind == StageKind::Map && workOf(stage.body).reduces;
+  });
+  std::vector<FactorTrade> trades;
+  if (from == to || !areWide || !sums || !isSized(function.tensors[to]))
+    return trades;
+  for (size_t i = 0; i < left.size(); ++i)
+    for (size_t k = 0; k < right.size(); ++k) {
+      // One factor would be that of all.
+      if (!isSameExtent(left[i], right[k]) || integerOf(right[k]) == 1)
+        continue;
+      Follower follower(function);
+      follower.start(from, formAlong(left, i, false));
+      follower.start(to, formAlong(right, k, true));
+      if (follower.keeps(tensor))
+        trades.push_back({i, k});
+    }
+  return trades;
 }
 
 } // namespace tensor

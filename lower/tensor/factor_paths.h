@@ -21,4 +21,16 @@ struct FactorPath {
 /// more, as all in between, and somewhere is a sum.
 std::vector<FactorPath> factorPaths(const TensorFunction& function, uint32_t input, size_t result);
 
+/// Elements of one input times `s[i]`, where `i` is their position in `fromDim`, do to the result
+/// what elements of another one do that are times `s[i]` at their position in `toDim`.
+struct FactorTrade {
+  size_t fromDim;
+  size_t toDim;
+};
+
+/// The trades between two inputs, of which `to` has numbers for extents; the same holds of floats
+/// and sums.
+std::vector<FactorTrade> factorTrades(const TensorFunction& function, uint32_t from, uint32_t to,
+                                      size_t result);
+
 } // namespace tensor

@@ -118,6 +118,11 @@ def @main(%x: Tensor[(2, 2, 9, 9), float32]) {
   let %y = nn.conv2d(%x, %w, padding=[1, 1], channels=2, kernel_size=[2, 2]);
   nn.relu(nn.batch_norm(%y, [1.7f, 0.3f], [0.1f, -0.4f], [0.7f, 0.9f], [0.6f, 2.3f]).0)
 }""", 1, []),
+    "pictures of bytes": ("""
+def @main(%x: Tensor[(2, 2, 9, 9), float32]) {
+  let %w = [[[[0.3f, -1.7f], [0.1f, 2.9f]], [[1.1f, 0.7f], [-0.9f, 0.3f]]]];
+  nn.conv2d(%x / 255f, %w, padding=[1, 1], channels=1, kernel_size=[2, 2])
+}""", 1, []),
     "LSTM step": ("""
 def @main(%x: Tensor[(2, 64), float32], %h: Tensor[(2, 64), float32], %c: Tensor[(2, 64), float32],
           %wi: Tensor[(256, 64), float32], %wh: Tensor[(256, 64), float32], %b: Tensor[(256), float32]) {

@@ -131,6 +131,33 @@ TEST_CASE("factors of weights are factors of results") {
     CHECK(rows.contains(name));
 }
 
+TEST_CASE("factors of one operand may be those of another") {
+  std::set<std::string_view> rows;
+  forEachSample([&](const Sample& sample, harness::Random& random) {
+    for (uint32_t from = 0; from < sample.leaves.size(); ++from)
+      for (uint32_t to = 0; to < sample.leaves.size(); ++to)
+        for (const auto& trade : tensor::factorTrades(sample.function, from, to, 0)) {
+          std::vector<double> factors;
+          for (int64_t i = 0; i < sample.leaves[to].shape()[trade.toDim]; ++i)
+            factors.push_back(std::ldexp(random.chance(50) ? 1 : -1, int(random.integer(-1, 2))));
+          std::vector<Tensor> left = sample.leaves, right = sample.leaves;
+          left[from] = scaled(left[from], trade.fromDim, factors);
+          right[to] = scaled(right[to], trade.toDim, factors);
+          std::vector<Tensor> wanted = sample.run(sample.function, left),
+                              given = sample.run(sample.function, right);
+          if (wanted.empty())
+            continue;
+          rows.insert(sample.call.row->name);
+          INFO(sample.text() << from << " to " << to << ", dimension " << trade.toDim);
+          REQUIRE(given.size() == wanted.size());
+          REQUIRE(areEqual(given[0], wanted[0]));
+        }
+  });
+  for (std::string_view name : {"nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv2d_transpose",
+                                "nn.dense", "nn.matmul", "nn.batch_matmul"})
+    CHECK(rows.contains(name));
+}
+
 TEST_CASE("affine results are factors times the input plus summands") {
   std::set<std::string_view> rows;
   forEachSample([&](const Sample& sample, harness::Random&) {

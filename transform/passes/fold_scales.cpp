@@ -1,10 +1,13 @@
 // Folding of scales: factors and summands of constants behind a convolution, or another sum of
-// products with constant weights, go into the weights and one summand.
+// products with constant weights, go into the weights and one summand, and factors before it into
+// the weights.
 //
-//   %0 = nn.conv2d(%x, [[[[1f]]], [[[2f]]]]);
-//   %1 = nn.batch_norm(%0, [6f, 3f], [1f, 0f],   =>   %0 = nn.conv2d(%x, [[[[2f]]], [[[1f]]]]);
-//          [0f, 4f], [9f, 9f], epsilon=0f);           %0 + [[[1f]], [[-4f]]]
+//   %0 = nn.conv2d(%x, [[[[1f]], [[2f]]], [[[3f]], [[4f]]]]);
+//   %1 = nn.batch_norm(%0, [6f, 3f], [1f, 0f], [0f, 4f], [9f, 9f], epsilon=0f);
 //   %1.0
+// =>
+//   %0 = nn.conv2d(%x, [[[[2f]], [[4f]]], [[[3f]], [[4f]]]]);
+//   %0 + [[[1f]], [[-4f]]]
 //
 // Which factors go through, and what is a factor and a summand, is read off the tensor functions
 // (lower/tensor/factor_paths.h, lower/tensor/affine.h); no operator says it of itself. All that is
@@ -14,20 +17,22 @@
 // summands once. A mean that is taken off behind the weights cancels where the result is far below
 // it; but there the subtraction loses as much, or the sum itself, whose terms are as large. So the
 // error keeps its bound but for a small factor. A weight that would be no normal number stays, and
-// with it all of the fold: it would overflow, or lose digits, where the result does not.
+// with it all of the fold: it would overflow, or lose digits, where the result does not. What
+// overflowed on the way alone may be finite now.
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "lower/tensor/affine.h"
 #include "lower/tensor/factor_paths.h"
+#include "transform/analysis/constant_uses.h"
 #include "transform/analysis/constant_values.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/placement.h"
-#include "transform/analysis/use_counts.h"
 #include "transform/passes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 namespace transform {
 
@@ -37,14 +42,19 @@ using runtime::Value;
 
 namespace {
 
-/// A call whose weights change, and the values behind it that go with that.
+/// A call whose weights change, and the values around it that go with that.
 struct Fold {
   const Binding* call;
   size_t weightsAt;
   Tensor weights;
-  /// The first is used by the second, and so on; the last one is what is left, plus the summands.
-  std::vector<const Binding*> chain;
+  /// Values behind the call: the first is used by the second, and so on; the last one is what the
+  /// call gives, plus the summands.
+  std::vector<const Binding*> behind = {};
   std::optional<Tensor> summands = {};
+  /// Values before it: the call uses the first, that the second, and so on, and the last `source`,
+  /// which takes their place.
+  std::vector<const Binding*> before = {};
+  const Var* source = nullptr;
 };
 
 /// Factors and summands along one dimension, so far.
@@ -90,87 +100,22 @@ std::optional<Tensor> scaled(const Tensor& weights, const tensor::FactorPath& pa
   return made;
 }
 
-/// What all uses of values in a module come to, and which values are constants.
-class Uses {
-public:
-  explicit Uses(const Module& module)
-      : mentions(countUses(module).mentions), bindings(module.varCount),
-        isConstant(module.varCount), users_(module.varCount) {
-    forEachBody(module, [&](const Block& block) {
-      for (const Binding& binding : block.bindings)
-        add(binding);
-    });
-  }
-
-  template <typename Visit>
-  static void forEachBody(const Module& module, Visit&& visit) {
-    std::vector<const Block*> blocks;
-    for (const Global* global : module.globals)
-      if (global->function)
-        blocks.push_back(global->function->body);
-    while (!blocks.empty()) {
-      const Block& block = *blocks.back();
-      blocks.pop_back();
-      visit(block);
-      for (const Binding& binding : block.bindings)
-        forEachBlock(*binding.value, [&](const Block& inner) { blocks.push_back(&inner); });
-    }
-  }
-
-  /// The binding that is the only use of a variable, or null.
-  const Binding* userOf(const Var& var) const {
-    return mentions[var.number] == 1 ? users_[var.number] : nullptr;
-  }
-
-  bool isConstantAtom(const Expr& atom) const {
-    const auto* var = atom.as<Var>();
-    return var ? isConstant[var->number] : atom.kind == ExprKind::Constant;
-  }
-
-  /// By Var::number.
-  std::vector<uint32_t> mentions;
-  std::vector<const Binding*> bindings;
-  std::vector<bool> isConstant;
-
-private:
-  void add(const Binding& binding) {
-    bindings[binding.var->number] = &binding;
-    bool areConstant = true;
-    forEachOperand(*binding.value, [&](const Operand& operand) {
-      if (const auto* var = operand.value->as<Var>())
-        users_[var->number] = &binding;
-      areConstant &= operand.value->kind == ExprKind::Operator || isConstantAtom(*operand.value);
-    });
-    const auto* call = binding.value->as<Call>();
-    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-    ExprKind kind = binding.value->kind;
-    bool isData = kind == ExprKind::Tuple || kind == ExprKind::Project || binding.value->isAtom();
-    isConstant[binding.var->number] =
-        binding.value->isAtom()
-            ? isConstantAtom(*binding.value)
-            : areConstant && (isData || (op && op->row->action == Action::Compute));
-  }
-
-  std::vector<const Binding*> users_;
-};
-
 class Finder {
 public:
   Finder(const Module& module, const PassContext& context)
       : typing_(context.typing), engine_(*context.engine), uses_(module),
         values_(module, context.typing, context.operators, engine_), isLearnt_(module.varCount) {
-    Uses::forEachBody(module, [&](const Block& block) {
+    auto lookAt = [&](const Block& block) {
       for (const Binding& binding : block.bindings)
         look(binding);
-    });
+    };
+    forEachBlockOf(module, lookAt);
   }
 
   std::vector<Fold> folds;
 
   /// Whether a variable is a constant that only what was folded used.
-  bool isUnneeded(const Var& var) const {
-    return uses_.isConstant[var.number] && uses_.mentions[var.number] == 0;
-  }
+  bool isUnneeded(const Var& var) const { return uses_.isForgotten(var); }
 
 private:
   static const OperatorRow* rowOf(const Binding& binding) {
@@ -187,23 +132,48 @@ private:
 
   void look(const Binding& binding) {
     const Type* type = typing_.of(*binding.var);
-    if (!rowOf(binding) || !type || !isWideFloat(*type) || uses_.isConstant[binding.var->number] ||
-        !stepBehind(*binding.var))
+    if (!rowOf(binding) || !type || !isWideFloat(*type) || uses_.isConstant(*binding.var) ||
+        !isScaled(binding))
       return;
     auto function = functionOf(binding);
     if (!function)
       return;
     const auto& call = static_cast<const Call&>(*binding.value);
-    uint32_t input = 0;
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       const Type* operand = typing_.of(*call.arguments[i].value);
-      if (uses_.isConstantAtom(*call.arguments[i].value) && operand->isTensor() &&
-          operand->dtype == type->dtype)
-        for (const tensor::FactorPath& path : tensor::factorPaths(*function, input, 0))
-          if (foldBehind(binding, i, path))
-            return;
-      input += uint32_t(tensorCount(operand));
+      if (uses_.isConstant(*call.arguments[i].value) && operand->isTensor() &&
+          operand->dtype == type->dtype && foldInto(binding, *function, i))
+        return;
     }
+  }
+
+  /// Folds what is around a call into weights; false where nothing scales it.
+  bool foldInto(const Binding& binding, const tensor::TensorFunction& function, size_t weightsAt) {
+    const auto& call = static_cast<const Call&>(*binding.value);
+    Value weights = valueOf(*call.arguments[weightsAt].value);
+    if (!weights.isSet())
+      return false;
+    Fold fold{&binding, weightsAt, weights.tensor()};
+    const uint32_t input = inputOf(call, weightsAt);
+    bool isFolded = false;
+    for (const tensor::FactorPath& path : tensor::factorPaths(function, input, 0))
+      isFolded = isFolded || foldBehind(fold, path);
+    for (size_t i = 0; i < call.arguments.size(); ++i)
+      if (stepBefore(call, i))
+        for (const auto& trade : tensor::factorTrades(function, inputOf(call, i), input, 0))
+          if (fold.before.empty() && foldBefore(fold, i, trade))
+            isFolded = true;
+    if (isFolded)
+      finish(std::move(fold));
+    return isFolded;
+  }
+
+  /// The first tensor of an operand among those of all.
+  uint32_t inputOf(const Call& call, size_t operand) const {
+    size_t input = 0;
+    for (size_t i = 0; i < operand; ++i)
+      input += tensorCount(typing_.of(*call.arguments[i].value));
+    return uint32_t(input);
   }
 
   std::optional<tensor::TensorFunction> functionOf(const Binding& binding) const {
@@ -216,38 +186,130 @@ private:
     return function ? std::optional(std::move(*function)) : std::nullopt;
   }
 
+  /// Whether there is a call of constants around a call.
+  bool isScaled(const Binding& binding) const {
+    const auto& call = static_cast<const Call&>(*binding.value);
+    bool found = stepBehind(*binding.var) != nullptr;
+    for (size_t i = 0; i < call.arguments.size(); ++i)
+      found |= stepBefore(call, i) != nullptr;
+    return found;
+  }
+
   /// The call of constants that is the only use of a value, or null.
   const Binding* stepBehind(const Var& var) const {
     const Binding* user = uses_.userOf(var);
-    if (!user || !rowOf(*user))
-      return nullptr;
-    const auto& call = static_cast<const Call&>(*user->value);
-    bool areConstant = std::ranges::all_of(call.arguments, [&](const Operand& operand) {
-      return operand.value == &var || uses_.isConstantAtom(*operand.value);
-    });
-    return areConstant ? user : nullptr;
+    return user && isStep(*user) && operandOf(*user) == &var ? user : nullptr;
   }
 
-  /// Folds what is behind a call into its weights; false where nothing scales it.
-  bool foldBehind(const Binding& call, size_t weightsAt, const tensor::FactorPath& path) {
-    const Type* type = typing_.of(*call.var);
+  /// The call of constants and one value that gives an operand, which has no other use, or null.
+  const Binding* stepBefore(const Call& call, size_t operand) const {
+    const auto* var = call.arguments[operand].value->as<Var>();
+    const Binding* made = var && uses_.userOf(*var) ? uses_.bindingOf(*var) : nullptr;
+    const Var* source = made && isStep(*made) ? operandOf(*made) : nullptr;
+    return source && typing_.of(*source) == typing_.of(*var) && isWideFloat(*typing_.of(*var))
+               ? made
+               : nullptr;
+  }
+
+  bool isStep(const Binding& binding) const {
+    return rowOf(binding) && !folded_.contains(&binding);
+  }
+
+  /// The one operand of a call that is no constant, or null.
+  const Var* operandOf(const Binding& step) const {
+    const Var* found = nullptr;
+    for (const Operand& operand : static_cast<const Call&>(*step.value).arguments) {
+      if (uses_.isConstant(*operand.value))
+        continue;
+      if (found || operand.value->kind != ExprKind::Var)
+        return nullptr;
+      found = operand.value->as<Var>();
+    }
+    return found;
+  }
+
+  static Affine nothing(size_t size) {
+    return {std::vector<double>(size, 1), std::vector<double>(size, 0)};
+  }
+
+  static bool scales(const Affine& affine) {
+    return std::ranges::any_of(affine.factors, [](double factor) { return factor != 1; });
+  }
+
+  static bool adds(const Affine& affine) {
+    return std::ranges::any_of(affine.summands, [](double summand) { return summand != 0; });
+  }
+
+  /// Folds what is behind a call; false where nothing scales it.
+  bool foldBehind(Fold& fold, const tensor::FactorPath& path) {
+    const Type* type = typing_.of(*fold.call->var);
     const Dim* extent = type->shape[path.resultDim];
     if (!extent->isConstant())
       return false;
-    Affine whole{std::vector<double>(size_t(extent->value), 1),
-                 std::vector<double>(size_t(extent->value), 0)};
-    Fold fold{&call, weightsAt, {}, {}};
-    for (const Var* value = call.var; const Binding* step = stepBehind(*value);) {
+    Affine whole = nothing(size_t(extent->value));
+    std::vector<const Binding*> steps;
+    for (const Var* value = fold.call->var; const Binding* step = stepBehind(*value);) {
       const Binding* given = resultOf(*step, type);
       if (!given || !addStep(*step, *value, *given, path.resultDim, whole))
         break;
-      fold.chain.push_back(step);
+      steps.push_back(step);
       if (given != step)
-        fold.chain.push_back(given);
+        steps.push_back(given);
       value = given->var;
     }
-    bool scales = std::ranges::any_of(whole.factors, [](double factor) { return factor != 1; });
-    return scales && finish(std::move(fold), path, whole);
+    if (!scales(whole))
+      return false;
+    std::optional<Tensor> summands;
+    if (adds(whole)) {
+      runtime::Shape shape(type->shape.size() - path.resultDim, 1);
+      shape[0] = int64_t(whole.summands.size());
+      summands = type->dtype == runtime::Float64
+                     ? rounded<double>(type->dtype, shape, whole.summands)
+                     : rounded<float>(type->dtype, shape, whole.summands);
+      if (!summands)
+        return false;
+    }
+    if (!scale(fold, path, whole))
+      return false;
+    fold.behind = std::move(steps);
+    fold.summands = std::move(summands);
+    return true;
+  }
+
+  /// Folds factors of another operand. With summands they would not be the same at the border of
+  /// what a window slides over.
+  bool foldBefore(Fold& fold, size_t operand, const tensor::FactorTrade& trade) {
+    size_t count = size_t(fold.weights.shape()[trade.toDim]);
+    Affine whole = nothing(count);
+    std::vector<const Binding*> steps;
+    const Var* source = nullptr;
+    const auto* call = fold.call->value->as<Call>();
+    for (const Binding* step = stepBefore(*call, operand); step;) {
+      Affine next = whole;
+      if (!addStep(*step, *operandOf(*step), *step, trade.fromDim, next) || adds(next))
+        break;
+      whole = std::move(next);
+      steps.push_back(step);
+      source = operandOf(*step);
+      call = step->value->as<Call>();
+      auto at = std::ranges::find(call->arguments, source, &Operand::value);
+      step = stepBefore(*call, size_t(at - call->arguments.begin()));
+    }
+    if (!scales(whole) || !scale(fold, {trade.toDim, 1, 0}, whole))
+      return false;
+    fold.before = std::move(steps);
+    fold.source = source;
+    return true;
+  }
+
+  /// Multiplies weights, if all stay normal numbers.
+  static bool scale(Fold& fold, const tensor::FactorPath& path, const Affine& affine) {
+    auto made = fold.weights.dtype() == runtime::Float64
+                    ? scaled<double>(fold.weights, path, affine.factors)
+                    : scaled<float>(fold.weights, path, affine.factors);
+    if (made)
+      fold.weights = *std::move(made);
+    return made.has_value();
   }
 
   /// Where the result of a call that has the type of its operand is bound: there, or where it is
@@ -309,7 +371,7 @@ private:
     while (!stack.empty()) {
       const auto* var = stack.back()->as<Var>();
       size_t before = stack.size();
-      const Binding* binding = var ? uses_.bindings[var->number] : nullptr;
+      const Binding* binding = var ? uses_.bindingOf(*var) : nullptr;
       if (binding && !isLearnt_[var->number]) {
         auto push = [&](const Expr& operand) {
           if (const auto* other = operand.as<Var>(); other && !isLearnt_[other->number])
@@ -330,51 +392,22 @@ private:
     return values_.of(atom);
   }
 
-  bool finish(Fold fold, const tensor::FactorPath& path, const Affine& whole) {
+  void finish(Fold fold) {
     const auto& call = static_cast<const Call&>(*fold.call->value);
-    const Type& type = *typing_.of(*fold.call->var);
-    Value weights = valueOf(*call.arguments[fold.weightsAt].value);
-    if (!weights.isSet())
-      return false;
-    bool isFloat64 = type.dtype == runtime::Float64;
-    auto made = isFloat64 ? scaled<double>(weights.tensor(), path, whole.factors)
-                          : scaled<float>(weights.tensor(), path, whole.factors);
-    if (!made)
-      return false;
-    fold.weights = *std::move(made);
-    if (std::ranges::any_of(whole.summands, [](double summand) { return summand != 0; })) {
-      runtime::Shape shape(type.shape.size() - path.resultDim, 1);
-      shape[0] = int64_t(whole.summands.size());
-      fold.summands = isFloat64 ? rounded<double>(type.dtype, shape, whole.summands)
-                                : rounded<float>(type.dtype, shape, whole.summands);
-      if (!fold.summands)
-        return false;
-    }
-    forget(*call.arguments[fold.weightsAt].value);
-    for (const Binding* step : fold.chain)
-      forEachOperand(*step->value, [&](const Operand& operand) { forget(*operand.value); });
+    uses_.forget(*call.arguments[fold.weightsAt].value);
+    for (const auto* steps : {&fold.behind, &fold.before})
+      for (const Binding* step : *steps) {
+        folded_.insert(step);
+        forEachOperand(*step->value, [&](const Operand& operand) { uses_.forget(*operand.value); });
+      }
     folds.push_back(std::move(fold));
-    return true;
-  }
-
-  /// Takes a use off a constant, and off what it is made of when that was the last one.
-  void forget(const Expr& used) {
-    std::vector<const Expr*> stack{&used};
-    while (!stack.empty()) {
-      const auto* var = stack.back()->as<Var>();
-      stack.pop_back();
-      if (!var || !uses_.isConstant[var->number] || --uses_.mentions[var->number] > 0)
-        continue;
-      const Expr& value = *uses_.bindings[var->number]->value;
-      if (value.isAtom())
-        stack.push_back(&value);
-      forEachOperand(value, [&](const Operand& operand) { stack.push_back(operand.value); });
-    }
   }
 
   const Typing& typing_;
   const tensor::TensorEngine& engine_;
-  Uses uses_;
+  ConstantUses uses_;
+  /// Steps of folds.
+  std::unordered_set<const Binding*> folded_;
   ConstantValues values_;
   std::vector<bool> isLearnt_;
 };
@@ -385,26 +418,36 @@ public:
       : Rewriter(from, into), found_(found) {
     for (const Fold& fold : found.folds) {
       byCall_.emplace(fold.call, &fold);
-      for (const Binding* step : fold.chain)
-        byStep_.emplace(step, &fold);
+      for (const Binding* step : fold.behind)
+        byStep_[step] = {};
+      for (const Binding* step : fold.before)
+        byStep_[step] = {};
+      if (!fold.behind.empty())
+        byStep_[fold.behind.back()] = {fold.call->var, fold.summands ? &*fold.summands : nullptr};
+      if (!fold.before.empty())
+        byStep_[fold.before.front()] = {fold.source};
     }
   }
 
 private:
+  /// What a step becomes: nothing, or a value, plus summands.
+  struct Step {
+    const Var* value = nullptr;
+    const Tensor* summands = nullptr;
+  };
+
   Fate enter(const Binding& binding) override {
     if (auto call = byCall_.find(&binding); call != byCall_.end())
       openCall(*binding.value->as<Call>(), *call->second);
     auto step = byStep_.find(&binding);
     if (step == byStep_.end())
       return found_.isUnneeded(*binding.var) ? Fate::Drop : Fate::Copy;
-    return step->second->chain.back() == &binding ? Fate::Splice : Fate::Drop;
+    return step->second.value ? Fate::Splice : Fate::Drop;
   }
 
-  /// The last value of a chain is that of the call, before the summands.
   const Block& spliced(const Binding& binding, BlockBuilder&) override {
-    const Fold& fold = *byStep_.at(&binding);
     return *arena_.make<Block>(std::span<const Binding>(),
-                               Operand{fold.call->var, binding.value->range});
+                               Operand{byStep_.at(&binding).value, binding.value->range});
   }
 
   Atom bind(const Binding& old, const Expr* value, BlockBuilder& out) override {
@@ -413,9 +456,9 @@ private:
     auto step = byStep_.find(&old);
     if (step == byStep_.end())
       return Rewriter::bind(old, value, out);
-    if (!step->second->summands)
+    if (!step->second.summands)
       return value;
-    Atom summands = make.tensor(*step->second->summands);
+    Atom summands = make.tensor(*step->second.summands);
     return Rewriter::bind(old, make.call(*make.operators.findInfix("+"), {value, summands}), out);
   }
 
@@ -436,7 +479,8 @@ private:
   }
 
   const Finder& found_;
-  std::unordered_map<const Binding*, const Fold*> byCall_, byStep_;
+  std::unordered_map<const Binding*, const Fold*> byCall_;
+  std::unordered_map<const Binding*, Step> byStep_;
   /// Those of the call that is being copied.
   const Constant* weights_ = nullptr;
   Arena arena_;

@@ -49,7 +49,7 @@ constexpr PassRow rows[] = {
      placed,
      flattenTuples},
     {"fold-scales",
-     "Puts constant factors behind convolutions and their kin into constant weights.", placed,
+     "Puts constant factors around convolutions and their kin into constant weights.", placed,
      placed, foldScales, /*rounds=*/true},
     {"fuse", "Makes functions, marked `Primitive=1`, of operator calls that are computed together.",
      placed, placed, fuse},
