@@ -24,6 +24,8 @@ namespace driver {
 namespace {
 
 constexpr uint64_t mostText = 16 << 20;
+/// In this form, since an operator has the same name, which no file here may know.
+constexpr std::string_view everyStep = R"(all)";
 
 /// The text of a file that is no program.
 std::optional<std::string> textOf(const std::string& path, Answer& answer) {
@@ -73,7 +75,7 @@ public:
                                         step.line, formats::backquoted(loops::textOf(step)),
                                         next.failure().text));
       nest = *std::move(next);
-      if (options_.printAfter == "all" || options_.printAfter == step.rewrite)
+      if (options_.printAfter == everyStep || options_.printAfter == step.rewrite)
         answer_.output += fmt::format("# after {}\n{}\n", loops::textOf(step), loops::textOf(nest));
     }
     answer_.output += loops::textOf(nest);
@@ -88,7 +90,7 @@ bool isRewrite(const std::string& name, Answer& answer) {
   std::vector<std::string_view> names;
   for (const loops::Rewrite& row : loops::rewriteTable())
     names.push_back(row.name);
-  if (name.empty() || name == "all" || std::ranges::find(names, name) != names.end())
+  if (name.empty() || name == everyStep || std::ranges::find(names, name) != names.end())
     return true;
   answer.fail(ExitCode::World, fmt::format("there is no rewrite {}; there are {}, and `all`",
                                            formats::backquoted(name), fmt::join(names, ", ")));

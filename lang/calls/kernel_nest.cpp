@@ -32,7 +32,7 @@ public:
     case DimKind::Constant:
       return table.number(dim->value);
     case DimKind::Any:
-      return fresh("any");
+      return fresh("some");
     case DimKind::Symbol:
     case DimKind::Unknown:
       return named(dim);
@@ -61,7 +61,7 @@ private:
       return fresh(dim->name);
     auto [known, isNew] = names_.try_emplace(dim);
     if (isNew)
-      known->second = fresh(dim->name.empty() ? "any" : dim->name);
+      known->second = fresh(dim->name.empty() ? "some" : dim->name);
     return known->second;
   }
 
