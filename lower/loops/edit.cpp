@@ -170,6 +170,14 @@ std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes) {
   return copy;
 }
 
+void renumber(Operation& operation, std::span<const uint32_t> places) {
+  for (uint32_t& operand : operation.operands)
+    operand = places[operand];
+  for (Place& place : operation.places)
+    if (place.value != none)
+      place.value = places[place.value];
+}
+
 bool uses(const Node& node, uint32_t buffer) {
   bool found = false;
   auto look = [&](const Node& each) {

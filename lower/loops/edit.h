@@ -4,6 +4,7 @@
 #include "lower/loops/nest.h"
 
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace loops {
@@ -50,6 +51,9 @@ Form variableForm(Nest& nest, Name variable);
 
 /// Nodes once more, with variables and scratch of their own.
 std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes);
+
+/// Puts the places where operations stand now in place of those that an operation knows.
+void renumber(Operation& operation, std::span<const uint32_t> places);
 
 /// Whether some statement below reads or writes a buffer.
 bool uses(const Node& node, uint32_t buffer);

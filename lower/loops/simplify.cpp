@@ -38,11 +38,7 @@ void keepOperations(Statement& statement, std::vector<Operation> made,
   for (size_t i = 0; i < made.size(); ++i) {
     if (!isNeeded[i])
       continue;
-    for (uint32_t& operand : made[i].operands)
-      operand = places[operand];
-    for (Place& place : made[i].places)
-      if (place.value != none)
-        place.value = places[place.value];
+    renumber(made[i], places);
     places[i] = uint32_t(statement.operations.size());
     statement.operations.push_back(std::move(made[i]));
   }
@@ -55,11 +51,7 @@ void simplifyValues(Statement& statement) {
   std::vector<Operation> made;
   std::vector<uint32_t> places;
   for (Operation operation : statement.operations) {
-    for (uint32_t& operand : operation.operands)
-      operand = places[operand];
-    for (Place& place : operation.places)
-      if (place.value != none)
-        place.value = places[place.value];
+    renumber(operation, places);
     auto own = uint32_t(made.size());
     uint32_t place =
         operation.kind == OperationKind::Cast ? simplerCast(made, operation, own) : own;

@@ -43,11 +43,7 @@ public:
     values_.clear();
     std::vector<uint32_t> places;
     for (Operation& operation : before) {
-      for (uint32_t& operand : operation.operands)
-        operand = places[operand];
-      for (Place& place : operation.places)
-        if (place.value != none)
-          place.value = places[place.value];
+      renumber(operation, places);
       bool isRead = operation.kind == OperationKind::Load && operation.buffer == buffer_;
       if (!isRead)
         made_.push_back(std::move(operation));

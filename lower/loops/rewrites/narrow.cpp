@@ -30,11 +30,7 @@ void widenLoads(Statement& statement, uint32_t buffer) {
   std::vector<Operation> made;
   std::vector<uint32_t> places;
   for (Operation& operation : statement.operations) {
-    for (uint32_t& operand : operation.operands)
-      operand = places[operand];
-    for (Place& place : operation.places)
-      if (place.value != none)
-        place.value = places[place.value];
+    renumber(operation, places);
     bool isRead = operation.kind == OperationKind::Load && operation.buffer == buffer;
     if (isRead)
       operation.dtype = runtime::Float32;
