@@ -218,7 +218,7 @@ std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* 
                ? std::nullopt
                : std::optional(Fault{runtime::FaultKind::Data, runner.problem()});
   };
-  size_t threads = threadsFor(nest.cost);
+  unsigned threads = threadsFor(nest.cost);
   if (threads == 1) {
     if (!strips_[number])
       strips_[number] = std::make_unique<StripRunner>(nest, buffers_.data());

@@ -1,22 +1,21 @@
 // A handful of pieces per thread, taken from a common counter.
 #include "lower/strips/tensor_eval_parallel.h"
 
+#include "runtime/threads.h"
+
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
-#include <thread>
 
 namespace lower {
 
-size_t manyThreadsFor(double nanoseconds) {
-  constexpr double most = 8;
-  const auto wanted = size_t(std::min(nanoseconds / nanosecondsOfThread, most));
-  return wanted < 2 ? wanted
-                    : std::min(wanted, size_t(std::max(1u, std::thread::hardware_concurrency())));
+unsigned manyThreadsFor(double nanoseconds) {
+  return unsigned(std::min(nanoseconds / nanosecondsOfThread, double(runtime::threadLimit())));
 }
 
 std::optional<runtime::Fault>
-runParts(int64_t extent, int64_t grain, size_t threads,
+runParts(int64_t extent, int64_t grain, unsigned threads,
          runtime::FunctionRef<std::optional<runtime::Fault>(int64_t, int64_t)> part) {
   int64_t grains = (extent + grain - 1) / grain;
   int64_t pieces = std::min(grains, int64_t(threads) * 4);
@@ -28,33 +27,25 @@ runParts(int64_t extent, int64_t grain, size_t threads,
   int64_t faultPiece = pieces;
   std::exception_ptr thrown;
   auto work = [&] {
-    for (int64_t piece = next++; piece < pieces; piece = next++)
-      try {
+    try {
+      for (int64_t piece = next++; piece < pieces; piece = next++) {
         int64_t first = grains * piece / pieces * grain;
         int64_t last = std::min(extent, grains * (piece + 1) / pieces * grain);
         if (auto found = part(first, last)) {
           std::lock_guard lock(mutex);
           if (piece < faultPiece) {
-            fault = std::move(found);
+            fault.emplace(std::move(*found));
             faultPiece = piece;
           }
+          return;
         }
-      } catch (...) {
-        std::lock_guard lock(mutex);
-        thrown = std::current_exception();
       }
+    } catch (...) {
+      std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
   };
-  std::vector<std::thread> others;
-  try {
-    others.reserve(threads);
-    for (size_t i = 1; i < std::min(threads, size_t(pieces)); ++i)
-      others.emplace_back(work);
-  } catch (const std::exception&) {
-    // Fewer threads do the same work.
-  }
-  work();
-  for (std::thread& other : others)
-    other.join();
+  runtime::shareWork(unsigned(std::min<int64_t>(threads, pieces)), work);
   if (thrown)
     std::rethrow_exception(thrown);
   return fault;

@@ -8,21 +8,21 @@
 
 namespace lower {
 
-/// What makes a thread worth its start.
-inline constexpr double nanosecondsOfThread = 300'000;
+/// What makes a thread worth waking it (bench/threads.cpp).
+inline constexpr double nanosecondsOfThread = 20'000;
 
 /// How many threads are worth while for work of so many nanoseconds that is enough for two.
-size_t manyThreadsFor(double nanoseconds);
+unsigned manyThreadsFor(double nanoseconds);
 
 /// How many threads are worth while for work of so many nanoseconds.
-inline size_t threadsFor(double nanoseconds) {
+inline unsigned threadsFor(double nanoseconds) {
   return nanoseconds < 2 * nanosecondsOfThread ? 1 : manyThreadsFor(nanoseconds);
 }
 
 /// Calls `part` for pieces [first, last) of [0, extent) that start at multiples of `grain`, from
 /// several threads. Gives the fault of the first piece that has one; rethrows what a part throws.
 std::optional<runtime::Fault>
-runParts(int64_t extent, int64_t grain, size_t threads,
+runParts(int64_t extent, int64_t grain, unsigned threads,
          runtime::FunctionRef<std::optional<runtime::Fault>(int64_t first, int64_t last)> part);
 
 } // namespace lower

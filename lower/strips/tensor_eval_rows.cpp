@@ -257,7 +257,7 @@ private:
 } // namespace
 
 void runFewRows(const Contraction& contraction, const std::byte* const* tensors, std::byte* out,
-                int64_t batches, size_t threads) {
+                int64_t batches, unsigned threads) {
   const Contraction::Side& side = contraction.columns;
   int64_t columns = side.count.number, line = 1, most = 1;
   if (!side.runsAlongSum) {

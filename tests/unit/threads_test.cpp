@@ -4,8 +4,11 @@
 #include "interp/interpret.h"
 #include "lang/op/compute.h"
 #include "lower/strips/engine.h"
+#include "lower/strips/tensor_eval_parallel.h"
+#include "runtime/threads.h"
 #include "stdlib/ops.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <thread>
@@ -58,7 +61,70 @@ std::string bitsOf(const Value& value) {
   return {reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize()};
 }
 
+/// Lets the process have so many threads for as long as it lives.
+struct Threads {
+  explicit Threads(unsigned count) { runtime::limitThreads(count); }
+  ~Threads() { runtime::limitThreads(before); }
+
+  unsigned before = runtime::threadLimit();
+};
+
+/// What all pieces together are, each of which is many pieces of its own on the lower levels.
+int64_t sharedCount(int levels) {
+  constexpr int64_t pieces = 16;
+  std::atomic<int64_t> next = 0, sum = 0;
+  auto work = [&] {
+    while (next++ < pieces)
+      sum += levels > 1 ? sharedCount(levels - 1) : 1;
+  };
+  runtime::shareWork(threadCount, work);
+  return sum;
+}
+
 } // namespace
+
+TEST_CASE("work is shared by several callers at once, and by those who share it") {
+  Threads threads(threadCount);
+  CHECK(sharedCount(1) == 16);
+  std::vector<int64_t> counts(threadCount);
+  for (int round = 0; round < 20; ++round) {
+    inThreads([&](size_t i) { counts[i] = sharedCount(2); });
+    CHECK(counts == std::vector<int64_t>(threadCount, 256));
+  }
+}
+
+TEST_CASE("whatever the number of threads, all pieces are done once") {
+  for (unsigned count : {1u, 2u, 7u}) {
+    Threads threads(count);
+    CHECK(lower::threadsFor(1e12) == count);
+    std::vector<std::atomic<int>> done(1001);
+    auto fault = lower::runParts(1001, 10, count, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)
+        ++done[size_t(i)];
+      return std::optional<runtime::Fault>();
+    });
+    CHECK(!fault);
+    CHECK(std::ranges::all_of(done, [](int times) { return times == 1; }));
+  }
+}
+
+TEST_CASE("of pieces that fail the first one counts, and what is thrown is thrown on") {
+  Threads threads(threadCount);
+  auto failing = [](int64_t first, int64_t last) {
+    return last > 500 ? std::optional(runtime::Fault{runtime::FaultKind::Data,
+                                                     std::to_string(std::max<int64_t>(first, 500))})
+                      : std::nullopt;
+  };
+  auto throwing = [](int64_t first, int64_t) -> std::optional<runtime::Fault> {
+    return first == 0 ? throw std::bad_alloc() : std::nullopt;
+  };
+  for (int round = 0; round < 200; ++round) {
+    auto fault = lower::runParts(1600, 100, threadCount, failing);
+    REQUIRE(fault);
+    CHECK(fault->problem == "500");
+    CHECK_THROWS_AS(lower::runParts(1600, 100, threadCount, throwing), std::bad_alloc);
+  }
+}
 
 TEST_CASE("a plan runs in several threads at once") {
   constexpr int64_t size = 192;
