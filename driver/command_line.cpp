@@ -7,6 +7,7 @@
 #include "driver/version.h"
 #include "driver/warnings.h"
 #include "runtime/formats/quote.h"
+#include "runtime/threads.h"
 #include "stdlib/ops.h"
 
 #include <charconv>
@@ -79,6 +80,8 @@ struct Request {
   ExplainOptions explain;
   /// Codes of warnings that are no news.
   std::vector<std::string> allowed;
+  /// How many threads compute; 0 for as many as there are processors.
+  unsigned threads = 0;
 };
 
 void addCheck(CLI::App& app, CheckOptions& options) {
@@ -110,6 +113,17 @@ void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
         ->allow_extra_args(false);
+}
+
+void addThreads(CLI::App& app, unsigned& threads) {
+  for (const char* name : {"run", debugCommand})
+    app.get_subcommand(std::string(name))
+        ->add_option("--threads", threads,
+                     "Compute with at most so many threads, instead of one for each processor; "
+                     "what a program gives does not depend on it")
+        ->type_name("N")
+        ->check([](const std::string& word) { return checkNumber(word, 1, runtime::mostThreads); },
+                "");
 }
 
 void addPrint(CLI::App& app, PrintOptions& options) {
@@ -441,6 +455,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return rewrites();
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
+  if (request.threads > 0)
+    runtime::limitThreads(request.threads);
   Session session(stdlib::operatorTable());
   for (const std::string& code : request.allowed)
     if (auto warning = warningOf(code))
@@ -489,6 +505,7 @@ void declare(CLI::App& app, Request& request) {
   app.add_subcommand("instructions",
                      "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);
+  addThreads(app, request.threads);
   app.footer(examples);
 }
 
