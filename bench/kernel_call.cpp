@@ -4,6 +4,7 @@
 //   kernel_call [calls]
 #include "bench/processor_time.h"
 #include "driver/session/session.h"
+#include "lower/strips/kernel.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/machine.h"
@@ -43,7 +44,7 @@ public:
       : program_(*session.loadText("bench", program(calls, size, callsKernel))),
         compiled_(bytecode::compile(*program_.module, program_.typing, session.operators(),
                                     std::array{program_.module->find("main")})),
-        machine_(compiled_->program, {}) {}
+        machine_(compiled_->program, {.makeKernel = lower::makeKernel}) {}
 
   void run() {
     vm::Slot result;
@@ -72,9 +73,9 @@ int main(int argc, char** argv) {
       "| floats | kernel ns | call ns | loop ns | beside the kernel ns |\n|--:|--:|--:|--:|--:|\n");
   for (int64_t size : {1, 8, 64, 1024}) {
     Loop with(session, calls, size, true), without(session, calls, size, false);
-    lower::Kernel kernel(with.kernel().function);
+    auto kernel = lower::makeKernel(with.kernel().function);
     runtime::Shape shape{size};
-    auto runner = kernel.runnerFor(std::vector{size, size, size});
+    runtime::KernelCode& code = kernel->codeFor(std::vector{size, size, size});
     runtime::Tensor x(runtime::Float32, shape), out(runtime::Float32, shape);
     const std::byte* from[] = {std::as_const(x).bytes(), std::as_const(x).bytes()};
     std::byte* to[] = {out.bytes()};
@@ -82,7 +83,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < 9; ++round) {
       alone.push_back(nanosecondsEach(calls, [&] {
         for (size_t i = 0; i < calls; ++i)
-          runner->run(from, to);
+          code.run(from, to);
       }));
       called.push_back(nanosecondsEach(calls, [&] { with.run(); }));
       loops.push_back(nanosecondsEach(calls, [&] { without.run(); }));

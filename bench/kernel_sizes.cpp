@@ -76,10 +76,10 @@ int main(int argc, char** argv) {
       sizes.push_back(extentsOf(site, rows));
     double plan = nanosecondsEach(calls / 10, [&](size_t i) {
       lower::Kernel kernel(site.function);
-      kernel.runnerFor(sizes[i % 100]);
+      kernel.codeFor(sizes[i % 100]);
     });
     lower::Kernel kernel(site.function);
-    double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.runnerFor(sizes[i % 100]); });
+    double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.codeFor(sizes[i % 100]); });
     fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.plansMade());
   }
 }

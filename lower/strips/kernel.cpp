@@ -19,11 +19,10 @@ bool Kernel::findKnown(std::span<const int64_t> extents) {
   return false;
 }
 
-/// A plan that somebody holds keeps its numbers.
 bool Kernel::findOfClass(std::span<const int64_t> extents) {
   for (size_t i = 0; i < planned_.size(); ++i) {
     Planned& planned = *planned_[i];
-    if (planned_[i].use_count() > 1 || !planned.sizes.renew(extents))
+    if (!planned.sizes.renew(extents))
       continue;
     // Until it has all numbers it is for no extents.
     planned.extents.clear();
@@ -38,7 +37,7 @@ bool Kernel::findOfClass(std::span<const int64_t> extents) {
 void Kernel::plan(std::span<const int64_t> extents) {
   Sizes sizes(extents);
   Program program = makeProgram(function_, sizes);
-  planned_.push_back(std::shared_ptr<Planned>(
+  planned_.push_back(std::unique_ptr<Planned>(
       new Planned{List<int64_t>(extents), std::move(sizes), Runner(std::move(program))}));
   ++plansMade_;
   use(planned_.size() - 1);
@@ -56,10 +55,14 @@ void Kernel::forgetOld() {
   planned_.resize(kept);
 }
 
-std::shared_ptr<Runner> Kernel::runnerFor(std::span<const int64_t> extents) {
+Runner& Kernel::codeFor(std::span<const int64_t> extents) {
   if (!findKnown(extents) && !findOfClass(extents))
     plan(extents);
-  return {planned_.front(), &planned_.front()->runner};
+  return planned_.front()->runner;
+}
+
+std::unique_ptr<runtime::Kernel> makeKernel(const tensor::TensorFunction& function) {
+  return std::unique_ptr<runtime::Kernel>(new Kernel(function));
 }
 
 } // namespace lower

@@ -6,14 +6,12 @@
 
 namespace lower {
 
-class Kernel {
+class Kernel final : public runtime::Kernel {
 public:
   /// The function must outlive this.
   explicit Kernel(const tensor::TensorFunction& function) : function_(function) {}
 
-  /// What computes the function for these extents of its inputs and then of its results, one after
-  /// the other, and for no others as long as it is held. It serves one run at a time.
-  std::shared_ptr<Runner> runnerFor(std::span<const int64_t> extents);
+  Runner& codeFor(std::span<const int64_t> extents) override;
   /// How many plans were made.
   size_t plansMade() const { return plansMade_; }
 
@@ -33,8 +31,10 @@ private:
 
   const tensor::TensorFunction& function_;
   /// The last used in front.
-  List<std::shared_ptr<Planned>> planned_;
+  List<std::unique_ptr<Planned>> planned_;
   size_t plansMade_ = 0;
 };
+
+std::unique_ptr<runtime::Kernel> makeKernel(const tensor::TensorFunction& function);
 
 } // namespace lower

@@ -12,11 +12,10 @@
 // lists what has to be written anew for others of the class. Stages ask Sizes before they decide.
 #pragma once
 
-#include "lower/strips/kernels.h"
+#include "lower/elements/kernels.h"
 #include "lower/strips/size.h"
-#include "runtime/fault.h"
+#include "runtime/kernel_code.h"
 #include "runtime/list.h"
-#include "runtime/tensor.h"
 
 #include <bitset>
 #include <optional>
@@ -294,13 +293,6 @@ struct PlanTensor {
   size_t lastUse = 0;
 };
 
-/// Where the elements of a result come from: an input or an earlier result has them in the same
-/// order, or, when `index` is the result's own, the run writes them.
-struct ResultSource {
-  bool isInput;
-  uint32_t index;
-};
-
 /// All stages of a function.
 struct Program {
   /// Not empty when the function cannot run; then nothing else counts.
@@ -312,11 +304,8 @@ struct Program {
   List<uint32_t> results;
   /// Per tensor the one that it is a new shape of, or itself.
   List<uint32_t> roots;
-  List<ResultSource> sources;
-  /// Per result the inputs in whose memory it may be computed, if nobody needs them any more and no
-  /// two inputs lie in it: each is of its type and shape, and no element is read once one is
-  /// written at its place.
-  List<List<uint32_t>> replaceable;
+  /// What callers are told of them; shapes and sizes hang on the numbers.
+  List<runtime::CodeResult> codeResults;
 };
 
 /// Plans a function whose extents are constants.

@@ -3,7 +3,7 @@
 // faults and reductions may not occur in them, because they are evaluated panel by panel.
 #include "lower/strips/plan_contract.h"
 
-#include "lower/strips/made_small.h"
+#include "lower/elements/made_small.h"
 #include "lower/strips/plan_lanes.h"
 #include "lower/strips/plan_merge.h"
 #include "lower/strips/plan_schedule.h"

@@ -46,7 +46,9 @@ private:
       uint32_t root = rootOf(result);
       auto first = std::ranges::find(results, root, [&](uint32_t other) { return rootOf(other); });
       bool isInput = root < program_.inputCount;
-      program_.sources.push_back({isInput, isInput ? root : uint32_t(first - results.begin())});
+      program_.codeResults.push_back(
+          {.type = program_.tensors[result].dtype,
+           .source = {isInput, isInput ? root : uint32_t(first - results.begin())}});
     }
   }
 
@@ -82,21 +84,20 @@ private:
     List<const StagePlan*> makers(program_.tensors.size());
     for (const StagePlan& stage : program_.stages)
       makers[stage.result] = &stage;
-    program_.replaceable.resize(program_.results.size());
     for (uint32_t i = 0; i < program_.results.size(); ++i) {
       const StagePlan* maker = makers[rootOf(program_.results[i])];
-      if (program_.sources[i].isInput || program_.sources[i].index != i || !maker)
+      if (!program_.codeResults[i].isWritten(i) || !maker)
         continue;
       for (uint32_t input = 0; input < program_.inputCount; ++input)
         if (!isResult(input) && lastUses[input] <= size_t(maker - program_.stages.data()) &&
             isReplaceable(input, *maker, program_.tensors[program_.results[i]]))
-          program_.replaceable[i].push_back(input);
+          program_.codeResults[i].replaceable.push_back(input);
     }
   }
 
   bool isResult(uint32_t input) const {
-    return std::ranges::any_of(program_.sources, [&](ResultSource source) {
-      return source.isInput && source.index == input;
+    return std::ranges::any_of(program_.codeResults, [&](const runtime::CodeResult& result) {
+      return result.source.isInput && result.source.index == input;
     });
   }
 

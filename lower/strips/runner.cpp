@@ -68,12 +68,13 @@ runtime::Shape shapeOf(const PlanTensor& tensor) {
 } // namespace
 
 Runner::Runner(Program program) : program_(std::move(program)) {
-  if (!program_.problem.empty())
+  problem_ = {program_.problemKind, std::move(program_.problem)};
+  if (problem())
     return;
   openSizes_ = openSizes(program_);
   buffers_.resize(program_.tensors.size());
   strips_.resize(program_.stages.size());
-  resultShapes_.resize(program_.results.size());
+  results_ = std::move(program_.codeResults);
   takeNumbers();
 }
 
@@ -95,8 +96,11 @@ void Runner::renew(const Sizes& sizes) {
 
 /// Derives what hangs on the numbers of the program.
 void Runner::takeNumbers() {
-  for (size_t i = 0; i < program_.results.size(); ++i)
-    resultShapes_[i] = runtime::shared(shapeOf(program_.tensors[program_.results[i]]));
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const PlanTensor& tensor = program_.tensors[program_.results[i]];
+    results_[i].shape = runtime::shared(shapeOf(tensor));
+    results_[i].size = tensor.count.number;
+  }
   planScratch();
   cost_ = 0;
   for (const StagePlan& stage : program_.stages)
@@ -157,14 +161,12 @@ size_t Runner::bytes() const {
 
 std::optional<Fault> Runner::run(std::span<const std::byte* const> inputs,
                                  std::span<std::byte* const> outputs) {
-  if (!program_.problem.empty())
-    return Fault{program_.problemKind, program_.problem};
   try {
     runtime::Block scratch(scratchBytes_);
     for (size_t i = 0; i < inputs.size(); ++i)
       buffers_[i] = const_cast<std::byte*>(inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (ResultSource source = sources()[i]; !source.isInput && source.index == i)
+      if (results_[i].isWritten(i))
         buffers_[rootOf(program_.results[i])] = outputs[i];
     if (scratchBytes_ > 0)
       placeScratch(scratch.bytes());

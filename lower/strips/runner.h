@@ -7,12 +7,11 @@
 
 #include "lower/strips/plan.h"
 #include "lower/strips/tensor_eval_strip.h"
-#include "runtime/fault.h"
-#include "runtime/tensor.h"
+#include "runtime/kernel_code.h"
 
 namespace lower {
 
-class Runner {
+class Runner final : public runtime::KernelCode {
 public:
   explicit Runner(Program program);
   /// Takes the numbers that `sizes`, which has the class of the program, was renewed for.
@@ -20,23 +19,11 @@ public:
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  const Program& program() const { return program_; }
-  const List<ResultSource>& sources() const { return program_.sources; }
-  /// The element type and shape of a result.
-  runtime::DType resultType(size_t i) const { return program_.tensors[program_.results[i]].dtype; }
-  const runtime::SharedShape& resultShape(size_t i) const { return resultShapes_[i]; }
-  int64_t resultSize(size_t i) const { return program_.tensors[program_.results[i]].count.number; }
-  const List<uint32_t>& replaceable(size_t i) const { return program_.replaceable[i]; }
-  /// About how many nanoseconds a run takes.
-  double cost() const { return cost_; }
   /// About how much memory it takes.
   size_t bytes() const;
 
-  /// Computes the results that are written into `outputs`, whose other entries are not looked at;
-  /// the inputs are of the types that the program was made for. A fault is a division by zero, a
-  /// position outside a tensor, no memory, or a function that is not well formed.
   std::optional<runtime::Fault> run(std::span<const std::byte* const> inputs,
-                                    std::span<std::byte* const> outputs);
+                                    std::span<std::byte* const> outputs) override;
 
 private:
   void takeNumbers();
@@ -50,12 +37,10 @@ private:
   Program program_;
   /// Those of the program.
   List<Size*> openSizes_;
-  List<runtime::SharedShape> resultShapes_;
   /// Per tensor its place in the scratch memory, or none.
   static constexpr size_t nowhere = SIZE_MAX;
   List<size_t> offsets_;
   size_t scratchBytes_ = 0;
-  double cost_ = 0;
   const PlanTensor* largest_ = nullptr;
   List<std::byte*> buffers_;
   /// Per stage, from its first run on.

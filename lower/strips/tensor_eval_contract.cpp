@@ -13,11 +13,11 @@
 // are rounded before they are added everywhere.
 #include "lower/strips/tensor_eval_contract.h"
 
-#include "lower/strips/made_small.h"
+#include "lower/elements/made_small.h"
+#include "lower/elements/wide_registers.h"
 #include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_rows.h"
 #include "lower/strips/tensor_eval_strip.h"
-#include "lower/strips/wide_registers.h"
 
 #include <algorithm>
 #include <cstring>

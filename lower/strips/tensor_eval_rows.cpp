@@ -6,9 +6,9 @@
 // are added in float64. The order depends neither on the threads nor on the processor.
 #include "lower/strips/tensor_eval_rows.h"
 
+#include "lower/elements/wide_registers.h"
 #include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_strip.h"
-#include "lower/strips/wide_registers.h"
 #include "runtime/function_ref.h"
 #include "runtime/pool.h"
 

@@ -1,4 +1,4 @@
-// Inputs that do not fit.
+// Inputs that do not fit, and code of memory on values.
 #include "lower/tensor/engine.h"
 
 #include <fmt/format.h>
@@ -42,6 +42,38 @@ std::optional<runtime::Fault> inputFault(std::span<const InputType> expected,
                                         runtime::shapeText(given.dtype(), given.shape()),
                                         runtime::shapeText(expected[i].dtype, expected[i].shape))};
   }
+  return std::nullopt;
+}
+
+std::optional<runtime::Fault> runOn(runtime::KernelCode& code,
+                                    std::span<const runtime::Value> inputs,
+                                    std::vector<runtime::Value>& outputs) {
+  if (code.problem())
+    return *code.problem();
+  std::vector<const std::byte*> from;
+  for (const runtime::Value& input : inputs)
+    from.push_back(input.tensor().bytes());
+  std::vector<runtime::Tensor> results;
+  std::vector<std::byte*> to;
+  for (const runtime::CodeResult& result : code.results()) {
+    const auto [isInput, index] = result.source;
+    try {
+      if (isInput)
+        results.push_back(inputs[index].tensor().reshaped(result.shape));
+      else if (!result.isWritten(results.size()))
+        results.push_back(results[index].reshaped(result.shape));
+      else
+        results.push_back(runtime::Tensor::unwritten(result.type, result.shape));
+    } catch (const std::bad_alloc&) {
+      return runtime::memoryFault(result.type, *result.shape);
+    }
+    to.push_back(results.back().bytes());
+  }
+  if (auto fault = code.run(from, to))
+    return fault;
+  outputs.clear();
+  for (runtime::Tensor& result : results)
+    outputs.push_back(runtime::tensorValue(std::move(result)));
   return std::nullopt;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lower/tensor/expression.h"
-#include "runtime/fault.h"
+#include "runtime/kernel_code.h"
 #include "runtime/native.h"
 #include "runtime/value.h"
 
@@ -33,6 +33,9 @@ struct NativeTask {
   std::vector<runtime::DType> results;
 };
 
+/// Makes a kernel of a function over open extents, which must outlive it.
+using MakeKernel = std::unique_ptr<runtime::Kernel> (*)(const TensorFunction& function);
+
 struct TensorEngine {
   /// Makes code of a function whose extents are all constants; problems show when the code runs.
   std::function<TensorCode(TensorFunction function)> compile;
@@ -40,7 +43,15 @@ struct TensorEngine {
   std::function<runtime::NativeFault(const NativeTask& task, std::span<const runtime::Value> inputs,
                                      std::vector<runtime::Value>& outputs)>
       runNative = {};
+  /// What makes the kernels that a machine calls by itself; null where a value may be more than the
+  /// elements of its tensor.
+  MakeKernel makeKernel = nullptr;
 };
+
+/// Runs code on values.
+std::optional<runtime::Fault> runOn(runtime::KernelCode& code,
+                                    std::span<const runtime::Value> inputs,
+                                    std::vector<runtime::Value>& outputs);
 
 /// Element type and extents of an input; an extent of -1 may be any.
 struct InputType {

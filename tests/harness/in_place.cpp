@@ -26,7 +26,7 @@ bool hasSameBytes(const Tensor& a, const Tensor& b) {
 
 /// Runs with results in the memory of inputs, of each result the one with that number among those
 /// that it may take, or none.
-std::optional<runtime::Fault> run(lower::Runner& runner, std::span<const Value> inputs,
+std::optional<runtime::Fault> run(runtime::KernelCode& code, std::span<const Value> inputs,
                                   size_t choice, std::vector<Value>& outputs, size_t& replaced) {
   std::vector<Tensor> given, results;
   for (const Value& input : inputs)
@@ -34,14 +34,14 @@ std::optional<runtime::Fault> run(lower::Runner& runner, std::span<const Value> 
   std::vector<bool> isTaken(given.size());
   std::vector<std::byte*> to;
   std::vector<const std::byte*> from;
-  for (size_t i = 0; i < runner.sources().size(); ++i) {
-    lower::ResultSource source = runner.sources()[i];
-    if (source.isInput || source.index != i) {
-      const Tensor& same = source.isInput ? given[source.index] : results[source.index];
-      results.push_back(same.reshaped(runner.resultShape(i)));
+  for (const runtime::CodeResult& result : code.results()) {
+    const auto [isInput, index] = result.source;
+    if (!result.isWritten(results.size())) {
+      const Tensor& same = isInput ? given[index] : results[index];
+      results.push_back(same.reshaped(result.shape));
     } else {
-      results.push_back(Tensor::unwritten(runner.resultType(i), runner.resultShape(i)));
-      auto choices = runner.replaceable(i);
+      results.push_back(Tensor::unwritten(result.type, result.shape));
+      const auto& choices = result.replaceable;
       if (choice < choices.size() && !isTaken[choices[choice]]) {
         results.back() = given[choices[choice]];
         isTaken[choices[choice]] = true;
@@ -52,7 +52,7 @@ std::optional<runtime::Fault> run(lower::Runner& runner, std::span<const Value> 
   }
   for (const Tensor& input : given)
     from.push_back(input.bytes());
-  if (auto fault = runner.run(from, to))
+  if (auto fault = code.run(from, to))
     return fault;
   outputs.clear();
   for (const Tensor& result : results)
@@ -61,17 +61,17 @@ std::optional<runtime::Fault> run(lower::Runner& runner, std::span<const Value> 
 }
 
 /// Once for each choice; what differs is a fault.
-std::optional<runtime::Fault> runEach(lower::Runner& runner, std::span<const Value> inputs,
+std::optional<runtime::Fault> runEach(runtime::KernelCode& code, std::span<const Value> inputs,
                                       std::vector<Value>& outputs, size_t& replaced) {
-  if (!runner.program().problem.empty())
-    return runtime::Fault{runner.program().problemKind, runner.program().problem};
+  if (code.problem())
+    return *code.problem();
   size_t choices = 1;
-  for (size_t i = 0; i < runner.sources().size(); ++i)
-    choices = std::max(choices, runner.replaceable(i).size());
-  auto first = run(runner, inputs, 0, outputs, replaced);
+  for (const runtime::CodeResult& result : code.results())
+    choices = std::max(choices, result.replaceable.size());
+  auto first = run(code, inputs, 0, outputs, replaced);
   for (size_t choice = 1; choice < choices; ++choice) {
     std::vector<Value> others;
-    auto fault = run(runner, inputs, choice, others, replaced);
+    auto fault = run(code, inputs, choice, others, replaced);
     bool isSame =
         fault.has_value() == first.has_value() && (!fault || fault->problem == first->problem);
     for (size_t i = 0; isSame && !fault && i < outputs.size(); ++i)

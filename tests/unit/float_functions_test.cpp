@@ -1,5 +1,5 @@
 // Functions of float32 without branches, against float64 over the full range of float32.
-#include "lower/strips/float_functions.h"
+#include "lower/elements/float_functions.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -2,7 +2,9 @@
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
+#include "interp/reference.h"
 #include "lower/strips/engine.h"
+#include "lower/strips/kernel.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/run.h"
 #include "vm/machine/machine.h"
@@ -22,6 +24,7 @@ struct Loaded {
     program.emplace(std::move(*read));
     compiled = bytecode::compile(*program->module, program->typing, session.operators(),
                                  std::array{program->module->find("main")});
+    host.makeKernel = lower::makeKernel;
     machine.emplace(compiled->program, std::move(host));
   }
 
@@ -38,7 +41,8 @@ struct Loaded {
   std::optional<vm::Machine> machine;
 };
 
-/// The value of `@main`, or its fault, on the machine and by the reference, which agree.
+/// The value of `@main`, or its fault, on the machine and in the interpreter, which agree; and so
+/// does the machine where nobody makes kernels.
 std::string valueOf(const std::string& text) {
   Loaded loaded(text);
   const lang::Global& entry = *loaded.program->module->find("main");
@@ -48,9 +52,12 @@ std::string valueOf(const std::string& text) {
     return driver::valueText(std::get<runtime::Value>(result), loaded.session.types(),
                              loaded.program->typing);
   };
-  std::string value = textOf(bytecode::run(*loaded.program->module, loaded.program->typing,
-                                           loaded.session.operators(), entry, {},
-                                           {.engine = lower::loopsEngine()}));
+  auto onMachine = [&](const tensor::TensorEngine& engine) {
+    return textOf(bytecode::run(*loaded.program->module, loaded.program->typing,
+                                loaded.session.operators(), entry, {}, {.engine = engine}));
+  };
+  std::string value = onMachine(lower::loopsEngine());
+  CHECK(value == onMachine(interp::referenceEngine()));
   CHECK(value == textOf(interp::interpret(*loaded.program->module, loaded.program->typing,
                                           loaded.session.operators(), entry, {},
                                           {.engine = lower::loopsEngine()})));

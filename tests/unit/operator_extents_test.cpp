@@ -162,24 +162,23 @@ struct Tally {
 };
 
 /// Runs for operands; what went wrong.
-std::string runOn(lower::Runner& runner, std::span<const Tensor> operands,
+std::string runOn(runtime::KernelCode& code, std::span<const Tensor> operands,
                   std::vector<Tensor>& results) {
-  if (!runner.program().problem.empty())
-    return runner.program().problem;
+  if (code.problem())
+    return code.problem()->problem;
   std::vector<const std::byte*> from;
   std::vector<std::byte*> to;
   for (const Tensor& operand : operands)
     from.push_back(operand.bytes());
-  for (size_t i = 0; i < runner.sources().size(); ++i) {
-    results.push_back(Tensor::unwritten(runner.resultType(i), runner.resultShape(i)));
+  for (const runtime::CodeResult& result : code.results()) {
+    results.push_back(Tensor::unwritten(result.type, result.shape));
     to.push_back(results.back().bytes());
   }
-  if (auto fault = runner.run(from, to))
+  if (auto fault = code.run(from, to))
     return fault->problem;
   for (size_t i = 0; i < to.size(); ++i)
-    if (lower::ResultSource source = runner.sources()[i]; source.isInput || source.index != i)
-      std::memcpy(to[i], source.isInput ? from[source.index] : to[source.index],
-                  results[i].byteSize());
+    if (auto [isInput, index] = code.results()[i].source; !code.results()[i].isWritten(i))
+      std::memcpy(to[i], isInput ? from[index] : to[index], results[i].byteSize());
   return "";
 }
 
@@ -336,10 +335,8 @@ private:
     for (const auto& list : {shapes.inputs, shapes.results})
       for (const runtime::Shape& shape : list)
         extents.insert(extents.end(), shape.begin(), shape.end());
-    auto planned = own.runnerFor(extents);
-    std::string wanted = runOn(*planned, concrete.leaves, expected);
-    auto runner = kernel.runnerFor(extents);
-    std::string said = runOn(*runner, concrete.leaves, given);
+    std::string wanted = runOn(own.codeFor(extents), concrete.leaves, expected);
+    std::string said = runOn(kernel.codeFor(extents), concrete.leaves, given);
     bool isShaped =
         !wanted.empty() || std::ranges::equal(given, shapes.results, {}, &Tensor::shape);
     if (wanted != said || !isShaped || (wanted.empty() && !areSame(expected, given)))

@@ -8,7 +8,6 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
-#include <set>
 
 using runtime::Shape;
 using Shapes = std::vector<Shape>;
@@ -26,13 +25,13 @@ public:
         kernel_(site().function) {}
 
   /// The extents of a run, with those of the results as the site knows them.
-  std::shared_ptr<lower::Runner> runnerFor(const Shapes& inputs) {
+  runtime::KernelCode& codeFor(const Shapes& inputs) {
     std::vector<int64_t> extents, found = site().resultExtents;
     for (const Shape& shape : inputs)
       extents.insert(extents.end(), shape.begin(), shape.end());
     REQUIRE(vm::findResultExtents(site(), extents, found));
     extents.insert(extents.end(), found.begin(), found.end());
-    return kernel_.runnerFor(extents);
+    return kernel_.codeFor(extents);
   }
   lower::Kernel& kernel() { return kernel_; }
   size_t plansMade() const { return kernel_.plansMade(); }
@@ -65,7 +64,7 @@ size_t plansFor(const std::string& parameters, const std::string& body,
   for (int64_t n = 2; n <= 40; ++n)
     for (auto [first, second] : {std::pair(n, int64_t(24)), std::pair(n, n), std::pair(n, 42 - n)})
       if (second >= 2)
-        REQUIRE(kernel.runnerFor(shapes(first, second))->program().problem.empty());
+        REQUIRE(kernel.codeFor(shapes(first, second)).problem() == nullptr);
   return kernel.plansMade();
 }
 
@@ -140,10 +139,10 @@ TEST_CASE("sums of products and windows have few plans", "[plans]") {
 TEST_CASE("a plan is given no sizes of another class", "[plans]") {
   OneKernel kernel(withRow, "%x + %y");
   auto plansWith = [&](int64_t n, int64_t m) {
-    auto runner = kernel.runnerFor({{n, m}, {m}});
-    CHECK(*runner->resultShape(0) == Shape{n, m});
-    CHECK(runner->resultSize(0) == n * m);
-    CHECK(runner->program().problem.empty());
+    runtime::KernelCode& code = kernel.codeFor({{n, m}, {m}});
+    REQUIRE(code.problem() == nullptr);
+    CHECK(*code.results()[0].shape == Shape{n, m});
+    CHECK(code.results()[0].size == n * m);
     return kernel.plansMade();
   };
   CHECK(plansWith(3, 5) == 1);
@@ -162,18 +161,19 @@ TEST_CASE("a plan is given no sizes of another class", "[plans]") {
 TEST_CASE("sizes whose elements cannot be counted have no plan", "[plans]") {
   constexpr int64_t large = int64_t(1) << 40;
   OneKernel kernel(matrix, "exp(%x)");
-  CHECK(kernel.runnerFor({{2, 3}})->program().problem.empty());
-  auto refused = kernel.runnerFor({{large, large}});
-  CHECK(refused->program().problemKind == runtime::FaultKind::Memory);
-  CHECK(!refused->program().problem.empty());
-  CHECK(kernel.runnerFor({{large, 3}})->program().problem.empty());
-  CHECK(kernel.runnerFor({{4, 3}})->program().problem.empty());
+  CHECK(kernel.codeFor({{2, 3}}).problem() == nullptr);
+  const runtime::Fault* problem = kernel.codeFor({{large, large}}).problem();
+  REQUIRE(problem);
+  CHECK(problem->kind == runtime::FaultKind::Memory);
+  CHECK(kernel.codeFor({{large, 3}}).problem() == nullptr);
+  CHECK(kernel.codeFor({{4, 3}}).problem() == nullptr);
 }
 
 TEST_CASE("a kernel refuses shapes that its function is not for", "[plans]") {
   OneKernel kernel("%x: Tensor[(n, 4), float32], %y: Tensor[(n, 4), float32]", "%x + %y");
   auto problemOf = [&](const std::vector<int64_t>& extents) {
-    return kernel.kernel().runnerFor(extents)->program().problem;
+    const runtime::Fault* problem = kernel.kernel().codeFor(extents).problem();
+    return problem ? problem->problem : "";
   };
   CHECK(problemOf({3, 4, 3, 4, 3, 4}) == "");
   CHECK(problemOf({7, 4, 7, 4, 7, 4}) == "");
@@ -182,28 +182,9 @@ TEST_CASE("a kernel refuses shapes that its function is not for", "[plans]") {
   CHECK(problemOf({3, 4, 3, 4, 3}) == "a kernel is for other shapes");
 }
 
-TEST_CASE("runners that are held keep their numbers", "[plans]") {
-  OneKernel kernel(matrix, "exp(%x)");
-  std::vector<std::shared_ptr<lower::Runner>> held;
-  for (int64_t n = 2; n < 22; ++n)
-    held.push_back(kernel.runnerFor({{n, 3}}));
-  for (int64_t n = 2; n < 22; ++n)
-    CHECK(*held[size_t(n - 2)]->resultShape(0) == Shape{n, 3});
-  CHECK(kernel.plansMade() == 20);
-  held.clear();
-  kernel.runnerFor({{30, 3}});
-  CHECK(kernel.plansMade() == 20);
-}
-
 TEST_CASE("a thousand sizes leave few plans behind", "[plans]") {
   OneKernel kernel(withRow, "%x + %y");
-  std::vector<std::weak_ptr<lower::Runner>> runners;
   for (int64_t i = 0; i < 1000; ++i)
-    runners.push_back(kernel.runnerFor({{i % 50, i / 50}, {i / 50}}));
-  std::set<lower::Runner*> alive;
-  for (const auto& runner : runners)
-    if (auto held = runner.lock())
-      alive.insert(held.get());
-  CHECK(alive.size() <= 10);
+    kernel.codeFor({{i % 50, i / 50}, {i / 50}});
   CHECK(kernel.plansMade() == 10);
 }

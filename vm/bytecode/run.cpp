@@ -95,6 +95,7 @@ private:
 std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Value> arguments,
                                         Options options) {
   std::optional<Profiler> profiler;
+  options.run.makeKernel = options.engine.makeKernel;
   if (options.profile)
     options.run.observer =
         &profiler.emplace(subject.program, *options.profile, options.texts).observer();

@@ -1,5 +1,5 @@
 // Take the tensors out of the operands; if their extents are new, work out those of the results and
-// look for a plan; then run it.
+// ask for their code; then run it.
 #include "vm/machine/kernel.h"
 
 #include "vm/machine/site_input.h"
@@ -46,10 +46,11 @@ bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
 }
 
 KernelCall::KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
-                       double mostNanoseconds)
-    : site_(site), given_(given), heap_(heap), kernel_(site.function),
-      mostNanoseconds_(mostNanoseconds), inputs_(site.inputs.size()), from_(site.inputs.size()),
-      to_(site.results.size()), made_(site.results.size()), kept_(site.results.size()) {
+                       tensor::MakeKernel makeKernel, double mostNanoseconds)
+    : site_(site), given_(given), heap_(heap),
+      kernel_(makeKernel ? makeKernel(site.function) : nullptr), mostNanoseconds_(mostNanoseconds),
+      inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
+      made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
       inputs_[i].shape = runtime::shared({});
@@ -92,14 +93,14 @@ bool KernelCall::gather(const Slot* registers, const uint16_t* operands) {
   return true;
 }
 
-/// Notes the shape of an input, for which another runner is needed unless the extents are those of
+/// Notes the shape of an input, for which other code is needed unless the extents are those of
 /// the call before; false when it is of another rank.
 bool KernelCall::takeShape(size_t i, const runtime::SharedShape& shape) {
   if (shape->size() != site_.inputs[i].rank)
     return false;
   runtime::SharedShape& before = inputs_[i].shape;
   if (!before || *shape != *before)
-    runner_ = nullptr;
+    code_ = nullptr;
   before = shape;
   return true;
 }
@@ -117,7 +118,7 @@ bool KernelCall::addResultExtents() {
 
 KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {
   fault_ = std::move(fault);
-  runner_ = nullptr;
+  code_ = nullptr;
   return Outcome::Fault;
 }
 
@@ -127,35 +128,32 @@ KernelCall::Outcome KernelCall::choose() {
   extents_.clear();
   for (const Input& input : inputs_)
     extents_.append(*input.shape);
-  if (!addResultExtents())
+  if (!kernel_ || !addResultExtents())
     return Outcome::Unfit;
-  runner_ = kernel_.runnerFor(extents_);
+  code_ = &kernel_->codeFor(extents_);
   forget();
-  const lower::Program& plan = runner_->program();
-  if (!plan.problem.empty())
-    return refuse({plan.problemKind, plan.problem});
+  if (code_->problem())
+    return refuse(*code_->problem());
   // Costs are estimates, so what is only somewhat dear is tried.
   constexpr double doubt = 20;
-  if (runner_->cost() > doubt * mostNanoseconds_)
+  if (code_->cost() > doubt * mostNanoseconds_)
     return refuse({runtime::FaultKind::Time, "a call takes longer than the run may"});
-  takesLong_ = runner_->cost() > 1e5;
+  takesLong_ = code_->cost() > 1e5;
   sharesResults_ = false;
   for (size_t i = 0; i < site_.results.size(); ++i)
-    sharesResults_ |= runner_->sources()[i].isInput || runner_->sources()[i].index != i;
+    sharesResults_ |= !code_->results()[i].isWritten(i);
   return Outcome::Done;
 }
 
 /// The tensor of a result, which has the elements of another one if it can.
 Tensor KernelCall::outputFor(size_t i) const {
-  const runtime::SharedShape& shape = runner_->resultShape(i);
-  if (!sharesResults_)
-    return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
-  lower::ResultSource source = runner_->sources()[i];
-  if (source.isInput && inputs_[source.index].tensor)
-    return inputs_[source.index].tensor->reshaped(shape);
-  if (!source.isInput && source.index != i && !site_.results[source.index].isScalar)
-    return boxed(*made_[source.index].object).tensor().reshaped(shape);
-  return Tensor::unwritten(runner_->resultType(i), shape, runner_->resultSize(i));
+  const runtime::CodeResult& result = code_->results()[i];
+  const auto [isInput, index] = result.source;
+  if (isInput && inputs_[index].tensor)
+    return inputs_[index].tensor->reshaped(result.shape);
+  if (!isInput && index != i && !site_.results[index].isScalar)
+    return boxed(*made_[index].object).tensor().reshaped(result.shape);
+  return Tensor::unwritten(result.type, result.shape, result.size);
 }
 
 /// False when there is no memory for one.
@@ -167,7 +165,7 @@ bool KernelCall::makeOutputs() {
       makeOutput(i);
     return true;
   } catch (const std::bad_alloc&) {
-    fault_ = runtime::memoryFault(runner_->resultType(i), *runner_->resultShape(i));
+    fault_ = runtime::memoryFault(code_->results()[i].type, *code_->results()[i].shape);
     giveUpOutputs();
     return false;
   }
@@ -206,7 +204,7 @@ Object* KernelCall::replaceable(size_t i) const {
     return std::any_of(made_.begin(), made_.begin() + ptrdiff_t(i),
                        [&](Slot made) { return made.object == object; });
   };
-  for (uint32_t input : runner_->replaceable(i))
+  for (uint32_t input : code_->results()[i].replaceable)
     if (Object* object = inputs_[input].given; object && isOnlyOwner(object) &&
                                                std::ranges::count(from_, from_[input]) == 1 &&
                                                !isMade(object))
@@ -229,9 +227,8 @@ void KernelCall::releaseGiven(const Slot* registers, const uint16_t* operands) {
 /// Keeps a result that is small and has elements of its own.
 void KernelCall::keep(size_t i) {
   constexpr size_t most = 8192;
-  lower::ResultSource source = runner_->sources()[i];
   Object* object = made_[i].object;
-  if (source.isInput || source.index != i || boxed(*object).tensor().byteSize() > most)
+  if (!code_->results()[i].isWritten(i) || boxed(*object).tensor().byteSize() > most)
     return;
   Kept& kept = kept_[i];
   Object* before = std::exchange(kept.objects[kept.next], object);
@@ -244,10 +241,11 @@ void KernelCall::keep(size_t i) {
 /// Copies what results have from others whose memory they could not share.
 void KernelCall::copyResults() {
   for (size_t i = 0; i < site_.results.size(); ++i) {
-    lower::ResultSource source = runner_->sources()[i];
-    const std::byte* from = source.isInput ? from_[source.index] : to_[source.index];
+    const runtime::CodeResult& result = code_->results()[i];
+    const auto [isInput, index] = result.source;
+    const std::byte* from = isInput ? from_[index] : to_[index];
     if (from != to_[i])
-      std::memcpy(to_[i], from, size_t(runner_->resultSize(i)) * runner_->resultType(i).bytes());
+      std::memcpy(to_[i], from, size_t(result.size) * result.type.bytes());
   }
 }
 
@@ -274,12 +272,12 @@ void KernelCall::giveUpOutputs() {
 KernelCall::Outcome KernelCall::run(const Slot* registers, const uint16_t* operands, Slot& result) {
   if (!gather(registers, operands))
     return Outcome::Unfit;
-  if (!runner_)
+  if (!code_)
     if (Outcome outcome = choose(); outcome != Outcome::Done)
       return outcome;
   if (!makeOutputs())
     return Outcome::Fault;
-  if (auto fault = runner_->run(from_, to_)) {
+  if (auto fault = code_->run(from_, to_)) {
     fault_ = *std::move(fault);
     giveUpOutputs();
     return Outcome::Fault;

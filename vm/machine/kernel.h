@@ -5,7 +5,7 @@
 // sizes that do not go together, is left to the host, which knows the words for it.
 #pragma once
 
-#include "lower/strips/kernel.h"
+#include "lower/tensor/engine.h"
 #include "lower/tensor/shape_function.h"
 #include "vm/machine/heap.h"
 
@@ -21,9 +21,10 @@ public:
   enum class Outcome { Done, Unfit, Fault };
 
   /// The site must outlive this, and so must the heap. `given` are the operands that are given up.
-  /// What is sure to take more than so many nanoseconds is a fault of time.
+  /// What is sure to take more than so many nanoseconds is a fault of time. Where nobody makes
+  /// kernels, no call fits.
   KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
-             double mostNanoseconds);
+             tensor::MakeKernel makeKernel, double mostNanoseconds);
 
   /// Calls with the operands of the site, given by their registers; the result is owned. When it is
   /// done, those operands are given up. Throws std::bad_alloc.
@@ -73,15 +74,15 @@ private:
   const KernelSite& site_;
   std::span<const uint16_t> given_;
   Heap& heap_;
-  lower::Kernel kernel_;
+  std::unique_ptr<runtime::Kernel> kernel_;
   /// What computed the call before; null while the sizes at hand are others.
-  std::shared_ptr<lower::Runner> runner_;
+  runtime::KernelCode* code_ = nullptr;
   bool takesLong_ = false;
   double mostNanoseconds_;
   /// Whether results have elements of inputs or of each other.
   bool sharesResults_ = false;
   runtime::List<Input> inputs_;
-  /// While a runner is looked for, those of the inputs, then of the results.
+  /// While code is looked for, those of the inputs, then of the results.
   runtime::List<int64_t> extents_;
   /// Of each input its elements.
   runtime::List<const std::byte*> from_;

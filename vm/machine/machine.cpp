@@ -267,7 +267,8 @@ const Word* Slow::kernel(Machine& machine, const Word* at) {
   auto& call = machine.kernels_[site.kernel];
   if (!call)
     call = std::make_unique<KernelCall>(machine.program_.kernels[site.kernel], site.given,
-                                        machine.heap_, machine.host_.mostNanoseconds);
+                                        machine.heap_, machine.host_.makeKernel,
+                                        machine.host_.mostNanoseconds);
   Slot* registers = machine.state.registers;
   switch (call->run(registers, tailOf(at), registers[at->a])) {
   case KernelCall::Outcome::Unfit:

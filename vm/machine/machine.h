@@ -41,6 +41,8 @@ struct Host {
   std::function<bool(uint64_t calls)> isInterrupted = {};
   /// Told why what a site asks for failed, if the host did not do it.
   std::function<void(uint32_t site, const runtime::Fault& fault)> kernelFailed = {};
+  /// What makes kernels of tensor functions; without it the host's call does what they would.
+  tensor::MakeKernel makeKernel = nullptr;
   /// What a run may take; a kernel that is sure to take far longer is not begun.
   double mostNanoseconds = std::numeric_limits<double>::infinity();
   size_t maximumDepth = 5'000'000;

@@ -57,6 +57,7 @@ Host Run::host() {
     bool isLate = fault.kind == FaultKind::Time;
     fail(isLate ? timeFault(options_.limits) : fault, site.range, site.op);
   };
+  host.makeKernel = options_.makeKernel;
   host.observer = options_.observer;
   host.mostNanoseconds = options_.limits.seconds * 1e9;
   host.maximumDepth = options_.limits.depth;

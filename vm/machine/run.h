@@ -24,6 +24,8 @@ struct RunOptions {
   /// Asked now and then; true ends the run.
   std::function<bool()> isInterrupted = {};
   runtime::RunLimits limits = {};
+  /// What makes kernels of tensor functions; without it the language applies their operators.
+  tensor::MakeKernel makeKernel = nullptr;
 };
 
 /// Applies the operator of a site of kind Language to its operands; a result that is a reference is

@@ -2,7 +2,7 @@
 // element, and the kernels of lower/ compute it.
 #include "vm/machine/scalar.h"
 
-#include "lower/strips/kernels.h"
+#include "lower/elements/kernels.h"
 #include "runtime/scalar_meaning.h"
 
 namespace vm {

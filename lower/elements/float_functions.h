@@ -3,7 +3,7 @@
 // says by how many. Builds that are made small call the C library.
 #pragma once
 
-#include "lower/strips/made_small.h"
+#include "lower/elements/made_small.h"
 #include "runtime/scalar_meaning.h"
 
 #include <bit>

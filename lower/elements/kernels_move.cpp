@@ -1,5 +1,5 @@
 // Loops that convert, copy, gather and scatter.
-#include "lower/strips/kernels.h"
+#include "lower/elements/kernels.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Loops of the functions of two and three operands on own types.
-#include "lower/strips/kernels.h"
-#include "lower/strips/scalar_ops.h"
+#include "lower/elements/kernels.h"
+#include "lower/elements/scalar_ops.h"
 
 namespace lower {
 

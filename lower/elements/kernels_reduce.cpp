@@ -2,8 +2,8 @@
 //
 // The order in which floats are added is not that of the axes: strips keep several partial sums.
 // Positions of extreme values do not depend on the order, because ties are broken by position.
-#include "lower/strips/kernels.h"
-#include "lower/strips/scalar_ops.h"
+#include "lower/elements/kernels.h"
+#include "lower/elements/scalar_ops.h"
 
 #include <bit>
 #include <limits>

@@ -1,9 +1,9 @@
 // Loops of the functions of one operand on own types. Those of analysis have no meaning on
 // integers; planning casts their operands. Whole numbers stay what they are when rounded.
-#include "lower/strips/kernels.h"
-#include "lower/strips/made_small.h"
-#include "lower/strips/scalar_ops.h"
-#include "lower/strips/wide_registers.h"
+#include "lower/elements/kernels.h"
+#include "lower/elements/made_small.h"
+#include "lower/elements/scalar_ops.h"
+#include "lower/elements/wide_registers.h"
 
 namespace lower {
 

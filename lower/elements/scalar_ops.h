@@ -1,8 +1,8 @@
 // The loops of scalar functions on own types, made from runtime/scalar_functions.def.
 #pragma once
 
-#include "lower/strips/float_functions.h"
-#include "lower/strips/kernels.h"
+#include "lower/elements/float_functions.h"
+#include "lower/elements/kernels.h"
 #include "runtime/scalar_meaning.h"
 
 namespace lower {

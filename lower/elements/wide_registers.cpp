@@ -1,6 +1,6 @@
 // Asked of the processor itself: the compiler's own question brings names and features of all
 // processors along.
-#include "lower/strips/wide_registers.h"
+#include "lower/elements/wide_registers.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -9,7 +9,7 @@
 // but is converted by a comparison.
 #pragma once
 
-#include "lower/strips/element.h"
+#include "lower/elements/element.h"
 #include "lower/tensor/expression.h"
 
 #include <memory>
