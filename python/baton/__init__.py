@@ -14,8 +14,8 @@ whose shapes hang on no values, `libbaton_rt.so`: that in $BATON_LIBRARY, in the
 this package lies in, or where the system finds it.
 """
 from baton.library import (ArgumentError, Error, FileError, LimitError, OutOfMemory, ProgramError)
-from baton.model import Function, Model, load
+from baton.model import Function, Model, limit_threads, load
 from baton.values import Closure, Data, Reference, Tensor
 
 __all__ = ["ArgumentError", "Closure", "Data", "Error", "FileError", "Function", "LimitError",
-           "Model", "OutOfMemory", "ProgramError", "Reference", "Tensor", "load"]
+           "Model", "OutOfMemory", "ProgramError", "Reference", "Tensor", "limit_threads", "load"]

@@ -67,6 +67,7 @@ SHORT = {"error_what": (ctypes.c_int, POINTER), "error_message": (TEXT, POINTER)
          "model_parameter_name": (TEXT, POINTER, SIZE, SIZE),
          "model_parameter_type": (TEXT, POINTER, SIZE, SIZE),
          "model_result_type": (TEXT, POINTER, SIZE),
+         "limit_threads": (POINTER, SIZE),
          "context_new": (POINTER, POINTER, POINTER, POINTER), "context_free": (None, POINTER),
          "value_from_dlpack": (POINTER, POINTER, POINTER),
          "value_to_dlpack": (POINTER, POINTER, POINTER),
@@ -99,6 +100,11 @@ class Library:
         if error:
             raise self.taken(error)
         return handle.value
+
+    def limit(self, most):
+        """Lets it compute with at most so many threads."""
+        if error := self.limit_threads(most):
+            raise self.taken(error)
 
     def taken(self, error):
         """The exception of an error, which is given back."""

@@ -127,5 +127,14 @@ def load(path, *, max_memory=0, max_steps=0, max_depth=0, timeout=0, library_pat
     functions, nested calls and seconds; 0 is for no limit. `library_path` says which library to use;
     the module tells where it is looked for otherwise."""
     limits = library.Limits(max_memory, max_steps, max_depth, timeout)
-    loaded = library.library(os.fspath(library_path) if library_path else library.find())
-    return Model(ModelHandle(loaded, path), limits)
+    return Model(ModelHandle(_library(library_path), path), limits)
+
+
+def limit_threads(most, *, library_path=None):
+    """Lets each kernel compute in at most so many threads, from 1 to 256, instead of one for each
+    processor; what calls give does not depend on it. It holds for all models of the library."""
+    _library(library_path).limit(most)
+
+
+def _library(path):
+    return library.library(os.fspath(path) if path else library.find())

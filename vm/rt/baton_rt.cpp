@@ -5,6 +5,7 @@
 
 #include "lower/strips/kernel.h"
 #include "runtime/limits.h"
+#include "runtime/threads.h"
 #include "vm/rt/language.h"
 
 #include <atomic>
@@ -353,6 +354,16 @@ const char* baton_model_parameter_type(const baton_model* model, size_t entry, s
 const char* baton_model_result_type(const baton_model* model, size_t entry) {
   const executable::Entry* found = entryAt(*model->callable.executable, entry);
   return found ? found->result.type.c_str() : nullptr;
+}
+
+baton_error* baton_limit_threads(size_t most) {
+  static_assert(runtime::mostThreads == 256);
+  bool isGood = most >= 1 && most <= runtime::mostThreads;
+  return guarded({isGood ? &most : nullptr, "the number of threads is not from 1 to 256", &most},
+                 [&]() -> baton_error* {
+                   runtime::limitThreads(unsigned(most));
+                   return nullptr;
+                 });
 }
 
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,

@@ -93,6 +93,12 @@ BATON_API const char* baton_model_parameter_type(const baton_model* model, size_
                                                  size_t index);
 BATON_API const char* baton_model_result_type(const baton_model* model, size_t entry);
 
+/* Lets each kernel compute in at most so many threads, the one that calls among them: from 1 to 256,
+ * and at first as many as there are processors. It holds for the whole library, and what calls give
+ * does not depend on it. The other threads are made when they are first wanted, serve all that call,
+ * and sleep in between. With 1 there are none. After a fork the child makes its own. */
+BATON_API baton_error* baton_limit_threads(size_t most);
+
 /* What a call may use; 0 stands for no limit, and seconds are not negative. */
 typedef struct {
   size_t memory_bytes;
