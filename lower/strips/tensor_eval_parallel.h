@@ -8,8 +8,8 @@
 
 namespace lower {
 
-/// What makes a thread worth waking it (bench/threads.cpp).
-inline constexpr double nanosecondsOfThread = 20'000;
+/// What makes a thread worth waking it (bench/threads.cpp). Tests make it less, to share small work.
+inline double nanosecondsOfThread = 20'000;
 
 /// How many threads are worth while for work of so many nanoseconds that is enough for two.
 unsigned manyThreadsFor(double nanoseconds);

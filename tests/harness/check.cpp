@@ -11,6 +11,7 @@
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"
 #include "tests/harness/random.h"
+#include "tests/harness/shared_work.h"
 #include "tests/harness/through_file.h"
 #include "tests/harness/types.h"
 #include "tests/harness/values.h"
@@ -200,12 +201,14 @@ public:
         throw GivenUp{};
     };
     // A file takes as long again, so not every program goes through one.
-    constexpr uint64_t throughFileEvery = 8;
+    constexpr uint64_t throughFileEvery = 8, threadedEvery = 4;
     std::variant<Value, interp::Fault> result;
     try {
       result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
                              options);
       demandMachinePasses(read, arguments, options, result);
+      if (seed_ % threadedEvery == 1)
+        demandSame("machine in threads", runInThreads(read, entry, arguments, options), result);
       if (seed_ % throughFileEvery == 0)
         demandSame("executable",
                    runThroughFile(read, entry, std::move(arguments), options, bench_.reader).result,
@@ -214,6 +217,14 @@ public:
       return fail("machine refused", error.what());
     }
     demandSame("machine", result, expected);
+  }
+
+  static std::variant<Value, interp::Fault> runInThreads(const ReadText& read, const Global& entry,
+                                                         std::vector<Value> arguments,
+                                                         const bytecode::Options& options) {
+    SharedWork shared;
+    return bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry,
+                         std::move(arguments), options);
   }
 
   /// What passes make of a program for the machine ends like the program, but for what calls and

@@ -7,6 +7,7 @@
 #include "lang/op/compute.h"
 #include "lower/strips/engine.h"
 #include "tests/harness/in_place.h"
+#include "tests/harness/shared_work.h"
 #include "tests/unit/tensor_values.h"
 
 #include <algorithm>
@@ -298,6 +299,10 @@ std::string runCase(uint32_t seed, const tensor::TensorEngine& engine, size_t& f
   return "";
 }
 
+std::string_view bitsOf(const Tensor& tensor) {
+  return {reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize()};
+}
+
 } // namespace
 
 TEST_CASE("random tensor functions") {
@@ -309,6 +314,25 @@ TEST_CASE("random tensor functions") {
   }
   CHECK(faults > 30);
   CHECK(faults < 1000);
+}
+
+TEST_CASE("random tensor functions by several threads give the same bits") {
+  for (uint32_t seed = 0; seed < 1500; ++seed) {
+    Generator generator(seed);
+    TensorFunction function = generator.make();
+    std::vector<Value> inputs, alone, shared;
+    for (const Tensor& input : generator.inputs())
+      inputs.push_back(runtime::tensorValue(input));
+    tensor::TensorCode code = lower::loopsEngine().compile(function);
+    auto wanted = code.run(inputs, alone);
+    harness::SharedWork threads;
+    auto fault = code.run(inputs, shared);
+    INFO("seed " << seed << ": " << tensor::tensorFunctionText(function));
+    REQUIRE((fault ? fault->problem : "") == (wanted ? wanted->problem : ""));
+    REQUIRE(shared.size() == alone.size());
+    for (size_t i = 0; i < shared.size(); ++i)
+      REQUIRE(bitsOf(shared[i].tensor()) == bitsOf(alone[i].tensor()));
+  }
 }
 
 TEST_CASE("random tensor functions in the memory of their operands") {
