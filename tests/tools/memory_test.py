@@ -93,7 +93,7 @@ COMMANDS = {
     # The machine collects them.
     "cycles": ["--engine", "loops"],
 }
-LIMITS = [int(12e6 * 1.33**step) for step in range(17)]
+LIMITS = [int(12e6 * 1.2**step) for step in range(26)]
 # Somewhere here what is set up before `main` has no room, which is the same for all programs.
 SETUP_LIMITS = [int(15e6 + 0.25e6 * step) for step in range(40)]
 
