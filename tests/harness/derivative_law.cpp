@@ -5,16 +5,13 @@
 #include "interp/interpret.h"
 #include "interp/real.h"
 #include "interp/reference.h"
-#include "lang/ir/copy.h"
 #include "lang/ir/verify.h"
 #include "lang/print/print.h"
 #include "parser/metadata/metadata.h"
 #include "runtime/element.h"
 #include "stdlib/ops.h"
 #include "tests/harness/line.h"
-#include "transform/analysis/placement.h"
 #include "transform/differentiate/entry_gradient.h"
-#include "transform/differentiate/push_forward.h"
 #include "typecheck/check.h"
 
 #include <fmt/format.h>
@@ -124,19 +121,11 @@ TypedModule withGradient(const TypedModule& program, const std::string& entry, u
 /// With a function that takes one parameter more than `entry`, the tangent of the last one, and
 /// gives its value and the tangent of it.
 TypedModule withTangent(const TypedModule& program, const std::string& entry) {
-  Diagnostics findings, diagnostics;
-  auto current = copyDeclared(*program.module, program.typing);
-  Typing typing = checked(*current, diagnostics);
-  Builder make(*current, stdlib::operatorTable());
-  transform::PushForward pushForward(make, typing, findings);
-  const Function& function = *current->find(entry)->function;
-  const Function* made =
-      pushForward.derivative(function, {.parameters = {function.parameters.size() - 1}});
-  pushForward.finish();
-  if (!findings.hasErrors()) {
-    make.define(transform::freshGlobalName(*current, entry + "_jvp"), made);
-    current = transform::place(*current, stdlib::operatorTable());
-  }
+  Diagnostics findings;
+  const transform::TypeCheck check = checked;
+  const size_t last = program.module->find(entry)->function->parameters.size() - 1;
+  auto current = transform::withTangent(
+      *program.module, {stdlib::operatorTable(), program.typing, check, findings}, entry, {last});
   return checkedDerivative(std::move(current), findings);
 }
 

@@ -95,41 +95,50 @@ std::unique_ptr<Module> withDerivative(const Module& module, const PassContext& 
   return finished(*current, context, name);
 }
 
+std::unique_ptr<Module> withTangent(const Module& module, const PassContext& context,
+                                    std::string_view global, const std::vector<size_t>& along) {
+  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  PushForward pushForward(make, typing, context.findings);
+  const Function* made = pushForward.derivative(*current->find(global), {along, /*isTuple=*/true});
+  pushForward.finish();
+  std::string_view suffix = rowOf(context.operators, Derivative::Jvp).name;
+  std::string name = freshGlobalName(*current, fmt::format("{}_{}", global, suffix));
+  make.define(name, made);
+  return finished(*current, context, name);
+}
+
 namespace {
 
 /// Null when forward mode does not know the way.
 std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& context,
                                        std::string_view gradient) {
-  std::unique_ptr<Module> current = copyDeclared(module, context.typing);
-  Typing typing = checked(*current, context);
-  Builder make(*current, context.operators);
   Diagnostics refused;
-  PushForward pushForward(make, typing, refused);
-  const Global& known = *current->find(gradient);
-  const Function& function = *known.function;
-  std::vector<size_t> along = parametersWithGradient(function, typing);
-  const Function* pushed = pushForward.derivative(known, {along, /*isTuple=*/true});
-  pushForward.finish();
+  std::vector<size_t> along =
+      parametersWithGradient(*module.find(gradient)->function, context.typing);
+  std::unique_ptr<Module> current =
+      withTangent(module,
+                  {context.operators, context.typing, context.check, refused, context.engine,
+                   context.entries, context.keepsSteps},
+                  gradient, along);
+  // A rule of one's own that is not linear serves reverse mode alone.
   if (refused.hasErrors())
     return nullptr;
-  const Global* both =
-      make.define(freshGlobalName(*current, fmt::format("{}_jvp", gradient)), pushed);
+  Typing typing = checked(*current, context);
+  Builder make(*current, context.operators);
+  const Global& both = *current->globals.back();
+  const Function& function = *current->find(gradient)->function;
   DerivativeTypes types(make, Mode::Forward);
   auto result = [&](BlockBuilder& body, std::vector<Atom> arguments) {
     for (size_t i : along)
       arguments.push_back(types.one(body, arguments[i], typing.of(*function.parameters[i])));
-    Atom pair = body.call(both, arguments);
+    Atom pair = body.call(&both, arguments);
     return body.tuple(
         {body.project(body.project(pair, 0), 0), body.project(body.project(pair, 1), 1)});
   };
-  std::string name = freshGlobalName(*current, gradient);
-  make.define(name, functionLike(function, make, typing, result));
-  // A rule of one's own that is not linear serves reverse mode alone.
-  auto made = finished(*current,
-                       {context.operators, context.typing, context.check, refused, context.engine,
-                        context.entries, context.keepsSteps},
-                       name);
-  return refused.hasErrors() ? nullptr : std::move(made);
+  make.define(freshGlobalName(*current, gradient), functionLike(function, make, typing, result));
+  return place(*current, context.operators);
 }
 
 /// The module with one more global, the value and the gradient of the sum of what `global` gives.

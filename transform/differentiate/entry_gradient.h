@@ -37,4 +37,10 @@ std::unique_ptr<lang::Module> withDerivative(const lang::Module& module, const P
                                              std::string_view global, Reverse kind,
                                              const WithRespectTo& wrt);
 
+/// The module with one more global, which is last: of the parameters of a global and the tangents
+/// of those `along` which it goes, behind them, the value and its tangent.
+std::unique_ptr<lang::Module> withTangent(const lang::Module& module, const PassContext& context,
+                                          std::string_view global,
+                                          const std::vector<size_t>& along);
+
 } // namespace transform
