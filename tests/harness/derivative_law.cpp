@@ -8,8 +8,8 @@
 #include "lang/ir/verify.h"
 #include "lang/print/print.h"
 #include "parser/metadata/metadata.h"
-#include "runtime/element.h"
 #include "stdlib/ops.h"
+#include "tests/harness/float_sum.h"
 #include "tests/harness/line.h"
 #include "transform/differentiate/entry_gradient.h"
 #include "typecheck/check.h"
@@ -127,29 +127,6 @@ TypedModule withTangent(const TypedModule& program, const std::string& entry) {
   auto current = transform::withTangent(
       *program.module, {stdlib::operatorTable(), program.typing, check, findings}, entry, {last});
   return checkedDerivative(std::move(current), findings);
-}
-
-/// All floats in a value that has no functions in it.
-Real floatSum(const Value& value) {
-  Real sum = 0;
-  std::vector<Value> open{value};
-  while (!open.empty()) {
-    Value next = std::move(open.back());
-    open.pop_back();
-    if (next.kind() != runtime::ValueKind::Tensor) {
-      open.insert(open.end(), next.fields().begin(), next.fields().end());
-      continue;
-    }
-    const runtime::Tensor& tensor = next.tensor();
-    if (!tensor.dtype().isFloat())
-      continue;
-    const auto* reals = static_cast<const interp::Reals*>(next.exact().get());
-    for (size_t i = 0; i < size_t(tensor.size()); ++i)
-      sum += reals ? (*reals)[i]
-                   : Real(runtime::readFloat(tensor.dtype(),
-                                             tensor.bytes() + i * tensor.dtype().bytes()));
-  }
-  return sum;
 }
 
 Value scalar(double number) {

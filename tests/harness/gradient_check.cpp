@@ -1,17 +1,20 @@
-// The program of a comparison is written with the notation of the rules themselves: forward at
-// three points, the rule at the middle one, and the quotients, all under one precision.
+// One program is forward at three points, the rule at the middle one, and the quotients, all under
+// one precision; the other one is the rule alone, which is differentiated and run at three points.
 #include "tests/harness/gradient_check.h"
 
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "lang/ir/verify.h"
 #include "lang/ir/walk.h"
+#include "lang/op/leaves.h"
 #include "stdlib/ops.h"
-#include "stdlib/ops/gradient.h"
 #include "tests/harness/draw.h"
+#include "tests/harness/float_sum.h"
 #include "tests/harness/gradient_data.h"
+#include "tests/harness/gradient_program.h"
 #include "tests/harness/run_operator.h"
 #include "tests/harness/types.h"
+#include "transform/differentiate/entry_gradient.h"
 #include "typecheck/check.h"
 
 #include <cmath>
@@ -21,20 +24,14 @@
 namespace harness {
 
 using namespace lang;
+using interp::Real;
 using runtime::Value;
-using stdlib::operator+, stdlib::operator-, stdlib::operator*;
 
 const GradientRule* gradientRule(const OperatorRow& row) {
   return std::get_if<GradientRule>(&row.gradient);
 }
 
 namespace {
-
-std::vector<const Type*> leavesOf(const Type* type) {
-  std::vector<const Type*> leaves;
-  appendTensors(type, leaves);
-  return leaves;
-}
 
 bool hasFloat(const Type* type) {
   return anyPart(type, [](const Type* part) { return part->isTensor() && part->dtype.isFloat(); });
@@ -54,14 +51,18 @@ std::string checkedProblem(const Module& module, Typing* typing = nullptr) {
   return "";
 }
 
-/// Runs a checked module; nothing when it faults.
+/// Runs a checked module; nothing when it faults, which `fault` tells.
 std::optional<Value> runModule(const Module& module, const Typing& typing, const Global& entry,
-                               std::vector<Value> arguments, unsigned digits) {
+                               std::vector<Value> arguments, unsigned digits,
+                               std::string* fault = nullptr) {
   interp::Options options{.engine = interp::referenceEngine(digits)};
   auto outcome = interp::interpret(module, typing, stdlib::operatorTable(), entry,
                                    std::move(arguments), options);
-  auto* value = std::get_if<Value>(&outcome);
-  return value ? std::optional(*value) : std::nullopt;
+  if (auto* value = std::get_if<Value>(&outcome))
+    return std::move(*value);
+  if (fault)
+    *fault = std::get<interp::Fault>(outcome).problem;
+  return std::nullopt;
 }
 
 bool usesNative(const Module& module) {
@@ -93,178 +94,6 @@ std::string gradientTypeProblem(TypeContext& types, const OperatorRow& row, Type
 }
 
 namespace {
-
-/// A parameter that holds a tensor of random numbers.
-struct Point {
-  Atom atom;
-  const Type* type;
-};
-
-/// The module of a comparison in the making.
-class Comparison {
-public:
-  Comparison(TypeContext& types, const OperatorSample& call, int exponent, bool isNamed)
-      : module(types), call_(call), exponent_(exponent), isNamed_(isNamed),
-        make_(module, stdlib::operatorTable()), body_(make_) {
-    write();
-  }
-
-  Module module;
-  const Global* entry = nullptr;
-  /// The operands that the rule gives nothing: steps may be in them.
-  std::vector<bool> isStepwise = {};
-
-  /// Types of the parameters: the operands, a direction for each float tensor of them, and a weight
-  /// for each float tensor of the result.
-  std::vector<const Type*> parameterTypes() const {
-    std::vector<const Type*> types;
-    for (const Var* parameter : parameters_)
-      types.push_back(parameter->annotation);
-    return types;
-  }
-
-  size_t directionCount() const {
-    size_t count = 0;
-    for (const std::vector<Atom>& leaves : directions_)
-      count += leaves.size() - size_t(std::ranges::count(leaves, nullptr));
-    return count;
-  }
-
-private:
-  const Var* parameter(const Type* type) {
-    parameters_.push_back(
-        make_.var(VarOrigin::Parameter, fmt::format("p{}", parameters_.size()), type));
-    return parameters_.back();
-  }
-
-  /// Parameters for the float tensors inside a type; null for others.
-  std::vector<Atom> floatParameters(const Type* type) {
-    std::vector<Atom> made;
-    for (const Type* leaf : leavesOf(type))
-      made.push_back(leaf->dtype.isFloat() ? parameter(leaf) : nullptr);
-    return made;
-  }
-
-  /// The step in a float type, exact under a precision: a power of two.
-  Term step(GradientCall& d, runtime::DType dtype, double sign) {
-    Term power = d.call("power", {d.number(dtype, 2), d.number(dtype, -exponent_)});
-    return sign < 0 ? -power : power;
-  }
-
-  /// An operand moved along its direction.
-  Term moved(GradientCall& d, size_t i, double sign) {
-    std::vector<Term> leaves;
-    for (size_t field = 0; field < directions_[i].size(); ++field) {
-      Term leaf = d.operand(i).type()->isTuple() ? d.field(i, field) : d.operand(i);
-      Atom direction = directions_[i][field];
-      leaves.push_back(
-          direction ? leaf + step(d, leaf.dtype(), sign) * Term(&d, direction, leaf.type()) : leaf);
-    }
-    return d.operand(i).type()->isTuple() ? d.tuple(leaves) : leaves.front();
-  }
-
-  Term asReal(GradientCall& d, const Term& total) {
-    return d.call("cast", {total}, {{"dtype", "float64"}});
-  }
-
-  /// The sum of products, or of their magnitudes.
-  Term product(GradientCall& d, const Term& a, const Term& b, bool isMagnitude = false) {
-    Term total = isMagnitude ? stdlib::map("abs", a * b) : a * b;
-    return asReal(d, total.rank() == 0 ? total : d.call("sum", {total}));
-  }
-
-  /// The weighted sum of the float tensors of a result.
-  Term weighed(GradientCall& d, const Term& value, bool isMagnitude = false) {
-    Term total = d.number(runtime::Float64, 0);
-    for (size_t field = 0; field < weights_.size(); ++field)
-      if (weights_[field]) {
-        Term leaf = value.type()->isTuple() ? d.project(value, field) : value;
-        total = total + product(d, leaf, Term(&d, weights_[field], leaf.type()), isMagnitude);
-      }
-    return total;
-  }
-
-  /// The weighted result after a move.
-  Term forward(GradientCall& d, double sign) {
-    std::vector<Atom> atoms;
-    for (size_t i = 0; i < call_.operands.size(); ++i)
-      atoms.push_back(moved(d, i, sign).atom());
-    return weighed(d, Term(&d, called(atoms), call_.output));
-  }
-
-  /// The call itself; attributes are those of the sample.
-  Atom called(const std::vector<Atom>& atoms) {
-    return body_.call(*call_.row, atoms, std::span<const Setting>(settings_));
-  }
-
-  Term slope(GradientCall& d) {
-    Term total = d.number(runtime::Float64, 0);
-    for (size_t i = 0; i < directions_.size(); ++i)
-      for (size_t field = 0; field < directions_[i].size(); ++field)
-        if (Atom cotangent = d.cotangents()[i][field]) {
-          const Type* type = leavesOf(call_.operands[i])[field];
-          total =
-              total + product(d, Term(&d, cotangent, type), Term(&d, directions_[i][field], type));
-        }
-    return total;
-  }
-
-  /// Weights are parameters, or numbers that vary with the place where only the data says how many
-  /// there are, and over names.
-  void weigh(GradientCall& d) {
-    std::vector<const Type*> leaves = leavesOf(call_.output);
-    for (size_t field = 0; field < leaves.size(); ++field) {
-      const Type* type = leaves[field];
-      if (!type->dtype.isFloat())
-        continue;
-      auto isNumber = [](const Dim* dim) { return dim->isConstant(); };
-      if (!isNamed_ && std::ranges::all_of(type->shape, isNumber)) {
-        weights_[field] = parameter(type);
-        continue;
-      }
-      Term leaf = call_.output->isTuple() ? d.result(field) : d.result();
-      Term places = stdlib::castTo(stdlib::placesLike(leaf), type->dtype);
-      weights_[field] = stdlib::map("cos", places + 1).atom();
-    }
-  }
-
-  void write() {
-    for (size_t i = 0; i < call_.attributes.rows.size(); ++i)
-      settings_.emplace_back(call_.attributes.rows[i].name, call_.attributes.values[i]);
-    std::vector<Atom> operands;
-    for (const Type* type : call_.operands)
-      operands.push_back(parameter(type));
-    for (const Type* type : call_.operands)
-      directions_.push_back(floatParameters(type));
-    Atom result = called(operands);
-    weights_.resize(leavesOf(call_.output).size());
-    GradientCall d(body_,
-                   {call_.operands, call_.output, call_.attributes, operands, result, weights_});
-    weigh(d);
-    gradientRule(*call_.row)->build(d);
-    for (const std::vector<Atom>& given : d.cotangents())
-      isStepwise.push_back(std::ranges::all_of(given, [](Atom atom) { return !atom; }));
-    Term middle = weighed(d, Term(&d, result, call_.output)), given = slope(d);
-    Term before = forward(d, -1), after = forward(d, 1);
-    Term perStep =
-        d.call("power", {d.number(runtime::Float64, 2), d.number(runtime::Float64, exponent_)});
-    Term left = (middle - before) * perStep, right = (after - middle) * perStep;
-    Term error = (left + right) * d.number(runtime::Float64, 0.5) - given;
-    Term size = weighed(d, Term(&d, result, call_.output), true);
-    Term answer = d.tuple({error, left, right, given, size});
-    entry = make_.define("main", make_.function(parameters_, body_.finish(answer.atom())));
-  }
-
-  const OperatorSample& call_;
-  int exponent_;
-  bool isNamed_;
-  Builder make_;
-  BlockBuilder body_;
-  std::vector<Setting> settings_;
-  std::vector<const Var*> parameters_;
-  std::vector<std::vector<Atom>> directions_;
-  std::vector<Atom> weights_;
-};
 
 double numberOf(const Value& value) {
   return value.tensor().elements<double>()[0];
@@ -372,23 +201,21 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
   auto named = isNamed ? overNames(types, call, random) : std::nullopt;
   if (isNamed && !named)
     return {};
-  int exponent = isExact ? exactExponent : nativeExponent;
-  Comparison comparison(types, named ? *named : call, exponent, isNamed);
-  if (isExact && usesNative(comparison.module)) {
+  GradientProgram program(types, named ? *named : call, isNamed);
+  program.writeQuotients(isExact ? exactExponent : nativeExponent);
+  if (isExact && usesNative(program.module)) {
     Arena arena;
     auto wide = inFloat64(types, call, arena);
     return wide ? compare(types, *wide, random, isNamed, false) : GradientVerdict{};
   }
   Typing typing;
-  if (std::string problem = checkedProblem(comparison.module, &typing); !problem.empty())
+  if (std::string problem = checkedProblem(program.module, &typing); !problem.empty())
     return {false, false, "the comparison is " + problem};
   // The types of the data, whose extents are numbers in both cases.
-  std::vector<const Type*> parameters =
-      named ? Comparison(types, call, exponent, true).parameterTypes()
-            : comparison.parameterTypes();
-  auto data = gradientData(call, parameters, random, isExact, comparison.isStepwise);
+  std::vector<const Type*> parameters = GradientProgram(types, call, isNamed).parameterTypes();
+  auto data = gradientData(call, parameters, random, isExact, program.isStepwise);
   auto run = [&](std::vector<Value> values) {
-    return runModule(comparison.module, typing, *comparison.entry, std::move(values),
+    return runModule(program.module, typing, *program.entry, std::move(values),
                      isExact ? exactDigits : 0);
   };
   auto answer = run(data.values);
@@ -396,9 +223,123 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
     return {};
   GradientVerdict verdict = judge(*answer, isExact, data.isSingle);
   if (!verdict.problem.empty() &&
-      !isLinear(run, data.values, call.operands.size(), comparison.directionCount()))
+      !isLinear(run, data.values, call.operands.size(), program.directionCount()))
     return {};
   return verdict;
+}
+
+/// A module with a derivative, which is its last global.
+struct Derived {
+  std::unique_ptr<Module> module;
+  Typing typing;
+  std::string problem;
+};
+
+Derived derived(std::unique_ptr<Module> module, const Diagnostics& findings) {
+  Derived made{std::move(module), {}, {}};
+  if (findings.hasErrors())
+    made.problem = findings.all().front().text;
+  else
+    made.problem = checkedProblem(*made.module, &made.typing);
+  return made;
+}
+
+/// What the quotients of a slope say of its derivatives backwards and forwards.
+GradientVerdict judgeAgain(const Real& left, const Real& right, const Real& backwards,
+                           const Real& forwards, bool isExact) {
+  using boost::multiprecision::isfinite;
+  if (!isfinite(left) || !isfinite(right) || abs(left) > 1e12 || abs(right) > 1e12)
+    return {};
+  Real scale = 1 + abs(left) + abs(right);
+  if (abs(left - right) > scale * (isExact ? 1e-12 : 1e-4))
+    return {};
+  Real tolerance = scale * (isExact ? 1e-15 : 1e-5), slope = (left + right) / 2;
+  // Of what is no number no comparison holds.
+  if (abs(backwards - slope) <= tolerance && abs(forwards - slope) <= tolerance)
+    return {true};
+  return {true, false,
+          fmt::format("differentiated again it gives {} backwards and {} forwards, the differences "
+                      "{} and {}",
+                      backwards.str(20), forwards.str(20), left.str(20), right.str(20))};
+}
+
+bool hasEmpty(const std::vector<Value>& values) {
+  return std::ranges::any_of(values, [](const Value& value) {
+    std::vector<Value> leaves;
+    appendTensors(value, leaves);
+    return std::ranges::any_of(leaves, [](const Value& leaf) { return leaf.tensor().size() == 0; });
+  });
+}
+
+/// Whether what a call gives is finite; `data` begins with what the quotients of it take.
+bool isFiniteCall(TypeContext& types, const OperatorSample& call, bool isNamed,
+                  std::vector<Value> data, unsigned digits) {
+  GradientProgram program(types, call, isNamed);
+  program.writeQuotients(exactExponent);
+  Typing typing;
+  if (!checkedProblem(program.module, &typing).empty())
+    return false;
+  data.resize(program.parameterTypes().size(), runtime::tupleValue({}));
+  auto answer = runModule(program.module, typing, *program.entry, std::move(data), digits);
+  return answer && std::isfinite(numberOf(answer->fields()[4]));
+}
+
+GradientVerdict compareAgain(TypeContext& types, const OperatorSample& call, Random& random,
+                             bool isNamed, bool isExact) {
+  auto named = isNamed ? overNames(types, call, random) : std::nullopt;
+  if (isNamed && !named)
+    return {};
+  GradientProgram program(types, named ? *named : call, isNamed);
+  program.writeSlope();
+  Typing typing;
+  if (std::string problem = checkedProblem(program.module, &typing); !problem.empty())
+    return {false, false, "the slope is " + problem};
+  Diagnostics findings;
+  const transform::TypeCheck check = [](const Module& module, Diagnostics& diagnostics) {
+    return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+  };
+  const transform::PassContext context{stdlib::operatorTable(), typing, check, findings};
+  const size_t last = program.parameterTypes().size() - 1;
+  Derived back = derived(transform::withDerivative(program.module, context, "main",
+                                                   transform::Reverse::Gradient, {{last}}),
+                         findings);
+  Derived there =
+      derived(transform::withTangent(program.module, context, "main", {last}), findings);
+  for (const Derived* each : {&back, &there})
+    if (!each->problem.empty())
+      return {false, false, "differentiated again: " + each->problem};
+  if (isExact && (usesNative(*back.module) || usesNative(*there.module))) {
+    Arena arena;
+    auto wide = inFloat64(types, call, arena);
+    return wide ? compareAgain(types, *wide, random, isNamed, false) : GradientVerdict{};
+  }
+  std::vector<const Type*> parameters = GradientProgram(types, call, isNamed).parameterTypes();
+  auto data = gradientData(call, parameters, random, isExact, program.isStepwise).values;
+  auto steps = gradientData(call, parameters, random, false, program.isStepwise).values;
+  data.insert(data.end(), steps.begin() + ptrdiff_t(call.operands.size()), steps.end());
+  const unsigned digits = isExact ? exactDigits : 0;
+  std::string fault;
+  auto run = [&](const Module& module, const Typing& typingOf, std::vector<double> more) {
+    std::vector<Value> values = data;
+    for (double number : more)
+      values.push_back(runtime::tensorValue(runtime::Tensor::scalar(runtime::Float64, number)));
+    return runModule(module, typingOf, *module.globals.back(), std::move(values), digits, &fault);
+  };
+  const double step = std::ldexp(1, -(isExact ? exactExponent : nativeExponent));
+  auto before = run(program.module, typing, {-step}), middle = run(program.module, typing, {0});
+  auto after = run(program.module, typing, {step});
+  auto backwards = run(*back.module, back.typing, {0});
+  auto forwards = run(*there.module, there.typing, {0, 1});
+  if (!before || !middle || !after || !isFiniteCall(types, call, isNamed, data, digits))
+    return {};
+  // Some rules use operators that take no empty tensors, where the call takes them.
+  if (!backwards || !forwards)
+    return hasEmpty(data) ? GradientVerdict{}
+                          : GradientVerdict{false, false, "its derivative faults: " + fault};
+  interp::RealDigits precision(exactDigits);
+  Real from = floatSum(*middle);
+  return judgeAgain((from - floatSum(*before)) / step, (floatSum(*after) - from) / step,
+                    floatSum(*backwards), floatSum(forwards->fields()[1]), isExact);
 }
 
 } // namespace
@@ -407,6 +348,15 @@ GradientVerdict compareGradient(TypeContext& types, const OperatorSample& call, 
                                 bool isNamed) {
   try {
     return compare(types, call, random, isNamed, true);
+  } catch (const std::logic_error& fault) {
+    return {false, false, fault.what()};
+  }
+}
+
+GradientVerdict compareSecondGradient(TypeContext& types, const OperatorSample& call,
+                                      Random& random, bool isNamed) {
+  try {
+    return compareAgain(types, call, random, isNamed, true);
   } catch (const std::logic_error& fault) {
     return {false, false, fault.what()};
   }

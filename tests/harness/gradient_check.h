@@ -39,6 +39,11 @@ struct GradientVerdict {
 GradientVerdict compareGradient(lang::TypeContext& types, const OperatorSample& call,
                                 Random& random, bool isNamed = false);
 
+/// Compares what becomes of a rule that is differentiated again, in both modes, with difference
+/// quotients of the slope that it gives, as operands and the cotangent move.
+GradientVerdict compareSecondGradient(lang::TypeContext& types, const OperatorSample& call,
+                                      Random& random, bool isNamed = false);
+
 /// The call with its types and attributes, for messages.
 std::string callText(const OperatorSample& call);
 

@@ -1,5 +1,5 @@
-// Every gradient rule against difference quotients of its operator: see
-// tests/harness/gradient_check.h.
+// Every gradient rule against difference quotients of its operator, and what becomes of it when it
+// is differentiated again against those of the rule: see tests/harness/gradient_check.h.
 //
 // BATON_GRADIENT_CALLS in the environment asks for as many comparisons in all, and `--rng-seed` for
 // other ones; with `-s` each row tells how many there were.
@@ -43,9 +43,13 @@ struct Tally {
   std::vector<std::string> problems = {};
 };
 
+using Compare = harness::GradientVerdict(TypeContext&, const harness::OperatorSample&,
+                                         harness::Random&, bool isNamed);
+
 /// Compares calls of one row in turn until there are enough, or too many were tried.
-Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSample*>& samples,
-                 uint64_t seed, size_t wanted) {
+Tally compareRow(Compare& compare, TypeContext& types,
+                 const std::vector<const harness::OperatorSample*>& samples, uint64_t seed,
+                 size_t wanted) {
   Tally tally;
   harness::Random random(seed);
   for (size_t round = 0; tally.tried < wanted * 40 && tally.compared < wanted; ++round) {
@@ -55,14 +59,14 @@ Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSa
           !harness::isDifferentiable(*sample->row, sample->operands, sample->output))
         continue;
       ++tally.tried;
-      harness::GradientVerdict verdict = harness::compareGradient(types, *sample, random);
+      harness::GradientVerdict verdict = compare(types, *sample, random, false);
       tally.compared += verdict.isCompared;
       tally.kinks += verdict.isKink;
       if (!verdict.problem.empty() && tally.problems.size() < 4)
         tally.problems.push_back(harness::callText(*sample) + ": " + verdict.problem);
       if (tally.named > 0 && random.chance(70))
         continue;
-      harness::GradientVerdict named = harness::compareGradient(types, *sample, random, true);
+      harness::GradientVerdict named = compare(types, *sample, random, true);
       tally.named += named.isCompared;
       if (!named.problem.empty() && tally.problems.size() < 4)
         tally.problems.push_back(harness::callText(*sample) + ", over names: " + named.problem);
@@ -73,9 +77,8 @@ Tally compareRow(TypeContext& types, const std::vector<const harness::OperatorSa
   return tally;
 }
 
-} // namespace
-
-TEST_CASE("gradient rules agree with difference quotients") {
+/// Compares calls of all rows, and demands some of each.
+void compareRows(Compare& compare, size_t least) {
   TypeContext types;
   harness::Reader reader(types);
   harness::SamplePool pool;
@@ -85,19 +88,29 @@ TEST_CASE("gradient rules agree with difference quotients") {
       size_t(std::ranges::count_if(stdlib::operatorTable().all(), [](const OperatorRow* row) {
         return harness::gradientRule(*row) != nullptr;
       }));
-  size_t wanted = std::max(wantedCalls() / rules, leastCompared * 3);
+  size_t wanted = std::max(wantedCalls() / rules, least * 3);
   for (size_t i = 0; i < pool.byRow.size(); ++i) {
     const OperatorRow& row = *stdlib::operatorTable().all()[i];
     if (!harness::gradientRule(row))
       continue;
     auto samples = pool.byRow[i];
     std::erase_if(samples, [](const harness::OperatorSample* sample) { return !isSmall(*sample); });
-    Tally tally = compareRow(types, samples, harness::mixSeed(seed, row.name), wanted);
+    Tally tally = compareRow(compare, types, samples, harness::mixSeed(seed, row.name), wanted);
     INFO(row.name << ": " << tally.compared << " compared of " << tally.tried << ", of which "
                   << tally.kinks << " at kinks, and " << tally.named << " over names");
     CAPTURE(tally.problems);
     CHECK(tally.problems.empty());
-    CHECK(tally.compared >= leastCompared);
+    CHECK(tally.compared >= least);
     CHECK(tally.named >= 1);
   }
+}
+
+} // namespace
+
+TEST_CASE("gradient rules agree with difference quotients") {
+  compareRows(harness::compareGradient, leastCompared);
+}
+
+TEST_CASE("gradient rules that are differentiated agree with difference quotients of them") {
+  compareRows(harness::compareSecondGradient, leastCompared);
 }
