@@ -7,6 +7,9 @@ namespace transform {
 
 namespace {
 
+/// Fields of tuples may be tuples themselves.
+constexpr unsigned deepestTuple = 4;
+
 constexpr Step derivativeSteps[] = {
     // Passes look for calls of operators, so those come first.
     {"operator-calls"},
@@ -18,7 +21,7 @@ constexpr Step derivativeSteps[] = {
     // What the copies replaced would be differentiated too.
     {"unused-definitions"},
     // While functions are known: derivatives add to parts of a tuple in place where it is apart.
-    {"flatten-tuples"},
+    {"flatten-tuples", deepestTuple},
     // Straight code has lean derivatives; bodies in the places of calls show types and functions.
     {"inlining"},
     {"specialise"},
@@ -67,9 +70,6 @@ constexpr Step gradientSteps[] = {
     {"dead-code"},
     {"unused-definitions"},
 };
-
-/// Fields of tuples may be tuples themselves.
-constexpr unsigned deepestTuple = 4;
 
 constexpr Step machineSteps[] = {
     // First, as all others go into the copies.

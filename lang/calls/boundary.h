@@ -54,6 +54,11 @@ public:
   bool isChecked(const Constructor& constructor) const {
     return !constructors_.empty() && constructors_.contains(&constructor);
   }
+  /// Whether a call is one of a constructor, and compares the fields that it is given.
+  bool comparesFields(const Call& call) const {
+    const auto* constructor = call.callee.value->as<Constructor>();
+    return constructor && isChecked(*constructor) && !provenCalls_.contains(&call);
+  }
 
 private:
   friend class BoundaryFinder;
@@ -61,6 +66,8 @@ private:
   std::vector<std::unique_ptr<FunctionChecks>> functions_;
   std::vector<const Type*> vars_;
   std::unordered_set<const Constructor*> constructors_;
+  /// Calls of those whose fields fit.
+  std::unordered_set<const Call*> provenCalls_;
 };
 
 } // namespace lang

@@ -178,10 +178,51 @@ private:
           escape(*operand.value);
       });
       escape(*binding.value);
+      if (const auto* match = binding.value->as<Match>())
+        for (const Arm& arm : match->arms)
+          readPattern(*arm.pattern);
+      if (call && provesFields(*call))
+        found_.provenCalls_.insert(call);
       if (const Function* called = calleeOf(*binding.value))
         readCall(binding, *call, *called);
     });
     forEachResult(*function.body, [&](const Operand& result) { escape(*result.value); });
+  }
+
+  /// Whether a constructor that compares its fields is given what fits them.
+  bool provesFields(const Call& call) const {
+    const auto* constructor = call.callee.value->as<Constructor>();
+    if (!constructor || !found_.isChecked(*constructor))
+      return false;
+    for (size_t i = 0; i < constructor->fields.size(); ++i) {
+      const Type* field = constructor->fields[i];
+      const Expr& given = *call.arguments[i].value;
+      bool isCompared = field->isTensor() || field->isTuple();
+      if (isCompared && (field->hasSymbol || !isDefinite(given) || !fits(field, typing_.of(given))))
+        return false;
+    }
+    return true;
+  }
+
+  /// The variables that a pattern has for fields of a known size: these were compared when the
+  /// value was made.
+  void readPattern(const Pattern& root) {
+    struct Part {
+      const Pattern* pattern;
+      const Type* made;
+    };
+    std::vector<Part> open{{&root, nullptr}};
+    while (!open.empty()) {
+      auto [pattern, made] = open.back();
+      open.pop_back();
+      for (size_t i = 0; i < pattern->parts.size(); ++i)
+        open.push_back({pattern->parts[i], pattern->constructor ? pattern->constructor->fields[i]
+                                           : made && made->isTuple() ? made->parts[i]
+                                                                     : nullptr});
+      const Type* wanted = pattern->var ? found_.typeOf(*pattern->var) : nullptr;
+      if (wanted && made && !made->hasSymbol && fits(wanted, made))
+        provenVars_.push_back(pattern->var);
+    }
   }
 
   template <typename Visit>

@@ -2,7 +2,9 @@
 //
 // A value fits the type of its variable, since what may hold another one is compared where it comes
 // out. So where the types of a call's arguments, with the names of the callee put in, are those of
-// its parameters, there is nothing to compare; a `?` on the way proves nothing.
+// its parameters, there is nothing to compare; a `?` on the way proves nothing. A field of a data
+// type whose size is a number is compared when the value is made, if it is not sure to fit, and not
+// when it comes out.
 #pragma once
 
 #include "lang/calls/boundary.h"

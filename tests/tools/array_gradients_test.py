@@ -113,6 +113,20 @@ def @parts(%p: (Tensor[(SIZE), float32], float32), %i: int32, %sum: float32) -> 
 }
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @parts((%w, 2f), %i, %sum) }
 """ + MAIN,
+    "in_records": """
+type Net { Net(Tensor[(SIZE), float32], float32) }
+type Model { Model(Net, (float32, int32)) }
+def @read(%n: Net, %i: int32) {
+  match (%n) { Net(%t, %scale) => %scale * take(%t, floor_mod(%i, 1000), axis=0) }
+}
+def @parts(%m: Model, %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    match (%m) { Model(%n, (%f, _)) => @parts(%m, %i + 1, sin(%sum) + %f * @read(%n, %i)) }
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
+  @parts(Model(Net(%w, 2f), (3f, 1)), %i, %sum)
+}""" + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {
@@ -132,6 +146,20 @@ def @steps(%s: (Tensor[(SIZE), float32], int32)) -> Tensor[(SIZE), float32] {
   }
 }
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) { @steps((%w, %i)) }
+""" + WRITES,
+    "state_in_a_record": """
+type State { State(Tensor[(SIZE), float32], int32) }
+def @steps(%s: State) -> Tensor[(SIZE), float32] {
+  match (%s) {
+    State(%w, %i) => if (%i == STEPS) { %w } else {
+      let %x = take(%w, floor_mod(%i, 1000), axis=0);
+      let %at = reshape(floor_mod(%i + 1, 1000), newshape=[1]);
+      @steps(State(scatter_elements(%w, %at, reshape(sin(%x), newshape=[1]),
+             attrs_type_key="relay.attrs.ScatterElementsAttrs"), %i + 1))
+    },
+  }
+}
+def @writes(%w: Tensor[(SIZE), float32], %i: int32) { @steps(State(%w, %i)) }
 """ + WRITES,
     "scatter_nd": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {

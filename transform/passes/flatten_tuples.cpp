@@ -1,5 +1,5 @@
-// Tuples that functions only take apart come as their fields: arity raising, the worker of a
-// worker/wrapper split (Peyton Jones and Launchbury, 1991) without the wrapper.
+// Tuples and records that functions only take apart come as their fields: arity raising, the worker
+// of a worker/wrapper split (Peyton Jones and Launchbury, 1991) without the wrapper.
 //
 //   def @loop(%s: (int32, int32)) {             def @loop(%s_0: int32, %s_1: int32) {
 //     if (%s.0 == 0) { %s.1 }             =>      if (%s_0 == 0) { %s_1 }
@@ -7,11 +7,13 @@
 //   }                                           }
 //
 // A parameter goes when every use projects it, matches it with a pattern that always fits, or hands
-// it on to a parameter that goes. A function that is a value, one with attributes, one of the
+// it on to a parameter that goes. A record is a value of a data type with one constructor, so that
+// a pattern of names always fits. A function that is a value, one with attributes, one of the
 // prelude (which no text of the program has) and the entries keep theirs, and so do parameters that
 // are compared with their types as values come in and are not proven to fit, since the words for
 // what does not fit speak of the tuple.
 #include "lang/calls/proven_sizes.h"
+#include "lang/ir/fields.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "transform/analysis/placement.h"
@@ -29,6 +31,26 @@ namespace {
 
 /// A tuple of more fields stays one, as does a list of more parameters.
 constexpr size_t mostFields = 8, mostParameters = 32;
+
+/// How many fields a tuple or a record has; none is anything else.
+size_t fieldCount(const Type& type) {
+  return isRecord(type)   ? type.definition->constructors[0]->fields.size()
+         : type.isTuple() ? type.parts.size()
+                          : 0;
+}
+
+/// Whether a pattern fits all values of its type: it has no constructor but those of records.
+bool alwaysFits(const Pattern& root) {
+  std::vector<const Pattern*> open{&root};
+  while (!open.empty()) {
+    const Pattern& pattern = *open.back();
+    open.pop_back();
+    if (pattern.constructor && pattern.constructor->definition->constructors.size() > 1)
+      return false;
+    std::ranges::copy(pattern.parts, std::back_inserter(open));
+  }
+  return true;
+}
 
 /// Globals that the program's text has.
 std::span<const Global* const> ownGlobals(const Module& module) {
@@ -57,16 +79,28 @@ public:
   }
 
   bool isEmpty() const { return candidates_.empty(); }
+  const Type* typeOf(const Expr& atom) const { return typing_.of(atom); }
   /// Whether a variable may be another name for a field.
   bool isPlain(const Var& var) const { return !var.annotation && !boundaries_.typeOf(var); }
-  /// Whether the first arm of a match only names fields.
+  /// Whether the first arm of a match takes whatever comes apart.
   bool isOpening(const Match& match) const {
     const Pattern* first = match.arms.empty() ? nullptr : match.arms[0].pattern;
-    return first && first->kind == PatternKind::Tuple &&
+    return first && !first->parts.empty() && alwaysFits(*first) &&
            std::ranges::all_of(first->parts, [&](const Pattern* part) {
-             return part->kind == PatternKind::Wildcard ||
-                    (part->kind == PatternKind::Var && isPlain(*part->var));
+             return part->kind != PatternKind::Var || isPlain(*part->var);
            });
+  }
+  /// The fields of a tuple or a record that a value makes without comparing them; nothing for any
+  /// other value.
+  std::optional<std::span<const Operand>> madeOf(const Expr& value) const {
+    if (const auto* tuple = value.as<TupleExpr>())
+      return tuple->fields;
+    const auto* call = value.as<Call>();
+    const auto* constructor = call ? call->callee.value->as<Constructor>() : nullptr;
+    if (!constructor || constructor->definition->constructors.size() > 1 ||
+        boundaries_.comparesFields(*call))
+      return std::nullopt;
+    return call->arguments;
   }
   /// How many fields a parameter comes as, or 0 if it stays.
   size_t fields(const Var& parameter) const {
@@ -88,11 +122,12 @@ private:
       const Type* type = typing_.of(parameter);
       bool isCompared = checks && std::ranges::count(checks->parameters, i,
                                                      &FunctionChecks::Parameter::position) > 0;
-      if (!type || !type->isTuple() || type->parts.empty() || type->parts.size() > mostFields ||
-          isCompared || parameter.device || count + type->parts.size() > mostParameters)
+      size_t fields = type ? fieldCount(*type) : 0;
+      if (fields == 0 || fields > mostFields || isCompared || parameter.device ||
+          count + fields > mostParameters)
         continue;
-      count += type->parts.size();
-      candidates_.emplace(&parameter, type->parts.size());
+      count += fields;
+      candidates_.emplace(&parameter, fields);
     }
   }
 
@@ -175,7 +210,7 @@ private:
 class Flattener : public Rewriter {
 public:
   Flattener(const Module& from, Builder& into, const FlatParameters& flat)
-      : Rewriter(from, into), flat_(flat), varCount_(from.varCount) {}
+      : Rewriter(from, into), flat_(flat), types_(from.types), varCount_(from.varCount) {}
 
 private:
   std::span<const Var* const> parametersOf(const Function& old) override {
@@ -192,10 +227,12 @@ private:
   std::vector<const Var*> newParameters(const Var& parameter, size_t count) {
     std::vector<const Var*> vars;
     std::vector<const Expr*>& atoms = fields_[&parameter];
+    std::vector<const Type*> types(count, nullptr);
+    if (parameter.annotation)
+      types = fieldTypes(types_, *parameter.annotation);
     for (size_t i = 0; i < count; ++i) {
-      const Type* type = parameter.annotation ? parameter.annotation->parts[i] : nullptr;
       vars.push_back(variable(fmt::format("{}_{}", parameter.name, i), VarOrigin::Parameter,
-                              parameter.range, type));
+                              parameter.range, types[i]));
       atoms.push_back(vars.back());
     }
     return vars;
@@ -217,8 +254,8 @@ private:
   /// The value of a binding, with what it needs before it in `out`.
   const Expr* replaced(const Binding& binding, std::vector<Binding>& out) {
     const Expr& value = *binding.value;
-    if (const auto* tuple = value.as<TupleExpr>(); tuple && flat_.isPlain(*binding.var))
-      noteTuple(*binding.var, *tuple);
+    if (auto fields = flat_.madeOf(value); fields && flat_.isPlain(*binding.var))
+      noteFields(*binding.var, *fields);
     if (const auto* project = value.as<Project>())
       if (const auto* fields = fieldsOf(*project->tuple.value)) {
         if (flat_.isPlain(*binding.var))
@@ -240,26 +277,44 @@ private:
     return found == fields_.end() ? nullptr : &found->second;
   }
 
-  void noteTuple(const Var& var, const TupleExpr& tuple) {
+  void noteFields(const Var& var, std::span<const Operand> operands) {
     std::vector<const Expr*>& fields = fields_[&var];
-    for (const Operand& field : tuple.fields)
+    for (const Operand& field : operands)
       fields.push_back(field.value);
   }
 
-  /// The block of the arm, in which fields have the names of the pattern.
+  /// The block of the arm, in which fields have the names of the pattern; those that it takes apart
+  /// further are matched there.
   const Expr* opened(const Match& match, const std::vector<const Expr*>& fields) {
     const Arm& arm = match.arms[0];
     std::vector<Binding> bindings;
-    for (size_t i = 0; i < fields.size(); ++i)
-      if (const Var* var = arm.pattern->parts[i]->var) {
-        bindings.push_back({var, fields[i], var->range});
-        aliases_.insert(var);
+    const Block* body = arm.body;
+    for (size_t i = fields.size(); i-- > 0;) {
+      const Pattern* part = arm.pattern->parts[i];
+      if (part->var) {
+        bindings.push_back({part->var, fields[i], part->var->range});
+        aliases_.insert(part->var);
+      } else if (!part->parts.empty()) {
+        body = matched({fields[i], part->range}, {part, body, arm.range});
       }
-    std::ranges::copy(arm.body->bindings, std::back_inserter(bindings));
-    const Block* block = arena_.make<Block>(arena_.copy(bindings), arm.body->result);
+    }
+    std::ranges::copy(body->bindings, std::back_inserter(bindings));
+    const Block* block = arena_.make<Block>(arena_.copy(bindings), body->result);
     const Expr* made = arena_.make<BlockExpr>(Expr{ExprKind::Block, match.range}, block);
     opened_.insert(made);
     return made;
+  }
+
+  /// A block that is a match with one arm.
+  const Block* matched(const Operand& scrutinee, const Arm& arm) {
+    const Var* result = variable({}, VarOrigin::Temporary, scrutinee.range);
+    std::vector<Binding> bindings{{result, onlyArm(scrutinee, arm), scrutinee.range}};
+    return arena_.make<Block>(arena_.copy(bindings), Operand{result, scrutinee.range});
+  }
+
+  const Match* onlyArm(const Operand& scrutinee, const Arm& arm) {
+    return arena_.make<Match>(Expr{ExprKind::Match, scrutinee.range}, scrutinee,
+                              /*isPartial=*/false, arena_.copy(std::vector<Arm>{arm}));
   }
 
   /// A call with fields in the place of tuples.
@@ -278,7 +333,8 @@ private:
     return made;
   }
 
-  /// The fields of an argument: those of a parameter or of a tuple in sight, or projections.
+  /// The fields of an argument: those of a parameter or of what is made in sight, or each taken out
+  /// of it.
   void addFields(const Operand& argument, size_t count, std::vector<Operand>& arguments,
                  std::vector<Binding>& out) {
     const auto* var = argument.value->as<Var>();
@@ -288,18 +344,33 @@ private:
         arguments.push_back({known->second[i], argument.range});
         continue;
       }
-      Expr base{ExprKind::Project, argument.range};
       const Var* field = variable({}, VarOrigin::Temporary, argument.range);
-      out.push_back({field, arena_.make<Project>(base, argument, uint32_t(i))});
+      out.push_back({field, takenOut(argument, uint32_t(i))});
       arguments.push_back({field, argument.range});
     }
+  }
+
+  /// A field of a tuple or a record.
+  const Expr* takenOut(const Operand& whole, uint32_t field) {
+    const Type* type = flat_.typeOf(*whole.value);
+    if (!isRecord(*type))
+      return arena_.make<Project>(Expr{ExprKind::Project, whole.range}, whole, field);
+    const Constructor& constructor = *type->definition->constructors[0];
+    std::vector<const Pattern*> parts(constructor.fields.size(),
+                                      arena_.make<Pattern>(PatternKind::Wildcard, whole.range));
+    const Var* var = variable("f", VarOrigin::Pattern, whole.range);
+    parts[field] = arena_.make<Pattern>(PatternKind::Var, whole.range, var);
+    const auto* pattern = arena_.make<Pattern>(PatternKind::Constructor, whole.range, nullptr,
+                                               &constructor, arena_.copy(parts));
+    const auto* body = arena_.make<Block>(std::span<const Binding>(), Operand{var, whole.range});
+    return onlyArm(whole, {pattern, body, whole.range});
   }
 
   Fate enter(const Binding& binding) override {
     if (opened_.contains(binding.value))
       return Fate::Splice;
     // Nothing uses it in the new code, but a let would stay.
-    bool isGone = binding.value->kind == ExprKind::Tuple && fieldsOf(*binding.var);
+    bool isGone = flat_.madeOf(*binding.value) && fieldsOf(*binding.var);
     return isGone ? Fate::Drop : Fate::Copy;
   }
 
@@ -308,30 +379,31 @@ private:
   }
 
   const FlatParameters& flat_;
+  TypeContext& types_;
   Arena arena_;
   uint32_t varCount_;
-  /// Of parameters that go and of tuples in sight.
+  /// Of parameters that go and of what is made in sight.
   std::unordered_map<const Var*, std::vector<const Expr*>> fields_;
   /// Variables of patterns, which stand for fields.
   std::unordered_set<const Var*> aliases_;
   std::unordered_set<const Expr*> opened_;
 };
 
-/// Whether some function takes a tuple, which is quick to see, and most have none.
-bool takesTuples(const Module& module, const Typing& typing) {
-  auto isTuple = [&](const Var* parameter) {
+/// Whether some function takes a tuple or a record, which is quick to see, and most have none.
+bool takesFields(const Module& module, const Typing& typing) {
+  auto hasFields = [&](const Var* parameter) {
     const Type* type = typing.of(*parameter);
-    return type && type->isTuple();
+    return type && fieldCount(*type) > 0;
   };
   return std::ranges::any_of(ownGlobals(module), [&](const Global* global) {
-    return global->function && std::ranges::any_of(global->function->parameters, isTuple);
+    return global->function && std::ranges::any_of(global->function->parameters, hasFields);
   });
 }
 
 } // namespace
 
 std::unique_ptr<Module> flattenTuples(const Module& module, const PassContext& context) {
-  if (!takesTuples(module, context.typing))
+  if (!takesFields(module, context.typing))
     return nullptr;
   FlatParameters flat(module, context.typing, context.entries);
   if (flat.isEmpty())

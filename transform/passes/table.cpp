@@ -44,7 +44,7 @@ constexpr PassRow rows[] = {
      placed,
      derivatives},
     {"flatten-tuples",
-     "Gives functions the fields of tuples that they only take apart.",
+     "Gives functions the fields of tuples and records that they only take apart.",
      {},
      placed,
      flattenTuples},

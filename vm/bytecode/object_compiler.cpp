@@ -12,7 +12,7 @@ void ObjectCompiler::construct(Scope& scope, const Binding& binding, uint16_t la
   std::vector<uint16_t> taken = holding_.takeAll(scope, fields, types, environment);
   const auto* call = binding.value->as<Call>();
   const auto* constructor = call ? call->callee.value->as<Constructor>() : nullptr;
-  if (constructor && state_.made.boundaries->isChecked(*constructor))
+  if (constructor && state_.made.boundaries->comparesFields(*call))
     state_.hostCall({.kind = SiteKind::Fields,
                      .range = call->range,
                      .check = state_.made.checks->fields(*constructor),
