@@ -9,7 +9,7 @@
 // derivative is the transformation of a program like any other. Reverse mode is in adjoint.h.
 //
 // What is computed twice in a derivative is computed four times in the one of it, so between rounds
-// all is said as simply as passes can. The derivative of a derivative by one number is written
+// all is said as simply as passes can. Derivatives by one number that are in each other are written
 // forward, where passes find that most of it was computed for the order before: reverse mode gives
 // each order another shape, and its size doubles.
 #include "lang/ir/differentiable.h"
@@ -93,6 +93,15 @@ public:
     for (const Global* global : module.globals)
       if (global->function)
         look(*global);
+    if (!isFirst_ || context.keepsSteps)
+      return;
+    std::unordered_set<const Expr*> seen;
+    for (const Site& site : sites_)
+      leadsTo(*site.call->arguments[0].value, seen, [&](const Expr& value) {
+        if (expandedRow(value))
+          again_.insert(&value);
+        return false;
+      });
   }
 
   bool hasSites() const { return !sites_.empty(); }
@@ -387,7 +396,8 @@ private:
     const auto* global = function.as<Global>();
     const Function& known = global ? *global->function : *function.as<Function>();
     WithRespectTo wrt = withRespectTo(*site.call, known.parameters.size());
-    if (!isFirst_ && isByOneNumber(known, wrt) && !hasPullBack(site))
+    bool hasOrders = !context_.keepsSteps && (!isFirst_ || again_.contains(site.call));
+    if (hasOrders && isByOneNumber(known, wrt) && !hasPullBack(site))
       if (site.row->derivative == Derivative::Grad ||
           site.row->derivative == Derivative::ValueAndGrad)
         return forwardGradient(site, function, known, wrt);
@@ -437,6 +447,8 @@ private:
   std::optional<LeafStarts> leafStarts_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
+  /// In the first round, those that others differentiate.
+  std::unordered_set<const Expr*> again_;
   /// Atoms that lead to no site.
   std::unordered_set<const Expr*> withoutSites_;
   /// Those of functions that only a run knows, and the globals that are written anew for them.
@@ -490,7 +502,7 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
     SymbolicZeros zeros;
     std::optional<Round> round;
     bool isGood = zeros.writeInto(*current, [&] {
-      round.emplace(*current, typing, context, zeros, isFirst || context.keepsSteps);
+      round.emplace(*current, typing, context, zeros, isFirst);
       return !round->hasSites() || round->write();
     });
     if (!round->hasSites())
