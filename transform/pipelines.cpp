@@ -55,6 +55,8 @@ constexpr Step followedCopiesSteps[] = {
 constexpr Step betweenOrdersSteps[] = {
     {"inlining"},
     {"simplify"},
+    // Of what functions give, most was found for the order before.
+    {"equal-values"},
     {"common-subexpressions"},
     {"dead-code"},
 };

@@ -7,6 +7,7 @@ For programs of more and more definitions the processor time grows as they do, a
 after the other the code grows as a power of the order.
 """
 import cmath
+import math
 import pathlib
 import resource
 import subprocess
@@ -90,12 +91,26 @@ def derivative_of_product(order, x):
     return (cmath.exp(factor * x) * (factor**order * x + order * factor ** (order - 1))).imag
 
 
-PRODUCT = "def @f(%x: float64) -> float64 { sin(%x) * exp(%x) * %x }\n"
+def derivative_of_power(order, x):
+    return math.perm(12, order) * x ** (12 - order)
+
+
+# Functions of one number, and their derivatives of an order.
+FUNCTIONS = {
+    "a product": ("def @f(%x: float64) -> float64 { sin(%x) * exp(%x) * %x }\n", derivative_of_product),
+    "a recursion": (
+        "def @power(%x: float64, %n: int32) -> float64 {\n"
+        "  if (%n == 0) { 1f64 } else { %x * @power(%x, %n - 1) }\n}\n"
+        "def @f(%x: float64) -> float64 { @power(%x, 12) }\n", derivative_of_power),
+    "a loop": (
+        "def @f(%x: float64) -> float64 {\n"
+        "  @loop(0, 12, fn (%i: int32, %y: float64) { %y * %x }, 1f64)\n}\n", derivative_of_power),
+}
 MOST_ORDERS = 8
 
 
-def nested(order):
-    return PRODUCT + "def @main(%x: float64) { " + "grad(" * order + "@f" + ")" * order + "(%x) }"
+def nested(function, order):
+    return function + "def @main(%x: float64) { " + "grad(" * order + "@f" + ")" * order + "(%x) }"
 
 
 def printed_number(line):
@@ -111,30 +126,32 @@ def run(baton, text, words, folder):
     return done.stdout.splitlines()
 
 
-def order_problems(baton, folder):
+def order_problems(baton, folder, name):
+    function, derivative = FUNCTIONS[name]
     sizes = []
     for order in range(1, MOST_ORDERS + 1):
-        wanted = derivative_of_product(order, 1.25)
-        alone = PRODUCT.replace("@f", "@main")
+        wanted = derivative(order, 1.25)
+        alone = function.replace("@f", "@main")
         for what, found in {
             f"--grad {order}": run(baton, alone, ["--grad", str(order)], folder)[-1],
-            f"`grad` {order} times": run(baton, nested(order), [], folder)[0],
+            f"`grad` {order} times": run(baton, nested(function, order), [], folder)[0],
         }.items():
             if abs(printed_number(found) - wanted) > 1e-9 * abs(wanted):
-                yield f"{what} gives {found}, not {wanted}"
-        sizes.append(compiled(baton, nested(order), folder)[1])
-    print("bytes by order:", sizes)
+                yield f"{name}: {what} gives {found}, not {wanted}"
+        sizes.append(compiled(baton, nested(function, order), folder)[1])
+    print(f"bytes by order of {name}:", sizes)
     # Of twice the order no more than the fourth power of two; each order twice as much is 16 too.
     for order in range(2, MOST_ORDERS // 2 + 1):
         if sizes[2 * order - 1] > 12 * sizes[order - 1]:
-            yield f"order {2 * order} takes {sizes[2 * order - 1]} bytes, {order} {sizes[order - 1]}"
+            yield f"{name}: order {2 * order} takes {sizes[2 * order - 1]} bytes, {order} {sizes[order - 1]}"
 
 
 def main():
     baton = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        problems = [*order_problems(baton, folder), *growth_problems(baton, folder)]
+        problems = [problem for each in FUNCTIONS for problem in order_problems(baton, folder, each)]
+        problems += growth_problems(baton, folder)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

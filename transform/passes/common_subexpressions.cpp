@@ -15,10 +15,10 @@
 #include "lang/ir/walk.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/placement.h"
+#include "transform/analysis/same_bits.h"
 #include "transform/passes.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -27,14 +27,6 @@ namespace transform {
 using namespace lang;
 
 namespace {
-
-size_t combine(size_t hash, size_t more) {
-  return hash * 0x9E3779B97F4A7C15u + more + (hash >> 29);
-}
-
-size_t hashOf(const void* pointer) {
-  return std::hash<const void*>()(pointer);
-}
 
 /// What an operand is: the same for two nodes that name the same.
 const void* identity(const Expr& atom) {
@@ -79,26 +71,6 @@ private:
     return std::ranges::equal(left, right, [](const Operand& a, const Operand& b) {
       return identity(*a.value) == identity(*b.value);
     });
-  }
-};
-
-/// Equality and hashes of constants by their bits.
-struct SameBits {
-  size_t operator()(const Constant* constant) const {
-    size_t hash = combine(hashOf(constant->type), constant->bits);
-    if (!constant->tensor)
-      return hash;
-    const auto* bytes = reinterpret_cast<const char*>(constant->tensor->bytes());
-    return combine(hash, std::hash<std::string_view>()({bytes, constant->tensor->byteSize()}));
-  }
-
-  bool operator()(const Constant* left, const Constant* right) const {
-    if (left->type != right->type || !left->tensor != !right->tensor)
-      return false;
-    if (!left->tensor)
-      return left->bits == right->bits;
-    return std::memcmp(left->tensor->bytes(), right->tensor->bytes(), left->tensor->byteSize()) ==
-           0;
   }
 };
 

@@ -6,7 +6,7 @@
 namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
-    flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepLogarithms,
+    equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepLogarithms,
     lambdaLifting, letSinking, operatorCalls, simplify, specialise, specialiseBoxed,
     unusedDefinitions;
 
@@ -43,6 +43,9 @@ constexpr PassRow rows[] = {
      {},
      placed,
      derivatives},
+    {"equal-values",
+     "Uses one of those parameters and parts of results of a function that are always equal.",
+     placed, placed, equalValues},
     {"flatten-tuples",
      "Gives functions the fields of tuples and records that they only take apart.",
      {},
