@@ -46,6 +46,8 @@ struct Site {
   const Binding* binding;
   const Call* call;
   const OperatorRow* row;
+  /// Whether it is one of several orders.
+  bool hasOrders = false;
 };
 
 const OperatorRow* expandedRow(const Expr& value) {
@@ -83,8 +85,8 @@ class Round {
 public:
   Round(Module& module, const Typing& typing, const PassContext& context, SymbolicZeros& zeros,
         bool isFirst)
-      : isFirst_(isFirst), module_(module), make_(module, context.operators), names_(module),
-        typing_(typing), context_(context), adjoint_(make_, typing, context.findings, zeros),
+      : module_(module), make_(module, context.operators), names_(module), typing_(typing),
+        context_(context), adjoint_(make_, typing, context.findings, zeros),
         pushForward_(make_, typing, context.findings) {
     if (context.keepsSteps) {
       adjoint_.keepSteps();
@@ -93,15 +95,18 @@ public:
     for (const Global* global : module.globals)
       if (global->function)
         look(*global);
-    if (!isFirst_ || context.keepsSteps)
+    if (context.keepsSteps)
       return;
-    std::unordered_set<const Expr*> seen;
+    // All are of several orders but those of the first round that no other one differentiates.
+    std::unordered_set<const Expr*> seen, inner;
     for (const Site& site : sites_)
       leadsTo(*site.call->arguments[0].value, seen, [&](const Expr& value) {
         if (expandedRow(value))
-          again_.insert(&value);
+          inner.insert(&value);
         return false;
       });
+    for (Site& site : sites_)
+      site.hasOrders = !isFirst || inner.contains(site.call);
   }
 
   bool hasSites() const { return !sites_.empty(); }
@@ -396,8 +401,7 @@ private:
     const auto* global = function.as<Global>();
     const Function& known = global ? *global->function : *function.as<Function>();
     WithRespectTo wrt = withRespectTo(*site.call, known.parameters.size());
-    bool hasOrders = !context_.keepsSteps && (!isFirst_ || again_.contains(site.call));
-    if (hasOrders && isByOneNumber(known, wrt) && !hasPullBack(site))
+    if (site.hasOrders && isByOneNumber(known, wrt) && !hasPullBack(site))
       if (site.row->derivative == Derivative::Grad ||
           site.row->derivative == Derivative::ValueAndGrad)
         return forwardGradient(site, function, known, wrt);
@@ -435,7 +439,6 @@ private:
                           typing_.generics(known));
   }
 
-  bool isFirst_;
   Module& module_;
   Builder make_;
   GlobalNames names_;
@@ -447,8 +450,6 @@ private:
   std::optional<LeafStarts> leafStarts_;
   std::unordered_map<const Var*, const Expr*> definitions_;
   std::vector<Site> sites_;
-  /// In the first round, those that others differentiate.
-  std::unordered_set<const Expr*> again_;
   /// Atoms that lead to no site.
   std::unordered_set<const Expr*> withoutSites_;
   /// Those of functions that only a run knows, and the globals that are written anew for them.
