@@ -85,7 +85,9 @@ private:
   void add(Node node, const sizes::Facts& facts, std::vector<Node>& kept) {
     auto change = [&](Form form) { return facts.simplified(form); };
     if (auto* loop = std::get_if<Loop>(&node.what)) {
-      loop->end = change(loop->end);
+      Form end = change(loop->end);
+      ends_[loop->end] = end;
+      loop->end = end;
       if (nest_.table.constantOf(loop->end) == 1) {
         replaceNames(nest_, node.body, {{loop->variable, nest_.table.number(0)}});
         return addAll(std::move(node.body), facts, kept);
@@ -102,7 +104,15 @@ private:
         extent = change(extent);
     } else {
       auto& statement = std::get<Statement>(node.what);
+      // An extent that is where a loop ends stays that.
+      std::vector<Form> extents;
+      for (const Reduced& axis : statement.reduced) {
+        auto end = ends_.find(axis.extent);
+        extents.push_back(end == ends_.end() ? axis.extent : end->second);
+      }
       changeForms(statement, change);
+      for (size_t i = 0; i < extents.size(); ++i)
+        statement.reduced[i].extent = extents[i];
       checkNoMore(statement, facts);
       simplifyValues(statement);
     }
@@ -135,6 +145,8 @@ private:
   }
 
   Nest& nest_;
+  /// What became of the ends of loops.
+  std::map<Form, Form> ends_;
 };
 
 } // namespace

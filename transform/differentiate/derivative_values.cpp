@@ -86,10 +86,9 @@ Atom DerivativeTypes::filled(BlockBuilder& out, Atom value, const Type* type, bo
     return value;
   if (!isOne && form == Form::Cotangent && isSymbolic(type)) {
     // It does not tell the arguments of its type, which a cell of it may never hear of.
-    const Type* declared = type->parts.empty() ? nullptr : cotangent(type);
-    const Var* made = make.var(VarOrigin::Temporary, declared ? "zero" : "", declared);
-    out.bind(made, make.call(&zeroOf(type), {}));
-    return made;
+    if (!type->parts.empty())
+      return out.let("zero", make.call(&zeroOf(type), {}), cotangent(type));
+    return out.call(&zeroOf(type), {});
   }
   if (!isOne && form == Form::Cotangent && zeros_ && isRecursive(*type->definition))
     zeros_->want(*type->definition);
