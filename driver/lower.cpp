@@ -109,6 +109,10 @@ void lowerNest(const LowerOptions& options, Answer& answer) {
   if (std::string problem = loops::problemOf(*nest); !problem.empty())
     return answer.fail(ExitCode::Program, fmt::format("{}: the kernel is not valid: {}",
                                                       sourceName(options.file), problem));
+  if (!options.kernel.empty() && options.kernel != nest->name)
+    return answer.fail(ExitCode::World, fmt::format("the file has the kernel {}, and not {}",
+                                                    formats::backquoted(nest->name),
+                                                    formats::backquoted(options.kernel)));
   Scheduling(options, answer).run(*std::move(nest));
 }
 

@@ -123,7 +123,8 @@ private:
     while (at_ < lines_.size() && lines_[at_].indent > indent) {
       const Token& first = lines_[at_].tokens[0];
       if (lines_[at_].indent != own)
-        refuseAt(first, "this line belongs to no body: it stands beside others of none");
+        refuseAt(first, "this line stands further to the right or left than those above it, but "
+                        "none of them has a body that it could be in");
       if (depth > deepestNesting)
         refuseAt(first, fmt::format("loops are nested no deeper than {}", deepestNesting));
       line(own, nodes, depth);
@@ -197,12 +198,27 @@ private:
 
 } // namespace
 
+namespace {
+
+/// The verifier compares statements with each other.
+void demandShort(const std::vector<Line>& lines) {
+  constexpr size_t mostLines = 5000, mostTokens = 10000;
+  if (lines.size() > mostLines)
+    refuseAt(lines[mostLines].tokens[0],
+             fmt::format("the text of a kernel has at most {} lines", mostLines));
+  for (const Line& line : lines)
+    if (line.tokens.size() > mostTokens)
+      refuseAt(line.tokens[mostTokens],
+               fmt::format("a line has at most {} words and signs", mostTokens));
+}
+
+} // namespace
+
 runtime::Checked<Nest> nestOf(std::string_view text) {
-  constexpr size_t longest = 16 << 20;
-  if (text.size() > longest)
-    return runtime::Problem{"1:1: the text of a kernel has at most 16 MB"};
   try {
-    Nest nest = Reader(linesOf(text)).run();
+    std::vector<Line> lines = linesOf(text);
+    demandShort(lines);
+    Nest nest = Reader(std::move(lines)).run();
     if (nest.table.isTooLarge())
       return runtime::Problem{"1:1: a size or position has numbers beyond 64 bits, or is too long"};
     return nest;

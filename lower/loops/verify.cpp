@@ -145,6 +145,9 @@ private:
 
   /// The box that several writers make together, one element once.
   Box united(const std::vector<const Placed*>& group, uint32_t buffer, size_t depth) {
+    constexpr size_t mostWriters = 64;
+    if (group.size() > mostWriters)
+      wrong(buffer, "is made by more statements than anybody can put together");
     std::vector<Box> boxes;
     for (const Placed* writer : group)
       boxes.push_back(boxOf(*writer, *storeTo(*writer, buffer), depth));
