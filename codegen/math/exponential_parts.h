@@ -1,0 +1,34 @@
+// e^x before 2^n is applied, for functions that need it in another form or with more digits.
+#pragma once
+
+#include "codegen/math/builder.h"
+
+#include <optional>
+
+namespace codegen::functions {
+
+inline bool isNarrow(MathValue x) {
+  return x.type() == MathType::F32;
+}
+
+inline unsigned mantissaBits(MathValue x) {
+  return isNarrow(x) ? 23 : 52;
+}
+
+/// e^x is `power` times 2^n, where the low bits of `exponent`, one more than floats have for
+/// exponents, are those of n.
+struct ExponentialParts {
+  MathValue power;
+  MathValue exponent;
+};
+
+/// Of x + low, where n fits an exponent of twice the range.
+ExponentialParts exponentialParts(MathValue x, std::optional<MathValue> low = std::nullopt);
+
+/// e^x where neither it nor 2^n is subnormal or infinite.
+MathValue scaledOnce(const ExponentialParts& parts);
+
+/// e^x 2^more in two steps, since 2^n may pass the range of floats where the product does not.
+MathValue scaled(const ExponentialParts& parts, int more = 0);
+
+} // namespace codegen::functions

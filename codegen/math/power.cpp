@@ -1,0 +1,45 @@
+// a^b as 2^(b log2 |a|), with the cases that C has: a negative a has powers of whole b alone, and
+// whatever is to the power of 0 is 1, as are all powers of 1.
+#include "codegen/math/functions.h"
+#include "codegen/math/logarithm_parts.h"
+
+#include <limits>
+
+namespace codegen::functions {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+MathValue magnitude32(MathValue a, MathValue b) {
+  MathValue size = toFloat64(absolute(a));
+  MathValue logarithm = select(size < infinity, wideLogarithm2(size), size);
+  logarithm = select(size == 0, -infinity, logarithm);
+  // Where float32 has long been 0 or infinite.
+  MathValue exponent = atLeast(atMost(toFloat64(b) * logarithm, 160), -160);
+  constexpr double rounder = 0x1.8p52;
+  MathValue shifted = exponent + rounder;
+  MathValue f = exponent - (shifted - rounder);
+  // 2^f with an error of 2^-29.
+  MathValue power = polynomial(f, {1.00000000055488, 0.6931472057692345, 0.24022646887393767,
+                                   0.055503287083994796, 0.009618489110833598,
+                                   0.0013399958738863336, 0.00015345823020600073});
+  MathValue whole = floatOf((bitsOf(shifted) << 52) + bitsOf(constant(size, 1)));
+  return toFloat32(power * whole);
+}
+
+} // namespace
+
+MathValue power(MathValue a, MathValue b) {
+  MathValue size = magnitude32(a, b);
+  MathValue isWhole = floorOf(b) == b;
+  MathValue half = b * 0.5;
+  MathValue isOdd = isWhole & (floorOf(half) != half);
+  MathValue result = select(isOdd, copySign(size, a), size);
+  MathValue isNone = (a < 0) & (-infinity < a) & !isWhole;
+  result = select(isNone, std::numeric_limits<double>::quiet_NaN(), result);
+  MathValue isOne = (b == 0) | (a == 1) | ((a == -1) & (absolute(b) == infinity));
+  return select(isOne, 1, result);
+}
+
+} // namespace codegen::functions
