@@ -73,6 +73,9 @@ inline MathValue operator-(double a, MathValue b) {
 inline MathValue operator*(MathValue a, double b) {
   return a * constant(a, b);
 }
+inline MathValue operator*(double a, MathValue b) {
+  return constant(b, a) * b;
+}
 inline MathValue operator/(double a, MathValue b) {
   return constant(b, a) / b;
 }

@@ -1,5 +1,7 @@
-// Inverse hyperbolic functions: those of float32 by logarithms in float64, which lose no digits
-// that count but near zero, where the function is its argument.
+// Inverse hyperbolic functions, by logarithms. Those of float32 are computed in float64, which
+// loses no digits that count but near zero, where the function is its argument; those of float64 by
+// logarithms of twice the digits.
+#include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
 #include "codegen/math/logarithm_parts.h"
 
@@ -11,36 +13,73 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double ln2 = 0.69314718055994531;
+constexpr double ln2 = 0.6931471805599453;
 
 /// Odd functions of float32 differ from their argument by less than a tenth of a unit below this.
 constexpr double nearZero = 0x1p-13;
+
+MathValue sine32(MathValue size) {
+  MathValue wide = toFloat64(size);
+  MathValue root = squareRoot(multiplyAdd(wide, wide, 1));
+  return select(nearZero <= size, toFloat32(wideLogarithm2(wide + root) * ln2), size);
+}
+
+MathValue cosine32(MathValue x) {
+  MathValue wide = toFloat64(x);
+  MathValue root = squareRoot((wide - 1) * (wide + 1));
+  return toFloat32(wideLogarithm2(wide + root) * ln2);
+}
+
+MathValue tangent32(MathValue size) {
+  MathValue wide = toFloat64(size);
+  MathValue far = toFloat32(wideLogarithm2((1 + wide) / (1 - wide)) * (ln2 / 2));
+  return select(size < nearZero, size, far);
+}
+
+/// ln(1 + u) for u >= 0, and ln(2 size) where size is so large that u would overflow or not differ
+/// from it.
+MathValue ofLarge(MathValue size, MathValue u) {
+  MathValue isLarge = 0x1p28 < size;
+  MathValue zero = constant(u, 0);
+  MathPair sum = exactSum(constant(u, 1), u);
+  MathPair result = pairLogarithm(select(isLarge, size, sum.high));
+  MathPair more{select(isLarge, ln2, zero), select(isLarge, zero, sum.low / sum.high)};
+  MathPair both = result + more;
+  return both.high + both.low;
+}
+
+MathValue sine64(MathValue size) {
+  MathValue square = size * size;
+  return ofLarge(size, size + square / (1 + squareRoot(1 + square)));
+}
+
+MathValue cosine64(MathValue x) {
+  MathValue more = x - 1;
+  return ofLarge(x, more + squareRoot(multiplyAdd(more, more, more + more)));
+}
+
+MathValue tangent64(MathValue size) {
+  return 0.5 * ofLarge(size, (size + size) / (1 - size));
+}
 
 } // namespace
 
 MathValue inverseHyperbolicSine(MathValue x) {
   MathValue size = absolute(x);
-  MathValue wide = toFloat64(size);
-  MathValue root = squareRoot(multiplyAdd(wide, wide, 1));
-  MathValue far = toFloat32(wideLogarithm2(wide + root) * ln2);
-  MathValue isFar = (nearZero <= size) & (size < infinity);
-  return copySign(select(isFar, far, size), x);
+  MathValue result = isNarrow(x) ? sine32(size) : sine64(size);
+  return copySign(select(size < infinity, result, size), x);
 }
 
 MathValue inverseHyperbolicCosine(MathValue x) {
-  MathValue wide = toFloat64(x);
-  MathValue root = squareRoot((wide - 1) * (wide + 1));
-  MathValue result = toFloat32(wideLogarithm2(wide + root) * ln2);
+  MathValue result = isNarrow(x) ? cosine32(x) : cosine64(x);
   return select(x < 1, nan, select(x < infinity, result, x));
 }
 
 MathValue inverseHyperbolicTangent(MathValue x) {
   MathValue size = absolute(x);
-  MathValue wide = toFloat64(size);
-  MathValue far = toFloat32(wideLogarithm2((1 + wide) / (1 - wide)) * (ln2 / 2));
+  MathValue result = isNarrow(x) ? tangent32(size) : tangent64(size);
   MathValue ofOthers = select(size == 1, infinity, constant(x, nan));
-  MathValue result = select(size < 1, far, ofOthers);
-  return copySign(select(size < nearZero, size, result), x);
+  return copySign(select(size < 1, result, ofOthers), x);
 }
 
 } // namespace codegen::functions

@@ -14,10 +14,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 MathValue logarithm32(MathValue x) {
-  MathValue isTiny = x < 0x1p-126;
-  LogarithmParts parts = logarithmParts(select(isTiny, x * 0x1p23, x));
-  MathValue exponent = parts.exponent - select(isTiny, 23, constant(x, 0));
-  MathValue f = parts.mantissa - 1;
+  auto [exponent, mantissa] = logarithmPartsOfTiny(x);
+  MathValue f = mantissa - 1;
   MathValue square = f * f;
   // ln(1 + f) = f - f^2 / 2 + f^3 P(f), with an error of 2^-27.3.
   MathValue cubic = polynomial(f, {0.333333313, -0.250008225, 0.200012594, -0.166233465,
@@ -30,10 +28,8 @@ MathValue logarithm32(MathValue x) {
 /// ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)) with s = f / (2 + f), since ln(1 + f) is twice
 /// the inverse hyperbolic tangent of s.
 MathValue logarithm64(MathValue x) {
-  MathValue isTiny = x < 0x1p-1022;
-  LogarithmParts parts = logarithmParts(select(isTiny, x * 0x1p52, x));
-  MathValue exponent = parts.exponent - select(isTiny, 52, constant(x, 0));
-  MathValue f = parts.mantissa - 1;
+  auto [exponent, mantissa] = logarithmPartsOfTiny(x);
+  MathValue f = mantissa - 1;
   MathValue s = f / (2 + f);
   MathValue square = s * s;
   // Its error is 2^-59.5.
@@ -63,6 +59,14 @@ LogarithmParts logarithmParts(MathValue x) {
   return {biased - (large + (narrow ? 127 : 1023)), mantissa};
 }
 
+LogarithmParts logarithmPartsOfTiny(MathValue x) {
+  bool narrow = isNarrow(x);
+  MathValue isTiny = x < (narrow ? 0x1p-126 : 0x1p-1022);
+  LogarithmParts parts = logarithmParts(select(isTiny, x * (narrow ? 0x1p23 : 0x1p52), x));
+  MathValue more = select(isTiny, double(mantissaBits(x)), constant(x, 0));
+  return {parts.exponent - more, parts.mantissa};
+}
+
 MathValue wideLogarithm2(MathValue x) {
   LogarithmParts parts = logarithmParts(x);
   MathValue s = (parts.mantissa - 1) / (parts.mantissa + 1);
@@ -82,11 +86,43 @@ MathValue logarithm(MathValue x) {
   return isNarrow(x) ? logarithm32(x) : logarithm64(x);
 }
 
+MathPair pairLogarithm(MathValue x) {
+  auto [exponent, mantissa] = logarithmPartsOfTiny(x);
+  MathValue zero = constant(x, 0);
+  // ln m = 2 s + s^3 (2/3 + s^2 P(s^2)) with s = (m - 1) / (m + 1).
+  MathPair s = quotient({mantissa - 1, zero}, exactSum(mantissa, constant(x, 1)));
+  MathPair square = s * s;
+  MathValue tail =
+      polynomial(square.high, {0.3999999999999998, 0.28571428571443847, 0.2222222221778751,
+                               0.18181818844342032, 0.15384558400894063, 0.13336265676694575,
+                               0.1167575494788353, 0.11981980728352061});
+  MathPair third = orderedSum(constant(x, 0.6666666666666666), square.high * tail);
+  third.low = third.low + 3.700743415417188e-17;
+  MathPair cubic = s * (square * third);
+  MathPair whole = orderedSum(exponent * 0x1.62e42fefa38p-1, s.high + s.high);
+  whole.low = whole.low + multiplyAdd(exponent, 5.497923018708371e-14, s.low + s.low);
+  return whole + cubic;
+}
+
+namespace {
+
+/// A logarithm to another base than e, of which the inverse of its natural logarithm is given.
+MathValue ofBase64(MathValue x, PairConstant inverse) {
+  MathPair result = pairLogarithm(x) * pairOf(x, inverse);
+  return ofPositive(x, result.high + result.low);
+}
+
+} // namespace
+
 MathValue logarithm2(MathValue x) {
+  if (!isNarrow(x))
+    return ofBase64(x, {1.4426950408889634, 2.0355273740931033e-17});
   return ofPositive(x, toFloat32(wideLogarithm2(toFloat64(x))));
 }
 
 MathValue logarithm10(MathValue x) {
+  if (!isNarrow(x))
+    return ofBase64(x, {0.4342944819032518, 1.098319650216765e-17});
   return ofPositive(x, toFloat32(wideLogarithm2(toFloat64(x)) * 0.30102999566398120));
 }
 

@@ -1,7 +1,7 @@
 // What functions with logarithms in them share.
 #pragma once
 
-#include "codegen/math/builder.h"
+#include "codegen/math/pair.h"
 
 namespace codegen::functions {
 
@@ -14,8 +14,14 @@ struct LogarithmParts {
 /// Of a positive number that is neither subnormal nor infinite.
 LogarithmParts logarithmParts(MathValue x);
 
+/// Of any finite positive number.
+LogarithmParts logarithmPartsOfTiny(MathValue x);
+
 /// The binary logarithm of such a float64, with an error of 2^-45: for functions of float32.
 MathValue wideLogarithm2(MathValue x);
+
+/// The natural logarithm of finite positive float64, with an error of 2^-65.
+MathPair pairLogarithm(MathValue x);
 
 /// A logarithm of x: `result` where x is positive and finite.
 MathValue ofPositive(MathValue x, MathValue result);

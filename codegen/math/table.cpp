@@ -46,11 +46,19 @@ constexpr UnaryRow unaryRows[] = {
     {RoundEven, roundEven},
     {Exp, exponential},
     {Log, logarithm},
+    {Log2, logarithm2},
+    {Log10, logarithm10},
     {Sqrt, squareRoot},
     {Rsqrt, [](MathValue a) { return 1 / squareRoot(a); }},
+    {Asin, arcsine},
+    {Acos, arccosine},
+    {Atan, arctangent},
     {Sinh, hyperbolicSine},
     {Cosh, hyperbolicCosine},
     {Tanh, hyperbolicTangent},
+    {Asinh, inverseHyperbolicSine},
+    {Acosh, inverseHyperbolicCosine},
+    {Atanh, inverseHyperbolicTangent},
     {Erf, errorFunction},
     {Sigmoid, sigmoid},
     {LogicalNot, [](MathValue a) { return truth(a, a == 0); }},
@@ -61,22 +69,13 @@ constexpr UnaryRow unaryRows[] = {
 
 /// These have formulas for float32 alone.
 constexpr UnaryRow narrowUnaryRows[] = {
-    {Log2, logarithm2},
-    {Log10, logarithm10},
     {Sin, sine},
     {Cos, cosine},
     {Tan, tangent},
-    {Asin, arcsine},
-    {Acos, arccosine},
-    {Atan, arctangent},
-    {Asinh, inverseHyperbolicSine},
-    {Acosh, inverseHyperbolicCosine},
-    {Atanh, inverseHyperbolicTangent},
 };
 constexpr BinaryRow narrowBinaryRows[] = {
     {FloorMod, floorRemainder},
     {TruncMod, truncatedRemainder},
-    {Power, power},
 };
 
 constexpr BinaryRow binaryRows[] = {
@@ -86,6 +85,7 @@ constexpr BinaryRow binaryRows[] = {
     {Divide, [](MathValue a, MathValue b) { return a / b; }},
     {FloorDivide, [](MathValue a, MathValue b) { return floorOf(a / b); }},
     {TruncDivide, [](MathValue a, MathValue b) { return truncated(a / b); }},
+    {Power, power},
     {Maximum, maximum},
     {Minimum, minimum},
     {LogicalAnd, [](MathValue a, MathValue b) { return truth(a, isTrue(a) & isTrue(b)); }},
