@@ -284,6 +284,11 @@ void addLower(CLI::App& app, LowerOptions& options) {
   command->add_flag("--choose", options.chooses,
                     "Rewrite kernels by steps that Baton chooses for this machine, and print them");
   command
+      ->add_option("--emit", options.emit,
+                   "Print kernels as nest, the default, as llvm, or as asm for this machine")
+      ->type_name("FORM")
+      ->check(CLI::IsMember({"nest", "llvm", "asm"}));
+  command
       ->add_option("--print-after", options.printAfter,
                    "Print the kernel after each step that is this rewrite; `all` for every step")
       ->type_name("REWRITE");
@@ -403,8 +408,8 @@ void addRun(CLI::App& app, RunOptions& options) {
   command
       ->add_option(
           "--engine", options.engine,
-          "What runs the program: vm, the machine; loops or interp, the reference for control "
-          "flow with fast or plain tensors")
+          "What runs the program: vm, the machine; native, the machine with kernels compiled by "
+          "LLVM; loops or interp, the reference for control flow with fast or plain tensors")
       ->type_name("NAME")
       ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
   command

@@ -1,6 +1,7 @@
 // The engines by name.
 #include "driver/engines.h"
 
+#include "codegen/native/kernel.h"
 #include "interp/reference.h"
 #include "lower/strips/engine.h"
 #include "runtime/formats/quote.h"
@@ -10,19 +11,20 @@
 namespace driver {
 
 std::string noEngine(const std::string& name) {
-  return fmt::format("there is no engine {}; the engines are `vm`, `loops` and `interp`",
+  return fmt::format("there is no engine {}; the engines are `vm`, `native`, `loops` and `interp`",
                      formats::backquoted(name));
 }
 
 runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits) {
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
-  if (!name.empty() && name != "loops" && name != "vm")
+  if (!name.empty() && name != "loops" && name != "vm" && name != "native")
     return runtime::Error{noEngine(name)};
   if (digits != 0)
-    return runtime::Error{"`--engine loops` computes in the types of the program; `--precision` is "
-                          "for `--engine interp`"};
-  return lower::loopsEngine();
+    return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
+                                      "`--precision` is for `--engine interp`",
+                                      name)};
+  return name == "native" ? codegen::nativeEngine() : lower::loopsEngine();
 }
 
 } // namespace driver

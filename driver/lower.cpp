@@ -1,4 +1,6 @@
 // `baton lower`: the kernels of a program as loop nests, and schedules for them.
+#include "codegen/llvm/library.h"
+#include "codegen/llvm/module.h"
 #include "driver/commands.h"
 #include "driver/executable_file.h"
 #include "driver/pass_ways.h"
@@ -78,10 +80,33 @@ public:
       if (options_.printAfter == everyStep || options_.printAfter == step.rewrite)
         answer_.output += fmt::format("# after {}\n{}\n", loops::textOf(step), loops::textOf(nest));
     }
-    answer_.output += loops::textOf(nest);
+    emit(nest);
   }
 
 private:
+  void emit(const loops::Nest& nest) {
+    if (options_.emit == "nest") {
+      answer_.output += loops::textOf(nest);
+      return;
+    }
+    auto processor = codegen::hostProcessor();
+    if (!processor)
+      return answer_.fail(ExitCode::World, processor.failure().message);
+    auto module = codegen::moduleOf(nest, {processor->vectorBytes()});
+    if (!module) {
+      answer_.output += fmt::format("# not compiled: {}\n", module.failure().text);
+      return;
+    }
+    if (options_.emit == "llvm") {
+      answer_.output += module->text;
+      return;
+    }
+    auto text = codegen::compiled(module->text, *processor, codegen::Output::Assembly);
+    if (!text)
+      return answer_.fail(ExitCode::World, text.failure().message);
+    answer_.output += *text;
+  }
+
   const LowerOptions& options_;
   Answer& answer_;
 };

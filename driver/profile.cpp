@@ -23,10 +23,11 @@ bool wantsProfile(const RunOptions& options) {
 }
 
 std::string observationProblem(const RunOptions& options) {
-  bool isOther = !options.engine.empty() && options.engine != "vm";
+  bool isMachine = options.engine == "vm" || options.engine == "native";
+  bool isOther = !options.engine.empty() && !isMachine;
   if (options.trace && wantsProfile(options))
     return "`--trace` takes more time than the run, so there is no profile beside it";
-  if (options.trace && options.engine == "vm")
+  if (options.trace && isMachine)
     return "`--trace` is of the interpreter, whose engines are `loops` and `interp`";
   if (!wantsProfile(options) || (!isOther && options.precision == 0 && !options.trapsNonFinite))
     return "";

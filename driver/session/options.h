@@ -115,6 +115,8 @@ struct LowerOptions {
   bool chooses = false;
   /// The rewrite whose results are shown, or `all`.
   std::string printAfter = {};
+  /// What kernels are shown as: `nest`, `llvm`, `asm`.
+  std::string emit = "nest";
   runtime::RunLimits limits = {};
 };
 

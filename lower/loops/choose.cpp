@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace loops {
 
@@ -34,8 +35,7 @@ public:
     while (joinOnce(made_.nest.body)) {
     }
     keepRows();
-    for (const Contraction& contraction : contractionsOf(made_.nest))
-      tileContraction(made_, contraction, machine_);
+    tileAll();
     vectorise();
     if (machine_.threads > 1)
       spread();
@@ -43,6 +43,19 @@ public:
   }
 
 private:
+  /// What tiles leave over is tiled too.
+  void tileAll() {
+    std::set<std::string> tried;
+    for (bool isNew = true; isNew;) {
+      isNew = false;
+      for (const Contraction& contraction : contractionsOf(made_.nest))
+        if (!isNew && tried.insert(contraction.accumulator).second) {
+          tileContraction(made_, contraction, machine_);
+          isNew = true;
+        }
+    }
+  }
+
   bool attempt(std::string_view rewrite, std::vector<std::string> arguments) {
     Step step{std::string(rewrite), std::move(arguments)};
     auto next = rewritten(made_.nest, step);

@@ -5,19 +5,22 @@
 
 namespace loops {
 
-/// A sum for each pair of rows and columns, as loops stand that nobody changed: in the body of
-/// `columns`, alone in `rows`, an accumulator is allocated, made, joined to in the loops `summed`,
-/// outermost first, and read.
+/// A sum for each point of some loops, as loops stand that nobody changed: each of `spatial` is
+/// alone in the one before; in the body of the last one an accumulator is allocated, made, joined
+/// to in the loops `summed`, outermost first, and read.
 struct Contraction {
-  std::string rows, columns, accumulator;
-  std::vector<std::string> summed;
+  std::vector<std::string> spatial, summed;
+  std::string accumulator;
 };
 
 /// Those that a nest has.
 std::vector<Contraction> contractionsOf(const Nest& nest);
 
 /// Tiles a contraction: accumulators for so many rows and columns are kept while the sum runs, and
-/// what is read of them is made of the tile. Steps are added; nothing changes where one is refused.
+/// what is read of them is made of the tile. Columns are the points of the innermost loop, in
+/// lanes; rows are those of a loop that what the lanes read does not hang on. What lies apart from
+/// column to column is packed for all rows first. Steps are added; nothing changes where one is
+/// refused. What tiles leave over are contractions once more.
 void tileContraction(Scheduled& made, const Contraction& contraction, const MachineModel& machine);
 
 } // namespace loops

@@ -9,6 +9,8 @@ namespace loops {
 struct MachineModel {
   /// Bytes that one instruction computes on at once.
   int64_t vectorBytes = 32;
+  /// Registers of so many bytes.
+  int64_t registers = 16;
   /// Threads that are worth while.
   int64_t threads = 1;
   /// Points of a nest that are worth a thread of their own.

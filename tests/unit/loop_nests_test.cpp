@@ -1,18 +1,12 @@
 // Loop nests of all operators under random schedules and damage: whatever verifies gives what the
 // reference gives.
-//
-// BATON_SCHEDULES is the number of nests for each row of the operator table.
 #include "lower/loops/choose.h"
 #include "lower/loops/read.h"
 #include "lower/loops/rewrite.h"
 #include "lower/loops/verify.h"
-#include "stdlib/ops.h"
-#include "tests/harness/agreement.h"
-#include "tests/harness/operand_data.h"
 #include "tests/harness/random_schedule.h"
 #include "tests/harness/run_nest.h"
-#include "tests/harness/run_operator.h"
-#include "tests/harness/samples.h"
+#include "tests/unit/operator_nests.h"
 
 #include <catch2/catch.hpp>
 #include <cctype>
@@ -20,64 +14,14 @@
 #include <functional>
 #include <map>
 
-using namespace lang;
 using harness::Random;
 using loops::Nest;
 
 namespace {
 
-/// The nest of a call, and what it is to give.
-struct Case {
-  const harness::OperatorSample* sample;
-  tensor::TensorFunction function;
-  std::vector<runtime::Value> inputs;
-  Nest nest;
-
-  std::string disagreement(const Nest& changed) const {
-    harness::NestRun run = harness::runNest(changed, {}, inputs);
-    return harness::disagreement(function, inputs, run.results, run.fault ? &*run.fault : nullptr);
-  }
-};
-
-size_t nestsPerRow() {
-  const char* text = std::getenv("BATON_SCHEDULES");
-  return text ? size_t(std::strtoull(text, nullptr, 10)) : 3;
-}
-
-std::optional<Case> caseOf(TypeContext& types, const harness::OperatorSample& sample,
-                           Random& random) {
-  RelationCall call{types, sample.operands, sample.attributes};
-  if (sample.row->shapeNeeds != ShapeNeeds::Shapes)
-    return std::nullopt;
-  auto function = harness::operatorFunction(*sample.row, call, sample.output);
-  if (!function)
-    return std::nullopt;
-  auto nest = harness::closedNest(*function);
-  if (!nest)
-    return std::nullopt;
-  std::vector<runtime::Value> inputs;
-  for (runtime::Tensor& leaf :
-       harness::operandLeaves(sample.operands, harness::Data::Positions, random))
-    inputs.push_back(runtime::tensorValue(std::move(leaf)));
-  return Case{&sample, *std::move(function), std::move(inputs), *std::move(nest)};
-}
-
-void forEachCase(uint64_t seed, const std::function<void(const Case&, Random&)>& check) {
-  TypeContext types;
-  harness::Reader reader(types);
-  harness::SamplePool pool;
-  harness::fillSamples(pool, reader, seed, {.perRow = nestsPerRow()});
-  for (size_t i = 0; i < pool.byRow.size(); ++i) {
-    Random random(harness::mixSeed(seed, i));
-    size_t count = 0;
-    for (const harness::OperatorSample* sample : pool.byRow[i])
-      if (sample->row->compute && harness::takesData(*sample->row) && count < nestsPerRow())
-        if (auto made = caseOf(types, *sample, random)) {
-          ++count;
-          INFO(sample->row->name);
-          check(*made, random);
-        }
-  }
+std::string disagreement(const NestCase& made, const Nest& changed) {
+  harness::NestRun run = harness::runNest(changed, {}, made.inputs);
+  return made.disagreement(run.results, run.fault ? &*run.fault : nullptr);
 }
 
 } // namespace
@@ -85,7 +29,7 @@ void forEachCase(uint64_t seed, const std::function<void(const Case&, Random&)>&
 TEST_CASE("random schedules never change what a nest gives") {
   std::map<std::string, size_t> applied;
   size_t total = 0;
-  forEachCase(harness::mixSeed(Catch::rngSeed(), 1), [&](const Case& made, Random& random) {
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 1), [&](const NestCase& made, Random& random) {
     Nest nest = made.nest;
     std::string schedule;
     for (int i = 0; i < 24; ++i) {
@@ -99,7 +43,7 @@ TEST_CASE("random schedules never change what a nest gives") {
       ++total;
     }
     INFO(schedule << "of\n" << loops::textOf(made.nest) << "made\n" << loops::textOf(nest));
-    CHECK(made.disagreement(nest) == "");
+    CHECK(disagreement(made, nest) == "");
     auto again = loops::nestOf(loops::textOf(nest));
     REQUIRE((again ? "" : again.failure().text) == "");
     CHECK(loops::problemOf(*again) == "");
@@ -115,7 +59,7 @@ TEST_CASE("random schedules never change what a nest gives") {
 
 TEST_CASE("schedules that are chosen never change what a nest gives") {
   size_t total = 0, inLanes = 0;
-  forEachCase(harness::mixSeed(Catch::rngSeed(), 4), [&](const Case& made, Random&) {
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 4), [&](const NestCase& made, Random&) {
     loops::Scheduled chosen = loops::scheduled(made.nest, {.threads = 4, .pointsOfThread = 10});
     std::string schedule;
     for (const loops::Step& step : chosen.steps)
@@ -123,7 +67,7 @@ TEST_CASE("schedules that are chosen never change what a nest gives") {
     std::string text = loops::textOf(chosen.nest);
     INFO(schedule << "of\n" << loops::textOf(made.nest) << "made\n" << text);
     CHECK(loops::problemOf(chosen.nest) == "");
-    CHECK(made.disagreement(chosen.nest) == "");
+    CHECK(disagreement(made, chosen.nest) == "");
     ++total;
     inLanes += text.find("vector ") != std::string::npos;
   });
@@ -175,7 +119,7 @@ TEST_CASE("a product is computed by tiles, with what is read of it on the tile")
 
 TEST_CASE("damaged nests are refused, or give the same") {
   size_t refused = 0, accepted = 0;
-  forEachCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const Case& made, Random& random) {
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const NestCase& made, Random& random) {
     for (int i = 0; i < 12; ++i) {
       Nest nest = made.nest;
       for (int k = 0; k < 3; ++k)
@@ -188,7 +132,7 @@ TEST_CASE("damaged nests are refused, or give the same") {
       }
       ++accepted;
       INFO(loops::textOf(nest));
-      CHECK(made.disagreement(nest) == "");
+      CHECK(disagreement(made, nest) == "");
     }
   });
   CHECK(refused > 100);
@@ -197,7 +141,7 @@ TEST_CASE("damaged nests are refused, or give the same") {
 
 TEST_CASE("damaged texts of nests are read, or refused with a place") {
   size_t refused = 0;
-  forEachCase(harness::mixSeed(Catch::rngSeed(), 3), [&](const Case& made, Random& random) {
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 3), [&](const NestCase& made, Random& random) {
     std::string text = loops::textOf(made.nest);
     for (int i = 0; i < 20; ++i) {
       std::string damaged = text;

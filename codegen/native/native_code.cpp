@@ -1,0 +1,225 @@
+// Objects are kept by the text of their modules, so that kernels that are alike are compiled once.
+#include "codegen/native/native_code.h"
+
+#include "codegen/llvm/library.h"
+#include "lower/loops/edit.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+namespace codegen {
+
+namespace {
+
+using loops::Node;
+using loops::OperationKind;
+using loops::Space;
+using loops::Statement;
+using runtime::Result;
+
+constexpr size_t alignment = 64;
+
+size_t aligned(size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Whether an input and an output may lie in the same memory: one statement alone has to do with
+/// both, which reads every element at the place where it stores one.
+bool areSharable(const loops::Nest& nest, uint32_t input, uint32_t output) {
+  size_t users = 0;
+  bool isSame = true;
+  loops::forEachNode(nest.body, [&](const Node& node) {
+    const auto* statement = std::get_if<Statement>(&node.what);
+    if (!statement)
+      return;
+    bool uses = false;
+    for (const loops::Store& store : statement->stores)
+      uses |= store.buffer == output;
+    for (const loops::Operation& operation : statement->operations) {
+      if (operation.kind != OperationKind::Load || operation.buffer != input)
+        continue;
+      uses = true;
+      for (size_t i = 0; i < operation.places.size(); ++i)
+        isSame &= operation.operands.empty() && !operation.places[i].isChecked &&
+                  operation.places[i].value == loops::none &&
+                  statement->stores[0].position.size() == operation.places.size() &&
+                  operation.places[i].form == statement->stores[0].position[i];
+    }
+    users += uses;
+    isSame &= !uses || (statement->stores.size() == 1 && statement->stores[0].buffer == output &&
+                        !statement->combiner);
+  });
+  return users == 1 && isSame;
+}
+
+/// Whether some statement may find a fault, after others have stored.
+bool mayFail(const loops::Nest& nest) {
+  bool may = false;
+  loops::forEachNode(nest.body, [&](const Node& node) {
+    if (const auto* statement = std::get_if<Statement>(&node.what))
+      for (const loops::Operation& operation : statement->operations) {
+        for (const loops::Place& place : operation.places)
+          may |= place.isChecked;
+        may |= operation.kind == OperationKind::Apply &&
+               runtime::scalarFunctionDivides(operation.function) && !operation.dtype.isFloat();
+      }
+  });
+  return may;
+}
+
+void findSharable(CompiledNest& made, const loops::Nest& nest) {
+  for (uint32_t i = 0; i < nest.buffers.size(); ++i) {
+    made.inputs += nest.buffers[i].space == Space::Input;
+    made.outputs += nest.buffers[i].space == Space::Output;
+  }
+  if (mayFail(nest))
+    return;
+  for (uint32_t input = 0; input < made.inputs; ++input)
+    for (uint32_t output = 0; output < made.outputs; ++output)
+      if (nest.buffers[input].extents == nest.buffers[made.inputs + output].extents &&
+          areSharable(nest, input, uint32_t(made.inputs + output)))
+        made.sharable.emplace_back(input, output);
+}
+
+const Result<Processor>& host() {
+  static const Result<Processor> processor = hostProcessor();
+  return processor;
+}
+
+Result<std::shared_ptr<const LoadedObject>> objectOf(const std::string& module,
+                                                     const Processor& processor) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::weak_ptr<const LoadedObject>> known;
+  {
+    std::lock_guard lock(mutex);
+    if (auto object = known[module].lock())
+      return object;
+  }
+  auto code = compiled(module, processor, Output::Object);
+  if (!code)
+    return code.failure();
+  auto object = LoadedObject::load(*code);
+  if (object) {
+    std::lock_guard lock(mutex);
+    known[module] = *object;
+  }
+  return object;
+}
+
+} // namespace
+
+Result<loops::MachineModel> hostModel() {
+  const Result<Processor>& processor = host();
+  if (!processor)
+    return processor.failure();
+  return loops::MachineModel{.vectorBytes = processor->vectorBytes(),
+                             .registers = processor->registers(),
+                             .threads = runtime::threadLimit()};
+}
+
+Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest) {
+  const Result<Processor>& processor = host();
+  if (!processor)
+    return processor.failure();
+  auto module = moduleOf(nest, {processor->vectorBytes()});
+  if (!module)
+    return runtime::Error{module.failure().text};
+  auto object = objectOf(module->text, *processor);
+  if (!object)
+    return object.failure();
+  auto made = std::make_shared<CompiledNest>(CompiledNest{*std::move(module), *object});
+  findSharable(*made, made->module.nest);
+  for (const Part& part : made->module.parts)
+    made->parts.push_back(reinterpret_cast<PartFunction*>((*object)->find(part.symbol)));
+  made->module.nest.body.clear();
+  made->module.text.clear();
+  return std::shared_ptr<const CompiledNest>(std::move(made));
+}
+
+NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64_t> sizes)
+    : nest_(std::move(nest)), sizes_(std::move(sizes)) {
+  const loops::Nest& of = nest_->module.nest;
+  std::vector<int64_t> names(of.table.nameCount());
+  for (size_t i = 0; i < of.sizes.size(); ++i)
+    names[size_t(of.sizes[i].size)] = sizes_[i];
+  auto valueOf = [&](loops::Form form) {
+    return std::max<int64_t>(0, of.table.valueOf(form, names).value_or(0));
+  };
+  for (const Part& part : nest_->module.parts)
+    iterations_.push_back(part.iterations ? valueOf(*part.iterations) : 1);
+  for (const Workspace& workspace : nest_->module.workspaces) {
+    size_t& end = workspace.isPrivate ? privateBytes_ : sharedBytes_;
+    scratch_.push_back({end, workspace.isPrivate});
+    end += aligned(size_t(valueOf(workspace.elements)) *
+                   of.buffers[workspace.buffer].dtype.bytes());
+  }
+  pointers_.resize(nest_->inputs + nest_->outputs + scratch_.size());
+}
+
+bool NativeRun::fits(std::span<const std::byte* const> inputs,
+                     std::span<std::byte* const> outputs) const {
+  for (size_t input = 0; input < inputs.size(); ++input)
+    for (size_t output = 0; output < outputs.size(); ++output)
+      if (inputs[input] == outputs[output] &&
+          std::ranges::find(nest_->sharable, std::pair(uint32_t(input), uint32_t(output))) ==
+              nest_->sharable.end())
+        return false;
+  return true;
+}
+
+std::vector<std::byte*> NativeRun::withOwnScratch(std::byte* scratch) const {
+  std::vector<std::byte*> own = pointers_;
+  for (size_t i = 0; i < scratch_.size(); ++i)
+    if (scratch_[i].isPrivate)
+      own[nest_->inputs + nest_->outputs + i] = scratch + scratch_[i].offset;
+  return own;
+}
+
+bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
+  std::atomic<int64_t> next = 0;
+  std::atomic<unsigned> workers = 0;
+  std::atomic<bool> isFault = false;
+  int64_t piece = std::max<int64_t>(1, iterations / (int64_t(threads_) * 4));
+  runtime::shareWork(threads_, [&] {
+    std::vector<std::byte*> own = withOwnScratch(private_.get() + workers++ * privateBytes_);
+    for (int64_t begin = next.fetch_add(piece); begin < iterations && !isFault;
+         begin = next.fetch_add(piece))
+      if (part(own.data(), sizes_.data(), begin, std::min(begin + piece, iterations)) != 0)
+        isFault = true;
+  });
+  return !isFault;
+}
+
+bool NativeRun::runPart(size_t number) {
+  PartFunction* part = nest_->parts[number];
+  int64_t iterations = iterations_[number];
+  if (nest_->module.parts[number].iterations && threads_ > 1 && iterations > 1)
+    return runParallel(part, iterations);
+  return part(pointers_.data(), sizes_.data(), 0, iterations) == 0;
+}
+
+bool NativeRun::run(std::span<const std::byte* const> inputs,
+                    std::span<std::byte* const> outputs) {
+  unsigned threads = runtime::threadLimit();
+  if (sharedBytes_ > 0 && !shared_)
+    shared_ = std::make_unique_for_overwrite<std::byte[]>(sharedBytes_);
+  if (privateBytes_ > 0 && (!private_ || threads > threads_))
+    private_ = std::make_unique_for_overwrite<std::byte[]>(privateBytes_ * threads);
+  threads_ = threads;
+  size_t next = 0;
+  for (const std::byte* input : inputs)
+    pointers_[next++] = const_cast<std::byte*>(input);
+  for (std::byte* output : outputs)
+    pointers_[next++] = output;
+  for (const Scratch& scratch : scratch_)
+    pointers_[next++] = (scratch.isPrivate ? private_.get() : shared_.get()) + scratch.offset;
+  for (size_t i = 0; i < nest_->parts.size(); ++i)
+    if (!runPart(i))
+      return false;
+  return true;
+}
+
+} // namespace codegen

@@ -1,0 +1,118 @@
+// Machine code of the nests of all operators gives what the reference gives, and touches no memory
+// that is not its own: every buffer lies at a page that may not be touched.
+//
+// Without LLVM there is no native code, and nothing to test.
+#include "codegen/native/kernel.h"
+#include "codegen/native/native_code.h"
+#include "lower/loops/choose.h"
+#include "lower/loops/rewrite.h"
+#include "tests/harness/guarded_memory.h"
+#include "tests/harness/random_schedule.h"
+#include "tests/harness/run_nest.h"
+#include "tests/unit/operator_nests.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+
+using harness::GuardedMemory;
+using harness::Random;
+using loops::Nest;
+
+namespace {
+
+/// What native code gives; nothing where it says that something is a fault.
+std::optional<std::vector<runtime::Value>> runGuarded(const codegen::CompiledNest& compiled,
+                                                      const Nest& nest, const NestCase& made,
+                                                      bool endsAtGuard) {
+  std::vector<GuardedMemory> memory;
+  std::vector<const std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+  for (const runtime::Value& input : made.inputs) {
+    const runtime::Tensor& tensor = input.tensor();
+    memory.emplace_back(tensor.byteSize(), endsAtGuard);
+    std::memcpy(memory.back().bytes(), tensor.bytes(), tensor.byteSize());
+    inputs.push_back(memory.back().bytes());
+  }
+  std::vector<runtime::Tensor> results;
+  for (const loops::Buffer& buffer : nest.buffers) {
+    if (buffer.space != loops::Space::Output)
+      continue;
+    runtime::Shape shape;
+    for (loops::Form extent : buffer.extents)
+      shape.push_back(*nest.table.constantOf(extent));
+    results.emplace_back(buffer.dtype, shape);
+    memory.emplace_back(results.back().byteSize(), endsAtGuard);
+    outputs.push_back(memory.back().bytes());
+  }
+  codegen::NativeRun run(std::make_shared<codegen::CompiledNest>(compiled), {});
+  if (!run.run(inputs, outputs))
+    return std::nullopt;
+  std::vector<runtime::Value> values;
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::memcpy(results[i].bytes(), outputs[i], results[i].byteSize());
+    values.push_back(runtime::tensorValue(std::move(results[i])));
+  }
+  return values;
+}
+
+struct Tally {
+  size_t compiled = 0, faults = 0;
+  std::map<std::string, size_t> refused;
+};
+
+void compare(const NestCase& made, const Nest& nest, Tally& tally) {
+  INFO(loops::textOf(nest));
+  auto compiled = codegen::compileNest(nest);
+  if (!compiled) {
+    ++tally.refused[compiled.failure().message];
+    return;
+  }
+  ++tally.compiled;
+  auto results = runGuarded(**compiled, nest, made, tally.compiled % 2 == 0);
+  if (results) {
+    CHECK(made.disagreement(*results, nullptr) == "");
+    return;
+  }
+  ++tally.faults;
+  harness::NestRun run = harness::runNest(nest, {}, made.inputs);
+  CHECK(run.fault.has_value());
+}
+
+void report(const Tally& tally) {
+  INFO(tally.compiled << " compiled, " << tally.faults << " of them found faults");
+  size_t refused = 0;
+  for (const auto& [reason, count] : tally.refused) {
+    UNSCOPED_INFO(count << " refused: " << reason);
+    refused += count;
+  }
+  CHECK(tally.compiled > 20 * refused);
+  CHECK(tally.faults > 0);
+}
+
+} // namespace
+
+TEST_CASE("native code of chosen schedules gives what the reference gives") {
+  auto machine = codegen::hostModel();
+  if (!machine)
+    return;
+  Tally tally;
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 5), [&](const NestCase& made, Random&) {
+    compare(made, loops::scheduled(made.nest, *machine).nest, tally);
+  });
+  report(tally);
+}
+
+TEST_CASE("native code of random schedules gives what the reference gives") {
+  if (!codegen::hostModel())
+    return;
+  Tally tally;
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 6), [&](const NestCase& made, Random& random) {
+    Nest nest = made.nest;
+    for (int i = 0; i < 16; ++i)
+      if (auto next = loops::rewritten(nest, harness::drawStep(nest, random)))
+        nest = *std::move(next);
+    compare(made, nest, tally);
+  });
+  report(tally);
+}
