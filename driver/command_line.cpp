@@ -47,6 +47,7 @@ Examples:
   baton run model.rly --random 42 --profile --flame-graph time.svg
                                      show where the time goes
   baton debug model.rly --random 42  run it step by step
+  baton bench model.rly --random 42  call it again and again, and tell what a call takes
   baton compile model.rly -o model.bvm
                                      make an executable, which `run` takes as well
   baton disasm --full model.bvm      print it as a text that `compile` takes
@@ -76,6 +77,7 @@ struct Request {
   DisasmOptions disasm;
   RunOptions run;
   RunOptions debug;
+  RunOptions bench;
   OperatorsOptions operators;
   ExplainOptions explain;
   /// Codes of warnings that are no news.
@@ -108,7 +110,7 @@ constexpr const char* debugCommand = R"(debug)";
 
 void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
   for (const char* name :
-       {"check", "print", "opt", "lower", gradCommand, "compile", "run", debugCommand})
+       {"check", "print", "opt", "lower", gradCommand, "compile", "run", "bench", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--allow", allowed, "Keep silent about this warning; may be repeated")
         ->type_name("CODE")
@@ -116,7 +118,7 @@ void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
 }
 
 void addThreads(CLI::App& app, unsigned& threads) {
-  for (const char* name : {"run", debugCommand})
+  for (const char* name : {"run", "bench", debugCommand})
     app.get_subcommand(std::string(name))
         ->add_option("--threads", threads,
                      "Compute with at most so many threads, instead of one for each processor; "
@@ -385,6 +387,16 @@ CLI::App* addCalling(CLI::App& app, const std::string& name, const std::string& 
   return command;
 }
 
+void addEngine(CLI::App& command, RunOptions& options) {
+  command
+      .add_option(
+          "--engine", options.engine,
+          "What runs the program: vm, the machine; native, the machine with kernels compiled by "
+          "LLVM; loops or interp, the reference for control flow with fast or plain tensors")
+      ->type_name("NAME")
+      ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
+}
+
 void addDebug(CLI::App& app, RunOptions& options) {
   CLI::App* command = addCalling(
       app, debugCommand,
@@ -405,13 +417,7 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->add_option("--precision", options.precision, "Compute floats with this many decimal digits")
       ->type_name("DIGITS")
       ->check([](const std::string& word) { return checkNumber(word, 2, mostDigits); }, "");
-  command
-      ->add_option(
-          "--engine", options.engine,
-          "What runs the program: vm, the machine; native, the machine with kernels compiled by "
-          "LLVM; loops or interp, the reference for control flow with fast or plain tensors")
-      ->type_name("NAME")
-      ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
+  addEngine(*command, options);
   command
       ->add_option("--grad", options.grad,
                    "Also give the gradients of the sum of all floats in the result, or of all "
@@ -484,7 +490,28 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return disasm(session, request.disasm, look);
   if (app.got_subcommand(debugCommand))
     return debug(session, request.debug, look);
+  if (app.got_subcommand("bench"))
+    return bench(session, request.bench, look);
   return run(session, request.run, look);
+}
+
+void addBench(CLI::App& app, RunOptions& options) {
+  CLI::App* command = addCalling(
+      app, "bench", "Call a function again and again, and tell what a call takes", options);
+  addEngine(*command, options);
+  command
+      ->add_option("--grad", options.grad, "Compute the gradients of this order too, as `run` does")
+      ->type_name("ORDER")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+  command
+      ->add_option("--rounds", options.rounds, "How many calls there are at least, and one before")
+      ->type_name("NUMBER")
+      ->check([](const std::string& word) { return checkNumber(word, 1, 1'000'000); }, "")
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "Print the figures as one JSON object");
+  options.isTimed = true;
 }
 
 void declare(CLI::App& app, Request& request) {
@@ -502,6 +529,7 @@ void declare(CLI::App& app, Request& request) {
   addDisasm(app, request.disasm);
   addRun(app, request.run);
   addDebug(app, request.debug);
+  addBench(app, request.bench);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
   app.add_subcommand(

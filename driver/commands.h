@@ -26,6 +26,8 @@ Answer grad(Session& session, const GradOptions& options, const Look& look);
 Answer compile(Session& session, const CompileOptions& options, const Look& look);
 Answer disasm(Session& session, const DisasmOptions& options, const Look& look);
 Answer run(Session& session, const RunOptions& options, const Look& look);
+/// Calls a function again and again, and tells how long a call takes.
+Answer bench(Session& session, const RunOptions& options, const Look& look);
 Answer debug(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);

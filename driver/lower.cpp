@@ -41,9 +41,11 @@ std::optional<std::string> textOf(const std::string& path, Answer& answer) {
 }
 
 loops::MachineModel machineModel() {
-  return {.vectorBytes = __builtin_cpu_supports("avx512f") ? 64
-                         : __builtin_cpu_supports("avx2")  ? 32
+  bool hasLongVectors = __builtin_cpu_supports("avx512f");
+  return {.vectorBytes = hasLongVectors                    ? 64
+                         : __builtin_cpu_supports("avx2") ? 32
                                                            : 16,
+          .registers = hasLongVectors ? 32 : 16,
           .threads = std::max(1u, std::thread::hardware_concurrency())};
 }
 

@@ -2,6 +2,7 @@
 #include "driver/arguments.h"
 #include "driver/debug/written_calls.h"
 #include "driver/engines.h"
+#include "driver/timing.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "driver/profile.h"
@@ -11,7 +12,6 @@
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/shown_passes.h"
-#include "lower/strips/engine.h"
 #include "runtime/formats/quote.h"
 #include "runtime/holdings.h"
 
@@ -136,11 +136,17 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   auto arguments = goodArguments(session, entry.global, typing, options, answer);
   if (!arguments)
     return;
+  auto engine = engineOf(options.engine, 0);
+  if (!engine)
+    return answer.fail(ExitCode::World, engine.failure().message);
   Running running(session, loaded.language, options, look, answer);
   auto outcome =
       bytecode::run(*loaded.linked, *number, *loaded.language.module, typing, session.operators(),
-                    *std::move(arguments), running.onMachine(lower::loopsEngine()));
-  if (const runtime::Value* value = running.end(outcome))
+                    *std::move(arguments), running.onMachine(*engine));
+  const runtime::Value* value = running.end(outcome);
+  if (value && options.isTimed)
+    answer.output += timingText(running.repetition(), options);
+  else if (value)
     giveResult(session, loaded.language, options, {*value}, answer);
 }
 
@@ -202,6 +208,10 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const runtime::Value* value = running.end(outcome);
   if (!value)
     return;
+  if (options.isTimed) {
+    answer.output += timingText(running.repetition(), options);
+    return;
+  }
   RunResult given = resultOf(*value, differentiated, options);
   if (options.grad && given.gradients.empty())
     answer.errors += "note: no input holds floats, so there is no gradient\n";

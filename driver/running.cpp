@@ -12,6 +12,9 @@
 
 namespace driver {
 
+/// How long a timed run goes on at least.
+static constexpr double secondsOfTiming = 0.5;
+
 using runtime::Value;
 
 namespace {
@@ -69,6 +72,10 @@ bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
       .limits = options_.limits};
   how.profile = wantsProfile(options_) ? &recorder_ : nullptr;
   how.trapsNonFinite = options_.trapsNonFinite;
+  if (options_.isTimed) {
+    repetition_ = {.least = options_.rounds + 1, .seconds = secondsOfTiming};
+    how.repetition = &repetition_;
+  }
   how.texts.place = [this](lang::SourceRange range) {
     return placeText(session_.sources(), range, program_.source);
   };

@@ -30,6 +30,9 @@ public:
   bytecode::Options onMachine(const tensor::TensorEngine& engine);
   interp::Options onInterpreter(const tensor::TensorEngine& engine);
 
+  /// What calls took, of a timed run.
+  const bytecode::Repetition& repetition() const { return repetition_; }
+
   /// Tells how the run ended: the profile, what was found, and the fault, if it is one. The value
   /// is null after a fault.
   const runtime::Value* end(Outcome& outcome);
@@ -45,6 +48,7 @@ private:
   Answer& answer_;
   lang::Diagnostics findings_;
   profile::Recorder recorder_;
+  bytecode::Repetition repetition_;
   Progress progress_;
   std::optional<InterruptWatch> watch_;
   std::optional<Tracer> tracer_;

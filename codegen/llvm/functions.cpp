@@ -269,7 +269,9 @@ IrValue shifted(FunctionText& text, ScalarFunction function, DType dtype, Operan
   return text.select(isInside, text.binary(dtype.isSigned() ? "ashr" : "lshr", a, count), past);
 }
 
-IrValue onWholes(FunctionText& text, ScalarFunction function, DType dtype, Operands of) {
+/// Of numbers that stand for ones of another type, if that is bool.
+IrValue onWholes(FunctionText& text, ScalarFunction function, DType dtype, DType meant,
+                 Operands of) {
   bool isSigned = dtype.isSigned();
   switch (function) {
   case Add:
@@ -314,7 +316,7 @@ IrValue onWholes(FunctionText& text, ScalarFunction function, DType dtype, Opera
   case RoundEven:
     return of[0];
   default:
-    return called(text, function, dtype, of);
+    return called(text, function, meant, of);
   }
 }
 
@@ -345,12 +347,12 @@ IrValue writeFunction(FunctionText& text, ScalarFunction function, DType first, 
   if (first.isFloat())
     return roundedTo(text, onFloats(text, function, first, operands), first);
   if (!first.isBool())
-    return onWholes(text, function, first, operands);
+    return onWholes(text, function, first, first, operands);
   // Bools are computed as bytes and cut to their bit.
   std::vector<IrValue> bytes;
   for (const IrValue& operand : operands)
     bytes.push_back(text.convert("zext", operand, Element::Int8));
-  return text.convert("trunc", onWholes(text, function, runtime::UInt8, bytes), Element::Bit);
+  return text.convert("trunc", onWholes(text, function, runtime::UInt8, first, bytes), Element::Bit);
 }
 
 IrValue writeCast(FunctionText& text, const IrValue& value, DType from, DType to) {

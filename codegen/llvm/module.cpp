@@ -290,6 +290,8 @@ private:
     auto count = nest_.table.constantOf(positions_->known(loop.end));
     if (loop.kind == RunKind::Vector && !lanes_ && lanesOf(node) > 1 && runsInLanes(node))
       return vectorLoop(node, facts, count);
+    if (count && !lanes_ && isReduction(node, *count))
+      return lastLanes(node, facts, *count);
     if (count && isWrittenOut(node, *count)) {
       for (int64_t i = 0; i < *count; ++i) {
         positions_->fix(loop.variable, i);
@@ -362,6 +364,27 @@ private:
   }
 
   // Lanes.
+
+  /// Whether a few values are joined to one that may be joined in any order.
+  bool isReduction(const Node& node, int64_t count) {
+    const auto* statement =
+        node.body.size() == 1 ? std::get_if<Statement>(&node.body[0].what) : nullptr;
+    if (!statement || !statement->combiner || loops::findsPlace(*statement->combiner) ||
+        nest_.numbers == loops::Numbers::Reference)
+      return false;
+    Name variable = std::get<Loop>(node.what).variable;
+    bool isPlain = true;
+    forEachPlace(*statement, [&](uint32_t, const Form* form) { isPlain &= form != nullptr; });
+    for (Form form : statement->stores[0].position)
+      isPlain &= !nest_.table.mentions(form, variable);
+    return isPlain && count >= 4 && count <= 4 * int64_t(lanesOf(node));
+  }
+
+  /// All iterations at once, whether they fill their lanes or not.
+  void lastLanes(const Node& node, const sizes::Facts& facts, int64_t count) {
+    uint32_t lanes = std::bit_ceil(uint32_t(count));
+    writtenOutLanes(node, facts, 0, count, lanes);
+  }
 
   /// Whether nothing but the values of statements differs from lane to lane.
   bool runsInLanes(const Node& node) {

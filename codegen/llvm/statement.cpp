@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <limits>
 
 namespace codegen {
 
@@ -427,6 +428,8 @@ private:
     const Store& store = statement_.stores[0];
     Address to = addressOf(store);
     IrValue value = *values_[store.value];
+    if (statement_.combiner && to.stride == 0 && value.type.lanes > 1)
+      value = reduced(value);
     if (statement_.combiner)
       value = joined(store, to, value);
     write(store.buffer, to, value);
@@ -435,14 +438,49 @@ private:
   IrValue joined(const Store& store, const Address& to, const IrValue& value) {
     DType dtype = around_.nest.buffers[store.buffer].dtype;
     IrValue before = read(store.buffer, to, std::nullopt);
-    if (*statement_.combiner == loops::Combiner::Sum && dtype.isFloat() && dtype.bits >= 32)
+    bool isWhole = value.type.lanes == values_[store.value]->type.lanes;
+    if (*statement_.combiner == loops::Combiner::Sum && dtype.isFloat() && dtype.bits >= 32 &&
+        isWhole)
       if (auto fused = fusedSum(store, before))
         return *fused;
+    return combined(dtype, before, value);
+  }
+
+  IrValue combined(DType dtype, const IrValue& a, const IrValue& b) {
     constexpr std::array functions{ScalarFunction::Add,        ScalarFunction::Multiply,
                                    ScalarFunction::Maximum,    ScalarFunction::Minimum,
                                    ScalarFunction::LogicalAnd, ScalarFunction::LogicalOr};
     return writeFunction(text_, functions[size_t(*statement_.combiner)], dtype, dtype,
-                         together({before, value}));
+                         together({a, b}));
+  }
+
+  /// The lanes joined to one value, by halves.
+  IrValue reduced(IrValue value) {
+    DType dtype = around_.nest.buffers[statement_.stores[0].buffer].dtype;
+    if (around_.lanes->mask)
+      value = text_.select(*around_.lanes->mask, value, text_.splat(identity(dtype), lanes()));
+    while (value.type.lanes > 1)
+      value = combined(dtype, text_.half(value, false), text_.half(value, true));
+    return value;
+  }
+
+  /// What changes nothing that it is joined to.
+  IrValue identity(DType dtype) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    bool isSigned = dtype.isSigned();
+    int64_t least = isSigned ? INT64_MIN >> (64 - dtype.bits) : 0;
+    switch (*statement_.combiner) {
+    case loops::Combiner::Product:
+      return numberOf(dtype, 1, 1);
+    case loops::Combiner::Maximum:
+      return numberOf(dtype, -infinity, least);
+    case loops::Combiner::Minimum:
+      return numberOf(dtype, infinity, ~least);
+    case loops::Combiner::All:
+      return numberOf(dtype, 1, 1);
+    default:
+      return numberOf(dtype, -0.0, 0);
+    }
   }
 
   /// A product that is added, rounded once.

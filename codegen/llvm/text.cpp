@@ -163,6 +163,18 @@ IrValue FunctionText::withLane(const IrValue& vector, const IrValue& value, uint
              fmt::format("insertelement {}, {}, i64 {}", typed(vector), typed(value), lane));
 }
 
+IrValue FunctionText::half(const IrValue& vector, bool isSecond) {
+  uint32_t count = vector.type.lanes / 2;
+  if (count == 1)
+    return lane(vector, isSecond);
+  std::string lanes;
+  for (uint32_t i = 0; i < count; ++i)
+    lanes += fmt::format("{}i32 {}", i == 0 ? "" : ", ", i + (isSecond ? count : 0));
+  return add(vector.type.withLanes(count),
+             fmt::format("shufflevector {}, {} poison, <{} x i32> <{}>", typed(vector),
+                         textOf(vector.type), count, lanes));
+}
+
 IrValue FunctionText::any(const IrValue& bits) {
   if (bits.type.lanes == 1)
     return bits;

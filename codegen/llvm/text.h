@@ -81,6 +81,8 @@ public:
   IrValue splat(const IrValue& value, uint32_t lanes);
   IrValue lane(const IrValue& vector, uint32_t lane);
   IrValue withLane(const IrValue& vector, const IrValue& value, uint32_t lane);
+  /// The first half of the lanes, or the other one.
+  IrValue half(const IrValue& vector, bool isSecond);
   /// Whether any lane is set.
   IrValue any(const IrValue& bits);
   IrValue logicalAnd(const IrValue& a, const IrValue& b) { return binary("and", a, b); }

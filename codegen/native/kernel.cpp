@@ -4,7 +4,6 @@
 #include "codegen/llvm/library.h"
 #include "codegen/native/native_code.h"
 #include "codegen/native/sized_nest.h"
-#include "lower/loops/choose.h"
 #include "lower/strips/engine.h"
 #include "lower/strips/kernel.h"
 
@@ -73,10 +72,7 @@ private:
   Compiled compile(const runtime::Checked<SizedNest>& nest) {
     if (!nest)
       return nullptr;
-    auto machine = hostModel();
-    if (!machine)
-      return nullptr;
-    auto compiled = compileNest(loops::scheduled(nest->nest, *machine).nest);
+    auto compiled = compileChosen(nest->nest);
     return compiled ? *compiled : nullptr;
   }
 

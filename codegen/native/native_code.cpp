@@ -1,7 +1,8 @@
-// Objects are kept by the text of their modules, so that kernels that are alike are compiled once.
+// Nests that are alike are scheduled and compiled once, as long as somebody uses them.
 #include "codegen/native/native_code.h"
 
 #include "codegen/llvm/library.h"
+#include "lower/loops/choose.h"
 #include "lower/loops/edit.h"
 #include "runtime/threads.h"
 
@@ -89,26 +90,6 @@ const Result<Processor>& host() {
   return processor;
 }
 
-Result<std::shared_ptr<const LoadedObject>> objectOf(const std::string& module,
-                                                     const Processor& processor) {
-  static std::mutex mutex;
-  static std::unordered_map<std::string, std::weak_ptr<const LoadedObject>> known;
-  {
-    std::lock_guard lock(mutex);
-    if (auto object = known[module].lock())
-      return object;
-  }
-  auto code = compiled(module, processor, Output::Object);
-  if (!code)
-    return code.failure();
-  auto object = LoadedObject::load(*code);
-  if (object) {
-    std::lock_guard lock(mutex);
-    known[module] = *object;
-  }
-  return object;
-}
-
 } // namespace
 
 Result<loops::MachineModel> hostModel() {
@@ -127,7 +108,10 @@ Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest)
   auto module = moduleOf(nest, {processor->vectorBytes()});
   if (!module)
     return runtime::Error{module.failure().text};
-  auto object = objectOf(module->text, *processor);
+  auto code = compiled(module->text, *processor, Output::Object);
+  if (!code)
+    return code.failure();
+  auto object = LoadedObject::load(*code);
   if (!object)
     return object.failure();
   auto made = std::make_shared<CompiledNest>(CompiledNest{*std::move(module), *object});
@@ -137,6 +121,26 @@ Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest)
   made->module.nest.body.clear();
   made->module.text.clear();
   return std::shared_ptr<const CompiledNest>(std::move(made));
+}
+
+Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nest) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::weak_ptr<const CompiledNest>> known;
+  std::string key = loops::textOf(nest);
+  {
+    std::lock_guard lock(mutex);
+    if (auto made = known[key].lock())
+      return made;
+  }
+  auto machine = hostModel();
+  if (!machine)
+    return machine.failure();
+  auto made = compileNest(loops::scheduled(nest, *machine).nest);
+  if (made) {
+    std::lock_guard lock(mutex);
+    known[key] = *made;
+  }
+  return made;
 }
 
 NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64_t> sizes)

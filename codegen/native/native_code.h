@@ -30,6 +30,9 @@ runtime::Result<loops::MachineModel> hostModel();
 /// Compiles a nest that verifies for the processor at hand; or why it does not.
 runtime::Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest);
 
+/// Chooses a schedule for a nest that verifies, and compiles it; one that is in use is shared.
+runtime::Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nest);
+
 /// A compiled nest for some sizes. Serves one run at a time.
 class NativeRun {
 public:

@@ -32,6 +32,8 @@ public:
   Scheduled run() {
     // As the first step would, so that names are those that are left.
     simplify(made_.nest);
+    while (liftOnce(made_.nest.body)) {
+    }
     while (joinOnce(made_.nest.body)) {
     }
     keepRows();
@@ -48,7 +50,7 @@ private:
     std::set<std::string> tried;
     for (bool isNew = true; isNew;) {
       isNew = false;
-      for (const Contraction& contraction : contractionsOf(made_.nest))
+      for (const Contraction& contraction : contractionsIn(made_.nest, made_.nest.body))
         if (!isNew && tried.insert(contraction.accumulator).second) {
           tileContraction(made_, contraction, machine_);
           isNew = true;
@@ -66,15 +68,49 @@ private:
     return true;
   }
 
-  /// Joins two loops that follow each other, outer ones first; false where there are none.
-  bool joinOnce(const std::vector<Node>& body) {
-    const Loop* last = nullptr;
+  /// Whether two nodes have nothing to do with each other.
+  bool areApart(const Node& first, const Node& second) const {
+    for (uint32_t i = 0; i < made_.nest.buffers.size(); ++i)
+      if (made_.nest.buffers[i].space != Space::Input && uses(first, i) && uses(second, i))
+        return false;
+    return true;
+  }
+
+  /// Puts a loop in front of a larger one that it does not hang on, so that what does stands right
+  /// behind that; false where there is none.
+  bool liftOnce(const std::vector<Node>& body) {
+    const Node* last = nullptr;
     for (const Node& node : body) {
       const auto* loop = std::get_if<Loop>(&node.what);
-      if (loop && last && attempt("join", {nameOf(made_.nest, *last), nameOf(made_.nest, *loop)}))
+      if (loop && last && pointsOf(node) < pointsOf(*last) && areApart(*last, node) &&
+          attempt("lift", {nameOf(made_.nest, std::get<Loop>(last->what)),
+                           nameOf(made_.nest, *loop)}))
         return true;
       if (loop || !std::holds_alternative<Allocation>(node.what))
-        last = loop;
+        last = loop ? &node : nullptr;
+    }
+    return false;
+  }
+
+  /// Contractions keep loops of their own, so that each is tiled.
+  bool mayJoin(const Node& first, const Node& second) const {
+    auto isContraction = [&](const Node& node) {
+      return !contractionsIn(made_.nest, std::span(&node, 1)).empty();
+    };
+    return !(isContraction(first) && isContraction(second));
+  }
+
+  /// Joins two loops that follow each other, outer ones first; false where there are none.
+  bool joinOnce(const std::vector<Node>& body) {
+    const Node* last = nullptr;
+    for (const Node& node : body) {
+      const auto* loop = std::get_if<Loop>(&node.what);
+      if (loop && last && mayJoin(*last, node) &&
+          attempt("join", {nameOf(made_.nest, std::get<Loop>(last->what)),
+                           nameOf(made_.nest, *loop)}))
+        return true;
+      if (loop || !std::holds_alternative<Allocation>(node.what))
+        last = loop ? &node : nullptr;
     }
     return std::ranges::any_of(body, [&](const Node& node) { return joinOnce(node.body); });
   }
@@ -158,16 +194,23 @@ private:
   /// Partial sums, as many as there are lanes; what is left behind the last whole piece is summed
   /// as it was.
   void sumInLanes(const Innermost& inner) {
-    int64_t lanes = std::max<int64_t>(1, machine_.vectorBytes / inner.bytes);
-    auto count = made_.nest.table.constantOf(inner.end);
-    if (lanes == 1 || (count && *count < 2 * lanes))
-      return;
     Scheduled before = made_;
+    const std::string buffer = made_.nest.buffers[*inner.accumulator].name;
+    // Many partial sums err less than one that is as wide.
+    int64_t bytes = attempt("narrow", {buffer}) ? 4 : inner.bytes;
+    int64_t lanes = std::max<int64_t>(1, machine_.vectorBytes / bytes);
+    auto count = made_.nest.table.constantOf(inner.end);
+    if (lanes == 1 || (count && *count < 2 * lanes)) {
+      made_ = std::move(before);
+      return;
+    }
+    // A sum in several vectors does not wait for each addition. What they leave over counts less.
+    for (int i = 0; i < 2 && (!count || *count >= 8 * lanes); ++i)
+      lanes *= 2;
     std::string number = fmt::format("{}", lanes);
     bool isRagged = !count || *count % lanes != 0;
     std::string whole = fmt::format("(({})/{})*{}", made_.nest.table.text(inner.end), lanes, lanes);
     std::erase(whole, ' ');
-    const std::string buffer = made_.nest.buffers[*inner.accumulator].name;
     bool isDone = (!isRagged || attempt("peel", {inner.loop, whole})) &&
                   attempt("split", {inner.loop, number}) &&
                   attempt("partial", {buffer, inner.loop + "i"}) &&

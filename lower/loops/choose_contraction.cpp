@@ -2,7 +2,7 @@
 #include "lower/loops/choose_contraction.h"
 
 #include "lower/loops/edit.h"
-#include "lower/loops/read_form.h"
+#include "lower/loops/verify.h"
 #include "lower/sizes/slope.h"
 
 #include <algorithm>
@@ -40,18 +40,27 @@ const Statement* joinerIn(const Node& sum) {
   return std::get_if<Statement>(&next->what);
 }
 
+/// Whether a statement reads two buffers at least, as products do.
+bool readsTwo(const Statement& statement) {
+  std::set<uint32_t> buffers;
+  for (const Operation& operation : statement.operations)
+    if (operation.kind == OperationKind::Load)
+      buffers.insert(operation.buffer);
+  return buffers.size() > 1;
+}
+
 /// The contraction whose accumulator is in the body of the last of these loops.
 std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<const Node*>& path) {
   const std::vector<Node>& body = path.back()->body;
-  if (body.size() != 4 || !std::holds_alternative<Allocation>(body[0].what) ||
-      !std::holds_alternative<Statement>(body[1].what) ||
-      !std::holds_alternative<Loop>(body[2].what) ||
-      !std::holds_alternative<Statement>(body[3].what))
+  auto isStatement = [](const Node& node) { return std::holds_alternative<Statement>(node.what); };
+  if (body.size() < 4 || !std::holds_alternative<Allocation>(body[0].what) ||
+      !isStatement(body[1]) || !std::holds_alternative<Loop>(body[2].what) ||
+      !std::all_of(body.begin() + 3, body.end(), isStatement))
     return std::nullopt;
   uint32_t accumulator = std::get<Allocation>(body[0].what).buffer;
   const Statement* joiner = joinerIn(body[2]);
   if (!joiner || joiner->combiner != Combiner::Sum || joiner->stores[0].buffer != accumulator ||
-      !nest.buffers[accumulator].extents.empty())
+      !nest.buffers[accumulator].extents.empty() || !readsTwo(*joiner))
     return std::nullopt;
   Contraction found{{}, {}, nest.buffers[accumulator].name};
   for (size_t i = path.size(); i-- > 0;) {
@@ -65,7 +74,7 @@ std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<con
   return found;
 }
 
-void findContractions(const Nest& nest, const std::vector<Node>& body,
+void findContractions(const Nest& nest, std::span<const Node> body,
                       std::vector<const Node*>& path, std::vector<Contraction>& found) {
   for (const Node& node : body) {
     if (!std::holds_alternative<Loop>(node.what))
@@ -181,7 +190,7 @@ public:
     // A sum that is wide for a reason stays so.
     attempt("narrow", {contraction_.accumulator});
     bool isTiled = rows ? withRows(*rows) : columnsAlone();
-    if (!isTiled || !pack(apart))
+    if (!isTiled || !pack(apart) || !problemOf(made_.nest).empty())
       return std::nullopt;
     return std::move(made_);
   }
@@ -190,13 +199,15 @@ private:
   struct Pieces {
     /// The loop over pieces, if there are several, and that in one.
     std::string outer, inner;
+    /// Whether iterations are left over, in a loop behind.
+    bool hasRest = false;
   };
 
   bool attempt(std::string_view rewrite, std::vector<std::string> arguments) {
     Step step{std::string(rewrite), std::move(arguments)};
     std::vector<std::string> before = loopNames(made_.nest);
     std::set<std::string> known(before.begin(), before.end());
-    auto next = rewritten(made_.nest, step);
+    auto next = applied(made_.nest, step);
     if (!next)
       return false;
     made_.nest = *std::move(next);
@@ -227,16 +238,19 @@ private:
       return std::nullopt;
     if (count == piece)
       return Pieces{"", loop};
-    if (!count || *count % piece != 0) {
+    bool hasRest = !count || *count % piece != 0;
+    if (hasRest) {
       Form end = findLoop(made_.nest, loop).loop().end;
       std::string whole = fmt::format("({})/{}*{}", made_.nest.table.text(end), piece, piece);
       std::erase(whole, ' ');
       if (!attempt("peel", {loop, whole}))
         return std::nullopt;
+      if (count && *count / piece == 1)
+        return Pieces{"", loop, true};
     }
     if (!attempt("split", {loop, fmt::format("{}", piece)}) || fresh_.size() != 2)
       return std::nullopt;
-    return Pieces{fresh_[0], fresh_[1]};
+    return Pieces{fresh_[0], fresh_[1], hasRest};
   }
 
   /// Moves the loop over rows next to that over columns.
@@ -256,14 +270,12 @@ private:
     auto column = row ? tiled(columns, vectorsBesideRows * lanes()) : std::nullopt;
     if (!column)
       return false;
-    if (!column->outer.empty()) {
-      // Where columns are left, the tile is alone in its loop over rows after a cut.
-      attempt("fission", {row->inner, "1"});
-      if (!attempt("reorder", {row->inner, column->outer}))
-        return false;
-      if (!row->outer.empty())
-        attempt("fission", {row->outer, "1"});
-    }
+    // Where columns are left, the tile is alone in its loops over rows after cuts.
+    if (column->hasRest && (!attempt("fission", {row->inner, "1"}) ||
+                            (!row->outer.empty() && !attempt("fission", {row->outer, "1"}))))
+      return false;
+    if (!column->outer.empty() && !attempt("reorder", {row->inner, column->outer}))
+      return false;
     rowTiles_ = row->outer;
     columnTiles_ = column->outer;
     const std::string& accumulator = contraction_.accumulator;
@@ -308,19 +320,23 @@ private:
   bool pack(const std::vector<std::string>& buffers) {
     if (buffers.empty())
       return true;
-    if (rowTiles_.empty() || columnTiles_.empty() ||
-        !attempt("reorder", {rowTiles_, columnTiles_}))
+    if (rowTiles_.empty() ||
+        (!columnTiles_.empty() && !attempt("reorder", {rowTiles_, columnTiles_})))
       return false;
     for (const std::string& buffer : buffers) {
       size_t before = made_.nest.buffers.size();
-      if (!attempt("cache", {buffer, columnTiles_}))
+      if (!attempt("pack", {buffer, rowTiles_}))
         return false;
+      std::vector<std::string> loops = fresh_;
       const std::string copy = made_.nest.buffers[before].name;
       size_t rank = made_.nest.buffers[before].extents.size();
       size_t columns = columnDimension(uint32_t(before));
       if (columns != rank && !attempt("transpose", {copy, fmt::format("{}", columns),
                                                     fmt::format("{}", rank)}))
         return false;
+      // What is stored side by side is copied so.
+      for (size_t i = columns; i < loops.size(); ++i)
+        attempt("reorder", {loops[columns - 1], loops[i]});
     }
     return true;
   }
@@ -351,10 +367,10 @@ private:
 
 } // namespace
 
-std::vector<Contraction> contractionsOf(const Nest& nest) {
+std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body) {
   std::vector<Contraction> found;
   std::vector<const Node*> path;
-  findContractions(nest, nest.body, path, found);
+  findContractions(nest, body, path, found);
   return found;
 }
 

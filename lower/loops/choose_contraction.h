@@ -3,6 +3,8 @@
 
 #include "lower/loops/choose.h"
 
+#include <span>
+
 namespace loops {
 
 /// A sum for each point of some loops, as loops stand that nobody changed: each of `spatial` is
@@ -13,8 +15,8 @@ struct Contraction {
   std::string accumulator;
 };
 
-/// Those that a nest has.
-std::vector<Contraction> contractionsOf(const Nest& nest);
+/// Those below a part of a nest.
+std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body);
 
 /// Tiles a contraction: accumulators for so many rows and columns are kept while the sum runs, and
 /// what is read of them is made of the tile. Columns are the points of the innermost loop, in

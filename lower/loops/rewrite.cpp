@@ -36,7 +36,7 @@ void apply(Nest& nest, const Step& step) {
 
 } // namespace
 
-runtime::Checked<Nest> rewritten(const Nest& nest, const Step& step) {
+runtime::Checked<Nest> applied(const Nest& nest, const Step& step) {
   Nest result = nest;
   try {
     apply(result, step);
@@ -46,8 +46,14 @@ runtime::Checked<Nest> rewritten(const Nest& nest, const Step& step) {
   }
   if (result.table.isTooLarge())
     return runtime::Problem{"its positions become too long"};
-  if (std::string problem = problemOf(result); !problem.empty())
-    return runtime::Problem{"the result is not valid: " + problem};
+  return result;
+}
+
+runtime::Checked<Nest> rewritten(const Nest& nest, const Step& step) {
+  auto result = applied(nest, step);
+  if (result)
+    if (std::string problem = problemOf(*result); !problem.empty())
+      return runtime::Problem{"the result is not valid: " + problem};
   return result;
 }
 

@@ -39,6 +39,9 @@ struct Rewrite {
 
 std::span<const Rewrite> rewriteTable();
 
+/// The nest that a step makes of one, simplified but not verified, for those who verify what a whole
+/// list of steps makes; or why it does not apply.
+runtime::Checked<Nest> applied(const Nest& nest, const Step& step);
 /// The nest that a step makes of one, simplified and verified; or why it does not.
 runtime::Checked<Nest> rewritten(const Nest& nest, const Step& step);
 

@@ -15,6 +15,38 @@ bool holdsAll(DType wide, DType narrow) {
          (wide == runtime::Float32 && narrow.isFloat() && narrow.bits < 32);
 }
 
+/// An operand in float32, if float64 holds nothing more of it there: a number may be added for it.
+std::optional<uint32_t> asFloat32(std::vector<Operation>& made, uint32_t operand) {
+  const Operation& of = made[operand];
+  if (of.kind == OperationKind::Cast && made[of.operands[0]].dtype == runtime::Float32)
+    return of.operands[0];
+  if (of.kind != OperationKind::Number || runtime::rounded(runtime::Float32, of.real) != of.real)
+    return std::nullopt;
+  made.push_back({.kind = OperationKind::Number, .dtype = runtime::Float32, .real = of.real});
+  return uint32_t(made.size() - 1);
+}
+
+/// One step of arithmetic on float32 in float64, rounded back, is that step in float32: twice as
+/// many digits and two more round no further (Figueroa, When is double rounding innocuous?).
+void narrowArithmetic(std::vector<Operation>& made, Operation& cast) {
+  using enum ScalarFunction;
+  const Operation step = made[cast.operands[0]];
+  bool isArithmetic = step.kind == OperationKind::Apply &&
+                      (step.function == Add || step.function == Subtract ||
+                       step.function == Multiply || step.function == Divide ||
+                       step.function == Sqrt);
+  if (cast.dtype != runtime::Float32 || step.dtype != runtime::Float64 || !isArithmetic)
+    return;
+  Operation narrow{.kind = OperationKind::Apply, .dtype = runtime::Float32, .function = step.function};
+  for (uint32_t operand : step.operands) {
+    auto found = asFloat32(made, operand);
+    if (!found)
+      return;
+    narrow.operands.push_back(*found);
+  }
+  cast = std::move(narrow);
+}
+
 /// What a conversion gives, if that is an operation that is there, or a number.
 uint32_t simplerCast(const std::vector<Operation>& made, Operation& cast, uint32_t own) {
   const Operation& operand = made[cast.operands[0]];
@@ -52,6 +84,8 @@ void simplifyValues(Statement& statement) {
   std::vector<uint32_t> places;
   for (Operation operation : statement.operations) {
     renumber(operation, places);
+    if (operation.kind == OperationKind::Cast)
+      narrowArithmetic(made, operation);
     auto own = uint32_t(made.size());
     uint32_t place =
         operation.kind == OperationKind::Cast ? simplerCast(made, operation, own) : own;

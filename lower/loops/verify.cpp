@@ -118,17 +118,40 @@ private:
 
   struct Writers {
     std::vector<const Placed*> makers, joiners;
+    /// Joiners with the same reduced coordinates; each group goes through the whole of its own.
+    std::vector<std::vector<const Placed*>> groups = {};
   };
+
+  void addJoiner(Writers& writers, const Placed& joiner) {
+    writers.joiners.push_back(&joiner);
+    auto extents = [](const Placed& placed) {
+      std::vector<Form> list;
+      for (const Reduced& axis : placed.statement->reduced)
+        list.push_back(axis.extent);
+      return list;
+    };
+    for (std::vector<const Placed*>& group : writers.groups)
+      if (extents(*group[0]) == extents(joiner)) {
+        group.push_back(&joiner);
+        return;
+      }
+    writers.groups.push_back({&joiner});
+  }
 
   void checkBuffer(uint32_t buffer) {
     Writers writers;
     for (const Placed& placed : placed_)
-      if (storeTo(placed, buffer))
-        (placed.statement->combiner ? writers.joiners : writers.makers).push_back(&placed);
+      if (!storeTo(placed, buffer))
+        continue;
+      else if (placed.statement->combiner)
+        addJoiner(writers, placed);
+      else
+        writers.makers.push_back(&placed);
     size_t depth = depthOf(buffer);
     if (!writers.makers.empty())
       united(writers.makers, buffer, depth);
-    checkJoined(writers, buffer, depth);
+    for (const std::vector<const Placed*>& group : writers.groups)
+      checkJoined(group, *writers.joiners[0], buffer, depth);
     if (nest_.buffers[buffer].space == Space::Output)
       checkWhole(writers, buffer);
     for (const Placed& placed : placed_)
@@ -184,16 +207,14 @@ private:
   }
 
   /// Joiners go through the whole of their reduced coordinates, all of one kind.
-  void checkJoined(const Writers& writers, uint32_t buffer, size_t depth) {
-    if (writers.joiners.empty())
-      return;
-    const Statement& first = *writers.joiners[0]->statement;
-    for (const Placed* joiner : writers.joiners)
-      if (joiner->statement->combiner != first.combiner ||
-          joiner->statement->reduced.size() != first.reduced.size())
+  void checkJoined(const std::vector<const Placed*>& group, const Placed& other, uint32_t buffer,
+                   size_t depth) {
+    const Statement& first = *group[0]->statement;
+    for (const Placed* joiner : group)
+      if (joiner->statement->combiner != other.statement->combiner)
         wrong(buffer, "is joined in several ways");
-    Box box = united(writers.joiners, buffer, depth);
-    Facts facts = factsAt(*writers.joiners[0], depth);
+    Box box = united(group, buffer, depth);
+    Facts facts = factsAt(*group[0], depth);
     size_t rank = nest_.buffers[buffer].extents.size();
     for (size_t i = 0; i < first.reduced.size(); ++i)
       if (!facts.areSame(box[rank + i].begin, nest_.table.number(0)) ||
@@ -218,8 +239,8 @@ private:
     if (storeTo(reader, buffer))
       return checkOwn(reader, buffer, places);
     checkAfter(writers.makers, reader, buffer, places, mayBeOutside);
-    if (!writers.joiners.empty())
-      checkAfter(writers.joiners, reader, buffer, places, mayBeOutside);
+    for (const std::vector<const Placed*>& group : writers.groups)
+      checkAfter(group, reader, buffer, places, mayBeOutside);
   }
 
   /// Whether what a reader reads was made by these writers, all of them, before.

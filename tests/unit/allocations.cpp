@@ -1,6 +1,7 @@
 // Replaces the global operator new, which the arrays' and the nothrow forms call too.
 #include "tests/unit/allocations.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -27,7 +28,9 @@ void* operator new(size_t size) {
 void* operator new(size_t size, std::align_val_t alignment) {
   ++count;
   void* memory = nullptr;
-  if (posix_memalign(&memory, size_t(alignment), size == 0 ? 1 : size) == 0)
+  // Who asks for less than a pointer's alignment gets that.
+  size_t aligned = std::max(size_t(alignment), sizeof(void*));
+  if (posix_memalign(&memory, aligned, size == 0 ? 1 : size) == 0)
     return memory;
   throw std::bad_alloc();
 }

@@ -10,6 +10,9 @@
 #include "vm/bytecode/profile.h"
 #include "vm/bytecode/trap.h"
 
+#include <chrono>
+#include <ctime>
+
 namespace bytecode {
 
 using namespace lang;
@@ -92,6 +95,31 @@ private:
   ValueReader reader_;
 };
 
+double processorSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+std::variant<Value, RunFault> repeat(Run& run, const std::vector<Value>& arguments,
+                                     Repetition& repetition) {
+  using Clock = std::chrono::steady_clock;
+  double total = 0;
+  std::variant<Value, RunFault> result;
+  do {
+    std::vector<Value> given = arguments;
+    Clock::time_point start = Clock::now();
+    double processorStart = processorSeconds();
+    result = run.call(std::move(given));
+    if (std::holds_alternative<RunFault>(result))
+      return result;
+    repetition.processorTimes.push_back(processorSeconds() - processorStart);
+    repetition.times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    total += repetition.times.back();
+  } while (repetition.times.size() < repetition.least || total < repetition.seconds);
+  return result;
+}
+
 std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Value> arguments,
                                         Options options) {
   std::optional<Profiler> profiler;
@@ -104,7 +132,9 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
     options.run.observer = &trap.emplace(subject.program).observer();
   runtime::MemoryLimit limit(options.run.limits.memory);
   try {
-    return Run(subject, options).call(std::move(arguments));
+    Run run(subject, options);
+    return options.repetition ? repeat(run, arguments, *options.repetition)
+                              : run.call(std::move(arguments));
   } catch (const std::bad_alloc&) {
     RunFault fault{{FaultKind::Memory, "out of memory"}, subject.range};
     fault.notes.push_back(runtime::heldText());

@@ -10,6 +10,15 @@
 
 namespace bytecode {
 
+/// Calls of an entry with the same arguments, again and again, to be timed.
+struct Repetition {
+  /// Calls go on until there are so many and they took so long together.
+  size_t least = 1;
+  double seconds = 0;
+  /// What each call took, the first one included, in seconds by the clock and of this thread.
+  std::vector<double> times = {}, processorTimes = {};
+};
+
 struct Options {
   /// What evaluates operators that the machine has no kernel for.
   tensor::TensorEngine engine;
@@ -20,6 +29,8 @@ struct Options {
   /// Whether NaN and infinity end the run where they arise; not for executables, and not with a
   /// profile.
   bool trapsNonFinite = false;
+  /// If the entry is to be called again and again; the value is that of the last call.
+  Repetition* repetition = nullptr;
 };
 
 /// Calls a global of a checked module with as many arguments as it has parameters. Throws

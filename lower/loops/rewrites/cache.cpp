@@ -1,4 +1,4 @@
-// The part of a buffer that one iteration of a loop reads, copied to scratch of its own first.
+// The part of a buffer that a loop, or one iteration of it, reads, copied to scratch first.
 #include "lower/loops/edit.h"
 #include "lower/loops/read_form.h"
 #include "lower/loops/rewrite.h"
@@ -61,18 +61,15 @@ std::vector<Form> placesOf(Nest& nest, Node& node, uint32_t buffer) {
   return *places;
 }
 
-} // namespace
-
-void cache(Nest& nest, Arguments arguments) {
-  auto buffer = findBuffer(nest, arguments[0]);
+/// Copies what runs while `loops` do, into a body in front of one of its nodes.
+void copyFirst(Nest& nest, const std::string& name, const std::string& loopName, Spot& spot,
+               sizes::Facts inside, const std::vector<Loop>& loops, std::vector<Node>& target,
+               size_t at) {
+  auto buffer = findBuffer(nest, name);
   if (!buffer)
-    refuse(fmt::format("there is no buffer `{}`", arguments[0]));
-  Spot spot = findLoop(nest, arguments[1]);
+    refuse(fmt::format("there is no buffer `{}`", name));
   sizes::Table& table = nest.table;
   std::vector<Form> places = placesOf(nest, spot.node(), *buffer);
-  std::vector<Loop> loops = loopsBelow(spot.node());
-  sizes::Facts inside = spot.facts;
-  enter(inside, table, spot.node());
   for (const Loop& loop : loops)
     inside.enter(loop.variable, loop.end);
   std::vector<Form> begins, extents;
@@ -82,7 +79,7 @@ void cache(Nest& nest, Arguments arguments) {
     extents.push_back(extent);
   }
   DType dtype = nest.buffers[*buffer].dtype;
-  uint32_t copy = freshBuffer(nest, arguments[0] + "c", dtype, extents);
+  uint32_t copy = freshBuffer(nest, name + "c", dtype, extents);
   forEachAccess(
       spot.node().body, *buffer, [](std::vector<Form>&) {},
       [&](Operation& load) {
@@ -94,7 +91,7 @@ void cache(Nest& nest, Arguments arguments) {
   Store store{copy, {}, 0};
   std::vector<Loop> made;
   for (size_t i = 0; i < extents.size(); ++i) {
-    made.push_back({freshVariable(nest, arguments[1] + "c"), extents[i]});
+    made.push_back({freshVariable(nest, loopName + "c"), extents[i]});
     Form variable = variableForm(nest, made[i].variable);
     store.position.push_back(variable);
     load.places.push_back({table.sum(begins[i], variable)});
@@ -106,10 +103,26 @@ void cache(Nest& nest, Arguments arguments) {
     outer.push_back({made[i], std::move(body)});
     body = std::move(outer);
   }
-  std::vector<Node>& target = spot.node().body;
-  target.insert(target.begin(), std::make_move_iterator(body.begin()),
+  target.insert(target.begin() + ptrdiff_t(at), std::make_move_iterator(body.begin()),
                 std::make_move_iterator(body.end()));
-  target.insert(target.begin(), Node{Allocation{copy}});
+  target.insert(target.begin() + ptrdiff_t(at), Node{Allocation{copy}});
+}
+
+} // namespace
+
+void cache(Nest& nest, Arguments arguments) {
+  Spot spot = findLoop(nest, arguments[1]);
+  sizes::Facts inside = spot.facts;
+  enter(inside, nest.table, spot.node());
+  copyFirst(nest, arguments[0], arguments[1], spot, inside, loopsBelow(spot.node()),
+            spot.node().body, 0);
+}
+
+void pack(Nest& nest, Arguments arguments) {
+  Spot spot = findLoop(nest, arguments[1]);
+  std::vector<Loop> loops = loopsBelow(spot.node());
+  loops.insert(loops.begin(), spot.loop());
+  copyFirst(nest, arguments[0], arguments[1], spot, spot.facts, loops, *spot.body, spot.at);
 }
 
 } // namespace loops::rewrites

@@ -6,32 +6,70 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace loops::rewrites {
 
 namespace {
 
-/// The statements that write a buffer: one that makes it, one that joins to it.
+/// The statements that write a buffer: one that makes it, one that joins to it in a loop, and one
+/// that joins what that loop leaves over, if there is one.
 struct Accumulation {
-  Statement *maker = nullptr, *joiner = nullptr;
+  Statement *maker = nullptr, *joiner = nullptr, *rest = nullptr;
 };
 
-Accumulation accumulationOf(Nest& nest, uint32_t buffer) {
+Accumulation accumulationOf(Nest& nest, uint32_t buffer, Node& loop) {
   Accumulation found;
   bool isSimple = nest.buffers[buffer].extents.empty();
+  auto note = [&](Statement*& place, Statement& statement) {
+    isSimple = isSimple && !place && statement.stores.size() == 1;
+    place = &statement;
+  };
+  auto writes = [&](const Node& node) {
+    const auto* statement = std::get_if<Statement>(&node.what);
+    return statement && std::ranges::find(statement->stores, buffer, &Store::buffer) !=
+                            statement->stores.end();
+  };
+  std::set<const Node*> inside;
+  forEachNode(loop.body, [&](Node& node) { inside.insert(&node); });
   forEachNode(nest.body, [&](Node& node) {
-    auto* statement = std::get_if<Statement>(&node.what);
-    if (!statement ||
-        std::ranges::find(statement->stores, buffer, &Store::buffer) == statement->stores.end())
+    if (!writes(node))
       return;
-    Statement*& place = statement->combiner ? found.joiner : found.maker;
-    isSimple = isSimple && !place && statement->stores.size() == 1;
-    place = statement;
+    auto& statement = std::get<Statement>(node.what);
+    note(!statement.combiner       ? found.maker
+         : inside.contains(&node) ? found.joiner
+                                   : found.rest,
+         statement);
   });
   if (!isSimple || !found.maker || !found.joiner || findsPlace(*found.joiner->combiner))
-    refuse(fmt::format("`{}` is no accumulator of one element, made and joined by one statement",
+    refuse(fmt::format("`{}` is no accumulator of one element, made by one statement, and joined by "
+                       "one in the loop and at most one behind it",
                        nest.buffers[buffer].name));
   return found;
+}
+
+/// Makes two coordinates of one: what a joiner in front goes through, and what is left for another.
+void partCoordinates(Nest& nest, Statement& joiner, Statement& rest, const Loop& loop,
+                     const sizes::Facts& facts) {
+  sizes::Table& table = nest.table;
+  if (rest.reduced.size() != joiner.reduced.size())
+    refuse("what is left over is joined in another way");
+  for (size_t i = 0; i < joiner.reduced.size(); ++i) {
+    Reduced &axis = joiner.reduced[i], &behind = rest.reduced[i];
+    if (!table.mentions(axis.position, loop.variable))
+      continue;
+    // Where what is left begins: all loops that the other one does not share are at 0.
+    Form begin = behind.position;
+    for (Name name : table.namesIn(behind.position))
+      if (!table.mentions(axis.position, name) &&
+          std::ranges::none_of(nest.sizes, [&](const Assumption& each) { return each.size == name; }))
+        begin = table.replaced(begin, {{name, table.number(0)}});
+    Form left = table.sum(axis.extent, begin, -1);
+    axis.extent = facts.simplified(begin);
+    behind = {facts.simplified(table.sum(behind.position, begin, -1)), facts.simplified(left)};
+    return;
+  }
+  refuse(fmt::format("nothing is joined over `{}`", table.textOf(loop.variable)));
 }
 
 /// Takes the variable out of the coordinate that it is the last digit of.
@@ -64,9 +102,11 @@ void partial(Nest& nest, Arguments arguments) {
   Loop loop = spot.loop();
   sizes::Facts inside = spot.facts;
   enter(inside, nest.table, spot.node());
-  Accumulation accumulation = accumulationOf(nest, buffer);
   if (!uses(spot.node(), buffer))
     refuse(fmt::format("`{}` is not joined in `{}`", arguments[0], arguments[1]));
+  Accumulation accumulation = accumulationOf(nest, buffer, spot.node());
+  if (accumulation.rest)
+    partCoordinates(nest, *accumulation.joiner, *accumulation.rest, loop, inside);
   takeOut(nest, *accumulation.joiner, loop, inside);
   DType dtype = nest.buffers[buffer].dtype;
   uint32_t parts = freshBuffer(nest, arguments[0] + "p", dtype, {loop.end});

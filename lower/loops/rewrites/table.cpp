@@ -7,8 +7,8 @@ namespace loops {
 
 namespace rewrites {
 
-RewriteFunction assume, cache, expand, fission, inlineScratch, join, merge, narrow, parallel,
-    partial, peel, privatise, reorder, serial, split, transpose, unroll, vector;
+RewriteFunction assume, cache, expand, fission, inlineScratch, join, lift, merge, narrow, pack,
+    parallel, partial, peel, privatise, reorder, serial, split, transpose, unroll, vector;
 
 namespace {
 
@@ -25,8 +25,12 @@ constexpr std::array table{
     Rewrite{"inline", "SCRATCH", "computes elements where they are read, and makes no scratch",
             inlineScratch},
     Rewrite{"join", "LOOP LOOP", "makes one loop of two that follow each other", join},
+    Rewrite{"lift", "LOOP LOOP", "moves the second loop in front of the first, which stands before it",
+            lift},
     Rewrite{"merge", "LOOP LOOP", "makes one loop of two, the second alone in the first", merge},
     Rewrite{"narrow", "SCRATCH", "adds up in float32 what was added up in float64", narrow},
+    Rewrite{"pack", "BUFFER LOOP",
+            "copies what a loop reads of a buffer to scratch in front of it", pack},
     Rewrite{"parallel", "LOOP", "runs the iterations of a loop at once, by threads", parallel},
     Rewrite{"partial", "SCRATCH LOOP",
             "joins each iteration of a loop for itself, then what they gave", partial},
