@@ -38,28 +38,32 @@ MathValue tangent32(MathValue size) {
 
 /// ln(1 + u) for u >= 0, and ln(2 size) where size is so large that u would overflow or not differ
 /// from it.
-MathValue ofLarge(MathValue size, MathValue u) {
+MathValue ofLarge(MathValue size, const MathPair& u) {
   MathValue isLarge = 0x1p28 < size;
-  MathValue zero = constant(u, 0);
-  MathPair sum = exactSum(constant(u, 1), u);
+  MathValue zero = constant(size, 0);
+  MathPair sum = exactSum(constant(size, 1), u.high);
   MathPair result = pairLogarithm(select(isLarge, size, sum.high));
-  MathPair more{select(isLarge, ln2, zero), select(isLarge, zero, sum.low / sum.high)};
+  MathPair more{select(isLarge, ln2, zero), select(isLarge, zero, (sum.low + u.low) / sum.high)};
   MathPair both = result + more;
   return both.high + both.low;
 }
 
 MathValue sine64(MathValue size) {
   MathValue square = size * size;
-  return ofLarge(size, size + square / (1 + squareRoot(1 + square)));
+  MathValue more = square / (1 + squareRoot(1 + square));
+  return ofLarge(size, exactSum(size, more));
 }
 
 MathValue cosine64(MathValue x) {
   MathValue more = x - 1;
-  return ofLarge(x, more + squareRoot(multiplyAdd(more, more, more + more)));
+  MathPair root = squareRoot(MathPair{more + more, constant(x, 0)} + exactProduct(more, more));
+  MathPair sum = exactSum(more, root.high);
+  return ofLarge(x, {sum.high, sum.low + root.low});
 }
 
 MathValue tangent64(MathValue size) {
-  return 0.5 * ofLarge(size, (size + size) / (1 - size));
+  MathPair twice{size + size, constant(size, 0)};
+  return 0.5 * ofLarge(size, quotient(twice, exactSum(constant(size, 1), -size)));
 }
 
 } // namespace

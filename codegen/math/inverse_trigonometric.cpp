@@ -19,13 +19,6 @@ struct ArcsineParts {
   MathValue rest;
 };
 
-/// What the root of `square`, rounded, leaves out.
-MathValue restOfRoot(MathValue square, MathValue root) {
-  MathPair product = exactProduct(root, root);
-  // The number beside it keeps 0 from being divided by 0.
-  return ((square - product.high) - product.low) / (root + root + 0x1p-1000);
-}
-
 /// Of a float64, with the digits that a result of float32 needs.
 ArcsineParts arcsineParts32(MathValue wide) {
   MathValue size = absolute(wide);
@@ -43,15 +36,16 @@ ArcsineParts arcsineParts64(MathValue x) {
   MathValue size = absolute(x);
   MathValue isLarge = 0.5 < size;
   MathValue square = select(isLarge, (1 - size) * 0.5, size * size);
-  MathValue root = squareRoot(square);
-  MathValue s = select(isLarge, root, size);
+  MathValue zero = constant(x, 0);
+  MathPair root = squareRoot(MathPair{square, zero});
+  MathValue s = select(isLarge, root.high, size);
   // Its error is 2^-59.8.
   MathValue series = polynomial(
       square, {0.1666666666666676, 0.0749999999997081, 0.04464285717464568, 0.03038194270472493,
                0.02237221510425298, 0.017351609480289288, 0.013980855335051964, 0.01139859620098674,
                0.010782180729418564, 0.003698589673492188, 0.02172767357433196,
                -0.021029269784620688, 0.03264844516856902});
-  MathValue low = select(isLarge, restOfRoot(square, root), constant(x, 0));
+  MathValue low = select(isLarge, root.low, zero);
   return {isLarge, s, multiplyAdd(s * square, series, low)};
 }
 

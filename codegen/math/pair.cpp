@@ -56,4 +56,12 @@ MathPair quotient(const MathPair& a, const MathPair& b) {
   return orderedSum(first, rest / b.high);
 }
 
+MathPair squareRoot(const MathPair& a) {
+  MathValue root = squareRoot(a.high);
+  MathPair square = exactProduct(root, root);
+  MathValue rest = ((a.high - square.high) - square.low) + a.low;
+  // The number beside the root keeps 0 from being divided by 0.
+  return {root, rest / (root + root + 0x1p-1000)};
+}
+
 } // namespace codegen::functions

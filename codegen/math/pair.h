@@ -30,5 +30,7 @@ MathPair exactProduct(MathValue a, MathValue b);
 MathPair operator+(const MathPair& a, const MathPair& b);
 MathPair operator*(const MathPair& a, const MathPair& b);
 MathPair quotient(const MathPair& a, const MathPair& b);
+/// Of a number that is 0 or not below 2^-1000.
+MathPair squareRoot(const MathPair& a);
 
 } // namespace codegen::functions

@@ -1,12 +1,19 @@
-// Remainders, exact for all operands: the quotient is taken off in parts of few bits, so that each
-// product with the divisor is exact.
+// Remainders, exact for all operands. The quotient of two float32 is taken off in parts of few
+// bits, so that each product with the divisor is exact in float64. That of two float64 may have
+// 2098 bits: there a is a whole number times 2^n of what b is a whole number of, and 2^n is reduced
+// while it is made by squares.
+#include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
+#include "codegen/math/pair.h"
 
 #include <limits>
 
 namespace codegen::functions {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Of two float32 in float64, where quotients are below 2^277: 28 bits at a time.
 MathValue remainder32(MathValue a, MathValue b) {
@@ -19,12 +26,74 @@ MathValue remainder32(MathValue a, MathValue b) {
   return toFloat32(rest);
 }
 
+/// A positive float64 as a whole number from 2^52 to 2^53 times 2^-52 times a power of two, which
+/// is times 2^-54 where the number is subnormal.
+struct Scaled {
+  MathValue whole;
+  MathValue power;
+  MathValue isTiny;
+  /// Of the power, with what is missing to it.
+  MathValue exponent;
+};
+
+Scaled scaledWhole(MathValue size) {
+  MathValue isTiny = size < 0x1p-1022;
+  MathValue bits = bitsOf(select(isTiny, size * 0x1p54, size));
+  MathValue large = bitsOf(constant(size, 0x1p52));
+  MathValue digits = bits & wholeConstant(bits, (uint64_t(1) << 52) - 1);
+  MathValue exponent = floatOf((bits >> 52) | large);
+  return {floatOf(digits | large), floatOf(bits ^ digits), isTiny,
+          select(isTiny, exponent - 54, exponent)};
+}
+
+/// Whole numbers that count modulo another one, from 2^52 to 2^53; at most half of it in size.
+class Residues {
+public:
+  explicit Residues(MathValue modulus) : modulus_(modulus), half_(modulus * 0.5) {}
+
+  /// Of a whole number that is less than twice the modulus.
+  MathValue reduced(MathValue a) const {
+    MathValue above = select(half_ < a, a - modulus_, a);
+    return select(a < -half_, a + modulus_, above);
+  }
+
+  /// The quotient is off by less than one, so what is left is exact.
+  MathValue product(MathValue a, MathValue b) const {
+    MathPair all = exactProduct(a, b);
+    MathPair off = exactProduct(roundEven(all.high / modulus_), modulus_);
+    return reduced((all.high - off.high) + (all.low - off.low));
+  }
+
+private:
+  MathValue modulus_;
+  MathValue half_;
+};
+
+MathValue remainder64(MathValue a, MathValue b) {
+  MathValue size = absolute(a);
+  Scaled above = scaledWhole(size), below = scaledWhole(absolute(b));
+  Residues residues(below.whole);
+  // n in the low bits, of which the highest ones are at most 32.
+  MathValue n = bitsOf((above.exponent - below.exponent) + 0x1.8p52);
+  MathValue power = floatOf(((n >> 6) << 52) + bitsOf(constant(size, 1)));
+  for (unsigned bit = 6; bit-- > 0;) {
+    power = residues.product(power, power);
+    MathValue isSet = (n << (63 - bit)) < wholeConstant(n, 0);
+    power = select(isSet, residues.reduced(power + power), power);
+  }
+  MathValue rest = residues.product(power, residues.reduced(above.whole));
+  rest = select(rest < 0, rest + below.whole, rest) * 0x1p-52 * below.power;
+  rest = select(below.isTiny, rest * 0x1p-54, rest);
+  // Also where an operand is 0, infinite or NaN.
+  MathValue isNone = !((size < infinity) & (b != constant(b, 0)) & (b == b));
+  return select(isNone, constant(size, nan), select(size < absolute(b), size, rest));
+}
+
 } // namespace
 
 MathValue truncatedRemainder(MathValue a, MathValue b) {
-  MathValue size = remainder32(a, b);
+  MathValue size = isNarrow(a) ? remainder32(a, b) : remainder64(a, b);
   // Of an infinite b it is a.
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   MathValue isAll = (absolute(b) == infinity) & (absolute(a) < infinity);
   return copySign(select(isAll, absolute(a), size), a);
 }

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <optional>
-#include <span>
 
 namespace codegen {
 
@@ -50,6 +49,9 @@ constexpr UnaryRow unaryRows[] = {
     {Log10, logarithm10},
     {Sqrt, squareRoot},
     {Rsqrt, [](MathValue a) { return 1 / squareRoot(a); }},
+    {Sin, sine},
+    {Cos, cosine},
+    {Tan, tangent},
     {Asin, arcsine},
     {Acos, arccosine},
     {Atan, arctangent},
@@ -67,17 +69,6 @@ constexpr UnaryRow unaryRows[] = {
     {IsInf, [](MathValue a) { return absolute(a) == infinity; }},
 };
 
-/// These have formulas for float32 alone.
-constexpr UnaryRow narrowUnaryRows[] = {
-    {Sin, sine},
-    {Cos, cosine},
-    {Tan, tangent},
-};
-constexpr BinaryRow narrowBinaryRows[] = {
-    {FloorMod, floorRemainder},
-    {TruncMod, truncatedRemainder},
-};
-
 constexpr BinaryRow binaryRows[] = {
     {Add, [](MathValue a, MathValue b) { return a + b; }},
     {Subtract, [](MathValue a, MathValue b) { return a - b; }},
@@ -86,6 +77,8 @@ constexpr BinaryRow binaryRows[] = {
     {FloorDivide, [](MathValue a, MathValue b) { return floorOf(a / b); }},
     {TruncDivide, [](MathValue a, MathValue b) { return truncated(a / b); }},
     {Power, power},
+    {FloorMod, floorRemainder},
+    {TruncMod, truncatedRemainder},
     {Maximum, maximum},
     {Minimum, minimum},
     {LogicalAnd, [](MathValue a, MathValue b) { return truth(a, isTrue(a) & isTrue(b)); }},
@@ -101,26 +94,19 @@ constexpr BinaryRow binaryRows[] = {
 
 using Programs = std::array<std::optional<MathProgram>, runtime::scalarFunctionCount>;
 
-void build(Programs& programs, MathType type, std::span<const UnaryRow> unary,
-           std::span<const BinaryRow> binary) {
-  for (const UnaryRow& row : unary) {
+Programs programsOf(MathType type) {
+  Programs programs;
+  for (const UnaryRow& row : unaryRows) {
     MathBuilder builder;
     MathValue a = builder.parameter(type, 0);
     programs[size_t(row.function)] = builder.finish(row.formula(a));
   }
-  for (const BinaryRow& row : binary) {
+  for (const BinaryRow& row : binaryRows) {
     MathBuilder builder;
     MathValue a = builder.parameter(type, 0);
     MathValue b = builder.parameter(type, 1);
     programs[size_t(row.function)] = builder.finish(row.formula(a, b));
   }
-}
-
-Programs programsOf(MathType type) {
-  Programs programs;
-  build(programs, type, unaryRows, binaryRows);
-  if (type == MathType::F32)
-    build(programs, type, narrowUnaryRows, narrowBinaryRows);
   return programs;
 }
 

@@ -1,6 +1,9 @@
-// Sine, cosine and tangent over the whole range: x / pi = k + f with whole k and |f| <= 1/2, and a
-// polynomial for sin(pi f).
+// Sine, cosine and tangent over the whole range. Of float32, in float64: x / pi = k + f with whole
+// k and |f| <= 1/2, and a polynomial for sin(pi f). Of float64: x = k pi / 2 + r, and polynomials
+// for sine and cosine of r.
+#include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
+#include "codegen/math/quarter_turns.h"
 
 namespace codegen::functions {
 
@@ -55,23 +58,76 @@ MathValue sineOfTurn32(MathValue f) {
                                 -0.5992513142094429, 0.08204639912142872, -0.007022024796052402});
 }
 
-MathValue sineOf32(MathValue x, double offset) {
+MathValue sine32(MathValue x, double offset) {
   HalfTurns turns = halfTurns32(toFloat64(x), offset);
   MathValue size = sineOfTurn32(turns.rest);
   return toFloat32(floatOf(bitsOf(size) ^ (turns.whole << 63)));
 }
 
+/// x - x^3 / 6 + x^5 P(x^2), with an error of 2^-57.4.
+MathPair sineOfRest(const MathPair& rest) {
+  MathValue x = rest.high;
+  MathValue square = x * x;
+  MathValue cubic = square * x;
+  MathValue tail =
+      polynomial(square, {0.00833333333333333, -0.0001984126984126168, 2.7557319217144996e-06,
+                          -2.5052105590493182e-08, 1.605844428800413e-10, -7.582201798944926e-13});
+  // Its derivative is 1 - x^2 / 2.
+  MathValue low = multiplyAdd(square * -0.5, rest.low, rest.low);
+  MathValue fifth = multiplyAdd(cubic * square, tail, low);
+  return orderedSum(x, multiplyAdd(cubic, -1.0 / 6, fifth));
+}
+
+/// 1 - x^2 / 2 + x^4 P(x^2), with an error of 2^-64.
+MathPair cosineOfRest(const MathPair& rest) {
+  MathValue x = rest.high;
+  MathValue square = x * x;
+  MathValue tail = polynomial(square, {0.0416666666666666, -0.001388888888887447,
+                                       2.48015872896669e-05, -2.7557314399261344e-07,
+                                       2.0875728993361067e-09, -1.1359917269349526e-11});
+  MathPair first = orderedSum(constant(x, 1), square * -0.5);
+  MathValue low = multiplyAdd(x, -rest.low, first.low);
+  return orderedSum(first.high, multiplyAdd(square * square, tail, low));
+}
+
+/// Sine of k + offset quarter turns and the rest.
+MathValue sine64(const QuarterTurns& turns, uint64_t offset) {
+  MathPair sine = sineOfRest(turns.rest), cosine = cosineOfRest(turns.rest);
+  MathValue whole = turns.whole + wholeConstant(turns.whole, offset);
+  MathValue isOdd = wholeConstant(whole, 0) != (whole & wholeConstant(whole, 1));
+  MathValue size = select(isOdd, cosine.high + cosine.low, sine.high + sine.low);
+  return floatOf(bitsOf(size) ^ ((whole >> 1) << 63));
+}
+
+/// An odd function of x from that of |x|; where x is small it is x.
+MathValue ofSigned(MathValue x, MathValue ofSize) {
+  MathValue isNegative = bitsOf(x) < wholeConstant(x, 0);
+  MathValue result = select(isNegative, -ofSize, ofSize);
+  return select(absolute(x) < 0x1p-27, x, result);
+}
+
+MathValue tangent64(const QuarterTurns& turns) {
+  MathPair sine = sineOfRest(turns.rest), cosine = cosineOfRest(turns.rest);
+  MathValue isOdd = wholeConstant(turns.whole, 0) != (turns.whole & wholeConstant(turns.whole, 1));
+  MathPair above{select(isOdd, -cosine.high, sine.high), select(isOdd, -cosine.low, sine.low)};
+  MathPair below{select(isOdd, sine.high, cosine.high), select(isOdd, sine.low, cosine.low)};
+  MathPair result = quotient(above, below);
+  return result.high + result.low;
+}
+
 } // namespace
 
 MathValue sine(MathValue x) {
-  return sineOf32(x, 0);
+  return isNarrow(x) ? sine32(x, 0) : ofSigned(x, sine64(quarterTurns(absolute(x)), 0));
 }
 
 MathValue cosine(MathValue x) {
-  return sineOf32(x, 0.5);
+  return isNarrow(x) ? sine32(x, 0.5) : sine64(quarterTurns(absolute(x)), 1);
 }
 
 MathValue tangent(MathValue x) {
+  if (!isNarrow(x))
+    return ofSigned(x, tangent64(quarterTurns(absolute(x))));
   MathValue rest = halfTurns32(toFloat64(x), 0).rest;
   return toFloat32(sineOfTurn32(rest) / sineOfTurn32(0.5 - absolute(rest)));
 }
