@@ -17,6 +17,7 @@ namespace driver {
 namespace {
 
 constexpr uint64_t mostDigits = 10'000;
+constexpr uint64_t mostPoints = 10'000'000;
 
 constexpr const char* examples =
     R"(
@@ -80,6 +81,7 @@ struct Request {
   RunOptions bench;
   OperatorsOptions operators;
   ExplainOptions explain;
+  UlpOptions ulp;
   /// Codes of warnings that are no news.
   std::vector<std::string> allowed;
   /// How many threads compute; 0 for as many as there are processors.
@@ -455,6 +457,21 @@ void addExplain(CLI::App& app, ExplainOptions& options) {
       ->type_name("");
 }
 
+void addUlp(CLI::App& app, UlpOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "ulp",
+      "Measure how far functions of floats are off in compiled kernels, in units in the last "
+      "place, against 50 digits");
+  command->add_option("FUNCTION", options.function, "One function, or all")->type_name("");
+  command->add_option("--dtype", options.dtype, "Of this type only")->type_name("float32|float64");
+  command
+      ->add_option("--points", options.points,
+                   "How many arguments, beside special values and what is hard for the function")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check([](const std::string& word) { return checkNumber(word, 1, mostPoints); }, "");
+}
+
 Answer perform(const CLI::App& app, const Request& request, const Look& look) {
   if (app.got_subcommand("explain"))
     return explain(request.explain, look);
@@ -464,6 +481,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return instructions();
   if (app.got_subcommand("rewrites"))
     return rewrites();
+  if (app.got_subcommand("ulp"))
+    return ulp(request.ulp);
   if (app.got_subcommand("operators"))
     return operators(stdlib::operatorTable(), request.operators);
   if (request.threads > 0)
@@ -532,6 +551,7 @@ void declare(CLI::App& app, Request& request) {
   addBench(app, request.bench);
   addOperators(app, request.operators);
   addExplain(app, request.explain);
+  addUlp(app, request.ulp);
   app.add_subcommand(
       "passes", "List the passes of `baton opt`, and the orders in which programs go through them");
   app.add_subcommand("rewrites", "List the rewrites that schedules of `baton lower` are made of");

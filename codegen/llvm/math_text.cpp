@@ -126,10 +126,8 @@ private:
                           FunctionText::bit(true, operand(of, 0).type.lanes));
     case MathOp::ShiftLeft:
       return shifted(of, "shl");
-    case MathOp::ShiftRightLogical:
+    case MathOp::ShiftRight:
       return shifted(of, "lshr");
-    case MathOp::ShiftRightArithmetic:
-      return shifted(of, "ashr");
     case MathOp::Bitcast:
       return text_.convert("bitcast", operand(of, 0), element);
     case MathOp::Convert:

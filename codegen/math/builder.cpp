@@ -106,10 +106,6 @@ MathValue wholeConstant(MathValue like, uint64_t bits) {
   return like.builder->add({Constant, isNarrow ? I32 : I64, {}, isNarrow ? uint32_t(bits) : bits});
 }
 
-MathValue falseConstant(MathValue like) {
-  return like.builder->add({Constant, Bool, {}, 0});
-}
-
 MathValue operator+(MathValue a, MathValue b) {
   require(a.type() != Bool);
   return binary(Add, a, b);
@@ -156,10 +152,7 @@ MathValue operator<<(MathValue a, unsigned bits) {
   return shifted(ShiftLeft, a, bits);
 }
 MathValue operator>>(MathValue a, unsigned bits) {
-  return shifted(ShiftRightLogical, a, bits);
-}
-MathValue shiftRightArithmetic(MathValue a, unsigned bits) {
-  return shifted(ShiftRightArithmetic, a, bits);
+  return shifted(ShiftRight, a, bits);
 }
 
 MathValue multiplyAdd(MathValue a, MathValue b, MathValue c) {

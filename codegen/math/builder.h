@@ -38,7 +38,6 @@ private:
 MathValue constant(MathValue like, double value);
 /// A whole number as wide as `like`.
 MathValue wholeConstant(MathValue like, uint64_t bits);
-MathValue falseConstant(MathValue like);
 
 MathValue operator+(MathValue a, MathValue b);
 MathValue operator-(MathValue a, MathValue b);
@@ -54,9 +53,7 @@ MathValue operator|(MathValue a, MathValue b);
 MathValue operator^(MathValue a, MathValue b);
 MathValue operator!(MathValue a);
 MathValue operator<<(MathValue a, unsigned bits);
-/// Logical.
 MathValue operator>>(MathValue a, unsigned bits);
-MathValue shiftRightArithmetic(MathValue a, unsigned bits);
 
 inline MathValue operator+(MathValue a, double b) {
   return a + constant(a, b);

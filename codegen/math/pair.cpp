@@ -1,3 +1,4 @@
+// Sums by Knuth and Dekker, products by Veltkamp's and Dekker's splitting.
 #include "codegen/math/pair.h"
 
 namespace codegen::functions {

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace codegen {
@@ -57,18 +56,15 @@ enum class MathOp : uint8_t {
   Xor,
   /// Of Bool.
   Not,
-  /// Of a whole number by `immediate` bits, from 0 to its width less one.
+  /// Of a whole number by `immediate` bits, from 0 to its width less one; zeros come in.
   ShiftLeft,
-  ShiftRightLogical,
-  ShiftRightArithmetic,
+  ShiftRight,
   /// The same bits as a float or a whole number of the same width.
   Bitcast,
   /// From one float type to the other, rounded to nearest even.
   Convert,
 };
 
-/// The name as above.
-std::string_view mathOpName(MathOp op);
 /// How many operands it takes.
 size_t mathOpArity(MathOp op);
 
@@ -95,8 +91,12 @@ struct MathProgram {
 };
 
 /// The program of a function on float32 or float64; floats of 16 bits go through float32. Every
-/// function of floats has one, but for Select and Reinterpret, which are moves. Null for functions
-/// of whole numbers and for other types. Lives as long as the process.
+/// function of floats has one, but for Select and Reinterpret, which are moves; those that are an
+/// instruction have programs of that one. Null for functions of whole numbers and for other types.
+/// Lives as long as the process.
+///
+/// Errors are below two units in the last place over the whole range; tests/unit has a closer limit
+/// for each function. NaN, infinities and zeros are those of the function's meaning.
 const MathProgram* mathProgram(runtime::ScalarFunction function, runtime::DType dtype);
 
 } // namespace codegen

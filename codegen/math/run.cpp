@@ -112,7 +112,6 @@ void runFloat(const Run& run, Rounding rounding) {
 
 template <typename T>
 void runWhole(const Run& run) {
-  using Signed = std::make_signed_t<T>;
   auto bits = unsigned(run.instruction.immediate);
   switch (run.instruction.op) {
   case MathOp::Add:
@@ -129,10 +128,8 @@ void runWhole(const Run& run) {
     return run.each<T>([](T x) { return T(x ^ 1); });
   case MathOp::ShiftLeft:
     return run.each<T>([&](T x) { return T(x << bits); });
-  case MathOp::ShiftRightLogical:
+  case MathOp::ShiftRight:
     return run.each<T>([&](T x) { return T(x >> bits); });
-  case MathOp::ShiftRightArithmetic:
-    return run.each<T>([&](T x) { return T(Signed(x) >> bits); });
   default:
     throw std::logic_error("no instruction on whole numbers");
   }

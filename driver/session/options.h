@@ -44,8 +44,8 @@ struct PrintOptions {
   bool types = false;
 };
 
-/// What is shown of a program on its way through passes, and which of them it goes through. A pass is `NAME`, or `NAME:2` where it is
-/// run for the second time.
+/// What is shown of a program on its way through passes, and which of them it goes through. A pass
+/// is `NAME`, or `NAME:2` where it is run for the second time.
 struct PassView {
   /// Passes whose results are shown, or `all`.
   std::vector<std::string> printAfter = {};
@@ -161,6 +161,14 @@ struct OperatorsOptions {
 struct ExplainOptions {
   /// One message, or empty for all.
   std::string code;
+};
+
+struct UlpOptions {
+  /// One function, or empty for all that have programs.
+  std::string function;
+  /// Empty for float32 and float64.
+  std::string dtype;
+  unsigned points = 20'000;
 };
 
 } // namespace driver
