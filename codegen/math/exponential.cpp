@@ -10,12 +10,10 @@ namespace {
 /// ln 2 as a number which n times is exact, and the rest.
 struct Reduction {
   double ln2High, ln2Low;
-  /// Adding it leaves no digits behind the point, and whole numbers in the low bits.
-  double rounder;
 };
 
-constexpr Reduction reduction32{0.693359375, -2.12194440e-4, 0x1.8p23};
-constexpr Reduction reduction64{6.93147180369123816490e-01, 1.90821492927058770002e-10, 0x1.8p52};
+constexpr Reduction reduction32{0.693359375, -2.12194440e-4};
+constexpr Reduction reduction64{6.93147180369123816490e-01, 1.90821492927058770002e-10};
 
 /// e^r, with an error of 2^-28.1 and 2^-63.6.
 MathValue powerOfSmall(MathValue r) {
@@ -29,11 +27,6 @@ MathValue powerOfSmall(MathValue r) {
   return multiplyAdd(multiplyAdd(tail, r, 1), r, 1);
 }
 
-/// 2^n, which is not subnormal nor infinite; the bits that count of n.
-MathValue powerOfTwo(MathValue n, unsigned mantissaBits) {
-  return floatOf((n << mantissaBits) + bitsOf(constant(floatOf(n), 1)));
-}
-
 /// Where e^x is 0, and where it is infinite.
 MathValue bounded(MathValue x) {
   return isNarrow(x) ? atLeast(atMost(x, 89), -104) : atLeast(atMost(x, 710), -746);
@@ -43,23 +36,22 @@ MathValue bounded(MathValue x) {
 
 ExponentialParts exponentialParts(MathValue x, std::optional<MathValue> low) {
   const Reduction& reduction = isNarrow(x) ? reduction32 : reduction64;
-  MathValue shifted = multiplyAdd(x, 1.4426950408889634, reduction.rounder);
-  MathValue n = shifted - reduction.rounder;
+  MathValue shifted = multiplyAdd(x, 1.4426950408889634, rounderOf(x));
+  MathValue n = shifted - rounderOf(x);
   MathValue high = multiplyAdd(n, -reduction.ln2High, x);
   MathValue r = multiplyAdd(n, -reduction.ln2Low, high);
   return {powerOfSmall(low ? r + *low : r), bitsOf(shifted)};
 }
 
 MathValue scaledOnce(const ExponentialParts& parts) {
-  return parts.power * powerOfTwo(parts.exponent, mantissaBits(parts.power));
+  return parts.power * powerOfTwo(parts.power, parts.exponent);
 }
 
 MathValue scaled(const ExponentialParts& parts, int more) {
   MathValue exponent =
       more == 0 ? parts.exponent : parts.exponent + wholeConstant(parts.exponent, uint64_t(more));
-  unsigned bits = mantissaBits(parts.power);
   MathValue half = exponent >> 1;
-  return parts.power * powerOfTwo(half, bits) * powerOfTwo(exponent - half, bits);
+  return parts.power * powerOfTwo(parts.power, half) * powerOfTwo(parts.power, exponent - half);
 }
 
 MathValue exponential(MathValue x) {

@@ -1,22 +1,13 @@
 // e^x before 2^n is applied, for functions that need it in another form or with more digits.
 #pragma once
 
-#include "codegen/math/builder.h"
+#include "codegen/math/float_bits.h"
 
 #include <optional>
 
 namespace codegen::functions {
 
-inline bool isNarrow(MathValue x) {
-  return x.type() == MathType::F32;
-}
-
-inline unsigned mantissaBits(MathValue x) {
-  return isNarrow(x) ? 23 : 52;
-}
-
-/// e^x is `power` times 2^n, where the low bits of `exponent`, one more than floats have for
-/// exponents, are those of n.
+/// e^x is `power` times 2^n, where the low bits of `exponent` are those of n.
 struct ExponentialParts {
   MathValue power;
   MathValue exponent;

@@ -1,18 +1,13 @@
 // Inverse hyperbolic functions, by logarithms. Those of float32 are computed in float64, which
 // loses no digits that count but near zero, where the function is its argument; those of float64 by
 // logarithms of twice the digits.
-#include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
 #include "codegen/math/logarithm_parts.h"
-
-#include <limits>
 
 namespace codegen::functions {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double ln2 = 0.6931471805599453;
 
 /// Odd functions of float32 differ from their argument by less than a tenth of a unit below this.

@@ -1,6 +1,6 @@
 // Inverse trigonometric functions: arguments are brought to [0, 1/2] or [0, 1], where there is a
 // polynomial. Those of float32 are computed in float64.
-#include "codegen/math/exponential_parts.h"
+#include "codegen/math/float_bits.h"
 #include "codegen/math/functions.h"
 #include "codegen/math/pair.h"
 

@@ -2,16 +2,11 @@
 // is exact, by a polynomial.
 #include "codegen/math/logarithm_parts.h"
 
-#include "codegen/math/exponential_parts.h"
 #include "codegen/math/functions.h"
-
-#include <limits>
 
 namespace codegen::functions {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 MathValue logarithm32(MathValue x) {
   auto [exponent, mantissa] = logarithmPartsOfTiny(x);
@@ -77,7 +72,6 @@ MathValue wideLogarithm2(MathValue x) {
 }
 
 MathValue ofPositive(MathValue x, MathValue result) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   MathValue ofOthers = select(x == 0, -infinity, constant(x, nan));
   return select(0 < x, select(x < infinity, result, x), ofOthers);
 }

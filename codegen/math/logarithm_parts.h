@@ -1,6 +1,7 @@
 // What functions with logarithms in them share.
 #pragma once
 
+#include "codegen/math/float_bits.h"
 #include "codegen/math/pair.h"
 
 namespace codegen::functions {

@@ -4,13 +4,9 @@
 #include "codegen/math/functions.h"
 #include "codegen/math/logarithm_parts.h"
 
-#include <limits>
-
 namespace codegen::functions {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A logarithm of size, also where that is no finite positive number; `result` where it is one.
 MathValue ofLimits(MathValue size, MathValue result) {
@@ -22,15 +18,13 @@ MathValue magnitude32(MathValue a, MathValue b) {
   MathValue logarithm = ofLimits(size, wideLogarithm2(size));
   // Where float32 has long been 0 or infinite.
   MathValue exponent = atLeast(atMost(toFloat64(b) * logarithm, 160), -160);
-  constexpr double rounder = 0x1.8p52;
-  MathValue shifted = exponent + rounder;
-  MathValue f = exponent - (shifted - rounder);
+  MathValue shifted = exponent + rounderOf(exponent);
+  MathValue f = exponent - (shifted - rounderOf(exponent));
   // 2^f with an error of 2^-29.
   MathValue power = polynomial(f, {1.00000000055488, 0.6931472057692345, 0.24022646887393767,
                                    0.055503287083994796, 0.009618489110833598,
                                    0.0013399958738863336, 0.00015345823020600073});
-  MathValue whole = floatOf((bitsOf(shifted) << 52) + bitsOf(constant(size, 1)));
-  return toFloat32(power * whole);
+  return toFloat32(power * powerOfTwo(power, bitsOf(shifted)));
 }
 
 MathValue magnitude64(MathValue a, MathValue b) {
@@ -55,7 +49,7 @@ MathValue power(MathValue a, MathValue b) {
   MathValue isOdd = isWhole & (floorOf(half) != half);
   MathValue result = select(isOdd, copySign(size, a), size);
   MathValue isNone = (a < 0) & (-infinity < a) & !isWhole;
-  result = select(isNone, std::numeric_limits<double>::quiet_NaN(), result);
+  result = select(isNone, nan, result);
   MathValue isOne = (b == 0) | (a == 1) | ((a == -1) & (absolute(b) == infinity));
   return select(isOne, 1, result);
 }

@@ -3,7 +3,10 @@
 // chosen by the size of x, and their products with x, which are exact, are reduced and added up.
 #include "codegen/math/quarter_turns.h"
 
+#include "codegen/math/float_bits.h"
+
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace codegen::functions {
@@ -22,16 +25,6 @@ constexpr std::array<int32_t, 46> chunks{
     11801818, 8238298,  -624322,   11574133,  -1521683,  -5793797,  -15287660, -4536340,
     -3415306, 15998184, -4435307,  -13719872, -9701852,  -1878206};
 
-/// 2^exponent, where that is a normal number.
-double powerOfTwo(int exponent) {
-  double power = 1;
-  for (int i = 0; i < exponent; ++i)
-    power *= 2;
-  for (int i = 0; i > exponent; --i)
-    power /= 2;
-  return power;
-}
-
 struct Window {
   /// Scaled down with the chunks that were left out.
   MathValue x;
@@ -46,8 +39,8 @@ Window windowOf(MathValue x) {
     window.chunks.push_back(constant(x, chunk));
   for (size_t count = 32; count > 0; count /= 2) {
     const int bits = chunkBits * int(count);
-    MathValue drops = constant(x, powerOfTwo(54 + bits)) <= window.x;
-    window.x = select(drops, window.x * powerOfTwo(-bits), window.x);
+    MathValue drops = constant(x, std::ldexp(1.0, 54 + bits)) <= window.x;
+    window.x = select(drops, window.x * std::ldexp(1.0, -bits), window.x);
     std::vector<MathValue> left;
     for (size_t i = 0; i < window.chunks.size() && i < windowSize + count - 1; ++i)
       left.push_back(i + count < window.chunks.size()
@@ -56,7 +49,7 @@ Window windowOf(MathValue x) {
     window.chunks = std::move(left);
   }
   for (size_t i = 0; i < windowSize; ++i)
-    window.chunks[i] = window.chunks[i] * powerOfTwo(-chunkBits * int(i + 1));
+    window.chunks[i] = window.chunks[i] * std::ldexp(1.0, -chunkBits * int(i + 1));
   return window;
 }
 
@@ -79,11 +72,9 @@ std::vector<MathValue> productsOf(const Window& window) {
 
 QuarterTurns quarterTurns(MathValue x) {
   std::vector<MathValue> products = productsOf(windowOf(x));
-  // Adding it leaves no digits behind the point, and whole numbers in the low bits.
-  constexpr double rounder = 0x1.8p52;
-  MathValue shifted = ((products[0] + products[1]) + (products[2] + products[3])) + rounder;
+  MathValue shifted = ((products[0] + products[1]) + (products[2] + products[3])) + rounderOf(x);
   // Where leading digits cancel, the sums are exact; where one is not, later ones cannot cancel it.
-  MathPair sum{products[0] - (shifted - rounder), products[6] + products[7]};
+  MathPair sum{products[0] - (shifted - rounderOf(x)), products[6] + products[7]};
   for (size_t i = 1; i < 6; ++i) {
     MathPair next = exactSum(sum.high, products[i]);
     sum = {next.high, sum.low + next.low};

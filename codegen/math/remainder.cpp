@@ -2,18 +2,13 @@
 // bits, so that each product with the divisor is exact in float64. That of two float64 may have
 // 2098 bits: there a is a whole number times 2^n of what b is a whole number of, and 2^n is reduced
 // while it is made by squares.
-#include "codegen/math/exponential_parts.h"
+#include "codegen/math/float_bits.h"
 #include "codegen/math/functions.h"
 #include "codegen/math/pair.h"
-
-#include <limits>
 
 namespace codegen::functions {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Of two float32 in float64, where quotients are below 2^277: 28 bits at a time.
 MathValue remainder32(MathValue a, MathValue b) {
@@ -74,8 +69,8 @@ MathValue remainder64(MathValue a, MathValue b) {
   Scaled above = scaledWhole(size), below = scaledWhole(absolute(b));
   Residues residues(below.whole);
   // n in the low bits, of which the highest ones are at most 32.
-  MathValue n = bitsOf((above.exponent - below.exponent) + 0x1.8p52);
-  MathValue power = floatOf(((n >> 6) << 52) + bitsOf(constant(size, 1)));
+  MathValue n = bitsOf((above.exponent - below.exponent) + rounderOf(size));
+  MathValue power = powerOfTwo(size, n >> 6);
   for (unsigned bit = 6; bit-- > 0;) {
     power = residues.product(power, power);
     MathValue isSet = (n << (63 - bit)) < wholeConstant(n, 0);

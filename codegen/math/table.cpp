@@ -1,8 +1,8 @@
 // Which formula each scalar function has, and the programs that are made of them when the first one
 // is asked for.
+#include "codegen/math/float_bits.h"
 #include "codegen/math/functions.h"
 
-#include <limits>
 #include <optional>
 
 namespace codegen {
@@ -12,8 +12,6 @@ namespace {
 using namespace functions;
 using enum runtime::ScalarFunction;
 using runtime::ScalarFunction;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// 1 where the condition holds, else 0.
 MathValue truth(MathValue like, MathValue condition) {

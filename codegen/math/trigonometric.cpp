@@ -1,7 +1,7 @@
 // Sine, cosine and tangent over the whole range. Of float32, in float64: x / pi = k + f with whole
 // k and |f| <= 1/2, and a polynomial for sin(pi f). Of float64: x = k pi / 2 + r, and polynomials
 // for sine and cosine of r.
-#include "codegen/math/exponential_parts.h"
+#include "codegen/math/float_bits.h"
 #include "codegen/math/functions.h"
 #include "codegen/math/quarter_turns.h"
 
@@ -39,15 +39,13 @@ MathValue partOf(MathValue size, double InversePi::*part) {
 
 /// Of x / pi + offset for a float32 x, which is there as a float64.
 HalfTurns halfTurns32(MathValue x, double offset) {
-  // Adding it leaves no digits behind the point, and whole numbers in the low bits.
-  constexpr double rounder = 0x1.8p52;
   MathValue size = absolute(x);
   MathValue high = x * partOf(size, &InversePi::high);
   MathValue middle = x * partOf(size, &InversePi::middle);
   MathValue low = x * partOf(size, &InversePi::low);
   MathValue turns = high + middle;
-  MathValue shifted = (offset == 0 ? turns : turns + offset) + rounder;
-  MathValue whole = shifted - rounder;
+  MathValue shifted = (offset == 0 ? turns : turns + offset) + rounderOf(x);
+  MathValue whole = shifted - rounderOf(x);
   MathValue rest = (high - (offset == 0 ? whole : whole - offset)) + middle + low;
   return {bitsOf(shifted), rest};
 }
@@ -64,7 +62,7 @@ MathValue sine32(MathValue x, double offset) {
   return toFloat32(floatOf(bitsOf(size) ^ (turns.whole << 63)));
 }
 
-/// x - x^3 / 6 + x^5 P(x^2), with an error of 2^-57.4.
+/// x - x^3 / 6 + x^5 P(x^2), with an error of 2^-68.
 MathPair sineOfRest(const MathPair& rest) {
   MathValue x = rest.high;
   MathValue square = x * x;
