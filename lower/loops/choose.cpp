@@ -92,16 +92,34 @@ private:
     return false;
   }
 
-  /// Contractions keep loops of their own, so that each is tiled.
-  bool mayJoin(const Node& first, const Node& second) const {
-    auto isContraction = [&](const Node& node) {
-      return !contractionsIn(made_.nest, std::span(&node, 1)).empty();
+  /// Contractions over rows and columns keep loops of their own, so that they are tiled; only what
+  /// goes through the same rows and columns behind one is computed with it.
+  bool mayJoin(const Node& first, const Node& second) {
+    auto depthOf = [&](const Node& node) {
+      size_t depth = 0;
+      for (const Contraction& contraction : contractionsIn(made_.nest, std::span(&node, 1)))
+        depth = std::max(depth, contraction.spatial.size());
+      return depth > 1 ? depth : 0;
     };
-    return !(isContraction(first) && isContraction(second));
+    if (depthOf(second) > 0)
+      return false;
+    const Node *left = &first, *right = &second;
+    for (size_t depth = depthOf(first); depth > 0; --depth) {
+      const auto *one = std::get_if<Loop>(&left->what), *other = std::get_if<Loop>(&right->what);
+      if (!one || !other || one->end != other->end ||
+          (depth > 1 && (left->body.size() != 1 || right->body.size() != 1)))
+        return false;
+      if (depth > 1)
+        left = &left->body[0], right = &right->body[0];
+    }
+    return true;
   }
 
-  /// Joins two loops that follow each other, outer ones first; false where there are none.
+  /// Joins two loops that follow each other, innermost first, so that what becomes of a pair is known
+  /// before the next one joins it; false where there are none.
   bool joinOnce(const std::vector<Node>& body) {
+    if (std::ranges::any_of(body, [&](const Node& node) { return joinOnce(node.body); }))
+      return true;
     const Node* last = nullptr;
     for (const Node& node : body) {
       const auto* loop = std::get_if<Loop>(&node.what);
@@ -112,7 +130,7 @@ private:
       if (loop || !std::holds_alternative<Allocation>(node.what))
         last = loop ? &node : nullptr;
     }
-    return std::ranges::any_of(body, [&](const Node& node) { return joinOnce(node.body); });
+    return false;
   }
 
   /// Moves scratch inwards as far as it goes, and takes single elements as values.

@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t vectorsBesideRows = 2, vectorsAlone = 4;
 /// Rows from which on it is worth while to pack what they share.
 constexpr int64_t rowsWorthPacking = 8;
+/// Open extents that are proven to be below this are those that tiles leave over.
+constexpr int64_t fewRows = 16;
 constexpr int64_t openExtent = 1000;
 
 std::string nameOf(const Nest& nest, const Node& node) {
@@ -107,8 +109,14 @@ public:
   /// Whether every operand is read at places that are forms.
   bool isPlain() const { return isPlain_; }
 
+  /// What is left behind tiles is few, other open extents count as large.
   int64_t extentOf(const std::string& loop) {
-    return nest_.table.constantOf(findLoop(nest_, loop).loop().end).value_or(openExtent);
+    Spot spot = findLoop(nest_, loop);
+    Form end = spot.loop().end;
+    if (auto count = nest_.table.constantOf(end))
+      return *count;
+    bool isFew = spot.facts.isLess(end, nest_.table.number(fewRows)) == sizes::Answer::Yes;
+    return isFew ? 1 : openExtent;
   }
 
   /// Which loop gives rows: what the lanes read does not hang on it.
@@ -190,7 +198,12 @@ public:
     // A sum that is wide for a reason stays so.
     attempt("narrow", {contraction_.accumulator});
     bool isTiled = rows ? withRows(*rows) : columnsAlone();
-    if (!isTiled || !pack(apart) || !problemOf(made_.nest).empty())
+    if (!isTiled)
+      return std::nullopt;
+    Scheduled unpacked = made_;
+    if (!pack(apart))
+      made_ = std::move(unpacked);
+    if (!problemOf(made_.nest).empty())
       return std::nullopt;
     return std::move(made_);
   }

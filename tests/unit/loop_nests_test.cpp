@@ -95,6 +95,10 @@ TEST_CASE("a product is computed by tiles, with what is read of it on the tile")
       loops::textOf(chosen.nest) ==
       R"(kernel dense(x: float32[n, 8], w: float32[16, 8]) -> (y: float32[n, 16]) numbers reordered
   size n
+  alloc wc: float32[8, 16]
+  for ioc1 in 8
+    vector ioc in 16
+      wc[ioc1, ioc] = w[ioc, ioc1]
   for io in n/6
     alloc a: float32[6, 16]
     for ii in 6
@@ -103,7 +107,7 @@ TEST_CASE("a product is computed by tiles, with what is read of it on the tile")
     for r in 8
       unroll ii1 in 6
         vector j2 in 16
-          a[ii1, j2] += x[io*6 + ii1, r] * w[j2, r] over r : 8
+          a[ii1, j2] += x[io*6 + ii1, r] * wc[r, j2] over r : 8
     for ii11 in 6
       vector j21 in 16
         y[io*6 + ii11, j21] = maximum(a[ii11, j21], float32(0))
