@@ -314,7 +314,7 @@ private:
     text_.jump(head);
     text_.open(head);
     std::string advanced = "%n" + next;
-    IrValue at = text_.add({}, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", begin.text, from,
+    IrValue at = text_.addOnce({}, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", begin.text, from,
                                            advanced, next));
     text_.branch(text_.compare("icmp slt", at, end), body, after);
     text_.open(body);
@@ -340,14 +340,14 @@ private:
     return count;
   }
 
-  /// Whether a loop goes through scratch that may lie in registers.
+  /// Whether a loop goes through a dimension of scratch that may lie in registers.
   bool goesThroughRegisters(const Node& node) {
     Name variable = std::get<Loop>(node.what).variable;
     bool found = false;
     forEachStatement(node.body, [&](const Statement& statement) {
       forEachPlace(statement, [&](uint32_t buffer, const Form* form) {
         if (form && nest_.buffers[buffer].space == Space::Scratch && !isIn(workspaces_, buffer) &&
-            nest_.table.mentions(*form, variable))
+            nest_.table.nameOf(*form) == variable)
           found |= bytesOf(buffer).value_or(mostStackBytes) <= mostRegisterBytes;
       });
     });

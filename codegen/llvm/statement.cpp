@@ -204,6 +204,12 @@ private:
     return around_.nest.buffers[buffer].dtype.bytes();
   }
 
+  /// Inputs are what they are; other buffers change.
+  IrValue readBy(uint32_t buffer, IrType type, const std::string& instruction) {
+    bool isInput = around_.nest.buffers[buffer].space == loops::Space::Input;
+    return isInput ? text_.add(type, instruction) : text_.addOnce(type, instruction);
+  }
+
   /// Elements at an address; where a condition is given, only those that fulfil it are touched, and
   /// others are anything.
   IrValue read(uint32_t buffer, const Address& address, std::optional<IrValue> condition) {
@@ -218,8 +224,9 @@ private:
     std::string alignment = fmt::format("{}", bytesOf(buffer));
     if (address.stride == 1 && !condition) {
       IrValue from = pointer(buffer, address.first);
-      return writeLoaded(text_, text_.add(type, fmt::format("load {}, ptr {}, align {}",
-                                                            textOf(type), from.text, alignment)),
+      return writeLoaded(text_, readBy(buffer, type, fmt::format("load {}, ptr {}, align {}",
+                                                                 textOf(type), from.text,
+                                                                 alignment)),
                          dtype);
     }
     std::string mask = condition ? text_.splat(*condition, lanes()).text : "splat (i1 true)";
@@ -228,7 +235,7 @@ private:
       IrValue from = pointer(buffer, address.first);
       return writeLoaded(
           text_,
-          text_.add(type, fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {}, {} "
+          readBy(buffer, type, fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {}, {} "
                                       "zeroinitializer)",
                                       textOf(type), suffixOf(type), from.text, alignment, bits,
                                       textOf(type))),
@@ -237,7 +244,7 @@ private:
     IrValue from = pointer(buffer, eachOf(address));
     return writeLoaded(
         text_,
-        text_.add(type, fmt::format("call {} @llvm.masked.gather.{}.v{}p0(<{} x ptr> {}, i32 {}, "
+        readBy(buffer, type, fmt::format("call {} @llvm.masked.gather.{}.v{}p0(<{} x ptr> {}, i32 {}, "
                                     "{}, {} zeroinitializer)",
                                     textOf(type), suffixOf(type), lanes(), lanes(), from.text,
                                     alignment, bits, textOf(type))),
@@ -260,8 +267,8 @@ private:
                                               from.text, around_.harmless))
                       .text;
     return writeLoaded(text_,
-                       text_.add(type, fmt::format("load {}, ptr {}, align {}", textOf(type),
-                                                   from.text, bytesOf(buffer))),
+                       readBy(buffer, type, fmt::format("load {}, ptr {}, align {}", textOf(type),
+                                                        from.text, bytesOf(buffer))),
                        dtype);
   }
 

@@ -67,6 +67,13 @@ std::string typed(const IrValue& value) {
 }
 
 IrValue FunctionText::add(IrType type, std::string_view instruction) {
+  auto [known, isNew] = known_.try_emplace(std::string(instruction));
+  if (isNew)
+    known->second = addOnce(type, instruction);
+  return known->second;
+}
+
+IrValue FunctionText::addOnce(IrType type, std::string_view instruction) {
   std::string name = fmt::format("%v{}", ++values_);
   body_ += fmt::format("  {} = {}\n", name, instruction);
   return {std::move(name), type};
@@ -85,6 +92,7 @@ std::string FunctionText::addStack(uint64_t bytes, uint32_t alignment) {
 void FunctionText::open(const std::string& label) {
   body_ += label + ":\n";
   block_ = label;
+  known_.clear();
 }
 
 void FunctionText::jump(const std::string& label) {

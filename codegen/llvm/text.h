@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace codegen {
 
@@ -48,7 +49,11 @@ struct IrValue {
 /// The blocks of one function. Instructions go to the end of the block that is open.
 class FunctionText {
 public:
+  /// An instruction that gives the same whenever it runs: one that the block has is not written
+  /// again.
   IrValue add(IrType type, std::string_view instruction);
+  /// One that hangs on what was stored before, or on the way here.
+  IrValue addOnce(IrType type, std::string_view instruction);
   void addLine(std::string_view line);
   /// Room on the stack, made once however often the place runs.
   std::string addStack(uint64_t bytes, uint32_t alignment);
@@ -92,6 +97,8 @@ public:
 
 private:
   std::string body_, stack_, block_ = "entry";
+  /// What the open block has.
+  std::unordered_map<std::string, IrValue> known_;
   uint64_t values_ = 0, labels_ = 0;
 };
 

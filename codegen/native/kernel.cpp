@@ -30,7 +30,11 @@ public:
     cost_ = strips.cost();
   }
 
-  void setNative(std::optional<NativeRun> native) { native_ = std::move(native); }
+  void setNative(std::optional<NativeRun> native) {
+    native_ = std::move(native);
+    if (native_)
+      keepSharable();
+  }
 
   std::optional<Fault> run(std::span<const std::byte* const> inputs,
                            std::span<std::byte* const> outputs) override {
@@ -41,6 +45,17 @@ public:
   }
 
 private:
+  /// Strips run stage by stage, so they may write over what a nest still reads.
+  void keepSharable() {
+    for (uint32_t i = 0; i < results_.size(); ++i) {
+      runtime::List<uint32_t> kept;
+      for (uint32_t input : results_[i].replaceable)
+        if (native_->mayShare(input, i))
+          kept.push_back(input);
+      results_[i].replaceable = std::move(kept);
+    }
+  }
+
   runtime::KernelCode& strips_;
   std::optional<NativeRun> native_;
 };

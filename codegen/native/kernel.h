@@ -17,8 +17,8 @@ runtime::Result<tensor::TensorEngine> nativeEngine();
 /// Makes a kernel that runs natively, where there is LLVM.
 std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function);
 
-/// How many functions were compiled, and how many calls were left to strips because a function has
-/// no nest, or its nest is not compiled. Counted for tests.
+/// How many nests were compiled for classes of extents, and how many such classes are left to strips
+/// because the function has no nest there, or its nest is not compiled.
 struct NativeCounts {
   size_t compiled = 0, refused = 0;
 };

@@ -163,13 +163,16 @@ NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64
   pointers_.resize(nest_->inputs + nest_->outputs + scratch_.size());
 }
 
+bool NativeRun::mayShare(size_t input, size_t output) const {
+  std::pair<uint32_t, uint32_t> pair{uint32_t(input), uint32_t(output)};
+  return std::ranges::find(nest_->sharable, pair) != nest_->sharable.end();
+}
+
 bool NativeRun::fits(std::span<const std::byte* const> inputs,
                      std::span<std::byte* const> outputs) const {
   for (size_t input = 0; input < inputs.size(); ++input)
     for (size_t output = 0; output < outputs.size(); ++output)
-      if (inputs[input] == outputs[output] &&
-          std::ranges::find(nest_->sharable, std::pair(uint32_t(input), uint32_t(output))) ==
-              nest_->sharable.end())
+      if (inputs[input] == outputs[output] && !mayShare(input, output))
         return false;
   return true;
 }

@@ -38,6 +38,8 @@ class NativeRun {
 public:
   NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64_t> sizes);
 
+  /// Whether an output may be computed in the memory of an input.
+  bool mayShare(size_t input, size_t output) const;
   /// Whether the nest may read and write these; else outputs lie where inputs are still read.
   bool fits(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
   /// False where something is a fault.
