@@ -1,6 +1,7 @@
 // `baton bench`: a call that is repeated, first apart.
 #include "driver/timing.h"
 
+#include "codegen/native/kernel.h"
 #include "driver/commands.h"
 #include "runtime/threads.h"
 
@@ -35,20 +36,26 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
   double median = quantile(times, 0.5), least = quantile(times, 0);
   double making = std::max(0.0, repetition.times[0] - median);
   std::string engine = options.engine.empty() ? "vm" : options.engine;
+  codegen::NativeCounts native = codegen::nativeCounts();
   if (options.json)
     return fmt::format("{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"p10_s\": {:.9g}, "
                        "\"p90_s\": {:.9g}, \"processor_s\": {:.9g}, \"compile_s\": {:.9g}, "
-                       "\"runs\": {}, \"threads\": {}, \"engine\": \"{}\"}}\n",
+                       "\"runs\": {}, \"threads\": {}, \"engine\": \"{}\", \"kernels\": {}, "
+                       "\"left_to_strips\": {}}}\n",
                        median, least, quantile(times, 0.1), quantile(times, 0.9),
                        quantile(processor, 0.5), making, times.size(), runtime::threadLimit(),
-                       engine);
+                       engine, native.compiled, native.refused);
+  std::string kernels;
+  if (engine == "native")
+    kernels = fmt::format("{} kernels are compiled, {} left to strips\n", native.compiled,
+                          native.refused);
   return fmt::format("{} a call: median of {}; least {}, a tenth below {}, a tenth above {}\n"
                      "{} of this thread's processor time; {} more for the first call; engine {}, "
-                     "{} threads\n",
+                     "{} threads\n{}",
                      duration(median), times.size(), duration(least),
                      duration(quantile(times, 0.1)), duration(quantile(times, 0.9)),
                      duration(quantile(processor, 0.5)), duration(making), engine,
-                     runtime::threadLimit());
+                     runtime::threadLimit(), kernels);
 }
 
 Answer bench(Session& session, const RunOptions& options, const Look& look) {

@@ -187,9 +187,12 @@ def run_suite(baton, corpus, directory, *patterns):
             program = corpus / "relay-text" / (path.stem + ".rly")
             expected = json.loads(path.read_text())
             # Small programs run by the reference too, and their results are read in every format.
-            ways = [(".npz", "vm")]
+            ways = [(".npz", "vm"), (".npz", "native")]
             if not path.stem.startswith("model_"):
-                ways = [(suffix, "vm") for suffix in tensor_files.READERS] + [(".npz", "interp")]
+                ways = [(suffix, "vm") for suffix in tensor_files.READERS] + [
+                    (".npz", "interp"),
+                    (".npz", "native"),
+                ]
             for suffix, engine in ways:
                 yield f"{path.stem} {suffix} {engine}", (
                     lambda folder, program=program, expected=expected, way=(suffix, engine): (
