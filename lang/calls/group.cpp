@@ -3,6 +3,7 @@
 // as arithmetic on those of the parameters.
 #include "lang/calls/group.h"
 
+#include "lang/calls/call_function.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
@@ -149,17 +150,8 @@ private:
   };
 
   bool readFunction(const Binding& binding, const Call& call) {
-    const auto* op = call.callee.value->as<OperatorRef>();
-    const Type* result = typing_.of(*binding.var);
-    std::vector<const Type*> types;
-    for (const Operand& argument : call.arguments)
-      types.push_back(typing_.of(*argument.value));
-    if (!op || !call.attributes || op->row->action != Action::Compute || !op->row->compute ||
-        op->row->shapeNeeds != ShapeNeeds::Shapes || !result ||
-        std::ranges::find(types, nullptr) != types.end())
-      return false;
-    auto function = tensorFunctionOf(*op->row, types, result, *call.attributes);
-    if (!function)
+    auto function = functionOfCall(call, typing_.of(*binding.var), typing_);
+    if (!function || !tensorFunctionRow(call))
       return false;
     Computation made{std::move(*function)};
     size_t loads = 0;

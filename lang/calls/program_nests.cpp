@@ -1,6 +1,7 @@
 // Blocks are walked but for those of groups, which are kernels as a whole.
 #include "lang/calls/program_nests.h"
 
+#include "lang/calls/call_function.h"
 #include "lang/calls/group.h"
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
@@ -92,23 +93,18 @@ private:
   }
 
   void operatorCall(const Global& global, const Binding& binding, const Call& call) {
-    const auto* op = call.callee.value->as<OperatorRef>();
     const Type* result = typing_.of(*binding.var);
-    std::vector<const Type*> types, results;
+    auto function = functionOfCall(call, result, typing_);
+    if (!function)
+      return;
     std::vector<NamedTensor> inputs;
     for (const Operand& argument : call.arguments) {
-      types.push_back(typing_.of(*argument.value));
-      if (!types.back() || !appendTensors(types.back(), results))
-        return;
       const auto* var = argument.value->as<Var>();
-      addTensors(var && !var->name.empty() ? var->name : "x", types.back(), inputs);
+      addTensors(var && !var->name.empty() ? var->name : "x", typing_.of(*argument.value), inputs);
     }
-    if (!op || !call.attributes || !result || !appendTensors(result, results) ||
-        op->row->action != Action::Compute || !op->row->compute)
-      return;
-    auto function = tensorFunctionOf(*op->row, types, result, *call.attributes);
-    if (function && function->inputCount == inputs.size())
-      add(global, binding.value->range, std::string(op->row->name), *function, inputs, result);
+    const OperatorRow& row = *call.callee.value->as<OperatorRef>()->row;
+    if (function->inputCount == inputs.size())
+      add(global, binding.value->range, std::string(row.name), *function, inputs, result);
   }
 
   const Typing& typing_;

@@ -1,6 +1,7 @@
 // What a function reaches is looked at once; as soon as one part is not quiet, the answer is no.
 #include "transform/analysis/quiet_code.h"
 
+#include "lang/calls/call_function.h"
 #include "lang/ir/walk.h"
 #include "lang/op/compute.h"
 #include "transform/analysis/effects.h"
@@ -62,15 +63,10 @@ bool QuietCode::isQuietCall(const Call& call, const Type* type) const {
   const auto* op = call.callee.value->as<OperatorRef>();
   if (!op)
     return true;
-  const OperatorRow& row = *op->row;
-  if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes)
+  auto isClosedAtom = [&](const Operand& operand) { return isClosed(typing_.of(*operand.value)); };
+  if (!tensorFunctionRow(call) || !std::ranges::all_of(call.arguments, isClosedAtom))
     return false;
-  std::vector<const Type*> operands;
-  for (const Operand& argument : call.arguments)
-    operands.push_back(typing_.of(*argument.value));
-  if (!std::ranges::all_of(operands, isClosed) || !call.attributes)
-    return false;
-  auto function = tensorFunctionOf(row, operands, type, *call.attributes);
+  auto function = functionOfCall(call, type, typing_);
   return function &&
          std::ranges::all_of(function->stages, [](auto& stage) { return isTotal(stage.body); });
 }

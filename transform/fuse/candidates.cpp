@@ -1,6 +1,7 @@
 // What an operator does is read off its tensor function over the types of the call.
 #include "transform/fuse/candidates.h"
 
+#include "lang/calls/call_function.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
@@ -57,21 +58,15 @@ bool isReshape(tensor::StageKind kind) {
 /// Reads the tensor function of a call into a candidate; false where it may fail, and where its
 /// result is a scalar, since for those the machine has instructions.
 bool readCall(const Call& call, const Type* result, const Typing& typing, Candidate& made) {
-  const auto* op = call.callee.value->as<OperatorRef>();
-  if (!op || op->row->action != Action::Compute || !op->row->compute ||
-      op->row->shapeNeeds != ShapeNeeds::Shapes || !call.attributes ||
-      (result->isTensor() && result->shape.empty()))
+  if (!tensorFunctionRow(call) || (result->isTensor() && result->shape.empty()))
     return false;
-  std::vector<const Type*> types;
-  for (const Expr* operand : made.operands)
-    types.push_back(typing.of(*operand));
-  auto function = tensorFunctionOf(*op->row, types, result, *call.attributes);
+  auto function = functionOfCall(call, result, typing);
   if (!function || tensor::mayFault(*function))
     return false;
   auto readings = tensor::readingsOf(*function);
   size_t first = 0;
-  for (const Type* type : types) {
-    size_t count = tensorCount(type);
+  for (const Expr* operand : made.operands) {
+    size_t count = tensorCount(typing.of(*operand));
     made.readings.push_back(together(std::span(readings).subspan(first, count)));
     first += count;
   }

@@ -19,6 +19,7 @@
 // error keeps its bound but for a small factor. A weight that would be no normal number stays, and
 // with it all of the fold: it would overflow, or lose digits, where the result does not. What
 // overflowed on the way alone may be finite now.
+#include "lang/calls/call_function.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
@@ -118,22 +119,14 @@ public:
   bool isUnneeded(const Var& var) const { return uses_.isForgotten(var); }
 
 private:
-  static const OperatorRow* rowOf(const Binding& binding) {
-    const auto* call = binding.value->as<Call>();
-    const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-    bool computes = op && op->row->action == Action::Compute && op->row->compute &&
-                    op->row->shapeNeeds == ShapeNeeds::Shapes && call->attributes;
-    return computes ? op->row : nullptr;
-  }
-
   static bool isWideFloat(const Type& type) {
     return type.isTensor() && (type.dtype == runtime::Float32 || type.dtype == runtime::Float64);
   }
 
   void look(const Binding& binding) {
     const Type* type = typing_.of(*binding.var);
-    if (!rowOf(binding) || !type || !isWideFloat(*type) || uses_.isConstant(*binding.var) ||
-        !isScaled(binding))
+    if (!tensorFunctionRow(*binding.value) || !type || !isWideFloat(*type) ||
+        uses_.isConstant(*binding.var) || !isScaled(binding))
       return;
     auto function = functionOf(binding);
     if (!function)
@@ -178,12 +171,7 @@ private:
 
   std::optional<tensor::TensorFunction> functionOf(const Binding& binding) const {
     const auto& call = static_cast<const Call&>(*binding.value);
-    std::vector<const Type*> types;
-    for (const Operand& operand : call.arguments)
-      types.push_back(typing_.of(*operand.value));
-    auto function =
-        tensorFunctionOf(*rowOf(binding), types, typing_.of(*binding.var), *call.attributes);
-    return function ? std::optional(std::move(*function)) : std::nullopt;
+    return functionOfCall(call, typing_.of(*binding.var), typing_);
   }
 
   /// Whether there is a call of constants around a call.
@@ -212,7 +200,7 @@ private:
   }
 
   bool isStep(const Binding& binding) const {
-    return rowOf(binding) && !folded_.contains(&binding);
+    return tensorFunctionRow(*binding.value) && !folded_.contains(&binding);
   }
 
   /// The one operand of a call that is no constant, or null.

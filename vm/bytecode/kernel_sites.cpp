@@ -1,6 +1,7 @@
 // The types must tell element types and ranks; all else may be open.
 #include "vm/bytecode/kernel_sites.h"
 
+#include "lang/calls/call_function.h"
 #include "lang/calls/group.h"
 #include "lang/calls/open_call.h"
 #include "lang/calls/site_shapes.h"
@@ -119,8 +120,7 @@ bool needsWords(const OperatorRow& row, Types operands, const Type* result) {
 
 std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& row, Types operands,
                                          const Type* result, const Attributes& attributes) {
-  if (row.action != Action::Compute || !row.compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-      layouts.tensorsChange || !OpenCall::isPossible(operands, result))
+  if (!isTensorFunction(row) || layouts.tensorsChange || !OpenCall::isPossible(operands, result))
     return std::nullopt;
   auto [inputs, results] = tensorsOf(operands, result);
   if (!isFlat(result) || !isComputable(inputs) || !isComputable(results))

@@ -1,6 +1,8 @@
 // Which calls are scalar code, and how their operands come to it.
 #include "vm/bytecode/scalar_calls.h"
 
+#include "lang/calls/call_function.h"
+
 namespace bytecode {
 
 using namespace lang;
@@ -10,8 +12,7 @@ using namespace lang;
 std::optional<TensorFunction> ScalarCalls::codeOf(const Binding& binding, const Call& call,
                                                   const OperatorRow& row) {
   const Type* result = state_.typeOf(*binding.var);
-  if (!row.compute || row.action != Action::Compute || row.shapeNeeds != ShapeNeeds::Shapes ||
-      !state_.rep(result).isScalar() || !result->isTensor() ||
+  if (!isTensorFunction(row) || !state_.rep(result).isScalar() || !result->isTensor() ||
       (state_.made.watching == Watching::Results && result->dtype.isFloat()))
     return std::nullopt;
   std::vector<const Type*> operands;
