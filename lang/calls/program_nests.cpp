@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace lang {
@@ -48,8 +49,9 @@ private:
   std::string freshName(std::string base) {
     std::ranges::replace(base, '.', '_');
     std::string name = base;
-    for (size_t i = 1; !names_.insert(name).second; ++i)
-      name = fmt::format("{}_{}", base, i);
+    size_t& last = numbers_[base];
+    while (!names_.insert(name).second)
+      name = fmt::format("{}_{}", base, ++last);
     return name;
   }
 
@@ -110,6 +112,8 @@ private:
   const Typing& typing_;
   std::vector<ProgramNest> nests_;
   std::set<std::string> names_;
+  /// The last number behind a name.
+  std::map<std::string, size_t> numbers_;
 };
 
 } // namespace
