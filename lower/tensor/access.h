@@ -28,6 +28,27 @@ void forEachNode(const ScalarNode* root, Visit&& visit) {
   }
 }
 
+/// Calls `visit` with each node of an expression that is not known, operands before users; it makes
+/// the node known.
+template <typename IsKnown, typename Visit>
+void forEachUnknownNode(const ScalarNode* root, IsKnown&& isKnown, Visit&& visit) {
+  ScalarNodes stack{root};
+  while (!stack.empty()) {
+    const ScalarNode* node = stack.back();
+    size_t before = stack.size();
+    if (!isKnown(node)) {
+      forEachOperand(*node, [&](const ScalarNode* operand) {
+        if (!isKnown(operand))
+          stack.push_back(operand);
+      });
+      if (stack.size() > before)
+        continue;
+      visit(*node);
+    }
+    stack.pop_back();
+  }
+}
+
 /// Whether two extents are known to be equal.
 bool isSameExtent(const ScalarNode* a, const ScalarNode* b);
 

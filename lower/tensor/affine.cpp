@@ -25,21 +25,9 @@ public:
       : function_(function), input_(input), stage_(stage) {}
 
   std::optional<Parts> run() {
-    ScalarNodes stack{stage_.body};
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      size_t before = stack.size();
-      if (!parts_.contains(node))
-        forEachOperand(*node, [&](const ScalarNode* operand) {
-          if (!parts_.contains(operand))
-            stack.push_back(operand);
-        });
-      if (stack.size() > before)
-        continue;
-      stack.pop_back();
-      if (!parts_.contains(node))
-        parts_.emplace(node, partsOf(*node));
-    }
+    forEachUnknownNode(
+        stage_.body, [&](const ScalarNode* node) { return parts_.contains(node); },
+        [&](const ScalarNode& node) { parts_.emplace(&node, partsOf(node)); });
     return parts_.at(stage_.body);
   }
 

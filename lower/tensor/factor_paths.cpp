@@ -177,23 +177,10 @@ private:
     return true;
   }
 
-  /// Goes through an expression, operands first, with a stack of its own.
   Effect effectOn(const ScalarNode* root) {
-    ScalarNodes stack{root};
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      size_t before = stack.size();
-      if (!effects_.contains(node))
-        forEachOperand(*node, [&](const ScalarNode* operand) {
-          if (!effects_.contains(operand))
-            stack.push_back(operand);
-        });
-      if (stack.size() > before)
-        continue;
-      stack.pop_back();
-      if (!effects_.contains(node))
-        effects_.emplace(node, effectOf(*node));
-    }
+    forEachUnknownNode(
+        root, [&](const ScalarNode* node) { return effects_.contains(node); },
+        [&](const ScalarNode& node) { effects_.emplace(&node, effectOf(node)); });
     return effects_.at(root);
   }
 
