@@ -10,6 +10,7 @@
 
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "transform/analysis/old_code.h"
 
 #include <unordered_set>
 
@@ -22,8 +23,7 @@ namespace {
 class ConstructorExpander : public Rewriter {
 public:
   ConstructorExpander(const Module& from, Builder& into, const Typing& typing, ConstructorForm form)
-      : Rewriter(from, into), typing_(typing), form_(form), oldVars_(from.varCount),
-        varCount_(from.varCount) {}
+      : Rewriter(from, into), typing_(typing), form_(form), old_(from), oldVars_(from.varCount) {}
 
 private:
   static bool isFunction(const Expr& atom) {
@@ -42,11 +42,10 @@ private:
     if (!isFunction(result) && !names_.contains(&result))
       return block.bindings;
     std::vector<Binding> bindings(block.bindings.begin(), block.bindings.end());
-    const Var* var = arena_.make<Var>(Expr{ExprKind::Var, block.result.range}, "",
-                                      VarOrigin::Temporary, varCount_++);
+    const Var* var = old_.variable({}, VarOrigin::Temporary, block.result.range);
     bindings.push_back({var, &result, block.result.range});
     results_[&block] = var;
-    return arena_.copy(bindings);
+    return old_.arena.copy(bindings);
   }
 
   Atom resultOf(const Block& block) override {
@@ -144,8 +143,8 @@ private:
 
   const Typing& typing_;
   ConstructorForm form_;
-  Arena arena_;
-  uint32_t oldVars_, varCount_;
+  OldCode old_;
+  uint32_t oldVars_;
   /// Variables of the old code that are names for constructors, and those that stand for results.
   std::unordered_set<const Expr*> names_;
   std::unordered_map<const Block*, const Var*> results_;

@@ -7,6 +7,7 @@
 //
 // That is Relay's own form, so the result is printed, read, checked and interpreted as any program;
 // the machine calls each such function as one kernel (lang/calls/group.h).
+#include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
 #include "transform/fuse/groups.h"
 #include "transform/passes.h"
@@ -22,12 +23,10 @@ using namespace lang;
 
 namespace {
 
-/// Rewrites the old code before it is copied: what is made here stands in it as if it had been
-/// written there.
 class Fuser : public Rewriter {
 public:
   Fuser(const Module& from, Builder& into, const Groups& groups, const Typing& typing)
-      : Rewriter(from, into), groups_(groups), typing_(typing), varCount_(from.varCount) {}
+      : Rewriter(from, into), groups_(groups), typing_(typing), old_(from) {}
 
 private:
   std::span<const Binding> bindingsOf(const Block& block) override {
@@ -41,7 +40,7 @@ private:
       if (auto group = groups->byRoot.find(i); group != groups->byRoot.end())
         addGroup(block, group->second, list);
     }
-    return arena_.copy(list);
+    return old_.arena.copy(list);
   }
 
   /// The function of a group, its call, and what is taken out of the result.
@@ -51,22 +50,22 @@ private:
     std::vector<Operand> arguments;
     for (const Expr* operand : group.operands)
       arguments.push_back({operand, range});
-    const Var* name = variable("fused", VarOrigin::Let, range);
+    const Var* name = old_.variable("fused", VarOrigin::Let, range);
     out.push_back({name, functionOf(block, group, range), range});
-    const Call* call = arena_.make<Call>(Expr{ExprKind::Call, range}, Operand{name, range},
-                                         arena_.copy(arguments));
+    const Call* call = old_.arena.make<Call>(Expr{ExprKind::Call, range}, Operand{name, range},
+                                             old_.arena.copy(arguments));
     if (group.results.size() == 1) {
       out.push_back({root.var, call, root.place});
       return;
     }
-    const Var* all = variable("", VarOrigin::Temporary, range);
+    const Var* all = old_.variable("", VarOrigin::Temporary, range);
     out.push_back({all, call, range});
     uint32_t index = 0;
     for (uint32_t result : group.results) {
       const Binding& part = block.bindings[result];
       out.push_back({part.var,
-                     arena_.make<Project>(Expr{ExprKind::Project, part.value->range},
-                                          Operand{all, range}, index++),
+                     old_.arena.make<Project>(Expr{ExprKind::Project, part.value->range},
+                                              Operand{all, range}, index++),
                      part.place});
     }
   }
@@ -75,8 +74,8 @@ private:
     std::unordered_map<const Expr*, const Expr*> inside;
     std::vector<const Var*> parameters;
     for (const Expr* operand : group.operands) {
-      parameters.push_back(variable(fmt::format("p{}", parameters.size()), VarOrigin::Parameter,
-                                    range, typing_.of(*operand)));
+      parameters.push_back(old_.variable(fmt::format("p{}", parameters.size()),
+                                         VarOrigin::Parameter, range, typing_.of(*operand)));
       inside.emplace(operand, parameters.back());
     }
     std::vector<Binding> bindings;
@@ -86,15 +85,18 @@ private:
       std::vector<Operand> fields;
       for (uint32_t result : group.results)
         fields.push_back({inside.at(block.bindings[result].var), range});
-      const Expr* tuple = arena_.make<TupleExpr>(Expr{ExprKind::Tuple, range}, arena_.copy(fields));
-      bindings.push_back({variable("", VarOrigin::Temporary, range), tuple, range});
+      const Expr* tuple =
+          old_.arena.make<TupleExpr>(Expr{ExprKind::Tuple, range}, old_.arena.copy(fields));
+      bindings.push_back({old_.variable("", VarOrigin::Temporary, range), tuple, range});
     }
-    auto* body = arena_.make<Block>(arena_.copy(bindings), Operand{bindings.back().var, range});
+    auto* body =
+        old_.arena.make<Block>(old_.arena.copy(bindings), Operand{bindings.back().var, range});
     NamedAttribute mark{"Primitive", intAttribute(1, 32)};
-    return arena_.make<Function>(Expr{ExprKind::Function, range}, 0u,
-                                 std::span<const TypeParameter* const>(), arena_.copy(parameters),
-                                 /*resultAnnotation=*/nullptr, body,
-                                 arena_.copy(std::span<const NamedAttribute>(&mark, 1)));
+    return old_.arena.make<Function>(Expr{ExprKind::Function, range}, 0u,
+                                     std::span<const TypeParameter* const>(),
+                                     old_.arena.copy(parameters),
+                                     /*resultAnnotation=*/nullptr, body,
+                                     old_.arena.copy(std::span<const NamedAttribute>(&mark, 1)));
   }
 
   /// A member with what it is made of inside.
@@ -108,37 +110,30 @@ private:
       std::vector<Operand> made;
       for (const Operand& operand : operands)
         made.push_back(within(operand));
-      return arena_.copy(made);
+      return old_.arena.copy(made);
     };
     Expr* value = nullptr;
     if (const auto* call = member.value->as<Call>()) {
-      Call* own = arena_.make<Call>(*call);
+      Call* own = old_.arena.make<Call>(*call);
       own->arguments = allWithin(call->arguments);
       value = own;
     } else if (const auto* tuple = member.value->as<TupleExpr>()) {
-      TupleExpr* own = arena_.make<TupleExpr>(*tuple);
+      TupleExpr* own = old_.arena.make<TupleExpr>(*tuple);
       own->fields = allWithin(tuple->fields);
       value = own;
     } else {
-      Project* own = arena_.make<Project>(*member.value->as<Project>());
+      Project* own = old_.arena.make<Project>(*member.value->as<Project>());
       own->tuple = within(own->tuple);
       value = own;
     }
-    const Var* var = variable("", VarOrigin::Temporary, member.var->range);
+    const Var* var = old_.variable("", VarOrigin::Temporary, member.var->range);
     inside[member.var] = var;
     return {var, value, member.place};
   }
 
-  const Var* variable(std::string_view name, VarOrigin origin, SourceRange range,
-                      const Type* annotation = nullptr) {
-    return arena_.make<Var>(Expr{ExprKind::Var, range}, arena_.copyText(name), origin, varCount_++,
-                            annotation);
-  }
-
   const Groups& groups_;
   const Typing& typing_;
-  Arena arena_;
-  uint32_t varCount_;
+  OldCode old_;
 };
 
 } // namespace

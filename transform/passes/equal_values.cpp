@@ -17,6 +17,7 @@
 // one tangent for each order, which the order before has too.
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
 #include "transform/analysis/same_bits.h"
 #include "transform/differentiate/pending_derivatives.h"
@@ -236,12 +237,11 @@ bool splitAll(const Module& module, AllClasses& all) {
   return isSplit;
 }
 
-/// Writes the first of each class in the place of the others. Values made here stand in the old
-/// code as if they had been written there.
+/// Writes the first of each class in the place of the others.
 class Merger : public Rewriter {
 public:
   Merger(const Module& from, Builder& into, const AllClasses& all)
-      : Rewriter(from, into), parts_(from, all), varCount_(from.varCount) {
+      : Rewriter(from, into), parts_(from, all), old_(from) {
     for (const Global* global : from.globals)
       if (const Classes* classes = global->function ? parts_.classesOf(*global) : nullptr)
         for (size_t i = 0; i < classes->parameters.size(); ++i)
@@ -263,10 +263,9 @@ private:
   }
 
   std::span<const Binding> bindingsOf(const Block& block) override {
-    std::vector<Binding> list;
-    for (const Binding& binding : block.bindings)
-      list.push_back({binding.var, replaced(binding, list), binding.place});
-    return arena_.copy(list);
+    return old_.bindings(block, [this](const Binding& binding, std::vector<Binding>& before) {
+      return replaced(binding, before);
+    });
   }
 
   const Expr* replaced(const Binding& binding, std::vector<Binding>& out) {
@@ -293,18 +292,16 @@ private:
     const Expr* value = at;
     for (size_t i = 0; i < path.size(); ++i) {
       if (i > 0) {
-        at = arena_.make<Var>(Expr{ExprKind::Var, range}, std::string_view(), VarOrigin::Temporary,
-                              varCount_++);
+        at = old_.variable({}, VarOrigin::Temporary, range);
         out.push_back({at, value, range});
       }
-      value = arena_.make<Project>(Expr{ExprKind::Project, range}, Operand{at, range}, path[i]);
+      value = old_.arena.make<Project>(Expr{ExprKind::Project, range}, Operand{at, range}, path[i]);
     }
     return value;
   }
 
   const Parts parts_;
-  Arena arena_;
-  uint32_t varCount_;
+  OldCode old_;
   std::unordered_map<const Expr*, const Var*> first_;
   std::unordered_map<const Expr*, Part> partOf_;
 };

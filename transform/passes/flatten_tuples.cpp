@@ -16,6 +16,7 @@
 #include "lang/ir/fields.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
 #include "transform/passes.h"
 
@@ -205,12 +206,10 @@ private:
   std::vector<const Var*> lost_;
 };
 
-/// Rewrites the old code before it is copied: variables, values and blocks made here stand in it as
-/// if they had been written there.
 class Flattener : public Rewriter {
 public:
   Flattener(const Module& from, Builder& into, const FlatParameters& flat)
-      : Rewriter(from, into), flat_(flat), types_(from.types), varCount_(from.varCount) {}
+      : Rewriter(from, into), flat_(flat), types_(from.types), old_(from) {}
 
 private:
   std::span<const Var* const> parametersOf(const Function& old) override {
@@ -220,7 +219,7 @@ private:
         std::ranges::copy(newParameters(*parameter, count), std::back_inserter(list));
       else
         list.push_back(parameter);
-    return arena_.copy(list);
+    return old_.arena.copy(list);
   }
 
   /// The parameters that come instead of one.
@@ -231,24 +230,17 @@ private:
     if (parameter.annotation)
       types = fieldTypes(types_, *parameter.annotation);
     for (size_t i = 0; i < count; ++i) {
-      vars.push_back(variable(fmt::format("{}_{}", parameter.name, i), VarOrigin::Parameter,
-                              parameter.range, types[i]));
+      vars.push_back(old_.variable(fmt::format("{}_{}", parameter.name, i), VarOrigin::Parameter,
+                                   parameter.range, types[i]));
       atoms.push_back(vars.back());
     }
     return vars;
   }
 
-  const Var* variable(std::string_view name, VarOrigin origin, SourceRange range,
-                      const Type* annotation = nullptr) {
-    return arena_.make<Var>(Expr{ExprKind::Var, range}, arena_.copyText(name), origin, varCount_++,
-                            annotation);
-  }
-
   std::span<const Binding> bindingsOf(const Block& block) override {
-    std::vector<Binding> list;
-    for (const Binding& binding : block.bindings)
-      list.push_back({binding.var, replaced(binding, list), binding.place});
-    return arena_.copy(list);
+    return old_.bindings(block, [this](const Binding& binding, std::vector<Binding>& before) {
+      return replaced(binding, before);
+    });
   }
 
   /// The value of a binding, with what it needs before it in `out`.
@@ -299,22 +291,22 @@ private:
       }
     }
     std::ranges::copy(body->bindings, std::back_inserter(bindings));
-    const Block* block = arena_.make<Block>(arena_.copy(bindings), body->result);
-    const Expr* made = arena_.make<BlockExpr>(Expr{ExprKind::Block, match.range}, block);
+    const Block* block = old_.arena.make<Block>(old_.arena.copy(bindings), body->result);
+    const Expr* made = old_.arena.make<BlockExpr>(Expr{ExprKind::Block, match.range}, block);
     opened_.insert(made);
     return made;
   }
 
   /// A block that is a match with one arm.
   const Block* matched(const Operand& scrutinee, const Arm& arm) {
-    const Var* result = variable({}, VarOrigin::Temporary, scrutinee.range);
+    const Var* result = old_.variable({}, VarOrigin::Temporary, scrutinee.range);
     std::vector<Binding> bindings{{result, onlyArm(scrutinee, arm), scrutinee.range}};
-    return arena_.make<Block>(arena_.copy(bindings), Operand{result, scrutinee.range});
+    return old_.arena.make<Block>(old_.arena.copy(bindings), Operand{result, scrutinee.range});
   }
 
   const Match* onlyArm(const Operand& scrutinee, const Arm& arm) {
-    return arena_.make<Match>(Expr{ExprKind::Match, scrutinee.range}, scrutinee,
-                              /*isPartial=*/false, arena_.copy(std::vector<Arm>{arm}));
+    return old_.arena.make<Match>(Expr{ExprKind::Match, scrutinee.range}, scrutinee,
+                                  /*isPartial=*/false, old_.arena.copy(std::vector<Arm>{arm}));
   }
 
   /// A call with fields in the place of tuples.
@@ -328,8 +320,8 @@ private:
       else
         addFields(argument, count, arguments, out);
     }
-    Call* made = arena_.make<Call>(call);
-    made->arguments = arena_.copy(arguments);
+    Call* made = old_.arena.make<Call>(call);
+    made->arguments = old_.arena.copy(arguments);
     return made;
   }
 
@@ -344,7 +336,7 @@ private:
         arguments.push_back({known->second[i], argument.range});
         continue;
       }
-      const Var* field = variable({}, VarOrigin::Temporary, argument.range);
+      const Var* field = old_.variable({}, VarOrigin::Temporary, argument.range);
       out.push_back({field, takenOut(argument, uint32_t(i))});
       arguments.push_back({field, argument.range});
     }
@@ -354,15 +346,16 @@ private:
   const Expr* takenOut(const Operand& whole, uint32_t field) {
     const Type* type = flat_.typeOf(*whole.value);
     if (!isRecord(*type))
-      return arena_.make<Project>(Expr{ExprKind::Project, whole.range}, whole, field);
+      return old_.arena.make<Project>(Expr{ExprKind::Project, whole.range}, whole, field);
     const Constructor& constructor = *type->definition->constructors[0];
     std::vector<const Pattern*> parts(constructor.fields.size(),
-                                      arena_.make<Pattern>(PatternKind::Wildcard, whole.range));
-    const Var* var = variable("f", VarOrigin::Pattern, whole.range);
-    parts[field] = arena_.make<Pattern>(PatternKind::Var, whole.range, var);
-    const auto* pattern = arena_.make<Pattern>(PatternKind::Constructor, whole.range, nullptr,
-                                               &constructor, arena_.copy(parts));
-    const auto* body = arena_.make<Block>(std::span<const Binding>(), Operand{var, whole.range});
+                                      old_.arena.make<Pattern>(PatternKind::Wildcard, whole.range));
+    const Var* var = old_.variable("f", VarOrigin::Pattern, whole.range);
+    parts[field] = old_.arena.make<Pattern>(PatternKind::Var, whole.range, var);
+    const auto* pattern = old_.arena.make<Pattern>(PatternKind::Constructor, whole.range, nullptr,
+                                                   &constructor, old_.arena.copy(parts));
+    const auto* body =
+        old_.arena.make<Block>(std::span<const Binding>(), Operand{var, whole.range});
     return onlyArm(whole, {pattern, body, whole.range});
   }
 
@@ -380,11 +373,10 @@ private:
 
   const FlatParameters& flat_;
   TypeContext& types_;
-  Arena arena_;
-  uint32_t varCount_;
+  OldCode old_;
   /// Of parameters that go and of what is made in sight.
   std::unordered_map<const Var*, std::vector<const Expr*>> fields_;
-  /// Variables of patterns, which stand for fields.
+  /// Variables that only stand for fields.
   std::unordered_set<const Var*> aliases_;
   std::unordered_set<const Expr*> opened_;
 };
