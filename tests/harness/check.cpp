@@ -10,13 +10,13 @@
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"
+#include "tests/harness/check_types.h"
 #include "tests/harness/random.h"
 #include "tests/harness/shared_work.h"
 #include "tests/harness/through_file.h"
 #include "tests/harness/types.h"
 #include "tests/harness/values.h"
 #include "transform/run_passes.h"
-#include "typecheck/check.h"
 #include "vm/bytecode/run.h"
 
 #include <algorithm>
@@ -109,10 +109,6 @@ std::multiset<std::string> signatures(const ReadText& read) {
   for (const Global* global : std::span(module.globals).subspan(module.preludeGlobals))
     found.insert(typeText(functionType(module.types, *global->function, read.typing)));
   return found;
-}
-
-Typing checkTypes(const Module& module, Diagnostics& diagnostics) {
-  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
 }
 
 } // namespace

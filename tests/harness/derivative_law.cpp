@@ -9,10 +9,10 @@
 #include "lang/print/print.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
+#include "tests/harness/check_types.h"
 #include "tests/harness/float_sum.h"
 #include "tests/harness/line.h"
 #include "transform/differentiate/entry_gradient.h"
-#include "typecheck/check.h"
 
 #include <fmt/format.h>
 
@@ -65,16 +65,12 @@ const Preparation& preparation(uint64_t seed) {
   return ways[seed % std::size(ways)];
 }
 
-Typing checked(const Module& module, Diagnostics& diagnostics) {
-  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-}
-
 TypedModule afterPasses(const TypedModule& program, const transform::Pipeline& pipeline,
                         std::string_view entry) {
   Diagnostics findings;
   auto made = transform::runPasses(*program.module, program.typing, pipeline,
                                    {.operators = stdlib::operatorTable(),
-                                    .check = checked,
+                                    .check = checkTypes,
                                     .verify = true,
                                     .findings = &findings,
                                     .entries = std::array{entry}});
@@ -92,7 +88,7 @@ TypedModule checkedDerivative(std::unique_ptr<Module> module, const Diagnostics&
   for (const std::string& problem : verify(*module))
     throw std::logic_error("ill-formed: " + problem);
   Diagnostics diagnostics;
-  Typing typing = checked(*module, diagnostics);
+  Typing typing = checkTypes(*module, diagnostics);
   if (diagnostics.hasErrors())
     throw std::logic_error("ill-typed: " + diagnostics.all().front().text);
   return {std::move(module), std::move(typing)};
@@ -105,13 +101,13 @@ std::string lastName(const TypedModule& program) {
 /// With a function that gives the value of `entry` and its gradients.
 TypedModule withGradient(const TypedModule& program, const std::string& entry, unsigned order) {
   Diagnostics findings;
-  const transform::TypeCheck check = checked;
+  const transform::TypeCheck check = checkTypes;
   const transform::PassContext context{stdlib::operatorTable(), program.typing, check, findings};
   const bool mayGoForward = !transform::hasOwnRules(*program.module);
   auto made = transform::withEntryGradient(*program.module, context, entry);
   for (unsigned i = 1; i < order && !findings.hasErrors(); ++i) {
     Diagnostics diagnostics;
-    const Typing typing = checked(*made, diagnostics);
+    const Typing typing = checkTypes(*made, diagnostics);
     made = transform::withNextGradient(*made, {stdlib::operatorTable(), typing, check, findings},
                                        made->globals.back()->name, mayGoForward);
   }
@@ -122,7 +118,7 @@ TypedModule withGradient(const TypedModule& program, const std::string& entry, u
 /// gives its value and the tangent of it.
 TypedModule withTangent(const TypedModule& program, const std::string& entry) {
   Diagnostics findings;
-  const transform::TypeCheck check = checked;
+  const transform::TypeCheck check = checkTypes;
   const size_t last = program.module->find(entry)->function->parameters.size() - 1;
   auto current = transform::withTangent(
       *program.module, {stdlib::operatorTable(), program.typing, check, findings}, entry, {last});

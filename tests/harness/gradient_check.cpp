@@ -8,6 +8,7 @@
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "stdlib/ops.h"
+#include "tests/harness/check_types.h"
 #include "tests/harness/draw.h"
 #include "tests/harness/float_sum.h"
 #include "tests/harness/gradient_data.h"
@@ -15,11 +16,12 @@
 #include "tests/harness/run_operator.h"
 #include "tests/harness/types.h"
 #include "transform/differentiate/entry_gradient.h"
-#include "typecheck/check.h"
 
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <variant>
 
 namespace harness {
 
@@ -42,7 +44,7 @@ std::string checkedProblem(const Module& module, Typing* typing = nullptr) {
   for (const std::string& problem : verify(module))
     return "ill-formed: " + problem;
   Diagnostics diagnostics;
-  Typing found = typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
+  Typing found = checkTypes(module, diagnostics);
   if (typing)
     *typing = std::move(found);
   for (const Diagnostic& diagnostic : diagnostics.all())
@@ -231,16 +233,25 @@ GradientVerdict compare(TypeContext& types, const OperatorSample& call, Random& 
 /// A module with a derivative, which is its last global.
 struct Derived {
   std::unique_ptr<Module> module;
-  Typing typing;
-  std::string problem;
+  Typing typing = {};
 };
 
-Derived derived(std::unique_ptr<Module> module, const Diagnostics& findings) {
-  Derived made{std::move(module), {}, {}};
+/// The derivatives of the slope by how far it goes, backwards and forwards; or why there is none.
+std::variant<std::array<Derived, 2>, std::string> derivedSlope(const GradientProgram& program,
+                                                               const Typing& typing) {
+  Diagnostics findings;
+  const transform::TypeCheck check = checkTypes;
+  const transform::PassContext context{stdlib::operatorTable(), typing, check, findings};
+  const size_t last = program.parameterTypes().size() - 1;
+  std::array<Derived, 2> made{
+      Derived{transform::withDerivative(program.module, context, "main",
+                                        transform::Reverse::Gradient, {{last}})},
+      Derived{transform::withTangent(program.module, context, "main", {last})}};
   if (findings.hasErrors())
-    made.problem = findings.all().front().text;
-  else
-    made.problem = checkedProblem(*made.module, &made.typing);
+    return findings.all().front().text;
+  for (Derived& each : made)
+    if (std::string problem = checkedProblem(*each.module, &each.typing); !problem.empty())
+      return problem;
   return made;
 }
 
@@ -284,6 +295,16 @@ bool isFiniteCall(TypeContext& types, const OperatorSample& call, bool isNamed,
   return answer && std::isfinite(numberOf(answer->fields()[4]));
 }
 
+/// What the parameters of a slope are given, but for how far it goes.
+std::vector<Value> slopeData(TypeContext& types, const OperatorSample& call, Random& random,
+                             const std::vector<bool>& isStepwise, bool isNamed, bool isExact) {
+  std::vector<const Type*> parameters = GradientProgram(types, call, isNamed).parameterTypes();
+  auto data = gradientData(call, parameters, random, isExact, isStepwise).values;
+  auto steps = gradientData(call, parameters, random, false, isStepwise).values;
+  data.insert(data.end(), steps.begin() + ptrdiff_t(call.operands.size()), steps.end());
+  return data;
+}
+
 GradientVerdict compareAgain(TypeContext& types, const OperatorSample& call, Random& random,
                              bool isNamed, bool isExact) {
   auto named = isNamed ? overNames(types, call, random) : std::nullopt;
@@ -294,29 +315,17 @@ GradientVerdict compareAgain(TypeContext& types, const OperatorSample& call, Ran
   Typing typing;
   if (std::string problem = checkedProblem(program.module, &typing); !problem.empty())
     return {false, false, "the slope is " + problem};
-  Diagnostics findings;
-  const transform::TypeCheck check = [](const Module& module, Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-  };
-  const transform::PassContext context{stdlib::operatorTable(), typing, check, findings};
-  const size_t last = program.parameterTypes().size() - 1;
-  Derived back = derived(transform::withDerivative(program.module, context, "main",
-                                                   transform::Reverse::Gradient, {{last}}),
-                         findings);
-  Derived there =
-      derived(transform::withTangent(program.module, context, "main", {last}), findings);
-  for (const Derived* each : {&back, &there})
-    if (!each->problem.empty())
-      return {false, false, "differentiated again: " + each->problem};
+  auto derived = derivedSlope(program, typing);
+  if (const auto* problem = std::get_if<std::string>(&derived))
+    return {false, false, "differentiated again: " + *problem};
+  const auto& [back, there] = std::get<std::array<Derived, 2>>(derived);
   if (isExact && (usesNative(*back.module) || usesNative(*there.module))) {
     Arena arena;
     auto wide = inFloat64(types, call, arena);
     return wide ? compareAgain(types, *wide, random, isNamed, false) : GradientVerdict{};
   }
-  std::vector<const Type*> parameters = GradientProgram(types, call, isNamed).parameterTypes();
-  auto data = gradientData(call, parameters, random, isExact, program.isStepwise).values;
-  auto steps = gradientData(call, parameters, random, false, program.isStepwise).values;
-  data.insert(data.end(), steps.begin() + ptrdiff_t(call.operands.size()), steps.end());
+  const std::vector<Value> data =
+      slopeData(types, call, random, program.isStepwise, isNamed, isExact);
   const unsigned digits = isExact ? exactDigits : 0;
   std::string fault;
   auto run = [&](const Module& module, const Typing& typingOf, std::vector<double> more) {

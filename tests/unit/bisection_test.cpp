@@ -5,8 +5,8 @@
 #include "interp/reference.h"
 #include "lang/ir/rewrite.h"
 #include "stdlib/ops.h"
+#include "tests/harness/check_types.h"
 #include "transform/pipelines.h"
-#include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -16,10 +16,6 @@ using transform::PassContext;
 using transform::PassRow;
 
 namespace {
-
-Typing checked(const Module& module, Diagnostics& diagnostics) {
-  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-}
 
 using Replacement = const Expr* (*)(Builder& make, const Call& addition);
 
@@ -74,7 +70,7 @@ std::string bisected(const std::string& text, const std::vector<const PassRow*>&
   try {
     auto made = transform::runPasses(
         *program->module, program->typing, passes,
-        {.operators = stdlib::operatorTable(), .check = checked, .after = look});
+        {.operators = stdlib::operatorTable(), .check = harness::checkTypes, .after = look});
     REQUIRE(made);
   } catch (const transform::PassFault& fault) {
     bisection.refuse(fault);

@@ -3,9 +3,9 @@
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "stdlib/ops.h"
+#include "tests/harness/check_types.h"
 #include "tests/harness/reader.h"
 #include "transform/run_passes.h"
-#include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -19,13 +19,10 @@ runtime::Checked<transform::TypedModule> derived(harness::Reader& reader, const 
   harness::ReadText read = reader.read("#[version = \"0.0.5\"]\n" + text);
   INFO(reader.errorText(read));
   REQUIRE(read.isGood());
-  auto check = [](const lang::Module& module, lang::Diagnostics& diagnostics) {
-    return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-  };
   const transform::PassRow* pass = transform::findPass("derivatives");
   return transform::runPasses(
       *read.module, read.typing, {&pass, 1},
-      {.operators = stdlib::operatorTable(), .check = check, .verify = true});
+      {.operators = stdlib::operatorTable(), .check = harness::checkTypes, .verify = true});
 }
 
 using Result = std::variant<Value, interp::Fault>;

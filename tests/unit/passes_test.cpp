@@ -11,8 +11,8 @@
 #include "program_texts.h"
 #include "stdlib/ops.h"
 #include "tests/harness/alpha_equal.h"
+#include "tests/harness/check_types.h"
 #include "transform/analysis/placement.h"
-#include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -29,13 +29,9 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-Typing checked(const Module& module, Diagnostics& diagnostics) {
-  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-}
-
 RunOptions options(const OperatorTable& operators) {
   static const tensor::TensorEngine engine = interp::referenceEngine();
-  return {.operators = operators, .check = checked, .verify = true, .engine = &engine};
+  return {.operators = operators, .check = harness::checkTypes, .verify = true, .engine = &engine};
 }
 
 std::string wholeText(const Module& module) {

@@ -9,11 +9,11 @@
 #include "lang/print/print.h"
 #include "stdlib/ops.h"
 #include "tests/harness/alpha_equal.h"
+#include "tests/harness/check_types.h"
 #include "tests/harness/operand_data.h"
 #include "tests/harness/samples.h"
 #include "tests/harness/values.h"
 #include "transform/run_passes.h"
-#include "typecheck/check.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -25,16 +25,12 @@ using transform::TypedModule;
 
 namespace {
 
-Typing checked(const Module& module, Diagnostics& diagnostics) {
-  return typecheck::checkModule(module, stdlib::operatorTable(), diagnostics);
-}
-
 /// The module with all types declared, simplified if asked for.
 TypedModule declared(const Module& module, const Typing& typing, bool simplifies) {
   const transform::PassRow* pass = transform::findPass("simplify");
   auto result = transform::runPasses(
       module, typing, std::span(&pass, simplifies ? 1 : 0),
-      {.operators = stdlib::operatorTable(), .check = checked, .verify = true});
+      {.operators = stdlib::operatorTable(), .check = harness::checkTypes, .verify = true});
   REQUIRE(result);
   return std::move(*result);
 }
@@ -255,7 +251,7 @@ TEST_CASE("no simplification rule changes the value of a random call") {
       RandomCall call(types, pool, random);
       call.write(sample);
       Diagnostics diagnostics;
-      Typing typing = checked(call.module, diagnostics);
+      Typing typing = harness::checkTypes(call.module, diagnostics);
       if (diagnostics.hasErrors())
         continue;
       TypedModule before = declared(call.module, typing, false);
