@@ -369,6 +369,25 @@ TEST_CASE("a result that is not sound names its pass", "[passes]") {
                     Catch::Matchers::StartsWith("unsound gives an unsound module: "));
 }
 
+TEST_CASE("what comes through many branches is compared once for each", "[passes]") {
+  std::string text = "def @f(%n: int32, %a: float32, %b: float32) -> (float32, float32) {\n"
+                     "  if (%n == 0) { (%a, %b) } else {\n"
+                     "    let %r0 = @f(%n - 1, %a, %b);\n";
+  // Through each of them lead twice as many ways.
+  constexpr int branches = 60;
+  for (int i = 0; i < branches; ++i)
+    text += fmt::format("    let %r{1} = if (%n > {0}) {{ (%r{0}.0, %r{0}.1) }} else {{\n"
+                        "      (%r{0}.1, %r{0}.0) }};\n",
+                        i, i + 1);
+  text += fmt::format("    (%r{0}.0, %r{0}.1)\n  }}\n}}\n", branches);
+  CHECK(Text(text + "def @main(%x: float32) { @f(3, %x, %x) }\n")
+            .after("equal-values")
+            .find("(%a, %a)") != std::string::npos);
+  CHECK(Text(text + "def @main(%x: float32) { @f(3, %x, 1f) }\n")
+            .after("equal-values")
+            .find("(%a, %b)") != std::string::npos);
+}
+
 TEST_CASE("a chain makes no data", "[passes]") {
   std::string chain = "@sum(@map(fn (%x: int32) -> int32 { %x * 2 }, %xs))";
   Text text("def @main(%xs: List[int32]) -> int32 { " + chain + " }\n");

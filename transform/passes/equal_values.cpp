@@ -40,21 +40,22 @@ constexpr size_t mostParts = 1024, mostRounds = 32;
 /// Fields one in the other.
 using Path = std::vector<uint32_t>;
 
-/// What an atom is: one of the module, and a part of it.
-using Key = std::pair<const void*, Path>;
+/// A part of what an atom is.
+using Part = std::pair<const Expr*, Path>;
 
 /// The parameters and the parts of the result of one function, with the one that stands for each.
 struct Classes {
   std::vector<size_t> parameters = {};
+  /// In order.
   std::vector<Path> paths = {};
   std::vector<size_t> parts = {};
 
-  /// The part that stands for the one at a path, which must be one.
+  /// The part that stands for the one at a path; the path itself where it leads to no part.
   const Path& representative(const Path& path) const {
-    auto found = std::ranges::find(paths, path);
-    return paths[parts[size_t(found - paths.begin())]];
+    auto found = std::ranges::lower_bound(paths, path);
+    bool isPart = found != paths.end() && *found == path;
+    return isPart ? paths[parts[size_t(found - paths.begin())]] : path;
   }
-  bool isPart(const Path& path) const { return std::ranges::count(paths, path) > 0; }
 };
 
 /// By name, since each round has a module of its own.
@@ -143,53 +144,44 @@ AllClasses candidates(const Module& module, const PassContext& context) {
   return found;
 }
 
-/// What variables of a module are parts of.
-class Parts {
+/// Null where nothing is taken for granted of a function.
+const Classes* classesOf(const Global& global, const AllClasses& all) {
+  auto found = all.find(global.name);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+/// Numbers the parts of atoms of a module: two that have one number are equal, if all is that is
+/// taken for granted.
+class PartNumbers {
 public:
-  Parts(const Module& module, const AllClasses& all) : all_(all) {
+  PartNumbers(const Module& module, const AllClasses& all) : all_(all) {
     walk(
         module, [&](const Binding& binding) { values_[binding.var] = binding.value; },
         [](const Operand&) {});
   }
 
-  const Classes* classesOf(const Global& global) const {
-    auto found = all_.find(global.name);
-    return found == all_.end() ? nullptr : &found->second;
-  }
-
-  /// Appends what a part of an atom is, at all ends of the branches that give it.
-  void add(const Expr& root, const Path& path, std::vector<Key>& keys) {
-    std::vector<std::pair<const Expr*, Path>> open{{&root, path}};
+  size_t of(const Expr& atom, const Path& path) {
+    const Part wanted{&atom, path};
+    std::vector<Part> open{wanted};
     while (!open.empty()) {
-      auto [atom, rest] = std::move(open.back());
+      const Part part = open.back();
+      const size_t before = open.size();
+      const std::vector<Part> sources = sourcesOf(part);
+      if (!numbers_.contains(part))
+        std::ranges::copy_if(sources, std::back_inserter(open),
+                             [&](const Part& source) { return !numbers_.contains(source); });
+      if (open.size() > before)
+        continue;
       open.pop_back();
-      const Expr* value = valueOf(*atom);
-      const auto* tuple = value ? value->as<TupleExpr>() : nullptr;
-      const auto* project = value ? value->as<Project>() : nullptr;
-      if (isBranch(value)) {
-        // Parts of one branch that are equal at all ends are equal.
-        keys.emplace_back(atom, Path());
-        forEachBlock(*value,
-                     [&](const Block& block) { open.emplace_back(block.result.value, rest); });
-      } else if (value && value->isAtom()) {
-        open.emplace_back(value, std::move(rest));
-      } else if (tuple && !rest.empty()) {
-        open.emplace_back(tuple->fields[rest[0]].value, Path(rest.begin() + 1, rest.end()));
-      } else if (project) {
-        rest.insert(rest.begin(), project->index);
-        open.emplace_back(project->tuple.value, std::move(rest));
-      } else {
-        const Global* callee = value ? calledGlobal(*value) : nullptr;
-        const Classes* classes = callee ? classesOf(*callee) : nullptr;
-        bool isPart = classes && classes->isPart(rest);
-        const auto* constant = atom->as<Constant>();
-        keys.emplace_back(constant ? *constants_.insert(constant).first : atom,
-                          isPart ? classes->representative(rest) : rest);
-      }
+      numbers_.try_emplace(part, numberFrom(part, sources));
     }
+    return numbers_.at(wanted);
   }
 
 private:
+  /// What a part and the numbers of its sources tell of it.
+  using Facts = std::pair<Part, std::vector<size_t>>;
+
   const Expr* valueOf(const Expr& atom) const {
     auto found = values_.find(atom.as<Var>());
     return found == values_.end() ? nullptr : found->second;
@@ -200,35 +192,73 @@ private:
                      value->kind == ExprKind::Block);
   }
 
+  /// The parts that a part comes from: those at the ends of a branch, or the one that it is.
+  std::vector<Part> sourcesOf(const Part& part) const {
+    const auto& [atom, path] = part;
+    const Expr* value = valueOf(*atom);
+    std::vector<Part> sources;
+    if (isBranch(value))
+      forEachBlock(*value,
+                   [&](const Block& block) { sources.emplace_back(block.result.value, path); });
+    else if (value && value->isAtom())
+      sources.emplace_back(value, path);
+    else if (const auto* tuple = value ? value->as<TupleExpr>() : nullptr; tuple && !path.empty())
+      sources.emplace_back(tuple->fields[path[0]].value, Path(path.begin() + 1, path.end()));
+    else if (const auto* project = value ? value->as<Project>() : nullptr) {
+      sources.emplace_back(project->tuple.value, path);
+      sources[0].second.insert(sources[0].second.begin(), project->index);
+    }
+    return sources;
+  }
+
+  size_t numberFrom(const Part& part, const std::vector<Part>& sources) {
+    const auto& [atom, path] = part;
+    const Expr* value = valueOf(*atom);
+    if (!isBranch(value) && !sources.empty())
+      return numbers_.at(sources[0]);
+    // Parts of one branch that are equal at all ends are equal.
+    Facts facts{{atom, isBranch(value) ? Path() : path}, {}};
+    for (const Part& source : sources)
+      facts.second.push_back(numbers_.at(source));
+    if (const auto* constant = atom->as<Constant>())
+      facts.first.first = *constants_.insert(constant).first;
+    const Global* callee = value ? calledGlobal(*value) : nullptr;
+    if (const Classes* classes = callee ? classesOf(*callee, all_) : nullptr)
+      facts.first.second = classes->representative(path);
+    return byFacts_.try_emplace(std::move(facts), byFacts_.size()).first->second;
+  }
+
   const AllClasses& all_;
   std::unordered_map<const Expr*, const Expr*> values_;
   std::unordered_set<const Constant*, SameBits, SameBits> constants_;
+  std::map<Part, size_t> numbers_;
+  std::map<Facts, size_t> byFacts_;
 };
 
 /// Whether some classes had to be split by what a module says, in which they were taken for equal.
 bool splitAll(const Module& module, AllClasses& all) {
-  Parts parts(module, all);
-  std::map<std::string_view, std::vector<std::vector<Key>>> arguments;
+  PartNumbers numbers(module, all);
+  std::map<std::string_view, std::vector<std::vector<size_t>>> arguments;
   walk(
       module,
       [&](const Binding& binding) {
         const Global* callee = calledGlobal(*binding.value);
-        const Classes* classes = callee ? parts.classesOf(*callee) : nullptr;
+        const Classes* classes = callee ? classesOf(*callee, all) : nullptr;
         if (!classes)
           return;
         auto& known = arguments[callee->name];
         known.resize(classes->parameters.size());
         for (size_t i = 0; i < known.size(); ++i)
-          parts.add(*binding.value->as<Call>()->arguments[i].value, {}, known[i]);
+          known[i].push_back(numbers.of(*binding.value->as<Call>()->arguments[i].value, {}));
       },
       [](const Operand&) {});
   bool isSplit = false;
   AllClasses next = all;
   for (auto& [name, classes] : next) {
     const Function& function = *module.find(name)->function;
-    std::vector<std::vector<Key>> results(classes.paths.size());
-    for (size_t i = 0; i < results.size(); ++i)
-      parts.add(*function.body->result.value, classes.paths[i], results[i]);
+    std::vector<size_t> results;
+    for (const Path& path : classes.paths)
+      results.push_back(numbers.of(*function.body->result.value, path));
     isSplit |= split(classes.parts, results);
     if (auto known = arguments.find(name); known != arguments.end())
       isSplit |= split(classes.parameters, known->second);
@@ -241,9 +271,9 @@ bool splitAll(const Module& module, AllClasses& all) {
 class Merger : public Rewriter {
 public:
   Merger(const Module& from, Builder& into, const AllClasses& all)
-      : Rewriter(from, into), parts_(from, all), old_(from) {
+      : Rewriter(from, into), all_(all), old_(from) {
     for (const Global* global : from.globals)
-      if (const Classes* classes = global->function ? parts_.classesOf(*global) : nullptr)
+      if (const Classes* classes = global->function ? classesOf(*global, all_) : nullptr)
         for (size_t i = 0; i < classes->parameters.size(); ++i)
           first_[global->function->parameters[i]] =
               global->function->parameters[classes->parameters[i]];
@@ -251,7 +281,7 @@ public:
 
 private:
   /// A part of what a call gave.
-  struct Part {
+  struct CallPart {
     const Var* call;
     const Classes* classes;
     Path path;
@@ -270,17 +300,15 @@ private:
 
   const Expr* replaced(const Binding& binding, std::vector<Binding>& out) {
     if (const Global* callee = calledGlobal(*binding.value))
-      if (const Classes* classes = parts_.classesOf(*callee))
+      if (const Classes* classes = classesOf(*callee, all_))
         partOf_[binding.var] = {binding.var, classes, {}};
     const auto* project = binding.value->as<Project>();
     auto found = project ? partOf_.find(project->tuple.value) : partOf_.end();
     if (found == partOf_.end())
       return binding.value;
-    Part part = found->second;
+    CallPart part = found->second;
     part.path.push_back(project->index);
     partOf_[binding.var] = part;
-    if (!part.classes->isPart(part.path))
-      return binding.value;
     const Path& path = part.classes->representative(part.path);
     return path == part.path ? binding.value : partAt(*part.call, path, binding.place, out);
   }
@@ -300,10 +328,10 @@ private:
     return value;
   }
 
-  const Parts parts_;
+  const AllClasses& all_;
   OldCode old_;
   std::unordered_map<const Expr*, const Var*> first_;
-  std::unordered_map<const Expr*, Part> partOf_;
+  std::unordered_map<const Expr*, CallPart> partOf_;
 };
 
 std::unique_ptr<Module> merged(const Module& module, const PassContext& context,
