@@ -75,7 +75,7 @@ bool Derivation::clean(std::string_view entry) {
 bool Derivation::addGradient(std::string_view entry, unsigned order) {
   const bool mayGoForward = !transform::hasOwnRules(*program_.module);
   auto first = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withEntryGradient(module, context, entry);
+    return transform::withEntryGradient(module, context, entry, mayGoForward && order > 1);
   };
   auto next = [&](const lang::Module& module, const transform::PassContext& context) {
     return transform::withNextGradient(module, context, module.globals.back()->name, mayGoForward);

@@ -104,7 +104,8 @@ TypedModule withGradient(const TypedModule& program, const std::string& entry, u
   const transform::TypeCheck check = checkTypes;
   const transform::PassContext context{stdlib::operatorTable(), program.typing, check, findings};
   const bool mayGoForward = !transform::hasOwnRules(*program.module);
-  auto made = transform::withEntryGradient(*program.module, context, entry);
+  auto made =
+      transform::withEntryGradient(*program.module, context, entry, mayGoForward && order > 1);
   for (unsigned i = 1; i < order && !findings.hasErrors(); ++i) {
     Diagnostics diagnostics;
     const Typing typing = checkTypes(*made, diagnostics);

@@ -111,34 +111,55 @@ std::unique_ptr<Module> withTangent(const Module& module, const PassContext& con
 
 namespace {
 
-/// Null when forward mode does not know the way.
-std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& context,
-                                       std::string_view gradient) {
+/// The module with one more global, which is last: what `result` makes of the value of `global` and
+/// its tangent along all ones. Null when forward mode does not know the way.
+std::unique_ptr<Module> alongOnes(const Module& module, const PassContext& context,
+                                  std::string_view global, std::string_view name,
+                                  Atom (*result)(BlockBuilder& body, Atom value, Atom tangent)) {
   Diagnostics refused;
   std::vector<size_t> along =
-      parametersWithGradient(*module.find(gradient)->function, context.typing);
+      parametersWithGradient(*module.find(global)->function, context.typing);
   std::unique_ptr<Module> current =
       withTangent(module,
                   {context.operators, context.typing, context.check, refused, context.engine,
                    context.entries, context.keepsSteps},
-                  gradient, along);
+                  global, along);
   // A rule of one's own that is not linear serves reverse mode alone.
   if (refused.hasErrors())
     return nullptr;
   Typing typing = checked(*current, context);
   Builder make(*current, context.operators);
   const Global& both = *current->globals.back();
-  const Function& function = *current->find(gradient)->function;
+  const Function& function = *current->find(global)->function;
   DerivativeTypes types(make, Mode::Forward);
-  auto result = [&](BlockBuilder& body, std::vector<Atom> arguments) {
+  auto call = [&](BlockBuilder& body, std::vector<Atom> arguments) {
     for (size_t i : along)
       arguments.push_back(types.one(body, arguments[i], typing.of(*function.parameters[i])));
     Atom pair = body.call(&both, arguments);
-    return body.tuple(
-        {body.project(body.project(pair, 0), 0), body.project(body.project(pair, 1), 1)});
+    return result(body, body.project(pair, 0), body.project(pair, 1));
   };
-  make.define(freshGlobalName(*current, gradient), functionLike(function, make, typing, result));
+  make.define(freshGlobalName(*current, name), functionLike(function, make, typing, call));
   return place(*current, context.operators);
+}
+
+/// Of what `gradient` gives, which is a value and its gradients, the value and their tangents.
+std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& context,
+                                       std::string_view gradient) {
+  return alongOnes(module, context, gradient, gradient,
+                   [](BlockBuilder& body, Atom value, Atom tangent) -> Atom {
+                     return body.tuple({body.project(value, 0), body.project(tangent, 1)});
+                   });
+}
+
+/// Whether a function gives a float, and takes one besides what has no gradient.
+bool isOfNumbers(const Function& function, const Typing& typing) {
+  auto isNumber = [](const Type* type) {
+    return type->isTensor() && type->dtype.isFloat() && type->shape.empty();
+  };
+  std::vector<size_t> along = parametersWithGradient(function, typing);
+  const Type* result = typing.result(function);
+  return along.size() == 1 && isNumber(typing.of(*function.parameters[along[0]])) &&
+         typing.of(*function.parameters[along[0]]) == result;
 }
 
 /// The module with one more global, the value and the gradient of the sum of what `global` gives.
@@ -159,7 +180,13 @@ std::unique_ptr<Module> oneStepBackwards(const Module& module, const PassContext
 } // namespace
 
 std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
-                                          std::string_view entry) {
+                                          std::string_view entry, bool mayGoForward) {
+  if (mayGoForward && isOfNumbers(*module.find(entry)->function, context.typing))
+    if (auto made = alongOnes(module, context, entry, fmt::format("{}_grad", entry),
+                              [](BlockBuilder& body, Atom value, Atom tangent) -> Atom {
+                                return body.tuple({value, body.tuple({tangent})});
+                              }))
+      return made;
   return oneStepBackwards(module, context, entry);
 }
 

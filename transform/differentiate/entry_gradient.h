@@ -13,10 +13,12 @@ std::vector<size_t> parametersWithGradient(const lang::Function& function,
                                            const lang::Typing& typing);
 
 /// The module with one more global, which is last: of the parameters of `entry` it gives the tuple
-/// of the value and the tuple of the gradients of that order. What stands in the way is in the
-/// findings of the context. The module has no derivatives that are not written out.
+/// of the value and the tuple of the gradients. What stands in the way is in the findings of the
+/// context. The module has no derivatives that are not written out. Where more orders follow and
+/// `mayGoForward`, a gradient by one number is written forward, as those are.
 std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
-                                                const PassContext& context, std::string_view entry);
+                                                const PassContext& context, std::string_view entry,
+                                                bool mayGoForward);
 
 /// The module with one more global, which is last: of what `gradient` gives, the value and the
 /// gradients of the sum of all its gradients. Those of one order are the derivative of those of the
