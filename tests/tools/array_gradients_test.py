@@ -113,6 +113,13 @@ def @parts(%p: (Tensor[(SIZE), float32], float32), %i: int32, %sum: float32) -> 
 }
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @parts((%w, 2f), %i, %sum) }
 """ + MAIN,
+    "slices_of_a_named_size": """
+def @reads(%w: Tensor[(n), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %x = sum(strided_slice(%w, begin=[2], end=[5], strides=[1], axes=None));
+    @reads(%w, %i + 1, sin(%sum) + %x)
+  }
+}""" + MAIN,
     "in_records": """
 type Net { Net(Tensor[(SIZE), float32], float32) }
 type Model { Model(Net, (float32, int32)) }

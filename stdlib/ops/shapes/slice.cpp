@@ -172,47 +172,52 @@ constexpr Example sliceLikeExamples[] = {
     {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=None)", "[[1f]]"},
     {"slice_like([[1f, 2f], [3f, 4f]], [[0f]], axes=[-1])", "[[1f], [3f]]"}};
 
-/// The slice of numbers as begin, end and stride of each dimension, with the end next to the last
-/// element; nothing where an extent is not known.
-struct KnownSlice {
-  std::vector<int64_t> begin, end, strides;
-};
-
-std::optional<KnownSlice> knownSlice(const Attributes& attributes, Dims shape) {
-  auto slices = slicesOf(attributes, shape.size());
-  KnownSlice known;
-  for (size_t i = 0; slices && i < slices->size(); ++i) {
-    if (!shape[i]->isConstant())
-      return std::nullopt;
-    auto range = resolveSlice((*slices)[i], shape[i]->value);
-    if (!range)
-      return std::nullopt;
-    if (range->count == 0)
-      range = SliceRange{};
-    int64_t last = range->begin + (range->count - 1) * range->stride;
-    int64_t stop = range->count == 0 ? 0 : last + (range->stride > 0 ? 1 : -1);
-    known.begin.push_back(range->begin);
-    known.end.push_back(stop < 0 ? -1 - shape[i]->value : stop);
-    known.strides.push_back(range->stride);
+/// Appends the bounds of a slice of one dimension as strided_set takes them; false where nobody
+/// knows where it ends. In an extent that is a number the end is next to the last element.
+bool addBounds(const AxisSlice& slice, const Dim* extent, SliceBounds& bounds) {
+  const bool isForward = slice.stride > 0;
+  int64_t begin = slice.begin.value_or(isForward ? 0 : -1), stride = slice.stride;
+  int64_t end = slice.end.value_or(isForward ? INT64_MAX : -INT64_MAX);
+  if (extent->isConstant()) {
+    auto range = resolveSlice(slice, extent->value);
+    SliceRange known = range && range->count > 0 ? *range : SliceRange{};
+    int64_t stop = known.begin + (known.count - 1) * known.stride + (known.stride > 0 ? 1 : -1);
+    begin = known.begin;
+    end = known.count == 0 ? 0 : stop < 0 ? -1 - extent->value : stop;
+    stride = known.stride;
+  } else if (slice.endIsSize && slice.end) {
+    // Counted from the back, the begin may be moved, and the end with it.
+    if (begin < 0)
+      return false;
+    if (__builtin_add_overflow(begin, *slice.end, &end))
+      end = INT64_MAX;
   }
-  return slices ? std::optional(known) : std::nullopt;
+  bounds.begin.push_back(begin);
+  bounds.end.push_back(end);
+  bounds.strides.push_back(stride);
+  return true;
 }
 
 void stridedSliceGradient(GradientCall& d) {
   Term x = d.operand(0);
   if (x.rank() == 0)
     return give(d, 0, d.cotangent());
-  if (auto known = knownSlice(d.attributes(), x.shape())) {
-    auto sum = d.takeSum(0);
-    Term part = d.cotangent();
-    if (sum)
-      part = part + d.call("strided_slice", {*sum}, sameAttributes(d));
-    return give(d, 0,
-                d.call("strided_set", {sum ? *sum : zerosLike(x), part, integers(d, known->begin),
-                                       integers(d, known->end), integers(d, known->strides)}));
+  SliceBounds bounds;
+  auto slices = *slicesOf(d.attributes(), x.rank());
+  bool areKnown = true;
+  for (size_t i = 0; i < slices.size(); ++i)
+    areKnown = areKnown && addBounds(slices[i], x.shape()[i], bounds);
+  if (!areKnown) {
+    Term places = d.call("strided_slice", {placesLike(x)}, sameAttributes(d));
+    return give(d, 0, addedAtPlaces(d.cotangent(), places, x));
   }
-  Term places = d.call("strided_slice", {placesLike(x)}, sameAttributes(d));
-  give(d, 0, addedAtPlaces(d.cotangent(), places, x));
+  auto sum = d.takeSum(0);
+  Term part = d.cotangent();
+  if (sum)
+    part = part + d.call("strided_slice", {*sum}, sameAttributes(d));
+  give(d, 0,
+       d.call("strided_set", {sum ? *sum : zerosLike(x), part, integers(d, bounds.begin),
+                              integers(d, bounds.end), integers(d, bounds.strides)}));
 }
 
 /// The places of `v` are written as `v` is, counted from 1: what is 0 was kept.
