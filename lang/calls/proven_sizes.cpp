@@ -74,14 +74,26 @@ bool fits(const Type* wanted, const Type* given) {
               [](const Dim* a, const Dim* b) { return a->isAny() || (a == b && !a->hasUnknown); });
 }
 
+/// Whether values of a type have parts that it does not compare when they come from outside.
+bool holdsOpenParts(const Type* type) {
+  return type->kind == TypeKind::Function ||
+         (type->kind == TypeKind::Data && !type->parts.empty()) ||
+         std::ranges::any_of(type->parts, holdsOpenParts);
+}
+
+/// Whether a type is known, and each size in it is a number.
+bool isClosed(const Type* type) {
+  return type && !type->hasAny && !type->hasUnknown && !type->hasSymbol;
+}
+
 } // namespace
 
 class ProvenSizes {
 public:
   ProvenSizes(const Module& module, const Typing& typing, std::span<const Global* const> entries,
               Boundaries& boundaries)
-      : module_(module), typing_(typing), found_(boundaries), values_(module.varCount),
-        needsLook_(module.functionCount) {
+      : module_(module), typing_(typing), entries_(entries), found_(boundaries),
+        values_(module.varCount), needsLook_(module.functionCount) {
     for (const Global* entry : entries)
       needsLook_[entry->function->number] = true;
   }
@@ -204,8 +216,59 @@ private:
     return true;
   }
 
+  /// Whether no value can have another size than its type says: in the types of what runs all sizes
+  /// are numbers, and nothing is handed in that is not compared as a whole.
+  bool isClosedProgram() {
+    if (isClosedProgram_)
+      return *isClosedProgram_;
+    bool isClosedSoFar = std::ranges::none_of(entries_, [&](const Global* entry) {
+      return std::ranges::any_of(entry->function->parameters, [&](const Var* parameter) {
+        return !typing_.of(*parameter) || holdsOpenParts(typing_.of(*parameter));
+      });
+    });
+    std::vector<const Global*> open(entries_.begin(), entries_.end());
+    std::set<const Global*> seen(entries_.begin(), entries_.end());
+    while (isClosedSoFar && !open.empty()) {
+      const Function& function = *open.back()->function;
+      open.pop_back();
+      isClosedSoFar = isClosedFunction(function, [&](const Global& global) {
+        if (global.function && seen.insert(&global).second)
+          open.push_back(&global);
+      });
+    }
+    isClosedProgram_ = isClosedSoFar;
+    return isClosedSoFar;
+  }
+
+  template <typename Visit>
+  bool isClosedFunction(const Function& root, Visit&& visitGlobal) const {
+    bool areClosed = true;
+    auto look = [&](const Var& var) { areClosed = areClosed && isClosed(typing_.of(var)); };
+    auto lookAtHead = [&](const Function& function) {
+      areClosed = areClosed && isClosed(typing_.result(function));
+      for (const Var* parameter : function.parameters)
+        look(*parameter);
+    };
+    lookAtHead(root);
+    walk(
+        *root.body,
+        [&](const Binding& binding) {
+          look(*binding.var);
+          if (const auto* function = binding.value->as<Function>())
+            lookAtHead(*function);
+          if (const auto* match = binding.value->as<Match>())
+            for (const Arm& arm : match->arms)
+              forEachPatternVar(*arm.pattern, look);
+        },
+        [&](const Operand& operand) {
+          if (const auto* global = operand.value->as<Global>())
+            visitGlobal(*global);
+        });
+    return areClosed;
+  }
+
   /// The variables that a pattern has for fields of a known size: these were compared when the
-  /// value was made.
+  /// value was made, or are what the type of the value says.
   void readPattern(const Pattern& root) {
     struct Part {
       const Pattern* pattern;
@@ -220,7 +283,7 @@ private:
                                            : made && made->isTuple() ? made->parts[i]
                                                                      : nullptr});
       const Type* wanted = pattern->var ? found_.typeOf(*pattern->var) : nullptr;
-      if (wanted && made && !made->hasSymbol && fits(wanted, made))
+      if (wanted && ((made && !made->hasSymbol && fits(wanted, made)) || isClosedProgram()))
         provenVars_.push_back(pattern->var);
     }
   }
@@ -367,6 +430,7 @@ private:
 
   const Module& module_;
   const Typing& typing_;
+  std::span<const Global* const> entries_;
   Boundaries& found_;
   /// Per variable what it is bound to, or null.
   std::vector<const Expr*> values_;
@@ -375,6 +439,8 @@ private:
   std::vector<const Var*> provenVars_;
   /// Literals that are only called, by a name.
   std::set<const Function*> named_;
+  /// Known once it was asked for.
+  std::optional<bool> isClosedProgram_;
 };
 
 void dropProvenChecks(const Module& module, const Typing& typing,

@@ -4,7 +4,8 @@
 // out. So where the types of a call's arguments, with the names of the callee put in, are those of
 // its parameters, there is nothing to compare; a `?` on the way proves nothing. A field of a data
 // type whose size is a number is compared when the value is made, if it is not sure to fit, and not
-// when it comes out.
+// when it comes out. Where all sizes of a program are numbers, a field whose type is a parameter
+// has the size that the type of the value says.
 #pragma once
 
 #include "lang/calls/boundary.h"

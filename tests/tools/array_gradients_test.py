@@ -134,6 +134,17 @@ def @parts(%m: Model, %i: int32, %sum: float32) -> float32 {
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
   @parts(Model(Net(%w, 2f), (3f, 1)), %i, %sum)
 }""" + MAIN,
+    "in_records_of_any_type": """
+type Box[T] { Box(T, int32) }
+def @parts(%b: Box[Tensor[(SIZE), float32]], %sum: float32) -> float32 {
+  match (%b) {
+    Box(%t, %i) => if (%i == STEPS) { %sum } else {
+      @parts(Box(%t, %i + 1), sin(%sum) + take(%t, floor_mod(%i, 1000), axis=0))
+    }
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @parts(Box(%w, %i), %sum) }
+""" + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {
