@@ -64,6 +64,8 @@ constexpr Step betweenOrdersSteps[] = {
 constexpr Step gradientSteps[] = {
     {"inlining"},
     {"simplify"},
+    // As between orders: those of the entry come one by one.
+    {"equal-values"},
     {"common-subexpressions"},
     {"constant-folding"},
     // Constants and shared values show more that is simple.
