@@ -293,6 +293,13 @@ bool Facts::bySizes(Form form) const {
 }
 
 Form Facts::simplified(Form form) const {
+  Known known;
+  return simplified(form, known);
+}
+
+Form Facts::simplified(Form form, Known& known) const {
+  if (auto found = known.find(form); found != known.end())
+    return found->second;
   const Sum sum = table_->sumOf(form);
   Form result = table_->number(sum.constant);
   for (const Term& term : sum.terms) {
@@ -300,15 +307,15 @@ Form Facts::simplified(Form form) const {
     for (Atom factor : term.factors) {
       const AtomParts parts = table_->partsOf(factor);
       made = table_->product(made, parts.kind == AtomKind::Name ? table_->atom(factor)
-                                                                : simplified(parts));
+                                                                : simplified(parts, known));
     }
     result = table_->sum(result, made);
   }
-  return result;
+  return known[form] = result;
 }
 
-Form Facts::simplified(const AtomParts& parts) const {
-  Form left = simplified(parts.left), right = simplified(parts.right);
+Form Facts::simplified(const AtomParts& parts, Known& known) const {
+  Form left = simplified(parts.left, known), right = simplified(parts.right, known);
   if (parts.kind == AtomKind::Quotient)
     return simplifiedQuotient(left, right);
   Answer answer = isAtLeast(left, right);

@@ -68,7 +68,11 @@ private:
   bool bySizes(Form form) const;
   bool isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) const;
   Form withMultiples(Form form) const;
-  Form simplified(const AtomParts& parts) const;
+  /// Forms that are parts of others, and what became of them.
+  using Known = std::map<Form, Form>;
+
+  Form simplified(Form form, Known& known) const;
+  Form simplified(const AtomParts& parts, Known& known) const;
   std::optional<Form> withoutSmall(Form left, int64_t divisor) const;
   Form simplifiedQuotient(Form left, Form right) const;
 

@@ -269,6 +269,14 @@ bool Table::mentions(Form form, Name name) const {
 }
 
 Form Table::replaced(Form form, const std::map<Name, Form>& names) {
+  std::map<Form, Form> known;
+  return replaced(form, names, known);
+}
+
+/// `known` are forms that are parts of others, and what became of them.
+Form Table::replaced(Form form, const std::map<Name, Form>& names, std::map<Form, Form>& known) {
+  if (auto found = known.find(form); found != known.end())
+    return found->second;
   const Sum sum = sumOf(form);
   Form result = number(sum.constant);
   for (const Term& term : sum.terms) {
@@ -280,7 +288,7 @@ Form Table::replaced(Form form, const std::map<Name, Form>& names) {
         if (auto found = names.find(parts.name); found != names.end())
           by = found->second;
       } else {
-        Form left = replaced(parts.left, names), right = replaced(parts.right, names);
+        Form left = replaced(parts.left, names, known), right = replaced(parts.right, names, known);
         by = parts.kind == AtomKind::Quotient ? quotient(left, right)
              : parts.kind == AtomKind::Least  ? least(left, right)
                                               : greatest(left, right);
@@ -289,7 +297,7 @@ Form Table::replaced(Form form, const std::map<Name, Form>& names) {
     }
     result = this->sum(result, made);
   }
-  return result;
+  return known[form] = result;
 }
 
 Form Table::replaced(Form form, Atom atom, Form by) {

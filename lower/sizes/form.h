@@ -119,6 +119,7 @@ private:
   int64_t times(int64_t a, int64_t b);
   bool divide(Form a, Form divisor, Form& whole, Form& left);
   Form quotientByNumber(Form a, int64_t divisor);
+  Form replaced(Form form, const std::map<Name, Form>& names, std::map<Form, Form>& known);
   std::optional<int64_t> valueOf(Atom atom, std::span<const int64_t> names) const;
 
   std::vector<Sum> sums_;

@@ -24,7 +24,15 @@ class Writer {
 public:
   Writer(const Table& table, std::span<const uint32_t> order) : table_(table), order_(order) {}
 
-  std::string text(Form form) {
+  /// Each form is written once, as it may be a part of many.
+  const std::string& text(Form form) {
+    auto known = texts_.find(form);
+    return known != texts_.end() ? known->second
+                                 : texts_.emplace(form, written(form)).first->second;
+  }
+
+private:
+  std::string written(Form form) {
     Sum sum = table_.sumOf(form);
     std::vector<Item> items;
     std::ranges::sort(sum.terms, [&](const Term& a, const Term& b) {
@@ -38,7 +46,6 @@ public:
     return joined(items);
   }
 
-private:
   static std::string magnitude(int64_t number) {
     return fmt::format("{}", number < 0 ? 0 - uint64_t(number) : uint64_t(number));
   }
@@ -210,6 +217,7 @@ private:
 
   const Table& table_;
   std::span<const uint32_t> order_;
+  std::map<Form, std::string> texts_;
 };
 
 } // namespace

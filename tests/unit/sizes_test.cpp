@@ -134,3 +134,22 @@ TEST_CASE("numbers beyond 64 bits are said to be too large") {
   CHECK(!other.valueOf(other.product(i, i), std::vector<int64_t>{INT64_MAX}));
   CHECK(!other.isTooLarge());
 }
+
+TEST_CASE("parts that forms share are gone through once") {
+  Table table;
+  const Facts facts(table);
+  Form form = table.name("n");
+  const Name n = *table.nameOf(form);
+  int64_t expected = 5;
+  // Written out, each has twice as much in it as the one before.
+  for (int i = 0; i < 28; ++i) {
+    form = table.sum(form, table.quotient(table.sum(form, table.number(2)), table.number(3)));
+    expected += (expected + 2) / 3;
+  }
+  auto at = [&](Form each) {
+    return table.constantOf(table.replaced(each, {{n, table.number(5)}}));
+  };
+  CHECK(at(form) == expected);
+  CHECK(at(facts.simplified(form)) == expected);
+  CHECK(!table.isTooLarge());
+}
