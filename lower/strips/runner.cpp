@@ -4,7 +4,7 @@
 
 #include "lower/strips/plan_schedule.h"
 #include "lower/strips/tensor_eval_contract.h"
-#include "lower/strips/tensor_eval_parallel.h"
+#include "runtime/parts.h"
 #include "runtime/pool.h"
 
 #include <algorithm>
@@ -220,7 +220,7 @@ std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* 
                ? std::nullopt
                : std::optional(Fault{runtime::FaultKind::Data, runner.problem()});
   };
-  unsigned threads = threadsFor(nest.cost);
+  unsigned threads = runtime::threadsFor(nest.cost);
   if (threads == 1) {
     if (!strips_[number])
       strips_[number] = std::make_unique<StripRunner>(nest, buffers_.data());
@@ -229,7 +229,7 @@ std::optional<Fault> Runner::runMap(size_t number, const Nest& nest, std::byte* 
   int64_t grain = nest.blocks[nest.chain.back()].axis == nest.lanes.result && nest.chain.size() == 2
                       ? int64_t(nest.stripLength)
                       : 1;
-  return runParts(extent, grain, threads, [&](int64_t first, int64_t last) {
+  return runtime::runParts(extent, grain, threads, [&](int64_t first, int64_t last) {
     StripRunner runner(nest, buffers_.data());
     return runWith(runner, first, last);
   });

@@ -15,9 +15,9 @@
 
 #include "lower/elements/made_small.h"
 #include "lower/elements/wide_registers.h"
-#include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_rows.h"
 #include "lower/strips/tensor_eval_strip.h"
+#include "runtime/parts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -389,7 +389,7 @@ void runContraction(const Contraction& contraction, const std::byte* const* tens
                     std::byte* out) {
   if (!isMadeSmall && contraction.hasFewRows)
     return runFewRows(contraction, tensors, out, product(contraction.extents, contraction.batch),
-                      threadsFor(contractionCost(contraction)));
+                      runtime::threadsFor(contractionCost(contraction)));
   TileLoop loop = tileLoopFor(panelElement(contraction.element));
   Blocking blocking = chooseBlocking(contraction, loop.width);
   int64_t blocks = blocking.batch * blocking.rowBlocks * blocking.columnBlocks;
@@ -399,7 +399,7 @@ void runContraction(const Contraction& contraction, const std::byte* const* tens
       contractor.run(block);
     return std::optional<runtime::Fault>();
   };
-  runParts(blocks, 1, threadsFor(contractionCost(contraction)), part);
+  runtime::runParts(blocks, 1, runtime::threadsFor(contractionCost(contraction)), part);
 }
 
 } // namespace lower

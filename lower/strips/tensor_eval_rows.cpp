@@ -7,9 +7,9 @@
 #include "lower/strips/tensor_eval_rows.h"
 
 #include "lower/elements/wide_registers.h"
-#include "lower/strips/tensor_eval_parallel.h"
 #include "lower/strips/tensor_eval_strip.h"
 #include "runtime/function_ref.h"
+#include "runtime/parts.h"
 #include "runtime/pool.h"
 
 #include <algorithm>
@@ -265,7 +265,7 @@ void runFewRows(const Contraction& contraction, const std::byte* const* tensors,
     most = int64_t(side.nest.stripLength);
   }
   int64_t strips = (line + most - 1) / most, units = columns / line * strips;
-  runParts(batches * units, 1, threads, [&](int64_t begin, int64_t end) {
+  runtime::runParts(batches * units, 1, threads, [&](int64_t begin, int64_t end) {
     RowContractor contractor(contraction, tensors, out);
     for (int64_t unit = begin; unit < end; ++unit) {
       int64_t inLine = unit % strips * most;

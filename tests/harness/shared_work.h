@@ -1,7 +1,7 @@
 // Threads for work that is too small for them, so that small programs reach what shares work.
 #pragma once
 
-#include "lower/strips/tensor_eval_parallel.h"
+#include "runtime/parts.h"
 #include "runtime/threads.h"
 
 namespace harness {
@@ -12,18 +12,18 @@ class SharedWork {
 public:
   SharedWork() {
     runtime::limitThreads(3);
-    lower::nanosecondsOfThread = 0.01;
+    runtime::nanosecondsOfThread = 0.01;
   }
   SharedWork(const SharedWork&) = delete;
   SharedWork& operator=(const SharedWork&) = delete;
   ~SharedWork() {
     runtime::limitThreads(threads_);
-    lower::nanosecondsOfThread = nanoseconds_;
+    runtime::nanosecondsOfThread = nanoseconds_;
   }
 
 private:
   unsigned threads_ = runtime::threadLimit();
-  double nanoseconds_ = lower::nanosecondsOfThread;
+  double nanoseconds_ = runtime::nanosecondsOfThread;
 };
 
 } // namespace harness

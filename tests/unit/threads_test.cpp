@@ -4,7 +4,7 @@
 #include "interp/interpret.h"
 #include "lang/op/compute.h"
 #include "lower/strips/engine.h"
-#include "lower/strips/tensor_eval_parallel.h"
+#include "runtime/parts.h"
 #include "runtime/threads.h"
 #include "stdlib/ops.h"
 
@@ -96,9 +96,9 @@ TEST_CASE("work is shared by several callers at once, and by those who share it"
 TEST_CASE("whatever the number of threads, all pieces are done once") {
   for (unsigned count : {1u, 2u, 7u}) {
     Threads threads(count);
-    CHECK(lower::threadsFor(1e12) == count);
+    CHECK(runtime::threadsFor(1e12) == count);
     std::vector<std::atomic<int>> done(1001);
-    auto fault = lower::runParts(1001, 10, count, [&](int64_t first, int64_t last) {
+    auto fault = runtime::runParts(1001, 10, count, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i)
         ++done[size_t(i)];
       return std::optional<runtime::Fault>();
@@ -119,10 +119,10 @@ TEST_CASE("of pieces that fail the first one counts, and what is thrown is throw
     return first == 0 ? throw std::bad_alloc() : std::nullopt;
   };
   for (int round = 0; round < 200; ++round) {
-    auto fault = lower::runParts(1600, 100, threadCount, failing);
+    auto fault = runtime::runParts(1600, 100, threadCount, failing);
     REQUIRE(fault);
     CHECK(fault->problem == "500");
-    CHECK_THROWS_AS(lower::runParts(1600, 100, threadCount, throwing), std::bad_alloc);
+    CHECK_THROWS_AS(runtime::runParts(1600, 100, threadCount, throwing), std::bad_alloc);
   }
 }
 

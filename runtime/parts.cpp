@@ -1,5 +1,5 @@
 // A handful of pieces per thread, taken from a common counter.
-#include "lower/strips/tensor_eval_parallel.h"
+#include "runtime/parts.h"
 
 #include "runtime/threads.h"
 
@@ -8,22 +8,21 @@
 #include <exception>
 #include <mutex>
 
-namespace lower {
+namespace runtime {
 
 unsigned manyThreadsFor(double nanoseconds) {
-  return unsigned(std::min(nanoseconds / nanosecondsOfThread, double(runtime::threadLimit())));
+  return unsigned(std::min(nanoseconds / nanosecondsOfThread, double(threadLimit())));
 }
 
-std::optional<runtime::Fault>
-runParts(int64_t extent, int64_t grain, unsigned threads,
-         runtime::FunctionRef<std::optional<runtime::Fault>(int64_t, int64_t)> part) {
+std::optional<Fault> runParts(int64_t extent, int64_t grain, unsigned threads,
+                              FunctionRef<std::optional<Fault>(int64_t, int64_t)> part) {
   int64_t grains = (extent + grain - 1) / grain;
   int64_t pieces = std::min(grains, int64_t(threads) * 4);
   if (threads <= 1 || pieces <= 1)
     return part(0, extent);
   std::atomic<int64_t> next{0};
   std::mutex mutex;
-  std::optional<runtime::Fault> fault;
+  std::optional<Fault> fault;
   int64_t faultPiece = pieces;
   std::exception_ptr thrown;
   auto work = [&] {
@@ -45,10 +44,10 @@ runParts(int64_t extent, int64_t grain, unsigned threads,
       thrown = std::current_exception();
     }
   };
-  runtime::shareWork(unsigned(std::min<int64_t>(threads, pieces)), work);
+  shareWork(unsigned(std::min<int64_t>(threads, pieces)), work);
   if (thrown)
     std::rethrow_exception(thrown);
   return fault;
 }
 
-} // namespace lower
+} // namespace runtime

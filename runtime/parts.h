@@ -6,9 +6,10 @@
 
 #include <optional>
 
-namespace lower {
+namespace runtime {
 
-/// What makes a thread worth waking it (bench/threads.cpp). Tests make it less, to share small work.
+/// What makes a thread worth waking it (bench/threads.cpp). Tests make it less, to share small
+/// work.
 inline double nanosecondsOfThread = 20'000;
 
 /// How many threads are worth while for work of so many nanoseconds that is enough for two.
@@ -21,8 +22,7 @@ inline unsigned threadsFor(double nanoseconds) {
 
 /// Calls `part` for pieces [first, last) of [0, extent) that start at multiples of `grain`, from
 /// several threads. Gives the fault of the first piece that has one; rethrows what a part throws.
-std::optional<runtime::Fault>
-runParts(int64_t extent, int64_t grain, unsigned threads,
-         runtime::FunctionRef<std::optional<runtime::Fault>(int64_t first, int64_t last)> part);
+std::optional<Fault> runParts(int64_t extent, int64_t grain, unsigned threads,
+                              FunctionRef<std::optional<Fault>(int64_t first, int64_t last)> part);
 
-} // namespace lower
+} // namespace runtime
