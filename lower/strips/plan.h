@@ -13,6 +13,7 @@
 #pragma once
 
 #include "lower/elements/kernels.h"
+#include "lower/elements/products.h"
 #include "lower/strips/size.h"
 #include "runtime/kernel_code.h"
 #include "runtime/list.h"
@@ -254,10 +255,6 @@ struct Contraction {
   /// The rows are kept as a whole, and nothing is packed.
   bool hasFewRows = false;
 };
-
-/// The type in which the factors of a sum of type `element` are multiplied and added up. Of whole
-/// numbers it has the size alone: they wrap alike.
-Element panelElement(Element element);
 
 enum class StagePlanKind : uint8_t { Map, Contract, Reshape, Scan, Empty };
 

@@ -4,17 +4,10 @@
 // contiguous over the summed positions. Packing a panel evaluates its side with strips, so padding,
 // strides and conversions cost nothing in the inner loop. Products of 16-bit floats are not rounded
 // before they are added.
-//
-// Floats of at most 32 bits are added in float32 in blocks of `blockDepth` summed positions, in
-// their order, and so are the blocks of a piece of `pieceDepth` positions; pieces are added in
-// float64. So the error of a sum is bounded whatever its length, and a result does not depend on
-// how many rows and columns there are beside it, unless they are few, nor on the processor: with
-// wide registers more columns are done at once, each as it would be with narrow ones, and products
-// are rounded before they are added everywhere.
 #include "lower/strips/tensor_eval_contract.h"
 
 #include "lower/elements/made_small.h"
-#include "lower/elements/wide_registers.h"
+#include "lower/elements/products.h"
 #include "lower/strips/tensor_eval_rows.h"
 #include "lower/strips/tensor_eval_strip.h"
 #include "runtime/parts.h"
@@ -26,72 +19,11 @@ namespace lower {
 
 namespace {
 
-constexpr size_t tileRows = 6;
-constexpr size_t blockDepth = 32, pieceDepth = 512;
-
-/// The bytes of a register that the processor computes with.
-constexpr size_t narrowBytes = 16, wideBytes = 32;
-
-template <typename A, size_t bytes>
-struct Vector {
-  typedef A type __attribute__((vector_size(bytes)));
-};
-
-template <typename A, size_t bytes>
-constexpr size_t tileColumns = 2 * bytes / sizeof(A);
-
-/// tile += rows * columns over `depth` summed positions; slivers as in the file comment. Inlined
-/// into functions for one kind of processor each.
-template <typename A, size_t bytes>
-inline __attribute__((always_inline)) void multiplyTile(const A* rows, const A* columns,
-                                                        size_t depth, A* tile) {
-  using V = typename Vector<A, bytes>::type;
-  constexpr size_t lanes = bytes / sizeof(A);
-  V sums[tileRows][2] = {};
-  for (size_t k = 0; k < depth; ++k) {
-    V first, second;
-    std::memcpy(&first, columns + k * 2 * lanes, bytes);
-    std::memcpy(&second, columns + k * 2 * lanes + lanes, bytes);
-    for (size_t i = 0; i < tileRows; ++i) {
-      V factor = V{} + rows[k * tileRows + i];
-      sums[i][0] += factor * first;
-      sums[i][1] += factor * second;
-    }
-  }
-  for (size_t i = 0; i < tileRows; ++i)
-    for (size_t half = 0; half < 2; ++half) {
-      V before;
-      std::memcpy(&before, tile + (2 * i + half) * lanes, bytes);
-      before += sums[i][half];
-      std::memcpy(tile + (2 * i + half) * lanes, &before, bytes);
-    }
-}
-
-/// What blocks of `A` are added up in.
-template <typename A>
-using Total = std::conditional_t<std::is_same_v<A, float>, double, A>;
-
 int64_t product(const List<Size>& extents, const List<uint32_t>& axes) {
   int64_t count = 1;
   for (uint32_t axis : axes)
     count *= extents[axis].number;
   return count;
-}
-
-/// Puts the elements of a strip at summed position `k` into a panel of `depth` such positions; the
-/// first belongs into row or column `first`.
-template <typename Bits>
-void packStrip(const std::byte* strip, size_t first, size_t count, size_t width, size_t depth,
-               size_t k, std::byte* panel) {
-  auto* from = reinterpret_cast<const Bits*>(strip);
-  auto* sliver = reinterpret_cast<Bits*>(panel) + (first / width * depth + k) * width;
-  size_t inside = first % width;
-  for (size_t j = 0; j < count; sliver += depth * width, inside = 0) {
-    size_t piece = std::min(width - inside, count - j);
-    for (size_t i = 0; i < piece; ++i)
-      sliver[inside + i] = from[j + i];
-    j += piece;
-  }
 }
 
 /// Evaluates one side of a contraction into panels of slivers of `width`.
@@ -137,7 +69,7 @@ private:
 
   /// One strip for every summed position.
   void packSummed(size_t column, size_t run, int64_t from, size_t depth, std::byte* panel) {
-    auto packed = size_ == 4 ? packStrip<uint32_t> : packStrip<uint64_t>;
+    PackKernel packed = packKernel(size_);
     const auto& summed = contraction_.summed;
     Pooled<int64_t>& at = position_;
     at.resize(summed.size());
@@ -191,67 +123,6 @@ Blocking chooseBlocking(const Contraction& contraction, size_t width) {
   blocking.rowBlocks = (rows + int64_t(blocking.rows) - 1) / int64_t(blocking.rows);
   blocking.columnBlocks = (columns + int64_t(blocking.columns) - 1) / int64_t(blocking.columns);
   return blocking;
-}
-
-/// totals += rows * columns for one tile, over all summed positions of the panels.
-template <typename A, size_t bytes>
-inline __attribute__((always_inline)) void addPieces(const std::byte* rowSliver,
-                                                     const std::byte* columnSliver, size_t depth,
-                                                     std::byte* totalBytes) {
-  constexpr size_t width = tileColumns<A, bytes>;
-  auto* rows = reinterpret_cast<const A*>(rowSliver);
-  auto* columns = reinterpret_cast<const A*>(columnSliver);
-  auto* totals = reinterpret_cast<Total<A>*>(totalBytes);
-  for (size_t piece = 0; piece < depth; piece += pieceDepth) {
-    A tile[tileRows * width] = {};
-    size_t end = std::min(piece + pieceDepth, depth);
-    for (size_t k = piece; k < end; k += blockDepth)
-      multiplyTile<A, bytes>(rows + k * tileRows, columns + k * width,
-                             std::min(blockDepth, end - k), tile);
-    for (size_t n = 0; n < tileRows * width; ++n)
-      totals[n] += tile[n];
-  }
-}
-
-template <typename A>
-BATON_WIDE void addWideTile(const std::byte* rows, const std::byte* columns, size_t depth,
-                            std::byte* totals) {
-  addPieces<A, wideBytes>(rows, columns, depth, totals);
-}
-
-template <typename A>
-void addNarrowTile(const std::byte* rows, const std::byte* columns, size_t depth,
-                   std::byte* totals) {
-  addPieces<A, narrowBytes>(rows, columns, depth, totals);
-}
-
-/// All that hangs on the type of the panels and on the processor.
-struct TileLoop {
-  size_t width;
-  size_t panelBytes;
-  Element total;
-  void (*add)(const std::byte* rows, const std::byte* columns, size_t depth, std::byte* totals);
-};
-
-template <typename A>
-TileLoop tileLoopOf(Element total) {
-  return hasWideRegisters()
-             ? TileLoop{tileColumns<A, wideBytes>, sizeof(A), total, addWideTile<A>}
-             : TileLoop{tileColumns<A, narrowBytes>, sizeof(A), total, addNarrowTile<A>};
-}
-
-/// Whole numbers are added up as unsigned ones, which wrap alike.
-TileLoop tileLoopFor(Element panel) {
-  switch (panel) {
-  case Element::Float32:
-    return tileLoopOf<float>(Element::Float64);
-  case Element::Float64:
-    return tileLoopOf<double>(Element::Float64);
-  case Element::Int64:
-    return tileLoopOf<uint64_t>(Element::Int64);
-  default:
-    return tileLoopOf<uint32_t>(Element::Int32);
-  }
 }
 
 class Contractor {
@@ -340,8 +211,7 @@ private:
   /// Rounds the totals of one tile, once, and puts them into the result.
   void storeTile(const std::byte* sums, int64_t base, std::span<const int64_t> rows,
                  std::span<const int64_t> columns) {
-    constexpr size_t mostBytes = tileRows * tileColumns<float, wideBytes> * sizeof(double);
-    alignas(wideBytes) std::byte rounded[mostBytes];
+    alignas(mostRegisterBytes) std::byte rounded[mostTileBytes];
     size_t size = elementBytes(contraction_.element);
     if (size != elementBytes(loop_.total)) {
       castKernel(loop_.total, contraction_.element)(rounded, &sums, tileRows * loop_.width);
@@ -370,12 +240,6 @@ private:
 };
 
 } // namespace
-
-Element panelElement(Element element) {
-  if (isFloat(element))
-    return element == Element::Float64 ? element : Element::Float32;
-  return elementBytes(element) == 8 ? Element::Int64 : Element::Int32;
-}
 
 double contractionCost(const Contraction& contraction) {
   constexpr double nanosecondsOfProduct = 0.15;

@@ -6,7 +6,7 @@
 // are added in float64. The order depends neither on the threads nor on the processor.
 #include "lower/strips/tensor_eval_rows.h"
 
-#include "lower/elements/wide_registers.h"
+#include "lower/elements/products.h"
 #include "lower/strips/tensor_eval_strip.h"
 #include "runtime/function_ref.h"
 #include "runtime/parts.h"
@@ -19,73 +19,6 @@
 namespace lower {
 
 namespace {
-
-constexpr size_t vectorLanes = 8, vectorsOfBlock = 4;
-constexpr size_t blockDepth = 32;
-typedef float Floats __attribute__((vector_size(vectorLanes * sizeof(float))));
-
-inline __attribute__((always_inline)) void addProducts(Floats& sums, const float* left,
-                                                       const float* right) {
-  Floats first, second;
-  std::memcpy(&first, left, sizeof first);
-  std::memcpy(&second, right, sizeof second);
-  sums += first * second;
-}
-
-inline __attribute__((always_inline)) double sumOfProducts(const float* left, const float* right,
-                                                           size_t count) {
-  constexpr size_t step = vectorsOfBlock * vectorLanes, block = blockDepth * vectorLanes;
-  double total = 0;
-  size_t j = 0;
-  while (j + vectorLanes <= count) {
-    Floats sums[vectorsOfBlock] = {};
-    if (count - j >= step) {
-      size_t end = j + std::min(block, (count - j) / step * step);
-      for (; j < end; j += step)
-        for (size_t n = 0; n < vectorsOfBlock; ++n)
-          addProducts(sums[n], left + j + n * vectorLanes, right + j + n * vectorLanes);
-    } else {
-      for (; j + vectorLanes <= count; j += vectorLanes)
-        addProducts(sums[0], left + j, right + j);
-    }
-    Floats sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (size_t lane = 0; lane < vectorLanes; ++lane)
-      total += double(sum[lane]);
-  }
-  for (; j < count; ++j)
-    total += double(left[j]) * double(right[j]);
-  return total;
-}
-
-inline __attribute__((always_inline)) void addScaledStrip(float* sums, const float* strip,
-                                                          float factor, size_t count) {
-  size_t j = 0;
-  for (; j + vectorLanes <= count; j += vectorLanes) {
-    Floats before, values;
-    std::memcpy(&before, sums + j, sizeof before);
-    std::memcpy(&values, strip + j, sizeof values);
-    before += values * factor;
-    std::memcpy(sums + j, &before, sizeof before);
-  }
-  for (; j < count; ++j)
-    sums[j] += strip[j] * factor;
-}
-
-BATON_WIDE double wideSumOfProducts(const float* left, const float* right, size_t count) {
-  return sumOfProducts(left, right, count);
-}
-
-double narrowSumOfProducts(const float* left, const float* right, size_t count) {
-  return sumOfProducts(left, right, count);
-}
-
-BATON_WIDE void addWideStrip(float* sums, const float* strip, float factor, size_t count) {
-  addScaledStrip(sums, strip, factor, count);
-}
-
-void addNarrowStrip(float* sums, const float* strip, float factor, size_t count) {
-  addScaledStrip(sums, strip, factor, count);
-}
 
 /// The rows at all summed positions, and for one strip of each what is added up and stored.
 struct Buffers {
@@ -115,12 +48,7 @@ public:
         depth_(size_t(countOf(contraction.extents, contraction.summed))),
         round_(castKernel(Element::Float64, contraction.element)),
         at_(rowCount_, depth_,
-            contraction.columns.runsAlongSum ? 1 : contraction.columns.nest.stripLength) {
-    if (hasWideRegisters()) {
-      sumOfProducts_ = wideSumOfProducts;
-      addStrip_ = addWideStrip;
-    }
-  }
+            contraction.columns.runsAlongSum ? 1 : contraction.columns.nest.stripLength) {}
 
   /// Computes columns first .. first + count - 1, which are one strip, or one column.
   void run(int64_t batch, int64_t first, size_t count) {
@@ -140,9 +68,9 @@ public:
       for (size_t row = 0; row < rowCount_; ++row) {
         const float* factors = at_.values + row * depth_ + k;
         if (alongColumns)
-          addStrip_(at_.sums + row * count, strip, *factors, count);
+          loops_.addStrip(at_.sums + row * count, strip, *factors, count);
         else
-          at_.totals[row] += sumOfProducts_(strip, factors, length);
+          at_.totals[row] += loops_.sumOfProducts(strip, factors, length);
       }
       if (alongColumns && ((k + 1) % blockDepth == 0 || k + 1 == depth_))
         for (size_t j = 0; j < rowCount_ * count; ++j)
@@ -247,8 +175,7 @@ private:
   StripRunner rows_, columns_;
   std::byte* out_;
   size_t rowCount_, depth_;
-  double (*sumOfProducts_)(const float*, const float*, size_t) = narrowSumOfProducts;
-  void (*addStrip_)(float*, const float*, float, size_t) = addNarrowStrip;
+  RowLoops loops_ = rowLoops();
   ApplyKernel round_;
   int64_t batch_ = -1;
   Buffers at_;

@@ -1,0 +1,225 @@
+// The loop over instructions, and what they do to numbers.
+#include "codegen/strips/run.h"
+
+#include "codegen/strips/thread.h"
+#include "runtime/parts.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strips {
+
+namespace {
+
+constexpr size_t alignment = 64;
+
+size_t aligned(size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+int64_t sumOf(int64_t a, int64_t b, int64_t c) {
+  return int64_t(uint64_t(a) + uint64_t(b) * uint64_t(c));
+}
+
+int64_t quotientOf(int64_t a, int64_t b) {
+  if (b <= 0)
+    return 0;
+  return a / b - (a % b < 0);
+}
+
+Kernel kernelOf(const KernelName& name) {
+  switch (name.kind) {
+  case KernelKind::Apply:
+    return {.apply = lower::applyKernel(name.function, name.from)};
+  case KernelKind::Cast:
+    return {.apply = lower::castKernel(name.from, name.to)};
+  case KernelKind::AddLanes:
+    return {.addLanes = lower::reduceKernels(name.combiner, name.from).addLanes};
+  case KernelKind::AddAll:
+    return {.addAll = lower::reduceKernels(name.combiner, name.from).addAll};
+  }
+  return {};
+}
+
+} // namespace
+
+LinkedProgram linked(Program program) {
+  LinkedProgram made{std::move(program), {}};
+  for (const KernelName& name : made.program.kernels)
+    made.kernels.push_back(kernelOf(name));
+  return made;
+}
+
+std::optional<runtime::Fault> run(const LinkedProgram& linked,
+                                  std::span<std::byte* const> buffers,
+                                  std::span<const int64_t> sizes) {
+  try {
+    Thread thread(linked, buffers, sizes);
+    if (!thread.run(0, UINT32_MAX))
+      return std::move(thread.fault());
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return runtime::Fault{runtime::FaultKind::Memory, "there is no memory for a kernel"};
+  }
+}
+
+size_t Thread::tableBytes() const {
+  return aligned(program_.numbers.size() * sizeof(int64_t) +
+                 (program_.registers.size() + program_.buffers.size()) * sizeof(std::byte*));
+}
+
+Thread::Thread(const LinkedProgram& linked, std::span<std::byte* const> buffers,
+               std::span<const int64_t> sizes)
+    : linked_(linked), program_(linked.program),
+      memory_(tableBytes() + linked.program.memoryBytes) {
+  placeMemory();
+  std::ranges::copy(program_.numbers, numbers_);
+  std::ranges::copy(sizes, numbers_);
+  std::ranges::copy(buffers, buffers_);
+  for (uint32_t i = 0; i < program_.registers.size(); ++i)
+    registers_[i] = own(i);
+  for (uint32_t i = program_.givenBuffers; i < program_.buffers.size(); ++i)
+    buffers_[i] = own_ + program_.buffers[i].offset;
+}
+
+Thread::Thread(const Thread& around, uint32_t from, uint32_t to)
+    : linked_(around.linked_), program_(around.program_),
+      memory_(tableBytes() + around.program_.memoryBytes) {
+  placeMemory();
+  std::copy_n(around.numbers_, program_.numbers.size(), numbers_);
+  std::copy_n(around.registers_, program_.registers.size(), registers_);
+  std::copy_n(around.buffers_, program_.buffers.size(), buffers_);
+  takeRegisters(from, to);
+}
+
+void Thread::placeMemory() {
+  numbers_ = reinterpret_cast<int64_t*>(memory_.bytes());
+  registers_ = reinterpret_cast<std::byte**>(numbers_ + program_.numbers.size());
+  buffers_ = registers_ + program_.registers.size();
+  own_ = memory_.bytes() + tableBytes();
+}
+
+void Thread::takeRegisters(uint32_t from, uint32_t to) {
+  for (uint32_t pc = from; pc < to; ++pc) {
+    const Instruction& at = program_.code[pc];
+    if (at.code >= Code::Row && at.code <= Code::Apply)
+      registers_[at.out] = own(at.out);
+    if (at.code == Code::Contract) {
+      const Contraction& contraction = program_.contractions[at.a];
+      for (const Side* side : {&contraction.rows, &contraction.columns})
+        takeRegisters(side->begin, side->end);
+    }
+  }
+}
+
+bool Thread::run(uint32_t pc, uint32_t end) {
+  int64_t* n = numbers_;
+  for (; pc != end; ++pc) {
+    const Instruction& at = program_.code[pc];
+    switch (at.code) {
+    case Code::Sum:
+      n[at.out] = sumOf(n[at.a], n[at.b], n[at.c]);
+      break;
+    case Code::Quotient:
+      n[at.out] = quotientOf(n[at.a], n[at.b]);
+      break;
+    case Code::Least:
+      n[at.out] = std::min(n[at.a], n[at.b]);
+      break;
+    case Code::Greatest:
+      n[at.out] = std::max(n[at.a], n[at.b]);
+      break;
+    case Code::Loop:
+      if (!enter(pc, at))
+        return false;
+      break;
+    case Code::Next: {
+      int64_t next = n[at.out] + (at.c == none ? 1 : int64_t(program_.stripLength));
+      n[at.out] = next;
+      if (next >= n[at.a])
+        break;
+      if (at.c != none)
+        n[at.c] = std::min(int64_t(program_.stripLength), n[at.a] - next);
+      pc += uint32_t(at.target);
+      break;
+    }
+    case Code::Unless:
+      if (n[at.a] >= n[at.b])
+        pc += uint32_t(at.target) - 1;
+      break;
+    case Code::Allocate:
+      allocate(at);
+      break;
+    case Code::Contract:
+      contract(*this, program_.contractions[at.a]);
+      break;
+    case Code::Stop:
+      return true;
+    default:
+      if (!runStrip(at))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Goes to the first iteration, or behind the loop.
+bool Thread::enter(uint32_t& pc, const Instruction& loop) {
+  int64_t end = numbers_[loop.a];
+  if (end > 0 && loop.flags == 1) {
+    if (!runParallel(pc, loop))
+      return false;
+  } else if (end > 0) {
+    numbers_[loop.out] = 0;
+    if (loop.c != none)
+      numbers_[loop.c] = std::min(int64_t(program_.stripLength), end);
+    return true;
+  }
+  pc += uint32_t(loop.target) - 1;
+  return true;
+}
+
+bool Thread::runParallel(uint32_t pc, const Instruction& loop) {
+  int64_t extent = numbers_[loop.a], length = int64_t(program_.stripLength);
+  int64_t grain = loop.c == none ? 1 : length;
+  unsigned threads = runtime::threadsFor(program_.parallelCosts[loop.b] * double(extent));
+  auto runPart = [&](Thread& thread, int64_t first, int64_t last) -> std::optional<runtime::Fault> {
+    thread.setNumber(loop.out, first);
+    thread.setNumber(loop.a, last);
+    if (loop.c != none)
+      thread.setNumber(loop.c, std::min(length, last - first));
+    if (thread.run(pc + 1, pc + uint32_t(loop.target)))
+      return std::nullopt;
+    return std::move(thread.fault());
+  };
+  if (threads <= 1)
+    fault_ = runPart(*this, 0, extent);
+  else
+    fault_ = runtime::runParts(extent, grain, threads, [&](int64_t first, int64_t last) {
+      Thread thread(*this, pc + 1, pc + uint32_t(loop.target));
+      return runPart(thread, first, last);
+    });
+  numbers_[loop.a] = extent;
+  return !fault_;
+}
+
+void Thread::allocate(const Instruction& instruction) {
+  uint32_t buffer = instruction.out;
+  if (instruction.a == none) {
+    buffers_[buffer] = own_ + program_.buffers[buffer].offset;
+    return;
+  }
+  allocated_.resize(program_.buffers.size());
+  allocatedBytes_.resize(program_.buffers.size());
+  int64_t count = std::max<int64_t>(numbers_[instruction.a], 1);
+  int64_t size = int64_t(lower::elementBytes(instruction.element));
+  if (count > INT64_MAX / size)
+    throw std::bad_alloc();
+  if (allocatedBytes_[buffer] < count * size) {
+    allocated_[buffer].reset(new runtime::Block(size_t(count * size)));
+    allocatedBytes_[buffer] = count * size;
+  }
+  buffers_[buffer] = allocated_[buffer]->bytes();
+}
+
+} // namespace strips

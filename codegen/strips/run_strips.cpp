@@ -1,0 +1,134 @@
+// What instructions do to strips, but for reads.
+#include "codegen/strips/thread.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strips {
+
+namespace {
+
+using lower::elementBytes;
+
+/// Joins places and values to the best ones so far. NaN beats every number; of equal values the
+/// place decides.
+template <typename T>
+void joinPlaces(const Instruction& how, int64_t* bestPlaces, T* best, const int64_t* places,
+                const T* values, size_t count) {
+  bool isLargest = (how.flags & Largest) != 0, isLast = (how.flags & LastWins) != 0;
+  size_t step = (how.flags & EachLane) != 0 ? 1 : 0;
+  for (size_t j = 0; j < count; ++j) {
+    T a = values[j], b = best[j * step];
+    bool isBetter = isLargest ? a > b : a < b, isEqual = a == b;
+    if (a != a) {
+      isBetter = b == b;
+      isEqual = b != b;
+    } else if (b != b) {
+      isBetter = false;
+    }
+    int64_t place = bestPlaces[j * step];
+    if (isBetter || (isEqual && (isLast ? places[j] > place : places[j] < place))) {
+      best[j * step] = a;
+      bestPlaces[j * step] = places[j];
+    }
+  }
+}
+
+template <typename T>
+void joinPlaces(const Instruction& how, std::byte* const* registers, size_t count) {
+  joinPlaces(how, reinterpret_cast<int64_t*>(registers[how.out]),
+             reinterpret_cast<T*>(registers[how.c]),
+             reinterpret_cast<const int64_t*>(registers[how.a]),
+             reinterpret_cast<const T*>(registers[how.b]), count);
+}
+
+} // namespace
+
+bool Thread::runStrip(const Instruction& at) {
+  auto count = size_t(numbers_[at.count]);
+  switch (at.code) {
+  case Code::Row:
+    registers_[at.out] = buffers_[at.a] + numbers_[at.b] * int64_t(elementBytes(at.element));
+    return true;
+  case Code::Load:
+    load(at);
+    return true;
+  case Code::Outside:
+    outside(at);
+    return true;
+  case Code::Position: {
+    auto* out = reinterpret_cast<int64_t*>(registers_[at.out]);
+    int64_t first = numbers_[at.a], step = numbers_[at.b];
+    for (size_t j = 0; j < count; ++j)
+      out[j] = int64_t(uint64_t(first) + j * uint64_t(step));
+    return true;
+  }
+  case Code::Number:
+    std::memcpy(registers_[at.out], numbers_ + at.a, sizeof(int64_t));
+    return true;
+  case Code::Splat: {
+    const std::byte* from = registers_[at.a];
+    lower::splatKernel(at.element)(registers_[at.out], &from, count);
+    return true;
+  }
+  case Code::Apply: {
+    const std::byte* in[3] = {registers_[at.a], at.b == none ? nullptr : registers_[at.b],
+                              at.c == none ? nullptr : registers_[at.c]};
+    linked_.kernels[at.kernel].apply(registers_[at.out], in, count);
+    return true;
+  }
+  case Code::Check:
+    return check(at);
+  default:
+    store(at);
+    return true;
+  }
+}
+
+void Thread::store(const Instruction& at) {
+  auto count = size_t(numbers_[at.count]);
+  auto size = int64_t(elementBytes(at.element));
+  switch (at.code) {
+  case Code::Store: {
+    std::byte* to = buffers_[at.a] + numbers_[at.b] * size;
+    int64_t stride = count == 1 ? 1 : numbers_[at.c];
+    if (stride != 1)
+      lower::scatterKernel(at.element)(to, stride, registers_[at.out], count);
+    else if (to != registers_[at.out])
+      std::memmove(to, registers_[at.out], count * size_t(size));
+    break;
+  }
+  case Code::StoreAt:
+    lower::placeKernel(at.element)(buffers_[at.a],
+                                   reinterpret_cast<const int64_t*>(registers_[at.b]),
+                                   registers_[at.out], count);
+    break;
+  case Code::Join:
+    linked_.kernels[at.kernel].addLanes(registers_[at.out], registers_[at.a], count, 0);
+    break;
+  case Code::Reduce:
+    reduce(at);
+    break;
+  case Code::JoinPlaces:
+    if (at.element == Element::Float64)
+      joinPlaces<double>(at, registers_, count);
+    else if (at.element == Element::UInt64)
+      joinPlaces<uint64_t>(at, registers_, count);
+    else
+      joinPlaces<int64_t>(at, registers_, count);
+    break;
+  default:
+    break;
+  }
+}
+
+void Thread::reduce(const Instruction& at) {
+  auto count = size_t(numbers_[at.count]);
+  auto addAll = linked_.kernels[at.kernel].addAll;
+  if (at.flags == 0)
+    return addAll(registers_[at.out], registers_[at.a], count, 0, 0);
+  for (size_t j = 0; j < count; ++j)
+    addAll(registers_[at.out], registers_[at.a] + j * elementBytes(at.element), 1, 0, 0);
+}
+
+} // namespace strips

@@ -1,0 +1,84 @@
+// One thread's part of a run: numbers, registers, scratch. A part of run.h.
+//
+// A thread that does some iterations of a loop begins with what the thread around it has computed:
+// numbers are copied, registers and buffers lie where they lay until this thread makes its own.
+#pragma once
+
+#include "codegen/strips/run.h"
+#include "runtime/pool.h"
+
+#include <vector>
+
+namespace strips {
+
+template <typename T>
+using Pooled = std::vector<T, runtime::PoolAllocator<T>>;
+
+class Thread {
+public:
+  /// At the start of a program. Throws std::bad_alloc.
+  Thread(const LinkedProgram& linked, std::span<std::byte* const> buffers,
+         std::span<const int64_t> sizes);
+  /// For what these instructions do, on a thread of its own.
+  Thread(const Thread& around, uint32_t from, uint32_t to);
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+  /// Runs the instructions from one to another; false when there is a fault.
+  bool run(uint32_t from, uint32_t to);
+
+  /// What instructions make is in this thread's own registers from now on.
+  void takeRegisters(uint32_t from, uint32_t to);
+  void setNumber(uint32_t number, int64_t value) { numbers_[number] = value; }
+  int64_t number(uint32_t number) const { return numbers_[number]; }
+  const std::byte* registerAt(uint32_t number) const { return registers_[number]; }
+  std::byte* buffer(uint32_t number) const { return buffers_[number]; }
+  const Program& program() const { return program_; }
+  std::optional<runtime::Fault>& fault() { return fault_; }
+
+private:
+  void placeMemory();
+  size_t tableBytes() const;
+
+  bool enter(uint32_t& pc, const Instruction& loop);
+  bool runParallel(uint32_t pc, const Instruction& loop);
+  void allocate(const Instruction& instruction);
+  bool runStrip(const Instruction& instruction);
+  void reduce(const Instruction& instruction);
+  void store(const Instruction& instruction);
+  void load(const Instruction& instruction);
+  void loadIndexed(const Access& access, std::byte* out, int64_t first, size_t low, size_t high,
+                   size_t count);
+  bool addSharedPlaces(const Access& access, int64_t& first) const;
+  void boundLanes(const Access& access, size_t count, size_t& low, size_t& high) const;
+  void outside(const Instruction& instruction);
+  bool check(const Instruction& instruction);
+  void describe(uint32_t access, size_t lane);
+  std::span<const Place> placesOf(const Access& access) const {
+    return {program_.places.data() + access.firstPlace, access.placeCount};
+  }
+  int64_t valueAt(const Place& place, size_t lane) const {
+    return reinterpret_cast<const int64_t*>(registers_[place.value])[place.isStrip ? lane : 0];
+  }
+  /// A register's own memory.
+  std::byte* own(uint32_t number) const {
+    return own_ + program_.registers[number].offset;
+  }
+
+  const LinkedProgram& linked_;
+  const Program& program_;
+  runtime::Block memory_;
+  int64_t* numbers_;
+  std::byte** registers_;
+  std::byte** buffers_;
+  std::byte* own_;
+  /// Scratch that was allocated while it ran, by buffer.
+  List<std::unique_ptr<runtime::Block>> allocated_;
+  List<int64_t> allocatedBytes_;
+  std::optional<runtime::Fault> fault_;
+};
+
+/// Runs a contraction for all of its batches.
+void contract(Thread& thread, const Contraction& contraction);
+
+} // namespace strips
