@@ -37,8 +37,10 @@ public:
     while (joinOnce(made_.nest.body)) {
     }
     keepRows();
-    tileAll();
-    vectorise();
+    if (machine_.cutsLoops) {
+      tileAll();
+      vectorise();
+    }
     if (machine_.threads > 1)
       spread();
     return std::move(made_);
