@@ -40,7 +40,8 @@ enum class Code : uint8_t {
   Next,
   /// To `target` unless n[a] < n[b].
   Unless,
-  /// Makes buffer `out` at least n[a] elements of `element` long; without an `a` it is this thread's
+  /// Makes buffer `out` at least n[a] elements of `element` long; without an `a` it is this
+  /// thread's
   /// small scratch.
   Allocate,
   /// r[out] is buffer `a` at element n[b].
@@ -67,7 +68,8 @@ enum class Code : uint8_t {
   Reduce,
   /// Adds the products of r[a] and r[b], floats of 32 bits, to the float of 64 bits r[out][0].
   AddProducts,
-  /// Places r[a] and values r[b], of `element`, are joined to the best ones so far, r[out] and r[c];
+  /// Places r[a] and values r[b], of `element`, are joined to the best ones so far, r[out] and
+  /// r[c];
   /// flags are those of Extreme.
   JoinPlaces,
   /// A fault where r[a] holds, and r[b] too if there is one: of access `c`, or of a division.
@@ -131,14 +133,14 @@ struct Axis {
   uint32_t variable, end, stride;
 };
 
-/// One factor of a sum of products: code that leaves a strip of n[count] lanes in r[root], along the
-/// last of its axes, or along the last summed one.
+/// One factor of a sum of products: code that leaves a strip of n[count] lanes in r[root], along
+/// the last of its axes, or along the last summed one.
 struct Side {
-  uint32_t firstAxis, axisCount;
-  uint32_t count;
-  uint32_t begin, end;
-  uint32_t root;
-  bool runsAlongSum;
+  uint32_t firstAxis = 0, axisCount = 0;
+  uint32_t count = none;
+  uint32_t begin = 0, end = 0;
+  uint32_t root = none;
+  bool runsAlongSum = false;
 };
 
 /// A sum of products over `summed` axes, for all batches, rows and columns, is made in a buffer, of
@@ -147,8 +149,8 @@ struct Contraction {
   uint32_t buffer, offset;
   /// Of what is made, and of the factors in panels.
   Element element, panel;
-  uint32_t firstBatch, batchCount, firstSummed, summedCount;
-  Side rows, columns;
+  uint32_t firstBatch = 0, batchCount = 0, firstSummed = 0, summedCount = 0;
+  Side rows = {}, columns = {};
 };
 
 struct BufferInfo {

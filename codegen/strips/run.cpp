@@ -50,8 +50,7 @@ LinkedProgram linked(Program program) {
   return made;
 }
 
-std::optional<runtime::Fault> run(const LinkedProgram& linked,
-                                  std::span<std::byte* const> buffers,
+std::optional<runtime::Fault> run(const LinkedProgram& linked, std::span<std::byte* const> buffers,
                                   std::span<const int64_t> sizes) {
   try {
     Thread thread(linked, buffers, sizes);

@@ -28,8 +28,7 @@ LinkedProgram linked(Program program);
 /// Runs a program. `buffers` are inputs and outputs in the order of the nest that it was made of,
 /// `sizes` its sizes. A fault is a division by zero, a position outside of a tensor, or no memory;
 /// what outputs hold then is anything.
-std::optional<runtime::Fault> run(const LinkedProgram& linked,
-                                  std::span<std::byte* const> buffers,
+std::optional<runtime::Fault> run(const LinkedProgram& linked, std::span<std::byte* const> buffers,
                                   std::span<const int64_t> sizes);
 
 } // namespace strips

@@ -208,8 +208,7 @@ void contract(Thread& thread, const Contraction& contraction) {
                     double(extents.summed);
   unsigned threads = runtime::threadsFor(nanosecondsOfProduct * products);
   bool hasFew = std::min(extents.rows, extents.columns) < fewRows;
-  if (hasFew && contraction.panel == Element::Float32 && extents.summed > 0 &&
-      !lower::isMadeSmall)
+  if (hasFew && contraction.panel == Element::Float32 && extents.summed > 0 && !lower::isMadeSmall)
     return runFewRows(thread, contraction, extents, threads);
   extents.summed = std::max<int64_t>(extents.summed, 0);
   runBlocks(thread, contraction, extents, threads);

@@ -61,8 +61,8 @@ private:
   Thread thread_;
 };
 
-/// Runs a contraction with few rows, or few columns: the few are evaluated for all summed positions,
-/// of the many each strip is read once.
+/// Runs a contraction with few rows, or few columns: the few are evaluated for all summed
+/// positions, of the many each strip is read once.
 void runFewRows(Thread& thread, const Contraction& contraction, const Extents& extents,
                 unsigned threads);
 

@@ -55,9 +55,8 @@ void Thread::load(const Instruction& at) {
     high = low;
   std::byte* out = own(at.out);
   registers_[at.out] = out;
-  if (std::ranges::any_of(placesOf(access), [](const Place& place) {
-        return place.value != none && place.isStrip;
-      }))
+  if (std::ranges::any_of(placesOf(access),
+                          [](const Place& place) { return place.value != none && place.isStrip; }))
     return loadIndexed(access, out, first, low, high, count);
   size_t size = elementBytes(access.element);
   // Where no lane is inside, the position of the first one may be any number.
@@ -68,8 +67,8 @@ void Thread::load(const Instruction& at) {
     registers_[at.out] = from;
     return;
   }
-  const std::byte* fill = access.fill == none ? reinterpret_cast<const std::byte*>(&zero)
-                                              : registers_[access.fill];
+  const std::byte* fill =
+      access.fill == none ? reinterpret_cast<const std::byte*>(&zero) : registers_[access.fill];
   if (low > 0)
     lower::splatKernel(access.element)(out, &fill, low);
   if (high < count)
@@ -105,8 +104,8 @@ void Thread::loadIndexed(const Access& access, std::byte* out, int64_t first, si
       offsets[j] = isInside ? offsets[j] + index[j] * stride : -1;
     }
   }
-  const std::byte* fill = access.fill == none ? reinterpret_cast<const std::byte*>(&zero)
-                                              : registers_[access.fill];
+  const std::byte* fill =
+      access.fill == none ? reinterpret_cast<const std::byte*>(&zero) : registers_[access.fill];
   lower::gatherKernel(access.element)(out, buffers_[access.buffer], offsets, fill, count);
 }
 

@@ -61,9 +61,7 @@ private:
     return reinterpret_cast<const int64_t*>(registers_[place.value])[place.isStrip ? lane : 0];
   }
   /// A register's own memory.
-  std::byte* own(uint32_t number) const {
-    return own_ + program_.registers[number].offset;
-  }
+  std::byte* own(uint32_t number) const { return own_ + program_.registers[number].offset; }
 
   const LinkedProgram& linked_;
   const Program& program_;

@@ -39,9 +39,8 @@ NestRun runStrips(const loops::Nest& nest, std::span<const int64_t> sizes,
     else if (buffer.space == loops::Space::Output)
       tensors.push_back(outputOf(nest, buffer, sizes));
   for (size_t i = 0; i < tensors.size(); ++i)
-    buffers.push_back(i < inputs.size()
-                          ? const_cast<std::byte*>(std::as_const(tensors[i]).bytes())
-                          : tensors[i].bytes());
+    buffers.push_back(i < inputs.size() ? const_cast<std::byte*>(std::as_const(tensors[i]).bytes())
+                                        : tensors[i].bytes());
   NestRun run{{}, strips::run(linked, buffers, sizes)};
   if (run.fault)
     return run;

@@ -2,6 +2,7 @@
 // that begins it.
 #include "codegen/strips/compile/compile.h"
 
+#include "codegen/strips/compile/contraction.h"
 #include "codegen/strips/compile/lanes.h"
 #include "codegen/strips/compile/merge.h"
 #include "codegen/strips/compile/registers.h"
@@ -23,7 +24,8 @@ constexpr int64_t mostFixedBytes = 4096;
 
 class TreeCompiler {
 public:
-  explicit TreeCompiler(Nest& nest) : nest_(nest), emitter_(nest), values_(nest, emitter_) {}
+  TreeCompiler(Nest& nest, std::set<uint32_t> contracted)
+      : nest_(nest), emitter_(nest), values_(nest, emitter_), contracted_(std::move(contracted)) {}
 
   Program run() {
     for (const loops::Buffer& buffer : nest_.buffers) {
@@ -34,16 +36,24 @@ public:
     nodes(nest_.body);
     Sequence code = emitter_.close();
     code.push_back({.code = Code::Stop});
-    for (const Instruction& instruction : code)
-      emitter_.program.code.push_back(instruction);
     auto end = uint32_t(code.size());
+    for (const Sequence* part : {&code, &sides_})
+      for (const Instruction& instruction : *part)
+        emitter_.program.code.push_back(instruction);
+    for (Contraction& contraction : emitter_.program.contractions)
+      for (Side* side : {&contraction.rows, &contraction.columns}) {
+        side->begin += end;
+        side->end += end;
+      }
     return finished(std::move(emitter_), end, fixed_);
   }
 
 private:
   void nodes(const std::vector<Node>& body) {
     for (const Node& node : body)
-      if (const auto* loop = std::get_if<Loop>(&node.what))
+      if (auto contraction = contractionOf(node, contracted_))
+        compileContraction(nest_, emitter_, values_, *contraction, sides_);
+      else if (const auto* loop = std::get_if<Loop>(&node.what))
         this->loop(*loop, node.body);
       else if (const auto* condition = std::get_if<loops::Condition>(&node.what))
         this->condition(*condition, node.body);
@@ -163,12 +173,16 @@ private:
     }
     uint32_t elements = emitter_.number(count);
     size_t depth = std::max(emitter_.depthOf(elements), parallelDepth_.value_or(0));
-    emitter_.emit(depth, {.code = Code::Allocate, .element = element, .out = buffer, .a = elements});
+    emitter_.emit(depth,
+                  {.code = Code::Allocate, .element = element, .out = buffer, .a = elements});
   }
 
   Nest& nest_;
   Emitter emitter_;
   ValueCompiler values_;
+  /// Buffers that contractions make, and the code of their factors.
+  std::set<uint32_t> contracted_;
+  Sequence sides_;
   std::set<Name> strips_;
   const StripLoop* strip_ = nullptr;
   /// The scope of the loop that runs by threads.
@@ -181,8 +195,9 @@ private:
 runtime::Checked<Program> programOf(const loops::Nest& nest) {
   try {
     Nest own(nest);
+    std::set<uint32_t> contracted = takeContractions(own);
     mergeLoops(own);
-    return TreeCompiler(own).run();
+    return TreeCompiler(own, std::move(contracted)).run();
   } catch (const NoProgram& without) {
     return runtime::Problem{without.problem};
   }

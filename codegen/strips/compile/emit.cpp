@@ -20,8 +20,12 @@ Emitter::Emitter(Nest& nest) : nest_(nest) {
 
 void Emitter::open(std::vector<Name> variables) {
   scopes_.push_back({variables});
-  for (Name name : variables)
-    variables_[name] = freshNumber();
+  for (Name name : variables) {
+    auto [known, isNew] = variables_.try_emplace(name, none);
+    if (isNew)
+      known->second = freshNumber();
+    depths_[known->second] = depth();
+  }
 }
 
 Sequence Emitter::close() {
@@ -111,8 +115,8 @@ uint32_t Emitter::number(Form form) {
     scale = times(scale, last[i]);
   Form rest = table.sum(form, lastTerm, -1);
   bool isAlone = rest == table.number(0);
-  uint32_t made = isAlone ? times(scale, last.back())
-                          : compute(Code::Sum, number(rest), scale, last.back());
+  uint32_t made =
+      isAlone ? times(scale, last.back()) : compute(Code::Sum, number(rest), scale, last.back());
   return numbers_[form] = made;
 }
 

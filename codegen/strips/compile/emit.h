@@ -32,9 +32,7 @@ public:
   size_t depth() const { return scopes_.size() - 1; }
   Sequence& code(size_t depth) { return scopes_[depth].code; }
   void emit(Instruction instruction) { emit(depth(), instruction); }
-  void emit(size_t depth, Instruction instruction) {
-    scopes_[depth].code.push_back(instruction);
-  }
+  void emit(size_t depth, Instruction instruction) { scopes_[depth].code.push_back(instruction); }
   void emit(const Sequence& code);
 
   /// The number that a form is, a variable of a scope, or a constant.

@@ -71,8 +71,8 @@ std::optional<Value> ValueCompiler::needOf(const Operations& operations, uint32_
       if (!counts && isNeededAlways_[user])
         return std::nullopt;
       if (!isNeededAlways_[user])
-        counts = counts ? apply(ScalarFunction::LogicalAnd, {*counts, *needs_[user]})
-                        : needs_[user];
+        counts =
+            counts ? apply(ScalarFunction::LogicalAnd, {*counts, *needs_[user]}) : needs_[user];
       need = need ? apply(ScalarFunction::LogicalOr, {*need, *counts}) : counts;
     }
   }

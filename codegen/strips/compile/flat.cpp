@@ -9,8 +9,7 @@ Form strideOfDimension(sizes::Table& table, std::span<const Form> extents, size_
   return stride;
 }
 
-Form flatPlace(sizes::Table& table, std::span<const Form> extents,
-               std::span<const Form> position) {
+Form flatPlace(sizes::Table& table, std::span<const Form> extents, std::span<const Form> position) {
   Form flat = table.number(0), stride = table.number(1);
   for (size_t i = extents.size(); i-- > 0;) {
     flat = table.sum(flat, table.product(position[i], stride));

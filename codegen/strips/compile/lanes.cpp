@@ -79,8 +79,8 @@ private:
     for (size_t i = 0; i < load.places.size(); ++i) {
       const loops::Place& place = load.places[i];
       bool isSame = place.value == loops::none && place.form == store.position[i];
-      bool isFixed = place.value == loops::none && !mentions(place.form) &&
-                     !mentions(store.position[i]);
+      bool isFixed =
+          place.value == loops::none && !mentions(place.form) && !mentions(store.position[i]);
       if (!isSame && !isFixed)
         return false;
     }

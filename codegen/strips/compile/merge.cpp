@@ -22,7 +22,8 @@ public:
     for (Node& node : nodes) {
       merge(node.body);
       auto* outer = std::get_if<Loop>(&node.what);
-      Loop* inner = outer && node.body.size() == 1 ? std::get_if<Loop>(&node.body[0].what) : nullptr;
+      Loop* inner =
+          outer && node.body.size() == 1 ? std::get_if<Loop>(&node.body[0].what) : nullptr;
       if (!inner || !walkAsOne(*outer, *inner, node.body[0].body))
         continue;
       Loop merged{inner->variable, nest_.table.product(outer->end, inner->end), outer->kind};

@@ -228,15 +228,15 @@ Program finished(Emitter emitter, uint32_t sidesBegin, std::span<const FixedScra
   size_t ofLane = finisher.bytesOfLane();
   for (const FixedScratch& each : scratch)
     if (each.hasLanes)
-      ofLane += size_t(each.elements) *
-                lower::elementBytes(emitter.program.buffers[each.buffer].element);
+      ofLane +=
+          size_t(each.elements) * lower::elementBytes(emitter.program.buffers[each.buffer].element);
   size_t lanes = std::clamp(std::bit_floor(cacheBytes / std::max<size_t>(ofLane, 1)), size_t(64),
                             longestStrip);
   size_t bytes = finisher.placeMemory(lanes);
   for (const FixedScratch& each : scratch) {
     BufferInfo& buffer = emitter.program.buffers[each.buffer];
-    size_t own = size_t(each.elements) * (each.hasLanes ? lanes : 1) *
-                 lower::elementBytes(buffer.element);
+    size_t own =
+        size_t(each.elements) * (each.hasLanes ? lanes : 1) * lower::elementBytes(buffer.element);
     buffer = {buffer.element, uint32_t(bytes), uint32_t(own)};
     bytes += (own + alignment - 1) / alignment * alignment;
   }

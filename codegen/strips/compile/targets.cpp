@@ -44,8 +44,7 @@ void ValueCompiler::compile(const loops::Statement& statement, const StripLoop* 
     roots.push_back(store.value);
   bool isPlace = statement.combiner && loops::findsPlace(*statement.combiner);
   if (statement.combiner && !isPlace)
-    if (uint32_t narrow =
-            narrowOperand(statement, nest_.buffers[statement.stores[0].buffer].dtype);
+    if (uint32_t narrow = narrowOperand(statement, nest_.buffers[statement.stores[0].buffer].dtype);
         narrow != none)
       roots = {narrow};
   std::optional<Target> target;
@@ -68,8 +67,7 @@ void ValueCompiler::compile(const loops::Statement& statement, const StripLoop* 
 ValueCompiler::Target ValueCompiler::targetOf(const loops::Store& store) {
   Form flat = flatPlace(nest_, store);
   Target target{.even = evenIn(store.buffer, flat)};
-  target.hasLanes =
-      strip_ && (isOwn(store.buffer) || nest_.table.mentions(flat, strip_->variable));
+  target.hasLanes = strip_ && (isOwn(store.buffer) || nest_.table.mentions(flat, strip_->variable));
   if (!target.even)
     target.places = unevenIn(store.buffer, flat);
   return target;
@@ -191,14 +189,14 @@ void ValueCompiler::reduce(const loops::Statement& statement, const Target& targ
       nest_.numbers == loops::Numbers::Reference && dtype.isFloat() && isTotal(combiner);
   Value total = read(store, target), before = converted(total, kernels.accumulator);
   Value value = asStrip(converted(values_[narrow == none ? store.value : narrow], kernels.operand));
-  emitter_.emit({.code = Code::Reduce,
-                 .flags = isOrdered,
-                 .element = value.element,
-                 .kernel = emitter_.kernel(
-                     {.kind = KernelKind::AddAll, .combiner = combiner, .from = from}),
-                 .out = before.reg,
-                 .a = value.reg,
-                 .count = strip_->count});
+  emitter_.emit(
+      {.code = Code::Reduce,
+       .flags = isOrdered,
+       .element = value.element,
+       .kernel = emitter_.kernel({.kind = KernelKind::AddAll, .combiner = combiner, .from = from}),
+       .out = before.reg,
+       .a = value.reg,
+       .count = strip_->count});
   if (before.reg != total.reg)
     storeTo(store, target, converted(before, total.element));
 }
@@ -207,11 +205,12 @@ void ValueCompiler::joinPlaces(const loops::Statement& statement) {
   const loops::Store &places = statement.stores[0], &extremes = statement.stores[1];
   Target placeTarget = targetOf(places), target = targetOf(extremes);
   Value bestPlace = read(places, placeTarget), best = read(extremes, target);
-  Element wide = lower::isFloat(best.element)          ? Element::Float64
+  Element wide = lower::isFloat(best.element)      ? Element::Float64
                  : best.element == Element::UInt64 ? Element::UInt64
-                                                       : Element::Int64;
+                                                   : Element::Int64;
   Value before = converted(best, wide);
-  Value place = asStrip(values_[places.value]), value = asStrip(converted(values_[extremes.value], wide));
+  Value place = asStrip(values_[places.value]),
+        value = asStrip(converted(values_[extremes.value], wide));
   Combiner combiner = *statement.combiner;
   bool isLargest = combiner == Combiner::ArgMaximum || combiner == Combiner::ArgMaximumLast;
   bool isLast = combiner == Combiner::ArgMaximumLast || combiner == Combiner::ArgMinimumLast;

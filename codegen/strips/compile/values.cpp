@@ -128,9 +128,9 @@ std::optional<ValueCompiler::Even> ValueCompiler::evenIn(uint32_t buffer, Form f
   if (!stride)
     return std::nullopt;
   sizes::Table& table = nest_.table;
-  return Even{emitter_.number(table.product(flat, emitter_.lanes())),
-              emitter_.number(table.sum(table.number(1),
-                                        table.product(*stride, emitter_.lanes())))};
+  return Even{
+      emitter_.number(table.product(flat, emitter_.lanes())),
+      emitter_.number(table.sum(table.number(1), table.product(*stride, emitter_.lanes())))};
 }
 
 Value ValueCompiler::position(Form form) {
@@ -248,10 +248,10 @@ Value ValueCompiler::load(const Operation& operation, uint32_t place) {
   }
   made.isStrip |= access.lane != emitter_.constant(0);
   made.depth = std::max(made.depth, emitter_.depthOf(access.offset));
-  bool mayHoist = strip_ && emitter_.depth() == strip_->inside &&
-                  !strip_->changed.contains(operation.buffer);
-  made.depth = mayHoist ? depthFor(made.isStrip, std::max<size_t>(made.depth, 1))
-                        : emitter_.depth();
+  bool mayHoist =
+      strip_ && emitter_.depth() == strip_->inside && !strip_->changed.contains(operation.buffer);
+  made.depth =
+      mayHoist ? depthFor(made.isStrip, std::max<size_t>(made.depth, 1)) : emitter_.depth();
   if (places.empty())
     return rowOf(operation, access, made);
   Value other = operation.operands.empty() ? Value{} : values_[operation.operands[0]];
