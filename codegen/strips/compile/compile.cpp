@@ -32,7 +32,7 @@ public:
       emitter_.program.buffers.push_back({lower::elementOf(buffer.dtype), 0, 0});
       emitter_.program.givenBuffers += buffer.space != loops::Space::Scratch;
     }
-    strips_ = chooseLanes(nest_, nest_.body).strips;
+    strips_ = chooseLanes(nest_, nest_.body, contracted_).strips;
     nodes(nest_.body);
     Sequence code = emitter_.close();
     code.push_back({.code = Code::Stop});
@@ -117,7 +117,7 @@ private:
     begin.b = uint32_t(emitter_.program.parallelCosts.size());
     Node whole{loop, body};
     double iterations = double(nest_.table.constantOf(loop.end).value_or(openExtent));
-    emitter_.program.parallelCosts.push_back(chooseLanes(nest_, {whole}).cost /
+    emitter_.program.parallelCosts.push_back(chooseLanes(nest_, {whole}, contracted_).cost /
                                              std::max(iterations, 1.0));
     return true;
   }

@@ -27,7 +27,8 @@ constexpr int64_t mostElementsOfLane = 64;
 /// The loops and conditions inside of a loop as seen by one that is to be lanes.
 class Legality {
 public:
-  Legality(Nest& nest, Name variable) : nest_(nest), variable_(variable) {}
+  Legality(Nest& nest, Name variable, const std::set<uint32_t>& contracted)
+      : nest_(nest), variable_(variable), contracted_(contracted) {}
 
   bool holds(const std::vector<Node>& nodes) {
     for (const Node& node : nodes) {
@@ -63,6 +64,8 @@ private:
         statement.reduced, [&](const loops::Reduced& axis) { return mentions(axis.position); });
     std::optional<bool> hasLanes;
     for (const loops::Store& store : statement.stores) {
+      if (contracted_.contains(store.buffer))
+        return false;
       bool own = own_.contains(store.buffer) || mentions(flatPlace(nest_, store));
       if (hasLanes && *hasLanes != own)
         return false;
@@ -89,12 +92,14 @@ private:
 
   Nest& nest_;
   Name variable_;
+  const std::set<uint32_t>& contracted_;
   std::set<uint32_t> own_;
 };
 
 class Chooser {
 public:
-  explicit Chooser(Nest& nest) : nest_(nest) {}
+  Chooser(Nest& nest, const std::set<uint32_t>& contracted)
+      : nest_(nest), contracted_(contracted) {}
 
   LaneChoice choose(const std::vector<Node>& nodes) {
     LaneChoice all;
@@ -120,7 +125,7 @@ private:
       return inner;
     double extent = extentOf(loop->end);
     inner.cost = extent * (inner.cost + loopCost);
-    if (!Legality(nest_, loop->variable).holds(node.body))
+    if (!Legality(nest_, loop->variable, contracted_).holds(node.body))
       return inner;
     double strips = std::ceil(extent / usualStrip);
     double cost = costOf(node.body, loop->variable, strips, extent);
@@ -183,12 +188,14 @@ private:
   }
 
   Nest& nest_;
+  const std::set<uint32_t>& contracted_;
 };
 
 } // namespace
 
-LaneChoice chooseLanes(Nest& nest, const std::vector<Node>& nodes) {
-  return Chooser(nest).choose(nodes);
+LaneChoice chooseLanes(Nest& nest, const std::vector<Node>& nodes,
+                       const std::set<uint32_t>& contracted) {
+  return Chooser(nest, contracted).choose(nodes);
 }
 
 } // namespace strips

@@ -26,6 +26,8 @@ public:
           outer && node.body.size() == 1 ? std::get_if<Loop>(&node.body[0].what) : nullptr;
       if (!inner || !walkAsOne(*outer, *inner, node.body[0].body))
         continue;
+      // What two loops walk as one hangs on no order, so the inner one may run as the outer one
+      // does.
       Loop merged{inner->variable, nest_.table.product(outer->end, inner->end), outer->kind};
       std::vector<Node> body = std::move(node.body[0].body);
       loops::replaceNames(nest_, body, {{outer->variable, nest_.table.number(0)}});
@@ -53,7 +55,7 @@ private:
 
   bool walkAsOne(const Loop& outer, const Loop& inner, const std::vector<Node>& body) {
     Pair pair{outer.variable, inner.variable, inner.end};
-    if (nest_.table.mentions(inner.end, outer.variable) || outer.kind != inner.kind)
+    if (nest_.table.mentions(inner.end, outer.variable))
       return false;
     bool isOne = true;
     loops::forEachNode(body, [&](const Node& node) {

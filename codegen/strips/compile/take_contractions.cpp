@@ -81,7 +81,10 @@ private:
     bool isSum = found.joiner && found.joiner->combiner == tensor::Combiner::Sum &&
                  found.joiner->stores[0].buffer == found.accumulator && !found.summed.empty() &&
                  !loops::mayFail(found.joiner->operations) && productOf(*found.joiner) != none;
-    return isSum && isWorthWhile(found) ? std::optional(std::move(found)) : std::nullopt;
+    bool isOrdered = nest_.numbers == loops::Numbers::Reference &&
+                     nest_.buffers[found.accumulator].dtype.isFloat();
+    return isSum && !isOrdered && isWorthWhile(found) ? std::optional(std::move(found))
+                                                      : std::nullopt;
   }
 
   /// Finds how far out it can be made, until there are rows and columns; beyond that only through
