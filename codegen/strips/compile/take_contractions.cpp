@@ -83,8 +83,19 @@ private:
                  !loops::mayFail(found.joiner->operations) && productOf(*found.joiner) != none;
     bool isOrdered = nest_.numbers == loops::Numbers::Reference &&
                      nest_.buffers[found.accumulator].dtype.isFloat();
-    return isSum && !isOrdered && isWorthWhile(found) ? std::optional(std::move(found))
-                                                      : std::nullopt;
+    return isSum && !isOrdered && countStores(body, found.accumulator) == 2 && isWorthWhile(found)
+               ? std::optional(std::move(found))
+               : std::nullopt;
+  }
+
+  static size_t countStores(const std::vector<Node>& body, uint32_t buffer) {
+    size_t count = 0;
+    loops::forEachNode(body, [&](const Node& node) {
+      if (const auto* statement = std::get_if<Statement>(&node.what))
+        for (const loops::Store& store : statement->stores)
+          count += store.buffer == buffer;
+    });
+    return count;
   }
 
   /// Finds how far out it can be made, until there are rows and columns; beyond that only through

@@ -3,6 +3,7 @@
 
 #include "lower/loops/names.h"
 
+#include <algorithm>
 #include <array>
 
 namespace strips {
@@ -95,8 +96,11 @@ bool ValueCompiler::storeDirectly(const loops::Store& store, const Target& targe
       (target.hasLanes && target.even->lane != emitter_.constant(1)))
     return false;
   Instruction& last = code.back();
+  // Constants serve other statements, too.
   bool isOfStore = last.code == Code::Apply && last.out == value.reg &&
-                   emitter_.depthOf(target.even->first) <= emitter_.depth();
+                   std::ranges::none_of(constants_, [&](const auto& known) {
+                     return known.second.reg == value.reg;
+                   });
   if (!isOfStore)
     return false;
   Value place = row(store, *target.even, target.hasLanes);
