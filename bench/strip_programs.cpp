@@ -59,11 +59,11 @@ constexpr Case cases[] = {
      "nn.pad(%x, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])"},
     {"cumsum", "%x: Tensor[(1000, 1000), float32]", "cumsum(%x, axis=1)"},
     {"dense 1", "%x: Tensor[(1, 1024), float32], %y: Tensor[(1024, 1024), float32]",
-     "nn.dense(%x, %y)"},
+     "nn.dense(%x, %y, units=None)"},
     {"dense 4", "%x: Tensor[(4, 1024), float32], %y: Tensor[(1024, 1024), float32]",
-     "nn.dense(%x, %y)"},
+     "nn.dense(%x, %y, units=None)"},
     {"dense 256", "%x: Tensor[(256, 512), float32], %y: Tensor[(512, 512), float32]",
-     "nn.dense(%x, %y)"},
+     "nn.dense(%x, %y, units=None)"},
     {"batch_matmul", "%x: Tensor[(12, 64, 64), float32], %y: Tensor[(12, 64, 64), float32]",
      "nn.batch_matmul(%x, %y)"},
     {"conv2d 3x3", "%x: Tensor[(1, 64, 56, 56), float32], %y: Tensor[(64, 64, 3, 3), float32]",
@@ -169,6 +169,7 @@ void runProgram(const std::string& name, const std::string& text) {
 } // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   runtime::limitThreads(1);
   fmt::print("| kernel | plan us | strips us | ratio | schedule us | compile us |\n"
              "|---|--:|--:|--:|--:|--:|\n");

@@ -62,12 +62,16 @@ enum class Code : uint8_t {
   Store,
   /// Buffer `a` at r[b][j] = r[out][j].
   StoreAt,
+  /// r[out][j] = r[b][0] and all of r[a] up to lane j added up, or with flag 1 multiplied.
+  Scan,
   /// Joins each lane of r[a] to r[out] with the same lane.
   Join,
   /// Joins all lanes of r[a] to r[out][0]. Flag 1: one after the other.
   Reduce,
   /// Adds the products of r[a] and r[b], floats of 32 bits, to the float of 64 bits r[out][0].
   AddProducts,
+  /// Adds the products of r[a] and r[b][0] to r[out], lane by lane, all floats of 32 bits.
+  AddScaled,
   /// Places r[a] and values r[b], of `element`, are joined to the best ones so far, r[out] and
   /// r[c];
   /// flags are those of Extreme.

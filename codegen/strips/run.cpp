@@ -44,7 +44,7 @@ Kernel kernelOf(const KernelName& name) {
 } // namespace
 
 LinkedProgram linked(Program program) {
-  LinkedProgram made{std::move(program), {}};
+  LinkedProgram made{std::move(program), {}, lower::rowLoops()};
   for (const KernelName& name : made.program.kernels)
     made.kernels.push_back(kernelOf(name));
   return made;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/strips/program.h"
+#include "lower/elements/products.h"
 #include "runtime/fault.h"
 
 #include <optional>
@@ -21,6 +22,7 @@ union Kernel {
 struct LinkedProgram {
   Program program;
   List<Kernel> kernels;
+  lower::RowLoops rowLoops;
 };
 
 LinkedProgram linked(Program program);

@@ -10,36 +10,57 @@ namespace {
 
 using lower::elementBytes;
 
-/// Joins places and values to the best ones so far. NaN beats every number; of equal values the
-/// place decides.
+/// A value and its place.
 template <typename T>
-void joinPlaces(const Instruction& how, int64_t* bestPlaces, T* best, const int64_t* places,
-                const T* values, size_t count) {
-  bool isLargest = (how.flags & Largest) != 0, isLast = (how.flags & LastWins) != 0;
+struct Best {
+  int64_t place;
+  T value;
+};
+
+/// The better of two. NaN beats every number; of equal values the place decides.
+template <typename T>
+void join(const Instruction& how, Best<T>& best, const Best<T>& other) {
+  T a = other.value, b = best.value;
+  bool isBetter = (how.flags & Largest) != 0 ? a > b : a < b;
+  if (!isBetter && (a != a || a == b)) {
+    bool isFurther =
+        (how.flags & LastWins) != 0 ? other.place > best.place : other.place < best.place;
+    isBetter = (a != a && b == b) || ((a == b || b != b) && isFurther);
+  } else if (b != b) {
+    isBetter = false;
+  }
+  if (isBetter)
+    best = other;
+}
+
+template <typename T>
+void joinPlaces(const Instruction& how, std::byte* const* registers, size_t count) {
+  auto* bestPlaces = reinterpret_cast<int64_t*>(registers[how.out]);
+  auto* bestValues = reinterpret_cast<T*>(registers[how.c]);
+  auto* places = reinterpret_cast<const int64_t*>(registers[how.a]);
+  auto* values = reinterpret_cast<const T*>(registers[how.b]);
   size_t step = (how.flags & EachLane) != 0 ? 1 : 0;
+  Best<T> best{bestPlaces[0], bestValues[0]};
   for (size_t j = 0; j < count; ++j) {
-    T a = values[j], b = best[j * step];
-    bool isBetter = isLargest ? a > b : a < b, isEqual = a == b;
-    if (a != a) {
-      isBetter = b == b;
-      isEqual = b != b;
-    } else if (b != b) {
-      isBetter = false;
-    }
-    int64_t place = bestPlaces[j * step];
-    if (isBetter || (isEqual && (isLast ? places[j] > place : places[j] < place))) {
-      best[j * step] = a;
-      bestPlaces[j * step] = places[j];
+    if (step != 0)
+      best = {bestPlaces[j], bestValues[j]};
+    join(how, best, {places[j], values[j]});
+    if (step != 0 || j + 1 == count) {
+      bestPlaces[j * step] = best.place;
+      bestValues[j * step] = best.value;
     }
   }
 }
 
 template <typename T>
-void joinPlaces(const Instruction& how, std::byte* const* registers, size_t count) {
-  joinPlaces(how, reinterpret_cast<int64_t*>(registers[how.out]),
-             reinterpret_cast<T*>(registers[how.c]),
-             reinterpret_cast<const int64_t*>(registers[how.a]),
-             reinterpret_cast<const T*>(registers[how.b]), count);
+void scan(const Instruction& how, std::byte* const* registers, size_t count) {
+  auto* out = reinterpret_cast<T*>(registers[how.out]);
+  auto* from = reinterpret_cast<const T*>(registers[how.a]);
+  T total = *reinterpret_cast<const T*>(registers[how.b]);
+  for (size_t j = 0; j < count; ++j) {
+    total = how.flags == 1 ? total * from[j] : total + from[j];
+    out[j] = total;
+  }
 }
 
 } // namespace
@@ -103,15 +124,35 @@ void Thread::store(const Instruction& at) {
                                    reinterpret_cast<const int64_t*>(registers_[at.b]),
                                    registers_[at.out], count);
     break;
+  case Code::Scan:
+    if (at.element == Element::Float64)
+      scan<double>(at, registers_, count);
+    else
+      scan<uint64_t>(at, registers_, count);
+    break;
   case Code::Join:
     linked_.kernels[at.kernel].addLanes(registers_[at.out], registers_[at.a], count, 0);
     break;
   case Code::Reduce:
     reduce(at);
     break;
+  case Code::AddProducts: {
+    auto sumOfProducts = linked_.rowLoops.sumOfProducts;
+    *reinterpret_cast<double*>(registers_[at.out]) +=
+        sumOfProducts(reinterpret_cast<const float*>(registers_[at.a]),
+                      reinterpret_cast<const float*>(registers_[at.b]), count);
+    break;
+  }
+  case Code::AddScaled:
+    linked_.rowLoops.addStrip(reinterpret_cast<float*>(registers_[at.out]),
+                              reinterpret_cast<const float*>(registers_[at.a]),
+                              *reinterpret_cast<const float*>(registers_[at.b]), count);
+    break;
   case Code::JoinPlaces:
     if (at.element == Element::Float64)
       joinPlaces<double>(at, registers_, count);
+    else if (at.element == Element::Float32)
+      joinPlaces<float>(at, registers_, count);
     else if (at.element == Element::UInt64)
       joinPlaces<uint64_t>(at, registers_, count);
     else

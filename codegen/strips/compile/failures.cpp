@@ -79,7 +79,12 @@ std::optional<Value> ValueCompiler::needOf(const Operations& operations, uint32_
   return need;
 }
 
-void ValueCompiler::checkFailures(const Operations& operations) {
+/// The roots are what counts in any case.
+void ValueCompiler::checkFailures(const Operations& operations,
+                                  const std::vector<uint32_t>& roots) {
+  isNeededAlways_.assign(operations.size(), 0);
+  for (uint32_t root : roots)
+    isNeededAlways_[root] = 1;
   // Those that may fail, and all that use them.
   std::vector<uint8_t> matters(operations.size());
   for (uint32_t i = 0; i < operations.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "codegen/strips/compile/lanes.h"
 
+#include "codegen/strips/compile/scan.h"
 #include "lower/elements/element.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
@@ -72,7 +73,7 @@ private:
       hasLanes = own;
       for (const Operation& operation : statement.operations)
         if (operation.kind == OperationKind::Load && operation.buffer == store.buffer &&
-            !readsOwnLane(store, operation))
+            !readsOwnLane(store, operation) && !scanOf(nest_, statement, variable_))
           return false;
     }
     return statement.combiner ? *hasLanes != isJoinedOver : *hasLanes;
@@ -163,25 +164,35 @@ private:
 
   double costOf(const Statement& statement, Name lane) {
     double cost = 0;
-    for (const Operation& operation : statement.operations)
+    // What is the same in all lanes is computed once.
+    std::vector<uint8_t> hasLanes(statement.operations.size());
+    for (size_t i = 0; i < hasLanes.size(); ++i) {
+      const Operation& operation = statement.operations[i];
+      loops::forEachValue(operation, [&](uint32_t value) { hasLanes[i] |= hasLanes[value]; });
       switch (operation.kind) {
-      case OperationKind::Load:
-        cost += walkCost(flatPlace(nest_, operation), lane);
+      case OperationKind::Load: {
+        double walk = walkCost(flatPlace(nest_, operation), lane);
         for (const loops::Place& place : operation.places)
-          cost += place.value == loops::none ? 0 : unevenCost;
+          walk += place.value != loops::none && hasLanes[place.value] ? unevenCost : 0;
+        hasLanes[i] |= walk > 0;
+        cost += walk;
         break;
-      case OperationKind::Apply:
-        cost += operation.function >= runtime::ScalarFunction::Exp ? analysisCost : stepCost;
-        break;
+      }
       case OperationKind::Position:
+        hasLanes[i] = nest_.table.mentions(operation.position, lane);
         cost += walkCost(operation.position, lane);
         break;
+      case OperationKind::Apply:
+        if (hasLanes[i])
+          cost += operation.function >= runtime::ScalarFunction::Exp ? analysisCost : stepCost;
+        break;
       case OperationKind::Cast:
-        cost += stepCost;
+        cost += hasLanes[i] ? stepCost : 0;
         break;
       case OperationKind::Number:
         break;
       }
+    }
     for (const loops::Store& store : statement.stores)
       cost += walkCost(flatPlace(nest_, store), lane) + (statement.combiner ? 2 * stepCost : 0);
     return cost;

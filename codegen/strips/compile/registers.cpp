@@ -40,6 +40,8 @@ std::vector<uint32_t Instruction::*> registersOf(Code code) {
   case Code::StoreAt:
     return {&I::out, &I::b};
   case Code::AddProducts:
+  case Code::Scan:
+  case Code::AddScaled:
     return {&I::out, &I::a, &I::b};
   case Code::Apply:
   case Code::JoinPlaces:

@@ -2,6 +2,7 @@
 // joined to in loops of its own, and read behind them.
 #include "codegen/strips/compile/contraction.h"
 #include "codegen/strips/compile/factors.h"
+#include "lower/elements/products.h"
 #include "lower/loops/build_values.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/rewrite.h"
@@ -156,12 +157,31 @@ private:
   Nest& nest_;
 };
 
+bool isShortSum(const Nest& nest, const Statement& statement) {
+  if (statement.combiner != tensor::Combiner::Sum || productOf(statement) == none)
+    return false;
+  int64_t count = 1;
+  for (const loops::Reduced& axis : statement.reduced) {
+    auto extent = nest.table.constantOf(axis.extent);
+    if (!extent || *extent > int64_t(lower::blockDepth))
+      return false;
+    count *= *extent;
+  }
+  return count <= int64_t(lower::blockDepth);
+}
+
 /// Makes accumulators as wide as the products where nothing needs more.
 void narrowAll(Nest& nest) {
   std::vector<std::string> names;
   Finder(nest).find(nest.body, {}, [&](const Found& found) {
     names.push_back(nest.buffers[found.accumulator].name);
     return false;
+  });
+  // Few products add up well in float32.
+  loops::forEachNode(std::as_const(nest).body, [&](const Node& node) {
+    if (const auto* statement = std::get_if<Statement>(&node.what);
+        statement && isShortSum(nest, *statement))
+      names.push_back(nest.buffers[statement->stores[0].buffer].name);
   });
   for (const std::string& name : names)
     if (auto narrowed = loops::rewritten(nest, {"narrow", {name}}))

@@ -1,6 +1,8 @@
 // Where values of statements go: elements that are made, joined lane by lane, or joined into one.
 #include "codegen/strips/compile/values.h"
 
+#include "codegen/strips/compile/factors.h"
+#include "codegen/strips/compile/scan.h"
 #include "lower/loops/names.h"
 
 #include <algorithm>
@@ -26,6 +28,15 @@ bool isTotal(Combiner combiner) {
   return combiner == Combiner::Sum || combiner == Combiner::Product;
 }
 
+/// The product of floats of 32 bits that a sum adds up, or none.
+uint32_t floatProductOf(const loops::Statement& statement) {
+  if (*statement.combiner != Combiner::Sum)
+    return none;
+  uint32_t product = productOf(statement);
+  return product != none && statement.operations[product].dtype == runtime::Float32 ? product
+                                                                                    : none;
+}
+
 /// The float of 32 bits that a sum adds up in 64, if that is what it does.
 uint32_t narrowOperand(const loops::Statement& statement, runtime::DType dtype) {
   const auto& operations = statement.operations;
@@ -40,29 +51,49 @@ uint32_t narrowOperand(const loops::Statement& statement, runtime::DType dtype) 
 
 void ValueCompiler::compile(const loops::Statement& statement, const StripLoop* strip) {
   strip_ = strip;
-  std::vector<uint32_t> roots;
-  for (const loops::Store& store : statement.stores)
-    roots.push_back(store.value);
-  bool isPlace = statement.combiner && loops::findsPlace(*statement.combiner);
-  if (statement.combiner && !isPlace)
-    if (uint32_t narrow = narrowOperand(statement, nest_.buffers[statement.stores[0].buffer].dtype);
-        narrow != none)
-      roots = {narrow};
-  std::optional<Target> target;
-  if (!statement.combiner)
-    target = targetOf(statement.stores[0]);
-  evaluate(statement.operations, roots);
-  isNeededAlways_.assign(statement.operations.size(), 0);
-  for (uint32_t root : roots)
-    isNeededAlways_[root] = 1;
-  checkFailures(statement.operations);
-  if (isPlace)
-    return joinPlaces(statement);
-  if (statement.combiner)
-    return join(statement);
+  factors_.reset();
   const loops::Store& store = statement.stores[0];
-  if (!storeDirectly(store, *target, values_[store.value]))
-    storeTo(store, *target, values_[store.value]);
+  bool isPlace = statement.combiner && loops::findsPlace(*statement.combiner);
+  Target target = targetOf(store);
+  if (scan(statement, target))
+    return;
+  std::vector<uint32_t> roots{store.value};
+  if (isPlace)
+    roots.push_back(statement.stores[1].value);
+  else if (statement.combiner)
+    roots = joinedRoots(statement, target);
+  evaluate(statement.operations, roots);
+  checkFailures(statement.operations, roots);
+  if (isPlace)
+    joinPlaces(statement);
+  else if (statement.combiner)
+    join(statement, target);
+  else if (!storeDirectly(store, target, values_[store.value]))
+    storeTo(store, target, values_[store.value]);
+}
+
+/// A statement that goes on from what it made before: lanes one after the other.
+bool ValueCompiler::scan(const loops::Statement& statement, const Target& target) {
+  auto step = strip_ ? scanOf(nest_, statement, strip_->variable) : std::nullopt;
+  if (!step)
+    return false;
+  const loops::Store& store = statement.stores[0];
+  evaluate(statement.operations, {step->next});
+  checkFailures(statement.operations, {step->next});
+  Value next = asStrip(values_[step->next]);
+  // What comes before the first lane.
+  const StripLoop* strip = strip_;
+  strip_ = nullptr;
+  evaluate(statement.operations, {step->before});
+  strip_ = strip;
+  Value made = result(next.element, true, emitter_.depth());
+  emit(made, {.code = Code::Scan,
+              .flags = step->multiplies,
+              .element = made.element,
+              .a = next.reg,
+              .b = values_[step->before].reg});
+  storeTo(store, target, made);
+  return true;
 }
 
 ValueCompiler::Target ValueCompiler::targetOf(const loops::Store& store) {
@@ -143,26 +174,74 @@ Value ValueCompiler::read(const loops::Store& store, const Target& target) {
   return made;
 }
 
-void ValueCompiler::join(const loops::Statement& statement) {
-  Target target = targetOf(statement.stores[0]);
-  if (strip_ && !target.hasLanes)
+/// What is computed of a statement that joins: its value, or what that is made of where joining
+/// does the rest.
+std::vector<uint32_t> ValueCompiler::joinedRoots(const loops::Statement& statement,
+                                                 const Target& target) {
+  const loops::Store& store = statement.stores[0];
+  runtime::DType dtype = nest_.buffers[store.buffer].dtype;
+  uint32_t product = floatProductOf(statement), narrow = narrowOperand(statement, dtype);
+  bool isFloat32 = dtype == runtime::Float32 && product == store.value;
+  bool isSum = isFloat32 || (dtype == runtime::Float64 && product != none);
+  bool isOrdered = nest_.numbers == loops::Numbers::Reference;
+  if (strip_ && isSum && !isOrdered && (isFloat32 || reduces(target))) {
+    const Operation& factors = statement.operations[product];
+    factors_ = {factors.operands[0], factors.operands[1]};
+    return {factors_->first, factors_->second};
+  }
+  return {narrow == none ? store.value : narrow};
+}
+
+Value ValueCompiler::joinedValue(const loops::Statement& statement) {
+  if (factors_)
+    return apply(ScalarFunction::Multiply, {values_[factors_->first], values_[factors_->second]});
+  const loops::Store& store = statement.stores[0];
+  uint32_t narrow = narrowOperand(statement, nest_.buffers[store.buffer].dtype);
+  return values_[narrow == none ? store.value : narrow];
+}
+
+void ValueCompiler::join(const loops::Statement& statement, const Target& target) {
+  const loops::Store& store = statement.stores[0];
+  if (reduces(target) && factors_)
+    addProducts(store, target);
+  else if (reduces(target))
     reduce(statement, target);
-  else
+  else if (!factors_ || !addScaled(store, target))
     joinLanes(statement, target);
+}
+
+void ValueCompiler::addProducts(const loops::Store& store, const Target& target) {
+  Value total = read(store, target), before = converted(total, Element::Float64);
+  emitter_.emit({.code = Code::AddProducts,
+                 .out = before.reg,
+                 .a = asStrip(values_[factors_->first]).reg,
+                 .b = asStrip(values_[factors_->second]).reg,
+                 .count = strip_->count});
+  if (before.reg != total.reg)
+    storeTo(store, target, converted(before, total.element));
+}
+
+/// Adds a strip times a number; false where that is not what the factors are.
+bool ValueCompiler::addScaled(const loops::Store& store, const Target& target) {
+  Value strip = values_[factors_->first], factor = values_[factors_->second];
+  if (!strip.isStrip)
+    std::swap(strip, factor);
+  if (!strip.isStrip || factor.isStrip || !target.even || target.even->lane != emitter_.constant(1))
+    return false;
+  emit(read(store, target), {.code = Code::AddScaled, .a = strip.reg, .b = factor.reg});
+  return true;
 }
 
 void ValueCompiler::joinLanes(const loops::Statement& statement, const Target& target) {
   const loops::Store& store = statement.stores[0];
-  runtime::DType dtype = nest_.buffers[store.buffer].dtype;
-  Element element = lower::elementOf(dtype);
-  uint32_t narrow = narrowOperand(statement, dtype);
+  Element element = lower::elementOf(nest_.buffers[store.buffer].dtype);
   ScalarFunction function = functionOf(*statement.combiner);
   Value before = read(store, target);
   bool isInPlace = emitter_.registers[before.reg].isRow;
-  Value value = values_[narrow == none ? store.value : narrow];
+  Value value = joinedValue(statement);
   if (target.hasLanes)
     value = asStrip(value);
-  if (isInPlace && narrow != none) {
+  if (isInPlace && element == Element::Float64 && value.element == Element::Float32) {
     emit(before, {.code = Code::Join,
                   .kernel = emitter_.kernel({.kind = KernelKind::AddLanes,
                                              .combiner = *statement.combiner,
@@ -186,13 +265,13 @@ void ValueCompiler::reduce(const loops::Statement& statement, const Target& targ
   const loops::Store& store = statement.stores[0];
   runtime::DType dtype = nest_.buffers[store.buffer].dtype;
   Combiner combiner = *statement.combiner;
-  uint32_t narrow = narrowOperand(statement, dtype);
-  Element from = narrow == none ? lower::elementOf(dtype) : Element::Float32;
+  Value value = joinedValue(statement);
+  Element from = value.element;
   lower::ReduceKernels kernels = lower::reduceKernels(combiner, from);
   bool isOrdered =
       nest_.numbers == loops::Numbers::Reference && dtype.isFloat() && isTotal(combiner);
   Value total = read(store, target), before = converted(total, kernels.accumulator);
-  Value value = asStrip(converted(values_[narrow == none ? store.value : narrow], kernels.operand));
+  value = asStrip(converted(value, kernels.operand));
   emitter_.emit(
       {.code = Code::Reduce,
        .flags = isOrdered,
@@ -209,7 +288,8 @@ void ValueCompiler::joinPlaces(const loops::Statement& statement) {
   const loops::Store &places = statement.stores[0], &extremes = statement.stores[1];
   Target placeTarget = targetOf(places), target = targetOf(extremes);
   Value bestPlace = read(places, placeTarget), best = read(extremes, target);
-  Element wide = lower::isFloat(best.element)      ? Element::Float64
+  Element wide = best.element == Element::Float32  ? Element::Float32
+                 : lower::isFloat(best.element)    ? Element::Float64
                  : best.element == Element::UInt64 ? Element::UInt64
                                                    : Element::Int64;
   Value before = converted(best, wide);

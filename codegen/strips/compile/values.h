@@ -83,7 +83,7 @@ private:
   Value unevenIn(uint32_t buffer, Form flat);
 
   // What may fail.
-  void checkFailures(const Operations& operations);
+  void checkFailures(const Operations& operations, const std::vector<uint32_t>& roots);
   Value failureOf(const Operations& operations, uint32_t place);
   std::optional<Value> needOf(const Operations& operations, uint32_t place);
   std::optional<Value> conditionOf(const Operations& operations, uint32_t user, size_t operand);
@@ -94,10 +94,16 @@ private:
   bool storeDirectly(const loops::Store& store, const Target& target, const Value& value);
   Value read(const loops::Store& store, const Target& target);
   Value row(const loops::Store& store, const Even& even, bool hasLanes);
-  void join(const loops::Statement& statement);
+  bool scan(const loops::Statement& statement, const Target& target);
+  void join(const loops::Statement& statement, const Target& target);
+  std::vector<uint32_t> joinedRoots(const loops::Statement& statement, const Target& target);
+  Value joinedValue(const loops::Statement& statement);
+  void addProducts(const loops::Store& store, const Target& target);
+  bool addScaled(const loops::Store& store, const Target& target);
   void joinLanes(const loops::Statement& statement, const Target& target);
   void reduce(const loops::Statement& statement, const Target& target);
   void joinPlaces(const loops::Statement& statement);
+  bool reduces(const Target& target) const { return strip_ && !target.hasLanes; }
 
   Nest& nest_;
   Emitter& emitter_;
@@ -107,6 +113,8 @@ private:
   std::vector<uint32_t> accesses_;
   std::vector<std::optional<Value>> needs_;
   std::vector<uint8_t> isNeeded_, isNeededAlways_;
+  /// The factors of a product that is joined and not computed by itself.
+  std::optional<std::pair<uint32_t, uint32_t>> factors_;
   /// Registers of constants, and of values that are spread.
   std::map<std::pair<Element, uint64_t>, Value> constants_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> spread_;
