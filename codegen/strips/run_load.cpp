@@ -117,10 +117,17 @@ void Thread::outside(const Instruction& at) {
   std::memset(flags, 1, low);
   std::memset(flags + low, 0, high - low);
   std::memset(flags + high, 1, count - high);
-  for (const Place& place : placesOf(access))
-    if (place.value != none)
+  for (const Place& place : placesOf(access)) {
+    if (place.value == none)
+      continue;
+    auto extent = uint64_t(numbers_[place.extent]);
+    auto* positions = reinterpret_cast<const int64_t*>(registers_[place.value]);
+    if (place.isStrip)
       for (size_t j = 0; j < count; ++j)
-        flags[j] |= uint64_t(valueAt(place, j)) >= uint64_t(numbers_[place.extent]);
+        flags[j] |= uint64_t(positions[j]) >= extent;
+    else if (uint64_t(*positions) >= extent)
+      std::memset(flags, 1, count);
+  }
 }
 
 bool Thread::check(const Instruction& at) {

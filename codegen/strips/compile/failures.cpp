@@ -32,7 +32,7 @@ bool mayFail(const std::vector<Operation>& operations, const Operation& operatio
 Value ValueCompiler::failureOf(const Operations& operations, uint32_t place) {
   const Operation& operation = operations[place];
   if (operation.kind == OperationKind::Load)
-    return outside(accesses_[place], values_[place].isStrip);
+    return outside(accesses_[place]);
   const Operation zero{.kind = OperationKind::Number,
                        .dtype = operations[operation.operands[1]].dtype};
   return apply(ScalarFunction::Equal, {values_[operation.operands[1]], number(zero)});
@@ -44,7 +44,7 @@ std::optional<Value> ValueCompiler::conditionOf(const Operations& operations, ui
   const Operation& operation = operations[user];
   if (operation.kind == OperationKind::Load)
     return accesses_[user] == none ? std::nullopt
-                                   : std::optional(outside(accesses_[user], values_[user].isStrip));
+                                   : std::optional(outside(accesses_[user]));
   if (operation.kind != OperationKind::Apply || operation.function != ScalarFunction::Select ||
       operand == 0)
     return std::nullopt;

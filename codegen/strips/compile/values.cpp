@@ -269,7 +269,7 @@ Value ValueCompiler::load(const Operation& operation, uint32_t place) {
   emit(made, {.code = Code::Load, .element = made.element, .a = accesses_[place]});
   if (!other.isStrip)
     return made;
-  return apply(ScalarFunction::Select, {outside(accesses_[place], made.isStrip), other, made});
+  return apply(ScalarFunction::Select, {outside(accesses_[place]), other, made});
 }
 
 /// Elements that are all there.
@@ -288,7 +288,14 @@ Value ValueCompiler::rowOf(const Operation& load, const Access& access, Value ma
   return made;
 }
 
-Value ValueCompiler::outside(uint32_t access, bool isStrip) {
+/// Bools that hold where a read is outside; one where that is the same for all lanes.
+Value ValueCompiler::outside(uint32_t access) {
+  const Access& at = emitter_.program.accesses[access];
+  bool isStrip = false;
+  for (uint32_t i = 0; i < at.placeCount; ++i) {
+    const Place& place = emitter_.program.places[at.firstPlace + i];
+    isStrip |= place.isStrip || (place.value == none && place.lane != emitter_.constant(0));
+  }
   Value flags = result(Element::Bool, isStrip, emitter_.depth());
   emit(flags, {.code = Code::Outside, .a = access});
   return flags;

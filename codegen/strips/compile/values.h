@@ -68,7 +68,7 @@ private:
                  Value& result);
   void addPlace(Place place, const Value& value, std::vector<Place>& places, Value& result);
   Value rowOf(const loops::Operation& load, const Access& access, Value result);
-  Value outside(uint32_t access, bool isStrip);
+  Value outside(uint32_t access);
   Value applyOperation(const Operations& operations, uint32_t place);
   Value apply(runtime::ScalarFunction function, std::vector<Value> operands);
   Value asStrip(Value value);
