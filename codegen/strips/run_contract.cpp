@@ -94,9 +94,9 @@ class BlockProduct {
 public:
   BlockProduct(Evaluator& evaluator, const Extents& extents, const Blocking& blocking,
                const lower::TileLoop& loop)
-      : evaluator_(evaluator), contraction_(evaluator.contraction()), extents_(extents),
-        blocking_(blocking), loop_(loop), rows_(evaluator, contraction_.rows, lower::tileRows),
-        columns_(evaluator, contraction_.columns, loop.width) {}
+      : evaluator_(evaluator), extents_(extents), blocking_(blocking), loop_(loop),
+        rows_(evaluator, evaluator.contraction().rows, lower::tileRows),
+        columns_(evaluator, evaluator.contraction().columns, loop.width) {}
 
   /// Computes one block of the result.
   void run(int64_t block) {
@@ -139,8 +139,8 @@ private:
   }
 
   void store(int64_t batch, int64_t firstRow, size_t rows, int64_t firstColumn, size_t columns) {
-    evaluator_.offsetsOf(contraction_.rows, firstRow, rows, rowOffsets_);
-    evaluator_.offsetsOf(contraction_.columns, firstColumn, columns, columnOffsets_);
+    evaluator_.offsetsOf(evaluator_.contraction().rows, firstRow, rows, rowOffsets_);
+    evaluator_.offsetsOf(evaluator_.contraction().columns, firstColumn, columns, columnOffsets_);
     int64_t base = evaluator_.offsetOfBatch(batch);
     const std::byte* sums = sums_.data();
     for (size_t j = 0; j < columns; j += loop_.width) {
@@ -155,10 +155,10 @@ private:
   void storeTile(const std::byte* sums, int64_t base, std::span<const int64_t> rows,
                  std::span<const int64_t> columns) {
     alignas(lower::mostRegisterBytes) std::byte rounded[lower::mostTileBytes];
-    size_t size = elementBytes(contraction_.element);
+    size_t size = elementBytes(evaluator_.contraction().element);
     if (size != elementBytes(loop_.total)) {
-      lower::castKernel(loop_.total, contraction_.element)(rounded, &sums,
-                                                           lower::tileRows * loop_.width);
+      lower::castKernel(loop_.total, evaluator_.contraction().element)(
+          rounded, &sums, lower::tileRows * loop_.width);
       sums = rounded;
     }
     bool isDense = std::ranges::adjacent_find(
@@ -168,12 +168,12 @@ private:
       if (isDense)
         std::memcpy(to + columns[0] * int64_t(size), sums, columns.size() * size);
       else
-        lower::placeKernel(contraction_.element)(to, columns.data(), sums, columns.size());
+        lower::placeKernel(evaluator_.contraction().element)(to, columns.data(), sums,
+                                                             columns.size());
     }
   }
 
   Evaluator& evaluator_;
-  const Contraction& contraction_;
   const Extents& extents_;
   const Blocking& blocking_;
   const lower::TileLoop& loop_;

@@ -15,9 +15,8 @@ class RowProduct {
 public:
   RowProduct(Evaluator& evaluator, const Side& few, const Side& many, int64_t fewCount,
              int64_t depth)
-      : evaluator_(evaluator), contraction_(evaluator.contraction()), few_(few), many_(many),
-        fewCount_(size_t(fewCount)), depth_(size_t(depth)), values_(fewCount_ * depth_),
-        round_(lower::castKernel(Element::Float64, contraction_.element)) {}
+      : evaluator_(evaluator), few_(few), many_(many), fewCount_(size_t(fewCount)),
+        depth_(size_t(depth)), values_(fewCount_ * depth_) {}
 
   /// Computes the positions first .. last - 1 of the many.
   void run(int64_t batch, int64_t first, int64_t last) {
@@ -90,19 +89,20 @@ private:
   /// Rounds the totals, once, and puts them into the result.
   void store(int64_t first, size_t count) {
     evaluator_.offsetsOf(many_, first, count, offsets_);
-    auto size = int64_t(lower::elementBytes(contraction_.element));
+    Element element = evaluator_.contraction().element;
+    auto size = int64_t(lower::elementBytes(element));
+    lower::ApplyKernel round = lower::castKernel(Element::Float64, element);
     rounded_.resize(count * size_t(size));
     for (size_t row = 0; row < fewCount_; ++row) {
       int64_t base = evaluator_.offsetOfBatch(batch_) + evaluator_.offsetOf(few_, int64_t(row));
       auto* totals = reinterpret_cast<const std::byte*>(totals_.data() + row * count);
-      round_(rounded_.data(), &totals, count);
-      lower::placeKernel(contraction_.element)(evaluator_.result() + base * size, offsets_.data(),
-                                               rounded_.data(), count);
+      round(rounded_.data(), &totals, count);
+      lower::placeKernel(element)(evaluator_.result() + base * size, offsets_.data(),
+                                  rounded_.data(), count);
     }
   }
 
   Evaluator& evaluator_;
-  const Contraction& contraction_;
   const Side &few_, &many_;
   size_t fewCount_, depth_;
   /// The few at all summed positions.
@@ -112,7 +112,6 @@ private:
   Pooled<int64_t> offsets_;
   Pooled<std::byte> rounded_;
   lower::RowLoops loops_ = lower::rowLoops();
-  lower::ApplyKernel round_;
   int64_t batch_ = -1;
 };
 

@@ -6,7 +6,7 @@
 #include "codegen/strips/compile/lanes.h"
 #include "codegen/strips/compile/merge.h"
 #include "codegen/strips/compile/registers.h"
-#include "codegen/strips/compile/values.h"
+#include "codegen/strips/compile/statement.h"
 #include "lower/loops/edit.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ constexpr int64_t mostFixedBytes = 4096;
 class TreeCompiler {
 public:
   TreeCompiler(Nest& nest, std::set<uint32_t> contracted)
-      : nest_(nest), emitter_(nest), values_(nest, emitter_), contracted_(std::move(contracted)) {}
+      : nest_(nest), emitter_(nest), statements_(nest, emitter_),
+        contracted_(std::move(contracted)) {}
 
   Program run() {
     for (const loops::Buffer& buffer : nest_.buffers) {
@@ -52,7 +53,7 @@ private:
   void nodes(const std::vector<Node>& body) {
     for (const Node& node : body)
       if (auto contraction = contractionOf(node, contracted_))
-        compileContraction(nest_, emitter_, values_, *contraction, sides_);
+        compileContraction(nest_, emitter_, statements_, *contraction, sides_);
       else if (const auto* loop = std::get_if<Loop>(&node.what))
         this->loop(*loop, node.body);
       else if (const auto* condition = std::get_if<loops::Condition>(&node.what))
@@ -60,7 +61,7 @@ private:
       else if (const auto* allocation = std::get_if<loops::Allocation>(&node.what))
         allocate(allocation->buffer);
       else
-        values_.compile(std::get<Statement>(node.what), strip_);
+        statements_.compile(std::get<Statement>(node.what), strip_);
   }
 
   void condition(const loops::Condition& condition, const std::vector<Node>& body) {
@@ -179,7 +180,7 @@ private:
 
   Nest& nest_;
   Emitter emitter_;
-  ValueCompiler values_;
+  StatementCompiler statements_;
   /// Buffers that contractions make, and the code of their factors.
   std::set<uint32_t> contracted_;
   Sequence sides_;

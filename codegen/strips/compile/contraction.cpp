@@ -17,9 +17,9 @@ using loops::OperationKind;
 
 class Compiler {
 public:
-  Compiler(Nest& nest, Emitter& emitter, ValueCompiler& values, const ContractionNest& found,
-           Sequence& sides)
-      : nest_(nest), emitter_(emitter), values_(values), statement_(*found.statement),
+  Compiler(Nest& nest, Emitter& emitter, StatementCompiler& statements,
+           const ContractionNest& found, Sequence& sides)
+      : nest_(nest), emitter_(emitter), statements_(statements), statement_(*found.statement),
         loops_(found.loops), sides_(sides) {}
 
   void run() {
@@ -29,7 +29,6 @@ public:
     Form flat = flatPlace(nest_, store), start = flat;
     for (const Loop& loop : loops_)
       start = nest_.table.replaced(start, {{loop.variable, nest_.table.number(0)}});
-    flat_ = flat;
     Contraction made{.buffer = store.buffer,
                      .offset = emitter_.number(start),
                      .element = lower::elementOf(nest_.buffers[store.buffer].dtype),
@@ -46,7 +45,7 @@ public:
       variables.push_back(loop.variable);
     // Numbers that axes hang on are made outside.
     for (size_t i = 0; i < loops_.size(); ++i)
-      ends_.push_back(emitter_.number(loops_[i].end)), strides_.push_back(strideOf(i));
+      ends_.push_back(emitter_.number(loops_[i].end)), strides_.push_back(strideOf(i, flat));
     made.rows = side(rows, rowFactor, rowsAlongSum, made.panel, variables);
     made.columns = side(columns, columnFactor, columnsAlongSum, made.panel, variables);
     made.firstBatch = addAxes(batch_);
@@ -71,8 +70,8 @@ private:
     }
   }
 
-  uint32_t strideOf(size_t loop) {
-    auto stride = strideAlong(nest_.table, flat_, loops_[loop].variable);
+  uint32_t strideOf(size_t loop, Form flat) {
+    auto stride = strideAlong(nest_.table, flat, loops_[loop].variable);
     return emitter_.number(*stride);
   }
 
@@ -118,7 +117,7 @@ private:
     strip.mostCount = emitter_.number(emitter_.lanes());
     strip.front = strip.inside = emitter_.depth();
     Side made{.axisCount = uint32_t(own.size()), .count = strip.count};
-    made.root = values_.compileStrip(statement_, factor, panel, strip);
+    made.root = statements_.compileStrip(statement_, factor, panel, strip);
     made.runsAlongSum = runsAlongSum;
     made.firstAxis = addAxes(own);
     made.begin = uint32_t(sides_.size());
@@ -130,11 +129,10 @@ private:
 
   Nest& nest_;
   Emitter& emitter_;
-  ValueCompiler& values_;
+  StatementCompiler& statements_;
   const loops::Statement& statement_;
   const std::vector<Loop>& loops_;
   Sequence& sides_;
-  Form flat_ = {};
   /// By loop.
   std::vector<uint32_t> ends_, strides_;
   /// Loops by their roles.
@@ -143,9 +141,9 @@ private:
 
 } // namespace
 
-void compileContraction(Nest& nest, Emitter& emitter, ValueCompiler& values,
+void compileContraction(Nest& nest, Emitter& emitter, StatementCompiler& statements,
                         const ContractionNest& found, Sequence& sides) {
-  Compiler(nest, emitter, values, found, sides).run();
+  Compiler(nest, emitter, statements, found, sides).run();
 }
 
 } // namespace strips

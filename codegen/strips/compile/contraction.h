@@ -1,7 +1,7 @@
 // Sums of products: found, taken out of the loops that need them, and made instructions.
 #pragma once
 
-#include "codegen/strips/compile/values.h"
+#include "codegen/strips/compile/statement.h"
 
 namespace strips {
 
@@ -21,7 +21,7 @@ std::optional<ContractionNest> contractionOf(const loops::Node& node,
                                              const std::set<uint32_t>& taken);
 
 /// Makes the contraction; the code of its factors is added to `sides`, whose places it tells.
-void compileContraction(Nest& nest, Emitter& emitter, ValueCompiler& values,
+void compileContraction(Nest& nest, Emitter& emitter, StatementCompiler& statements,
                         const ContractionNest& found, Sequence& sides);
 
 } // namespace strips

@@ -43,8 +43,7 @@ std::optional<Value> ValueCompiler::conditionOf(const Operations& operations, ui
                                                 size_t operand) {
   const Operation& operation = operations[user];
   if (operation.kind == OperationKind::Load)
-    return accesses_[user] == none ? std::nullopt
-                                   : std::optional(outside(accesses_[user]));
+    return accesses_[user] == none ? std::nullopt : std::optional(outside(accesses_[user]));
   if (operation.kind != OperationKind::Apply || operation.function != ScalarFunction::Select ||
       operand == 0)
     return std::nullopt;
@@ -79,7 +78,6 @@ std::optional<Value> ValueCompiler::needOf(const Operations& operations, uint32_
   return need;
 }
 
-/// The roots are what counts in any case.
 void ValueCompiler::checkFailures(const Operations& operations,
                                   const std::vector<uint32_t>& roots) {
   isNeededAlways_.assign(operations.size(), 0);

@@ -3,6 +3,7 @@
 #include "codegen/strips/compile/compile.h"
 #include "lower/loops/names.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace strips {
@@ -28,13 +29,6 @@ bool isRounding(ScalarFunction function) {
 }
 
 } // namespace
-
-uint32_t ValueCompiler::compileStrip(const loops::Statement& statement, uint32_t value,
-                                     Element element, const StripLoop& strip) {
-  strip_ = &strip;
-  evaluate(statement.operations, {value});
-  return asStrip(converted(values_[value], element)).reg;
-}
 
 size_t ValueCompiler::depthFor(bool isStrip, size_t depth) const {
   if (depth == 0 && !isStrip)
@@ -108,6 +102,11 @@ Value ValueCompiler::number(const Operation& operation) {
     known->second = converted(made, element);
   }
   return known->second;
+}
+
+bool ValueCompiler::isConstant(const Value& value) const {
+  return std::ranges::any_of(constants_,
+                             [&](const auto& known) { return known.second.reg == value.reg; });
 }
 
 // Positions.

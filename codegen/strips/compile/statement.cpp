@@ -1,11 +1,10 @@
 // Where values of statements go: elements that are made, joined lane by lane, or joined into one.
-#include "codegen/strips/compile/values.h"
+#include "codegen/strips/compile/statement.h"
 
 #include "codegen/strips/compile/factors.h"
 #include "codegen/strips/compile/scan.h"
 #include "lower/loops/names.h"
 
-#include <algorithm>
 #include <array>
 
 namespace strips {
@@ -49,8 +48,8 @@ uint32_t narrowOperand(const loops::Statement& statement, runtime::DType dtype) 
 
 } // namespace
 
-void ValueCompiler::compile(const loops::Statement& statement, const StripLoop* strip) {
-  strip_ = strip;
+void StatementCompiler::compile(const loops::Statement& statement, const StripLoop* strip) {
+  values_.enter(strip);
   factors_.reset();
   const loops::Store& store = statement.stores[0];
   bool isPlace = statement.combiner && loops::findsPlace(*statement.combiner);
@@ -62,57 +61,65 @@ void ValueCompiler::compile(const loops::Statement& statement, const StripLoop* 
     roots.push_back(statement.stores[1].value);
   else if (statement.combiner)
     roots = joinedRoots(statement, target);
-  evaluate(statement.operations, roots);
-  checkFailures(statement.operations, roots);
+  values_.evaluate(statement.operations, roots);
+  values_.checkFailures(statement.operations, roots);
   if (isPlace)
     joinPlaces(statement);
   else if (statement.combiner)
     join(statement, target);
-  else if (!storeDirectly(store, target, values_[store.value]))
-    storeTo(store, target, values_[store.value]);
+  else if (!storeDirectly(store, target, values_.at(store.value)))
+    storeTo(store, target, values_.at(store.value));
+}
+
+uint32_t StatementCompiler::compileStrip(const loops::Statement& statement, uint32_t value,
+                                         Element element, const StripLoop& strip) {
+  values_.enter(&strip);
+  values_.evaluate(statement.operations, {value});
+  return values_.asStrip(values_.converted(values_.at(value), element)).reg;
 }
 
 /// A statement that goes on from what it made before: lanes one after the other.
-bool ValueCompiler::scan(const loops::Statement& statement, const Target& target) {
-  auto step = strip_ ? scanOf(nest_, statement, strip_->variable) : std::nullopt;
+bool StatementCompiler::scan(const loops::Statement& statement, const Target& target) {
+  auto step = values_.strip() ? scanOf(nest_, statement, values_.strip()->variable) : std::nullopt;
   if (!step)
     return false;
   const loops::Store& store = statement.stores[0];
-  evaluate(statement.operations, {step->next});
-  checkFailures(statement.operations, {step->next});
-  Value next = asStrip(values_[step->next]);
+  values_.evaluate(statement.operations, {step->next});
+  values_.checkFailures(statement.operations, {step->next});
+  Value next = values_.asStrip(values_.at(step->next));
   // What comes before the first lane.
-  const StripLoop* strip = strip_;
-  strip_ = nullptr;
-  evaluate(statement.operations, {step->before});
-  strip_ = strip;
-  Value made = result(next.element, true, emitter_.depth());
-  emit(made, {.code = Code::Scan,
-              .flags = step->multiplies,
-              .element = made.element,
-              .a = next.reg,
-              .b = values_[step->before].reg});
+  const StripLoop* strip = values_.strip();
+  values_.enter(nullptr);
+  values_.evaluate(statement.operations, {step->before});
+  values_.enter(strip);
+  Value made = values_.result(next.element, true, emitter_.depth());
+  values_.emit(made, {.code = Code::Scan,
+                      .flags = step->multiplies,
+                      .element = made.element,
+                      .a = next.reg,
+                      .b = values_.at(step->before).reg});
   storeTo(store, target, made);
   return true;
 }
 
-ValueCompiler::Target ValueCompiler::targetOf(const loops::Store& store) {
+StatementCompiler::Target StatementCompiler::targetOf(const loops::Store& store) {
   Form flat = flatPlace(nest_, store);
-  Target target{.even = evenIn(store.buffer, flat)};
-  target.hasLanes = strip_ && (isOwn(store.buffer) || nest_.table.mentions(flat, strip_->variable));
+  Target target{.even = values_.evenIn(store.buffer, flat)};
+  target.hasLanes = values_.strip() && (values_.isOwn(store.buffer) ||
+                                        nest_.table.mentions(flat, values_.strip()->variable));
   if (!target.even)
-    target.places = unevenIn(store.buffer, flat);
+    target.places = values_.unevenIn(store.buffer, flat);
   return target;
 }
 
-void ValueCompiler::storeTo(const loops::Store& store, const Target& target, Value value) {
+void StatementCompiler::storeTo(const loops::Store& store, const Target& target, Value value) {
   if (target.hasLanes)
-    value = asStrip(value);
+    value = values_.asStrip(value);
   Instruction instruction{.code = target.even ? Code::Store : Code::StoreAt,
                           .element = value.element,
                           .out = value.reg,
                           .a = store.buffer,
-                          .count = countOf(target.hasLanes)};
+                          .count = values_.countOf(target.hasLanes)};
   instruction.b = target.even ? target.even->first : target.places.reg;
   instruction.c = target.even ? target.even->lane : none;
   emitter_.emit(instruction);
@@ -120,38 +127,37 @@ void ValueCompiler::storeTo(const loops::Store& store, const Target& target, Val
 
 /// Lets the function that was computed last write where its value is stored, if nothing else needs
 /// that and the elements are in a row.
-bool ValueCompiler::storeDirectly(const loops::Store& store, const Target& target,
-                                  const Value& value) {
+bool StatementCompiler::storeDirectly(const loops::Store& store, const Target& target,
+                                      const Value& value) {
   Sequence& code = emitter_.code(emitter_.depth());
   if (!target.even || code.empty() || value.isStrip != target.hasLanes ||
       (target.hasLanes && target.even->lane != emitter_.constant(1)))
     return false;
   Instruction& last = code.back();
   // Constants serve other statements, too.
-  bool isOfStore = last.code == Code::Apply && last.out == value.reg &&
-                   std::ranges::none_of(constants_, [&](const auto& known) {
-                     return known.second.reg == value.reg;
-                   });
+  bool isOfStore = last.code == Code::Apply && last.out == value.reg && !values_.isConstant(value);
   if (!isOfStore)
     return false;
-  Value place = row(store, *target.even, target.hasLanes);
+  Value place = row(store, target);
   std::swap(code[code.size() - 1], code[code.size() - 2]);
   code.back().out = place.reg;
   return true;
 }
 
 /// The elements of a target where they lie, in a row.
-Value ValueCompiler::row(const loops::Store& store, const Even& even, bool hasLanes) {
+Value StatementCompiler::row(const loops::Store& store, const Target& target) {
   Element element = lower::elementOf(nest_.buffers[store.buffer].dtype);
-  Value made{emitter_.freshRegister(element, hasLanes, true), element, hasLanes, emitter_.depth()};
-  emit(made, {.code = Code::Row, .element = element, .a = store.buffer, .b = even.first});
+  Value made{emitter_.freshRegister(element, target.hasLanes, true), element, target.hasLanes,
+             emitter_.depth()};
+  values_.emit(made,
+               {.code = Code::Row, .element = element, .a = store.buffer, .b = target.even->first});
   return made;
 }
 
 /// The elements of a target as they are, where they lie if that is in a row.
-Value ValueCompiler::read(const loops::Store& store, const Target& target) {
+Value StatementCompiler::read(const loops::Store& store, const Target& target) {
   if (target.even && (!target.hasLanes || target.even->lane == emitter_.constant(1)))
-    return row(store, *target.even, target.hasLanes);
+    return row(store, target);
   Program& program = emitter_.program;
   Element element = lower::elementOf(nest_.buffers[store.buffer].dtype);
   Access access{.buffer = store.buffer, .element = element};
@@ -168,23 +174,24 @@ Value ValueCompiler::read(const loops::Store& store, const Target& target) {
                               .isStrip = target.hasLanes});
   }
   program.accesses.push_back(access);
-  Value made = result(element, target.hasLanes, emitter_.depth());
+  Value made = values_.result(element, target.hasLanes, emitter_.depth());
   emitter_.registers[made.reg].isLoaded = true;
-  emit(made, {.code = Code::Load, .element = element, .a = uint32_t(program.accesses.size() - 1)});
+  values_.emit(
+      made, {.code = Code::Load, .element = element, .a = uint32_t(program.accesses.size() - 1)});
   return made;
 }
 
 /// What is computed of a statement that joins: its value, or what that is made of where joining
 /// does the rest.
-std::vector<uint32_t> ValueCompiler::joinedRoots(const loops::Statement& statement,
-                                                 const Target& target) {
+std::vector<uint32_t> StatementCompiler::joinedRoots(const loops::Statement& statement,
+                                                     const Target& target) {
   const loops::Store& store = statement.stores[0];
   runtime::DType dtype = nest_.buffers[store.buffer].dtype;
   uint32_t product = floatProductOf(statement), narrow = narrowOperand(statement, dtype);
   bool isFloat32 = dtype == runtime::Float32 && product == store.value;
   bool isSum = isFloat32 || (dtype == runtime::Float64 && product != none);
   bool isOrdered = nest_.numbers == loops::Numbers::Reference;
-  if (strip_ && isSum && !isOrdered && (isFloat32 || reduces(target))) {
+  if (values_.strip() && isSum && !isOrdered && (isFloat32 || reduces(target))) {
     const Operation& factors = statement.operations[product];
     factors_ = {factors.operands[0], factors.operands[1]};
     return {factors_->first, factors_->second};
@@ -192,15 +199,16 @@ std::vector<uint32_t> ValueCompiler::joinedRoots(const loops::Statement& stateme
   return {narrow == none ? store.value : narrow};
 }
 
-Value ValueCompiler::joinedValue(const loops::Statement& statement) {
+Value StatementCompiler::joinedValue(const loops::Statement& statement) {
   if (factors_)
-    return apply(ScalarFunction::Multiply, {values_[factors_->first], values_[factors_->second]});
+    return values_.apply(ScalarFunction::Multiply,
+                         {values_.at(factors_->first), values_.at(factors_->second)});
   const loops::Store& store = statement.stores[0];
   uint32_t narrow = narrowOperand(statement, nest_.buffers[store.buffer].dtype);
-  return values_[narrow == none ? store.value : narrow];
+  return values_.at(narrow == none ? store.value : narrow);
 }
 
-void ValueCompiler::join(const loops::Statement& statement, const Target& target) {
+void StatementCompiler::join(const loops::Statement& statement, const Target& target) {
   const loops::Store& store = statement.stores[0];
   if (reduces(target) && factors_)
     addProducts(store, target);
@@ -210,29 +218,29 @@ void ValueCompiler::join(const loops::Statement& statement, const Target& target
     joinLanes(statement, target);
 }
 
-void ValueCompiler::addProducts(const loops::Store& store, const Target& target) {
-  Value total = read(store, target), before = converted(total, Element::Float64);
+void StatementCompiler::addProducts(const loops::Store& store, const Target& target) {
+  Value total = read(store, target), before = values_.converted(total, Element::Float64);
   emitter_.emit({.code = Code::AddProducts,
                  .out = before.reg,
-                 .a = asStrip(values_[factors_->first]).reg,
-                 .b = asStrip(values_[factors_->second]).reg,
-                 .count = strip_->count});
+                 .a = values_.asStrip(values_.at(factors_->first)).reg,
+                 .b = values_.asStrip(values_.at(factors_->second)).reg,
+                 .count = values_.strip()->count});
   if (before.reg != total.reg)
-    storeTo(store, target, converted(before, total.element));
+    storeTo(store, target, values_.converted(before, total.element));
 }
 
 /// Adds a strip times a number; false where that is not what the factors are.
-bool ValueCompiler::addScaled(const loops::Store& store, const Target& target) {
-  Value strip = values_[factors_->first], factor = values_[factors_->second];
+bool StatementCompiler::addScaled(const loops::Store& store, const Target& target) {
+  Value strip = values_.at(factors_->first), factor = values_.at(factors_->second);
   if (!strip.isStrip)
     std::swap(strip, factor);
   if (!strip.isStrip || factor.isStrip || !target.even || target.even->lane != emitter_.constant(1))
     return false;
-  emit(read(store, target), {.code = Code::AddScaled, .a = strip.reg, .b = factor.reg});
+  values_.emit(read(store, target), {.code = Code::AddScaled, .a = strip.reg, .b = factor.reg});
   return true;
 }
 
-void ValueCompiler::joinLanes(const loops::Statement& statement, const Target& target) {
+void StatementCompiler::joinLanes(const loops::Statement& statement, const Target& target) {
   const loops::Store& store = statement.stores[0];
   Element element = lower::elementOf(nest_.buffers[store.buffer].dtype);
   ScalarFunction function = functionOf(*statement.combiner);
@@ -240,28 +248,28 @@ void ValueCompiler::joinLanes(const loops::Statement& statement, const Target& t
   bool isInPlace = emitter_.registers[before.reg].isRow;
   Value value = joinedValue(statement);
   if (target.hasLanes)
-    value = asStrip(value);
+    value = values_.asStrip(value);
   if (isInPlace && element == Element::Float64 && value.element == Element::Float32) {
-    emit(before, {.code = Code::Join,
-                  .kernel = emitter_.kernel({.kind = KernelKind::AddLanes,
-                                             .combiner = *statement.combiner,
-                                             .from = Element::Float32}),
-                  .a = value.reg});
+    values_.emit(before, {.code = Code::Join,
+                          .kernel = emitter_.kernel({.kind = KernelKind::AddLanes,
+                                                     .combiner = *statement.combiner,
+                                                     .from = Element::Float32}),
+                          .a = value.reg});
     return;
   }
-  value = converted(value, element);
+  value = values_.converted(value, element);
   if (isInPlace && lower::computeElement(function, element) == element) {
-    emit(before, {.code = Code::Apply,
-                  .kernel = emitter_.kernel(
-                      {.kind = KernelKind::Apply, .function = function, .from = element}),
-                  .a = before.reg,
-                  .b = value.reg});
+    values_.emit(before, {.code = Code::Apply,
+                          .kernel = emitter_.kernel(
+                              {.kind = KernelKind::Apply, .function = function, .from = element}),
+                          .a = before.reg,
+                          .b = value.reg});
     return;
   }
-  storeTo(store, target, apply(function, {before, value}));
+  storeTo(store, target, values_.apply(function, {before, value}));
 }
 
-void ValueCompiler::reduce(const loops::Statement& statement, const Target& target) {
+void StatementCompiler::reduce(const loops::Statement& statement, const Target& target) {
   const loops::Store& store = statement.stores[0];
   runtime::DType dtype = nest_.buffers[store.buffer].dtype;
   Combiner combiner = *statement.combiner;
@@ -270,8 +278,8 @@ void ValueCompiler::reduce(const loops::Statement& statement, const Target& targ
   lower::ReduceKernels kernels = lower::reduceKernels(combiner, from);
   bool isOrdered =
       nest_.numbers == loops::Numbers::Reference && dtype.isFloat() && isTotal(combiner);
-  Value total = read(store, target), before = converted(total, kernels.accumulator);
-  value = asStrip(converted(value, kernels.operand));
+  Value total = read(store, target), before = values_.converted(total, kernels.accumulator);
+  value = values_.asStrip(values_.converted(value, kernels.operand));
   emitter_.emit(
       {.code = Code::Reduce,
        .flags = isOrdered,
@@ -279,12 +287,12 @@ void ValueCompiler::reduce(const loops::Statement& statement, const Target& targ
        .kernel = emitter_.kernel({.kind = KernelKind::AddAll, .combiner = combiner, .from = from}),
        .out = before.reg,
        .a = value.reg,
-       .count = strip_->count});
+       .count = values_.strip()->count});
   if (before.reg != total.reg)
-    storeTo(store, target, converted(before, total.element));
+    storeTo(store, target, values_.converted(before, total.element));
 }
 
-void ValueCompiler::joinPlaces(const loops::Statement& statement) {
+void StatementCompiler::joinPlaces(const loops::Statement& statement) {
   const loops::Store &places = statement.stores[0], &extremes = statement.stores[1];
   Target placeTarget = targetOf(places), target = targetOf(extremes);
   Value bestPlace = read(places, placeTarget), best = read(extremes, target);
@@ -292,9 +300,9 @@ void ValueCompiler::joinPlaces(const loops::Statement& statement) {
                  : lower::isFloat(best.element)    ? Element::Float64
                  : best.element == Element::UInt64 ? Element::UInt64
                                                    : Element::Int64;
-  Value before = converted(best, wide);
-  Value place = asStrip(values_[places.value]),
-        value = asStrip(converted(values_[extremes.value], wide));
+  Value before = values_.converted(best, wide);
+  Value place = values_.asStrip(values_.at(places.value)),
+        value = values_.asStrip(values_.converted(values_.at(extremes.value), wide));
   Combiner combiner = *statement.combiner;
   bool isLargest = combiner == Combiner::ArgMaximum || combiner == Combiner::ArgMaximumLast;
   bool isLast = combiner == Combiner::ArgMaximumLast || combiner == Combiner::ArgMinimumLast;
@@ -306,11 +314,11 @@ void ValueCompiler::joinPlaces(const loops::Statement& statement) {
                  .a = place.reg,
                  .b = value.reg,
                  .c = before.reg,
-                 .count = countOf(strip_ != nullptr)});
+                 .count = values_.countOf(values_.strip() != nullptr)});
   if (!emitter_.registers[bestPlace.reg].isRow)
     storeTo(places, placeTarget, bestPlace);
   if (before.reg != best.reg || !emitter_.registers[best.reg].isRow)
-    storeTo(extremes, target, converted(before, best.element));
+    storeTo(extremes, target, values_.converted(before, best.element));
 }
 
 } // namespace strips
