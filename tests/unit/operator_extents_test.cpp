@@ -16,8 +16,8 @@
 #include "tests/harness/agreement.h"
 #include "tests/harness/draw.h"
 #include "tests/harness/operand_data.h"
-#include "tests/harness/run_nest.h"
 #include "tests/harness/run_operator.h"
+#include "tests/harness/run_strips.h"
 #include "tests/harness/samples.h"
 #include "tests/harness/types.h"
 
@@ -402,6 +402,11 @@ private:
                                              run.results, run.fault ? &*run.fault : nullptr);
     if (!text.empty())
       report(sample, concrete, open, "by its nest " + text + "\n" + loops::textOf(nest));
+    run = harness::runStrips(nest, sizes, inputs);
+    text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs, run.results,
+                                 run.fault ? &*run.fault : nullptr);
+    if (!text.empty())
+      report(sample, concrete, open, "by strips " + text + "\n" + loops::textOf(nest));
   }
 
   void report(const harness::OperatorSample& sample, const Concrete& concrete,
