@@ -56,7 +56,7 @@ constexpr Case cases[] = {
     {"concatenate", "%x: Tensor[(1000, 256), float32], %y: Tensor[(1000, 256), float32]",
      "concatenate((%x, %y), axis=1)"},
     {"pad", "%x: Tensor[(16, 64, 56, 56), float32]",
-     "nn.pad(%x, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])"},
+     "nn.pad(%x, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])"},
     {"cumsum", "%x: Tensor[(1000, 1000), float32]", "cumsum(%x, axis=1)"},
     {"dense 1", "%x: Tensor[(1, 1024), float32], %y: Tensor[(1024, 1024), float32]",
      "nn.dense(%x, %y, units=None)"},

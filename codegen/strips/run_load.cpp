@@ -23,6 +23,9 @@ void clipLanes(int64_t first, int64_t stride, int64_t extent, int64_t& low, int6
   if (stride == 0) {
     if (first < 0 || first >= extent)
       high = low;
+  } else if (stride == 1) {
+    low = std::max(low, -first);
+    high = std::min(high, extent - first);
   } else if (stride > 0) {
     low = std::max(low, ceilQuotient(-first, stride));
     high = std::min(high, ceilQuotient(extent - first, stride));

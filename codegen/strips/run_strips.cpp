@@ -33,23 +33,50 @@ void join(const Instruction& how, Best<T>& best, const Best<T>& other) {
     best = other;
 }
 
+/// Whether no value of a few can take the place of the best one; when not, it may be so.
+template <typename T>
+bool areWorse(const Instruction& how, const Best<T>& best, const int64_t* places, const T* values,
+              size_t count) {
+  bool isLargest = (how.flags & Largest) != 0, isLast = (how.flags & LastWins) != 0;
+  T bound = best.value;
+  unsigned reaches = 0;
+  if (isLargest)
+    for (size_t j = 0; j < count; ++j)
+      reaches |= unsigned(isLast ? !(values[j] < bound) : !(values[j] <= bound));
+  else
+    for (size_t j = 0; j < count; ++j)
+      reaches |= unsigned(isLast ? !(values[j] > bound) : !(values[j] >= bound));
+  for (size_t j = 0; j < count && !isLast; ++j)
+    reaches |= unsigned(places[j] < best.place);
+  return reaches == 0;
+}
+
 template <typename T>
 void joinPlaces(const Instruction& how, std::byte* const* registers, size_t count) {
   auto* bestPlaces = reinterpret_cast<int64_t*>(registers[how.out]);
   auto* bestValues = reinterpret_cast<T*>(registers[how.c]);
   auto* places = reinterpret_cast<const int64_t*>(registers[how.a]);
   auto* values = reinterpret_cast<const T*>(registers[how.b]);
-  size_t step = (how.flags & EachLane) != 0 ? 1 : 0;
-  Best<T> best{bestPlaces[0], bestValues[0]};
-  for (size_t j = 0; j < count; ++j) {
-    if (step != 0)
-      best = {bestPlaces[j], bestValues[j]};
-    join(how, best, {places[j], values[j]});
-    if (step != 0 || j + 1 == count) {
-      bestPlaces[j * step] = best.place;
-      bestValues[j * step] = best.value;
+  if ((how.flags & EachLane) != 0) {
+    for (size_t j = 0; j < count; ++j) {
+      Best<T> best{bestPlaces[j], bestValues[j]};
+      join(how, best, {places[j], values[j]});
+      bestPlaces[j] = best.place;
+      bestValues[j] = best.value;
     }
+    return;
   }
+  constexpr size_t few = 16;
+  Best<T> best{bestPlaces[0], bestValues[0]};
+  for (size_t first = 0; first < count; first += few) {
+    size_t end = std::min(first + few, count);
+    if (areWorse(how, best, places + first, values + first, end - first))
+      continue;
+    for (size_t j = first; j < end; ++j)
+      join(how, best, {places[j], values[j]});
+  }
+  bestPlaces[0] = best.place;
+  bestValues[0] = best.value;
 }
 
 template <typename T>

@@ -45,8 +45,10 @@ Value ValueCompiler::result(Element element, bool isStrip, size_t depth) {
 }
 
 void ValueCompiler::emit(const Value& value, Instruction instruction) {
+  // In front of its loop a strip is as long as the longest.
+  bool isInFront = value.isStrip && value.depth <= strip_->front && strip_->front < strip_->inside;
   instruction.out = value.reg;
-  instruction.count = countOf(value.isStrip);
+  instruction.count = isInFront ? strip_->mostCount : countOf(value.isStrip);
   emitter_.emit(value.depth, instruction);
 }
 
@@ -280,6 +282,7 @@ Value ValueCompiler::rowOf(const Operation& load, const Access& access, Value ma
     return made;
   }
   emitter_.registers[made.reg].isLoaded = true;
+  emitter_.hasGaps = true;
   emitter_.program.accesses.push_back(access);
   emit(made, {.code = Code::Load,
               .element = made.element,
