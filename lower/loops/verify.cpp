@@ -237,7 +237,7 @@ private:
   void checkRead(const Writers& writers, const Placed& reader, uint32_t buffer,
                  const std::vector<Place>& places, bool mayBeOutside) {
     if (storeTo(reader, buffer))
-      return checkOwn(reader, buffer, places);
+      return checkOwn(writers.makers, reader, buffer, places);
     checkAfter(writers.makers, reader, buffer, places, mayBeOutside);
     for (const std::vector<const Placed*>& group : writers.groups)
       checkAfter(group, reader, buffer, places, mayBeOutside);
@@ -292,7 +292,9 @@ private:
   }
 
   /// A statement that reads what it made before: at one coordinate further back, in its order.
-  void checkOwn(const Placed& placed, uint32_t buffer, const std::vector<Place>& places) {
+  /// Other statements that make a part of that coordinate are in loops of their own.
+  void checkOwn(const std::vector<const Placed*>& makers, const Placed& placed, uint32_t buffer,
+                const std::vector<Place>& places) {
     const Store& store = *storeTo(placed, buffer);
     Box box = boxOf(placed, store, depthOf(buffer));
     Facts facts = factsAt(placed, placed.around.size());
@@ -305,7 +307,10 @@ private:
                     std::ranges::is_sorted(box[i].digits);
       for (size_t digit : box[i].digits)
         if (const auto* loop = std::get_if<Loop>(&placed.around[digit]->what))
-          isBack = isBack && loop->kind != RunKind::Vector && loop->kind != RunKind::Parallel;
+          isBack = isBack && loop->kind != RunKind::Vector && loop->kind != RunKind::Parallel &&
+                   std::ranges::none_of(makers, [&](const Placed* maker) {
+                     return maker != &placed && sharedBy(*maker, placed) > digit;
+                   });
       if (!isBack || ++back > 1)
         wrong(buffer, "reads itself at elements that are not made by then");
     }

@@ -2,6 +2,7 @@
 
 #include "codegen/strips/compile/compile.h"
 #include "codegen/strips/run.h"
+#include "tests/harness/guarded_memory.h"
 
 #include <cstring>
 
@@ -9,18 +10,15 @@ namespace harness {
 
 namespace {
 
-/// Outputs hold what no program wants before they are written.
-runtime::Tensor outputOf(const loops::Nest& nest, const loops::Buffer& buffer,
-                         std::span<const int64_t> sizes) {
+runtime::Shape shapeOf(const loops::Nest& nest, const loops::Buffer& buffer,
+                       std::span<const int64_t> sizes) {
   std::vector<int64_t> names(nest.table.nameCount());
   for (size_t i = 0; i < sizes.size(); ++i)
     names[size_t(nest.sizes[i].size)] = sizes[i];
   runtime::Shape shape;
   for (loops::Form extent : buffer.extents)
     shape.push_back(std::max<int64_t>(nest.table.valueOf(extent, names).value(), 0));
-  runtime::Tensor made(buffer.dtype, shape);
-  std::memset(made.bytes(), buffer.dtype.isBool() ? 1 : 0x7f, made.byteSize());
-  return made;
+  return shape;
 }
 
 } // namespace
@@ -31,21 +29,28 @@ NestRun runStrips(const loops::Nest& nest, std::span<const int64_t> sizes,
   if (!program)
     return {{}, runtime::Fault{runtime::FaultKind::Internal, program.failure().text}};
   strips::LinkedProgram linked = strips::linked(*std::move(program));
-  std::vector<runtime::Tensor> tensors;
+  std::vector<GuardedMemory> memory;
+  std::vector<runtime::Tensor> results;
   std::vector<std::byte*> buffers;
-  for (const loops::Buffer& buffer : nest.buffers)
-    if (buffer.space == loops::Space::Input)
-      tensors.push_back(inputs[tensors.size()].tensor());
-    else if (buffer.space == loops::Space::Output)
-      tensors.push_back(outputOf(nest, buffer, sizes));
-  for (size_t i = 0; i < tensors.size(); ++i)
-    buffers.push_back(i < inputs.size() ? const_cast<std::byte*>(std::as_const(tensors[i]).bytes())
-                                        : tensors[i].bytes());
+  for (const loops::Buffer& buffer : nest.buffers) {
+    if (buffer.space == loops::Space::Scratch)
+      continue;
+    bool isInput = buffer.space == loops::Space::Input;
+    if (!isInput)
+      results.emplace_back(buffer.dtype, shapeOf(nest, buffer, sizes));
+    const runtime::Tensor& tensor = isInput ? inputs[buffers.size()].tensor() : results.back();
+    memory.emplace_back(tensor.byteSize(), true);
+    if (isInput)
+      std::memcpy(memory.back().bytes(), tensor.bytes(), tensor.byteSize());
+    else
+      std::memset(memory.back().bytes(), buffer.dtype.isBool() ? 1 : 0x7f, tensor.byteSize());
+    buffers.push_back(memory.back().bytes());
+  }
   NestRun run{{}, strips::run(linked, buffers, sizes)};
-  if (run.fault)
-    return run;
-  for (size_t i = inputs.size(); i < tensors.size(); ++i)
-    run.results.push_back(runtime::tensorValue(std::move(tensors[i])));
+  for (size_t i = 0; i < results.size() && !run.fault; ++i) {
+    std::memcpy(results[i].bytes(), buffers[inputs.size() + i], results[i].byteSize());
+    run.results.push_back(runtime::tensorValue(std::move(results[i])));
+  }
   return run;
 }
 

@@ -1,4 +1,5 @@
-// Loop nests run by the strip programs made of them.
+// Loop nests run by the strip programs made of them, on memory that ends where nobody may read or
+// write, and outputs that hold what no program wants.
 #pragma once
 
 #include "tests/harness/run_nest.h"

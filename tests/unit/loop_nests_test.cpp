@@ -172,3 +172,21 @@ TEST_CASE("damaged texts of nests are read, or refused with a place") {
   });
   CHECK(refused > 100);
 }
+
+TEST_CASE("a sum so far goes on from elements that are made") {
+  auto nest = loops::nestOf(R"(kernel sums(x: float32[8]) -> (y: float32[8]) numbers reordered
+  for i in 4
+    y[i] = y[i - 1 else float32(0)] + x[i]
+    y[i + 4] = y[i + 3] + x[i + 4]
+)");
+  REQUIRE(nest);
+  CHECK(loops::problemOf(*nest) == "`y` reads itself at elements that are not made by then");
+  nest = loops::nestOf(R"(kernel sums(x: float32[8]) -> (y: float32[8]) numbers reordered
+  for i in 4
+    y[i] = y[i - 1 else float32(0)] + x[i]
+  for j in 4
+    y[j + 4] = y[j + 3] + x[j + 4]
+)");
+  REQUIRE(nest);
+  CHECK(loops::problemOf(*nest) == "");
+}
