@@ -71,7 +71,7 @@ private:
   }
 
   uint32_t strideOf(size_t loop, Form flat) {
-    auto stride = strideAlong(nest_.table, flat, loops_[loop].variable);
+    auto stride = sizes::slopeOf(nest_.table, flat, loops_[loop].variable);
     return emitter_.number(*stride);
   }
 
@@ -84,7 +84,7 @@ private:
       const Operation& operation = statement_.operations[i];
       if (operation.kind != OperationKind::Load)
         continue;
-      auto stride = strideAlong(nest_.table, flatPlace(nest_, operation), loops_[loop].variable);
+      auto stride = sizes::slopeOf(nest_.table, flatPlace(nest_, operation), loops_[loop].variable);
       auto number = stride ? nest_.table.constantOf(*stride) : std::nullopt;
       cost += !stride ? uneven : number == 0 || number == 1 ? 0 : strided;
     }

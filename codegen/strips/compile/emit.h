@@ -54,8 +54,6 @@ public:
 
   Program program;
   std::vector<VirtualRegister> registers;
-  /// Whether some strip is read or written with gaps.
-  bool hasGaps = false;
 
 private:
   struct Scope {

@@ -18,17 +18,6 @@ Form flatPlace(sizes::Table& table, std::span<const Form> extents, std::span<con
   return flat;
 }
 
-std::optional<Form> strideAlong(sizes::Table& table, Form form, Name variable) {
-  if (!table.mentions(form, variable))
-    return table.number(0);
-  Form own = table.name(table.textOf(variable));
-  Form first = table.replaced(form, {{variable, table.number(0)}});
-  Form second = table.replaced(form, {{variable, table.number(1)}});
-  Form stride = table.sum(second, first, -1);
-  bool isEven = table.sum(first, table.product(own, stride)) == form;
-  return isEven ? std::optional(stride) : std::nullopt;
-}
-
 Form flatPlace(Nest& nest, const loops::Operation& load) {
   std::vector<Form> position;
   for (const loops::Place& place : load.places)

@@ -153,7 +153,7 @@ private:
 
   /// Of a place that is walked by lanes.
   double walkCost(Form flat, Name lane) {
-    auto stride = strideAlong(nest_.table, flat, lane);
+    auto stride = sizes::slopeOf(nest_.table, flat, lane);
     if (!stride)
       return unevenCost;
     auto number = nest_.table.constantOf(*stride);

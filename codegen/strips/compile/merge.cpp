@@ -47,8 +47,8 @@ private:
 
   /// Whether a form goes on with the first variable where the second ends.
   bool goesOn(Form form, const Pair& pair) {
-    auto outer = strideAlong(nest_.table, form, pair.outer);
-    auto inner = strideAlong(nest_.table, form, pair.inner);
+    auto outer = sizes::slopeOf(nest_.table, form, pair.outer);
+    auto inner = sizes::slopeOf(nest_.table, form, pair.inner);
     return outer && inner && !mentions(*outer, pair) && !mentions(*inner, pair) &&
            *outer == nest_.table.product(*inner, pair.end);
   }

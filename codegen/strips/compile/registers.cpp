@@ -11,8 +11,6 @@ namespace strips {
 namespace {
 
 constexpr size_t cacheBytes = size_t(32) << 10, alignment = 64;
-/// Each lane of a strip with gaps has a line of the cache for itself, which the next strip needs.
-constexpr size_t longestWithGaps = 256;
 
 /// Calls `visit` with each register that an access needs.
 void forEachRegister(Program& program, Access& access,
@@ -236,8 +234,6 @@ Program finished(Emitter emitter, uint32_t sidesBegin, std::span<const FixedScra
           size_t(each.elements) * lower::elementBytes(emitter.program.buffers[each.buffer].element);
   size_t lanes = std::clamp(std::bit_floor(cacheBytes / std::max<size_t>(ofLane, 1)), size_t(64),
                             longestStrip);
-  if (emitter.hasGaps)
-    lanes = std::min(lanes, longestWithGaps);
   size_t bytes = finisher.placeMemory(lanes);
   for (const FixedScratch& each : scratch) {
     BufferInfo& buffer = emitter.program.buffers[each.buffer];

@@ -19,7 +19,7 @@ bool readsStepBefore(Nest& nest, const loops::Store& store, const Operation& loa
   for (size_t i = 0; i < load.places.size(); ++i) {
     if (load.places[i].value != loops::none || load.places[i].isChecked)
       return false;
-    auto stride = strideAlong(table, store.position[i], variable);
+    auto stride = sizes::slopeOf(table, store.position[i], variable);
     auto back = table.constantOf(table.sum(store.position[i], load.places[i].form, -1));
     bool isAlong = stride && table.constantOf(*stride) == 1;
     if (!stride || back != (isAlong ? 1 : 0) || (!isAlong && table.constantOf(*stride) != 0))

@@ -120,8 +120,6 @@ void StatementCompiler::storeTo(const loops::Store& store, const Target& target,
                           .out = value.reg,
                           .a = store.buffer,
                           .count = values_.countOf(target.hasLanes)};
-  emitter_.hasGaps |=
-      target.hasLanes && (!target.even || target.even->lane != emitter_.constant(1));
   instruction.b = target.even ? target.even->first : target.places.reg;
   instruction.c = target.even ? target.even->lane : none;
   emitter_.emit(instruction);

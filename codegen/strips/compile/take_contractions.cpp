@@ -260,7 +260,7 @@ private:
       return false;
     Form flat = flatPlace(nest_, statement->stores[0]);
     for (size_t i = first; i < found_.around.size(); ++i) {
-      auto stride = strideAlong(nest_.table, flat, found_.around[i].loop()->variable);
+      auto stride = sizes::slopeOf(nest_.table, flat, found_.around[i].loop()->variable);
       if (!stride || !nest_.table.constantOf(*stride))
         for (size_t k = first; k < found_.around.size(); ++k)
           if (!stride || nest_.table.mentions(*stride, found_.around[k].loop()->variable))

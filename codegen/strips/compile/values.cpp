@@ -116,7 +116,7 @@ bool ValueCompiler::isConstant(const Value& value) const {
 std::optional<ValueCompiler::Even> ValueCompiler::evenOf(Form form) {
   if (!strip_)
     return Even{emitter_.number(form), emitter_.constant(0)};
-  auto stride = strideAlong(nest_.table, form, strip_->variable);
+  auto stride = sizes::slopeOf(nest_.table, form, strip_->variable);
   if (!stride)
     return std::nullopt;
   return Even{emitter_.number(form), emitter_.number(*stride)};
@@ -125,7 +125,7 @@ std::optional<ValueCompiler::Even> ValueCompiler::evenOf(Form form) {
 std::optional<ValueCompiler::Even> ValueCompiler::evenIn(uint32_t buffer, Form flat) {
   if (!isOwn(buffer))
     return evenOf(flat);
-  auto stride = strideAlong(nest_.table, flat, strip_->variable);
+  auto stride = sizes::slopeOf(nest_.table, flat, strip_->variable);
   if (!stride)
     return std::nullopt;
   sizes::Table& table = nest_.table;
@@ -282,7 +282,6 @@ Value ValueCompiler::rowOf(const Operation& load, const Access& access, Value ma
     return made;
   }
   emitter_.registers[made.reg].isLoaded = true;
-  emitter_.hasGaps = true;
   emitter_.program.accesses.push_back(access);
   emit(made, {.code = Code::Load,
               .element = made.element,
