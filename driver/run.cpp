@@ -145,7 +145,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
                     *std::move(arguments), running.onMachine(*engine));
   const runtime::Value* value = running.end(outcome);
   if (value && options.isTimed)
-    answer.output += timingText(running.repetition(), options);
+    giveTiming(running.repetition(), options, answer);
   else if (value)
     giveResult(session, loaded.language, options, {*value}, answer);
 }
@@ -209,7 +209,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!value)
     return;
   if (options.isTimed) {
-    answer.output += timingText(running.repetition(), options);
+    giveTiming(running.repetition(), options, answer);
     return;
   }
   RunResult given = resultOf(*value, differentiated, options);

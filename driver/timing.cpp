@@ -27,8 +27,6 @@ std::string duration(double seconds) {
   return fmt::format("{:.3f} s", seconds);
 }
 
-} // namespace
-
 std::string timingText(const bytecode::Repetition& repetition, const RunOptions& options) {
   std::vector<double> times(repetition.times.begin() + 1, repetition.times.end());
   std::vector<double> processor(repetition.processorTimes.begin() + 1,
@@ -56,6 +54,16 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
                      duration(quantile(times, 0.1)), duration(quantile(times, 0.9)),
                      duration(quantile(processor, 0.5)), duration(making), engine,
                      runtime::threadLimit(), kernels);
+}
+
+} // namespace
+
+void giveTiming(const bytecode::Repetition& repetition, const RunOptions& options,
+                Answer& answer) {
+  if (repetition.times.size() < 2)
+    answer.fail(ExitCode::World, "the machine does not run this program, so there is nothing to time");
+  else
+    answer.output += timingText(repetition, options);
 }
 
 Answer bench(Session& session, const RunOptions& options, const Look& look) {

@@ -3,6 +3,7 @@
 
 usage: command_line_test.py BATON
 """
+import json
 import os
 import pathlib
 import resource
@@ -153,6 +154,9 @@ def check_refused_options(folder):
     (folder / "scale.rly").write_text("def @main(%x: float32) { %x * 2f }\n")
     for words, said in [
         (["run", "program.rly", "--engine", ""], "there is no engine"),
+        (["bench", "program.rly", "--engine", "loops"], "only the machine is timed"),
+        (["bench", "program.rly", "--rounds", "0"], "is no number from 1"),
+        (["lower", "program.rly", "--emit", "fortran"], "--emit"),
         (["run", "program.rly", "--outptu", "x.npz"], "has no option `--outptu`; did you mean `--output`?"),
         (["run", "--outptu=x.npz"], "`baton run` has no option `--outptu`; did you mean"),
         (["check", "--quite-other"], "has no option `--quite-other`; see `baton check --help`"),
@@ -166,6 +170,23 @@ def check_refused_options(folder):
         (["run", "program.rly", "other.rly"], "not expected: other.rly"),
     ]:
         yield from expect(f"{words}", baton(folder, *words), 2, said)
+
+
+def check_bench(folder):
+    """A call is timed, with the same options as a run, and faults are those of a run."""
+    (folder / "scale.rly").write_text("def @main(%x: Tensor[(n), float32]) { %x * 2f }\n")
+    for engine in "vm", "native":
+        words = ["bench", "scale.rly", "--random", "1", "--dim", "n=100", "--rounds", "3", "--engine", engine]
+        timed = baton(folder, *words, "--json")
+        yield from expect(f"bench on {engine}", timed, 0)
+        figures = json.loads(timed.stdout)
+        isOrdered = 0 < figures["min_s"] <= figures["median_s"] <= figures["p90_s"]
+        yield from expect_equal("order of times", isOrdered and figures["runs"] >= 3, True)
+        yield from expect_equal("engine", figures["engine"], engine)
+        yield from expect_equal("left to strips", figures["left_to_strips"], 0)
+    (folder / "outside.rly").write_text("def @main(%x: Tensor[(2), float32], %i: int32) { take(%x, %i) }\n")
+    fault = baton(folder, "bench", "outside.rly", "--input", "x=[1,2]", "--input", "i=7", "--engine", "native")
+    yield from expect("fault while timed", fault, 1, "index 7 is outside axis 0 of extent 2")
 
 
 def check_outputs(folder):
@@ -223,6 +244,7 @@ def check_too_large(folder):
     yield from expect("too large a program", compiled, 1, f"`wide.rly`: {said}")
     note = f"note: {said}, so the interpreter runs the program"
     yield from expect("too large a run", baton(folder, "run", "wide.rly"), 0, note)
+    yield from expect("too large to time", baton(folder, "bench", "wide.rly"), 2, "nothing to time")
 
 
 def main():
