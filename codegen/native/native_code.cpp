@@ -1,7 +1,6 @@
 // Nests that are alike are scheduled and compiled once, as long as somebody uses them.
 #include "codegen/native/native_code.h"
 
-#include "codegen/llvm/library.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/edit.h"
 #include "runtime/threads.h"
@@ -85,30 +84,20 @@ void findSharable(CompiledNest& made, const loops::Nest& nest) {
         made.sharable.emplace_back(input, output);
 }
 
-const Result<Processor>& host() {
-  static const Result<Processor> processor = hostProcessor();
-  return processor;
-}
-
 } // namespace
 
-Result<loops::MachineModel> hostModel() {
-  const Result<Processor>& processor = host();
-  if (!processor)
-    return processor.failure();
-  return loops::MachineModel{.vectorBytes = processor->vectorBytes(),
-                             .registers = processor->registers(),
-                             .threads = runtime::threadLimit()};
+loops::MachineModel modelOf(const Processor& processor) {
+  return {.vectorBytes = processor.vectorBytes(),
+          .registers = processor.registers(),
+          .threads = runtime::threadLimit()};
 }
 
-Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest) {
-  const Result<Processor>& processor = host();
-  if (!processor)
-    return processor.failure();
-  auto module = moduleOf(nest, {processor->vectorBytes()});
+Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
+                                                        const Processor& processor) {
+  auto module = moduleOf(nest, {processor.vectorBytes()});
   if (!module)
     return runtime::Error{module.failure().text};
-  auto code = compiled(module->text, *processor, Output::Object);
+  auto code = compiled(module->text, processor, Output::Object);
   if (!code)
     return code.failure();
   auto object = LoadedObject::load(*code);
@@ -132,10 +121,10 @@ Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nes
     if (auto made = known[key].lock())
       return made;
   }
-  auto machine = hostModel();
-  if (!machine)
-    return machine.failure();
-  auto made = compileNest(loops::scheduled(nest, *machine).nest);
+  static const Result<Processor> processor = hostProcessor();
+  if (!processor)
+    return processor.failure();
+  auto made = compileNest(loops::scheduled(nest, modelOf(*processor)).nest, *processor);
   if (made) {
     std::lock_guard lock(mutex);
     known[key] = *made;

@@ -1,6 +1,7 @@
 // A compiled nest, and a run of it.
 #pragma once
 
+#include "codegen/llvm/library.h"
 #include "codegen/llvm/module.h"
 #include "codegen/llvm/object.h"
 #include "lower/loops/machine_model.h"
@@ -24,13 +25,16 @@ struct CompiledNest {
   size_t inputs = 0, outputs = 0;
 };
 
-/// What choosers know of the processor at hand; fails where there is no LLVM.
-runtime::Result<loops::MachineModel> hostModel();
+/// What choosers know of a processor.
+loops::MachineModel modelOf(const Processor& processor);
 
-/// Compiles a nest that verifies for the processor at hand; or why it does not.
-runtime::Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest);
+/// Compiles a nest that verifies, for a processor that this process runs on, or for part of what it
+/// has; or why it does not.
+runtime::Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
+                                                                 const Processor& processor);
 
-/// Chooses a schedule for a nest that verifies, and compiles it; one that is in use is shared.
+/// Chooses a schedule for a nest that verifies, and compiles it for the processor at hand; one that is
+/// in use is shared. Fails where there is no LLVM.
 runtime::Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nest);
 
 /// A compiled nest for some sizes. Serves one run at a time.
