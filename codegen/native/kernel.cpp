@@ -6,6 +6,7 @@
 #include "codegen/native/sized_nest.h"
 #include "lower/strips/engine.h"
 #include "lower/strips/kernel.h"
+#include "runtime/threads.h"
 
 #include <algorithm>
 #include <atomic>
@@ -39,12 +40,18 @@ public:
   std::optional<Fault> run(std::span<const std::byte* const> inputs,
                            std::span<std::byte* const> outputs) override {
     // Where native code ends at a fault, strips have the words for it.
-    if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs))
+    if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs, threads()))
       return std::nullopt;
     return strips_.run(inputs, outputs);
   }
 
 private:
+  /// By what strips take, which is more.
+  unsigned threads() const {
+    constexpr double worthSharing = 50'000;
+    return cost_ > worthSharing ? runtime::threadLimit() : 1;
+  }
+
   /// Strips run stage by stage, so they may write over what a nest still reads.
   void keepSharable() {
     for (uint32_t i = 0; i < results_.size(); ++i) {

@@ -198,8 +198,7 @@ bool NativeRun::runPart(size_t number) {
 }
 
 bool NativeRun::run(std::span<const std::byte* const> inputs,
-                    std::span<std::byte* const> outputs) {
-  unsigned threads = runtime::threadLimit();
+                    std::span<std::byte* const> outputs, unsigned threads) {
   if (sharedBytes_ > 0 && !shared_)
     shared_ = std::make_unique_for_overwrite<std::byte[]>(sharedBytes_);
   if (privateBytes_ > 0 && (!private_ || threads > threads_))

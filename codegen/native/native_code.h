@@ -46,8 +46,9 @@ public:
   bool mayShare(size_t input, size_t output) const;
   /// Whether the nest may read and write these; else outputs lie where inputs are still read.
   bool fits(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
-  /// False where something is a fault.
-  bool run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs);
+  /// By so many threads at most. False where something is a fault.
+  bool run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+           unsigned threads);
 
 private:
   bool runPart(size_t number);

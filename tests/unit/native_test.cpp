@@ -47,7 +47,7 @@ std::optional<std::vector<runtime::Value>> runGuarded(const codegen::CompiledNes
     outputs.push_back(memory.back().bytes());
   }
   codegen::NativeRun run(std::make_shared<codegen::CompiledNest>(compiled), {});
-  if (!run.run(inputs, outputs))
+  if (!run.run(inputs, outputs, 2))
     return std::nullopt;
   std::vector<runtime::Value> values;
   for (size_t i = 0; i < results.size(); ++i) {
