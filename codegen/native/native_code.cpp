@@ -3,6 +3,7 @@
 
 #include "lower/loops/choose.h"
 #include "lower/loops/edit.h"
+#include "runtime/pool.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -138,18 +139,26 @@ NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64
   std::vector<int64_t> names(of.table.nameCount());
   for (size_t i = 0; i < of.sizes.size(); ++i)
     names[size_t(of.sizes[i].size)] = sizes_[i];
-  auto valueOf = [&](loops::Form form) {
-    return std::max<int64_t>(0, of.table.valueOf(form, names).value_or(0));
-  };
-  for (const Part& part : nest_->module.parts)
-    iterations_.push_back(part.iterations ? valueOf(*part.iterations) : 1);
+  for (const Part& part : nest_->module.parts) {
+    auto count = part.iterations ? of.table.valueOf(*part.iterations, names) : 1;
+    iterations_.push_back(std::max<int64_t>(0, count.value_or(0)));
+  }
+  fitsMemory_ = placeScratch(names);
+}
+
+bool NativeRun::placeScratch(const std::vector<int64_t>& names) {
+  constexpr int64_t most = int64_t(1) << 48;
+  const loops::Nest& of = nest_->module.nest;
   for (const Workspace& workspace : nest_->module.workspaces) {
+    auto elements = of.table.valueOf(workspace.elements, names);
     size_t& end = workspace.isPrivate ? privateBytes_ : sharedBytes_;
+    if (!elements || *elements > most || end > size_t(most))
+      return false;
     scratch_.push_back({end, workspace.isPrivate});
-    end += aligned(size_t(valueOf(workspace.elements)) *
+    end += aligned(size_t(std::max<int64_t>(0, *elements)) *
                    of.buffers[workspace.buffer].dtype.bytes());
   }
-  pointers_.resize(nest_->inputs + nest_->outputs + scratch_.size());
+  return true;
 }
 
 bool NativeRun::mayShare(size_t input, size_t output) const {
@@ -166,21 +175,13 @@ bool NativeRun::fits(std::span<const std::byte* const> inputs,
   return true;
 }
 
-std::vector<std::byte*> NativeRun::withOwnScratch(std::byte* scratch) const {
-  std::vector<std::byte*> own = pointers_;
-  for (size_t i = 0; i < scratch_.size(); ++i)
-    if (scratch_[i].isPrivate)
-      own[nest_->inputs + nest_->outputs + i] = scratch + scratch_[i].offset;
-  return own;
-}
-
 bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
   std::atomic<int64_t> next = 0;
-  std::atomic<unsigned> workers = 0;
+  std::atomic<size_t> workers = 0;
   std::atomic<bool> isFault = false;
-  int64_t piece = std::max<int64_t>(1, iterations / (int64_t(threads_) * 4));
-  runtime::shareWork(threads_, [&] {
-    std::vector<std::byte*> own = withOwnScratch(private_.get() + workers++ * privateBytes_);
+  int64_t piece = std::max<int64_t>(1, iterations / (int64_t(pointers_.size()) * 4));
+  runtime::shareWork(unsigned(pointers_.size()), [&] {
+    const std::vector<std::byte*>& own = pointers_[workers++];
     for (int64_t begin = next.fetch_add(piece); begin < iterations && !isFault;
          begin = next.fetch_add(piece))
       if (part(own.data(), sizes_.data(), begin, std::min(begin + piece, iterations)) != 0)
@@ -192,29 +193,35 @@ bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
 bool NativeRun::runPart(size_t number) {
   PartFunction* part = nest_->parts[number];
   int64_t iterations = iterations_[number];
-  if (nest_->module.parts[number].iterations && threads_ > 1 && iterations > 1)
+  if (nest_->module.parts[number].iterations && pointers_.size() > 1 && iterations > 1)
     return runParallel(part, iterations);
-  return part(pointers_.data(), sizes_.data(), 0, iterations) == 0;
+  return part(pointers_[0].data(), sizes_.data(), 0, iterations) == 0;
 }
 
 bool NativeRun::run(std::span<const std::byte* const> inputs,
                     std::span<std::byte* const> outputs, unsigned threads) {
-  if (sharedBytes_ > 0 && !shared_)
-    shared_ = std::make_unique_for_overwrite<std::byte[]>(sharedBytes_);
-  if (privateBytes_ > 0 && (!private_ || threads > threads_))
-    private_ = std::make_unique_for_overwrite<std::byte[]>(privateBytes_ * threads);
-  threads_ = threads;
-  size_t next = 0;
-  for (const std::byte* input : inputs)
-    pointers_[next++] = const_cast<std::byte*>(input);
-  for (std::byte* output : outputs)
-    pointers_[next++] = output;
-  for (const Scratch& scratch : scratch_)
-    pointers_[next++] = (scratch.isPrivate ? private_.get() : shared_.get()) + scratch.offset;
-  for (size_t i = 0; i < nest_->parts.size(); ++i)
-    if (!runPart(i))
-      return false;
-  return true;
+  if (!fitsMemory_)
+    return false;
+  try {
+    runtime::Block shared(sharedBytes_), own(privateBytes_ * threads);
+    pointers_.resize(threads);
+    for (size_t i = 0; i < threads; ++i) {
+      pointers_[i].resize(inputs.size() + outputs.size() + scratch_.size());
+      auto next = pointers_[i].begin();
+      for (const std::byte* input : inputs)
+        *next++ = const_cast<std::byte*>(input);
+      next = std::ranges::copy(outputs, next).out;
+      for (const Scratch& scratch : scratch_)
+        *next++ = (scratch.isPrivate ? own.bytes() + i * privateBytes_ : shared.bytes()) +
+                  scratch.offset;
+    }
+    for (size_t i = 0; i < nest_->parts.size(); ++i)
+      if (!runPart(i))
+        return false;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 } // namespace codegen

@@ -46,14 +46,15 @@ public:
   bool mayShare(size_t input, size_t output) const;
   /// Whether the nest may read and write these; else outputs lie where inputs are still read.
   bool fits(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
-  /// By so many threads at most. False where something is a fault.
+  /// By so many threads at most. False where something is a fault, or there is no memory for
+  /// scratch.
   bool run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
            unsigned threads);
 
 private:
+  bool placeScratch(const std::vector<int64_t>& names);
   bool runPart(size_t number);
   bool runParallel(PartFunction* part, int64_t iterations);
-  std::vector<std::byte*> withOwnScratch(std::byte* scratch) const;
 
   struct Scratch {
     size_t offset = 0;
@@ -64,9 +65,10 @@ private:
   std::vector<int64_t> sizes_, iterations_;
   std::vector<Scratch> scratch_;
   size_t sharedBytes_ = 0, privateBytes_ = 0;
-  std::vector<std::byte*> pointers_;
-  std::unique_ptr<std::byte[]> shared_, private_;
-  unsigned threads_ = 1;
+  /// Whether there can be memory for all scratch.
+  bool fitsMemory_ = false;
+  /// Of each thread those that its code gets; kept, so that runs take no memory for them.
+  std::vector<std::vector<std::byte*>> pointers_;
 };
 
 } // namespace codegen
