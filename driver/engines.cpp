@@ -15,10 +15,14 @@ std::string noEngine(const std::string& name) {
                      formats::backquoted(name));
 }
 
+bool isMachine(const std::string& name) {
+  return name == "vm" || name == "native";
+}
+
 runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits) {
   if (name == "interp" || (name.empty() && digits != 0))
     return interp::referenceEngine(digits);
-  if (!name.empty() && name != "loops" && name != "vm" && name != "native")
+  if (!name.empty() && name != "loops" && !isMachine(name))
     return runtime::Error{noEngine(name)};
   if (digits != 0)
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "

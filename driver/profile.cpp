@@ -1,6 +1,7 @@
 // A run that failed has a profile too: of the time to where it ended.
 #include "driver/profile.h"
 
+#include "driver/engines.h"
 #include "lang/source/utf8.h"
 #include "runtime/formats/file.h"
 #include "vm/profile/report.h"
@@ -23,11 +24,10 @@ bool wantsProfile(const RunOptions& options) {
 }
 
 std::string observationProblem(const RunOptions& options) {
-  bool isMachine = options.engine == "vm" || options.engine == "native";
-  bool isOther = !options.engine.empty() && !isMachine;
+  bool isOther = !options.engine.empty() && !isMachine(options.engine);
   if (options.trace && wantsProfile(options))
     return "`--trace` takes more time than the run, so there is no profile beside it";
-  if (options.trace && isMachine)
+  if (options.trace && isMachine(options.engine))
     return "`--trace` is of the interpreter, whose engines are `loops` and `interp`";
   if (!wantsProfile(options) || (!isOther && options.precision == 0 && !options.trapsNonFinite))
     return "";

@@ -26,7 +26,7 @@ namespace {
 bool isOnMachine(const RunOptions& options) {
   bool isFree =
       options.engine.empty() && options.precision == 0 && !options.trapsNonFinite && !options.trace;
-  return isFree || options.engine == "vm" || options.engine == "native";
+  return isFree || isMachine(options.engine);
 }
 
 Running::Outcome call(Session& session, const Program& program, const lang::Global& entry,

@@ -3,6 +3,7 @@
 
 #include "codegen/native/kernel.h"
 #include "driver/commands.h"
+#include "driver/engines.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ void giveTiming(const bytecode::Repetition& repetition, const RunOptions& option
 }
 
 Answer bench(Session& session, const RunOptions& options, const Look& look) {
-  if (options.engine.empty() || options.engine == "vm" || options.engine == "native")
+  if (options.engine.empty() || isMachine(options.engine))
     return run(session, options, look);
   Answer answer;
   answer.fail(ExitCode::World, "only the machine is timed; its engines are `vm` and `native`");
