@@ -441,8 +441,8 @@ private:
     std::string some = text_.newLabel(), after = text_.newLabel();
     text_.branch(text_.compare("icmp ne", rest, FunctionText::whole({}, 0)), some, after);
     text_.open(some);
-    IrType type{Element::Int64, lanes};
-    IrValue mask = text_.compare("icmp ult", counted(type), text_.splat(rest, lanes));
+    IrValue mask =
+        text_.compare("icmp ult", FunctionText::counted(lanes), text_.splat(rest, lanes));
     positions_->bind(variable, first);
     lanes_ = Lanes{variable, lanes, mask};
     writeInside(node, facts);
@@ -450,13 +450,6 @@ private:
     positions_->forget(variable);
     text_.jump(after);
     text_.open(after);
-  }
-
-  static IrValue counted(IrType type) {
-    std::string steps;
-    for (uint32_t i = 0; i < type.lanes; ++i)
-      steps += fmt::format("{}i64 {}", i == 0 ? "" : ", ", i);
-    return {fmt::format("<{}>", steps), type};
   }
 
   static IrValue firstLanes(uint32_t count, uint32_t lanes) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 
 namespace codegen {
 
@@ -98,16 +97,12 @@ IrValue Positions::quotient(Form left, Form right, const Lanes* lanes, const siz
 }
 
 IrValue Positions::index(const Lanes& lanes) {
-  std::string steps;
-  for (uint32_t i = 0; i < lanes.count; ++i)
-    steps += fmt::format("{}i64 {}", i == 0 ? "" : ", ", i);
-  IrType type = wholeType.withLanes(lanes.count);
-  IrValue counted{lanes.count == 1 ? "0" : fmt::format("<{}>", steps), type};
   auto number = fixed_.find(lanes.variable);
   IrValue first = number != fixed_.end()
                       ? FunctionText::whole(wholeType, *table_.constantOf(number->second))
                       : values_.at(lanes.variable);
-  return text_.binary("add nsw", text_.splat(first, lanes.count), counted);
+  return text_.binary("add nsw", text_.splat(first, lanes.count),
+                      FunctionText::counted(lanes.count));
 }
 
 } // namespace codegen

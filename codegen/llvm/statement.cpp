@@ -192,12 +192,8 @@ private:
   IrValue eachOf(const Address& address) {
     if (address.each)
       return *address.each;
-    std::string steps;
-    for (uint32_t i = 0; i < lanes(); ++i)
-      steps += fmt::format("{}i64 {}", i == 0 ? "" : ", ", int64_t(i) * *address.stride);
-    IrType type = wholeType.withLanes(lanes());
     return text_.binary("add nsw", text_.splat(address.first, lanes()),
-                        {fmt::format("<{}>", steps), type});
+                        FunctionText::counted(lanes(), *address.stride));
   }
 
   uint64_t bytesOf(uint32_t buffer) const {

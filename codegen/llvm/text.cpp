@@ -118,6 +118,16 @@ IrValue FunctionText::bit(bool value, uint32_t lanes) {
   return constant({Element::Bit, lanes}, value ? "true" : "false");
 }
 
+IrValue FunctionText::counted(uint32_t lanes, int64_t step) {
+  IrType type{Element::Int64, lanes};
+  if (lanes == 1)
+    return whole(type, 0);
+  std::string numbers;
+  for (uint32_t i = 0; i < lanes; ++i)
+    numbers += fmt::format("{}i64 {}", i == 0 ? "" : ", ", int64_t(i) * step);
+  return {fmt::format("<{}>", numbers), type};
+}
+
 IrValue FunctionText::binary(std::string_view instruction, const IrValue& a, const IrValue& b) {
   return add(a.type, fmt::format("{} {}, {}", instruction, typed(a), b.text));
 }

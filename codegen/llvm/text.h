@@ -69,6 +69,8 @@ public:
   static IrValue whole(IrType type, int64_t value);
   static IrValue real(IrType type, double value);
   static IrValue bit(bool value, uint32_t lanes = 1);
+  /// An int64 for each lane: 0, the step, twice the step and so on.
+  static IrValue counted(uint32_t lanes, int64_t step = 1);
 
   // Instructions. Operands are of the same type unless it says so.
 
