@@ -1,6 +1,5 @@
 // `baton lower`: the kernels of a program as loop nests, and schedules for them.
-#include "codegen/llvm/library.h"
-#include "codegen/llvm/module.h"
+#include "codegen/native/native_code.h"
 #include "driver/commands.h"
 #include "driver/executable_file.h"
 #include "driver/pass_ways.h"
@@ -19,7 +18,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <thread>
 
 namespace driver {
 
@@ -40,13 +38,10 @@ std::optional<std::string> textOf(const std::string& path, Answer& answer) {
   return std::nullopt;
 }
 
+/// What native code is scheduled for; without LLVM there is none, and any machine will do.
 loops::MachineModel machineModel() {
-  bool hasLongVectors = __builtin_cpu_supports("avx512f");
-  return {.vectorBytes = hasLongVectors                    ? 64
-                         : __builtin_cpu_supports("avx2") ? 32
-                                                           : 16,
-          .registers = hasLongVectors ? 32 : 16,
-          .threads = std::max(1u, std::thread::hardware_concurrency())};
+  auto processor = codegen::hostProcessor();
+  return processor ? codegen::modelOf(*processor) : loops::MachineModel{};
 }
 
 /// Takes a nest through the steps of a schedule and shows what is asked for.
