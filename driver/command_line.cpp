@@ -399,6 +399,17 @@ void addEngine(CLI::App& command, RunOptions& options) {
       ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
 }
 
+void addOrder(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--grad", options.grad,
+                   "Also give the gradients of the sum of all floats in the result, or of all "
+                   "gradients of the order before")
+      ->type_name("ORDER")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+}
+
 void addDebug(CLI::App& app, RunOptions& options) {
   CLI::App* command = addCalling(
       app, debugCommand,
@@ -420,14 +431,7 @@ void addRun(CLI::App& app, RunOptions& options) {
       ->type_name("DIGITS")
       ->check([](const std::string& word) { return checkNumber(word, 2, mostDigits); }, "");
   addEngine(*command, options);
-  command
-      ->add_option("--grad", options.grad,
-                   "Also give the gradients of the sum of all floats in the result, or of all "
-                   "gradients of the order before")
-      ->type_name("ORDER")
-      ->expected(0, 1)
-      ->default_str("1")
-      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+  addOrder(*command, options);
   command->add_flag("--trap-nan", options.trapsNonFinite,
                     "End the run where NaN or infinity first arises, and say where");
   addObservation(*command, options);
@@ -518,12 +522,7 @@ void addBench(CLI::App& app, RunOptions& options) {
   CLI::App* command = addCalling(
       app, "bench", "Call a function again and again, and tell what a call takes", options);
   addEngine(*command, options);
-  command
-      ->add_option("--grad", options.grad, "Compute the gradients of this order too, as `run` does")
-      ->type_name("ORDER")
-      ->expected(0, 1)
-      ->default_str("1")
-      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+  addOrder(*command, options);
   command
       ->add_option("--rounds", options.rounds, "How many calls there are at least, and one before")
       ->type_name("NUMBER")
