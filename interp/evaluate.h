@@ -224,10 +224,11 @@ private:
   bool load(const Instruction& next) {
     const FlatLoad& load = flat_.loads[next.detail];
     const Source<R>& source = tensors_[load.tensor];
-    const runtime::Shape& shape = source.tensor->shape();
+    const int64_t* shape = source.tensor->shape().data();
+    const uint32_t* positions = load.position.data();
     int64_t flat = 0;
-    for (size_t i = 0; i < load.position.size(); ++i) {
-      int64_t position = wholes_[load.position[i]];
+    for (size_t i = 0, rank = load.position.size(); i < rank; ++i) {
+      int64_t position = wholes_[positions[i]];
       if (position < 0 || position >= shape[i])
         return loadOutside(load, i, position, shape[i]);
       flat = flat * shape[i] + position;

@@ -31,9 +31,16 @@ inline void writeFloat(DType dtype, std::byte* to, double value) {
 }
 
 inline int64_t readWhole(DType dtype, const std::byte* from) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, from, dtype.bytes());
-  return wrap(dtype, bits);
+  // Of one size at a time: a load of eight bytes would wait for the store of the four before it.
+  auto as = [&](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return wrap(dtype, value);
+  };
+  if (dtype.bits > 32)
+    return as(uint64_t());
+  if (dtype.bits > 16)
+    return as(uint32_t());
+  return dtype.bits > 8 ? as(uint16_t()) : as(uint8_t());
 }
 
 inline void writeWhole(DType dtype, std::byte* to, int64_t whole) {
