@@ -6,6 +6,7 @@
 #include "lower/loops/build_values.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
+#include "lower/tensor/guard.h"
 #include "lower/tensor/verify.h"
 
 #include <algorithm>
@@ -36,10 +37,16 @@ struct Level {
 
 using Chain = std::vector<Level*>;
 
+/// Thrown at a sum that may fail where it is not needed.
+struct UncertainSum {};
+
 class Builder {
 public:
-  Builder(const tensor::TensorFunction& function, Nest nest)
-      : function_(function), nest_(std::move(nest)) {
+  /// Whether nothing in a sum fails where it is not needed (lower/tensor/guard.h).
+  enum class Sums : uint8_t { Plain, Guarded };
+
+  Builder(const tensor::TensorFunction& function, Nest nest, Sums sums)
+      : function_(function), nest_(std::move(nest)), sums_(sums) {
     extents_.buffers.assign(function.tensors.size(), none);
     for (uint32_t i = 0; i < function.inputCount; ++i)
       extents_.buffers[i] = i;
@@ -167,7 +174,8 @@ private:
   }
 
   uint32_t mapValue(ValueBuilder& values, const ScalarNode* body) {
-    findCertain(body);
+    if (sums_ == Sums::Plain)
+      findCertain(body);
     return values.value(body);
   }
 
@@ -262,11 +270,13 @@ private:
     }
     ValueBuilder values = builderAt(own);
     uint32_t value = values.value(reduce.body);
-    if (mayFail(values.operations()) && (!certain_.contains(&reduce) || place + 1 < chain.size())) {
+    bool isInnermost = place + 1 == chain.size();
+    if (mayFail(values.operations())) {
       // What may fail is done where it is needed, no further out.
-      if (place + 1 < chain.size())
+      if (!isInnermost)
         return accumulate(chain, chain.size() - 1, reduce);
-      throw NoNest{"a sum that may fail is needed for some elements alone"};
+      if (sums_ == Sums::Plain && !certain_.contains(&reduce))
+        throw UncertainSum();
     }
     uint32_t accumulator = start(*chain[place], reduce, values.typeOf(value));
     Statement join = joined(values, reduce, accumulator, value, reduced);
@@ -453,6 +463,7 @@ private:
 
   const tensor::TensorFunction& function_;
   Nest nest_;
+  Sums sums_;
   Extents extents_{function_, nest_, {}, {}};
   /// By the accumulator of a place, that of the extreme value.
   std::unordered_map<uint32_t, uint32_t> bests_;
@@ -463,7 +474,12 @@ private:
 
 runtime::Checked<Nest> nestOf(const tensor::TensorFunction& function, Nest start) {
   try {
-    return Builder(function, std::move(start)).run();
+    try {
+      return Builder(function, start, Builder::Sums::Plain).run();
+    } catch (const UncertainSum&) {
+      return Builder(tensor::withGuardedSums(function), std::move(start), Builder::Sums::Guarded)
+          .run();
+    }
   } catch (const NoNest& without) {
     return runtime::Problem{without.problem};
   }
