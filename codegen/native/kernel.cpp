@@ -3,7 +3,7 @@
 
 #include "codegen/llvm/library.h"
 #include "codegen/native/native_code.h"
-#include "codegen/native/sized_nest.h"
+#include "lower/loops/sized_nest.h"
 #include "lower/strips/engine.h"
 #include "lower/strips/kernel.h"
 #include "runtime/threads.h"
@@ -91,7 +91,7 @@ public:
 private:
   using Compiled = std::shared_ptr<const CompiledNest>;
 
-  Compiled compile(const runtime::Checked<SizedNest>& nest) {
+  Compiled compile(const runtime::Checked<loops::SizedNest>& nest) {
     if (!nest)
       return nullptr;
     auto compiled = compileChosen(nest->nest);
@@ -114,13 +114,13 @@ private:
   }
 
   std::optional<NativeRun> nativeFor(std::span<const int64_t> extents) {
-    if (Compiled nest = known(ofClass_, classOf(function_, extents),
-                              [&] { return nestOfClass(function_, extents); }))
-      return NativeRun(nest, sizesOfClass(function_, extents));
-    if (std::ranges::equal(classOf(function_, extents), extents))
+    if (Compiled nest = known(ofClass_, loops::classOf(function_, extents),
+                              [&] { return loops::nestOfClass(function_, extents); }))
+      return NativeRun(nest, loops::sizesOfClass(function_, extents));
+    if (std::ranges::equal(loops::classOf(function_, extents), extents))
       return std::nullopt;
     if (Compiled nest = known(ofNumbers_, {extents.begin(), extents.end()},
-                              [&] { return nestOfNumbers(function_, extents); }))
+                              [&] { return loops::nestOfNumbers(function_, extents); }))
       return NativeRun(nest, {});
     return std::nullopt;
   }

@@ -2,7 +2,7 @@
 #include "codegen/native/native_code.h"
 
 #include "lower/loops/choose.h"
-#include "lower/loops/edit.h"
+#include "lower/loops/sharing.h"
 #include "runtime/pool.h"
 #include "runtime/threads.h"
 
@@ -15,10 +15,7 @@ namespace codegen {
 
 namespace {
 
-using loops::Node;
-using loops::OperationKind;
 using loops::Space;
-using loops::Statement;
 using runtime::Result;
 
 constexpr size_t alignment = 64;
@@ -27,62 +24,16 @@ size_t aligned(size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Whether an input and an output may lie in the same memory: one statement alone has to do with
-/// both, which reads every element at the place where it stores one.
-bool areSharable(const loops::Nest& nest, uint32_t input, uint32_t output) {
-  size_t users = 0;
-  bool isSame = true;
-  loops::forEachNode(nest.body, [&](const Node& node) {
-    const auto* statement = std::get_if<Statement>(&node.what);
-    if (!statement)
-      return;
-    bool uses = false;
-    for (const loops::Store& store : statement->stores)
-      uses |= store.buffer == output;
-    for (const loops::Operation& operation : statement->operations) {
-      if (operation.kind != OperationKind::Load || operation.buffer != input)
-        continue;
-      uses = true;
-      for (size_t i = 0; i < operation.places.size(); ++i)
-        isSame &= operation.operands.empty() && !operation.places[i].isChecked &&
-                  operation.places[i].value == loops::none &&
-                  statement->stores[0].position.size() == operation.places.size() &&
-                  operation.places[i].form == statement->stores[0].position[i];
-    }
-    users += uses;
-    isSame &= !uses || (statement->stores.size() == 1 && statement->stores[0].buffer == output &&
-                        !statement->combiner);
-  });
-  return users == 1 && isSame;
-}
-
-/// Whether some statement may find a fault, after others have stored.
-bool mayFail(const loops::Nest& nest) {
-  bool may = false;
-  loops::forEachNode(nest.body, [&](const Node& node) {
-    if (const auto* statement = std::get_if<Statement>(&node.what))
-      for (const loops::Operation& operation : statement->operations) {
-        for (const loops::Place& place : operation.places)
-          may |= place.isChecked;
-        may |= operation.kind == OperationKind::Apply &&
-               runtime::scalarFunctionDivides(operation.function) && !operation.dtype.isFloat();
-      }
-  });
-  return may;
-}
-
 void findSharable(CompiledNest& made, const loops::Nest& nest) {
-  for (uint32_t i = 0; i < nest.buffers.size(); ++i) {
-    made.inputs += nest.buffers[i].space == Space::Input;
-    made.outputs += nest.buffers[i].space == Space::Output;
+  for (const loops::Buffer& buffer : nest.buffers) {
+    made.inputs += buffer.space == Space::Input;
+    made.outputs += buffer.space == Space::Output;
   }
-  if (mayFail(nest))
+  // Where native code ends at a fault the call is made again, from the same inputs.
+  if (loops::mayFail(nest))
     return;
-  for (uint32_t input = 0; input < made.inputs; ++input)
-    for (uint32_t output = 0; output < made.outputs; ++output)
-      if (nest.buffers[input].extents == nest.buffers[made.inputs + output].extents &&
-          areSharable(nest, input, uint32_t(made.inputs + output)))
-        made.sharable.emplace_back(input, output);
+  for (auto [input, output] : loops::sharableBuffers(nest))
+    made.sharable.emplace_back(input, output - uint32_t(made.inputs));
 }
 
 } // namespace

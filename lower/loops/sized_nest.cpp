@@ -1,5 +1,5 @@
 // Open extents that are equal are taken for one size: who calls with others asks for another class.
-#include "codegen/native/sized_nest.h"
+#include "lower/loops/sized_nest.h"
 
 #include "lower/loops/build.h"
 #include "lower/loops/verify.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace codegen {
+namespace loops {
 
 namespace {
 
@@ -50,9 +50,9 @@ Named namedExtents(const TensorFunction& function, std::span<const int64_t> exte
   return named;
 }
 
-runtime::Checked<loops::Nest> nestFor(const TensorFunction& function, const Named& named) {
-  loops::Nest start{.name = "kernel"};
-  std::vector<loops::Form> sizes;
+runtime::Checked<Nest> nestFor(const TensorFunction& function, const Named& named) {
+  Nest start{.name = "kernel"};
+  std::vector<Form> sizes;
   for (size_t i = 0; i < named.sizes.size(); ++i) {
     sizes.push_back(start.table.name(fmt::format("n{}", i)));
     start.sizes.push_back({*start.table.nameOf(sizes.back()), 2, 1});
@@ -60,18 +60,18 @@ runtime::Checked<loops::Nest> nestFor(const TensorFunction& function, const Name
   size_t next = 0, tensors = 0;
   for (const TensorInfo* info : tensorsOf(function)) {
     bool isInput = tensors < function.inputCount;
-    loops::Buffer buffer{fmt::format("{}{}", isInput ? "x" : "y",
+    Buffer buffer{fmt::format("{}{}", isInput ? "x" : "y",
                                      isInput ? tensors : tensors - function.inputCount),
                          info->dtype,
                          {},
-                         isInput ? loops::Space::Input : loops::Space::Output};
+                         isInput ? Space::Input : Space::Output};
     for (size_t i = 0; i < info->shape.size(); ++i, ++next)
       buffer.extents.push_back(named.names[next] ? sizes[*named.names[next]]
                                                  : start.table.number(named.numbers[next]));
     start.buffers.push_back(std::move(buffer));
     ++tensors;
   }
-  auto nest = loops::nestOf(function, std::move(start));
+  auto nest = nestOf(function, std::move(start));
   if (nest)
     if (std::string problem = loops::problemOf(*nest); !problem.empty())
       return runtime::Problem{problem};
@@ -112,4 +112,4 @@ runtime::Checked<SizedNest> nestOfNumbers(const TensorFunction& function,
   return SizedNest{*std::move(nest)};
 }
 
-} // namespace codegen
+} // namespace loops

@@ -7,11 +7,11 @@
 
 #include <span>
 
-namespace codegen {
+namespace loops {
 
 /// A nest, and the values of its sizes for the extents that it was made for.
 struct SizedNest {
-  loops::Nest nest;
+  Nest nest;
   std::vector<int64_t> sizes = {};
 };
 
@@ -31,4 +31,4 @@ runtime::Checked<SizedNest> nestOfNumbers(const tensor::TensorFunction& function
 std::vector<int64_t> sizesOfClass(const tensor::TensorFunction& function,
                                   std::span<const int64_t> extents);
 
-} // namespace codegen
+} // namespace loops
