@@ -1,11 +1,14 @@
 // Strip programs of loop nests beside what plans kernels now: the time of each kernel of programs,
-// on one thread, and how long it takes to make it.
+// on one thread, and how long it takes to make it. Sizes that have names are 1000.
 //
-//   strip_programs [program...]
+//   strip_programs [program.rly | part of a case's name]...
 #include "bench/processor_time.h"
+#include "bench/strip_cases.h"
+#include "codegen/native/sized_nest.h"
 #include "codegen/strips/compile/compile.h"
 #include "codegen/strips/run.h"
 #include "driver/executable_file.h"
+#include "driver/session/derive.h"
 #include "driver/session/session.h"
 #include "lower/loops/choose.h"
 #include "lower/strips/kernel.h"
@@ -13,10 +16,11 @@
 #include "stdlib/ops.h"
 #include "tests/harness/operand_data.h"
 #include "tests/harness/random.h"
-#include "tests/harness/run_nest.h"
 #include "vm/bytecode/compile.h"
+#include "vm/machine/kernel.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
@@ -26,117 +30,120 @@ namespace {
 using bench::processorSeconds;
 using runtime::Tensor;
 
-/// Operators of models, on parameters `%x`, `%y` and `%z`.
-struct Case {
-  const char* name;
-  const char* parameters;
-  const char* body;
-};
-
-constexpr Case cases[] = {
-    {"add 8", "%x: Tensor[(8), float32], %y: Tensor[(8), float32]", "%x + %y"},
-    {"add 1000x1000", "%x: Tensor[(1000, 1000), float32], %y: Tensor[(1000, 1000), float32]",
-     "%x + %y"},
-    {"bias 1000x64", "%x: Tensor[(1000, 64), float32], %y: Tensor[(64), float32]", "%x + %y"},
-    {"relu of 1000x3", "%x: Tensor[(1000, 3), float32]", "nn.relu(%x)"},
-    {"sum last", "%x: Tensor[(1000, 1000), float32]", "sum(%x, axis=[1])"},
-    {"sum first", "%x: Tensor[(1000, 1000), float32]", "sum(%x, axis=[0])"},
-    {"sum all", "%x: Tensor[(1000, 1000), float32]", "sum(%x)"},
-    {"mean of 1000x3", "%x: Tensor[(1000, 3), float32]", "mean(%x, axis=[1])"},
-    {"max last", "%x: Tensor[(1000, 1000), float32]", "max(%x, axis=[1])"},
-    {"argmax last", "%x: Tensor[(1000, 1000), float32]", "argmax(%x, axis=[1])"},
-    {"softmax", "%x: Tensor[(1000, 1000), float32]", "nn.softmax(%x)"},
-    {"layer_norm",
-     "%x: Tensor[(1000, 256), float32], %y: Tensor[(256), float32], %z: Tensor[(256), float32]",
-     "nn.layer_norm(%x, %y, %z)"},
-    {"transpose", "%x: Tensor[(1000, 1000), float32]", "transpose(%x, axes=[1, 0])"},
-    {"transpose 4", "%x: Tensor[(8, 64, 12, 64), float32]", "transpose(%x, axes=[0, 2, 1, 3])"},
-    {"take rows", "%x: Tensor[(1000, 256), float32], %y: Tensor[(512), int32]",
-     "take(%x, %y, axis=0)"},
-    {"concatenate", "%x: Tensor[(1000, 256), float32], %y: Tensor[(1000, 256), float32]",
-     "concatenate((%x, %y), axis=1)"},
-    {"pad", "%x: Tensor[(16, 64, 56, 56), float32]",
-     "nn.pad(%x, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])"},
-    {"cumsum", "%x: Tensor[(1000, 1000), float32]", "cumsum(%x, axis=1)"},
-    {"dense 1", "%x: Tensor[(1, 1024), float32], %y: Tensor[(1024, 1024), float32]",
-     "nn.dense(%x, %y, units=None)"},
-    {"dense 4", "%x: Tensor[(4, 1024), float32], %y: Tensor[(1024, 1024), float32]",
-     "nn.dense(%x, %y, units=None)"},
-    {"dense 256", "%x: Tensor[(256, 512), float32], %y: Tensor[(512, 512), float32]",
-     "nn.dense(%x, %y, units=None)"},
-    {"batch_matmul", "%x: Tensor[(12, 64, 64), float32], %y: Tensor[(12, 64, 64), float32]",
-     "nn.batch_matmul(%x, %y)"},
-    {"conv2d 3x3", "%x: Tensor[(1, 64, 56, 56), float32], %y: Tensor[(64, 64, 3, 3), float32]",
-     "nn.conv2d(%x, %y, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])"},
-    {"conv2d 1x1", "%x: Tensor[(1, 64, 56, 56), float32], %y: Tensor[(128, 64, 1, 1), float32]",
-     "nn.conv2d(%x, %y, channels=128, kernel_size=[1, 1])"},
-    {"depthwise", "%x: Tensor[(1, 64, 56, 56), float32], %y: Tensor[(64, 1, 3, 3), float32]",
-     "nn.conv2d(%x, %y, padding=[1, 1, 1, 1], groups=64, channels=64, kernel_size=[3, 3])"},
-    {"max_pool2d", "%x: Tensor[(1, 64, 56, 56), float32]",
-     "nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2])"},
-};
-
 /// The least time of a call over some rounds, in microseconds.
-template <typename Work>
-double microseconds(Work&& work) {
-  double least = 1e9;
-  size_t calls = 1;
-  for (int round = 0; round < 9; ++round) {
+class Least {
+public:
+  template <typename Work>
+  void round(Work&& work) {
     double start = processorSeconds();
-    for (size_t i = 0; i < calls; ++i)
-      work();
+    for (size_t i = 0; i < calls_; ++i)
+      (void)work();
     double took = processorSeconds() - start;
-    least = std::min(least, took / double(calls) * 1e6);
+    microseconds = std::min(microseconds, took / double(calls_) * 1e6);
     if (took < 2e-3)
-      calls = std::min<size_t>(calls * 4, 1 << 16);
+      calls_ = std::min<size_t>(calls_ * 4, 1 << 16);
   }
-  return least;
-}
+
+  double microseconds = 1e9;
+
+private:
+  size_t calls_ = 1;
+};
+
+/// What it takes to make code of a kernel.
+struct Makings {
+  Least plan, nest, schedule, program;
+};
 
 class KernelBench {
 public:
-  KernelBench(const std::string& name, const tensor::TensorFunction& function)
-      : name_(name), function_(function) {}
+  KernelBench(std::string name, const vm::KernelSite& site)
+      : name_(std::move(name)), function_(site.function) {
+    extents_ = extentsOf(site);
+  }
 
   void run() {
-    auto nest = harness::closedNest(function_);
+    makeTensors();
+    lower::Kernel kernel(function_);
+    runtime::KernelCode& code = kernel.codeFor(extents_);
+    if (code.problem() || !isWhollyWritten(code))
+      return;
+    auto nest = codegen::nestOfClass(function_, extents_);
     if (!nest)
       return fmt::print("| {} | {} |\n", name_, nest.failure().text);
-    makeTensors();
-    auto kernel = lower::makeKernel(function_);
-    runtime::KernelCode* code = &kernel->codeFor(extents_);
-    std::vector<const std::byte*> from(inputs_.size());
+    auto program = strips::programOf(scheduled(nest->nest));
+    if (!program)
+      return fmt::print("| {} | {} |\n", name_, program.failure().text);
+    strips::LinkedProgram linked = strips::linked(*std::move(program));
+    std::vector<const std::byte*> from;
     std::vector<std::byte*> to, all;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      from[i] = std::as_const(inputs_[i]).bytes();
-      all.push_back(const_cast<std::byte*>(from[i]));
+    for (const Tensor& input : inputs_) {
+      from.push_back(input.bytes());
+      all.push_back(const_cast<std::byte*>(input.bytes()));
     }
     for (Tensor& output : outputs_) {
       to.push_back(output.bytes());
       all.push_back(output.bytes());
     }
-    double start = processorSeconds();
-    loops::Nest made = loops::scheduled(*nest, {.cutsLoops = false, .threads = 1}).nest;
-    double scheduled = processorSeconds();
-    auto program = strips::programOf(made);
-    double compiled = processorSeconds();
-    if (!program)
-      return fmt::print("| {} | {} |\n", name_, program.failure().text);
-    strips::LinkedProgram linked = strips::linked(*std::move(program));
-    double planned = microseconds([&] { code->run(from, to); });
-    double byStrips = microseconds([&] { strips::run(linked, all, {}); });
-    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} |\n", name_, planned, byStrips,
-               byStrips / planned, (scheduled - start) * 1e6, (compiled - scheduled) * 1e6);
+    Least planned, byStrips;
+    for (int round = 0; round < 11; ++round) {
+      planned.round([&] { code.run(from, to); });
+      byStrips.round([&] { strips::run(linked, all, nest->sizes); });
+    }
+    Makings makings = make();
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |\n", name_,
+               planned.microseconds, byStrips.microseconds,
+               byStrips.microseconds / planned.microseconds, makings.plan.microseconds,
+               makings.nest.microseconds, makings.schedule.microseconds,
+               makings.program.microseconds);
   }
 
 private:
+  static loops::Nest scheduled(const loops::Nest& nest) {
+    return loops::scheduled(nest, {.cutsLoops = false, .threads = 1}).nest;
+  }
+
+  Makings make() const {
+    Makings makings;
+    for (int round = 0; round < 5; ++round) {
+      makings.plan.round([&] { lower::Kernel(function_).codeFor(extents_); });
+      makings.nest.round([&] { return codegen::nestOfClass(function_, extents_); });
+      auto nest = codegen::nestOfClass(function_, extents_);
+      makings.schedule.round([&] { scheduled(nest->nest); });
+      loops::Nest made = scheduled(nest->nest);
+      makings.program.round([&] { return strips::programOf(made); });
+    }
+    return makings;
+  }
+
+  static bool isWhollyWritten(const runtime::KernelCode& code) {
+    bool isWritten = true;
+    for (size_t i = 0; i < code.results().size(); ++i)
+      isWritten &= code.results()[i].isWritten(i);
+    return isWritten;
+  }
+
+  static std::vector<int64_t> extentsOf(const vm::KernelSite& site) {
+    constexpr int64_t named = 1000;
+    std::vector<int64_t> extents, results = site.resultExtents;
+    for (size_t i = 0; i < site.function.inputCount; ++i)
+      for (const tensor::ScalarNode* extent : site.function.tensors[i].shape)
+        extents.push_back(extent->kind == tensor::ScalarKind::Number
+                              ? extent->as<tensor::ScalarNumber>()->integer
+                              : named);
+    if (!vm::findResultExtents(site, extents, results))
+      throw std::logic_error("a kernel is for other shapes");
+    extents.insert(extents.end(), results.begin(), results.end());
+    return extents;
+  }
+
   void makeTensors() {
     harness::Random random(1);
+    size_t next = 0;
     auto add = [&](const tensor::TensorInfo& info, std::vector<Tensor>& tensors) {
-      runtime::Shape shape;
-      for (const tensor::ScalarNode* extent : info.shape)
-        shape.push_back(extent->as<tensor::ScalarNumber>()->integer);
-      extents_.insert(extents_.end(), shape.begin(), shape.end());
+      runtime::Shape shape(extents_.begin() + ptrdiff_t(next),
+                           extents_.begin() + ptrdiff_t(next + info.shape.size()));
+      next += info.shape.size();
       tensors.push_back(Tensor(info.dtype, shape));
       harness::fillTensor(tensors.back(), harness::Data::Positions, random);
     };
@@ -146,7 +153,7 @@ private:
       add(function_.tensors[result], outputs_);
   }
 
-  const std::string& name_;
+  std::string name_;
   const tensor::TensorFunction& function_;
   std::vector<int64_t> extents_;
   std::vector<Tensor> inputs_, outputs_;
@@ -155,15 +162,29 @@ private:
 void runProgram(const std::string& name, const std::string& text) {
   driver::Session session{stdlib::operatorTable()};
   auto program = session.loadText(name, text);
-  if (!program)
-    return fmt::print("| {} | does not load |\n", name);
   constexpr std::string_view entries[] = {"main"};
+  if (!program || !program->isGood() || !driver::Derivation(session, *program).writeOut(entries))
+    return fmt::print("| {} | does not load |\n", name);
   driver::prepareForMachine(session, *program, entries, false);
   auto compiled = bytecode::compile(*program->module, program->typing, session.operators(),
                                     std::array{program->module->find("main")});
   size_t number = 0;
   for (const vm::KernelSite& site : compiled->program.kernels)
-    KernelBench(number++ == 0 ? name : fmt::format("{} {}", name, number), site.function).run();
+    KernelBench(number++ == 0 ? name : fmt::format("{} {}", name, number), site).run();
+}
+
+void runFile(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  runProgram(std::filesystem::path(path).stem(), text.str());
+}
+
+void runCases(std::string_view part) {
+  for (const bench::StripCase& each : bench::stripCases)
+    if (std::string_view(each.name).find(part) != std::string_view::npos)
+      runProgram(each.name, fmt::format("#[version = \"0.0.5\"]\ndef @main({}) {{ {} }}\n",
+                                        each.parameters, each.body));
 }
 
 } // namespace
@@ -171,16 +192,13 @@ void runProgram(const std::string& name, const std::string& text) {
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   runtime::limitThreads(1);
-  fmt::print("| kernel | plan us | strips us | ratio | schedule us | compile us |\n"
-             "|---|--:|--:|--:|--:|--:|\n");
+  fmt::print("| kernel | plan us | strips us | ratio | plan made us | nest us | schedule us | "
+             "program us |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
   if (argc == 1)
-    for (const Case& each : cases)
-      runProgram(each.name, fmt::format("#[version = \"0.0.5\"]\ndef @main({}) {{ {} }}\n",
-                                        each.parameters, each.body));
-  for (int i = 1; i < argc; ++i) {
-    std::ifstream file(argv[i]);
-    std::stringstream text;
-    text << file.rdbuf();
-    runProgram(argv[i], text.str());
-  }
+    runCases("");
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]).ends_with(".rly"))
+      runFile(argv[i]);
+    else
+      runCases(argv[i]);
 }
