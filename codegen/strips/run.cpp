@@ -1,6 +1,7 @@
 // The loop over instructions, and what they do to numbers.
 #include "codegen/strips/run.h"
 
+#include "codegen/strips/arithmetic.h"
 #include "codegen/strips/thread.h"
 #include "runtime/parts.h"
 
@@ -15,16 +16,6 @@ constexpr size_t alignment = 64;
 
 size_t aligned(size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
-}
-
-int64_t sumOf(int64_t a, int64_t b, int64_t c) {
-  return int64_t(uint64_t(a) + uint64_t(b) * uint64_t(c));
-}
-
-int64_t quotientOf(int64_t a, int64_t b) {
-  if (b <= 0)
-    return 0;
-  return a / b - (a % b < 0);
 }
 
 Kernel kernelOf(const KernelName& name) {

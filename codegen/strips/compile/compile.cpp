@@ -3,6 +3,7 @@
 #include "codegen/strips/compile/compile.h"
 
 #include "codegen/strips/compile/contraction.h"
+#include "codegen/strips/compile/known_numbers.h"
 #include "codegen/strips/compile/lanes.h"
 #include "codegen/strips/compile/merge.h"
 #include "codegen/strips/compile/registers.h"
@@ -198,7 +199,7 @@ runtime::Checked<Program> programOf(const loops::Nest& nest) {
     Nest own(nest);
     std::set<uint32_t> contracted = takeContractions(own);
     mergeLoops(own);
-    return TreeCompiler(own, std::move(contracted)).run();
+    return withoutKnown(TreeCompiler(own, std::move(contracted)).run());
   } catch (const NoProgram& without) {
     return runtime::Problem{without.problem};
   }
