@@ -104,47 +104,53 @@ void Thread::takeRegisters(uint32_t from, uint32_t to) {
 
 bool Thread::run(uint32_t pc, uint32_t end) {
   int64_t* n = numbers_;
+  std::byte** r = registers_;
+  const Instruction* code = program_.code.data();
+  const Kernel* kernels = linked_.kernels.data();
   for (; pc != end; ++pc) {
-    const Instruction& at = program_.code[pc];
+    const Instruction& at = code[pc];
     switch (at.code) {
     case Code::Sum:
       n[at.out] = sumOf(n[at.a], n[at.b], n[at.c]);
       break;
-    case Code::Quotient:
-      n[at.out] = quotientOf(n[at.a], n[at.b]);
-      break;
-    case Code::Least:
-      n[at.out] = std::min(n[at.a], n[at.b]);
-      break;
-    case Code::Greatest:
-      n[at.out] = std::max(n[at.a], n[at.b]);
-      break;
     case Code::Loop:
-      if (!enter(pc, at))
-        return false;
+      if (at.flags == 1) {
+        if (!runParallel(pc, at))
+          return false;
+        pc += uint32_t(at.target) - 1;
+      } else if (!begins(at)) {
+        pc += uint32_t(at.target) - 1;
+      }
       break;
-    case Code::Next: {
-      int64_t next = n[at.out] + (at.c == none ? 1 : int64_t(program_.stripLength));
-      n[at.out] = next;
-      if (next >= n[at.a])
-        break;
-      if (at.c != none)
-        n[at.c] = std::min(int64_t(program_.stripLength), n[at.a] - next);
-      pc += uint32_t(at.target);
+    case Code::Next:
+      if (goesOn(at))
+        pc += uint32_t(at.target);
       break;
-    }
     case Code::Unless:
       if (n[at.a] >= n[at.b])
         pc += uint32_t(at.target) - 1;
       break;
-    case Code::Allocate:
-      allocate(at);
+    case Code::Row:
+      r[at.out] = buffers_[at.a] + n[at.b] * int64_t(lower::elementBytes(at.element));
       break;
-    case Code::Contract:
-      contract(*this, program_.contractions[at.a]);
+    case Code::Apply: {
+      const std::byte* in[] = {r[at.a], at.b == none ? nullptr : r[at.b],
+                               at.c == none ? nullptr : r[at.c]};
+      kernels[at.kernel].apply(r[at.out], in, size_t(n[at.count]));
+      break;
+    }
+    case Code::Join:
+      kernels[at.kernel].addLanes(r[at.out], r[at.a], size_t(n[at.count]), 0);
       break;
     case Code::Stop:
       return true;
+    case Code::Quotient:
+    case Code::Least:
+    case Code::Greatest:
+    case Code::Allocate:
+    case Code::Contract:
+      compute(at);
+      break;
     default:
       if (!runStrip(at))
         return false;
@@ -153,24 +159,51 @@ bool Thread::run(uint32_t pc, uint32_t end) {
   return true;
 }
 
-/// Goes to the first iteration, or behind the loop.
-bool Thread::enter(uint32_t& pc, const Instruction& loop) {
-  int64_t end = numbers_[loop.a];
-  if (end > 0 && loop.flags == 1) {
-    if (!runParallel(pc, loop))
-      return false;
-  } else if (end > 0) {
-    numbers_[loop.out] = 0;
-    if (loop.c != none)
-      numbers_[loop.c] = std::min(int64_t(program_.stripLength), end);
-    return true;
+/// What is computed rarely.
+void Thread::compute(const Instruction& at) {
+  int64_t* n = numbers_;
+  switch (at.code) {
+  case Code::Quotient:
+    n[at.out] = quotientOf(n[at.a], n[at.b]);
+    break;
+  case Code::Least:
+    n[at.out] = std::min(n[at.a], n[at.b]);
+    break;
+  case Code::Greatest:
+    n[at.out] = std::max(n[at.a], n[at.b]);
+    break;
+  case Code::Allocate:
+    allocate(at);
+    break;
+  default:
+    contract(*this, program_.contractions[at.a]);
   }
-  pc += uint32_t(loop.target) - 1;
-  return true;
+}
+
+/// Begins the next iteration, if there is one.
+bool Thread::goesOn(const Instruction& next) {
+  int64_t* n = numbers_;
+  if (next.c == none)
+    return ++n[next.out] < n[next.a];
+  auto length = int64_t(program_.stripLength);
+  n[next.out] += length;
+  n[next.c] = std::min(length, n[next.a] - n[next.out]);
+  return n[next.out] < n[next.a];
+}
+
+/// Begins the first iteration, if there is one.
+bool Thread::begins(const Instruction& loop) {
+  int64_t end = numbers_[loop.a];
+  numbers_[loop.out] = 0;
+  if (loop.c != none)
+    numbers_[loop.c] = std::min(int64_t(program_.stripLength), end);
+  return end > 0;
 }
 
 bool Thread::runParallel(uint32_t pc, const Instruction& loop) {
   int64_t extent = numbers_[loop.a], length = int64_t(program_.stripLength);
+  if (extent <= 0)
+    return true;
   int64_t grain = loop.c == none ? 1 : length;
   unsigned threads = runtime::threadsFor(program_.parallelCosts[loop.b] * double(extent));
   auto runPart = [&](Thread& thread, int64_t first, int64_t last) -> std::optional<runtime::Fault> {

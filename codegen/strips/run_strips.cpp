@@ -95,9 +95,6 @@ void scan(const Instruction& how, std::byte* const* registers, size_t count) {
 bool Thread::runStrip(const Instruction& at) {
   auto count = size_t(numbers_[at.count]);
   switch (at.code) {
-  case Code::Row:
-    registers_[at.out] = buffers_[at.a] + numbers_[at.b] * int64_t(elementBytes(at.element));
-    return true;
   case Code::Load:
     load(at);
     return true;
@@ -117,12 +114,6 @@ bool Thread::runStrip(const Instruction& at) {
   case Code::Splat: {
     const std::byte* from = registers_[at.a];
     lower::splatKernel(at.element)(registers_[at.out], &from, count);
-    return true;
-  }
-  case Code::Apply: {
-    const std::byte* in[3] = {registers_[at.a], at.b == none ? nullptr : registers_[at.b],
-                              at.c == none ? nullptr : registers_[at.c]};
-    linked_.kernels[at.kernel].apply(registers_[at.out], in, count);
     return true;
   }
   case Code::Check:
@@ -156,9 +147,6 @@ void Thread::store(const Instruction& at) {
       scan<double>(at, registers_, count);
     else
       scan<uint64_t>(at, registers_, count);
-    break;
-  case Code::Join:
-    linked_.kernels[at.kernel].addLanes(registers_[at.out], registers_[at.a], count, 0);
     break;
   case Code::Reduce:
     reduce(at);

@@ -40,9 +40,11 @@ private:
   void placeMemory();
   size_t tableBytes() const;
 
-  bool enter(uint32_t& pc, const Instruction& loop);
+  bool begins(const Instruction& loop);
   bool runParallel(uint32_t pc, const Instruction& loop);
   void allocate(const Instruction& instruction);
+  void compute(const Instruction& instruction);
+  bool goesOn(const Instruction& next);
   bool runStrip(const Instruction& instruction);
   void reduce(const Instruction& instruction);
   void store(const Instruction& instruction);

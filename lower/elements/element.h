@@ -73,7 +73,7 @@ inline Element wideElement(Element element) {
 }
 
 inline size_t elementBytes(Element element) {
-  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+  static constexpr uint8_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
   return sizes[size_t(element)];
 }
 
