@@ -157,8 +157,9 @@ private:
   Nest& nest_;
 };
 
+/// Whether so few products are added up that float32 does well.
 bool isShortSum(const Nest& nest, const Statement& statement) {
-  if (statement.combiner != tensor::Combiner::Sum || productOf(statement) == none)
+  if (productOf(statement) == none)
     return false;
   int64_t count = 1;
   for (const loops::Reduced& axis : statement.reduced) {
@@ -170,21 +171,24 @@ bool isShortSum(const Nest& nest, const Statement& statement) {
   return count <= int64_t(lower::blockDepth);
 }
 
-/// Makes accumulators as wide as the products where nothing needs more.
+/// Makes accumulators as wide as what is added up where nothing needs more.
 void narrowAll(Nest& nest) {
   std::vector<std::string> names;
+  loops::forEachNode(std::as_const(nest).body, [&](const Node& node) {
+    const auto* statement = std::get_if<Statement>(&node.what);
+    if (!statement || statement->combiner != tensor::Combiner::Sum)
+      return;
+    const loops::Buffer& total = nest.buffers[statement->stores[0].buffer];
+    bool isScratch = total.space == loops::Space::Scratch;
+    if (isScratch && (total.dtype == runtime::Int64 || isShortSum(nest, *statement)))
+      names.push_back(total.name);
+  });
   Finder(nest).find(nest.body, {}, [&](const Found& found) {
     names.push_back(nest.buffers[found.accumulator].name);
     return false;
   });
-  // Few products add up well in float32.
-  loops::forEachNode(std::as_const(nest).body, [&](const Node& node) {
-    if (const auto* statement = std::get_if<Statement>(&node.what);
-        statement && isShortSum(nest, *statement))
-      names.push_back(nest.buffers[statement->stores[0].buffer].name);
-  });
   for (const std::string& name : names)
-    if (auto narrowed = loops::rewritten(nest, {"narrow", {name}}))
+    if (auto narrowed = loops::applied(nest, {"narrow", {name}}))
       nest = *std::move(narrowed);
 }
 
