@@ -7,6 +7,7 @@
 #include "codegen/strips/compile/lanes.h"
 #include "codegen/strips/compile/merge.h"
 #include "codegen/strips/compile/registers.h"
+#include "codegen/strips/compile/splits.h"
 #include "codegen/strips/compile/statement.h"
 #include "lower/loops/edit.h"
 
@@ -197,6 +198,7 @@ private:
 runtime::Checked<Program> programOf(const loops::Nest& nest) {
   try {
     Nest own(nest);
+    splitLoops(own);
     std::set<uint32_t> contracted = takeContractions(own);
     mergeLoops(own);
     return withoutKnown(TreeCompiler(own, std::move(contracted)).run());
