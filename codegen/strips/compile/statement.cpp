@@ -296,10 +296,7 @@ void StatementCompiler::joinPlaces(const loops::Statement& statement) {
   const loops::Store &places = statement.stores[0], &extremes = statement.stores[1];
   Target placeTarget = targetOf(places), target = targetOf(extremes);
   Value bestPlace = read(places, placeTarget), best = read(extremes, target);
-  Element wide = best.element == Element::Float32  ? Element::Float32
-                 : lower::isFloat(best.element)    ? Element::Float64
-                 : best.element == Element::UInt64 ? Element::UInt64
-                                                   : Element::Int64;
+  Element wide = best.element == Element::Bool ? Element::Int64 : lower::wideElement(best.element);
   Value before = values_.converted(best, wide);
   Value place = values_.asStrip(values_.at(places.value)),
         value = values_.asStrip(values_.converted(values_.at(extremes.value), wide));
