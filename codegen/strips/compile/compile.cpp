@@ -3,6 +3,7 @@
 #include "codegen/strips/compile/compile.h"
 
 #include "codegen/strips/compile/contraction.h"
+#include "codegen/strips/compile/inside.h"
 #include "codegen/strips/compile/known_numbers.h"
 #include "codegen/strips/compile/lanes.h"
 #include "codegen/strips/compile/merge.h"
@@ -199,6 +200,7 @@ runtime::Checked<Program> programOf(const loops::Nest& nest) {
   try {
     Nest own(nest);
     splitLoops(own);
+    checkNoMore(own);
     std::set<uint32_t> contracted = takeContractions(own);
     mergeLoops(own);
     return withoutKnown(TreeCompiler(own, std::move(contracted)).run());
