@@ -202,6 +202,7 @@ runtime::Checked<Program> programOf(const loops::Nest& nest) {
     splitLoops(own);
     checkNoMore(own);
     std::set<uint32_t> contracted = takeContractions(own);
+    checkOpenPlaces(own);
     mergeLoops(own);
     return withoutKnown(TreeCompiler(own, std::move(contracted)).run());
   } catch (const NoProgram& without) {

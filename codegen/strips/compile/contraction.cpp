@@ -93,6 +93,8 @@ private:
 
   /// Puts the best axis for strips last; true when that is the last summed one.
   bool chooseLane(std::vector<size_t>& own, uint32_t factor) {
+    if (own.empty())
+      return true;
     auto best = std::ranges::min_element(own, {}, [&](size_t loop) {
       return costAlong(loop, factor) - (loop == own.back() ? 1e-3 : 0);
     });

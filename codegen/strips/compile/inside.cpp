@@ -3,6 +3,7 @@
 #include "codegen/strips/compile/inside.h"
 
 #include "lower/loops/edit.h"
+#include "lower/sizes/facts.h"
 
 #include <algorithm>
 #include <optional>
@@ -48,6 +49,22 @@ bool isInside(loops::Nest& nest, const Bounds& bounds, Form extent) {
          });
 }
 
+void checkOpenPlaces(loops::Nest& nest, std::vector<loops::Node>& nodes,
+                     const sizes::Facts& facts) {
+  for (loops::Node& node : nodes) {
+    if (auto* statement = std::get_if<loops::Statement>(&node.what)) {
+      for (Operation& load : statement->operations)
+        for (size_t i = 0; i < load.places.size() && !load.operands.empty(); ++i)
+          if (loops::Place& place = load.places[i]; place.value == loops::none)
+            place.isChecked = !facts.isInside(place.form, nest.buffers[load.buffer].extents[i]);
+      continue;
+    }
+    sizes::Facts inside = facts;
+    loops::enter(inside, nest.table, node);
+    checkOpenPlaces(nest, node.body, inside);
+  }
+}
+
 } // namespace
 
 void checkNoMore(loops::Nest& nest) {
@@ -66,6 +83,10 @@ void checkNoMore(loops::Nest& nest) {
       known.push_back(boundsOf(nest, operation, known));
     }
   });
+}
+
+void checkOpenPlaces(loops::Nest& nest) {
+  checkOpenPlaces(nest, nest.body, loops::factsOf(nest));
 }
 
 } // namespace strips

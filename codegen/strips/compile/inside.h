@@ -1,4 +1,4 @@
-// Positions that are values, and sure to be inside of their tensors.
+// Positions that are sure to be inside of their tensors.
 #pragma once
 
 #include "lower/loops/nest.h"
@@ -8,5 +8,9 @@ namespace strips {
 /// Takes the checks off places whose values are clamped to the extent of their dimension, as those
 /// of `take` are.
 void checkNoMore(loops::Nest& nest);
+
+/// From here on each place says by itself whether it is looked at: those of reads that have a value
+/// for places outside are checked, too, but where loops and sizes prove that they are inside.
+void checkOpenPlaces(loops::Nest& nest);
 
 } // namespace strips

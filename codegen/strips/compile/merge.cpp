@@ -86,8 +86,7 @@ private:
       bool isOwn = std::ranges::find(statement.stores, operation.buffer, &loops::Store::buffer) !=
                    statement.stores.end();
       for (const loops::Place& place : operation.places)
-        if (place.value == loops::none && (place.isChecked || !operation.operands.empty()) &&
-            mentions(place.form, pair))
+        if (place.value == loops::none && place.isChecked && mentions(place.form, pair))
           return false;
       return !isOwn && goesOn(flatPlace(nest_, operation), pair);
     });

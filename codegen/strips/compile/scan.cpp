@@ -17,7 +17,7 @@ bool readsStepBefore(Nest& nest, const loops::Store& store, const Operation& loa
   sizes::Table& table = nest.table;
   size_t steps = 0;
   for (size_t i = 0; i < load.places.size(); ++i) {
-    if (load.places[i].value != loops::none || load.places[i].isChecked)
+    if (load.places[i].value != loops::none || (load.places[i].isChecked && load.operands.empty()))
       return false;
     auto stride = sizes::slopeOf(table, store.position[i], variable);
     auto back = table.constantOf(table.sum(store.position[i], load.places[i].form, -1));

@@ -117,23 +117,39 @@ private:
         break;
       taken.push_back(loop);
       bool left = axes.left.contains(loop->variable), right = axes.right.contains(loop->variable);
-      if (left != right)
+      if (left != right) {
         (left ? counts.rows : counts.columns) += 1;
-      if (left != right)
         (left ? counts.rowCount : counts.columnCount) *= countOf(loop->end);
+        counts.hasRow |= isReadInRow(*found.joiner, loop->variable);
+      }
       ++found.depth;
     }
     double depth = 1;
     for (const Loop* loop : found.summed)
       depth *= countOf(loop->end);
     bool isLarge = counts.rowCount * counts.columnCount * depth >= 1024;
-    return counts.rowCount >= 2 && counts.columnCount >= 2 && depth >= 2 && isLarge;
+    double few = std::min(counts.rowCount, counts.columnCount),
+           many = std::max(counts.rowCount, counts.columnCount);
+    // A vector times rows along the sum is as fast by strips, and so are short sums.
+    bool isVector = few < 2 && many >= 16 && counts.hasRow && depth >= double(lower::blockDepth);
+    return depth >= 2 && isLarge && (few >= 2 || isVector);
   }
 
   struct Counts {
     size_t rows = 0, columns = 0;
     double rowCount = 1, columnCount = 1;
+    /// Whether a factor lies in a row along one of them.
+    bool hasRow = false;
   };
+
+  bool isReadInRow(const Statement& joiner, Name variable) {
+    return std::ranges::any_of(joiner.operations, [&](const Operation& operation) {
+      if (operation.kind != OperationKind::Load)
+        return false;
+      auto slope = sizes::slopeOf(nest_.table, flatPlace(nest_, operation), variable);
+      return slope && nest_.table.constantOf(*slope) == 1;
+    });
+  }
 
   double countOf(Form form) const { return double(nest_.table.constantOf(form).value_or(1000)); }
 

@@ -210,7 +210,7 @@ void ValueCompiler::addPlaces(const Operation& load, std::vector<Place>& places,
     Form stride = strideOfDimension(table, buffer.extents, i);
     if (isOwn(load.buffer))
       stride = table.product(stride, emitter_.lanes());
-    bool isFree = at.value == loops::none && !at.isChecked && load.operands.empty();
+    bool isFree = at.value == loops::none && !at.isChecked;
     flat.push_back(at.value == loops::none ? at.form : table.number(0));
     if (isFree)
       continue;
