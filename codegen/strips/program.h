@@ -62,7 +62,8 @@ enum class Code : uint8_t {
   Store,
   /// Buffer `a` at r[b][j] = r[out][j].
   StoreAt,
-  /// r[out][j] = r[b][0] and all of r[a] up to lane j added up, or with flag 1 multiplied.
+  /// r[out][j] = r[b][0] and all of r[a] up to lane j added up or multiplied; flags are those of
+  /// Scanning.
   Scan,
   /// Joins each lane of r[a] to r[out] with the same lane.
   Join,
@@ -83,6 +84,8 @@ enum class Code : uint8_t {
   Stop,
 };
 
+/// Flags of Scan.
+enum Scanning : uint8_t { Multiplies = 1, InOrder = 2 };
 /// Flags of JoinPlaces.
 enum Extreme : uint8_t { Largest = 1, LastWins = 2, EachLane = 4 };
 

@@ -11,15 +11,45 @@ namespace {
 
 using lower::elementBytes;
 
-template <typename T>
+template <bool multiplies, typename T>
+T joined(T a, T b) {
+  return multiplies ? a * b : a + b;
+}
+
+/// Few at once, so that only one step of each few waits for the total before.
+template <bool multiplies, typename T>
+size_t scanFews(T* out, const T* from, T& total, size_t count) {
+  constexpr size_t few = 4;
+  size_t whole = count / few * few;
+  for (size_t j = 0; j < whole; j += few) {
+    T first = from[j], two = joined<multiplies>(first, from[j + 1]), third = from[j + 2];
+    T three = joined<multiplies>(two, third),
+      all = joined<multiplies>(two, joined<multiplies>(third, from[j + 3]));
+    out[j] = joined<multiplies>(total, first);
+    out[j + 1] = joined<multiplies>(total, two);
+    out[j + 2] = joined<multiplies>(total, three);
+    out[j + 3] = total = joined<multiplies>(total, all);
+  }
+  return whole;
+}
+
+template <bool multiplies, typename T>
 void scan(const Instruction& how, std::byte* const* registers, size_t count) {
   auto* out = reinterpret_cast<T*>(registers[how.out]);
   auto* from = reinterpret_cast<const T*>(registers[how.a]);
   T total = *reinterpret_cast<const T*>(registers[how.b]);
-  for (size_t j = 0; j < count; ++j) {
-    total = how.flags == 1 ? total * from[j] : total + from[j];
-    out[j] = total;
-  }
+  size_t done =
+      (how.flags & InOrder) != 0 ? 0 : scanFews<multiplies>(out, from, total, count);
+  for (size_t j = done; j < count; ++j)
+    out[j] = total = joined<multiplies>(total, from[j]);
+}
+
+template <typename T>
+void scan(const Instruction& how, std::byte* const* registers, size_t count) {
+  if ((how.flags & Multiplies) != 0)
+    scan<true, T>(how, registers, count);
+  else
+    scan<false, T>(how, registers, count);
 }
 
 } // namespace

@@ -92,13 +92,17 @@ bool StatementCompiler::scan(const loops::Statement& statement, const Target& ta
   values_.enter(nullptr);
   values_.evaluate(statement.operations, {step->before});
   values_.enter(strip);
+  bool isOrdered =
+      nest_.numbers == loops::Numbers::Reference && lower::isFloat(next.element);
   Value made = values_.result(next.element, true, emitter_.depth());
   values_.emit(made, {.code = Code::Scan,
-                      .flags = step->multiplies,
+                      .flags = uint8_t((step->multiplies ? Multiplies : 0) |
+                                       (isOrdered ? InOrder : 0)),
                       .element = made.element,
                       .a = next.reg,
                       .b = values_.at(step->before).reg});
-  storeTo(store, target, made);
+  if (!storeDirectly(store, target, made))
+    storeTo(store, target, made);
   return true;
 }
 
@@ -135,7 +139,8 @@ bool StatementCompiler::storeDirectly(const loops::Store& store, const Target& t
     return false;
   Instruction& last = code.back();
   // Constants serve other statements, too.
-  bool isOfStore = last.code == Code::Apply && last.out == value.reg && !values_.isConstant(value);
+  bool isMade = last.code == Code::Apply || last.code == Code::Scan;
+  bool isOfStore = isMade && last.out == value.reg && !values_.isConstant(value);
   if (!isOfStore)
     return false;
   Value place = row(store, target);
