@@ -42,8 +42,8 @@ public:
     for (size_t done = 0; done < count;) {
       size_t run = evaluator_.setStrip(side_, first + int64_t(done), count - done);
       lower::PackKernel packed = lower::packKernel(size_);
-      for (size_t k = 0; k < depth; ++k) {
-        evaluator_.setSummed(from + int64_t(k));
+      evaluator_.setSummed(from);
+      for (size_t k = 0; k < depth; ++k, evaluator_.nextSummed()) {
         packed(evaluator_.strip(side_), done, run, width_, depth, k, panel.data());
       }
       done += run;

@@ -25,6 +25,8 @@ public:
 
   void setBatch(int64_t batch) { set(batches(), batch); }
   void setSummed(int64_t position) { set(summed(), position); }
+  /// Goes on to the summed position behind the one that is set.
+  void nextSummed();
   void setPosition(const Side& side, int64_t position) { set(axesOf(side), position); }
   /// Of a factor that runs along its own axes: a strip that begins at this position, of so many
   /// lanes at most; gives how many it has.

@@ -30,6 +30,17 @@ void Evaluator::set(Axes axes, int64_t position) {
   }
 }
 
+void Evaluator::nextSummed() {
+  Axes axes = summed();
+  for (size_t i = axes.size(); i-- > 0;) {
+    int64_t next = thread_.number(axes[i].variable) + 1;
+    bool isBehind = i > 0 && next >= thread_.number(axes[i].end);
+    thread_.setNumber(axes[i].variable, isBehind ? 0 : next);
+    if (!isBehind)
+      return;
+  }
+}
+
 size_t Evaluator::setStrip(Axes axes, uint32_t count, int64_t position, size_t most) {
   set(axes, position);
   const Axis& last = axes.back();

@@ -53,8 +53,8 @@ private:
     }
     for (size_t row = 0, run = 0; row < fewCount_; row += run) {
       run = evaluator_.setStrip(few_, int64_t(row), fewCount_ - row);
-      for (size_t k = 0; k < depth_; ++k) {
-        evaluator_.setSummed(int64_t(k));
+      evaluator_.setSummed(0);
+      for (size_t k = 0; k < depth_; ++k, evaluator_.nextSummed()) {
         auto* strip = reinterpret_cast<const float*>(evaluator_.strip(few_));
         for (size_t j = 0; j < run; ++j)
           values_[(row + j) * depth_ + k] = strip[j];
@@ -75,8 +75,8 @@ private:
   void addAlongMany(size_t count) {
     totals_.assign(fewCount_ * count, 0);
     sums_.assign(fewCount_ * count, 0);
-    for (size_t k = 0; k < depth_; ++k) {
-      evaluator_.setSummed(int64_t(k));
+    evaluator_.setSummed(0);
+    for (size_t k = 0; k < depth_; ++k, evaluator_.nextSummed()) {
       auto* strip = reinterpret_cast<const float*>(evaluator_.strip(many_));
       for (size_t row = 0; row < fewCount_; ++row)
         loops_.addStrip(sums_.data() + row * count, strip, values_[row * depth_ + k], count);
