@@ -46,7 +46,7 @@ enum class Code : uint8_t {
   Allocate,
   /// r[out] is buffer `a` at element n[b].
   Row,
-  /// r[out] is what access `a` reads.
+  /// r[out] is what access `a` reads. Flag 1: it is put where r[out] is.
   Load,
   /// r[out], bools: where access `a` is outside.
   Outside,

@@ -56,7 +56,8 @@ void Thread::load(const Instruction& at) {
   boundLanes(access, count, low, high);
   if (!addSharedPlaces(access, first))
     high = low;
-  std::byte* out = own(at.out);
+  bool isInPlace = at.flags == 1;
+  std::byte* out = isInPlace ? registers_[at.out] : own(at.out);
   registers_[at.out] = out;
   if (std::ranges::any_of(placesOf(access),
                           [](const Place& place) { return place.value != none && place.isStrip; }))
@@ -67,7 +68,10 @@ void Thread::load(const Instruction& at) {
   if (low < high)
     from = buffers_[access.buffer] + (first + int64_t(low) * stride) * int64_t(size);
   if (low == 0 && high == count && stride == 1) {
-    registers_[at.out] = from;
+    if (!isInPlace)
+      registers_[at.out] = from;
+    else if (from != out)
+      std::memmove(out, from, count * size);
     return;
   }
   const std::byte* fill =

@@ -92,15 +92,14 @@ bool StatementCompiler::scan(const loops::Statement& statement, const Target& ta
   values_.enter(nullptr);
   values_.evaluate(statement.operations, {step->before});
   values_.enter(strip);
-  bool isOrdered =
-      nest_.numbers == loops::Numbers::Reference && lower::isFloat(next.element);
+  bool isOrdered = nest_.numbers == loops::Numbers::Reference && lower::isFloat(next.element);
   Value made = values_.result(next.element, true, emitter_.depth());
-  values_.emit(made, {.code = Code::Scan,
-                      .flags = uint8_t((step->multiplies ? Multiplies : 0) |
-                                       (isOrdered ? InOrder : 0)),
-                      .element = made.element,
-                      .a = next.reg,
-                      .b = values_.at(step->before).reg});
+  values_.emit(made,
+               {.code = Code::Scan,
+                .flags = uint8_t((step->multiplies ? Multiplies : 0) | (isOrdered ? InOrder : 0)),
+                .element = made.element,
+                .a = next.reg,
+                .b = values_.at(step->before).reg});
   if (!storeDirectly(store, target, made))
     storeTo(store, target, made);
   return true;
@@ -139,13 +138,15 @@ bool StatementCompiler::storeDirectly(const loops::Store& store, const Target& t
     return false;
   Instruction& last = code.back();
   // Constants serve other statements, too.
-  bool isMade = last.code == Code::Apply || last.code == Code::Scan;
+  bool isMade = last.code == Code::Apply || last.code == Code::Scan || last.code == Code::Load;
   bool isOfStore = isMade && last.out == value.reg && !values_.isConstant(value);
   if (!isOfStore)
     return false;
   Value place = row(store, target);
   std::swap(code[code.size() - 1], code[code.size() - 2]);
   code.back().out = place.reg;
+  if (code.back().code == Code::Load)
+    code.back().flags = 1;
   return true;
 }
 
