@@ -22,11 +22,14 @@ struct Bounds {
   std::vector<Form> most = {};
 };
 
-Bounds boundsOf(loops::Nest& nest, const Operation& operation, const std::vector<Bounds>& known) {
+Bounds boundsOf(loops::Nest& nest, const sizes::Facts& facts, const Operation& operation,
+                const std::vector<Bounds>& known) {
   if (operation.kind == OperationKind::Number && operation.dtype == runtime::Int64)
     return {operation.integer, {nest.table.number(operation.integer)}};
-  if (operation.kind == OperationKind::Position)
-    return {nest.table.constantOf(operation.position), {operation.position}};
+  if (operation.kind == OperationKind::Position) {
+    bool isNeverNegative = facts.proves(operation.position, nest.table.number(0));
+    return {isNeverNegative ? std::optional<int64_t>(0) : std::nullopt, {operation.position}};
+  }
   if (operation.kind != OperationKind::Apply || operation.dtype != runtime::Int64)
     return {};
   if (operation.function == ScalarFunction::Maximum) {
@@ -68,6 +71,7 @@ void checkOpenPlaces(loops::Nest& nest, std::vector<loops::Node>& nodes,
 } // namespace
 
 void checkNoMore(loops::Nest& nest) {
+  const sizes::Facts facts = loops::factsOf(nest);
   loops::forEachNode(nest.body, [&](loops::Node& node) {
     auto* statement = std::get_if<loops::Statement>(&node.what);
     if (!statement)
@@ -80,7 +84,7 @@ void checkNoMore(loops::Nest& nest) {
             isInside(nest, known[place.value], nest.buffers[operation.buffer].extents[i]))
           place.isChecked = false;
       }
-      known.push_back(boundsOf(nest, operation, known));
+      known.push_back(boundsOf(nest, facts, operation, known));
     }
   });
 }
