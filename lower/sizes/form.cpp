@@ -99,14 +99,29 @@ Form Table::atom(Atom atom) {
 }
 
 Form Table::sum(Form a, Form b, int64_t scale) {
-  Terms terms;
-  for (const Term& term : sumOf(a).terms)
-    terms[term.factors] = term.coefficient;
-  for (const Term& term : sumOf(b).terms) {
-    int64_t& coefficient = terms[term.factors];
-    coefficient = plus(coefficient, times(term.coefficient, scale));
+  const Sum &left = sumOf(a), &right = sumOf(b);
+  Sum sum{.constant = plus(left.constant, times(right.constant, scale))};
+  sum.terms.reserve(left.terms.size() + right.terms.size());
+  auto first = left.terms.begin(), second = right.terms.begin();
+  while (first != left.terms.end() || second != right.terms.end()) {
+    bool isFirst = second == right.terms.end() ||
+                   (first != left.terms.end() && first->factors < second->factors);
+    if (isFirst) {
+      sum.terms.push_back(*first++);
+      continue;
+    }
+    Term term{second->factors, times(second->coefficient, scale)};
+    if (first != left.terms.end() && first->factors == second->factors)
+      term.coefficient = plus(first++->coefficient, term.coefficient);
+    ++second;
+    if (term.coefficient != 0)
+      sum.terms.push_back(std::move(term));
   }
-  return made(std::move(terms), plus(sumOf(a).constant, times(sumOf(b).constant, scale)));
+  if (sum.terms.size() > mostTerms) {
+    isTooLarge_ = true;
+    return Form{};
+  }
+  return intern(std::move(sum));
 }
 
 Form Table::product(Form a, Form b) {
@@ -123,6 +138,9 @@ Form Table::product(Form a, Form b) {
     coefficient = plus(coefficient, number);
   };
   const Sum &left = sumOf(a), &right = sumOf(b);
+  if (left.terms.empty() || right.terms.empty())
+    return left.terms.empty() ? sum(number(0), b, left.constant)
+                              : sum(number(0), a, right.constant);
   for (const Term& term : left.terms) {
     for (const Term& other : right.terms)
       add(term.factors, other.factors, times(term.coefficient, other.coefficient));
