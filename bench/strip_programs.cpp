@@ -4,13 +4,13 @@
 //   strip_programs [program.rly | part of a case's name]...
 #include "bench/processor_time.h"
 #include "bench/strip_cases.h"
-#include "codegen/native/sized_nest.h"
 #include "codegen/strips/compile/compile.h"
 #include "codegen/strips/run.h"
 #include "driver/executable_file.h"
 #include "driver/session/derive.h"
 #include "driver/session/session.h"
 #include "lower/loops/choose.h"
+#include "lower/loops/sized_nest.h"
 #include "lower/strips/kernel.h"
 #include "runtime/threads.h"
 #include "stdlib/ops.h"
@@ -68,7 +68,7 @@ public:
     runtime::KernelCode& code = kernel.codeFor(extents_);
     if (code.problem() || !isWhollyWritten(code))
       return;
-    auto nest = codegen::nestOfClass(function_, extents_);
+    auto nest = loops::nestOfClass(function_, extents_);
     if (!nest)
       return fmt::print("| {} | {} |\n", name_, nest.failure().text);
     auto program = strips::programOf(scheduled(nest->nest));
@@ -107,8 +107,8 @@ private:
     Makings makings;
     for (int round = 0; round < 5; ++round) {
       makings.plan.round([&] { lower::Kernel(function_).codeFor(extents_); });
-      makings.nest.round([&] { return codegen::nestOfClass(function_, extents_); });
-      auto nest = codegen::nestOfClass(function_, extents_);
+      makings.nest.round([&] { return loops::nestOfClass(function_, extents_); });
+      auto nest = loops::nestOfClass(function_, extents_);
       makings.schedule.round([&] { scheduled(nest->nest); });
       loops::Nest made = scheduled(nest->nest);
       makings.program.round([&] { return strips::programOf(made); });
