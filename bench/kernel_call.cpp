@@ -4,7 +4,7 @@
 //   kernel_call [calls]
 #include "bench/processor_time.h"
 #include "driver/session/session.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/machine.h"
@@ -44,7 +44,7 @@ public:
       : program_(*session.loadText("bench", program(calls, size, callsKernel))),
         compiled_(bytecode::compile(*program_.module, program_.typing, session.operators(),
                                     std::array{program_.module->find("main")})),
-        machine_(compiled_->program, {.makeKernel = lower::makeKernel}) {}
+        machine_(compiled_->program, {.makeKernel = strips::makeKernel}) {}
 
   void run() {
     vm::Slot result;
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
       "| floats | kernel ns | call ns | loop ns | beside the kernel ns |\n|--:|--:|--:|--:|--:|\n");
   for (int64_t size : {1, 8, 64, 1024}) {
     Loop with(session, calls, size, true), without(session, calls, size, false);
-    auto kernel = lower::makeKernel(with.kernel().function);
+    auto kernel = strips::makeKernel(with.kernel().function, {});
     runtime::Shape shape{size};
     runtime::KernelCode& code = kernel->codeFor(std::vector{size, size, size});
     runtime::Tensor x(runtime::Float32, shape), out(runtime::Float32, shape);

@@ -3,8 +3,9 @@
 //
 //   kernel_sizes [calls]
 #include "bench/processor_time.h"
+#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "driver/session/session.h"
-#include "lower/strips/kernel.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/kernel.h"
@@ -75,11 +76,11 @@ int main(int argc, char** argv) {
     for (int64_t rows = 2; rows < 102; ++rows)
       sizes.push_back(extentsOf(site, rows));
     double plan = nanosecondsEach(calls / 10, [&](size_t i) {
-      lower::Kernel kernel(site.function);
+      strips::ProgramKernel kernel(site.function, {}, strips::programFor);
       kernel.codeFor(sizes[i % 100]);
     });
-    lower::Kernel kernel(site.function);
+    strips::ProgramKernel kernel(site.function, {}, strips::programFor);
     double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.codeFor(sizes[i % 100]); });
-    fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.plansMade());
+    fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.programsMade());
   }
 }

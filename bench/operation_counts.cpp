@@ -10,7 +10,7 @@
 #include "driver/arguments.h"
 #include "driver/session/derive.h"
 #include "interp/interpret.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <charconv>
@@ -66,7 +66,7 @@ OperationCounts countsOf(const std::string& file, const std::string& definition,
   require(arguments.problems.empty(), "an input can't be filled");
   OperationCounts counts;
   interp::Options how;
-  how.engine = harness::countingEngine(lower::loopsEngine(), counts);
+  how.engine = harness::countingEngine(strips::stripsEngine(), counts);
   auto result = interp::interpret(*program->module, program->typing, session.operators(), *entry,
                                   std::move(arguments.values), how);
   require(std::holds_alternative<runtime::Value>(result), "the run ended in a fault");

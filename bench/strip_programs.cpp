@@ -1,17 +1,17 @@
-// Strip programs of loop nests beside what plans kernels now: the time of each kernel of programs,
-// on one thread, and how long it takes to make it. Sizes that have names are 1000.
+// Strip programs of loop nests: the time of each kernel of programs, on one thread, and how long it
+// takes to make it. Sizes that have names are 1000.
 //
 //   strip_programs [program.rly | part of a case's name]...
 #include "bench/processor_time.h"
 #include "bench/strip_cases.h"
 #include "codegen/strips/compile/compile.h"
-#include "codegen/strips/run.h"
+#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "driver/executable_file.h"
 #include "driver/session/derive.h"
 #include "driver/session/session.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/sized_nest.h"
-#include "lower/strips/kernel.h"
 #include "runtime/threads.h"
 #include "stdlib/ops.h"
 #include "tests/harness/operand_data.h"
@@ -50,11 +50,6 @@ private:
   size_t calls_ = 1;
 };
 
-/// What it takes to make code of a kernel.
-struct Makings {
-  Least plan, nest, schedule, program;
-};
-
 class KernelBench {
 public:
   KernelBench(std::string name, const vm::KernelSite& site)
@@ -64,63 +59,39 @@ public:
 
   void run() {
     makeTensors();
-    lower::Kernel kernel(function_);
+    strips::ProgramKernel kernel(function_, {}, strips::programFor);
     runtime::KernelCode& code = kernel.codeFor(extents_);
-    if (code.problem() || !isWhollyWritten(code))
-      return;
-    auto nest = loops::nestOfClass(function_, extents_);
-    if (!nest)
-      return fmt::print("| {} | {} |\n", name_, nest.failure().text);
-    auto program = strips::programOf(scheduled(nest->nest));
-    if (!program)
-      return fmt::print("| {} | {} |\n", name_, program.failure().text);
-    strips::LinkedProgram linked = strips::linked(*std::move(program));
+    if (code.problem())
+      return fmt::print("| {} | {} |\n", name_, code.problem()->problem);
     std::vector<const std::byte*> from;
-    std::vector<std::byte*> to, all;
-    for (const Tensor& input : inputs_) {
+    std::vector<std::byte*> to;
+    for (const Tensor& input : inputs_)
       from.push_back(input.bytes());
-      all.push_back(const_cast<std::byte*>(input.bytes()));
-    }
-    for (Tensor& output : outputs_) {
+    for (Tensor& output : outputs_)
       to.push_back(output.bytes());
-      all.push_back(output.bytes());
+    Least run, nest, schedule, program;
+    for (int round = 0; round < 11; ++round)
+      run.round([&] { return code.run(from, to); });
+    for (int round = 0; round < 5; ++round) {
+      std::vector<int64_t> pattern = loops::classOf(function_, extents_);
+      auto make = [&] {
+        return loops::nestOfPattern(function_, pattern, loops::leastOfClass);
+      };
+      nest.round(make);
+      auto made = make();
+      if (!made)
+        return fmt::print("| {} | {:.2f} | {} |\n", name_, run.microseconds, made.failure().text);
+      schedule.round([&] { return scheduled(*made); });
+      loops::Nest chosen = scheduled(*made);
+      program.round([&] { return strips::programOf(chosen); });
     }
-    Least planned, byStrips;
-    for (int round = 0; round < 11; ++round) {
-      planned.round([&] { code.run(from, to); });
-      byStrips.round([&] { strips::run(linked, all, nest->sizes); });
-    }
-    Makings makings = make();
-    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |\n", name_,
-               planned.microseconds, byStrips.microseconds,
-               byStrips.microseconds / planned.microseconds, makings.plan.microseconds,
-               makings.nest.microseconds, makings.schedule.microseconds,
-               makings.program.microseconds);
+    fmt::print("| {} | {:.2f} | {:.0f} | {:.0f} | {:.0f} |\n", name_, run.microseconds,
+               nest.microseconds, schedule.microseconds, program.microseconds);
   }
 
 private:
   static loops::Nest scheduled(const loops::Nest& nest) {
     return loops::scheduled(nest, {.cutsLoops = false, .threads = 1}).nest;
-  }
-
-  Makings make() const {
-    Makings makings;
-    for (int round = 0; round < 5; ++round) {
-      makings.plan.round([&] { lower::Kernel(function_).codeFor(extents_); });
-      makings.nest.round([&] { return loops::nestOfClass(function_, extents_); });
-      auto nest = loops::nestOfClass(function_, extents_);
-      makings.schedule.round([&] { scheduled(nest->nest); });
-      loops::Nest made = scheduled(nest->nest);
-      makings.program.round([&] { return strips::programOf(made); });
-    }
-    return makings;
-  }
-
-  static bool isWhollyWritten(const runtime::KernelCode& code) {
-    bool isWritten = true;
-    for (size_t i = 0; i < code.results().size(); ++i)
-      isWritten &= code.results()[i].isWritten(i);
-    return isWritten;
   }
 
   static std::vector<int64_t> extentsOf(const vm::KernelSite& site) {
@@ -192,8 +163,7 @@ void runCases(std::string_view part) {
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   runtime::limitThreads(1);
-  fmt::print("| kernel | plan us | strips us | ratio | plan made us | nest us | schedule us | "
-             "program us |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+  fmt::print("| kernel | us | nest us | schedule us | program us |\n|:--|--:|--:|--:|--:|\n");
   if (argc == 1)
     runCases("");
   for (int i = 1; i < argc; ++i)

@@ -1,11 +1,12 @@
 // `baton compile`: an executable of a program, or of the text of one.
-#include "vm/bytecode/compile.h"
+#include "codegen/strips/compile/sized.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "driver/session/budget.h"
 #include "driver/session/shown_passes.h"
 #include "runtime/formats/file.h"
 #include "runtime/formats/quote.h"
+#include "vm/bytecode/compile.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +14,21 @@ namespace driver {
 
 namespace {
 
+/// The bytes of an executable, whose kernels get what runs them where nothing makes kernels.
+std::vector<std::byte> complete(executable::Executable& made) {
+  for (vm::KernelSite& site : made.program.kernels)
+    if (site.programs.empty())
+      if (auto program = strips::programFor(site.function, site.known))
+        site.programs.push_back(*std::move(program));
+  return executable::write(made);
+}
+
 std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
                                               const Look& look, Answer& answer) {
   Input input(options.file);
   if (input.isExecutable()) {
     auto made = openExecutable(session, input, options.entries, look, answer);
-    return made ? std::optional(executable::write(*made)) : std::nullopt;
+    return made ? std::optional(complete(*made)) : std::nullopt;
   }
   auto ready = loadReady(session, std::move(input), options.entries, look, answer);
   if (!ready)
@@ -26,7 +36,7 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   try {
     executable::Executable made = makeExecutable(session, *ready);
     bytecode::requireSound(made.program);
-    return executable::write(std::move(made));
+    return complete(made);
   } catch (const bytecode::TooLarge& error) {
     answer.fail(ExitCode::Program, fmt::format("{}: the machine has no code for {}",
                                                formats::backquoted(options.file), error.what()));

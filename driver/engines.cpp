@@ -3,7 +3,7 @@
 
 #include "codegen/native/kernel.h"
 #include "interp/reference.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
-  return name == "native" ? codegen::nativeEngine() : lower::loopsEngine();
+  return name == "native" ? codegen::nativeEngine() : strips::stripsEngine();
 }
 
 } // namespace driver

@@ -45,6 +45,8 @@ public:
   const List<CodeResult>& results() const { return results_; }
   /// About how many nanoseconds a run takes.
   double cost() const { return cost_; }
+  /// About how much memory it takes.
+  size_t bytes() const { return bytes_; }
 
   /// Computes the results that are written into `outputs`, whose other entries are not looked at;
   /// the inputs are of the types and sizes that the code was made for. A fault is a division by
@@ -58,6 +60,7 @@ protected:
   Fault problem_{FaultKind::Internal, {}};
   List<CodeResult> results_;
   double cost_ = 0;
+  size_t bytes_ = 0;
 };
 
 /// A tensor function for any sizes.

@@ -4,8 +4,7 @@
 #include "codegen/llvm/library.h"
 #include "codegen/native/native_code.h"
 #include "lower/loops/sized_nest.h"
-#include "lower/strips/engine.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -70,14 +69,14 @@ private:
 class NativeKernel final : public runtime::Kernel {
 public:
   explicit NativeKernel(const tensor::TensorFunction& function)
-      : function_(function), strips_(function) {}
+      : function_(function), strips_(strips::makeKernel(function, {})) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
       return *code_;
     extents_.assign(extents.begin(), extents.end());
     code_.reset();
-    runtime::KernelCode& strips = strips_.codeFor(extents);
+    runtime::KernelCode& strips = strips_->codeFor(extents);
     bool isWritten = !strips.results().empty();
     for (size_t i = 0; i < strips.results().size(); ++i)
       isWritten &= strips.results()[i].isWritten(i);
@@ -91,78 +90,49 @@ public:
 private:
   using Compiled = std::shared_ptr<const CompiledNest>;
 
-  Compiled compile(const runtime::Checked<loops::SizedNest>& nest) {
+  Compiled compile(const runtime::Checked<loops::Nest>& nest) {
     if (!nest)
       return nullptr;
-    auto compiled = compileChosen(nest->nest);
+    auto compiled = compileChosen(*nest);
     return compiled ? *compiled : nullptr;
   }
 
   /// Compiled once, whether there is code in the end or not.
-  template <typename Make>
-  Compiled known(std::map<std::vector<int64_t>, Compiled>& nests, std::vector<int64_t> key,
-                 Make&& make) {
-    auto found = nests.find(key);
-    if (found != nests.end())
+  Compiled known(const std::vector<int64_t>& pattern, int64_t least) {
+    auto found = nests_.find(pattern);
+    if (found != nests_.end())
       return found->second;
-    if (nests.size() >= mostNests)
+    if (nests_.size() >= mostNests)
       return nullptr;
-    Compiled made = compile(make());
+    Compiled made = compile(loops::nestOfPattern(function_, pattern, least));
     (made ? compiledCount : refusedCount)++;
-    nests.emplace(std::move(key), made);
+    nests_.emplace(pattern, made);
     return made;
   }
 
   std::optional<NativeRun> nativeFor(std::span<const int64_t> extents) {
-    if (Compiled nest = known(ofClass_, loops::classOf(function_, extents),
-                              [&] { return loops::nestOfClass(function_, extents); }))
-      return NativeRun(nest, loops::sizesOfClass(function_, extents));
-    if (std::ranges::equal(loops::classOf(function_, extents), extents))
-      return std::nullopt;
-    if (Compiled nest = known(ofNumbers_, {extents.begin(), extents.end()},
-                              [&] { return loops::nestOfNumbers(function_, extents); }))
+    std::vector<int64_t> numbers(extents.begin(), extents.end());
+    std::vector<int64_t> pattern = loops::classOf(function_, extents);
+    if (pattern != numbers)
+      if (Compiled nest = known(pattern, loops::leastOfClass))
+        return NativeRun(nest, loops::sizesOf(pattern, extents));
+    if (Compiled nest = known(numbers, 0))
       return NativeRun(nest, {});
     return std::nullopt;
   }
 
   const tensor::TensorFunction& function_;
-  lower::Kernel strips_;
+  std::unique_ptr<runtime::Kernel> strips_;
   std::vector<int64_t> extents_;
   std::unique_ptr<NativeCode> code_;
-  std::map<std::vector<int64_t>, Compiled> ofClass_, ofNumbers_;
+  /// By pattern.
+  std::map<std::vector<int64_t>, Compiled> nests_;
 };
-
-/// A function of numbers, with its kernel; serves whoever comes, one after the other.
-struct OwnedKernel {
-  explicit OwnedKernel(tensor::TensorFunction of) : function(std::move(of)), kernel(function) {
-    auto add = [&](uint32_t tensor) {
-      for (const tensor::ScalarNode* extent : function.tensors[tensor].shape)
-        extents.push_back(extent->as<tensor::ScalarNumber>()->integer);
-    };
-    for (uint32_t i = 0; i < function.inputCount; ++i)
-      add(i);
-    std::ranges::for_each(function.results, add);
-  }
-
-  const tensor::TensorFunction function;
-  NativeKernel kernel;
-  std::vector<int64_t> extents;
-};
-
-tensor::TensorCode compileNatively(tensor::TensorFunction function) {
-  auto expected = tensor::inputTypes(function);
-  auto owned = std::make_shared<OwnedKernel>(std::move(function));
-  return {[owned, expected](std::span<const runtime::Value> inputs,
-                            std::vector<runtime::Value>& outputs) -> std::optional<Fault> {
-    if (auto fault = tensor::inputFault(expected, inputs))
-      return fault;
-    return tensor::runOn(owned->kernel.codeFor(owned->extents), inputs, outputs);
-  }};
-}
 
 } // namespace
 
-std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function) {
+std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function,
+                                                  std::span<const strips::SizedProgram>) {
   return std::make_unique<NativeKernel>(function);
 }
 
@@ -174,7 +144,11 @@ runtime::Result<tensor::TensorEngine> nativeEngine() {
   auto processor = hostProcessor();
   if (!processor)
     return processor.failure();
-  return tensor::TensorEngine{.compile = compileNatively, .makeKernel = makeNativeKernel};
+  return tensor::TensorEngine{.compile =
+                                  [](tensor::TensorFunction function) {
+                                    return tensor::codeOf(std::move(function), makeNativeKernel);
+                                  },
+                              .makeKernel = makeNativeKernel};
 }
 
 } // namespace codegen

@@ -15,7 +15,8 @@ namespace codegen {
 runtime::Result<tensor::TensorEngine> nativeEngine();
 
 /// Makes a kernel that runs natively, where there is LLVM.
-std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function);
+std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function,
+                                                  std::span<const strips::SizedProgram> programs);
 
 /// How many nests were compiled for classes of extents, and how many such classes are left to strips
 /// because the function has no nest there, or its nest is not compiled.

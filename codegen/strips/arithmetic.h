@@ -1,7 +1,9 @@
-// What instructions on numbers compute.
+// What instructions on numbers compute. Nothing fails.
 #pragma once
 
-#include <cstdint>
+#include "codegen/strips/program.h"
+
+#include <algorithm>
 
 namespace strips {
 
@@ -10,11 +12,30 @@ inline int64_t sumOf(int64_t a, int64_t b, int64_t c) {
   return int64_t(uint64_t(a) + uint64_t(b) * uint64_t(c));
 }
 
-/// a / b rounded down, 0 where b is not above 0.
-inline int64_t quotientOf(int64_t a, int64_t b) {
-  if (b <= 0)
-    return 0;
-  return a / b - (a % b < 0);
+/// What an instruction that makes a number makes of its operands.
+inline int64_t numberOf(Code code, int64_t a, int64_t b, int64_t c) {
+  switch (code) {
+  case Code::Sum:
+    return sumOf(a, b, c);
+  case Code::Quotient:
+    return b <= 0 ? 0 : a / b - (a % b < 0);
+  case Code::Least:
+    return std::min(a, b);
+  case Code::Greatest:
+    return std::max(a, b);
+  default:
+    return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
+  }
+}
+
+/// Whether an instruction makes a number of others.
+inline bool makesNumber(const Instruction& at) {
+  return at.code <= Code::Count;
+}
+
+/// Does one that does.
+inline void makeNumber(const Instruction& at, int64_t* n) {
+  n[at.out] = numberOf(at.code, n[at.a], n[at.b], at.c == none ? 0 : n[at.c]);
 }
 
 } // namespace strips

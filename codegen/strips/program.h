@@ -32,6 +32,8 @@ enum class Code : uint8_t {
   Quotient,
   Least,
   Greatest,
+  /// n[out] = n[a] * n[b] of two that are not negative, or the most that a number can be.
+  Count,
   /// n[out] = 0, and n[c] = lanes of the first strip if there is a c; to `target` when n[a] <= 0.
   /// The last instruction before the target is a Next. Flag 1: iterations run by threads, n[a] is
   /// used by nothing else, and parallelCosts[b] is what an iteration takes.
@@ -166,9 +168,9 @@ struct BufferInfo {
   uint32_t offset = none, bytes = 0;
 };
 
+/// A register's own memory, in that of a thread; one that only lies in buffers has none.
 struct RegisterInfo {
-  /// In the memory of a thread; of those that only lie in buffers, none.
-  uint32_t offset = none;
+  uint32_t offset = 0, bytes = 0;
 };
 
 struct Program {
@@ -177,8 +179,8 @@ struct Program {
   List<int64_t> numbers;
   uint32_t sizeCount = 0;
   List<BufferInfo> buffers;
-  /// Inputs and outputs are the first of them.
-  uint32_t givenBuffers = 0;
+  /// Inputs and then outputs are the first of them.
+  uint32_t inputs = 0, givenBuffers = 0;
   List<RegisterInfo> registers;
   /// What each thread needs for registers and small scratch.
   uint32_t memoryBytes = 0;

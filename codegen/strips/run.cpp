@@ -18,6 +18,8 @@ size_t aligned(size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+} // namespace
+
 Kernel kernelOf(const KernelName& name) {
   switch (name.kind) {
   case KernelKind::Apply:
@@ -32,20 +34,27 @@ Kernel kernelOf(const KernelName& name) {
   return {};
 }
 
-} // namespace
-
-LinkedProgram linked(Program program) {
-  LinkedProgram made{std::move(program), {}, lower::rowLoops()};
+LinkedProgram linked(Program program, bool isForeign) {
+  LinkedProgram made{std::move(program), {}, lower::rowLoops(), isForeign};
   for (const KernelName& name : made.program.kernels)
     made.kernels.push_back(kernelOf(name));
   return made;
 }
 
-std::optional<runtime::Fault> run(const LinkedProgram& linked, std::span<std::byte* const> buffers,
-                                  std::span<const int64_t> sizes) {
+Prepared prepared(const Program& program, std::span<const int64_t> sizes) {
+  Prepared made{program.numbers};
+  std::ranges::copy(sizes, made.numbers.begin());
+  for (; makesNumber(program.code[made.start]); ++made.start)
+    makeNumber(program.code[made.start], made.numbers.data());
+  return made;
+}
+
+std::optional<runtime::Fault> run(const LinkedProgram& linked, const Prepared& prepared,
+                                  std::span<std::byte* const> buffers,
+                                  std::span<const int64_t> bytes) {
   try {
-    Thread thread(linked, buffers, sizes);
-    if (!thread.run(0, UINT32_MAX))
+    Thread thread(linked, prepared.numbers, buffers, bytes);
+    if (!thread.run(prepared.start, UINT32_MAX))
       return std::move(thread.fault());
     return std::nullopt;
   } catch (const std::bad_alloc&) {
@@ -58,23 +67,24 @@ size_t Thread::tableBytes() const {
                  (program_.registers.size() + program_.buffers.size()) * sizeof(std::byte*));
 }
 
-Thread::Thread(const LinkedProgram& linked, std::span<std::byte* const> buffers,
-               std::span<const int64_t> sizes)
+Thread::Thread(const LinkedProgram& linked, std::span<const int64_t> numbers,
+               std::span<std::byte* const> buffers, std::span<const int64_t> bytes)
     : linked_(linked), program_(linked.program),
       memory_(tableBytes() + linked.program.memoryBytes) {
   placeMemory();
-  std::ranges::copy(program_.numbers, numbers_);
-  std::ranges::copy(sizes, numbers_);
+  std::ranges::copy(numbers, numbers_);
   std::ranges::copy(buffers, buffers_);
   for (uint32_t i = 0; i < program_.registers.size(); ++i)
     registers_[i] = own(i);
   for (uint32_t i = program_.givenBuffers; i < program_.buffers.size(); ++i)
     buffers_[i] = own_ + program_.buffers[i].offset;
+  if (linked.isForeign)
+    limits_ = Limits(program_, bytes);
 }
 
 Thread::Thread(const Thread& around, uint32_t from, uint32_t to)
     : linked_(around.linked_), program_(around.program_),
-      memory_(tableBytes() + around.program_.memoryBytes) {
+      memory_(tableBytes() + around.program_.memoryBytes), limits_(around.limits_) {
   placeMemory();
   std::copy_n(around.numbers_, program_.numbers.size(), numbers_);
   std::copy_n(around.registers_, program_.registers.size(), registers_);
@@ -92,8 +102,11 @@ void Thread::placeMemory() {
 void Thread::takeRegisters(uint32_t from, uint32_t to) {
   for (uint32_t pc = from; pc < to; ++pc) {
     const Instruction& at = program_.code[pc];
-    if (at.code >= Code::Row && at.code <= Code::Apply)
+    if (at.code >= Code::Row && at.code <= Code::Apply) {
       registers_[at.out] = own(at.out);
+      if (limits_)
+        limits_->own(program_, at.out);
+    }
     if (at.code == Code::Contract) {
       const Contraction& contraction = program_.contractions[at.a];
       for (const Side* side : {&contraction.rows, &contraction.columns})
@@ -109,6 +122,8 @@ bool Thread::run(uint32_t pc, uint32_t end) {
   const Kernel* kernels = linked_.kernels.data();
   for (; pc != end; ++pc) {
     const Instruction& at = code[pc];
+    if (limits_ && at.code >= Code::Row && !isSafe(at))
+      return refuse();
     switch (at.code) {
     case Code::Sum:
       n[at.out] = sumOf(n[at.a], n[at.b], n[at.c]);
@@ -147,6 +162,7 @@ bool Thread::run(uint32_t pc, uint32_t end) {
     case Code::Quotient:
     case Code::Least:
     case Code::Greatest:
+    case Code::Count:
     case Code::Allocate:
     case Code::Contract:
       compute(at);
@@ -161,23 +177,12 @@ bool Thread::run(uint32_t pc, uint32_t end) {
 
 /// What is computed rarely.
 void Thread::compute(const Instruction& at) {
-  int64_t* n = numbers_;
-  switch (at.code) {
-  case Code::Quotient:
-    n[at.out] = quotientOf(n[at.a], n[at.b]);
-    break;
-  case Code::Least:
-    n[at.out] = std::min(n[at.a], n[at.b]);
-    break;
-  case Code::Greatest:
-    n[at.out] = std::max(n[at.a], n[at.b]);
-    break;
-  case Code::Allocate:
+  if (makesNumber(at))
+    makeNumber(at, numbers_);
+  else if (at.code == Code::Allocate)
     allocate(at);
-    break;
-  default:
+  else
     contract(*this, program_.contractions[at.a]);
-  }
 }
 
 /// Begins the next iteration, if there is one.
@@ -230,6 +235,8 @@ void Thread::allocate(const Instruction& instruction) {
   uint32_t buffer = instruction.out;
   if (instruction.a == none) {
     buffers_[buffer] = own_ + program_.buffers[buffer].offset;
+    if (limits_)
+      limits_->buffers[buffer] = program_.buffers[buffer].bytes;
     return;
   }
   allocated_.resize(program_.buffers.size());
@@ -243,6 +250,8 @@ void Thread::allocate(const Instruction& instruction) {
     allocatedBytes_[buffer] = count * size;
   }
   buffers_[buffer] = allocated_[buffer]->bytes();
+  if (limits_)
+    limits_->buffers[buffer] = allocatedBytes_[buffer];
 }
 
 } // namespace strips

@@ -49,6 +49,12 @@ void Thread::boundLanes(const Access& access, size_t count, size_t& low, size_t&
   high = size_t(std::clamp<int64_t>(to, int64_t(low), int64_t(count)));
 }
 
+bool Thread::hasStripOfPlaces(const Access& access) const {
+  return std::ranges::any_of(placesOf(access), [](const Place& place) {
+    return place.value != none && place.isStrip;
+  });
+}
+
 void Thread::load(const Instruction& at) {
   const Access& access = program_.accesses[at.a];
   size_t count = size_t(numbers_[at.count]), low = 0, high = count;
@@ -59,8 +65,7 @@ void Thread::load(const Instruction& at) {
   bool isInPlace = at.flags == 1;
   std::byte* out = isInPlace ? registers_[at.out] : own(at.out);
   registers_[at.out] = out;
-  if (std::ranges::any_of(placesOf(access),
-                          [](const Place& place) { return place.value != none && place.isStrip; }))
+  if (hasStripOfPlaces(access))
     return loadIndexed(access, out, first, low, high, count);
   size_t size = elementBytes(access.element);
   // Where no lane is inside, the position of the first one may be any number.
@@ -110,6 +115,11 @@ void Thread::loadIndexed(const Access& access, std::byte* out, int64_t first, si
       bool isInside = offsets[j] >= 0 && uint64_t(index[j]) < uint64_t(extent);
       offsets[j] = isInside ? offsets[j] + index[j] * stride : -1;
     }
+  }
+  if (limits_) {
+    int64_t elements = limits_->buffers[access.buffer] / int64_t(elementBytes(access.element));
+    for (size_t j = 0; j < count; ++j)
+      offsets[j] = offsets[j] < elements ? offsets[j] : -1;
   }
   const std::byte* fill =
       access.fill == none ? reinterpret_cast<const std::byte*>(&zero) : registers_[access.fill];

@@ -14,11 +14,23 @@ namespace strips {
 template <typename T>
 using Pooled = std::vector<T, runtime::PoolAllocator<T>>;
 
+/// How many bytes may be read and written where registers and buffers of a foreign program are now.
+struct Limits {
+  Limits(const Program& program, std::span<const int64_t> given);
+
+  /// A register is its own memory.
+  void own(const Program& program, uint32_t number) {
+    readable[number] = writable[number] = program.registers[number].bytes;
+  }
+
+  List<int64_t> readable = {}, writable = {}, buffers = {};
+};
+
 class Thread {
 public:
   /// At the start of a program. Throws std::bad_alloc.
-  Thread(const LinkedProgram& linked, std::span<std::byte* const> buffers,
-         std::span<const int64_t> sizes);
+  Thread(const LinkedProgram& linked, std::span<const int64_t> numbers,
+         std::span<std::byte* const> buffers, std::span<const int64_t> bytes);
   /// For what these instructions do, on a thread of its own.
   Thread(const Thread& around, uint32_t from, uint32_t to);
   Thread(const Thread&) = delete;
@@ -31,7 +43,8 @@ public:
   void takeRegisters(uint32_t from, uint32_t to);
   void setNumber(uint32_t number, int64_t value) { numbers_[number] = value; }
   int64_t number(uint32_t number) const { return numbers_[number]; }
-  const std::byte* registerAt(uint32_t number) const { return registers_[number]; }
+  /// A strip of so many bytes; zeros where a foreign program has none.
+  const std::byte* registerAt(uint32_t number, size_t bytes) const;
   std::byte* buffer(uint32_t number) const { return buffers_[number]; }
   const Program& program() const { return program_; }
   std::optional<runtime::Fault>& fault() { return fault_; }
@@ -56,6 +69,28 @@ private:
   void outside(const Instruction& instruction);
   bool check(const Instruction& instruction);
   void describe(uint32_t access, size_t lane);
+
+  // Of a foreign program, what is looked at before something is done.
+  bool isSafe(const Instruction& instruction);
+  bool isSafe(const Contraction& contraction) const;
+  bool isSafeApply(const Instruction& instruction) const;
+  bool isSafeJoin(const Instruction& instruction) const;
+  bool isSafeStore(const Instruction& instruction) const;
+  bool isSafeLoad(const Instruction& instruction);
+  void limitRow(const Instruction& instruction);
+  bool arePlacesReadable(uint32_t access, int64_t count) const;
+  bool reads(uint32_t number, int64_t bytes) const {
+    return number == none || limits_->readable[number] >= bytes;
+  }
+  bool writes(uint32_t number, int64_t bytes) const { return limits_->writable[number] >= bytes; }
+  /// Whether places of a buffer, the first one and the last, are in it.
+  bool isWithin(uint32_t buffer, __int128 first, __int128 last, int64_t elementBytes) const;
+  /// The fault of a program that is none.
+  bool refuse();
+
+  /// Inputs come first, and no program writes to them.
+  bool isInput(uint32_t buffer) const { return buffer < program_.inputs; }
+  bool hasStripOfPlaces(const Access& access) const;
   std::span<const Place> placesOf(const Access& access) const {
     return {program_.places.data() + access.firstPlace, access.placeCount};
   }
@@ -75,6 +110,7 @@ private:
   /// Scratch that was allocated while it ran, by buffer.
   List<std::unique_ptr<runtime::Block>> allocated_;
   List<int64_t> allocatedBytes_;
+  std::optional<Limits> limits_;
   std::optional<runtime::Fault> fault_;
 };
 

@@ -6,8 +6,8 @@
 // a time applies an operator. Kernels and code need no turns.
 #include "vm/rt/language.h"
 
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
-#include "lower/strips/engine.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/language_sites.h"
 #include "vm/bytecode/link.h"
@@ -24,7 +24,7 @@ struct Whole {
   driver::Session session{stdlib::operatorTable()};
   driver::Program language = {};
   std::unique_ptr<bytecode::Linked> linked = nullptr;
-  tensor::TensorEngine engine = lower::loopsEngine();
+  tensor::TensorEngine engine = strips::stripsEngine();
   std::optional<bytecode::LanguageSites> sites = std::nullopt;
   std::mutex turn = {};
 };

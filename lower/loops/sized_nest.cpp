@@ -3,7 +3,6 @@
 
 #include "lower/loops/build.h"
 #include "lower/loops/verify.h"
-#include "lower/tensor/bind.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,91 +24,89 @@ std::vector<const TensorInfo*> tensorsOf(const TensorFunction& function) {
   return tensors;
 }
 
-/// Of each extent the size that it is, or nothing where it is a number.
-struct Named {
-  std::vector<int64_t> numbers;
-  std::vector<std::optional<size_t>> names;
-  std::vector<int64_t> sizes;
-};
-
-Named namedExtents(const TensorFunction& function, std::span<const int64_t> extents) {
-  Named named{{extents.begin(), extents.end()}, {}, {}};
-  size_t next = 0;
-  for (const TensorInfo* info : tensorsOf(function))
-    for (const tensor::ScalarNode* extent : info->shape) {
-      int64_t number = extents[next++];
-      if (extent->kind == tensor::ScalarKind::Number || number <= 1) {
-        named.names.push_back(std::nullopt);
-        continue;
-      }
-      auto known = std::ranges::find(named.sizes, number);
-      named.names.push_back(size_t(known - named.sizes.begin()));
-      if (known == named.sizes.end())
-        named.sizes.push_back(number);
-    }
-  return named;
-}
-
-runtime::Checked<Nest> nestFor(const TensorFunction& function, const Named& named) {
-  Nest start{.name = "kernel"};
-  std::vector<Form> sizes;
-  for (size_t i = 0; i < named.sizes.size(); ++i) {
-    sizes.push_back(start.table.name(fmt::format("n{}", i)));
-    start.sizes.push_back({*start.table.nameOf(sizes.back()), 2, 1});
-  }
-  size_t next = 0, tensors = 0;
-  for (const TensorInfo* info : tensorsOf(function)) {
-    bool isInput = tensors < function.inputCount;
-    Buffer buffer{fmt::format("{}{}", isInput ? "x" : "y",
-                                     isInput ? tensors : tensors - function.inputCount),
-                         info->dtype,
-                         {},
-                         isInput ? Space::Input : Space::Output};
-    for (size_t i = 0; i < info->shape.size(); ++i, ++next)
-      buffer.extents.push_back(named.names[next] ? sizes[*named.names[next]]
-                                                 : start.table.number(named.numbers[next]));
-    start.buffers.push_back(std::move(buffer));
-    ++tensors;
-  }
-  auto nest = nestOf(function, std::move(start));
-  if (nest)
-    if (std::string problem = loops::problemOf(*nest); !problem.empty())
-      return runtime::Problem{problem};
-  return nest;
+size_t sizeOf(int64_t extent) {
+  return size_t(-1 - extent);
 }
 
 } // namespace
 
 std::vector<int64_t> classOf(const TensorFunction& function, std::span<const int64_t> extents) {
-  Named named = namedExtents(function, extents);
-  std::vector<int64_t> key;
-  for (size_t i = 0; i < named.names.size(); ++i)
-    key.push_back(named.names[i] ? -1 - int64_t(*named.names[i]) : named.numbers[i]);
-  return key;
+  std::vector<int64_t> pattern, sizes;
+  for (const TensorInfo* info : tensorsOf(function))
+    for (const tensor::ScalarNode* extent : info->shape) {
+      int64_t number = extents[pattern.size()];
+      if (extent->kind == tensor::ScalarKind::Number || number < leastOfClass) {
+        pattern.push_back(number);
+        continue;
+      }
+      auto known = std::ranges::find(sizes, number);
+      pattern.push_back(-1 - int64_t(known - sizes.begin()));
+      if (known == sizes.end())
+        sizes.push_back(number);
+    }
+  return pattern;
 }
 
-std::vector<int64_t> sizesOfClass(const TensorFunction& function,
-                                  std::span<const int64_t> extents) {
-  return namedExtents(function, extents).sizes;
+std::vector<int64_t> patternOf(const TensorFunction& function,
+                               std::span<const tensor::KnownExtent> known) {
+  std::vector<int64_t> pattern;
+  int64_t next = -1;
+  auto fact = known.begin();
+  for (const TensorInfo* info : tensorsOf(function))
+    for (size_t i = 0; i < info->shape.size(); ++i) {
+      if (fact == known.end() || fact->place != pattern.size())
+        pattern.push_back(next--);
+      else if (fact->same != tensor::KnownExtent::none)
+        pattern.push_back(pattern[fact->same]);
+      else
+        pattern.push_back(fact->number);
+      while (fact != known.end() && fact->place < pattern.size())
+        ++fact;
+    }
+  return pattern;
 }
 
-runtime::Checked<SizedNest> nestOfClass(const TensorFunction& function,
-                                        std::span<const int64_t> extents) {
-  Named named = namedExtents(function, extents);
-  auto nest = nestFor(function, named);
-  if (!nest)
-    return nest.failure();
-  return SizedNest{*std::move(nest), std::move(named.sizes)};
+std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const int64_t> extents) {
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < pattern.size(); ++i)
+    if (pattern[i] < 0) {
+      sizes.resize(std::max(sizes.size(), sizeOf(pattern[i]) + 1));
+      sizes[sizeOf(pattern[i])] = extents[i];
+    }
+  return sizes;
 }
 
-runtime::Checked<SizedNest> nestOfNumbers(const TensorFunction& function,
-                                          std::span<const int64_t> extents) {
-  Named named{{extents.begin(), extents.end()}, {}, {}};
-  named.names.resize(extents.size());
-  auto nest = nestFor(function, named);
-  if (!nest)
-    return nest.failure();
-  return SizedNest{*std::move(nest)};
+runtime::Checked<Nest> nestOfPattern(const TensorFunction& function,
+                                     std::span<const int64_t> pattern, int64_t least) {
+  Nest start{.name = "kernel"};
+  std::vector<Form> sizes;
+  auto extentOf = [&](int64_t is) {
+    if (is >= 0)
+      return start.table.number(is);
+    while (sizes.size() <= sizeOf(is)) {
+      sizes.push_back(start.table.name(fmt::format("n{}", sizes.size())));
+      start.sizes.push_back({*start.table.nameOf(sizes.back()), least, 1});
+    }
+    return sizes[sizeOf(is)];
+  };
+  size_t next = 0, tensors = 0;
+  for (const TensorInfo* info : tensorsOf(function)) {
+    bool isInput = tensors < function.inputCount;
+    Buffer buffer{
+        fmt::format("{}{}", isInput ? "x" : "y", isInput ? tensors : tensors - function.inputCount),
+        info->dtype,
+        {},
+        isInput ? Space::Input : Space::Output};
+    for (size_t i = 0; i < info->shape.size(); ++i)
+      buffer.extents.push_back(extentOf(pattern[next++]));
+    start.buffers.push_back(std::move(buffer));
+    ++tensors;
+  }
+  auto nest = nestOf(function, std::move(start));
+  if (nest)
+    if (std::string problem = problemOf(*nest); !problem.empty())
+      return runtime::Problem{problem};
+  return nest;
 }
 
 } // namespace loops

@@ -1,34 +1,32 @@
-// Nests for tensor functions whose extents are known by numbers: of a whole class of numbers where
-// that can be proven, else of these alone.
+// Nests for tensor functions by what is known of their extents: of a whole class of extents where that
+// can be proven, else of numbers alone.
+//
+// A pattern says of each extent, of inputs and then of results, what it is: a number, or a size,
+// written as -1 less its place among the sizes of the nest.
 #pragma once
 
 #include "lower/loops/nest.h"
+#include "lower/tensor/shape_function.h"
 #include "runtime/result.h"
 
 #include <span>
 
 namespace loops {
 
-/// A nest, and the values of its sizes for the extents that it was made for.
-struct SizedNest {
-  Nest nest;
-  std::vector<int64_t> sizes = {};
-};
-
 /// What tells the extents that have one nest: which of those that the function leaves open are
-/// equal, and which are 1.
+/// equal, and which are 1 or 0. No size of a class is less than `leastOfClass`.
 std::vector<int64_t> classOf(const tensor::TensorFunction& function,
                              std::span<const int64_t> extents);
+inline constexpr int64_t leastOfClass = 2;
+/// The pattern of all extents of which that is known.
+std::vector<int64_t> patternOf(const tensor::TensorFunction& function,
+                               std::span<const tensor::KnownExtent> known);
+/// The values of the sizes of a pattern, one of whose extents these are.
+std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const int64_t> extents);
 
-/// The nest for all extents of the class of these, which are those of the inputs and then of the
-/// results. Why there is none is a matter of the function or of the proof.
-runtime::Checked<SizedNest> nestOfClass(const tensor::TensorFunction& function,
-                                        std::span<const int64_t> extents);
-/// The nest for these extents alone.
-runtime::Checked<SizedNest> nestOfNumbers(const tensor::TensorFunction& function,
-                                          std::span<const int64_t> extents);
-/// The values of the sizes of a nest of a class.
-std::vector<int64_t> sizesOfClass(const tensor::TensorFunction& function,
-                                  std::span<const int64_t> extents);
+/// The nest for all extents of a pattern whose sizes are not less than `least`. Why there is none is
+/// a matter of the function or of the proof.
+runtime::Checked<Nest> nestOfPattern(const tensor::TensorFunction& function,
+                                     std::span<const int64_t> pattern, int64_t least);
 
 } // namespace loops

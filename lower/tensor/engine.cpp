@@ -1,7 +1,9 @@
 // Inputs that do not fit, and code of memory on values.
 #include "lower/tensor/engine.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 
 namespace tensor {
 
@@ -14,7 +16,37 @@ bool fits(const InputType& expected, const runtime::Tensor& given) {
   return fit;
 }
 
+std::vector<int64_t> extentsOf(const TensorFunction& function) {
+  std::vector<int64_t> extents;
+  auto add = [&](uint32_t tensor) {
+    for (const ScalarNode* extent : function.tensors[tensor].shape)
+      extents.push_back(extent->as<ScalarNumber>()->integer);
+  };
+  for (uint32_t i = 0; i < function.inputCount; ++i)
+    add(i);
+  std::ranges::for_each(function.results, add);
+  return extents;
+}
+
 } // namespace
+
+OwnedKernel::OwnedKernel(TensorFunction of, MakeKernel makeKernel)
+    : function(std::move(of)), kernel(makeKernel(function, {})),
+      code(kernel->codeFor(extentsOf(function))) {}
+
+TensorCode codeOf(TensorFunction function, MakeKernel makeKernel) {
+  auto owned = std::make_shared<OwnedKernel>(std::move(function), makeKernel);
+  size_t bytes = sizeof *owned + owned->function.arena->reserved() + owned->code.bytes();
+  return {[owned, turn = std::make_shared<std::mutex>(), expected = inputTypes(owned->function)](
+              std::span<const runtime::Value> inputs,
+              std::vector<runtime::Value>& outputs) -> std::optional<runtime::Fault> {
+            if (auto fault = inputFault(expected, inputs))
+              return fault;
+            std::lock_guard lock(*turn);
+            return runOn(owned->code, inputs, outputs);
+          },
+          bytes};
+}
 
 std::vector<InputType> inputTypes(const TensorFunction& function) {
   std::vector<InputType> types;

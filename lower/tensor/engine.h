@@ -10,6 +10,10 @@
 #include <functional>
 #include <optional>
 
+namespace strips {
+struct SizedProgram;
+}
+
 namespace tensor {
 
 /// A tensor function made ready to run.
@@ -33,8 +37,11 @@ struct NativeTask {
   std::vector<runtime::DType> results;
 };
 
-/// Makes a kernel of a function over open extents, which must outlive it.
-using MakeKernel = std::unique_ptr<runtime::Kernel> (*)(const TensorFunction& function);
+/// Makes a kernel of a function over open extents, which must outlive it, with the programs that an
+/// executable has for it.
+using MakeKernel =
+    std::unique_ptr<runtime::Kernel> (*)(const TensorFunction& function,
+                                         std::span<const strips::SizedProgram> programs);
 
 struct TensorEngine {
   /// Makes code of a function whose extents are all constants; problems show when the code runs.
@@ -47,6 +54,18 @@ struct TensorEngine {
   /// elements of its tensor.
   MakeKernel makeKernel = nullptr;
 };
+
+/// A function whose extents are all constants with a kernel of it, and the code for these.
+struct OwnedKernel {
+  OwnedKernel(TensorFunction of, MakeKernel makeKernel);
+
+  const TensorFunction function;
+  std::unique_ptr<runtime::Kernel> kernel;
+  runtime::KernelCode& code;
+};
+
+/// Code of a function whose extents are all constants, by a kernel of it; whoever comes takes turns.
+TensorCode codeOf(TensorFunction function, MakeKernel makeKernel);
 
 /// Runs code on values.
 std::optional<runtime::Fault> runOn(runtime::KernelCode& code,

@@ -2,7 +2,7 @@
 #include "tests/harness/agreement.h"
 
 #include "interp/reference.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/element.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ std::string disagreement(tensor::TensorFunction function, std::span<const Value>
 
 tensor::TensorEngine comparedLoops(std::function<void(const std::string&)> report) {
   return {[report = std::move(report)](tensor::TensorFunction function) -> tensor::TensorCode {
-    tensor::TensorCode loops = lower::loopsEngine().compile(function);
+    tensor::TensorCode loops = strips::stripsEngine().compile(function);
     return {[loops, report, function,
              reference = interp::referenceEngine().compile(withAllTensors(function))](
                 std::span<const Value> inputs, std::vector<Value>& outputs) {

@@ -6,7 +6,7 @@
 #include "lang/ir/verify.h"
 #include "lang/ir/walk.h"
 #include "lang/print/print.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"
@@ -190,7 +190,7 @@ public:
   /// The machine ends as the reference does.
   void demandMachine(const ReadText& read, const Global& entry, std::vector<Value> arguments,
                      const std::variant<Value, interp::Fault>& expected) {
-    bytecode::Options options{.engine = lower::loopsEngine()};
+    bytecode::Options options{.engine = strips::stripsEngine()};
     options.run.limits.depth = mostDepth;
     options.run.progress = [](uint64_t calls) {
       if (calls > 2 * mostCalls)
@@ -228,7 +228,7 @@ public:
   void demandMachinePasses(const ReadText& read, const std::vector<Value>& arguments,
                            const bytecode::Options& options,
                            const std::variant<Value, interp::Fault>& expected) {
-    tensor::TensorEngine engine = lower::loopsEngine();
+    tensor::TensorEngine engine = strips::stripsEngine();
     RoundingWatch watch;
     transform::TypedModule made =
         *transform::runPasses(*read.module, read.typing, transform::machinePipeline,
@@ -384,7 +384,7 @@ private:
     ReadText after;
     RoundingWatch watch;
     try {
-      tensor::TensorEngine engine = lower::loopsEngine();
+      tensor::TensorEngine engine = strips::stripsEngine();
       auto result = transform::runPasses(*read.module, read.typing, passes,
                                          {.operators = stdlib::operatorTable(),
                                           .check = checkTypes,

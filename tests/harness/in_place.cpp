@@ -1,7 +1,7 @@
 // A runner whose outputs lie in its inputs.
 #include "tests/harness/in_place.h"
 
-#include "lower/strips/runner.h"
+#include "codegen/strips/compile/sized.h"
 
 #include <algorithm>
 #include <cstring>
@@ -87,9 +87,9 @@ std::optional<runtime::Fault> runEach(runtime::KernelCode& code, std::span<const
 
 tensor::TensorEngine inPlaceLoops(size_t& replaced) {
   return {[&replaced](const tensor::TensorFunction& function) -> tensor::TensorCode {
-    auto runner = std::make_shared<lower::Runner>(lower::makeProgram(function));
-    return {[runner, &replaced](std::span<const Value> inputs, std::vector<Value>& outputs) {
-      return runEach(*runner, inputs, outputs, replaced);
+    auto owned = std::make_shared<tensor::OwnedKernel>(function, strips::makeKernel);
+    return {[owned, &replaced](std::span<const Value> inputs, std::vector<Value>& outputs) {
+      return runEach(owned->code, inputs, outputs, replaced);
     }};
   }};
 }

@@ -1,7 +1,7 @@
 // Native functions are called, tensor expressions planned and run.
 #include "tests/harness/run_operator.h"
 
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 
 #include <algorithm>
 

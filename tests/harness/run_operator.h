@@ -3,7 +3,7 @@
 
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/tensor.h"
 
 #include <optional>
@@ -25,7 +25,7 @@ struct OperatorRun {
 std::optional<OperatorRun> runOperator(const lang::OperatorRow& row, const lang::RelationCall& call,
                                        const lang::Type* output,
                                        std::span<const runtime::Tensor> leaves,
-                                       const tensor::TensorEngine& engine = lower::loopsEngine());
+                                       const tensor::TensorEngine& engine = strips::stripsEngine());
 
 /// The tensor expression of such a call; nothing for a native function and where the result is too
 /// large.

@@ -46,7 +46,7 @@ NestRun runStrips(const loops::Nest& nest, std::span<const int64_t> sizes,
       std::memset(memory.back().bytes(), buffer.dtype.isBool() ? 1 : 0x7f, tensor.byteSize());
     buffers.push_back(memory.back().bytes());
   }
-  NestRun run{{}, strips::run(linked, buffers, sizes)};
+  NestRun run{{}, strips::run(linked, strips::prepared(linked.program, sizes), buffers)};
   for (size_t i = 0; i < results.size() && !run.fault; ++i) {
     std::memcpy(results[i].bytes(), buffers[inputs.size() + i], results[i].byteSize());
     run.results.push_back(runtime::tensorValue(std::move(results[i])));

@@ -5,7 +5,7 @@
 #include "interp/interpret.h"
 #include "lang/calls/boundary.h"
 #include "lang/ir/walk.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ struct Run {
           runtime::Tensor(shape.empty() ? runtime::Int32 : runtime::Float32, shape)));
     result = interp::interpret(*program.module, program.typing, session.operators(),
                                *program.module->find("main"), std::move(arguments),
-                               {.engine = lower::loopsEngine()});
+                               {.engine = strips::stripsEngine()});
   }
 
   std::string place(lang::SourceRange range) const {
@@ -272,7 +272,7 @@ TEST_CASE("loops with declared results take no space", "[boundary]") {
   };
   for (const std::string& loop : loops) {
     Run run(loop + " def @main(%x: Tensor[(3), float32]) { @f(200000, %x) }", {{3}});
-    interp::Options options{.engine = lower::loopsEngine()};
+    interp::Options options{.engine = strips::stripsEngine()};
     options.limits.depth = 10;
     auto result =
         interp::interpret(*run.program.module, run.program.typing, run.session.operators(),
@@ -320,7 +320,7 @@ TEST_CASE("what a function requires of its names is looked at in each call", "[b
     auto result = interp::interpret(
         *run.program.module, typing, run.session.operators(), *run.program.module->find("main"),
         {runtime::tensorValue(runtime::Tensor(runtime::Float32, {size}))},
-        {.engine = lower::loopsEngine()});
+        {.engine = strips::stripsEngine()});
     const auto* fault = std::get_if<interp::Fault>(&result);
     CHECK((fault != nullptr) == (size < 3));
     if (fault) {

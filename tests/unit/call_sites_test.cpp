@@ -4,7 +4,7 @@
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -53,7 +53,7 @@ Counts runCounted(const std::string& text, std::string_view name) {
   Counts counts;
   tensor::TensorEngine engine{[&](tensor::TensorFunction function) {
     ++counts.codes;
-    return lower::loopsEngine().compile(std::move(function));
+    return strips::stripsEngine().compile(std::move(function));
   }};
   relationCalls = computeCalls = 0;
   auto value = interp::interpret(*loaded->module, loaded->typing, table,

@@ -1,6 +1,6 @@
 // The collector of cycles: random graphs against a search from the roots, and programs that leave
 // cycles behind, in little memory.
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/holdings.h"
 #include "stdlib/ops.h"
 #include "tests/unit/checked_program.h"
@@ -162,7 +162,7 @@ std::string ending(const std::string& text, int64_t memory) {
   REQUIRE(loaded->isGood());
   auto result = bytecode::run(
       *loaded->module, loaded->typing, session.operators(), *loaded->module->find("main"), {},
-      {.engine = lower::loopsEngine(), .run = {.limits = {.memory = memory}}});
+      {.engine = strips::stripsEngine(), .run = {.limits = {.memory = memory}}});
   if (const auto* fault = std::get_if<runtime::RunFault>(&result))
     return fault->problem;
   return std::to_string(std::get<runtime::Value>(result).tensor().elements<int32_t>()[0]);

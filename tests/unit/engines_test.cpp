@@ -4,7 +4,7 @@
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
@@ -30,14 +30,14 @@ std::string valueOf(const std::string& text, const tensor::TensorEngine& engine)
 
 void checkBoth(const std::string& text, const std::string& expected) {
   INFO(text);
-  CHECK(valueOf("def @main() { " + text + " }", lower::loopsEngine()) == expected);
+  CHECK(valueOf("def @main() { " + text + " }", strips::stripsEngine()) == expected);
   CHECK(valueOf("def @main() { " + text + " }", interp::referenceEngine()) == expected);
 }
 
 /// The loops engine with a count of the codes that are alive, and the most that there were.
 tensor::TensorEngine countingEngine(const std::shared_ptr<int>& token, long& most) {
   return {[token, &most](tensor::TensorFunction function) -> tensor::TensorCode {
-    tensor::TensorCode code = lower::loopsEngine().compile(std::move(function));
+    tensor::TensorCode code = strips::stripsEngine().compile(std::move(function));
     tensor::TensorCode counted{
         [token, code](auto inputs, auto& outputs) { return code.run(inputs, outputs); }};
     most = std::max(most, token.use_count());
@@ -55,7 +55,7 @@ TEST_CASE("sums of products do not depend on the number of rows and columns", "[
                        "(less(max(abs(%y - 20000.002f)), 0.005f), "
                        "equal(max(%y), min(%y))) }";
     INFO(rows);
-    CHECK(valueOf(text, lower::loopsEngine()) == "(True, True)");
+    CHECK(valueOf(text, strips::stripsEngine()) == "(True, True)");
   }
 }
 

@@ -6,7 +6,7 @@
 #include "interp/interpret.h"
 #include "lang/print/print.h"
 #include "lang/source/render.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "typecheck/check.h"
@@ -84,7 +84,7 @@ std::string valueOf(const std::string& text) {
     return loaded.findings();
   auto value =
       interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
-                        *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
+                        *loaded.program.module->find("main"), {}, {.engine = strips::stripsEngine()});
   if (auto* fault = std::get_if<interp::Fault>(&value))
     return "fault: " + fault->problem;
   return driver::valueText(std::get<runtime::Value>(value), loaded.session.types(),
@@ -582,7 +582,7 @@ TEST_CASE("a fault names the calls that led to it", "[language]") {
   Loaded loaded(text);
   auto value =
       interp::interpret(*loaded.program.module, loaded.program.typing, loaded.session.operators(),
-                        *loaded.program.module->find("main"), {}, {.engine = lower::loopsEngine()});
+                        *loaded.program.module->find("main"), {}, {.engine = strips::stripsEngine()});
   const auto* fault = std::get_if<interp::Fault>(&value);
   REQUIRE(fault);
   REQUIRE(fault->calls.size() == 1);

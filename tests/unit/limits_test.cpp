@@ -1,6 +1,6 @@
 // Limits to what a run may use, on the machine and on the interpreter.
 #include "interp/interpret.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/memory.h"
 #include "tests/unit/checked_program.h"
 #include "vm/bytecode/run.h"
@@ -26,11 +26,11 @@ public:
 
   Ending onMachine(const RunLimits& limits) {
     return bytecode::run(*program_.module, program_.typing, session_.operators(), *main(), {},
-                         {.engine = lower::loopsEngine(), .run = {.limits = limits}});
+                         {.engine = strips::stripsEngine(), .run = {.limits = limits}});
   }
 
   Ending interpreted(const RunLimits& limits) {
-    interp::Options options{.engine = lower::loopsEngine()};
+    interp::Options options{.engine = strips::stripsEngine()};
     options.limits = limits;
     return interp::interpret(*program_.module, program_.typing, session_.operators(), *main(), {},
                              options);

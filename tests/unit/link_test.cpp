@@ -1,7 +1,7 @@
 // Instructions that linking makes of several: each leaves what its parts leave, takes as many
 // steps, and is made of some program.
 #include "driver/session/session.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/execute.h"
@@ -43,7 +43,7 @@ std::vector<Word> linkedByNumber(const vm::Program& program) {
 }
 
 Outcome run(const vm::Program& program, std::span<const vm::Slot> arguments, vm::Host host) {
-  host.makeKernel = lower::makeKernel;
+  host.makeKernel = strips::makeKernel;
   vm::Machine machine(program, std::move(host));
   vm::Slot result;
   vm::Trap trap = machine.run(program.entries[0], arguments, result);

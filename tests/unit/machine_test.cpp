@@ -3,8 +3,7 @@
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
-#include "lower/strips/engine.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/run.h"
 #include "vm/machine/machine.h"
@@ -24,7 +23,7 @@ struct Loaded {
     program.emplace(std::move(*read));
     compiled = bytecode::compile(*program->module, program->typing, session.operators(),
                                  std::array{program->module->find("main")});
-    host.makeKernel = lower::makeKernel;
+    host.makeKernel = strips::makeKernel;
     machine.emplace(compiled->program, std::move(host));
   }
 
@@ -56,11 +55,11 @@ std::string valueOf(const std::string& text) {
     return textOf(bytecode::run(*loaded.program->module, loaded.program->typing,
                                 loaded.session.operators(), entry, {}, {.engine = engine}));
   };
-  std::string value = onMachine(lower::loopsEngine());
+  std::string value = onMachine(strips::stripsEngine());
   CHECK(value == onMachine(interp::referenceEngine()));
   CHECK(value == textOf(interp::interpret(*loaded.program->module, loaded.program->typing,
                                           loaded.session.operators(), entry, {},
-                                          {.engine = lower::loopsEngine()})));
+                                          {.engine = strips::stripsEngine()})));
   return value;
 }
 

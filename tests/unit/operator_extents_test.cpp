@@ -9,8 +9,8 @@
 #include "lang/calls/kernel_nest.h"
 #include "lower/loops/read.h"
 #include "lower/loops/verify.h"
-#include "lower/strips/engine.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "lower/tensor/bind.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"
@@ -215,7 +215,7 @@ public:
     }
     auto nest = nestOf(operands, answer.output, *function);
     tensor::ExtentBinder binder(*std::move(function));
-    lower::Kernel kernel(binder.function());
+    strips::ProgramKernel kernel(binder.function(), {}, strips::programFor);
     std::vector<Concrete> calls;
     for (int i = 0; i < 16 && calls.size() < 6; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
@@ -234,8 +234,8 @@ public:
     // Back again, by plans that were given other numbers in between.
     for (size_t i = calls.size(); i-- > 0;)
       comparePlans(kernel, binder, sample, calls[i], operands);
-    tally.plans += kernel.plansMade();
-    tally.renewals += 2 * calls.size() - kernel.plansMade();
+    tally.plans += kernel.programsMade();
+    tally.renewals += 2 * calls.size() - kernel.programsMade();
   }
 
   Tally tally;
@@ -325,11 +325,11 @@ private:
 
   /// The kernel, which may have a plan for these sizes, against one that makes its own, and against
   /// the reference.
-  void comparePlans(lower::Kernel& kernel, const tensor::ExtentBinder& binder,
+  void comparePlans(strips::ProgramKernel& kernel, const tensor::ExtentBinder& binder,
                     const harness::OperatorSample& sample, const Concrete& concrete,
                     const OperandTypes& open) {
     Shapes shapes = shapesOf(concrete);
-    lower::Kernel own(binder.function());
+    strips::ProgramKernel own(binder.function(), {}, strips::programFor);
     std::vector<Tensor> expected, given;
     std::vector<int64_t> extents;
     for (const auto& list : {shapes.inputs, shapes.results})
@@ -425,7 +425,7 @@ private:
     std::vector<runtime::Value> inputs, outputs;
     for (const Tensor& leaf : concrete.leaves)
       inputs.push_back(runtime::tensorValue(leaf));
-    if (auto fault = lower::loopsEngine().compile(std::move(function)).run(inputs, outputs))
+    if (auto fault = strips::stripsEngine().compile(std::move(function)).run(inputs, outputs))
       return fault->problem;
     for (const runtime::Value& output : outputs)
       results.push_back(output.tensor());

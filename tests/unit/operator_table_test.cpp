@@ -5,7 +5,7 @@
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "lang/ir/walk.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/gradient_reference.h"
 #include "stdlib/operator_reference.h"
 #include "stdlib/ops.h"
@@ -40,7 +40,7 @@ struct Evaluated {
 };
 
 Evaluated evaluate(driver::Session& session, std::string_view text,
-                   const tensor::TensorEngine& engine = lower::loopsEngine()) {
+                   const tensor::TensorEngine& engine = strips::stripsEngine()) {
   auto loaded = session.loadText("example", std::string(text));
   REQUIRE(loaded);
   Evaluated result{std::move(*loaded), {}};
@@ -137,7 +137,7 @@ Value gradientOf(driver::Session& session, const OperatorRow& row, const Gradien
   Typing typing = typecheck::checkModule(*made.module, session.operators(), diagnostics);
   REQUIRE_FALSE(diagnostics.hasErrors());
   auto value = interp::interpret(*made.module, typing, session.operators(), *made.global,
-                                 std::move(arguments), {.engine = lower::loopsEngine()});
+                                 std::move(arguments), {.engine = strips::stripsEngine()});
   REQUIRE(std::holds_alternative<Value>(value));
   return std::get<Value>(value);
 }

@@ -1,6 +1,6 @@
 // What asks the system for memory: nothing that runs again.
 #include "driver/session/session.h"
-#include "lower/strips/kernel.h"
+#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 #include "tests/unit/allocations.h"
 #include "vm/bytecode/compile.h"
@@ -19,7 +19,7 @@ size_t allocationsOf(const std::string& text) {
   REQUIRE(program->isGood());
   auto compiled = bytecode::compile(*program->module, program->typing, session.operators(),
                                     std::array{program->module->find("main")});
-  vm::Machine machine(compiled->program, {.makeKernel = lower::makeKernel});
+  vm::Machine machine(compiled->program, {.makeKernel = strips::makeKernel});
   size_t before = 0;
   for (int run = 0; run < 4; ++run) {
     if (run == 2)

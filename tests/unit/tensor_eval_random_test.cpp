@@ -5,7 +5,7 @@
 // equal. The seed of a failing case is in its message.
 #include "interp/reference.h"
 #include "lang/op/compute.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "tests/harness/in_place.h"
 #include "tests/harness/shared_work.h"
 #include "tests/unit/tensor_values.h"
@@ -308,7 +308,7 @@ std::string_view bitsOf(const Tensor& tensor) {
 TEST_CASE("random tensor functions") {
   size_t faults = 0;
   for (uint32_t seed = 0; seed < 1500; ++seed) {
-    std::string problem = runCase(seed, lower::loopsEngine(), faults);
+    std::string problem = runCase(seed, strips::stripsEngine(), faults);
     if (!problem.empty())
       FAIL("seed " << seed << ": " << problem);
   }
@@ -323,7 +323,7 @@ TEST_CASE("random tensor functions by several threads give the same bits") {
     std::vector<Value> inputs, alone, shared;
     for (const Tensor& input : generator.inputs())
       inputs.push_back(runtime::tensorValue(input));
-    tensor::TensorCode code = lower::loopsEngine().compile(function);
+    tensor::TensorCode code = strips::stripsEngine().compile(function);
     auto wanted = code.run(inputs, alone);
     harness::SharedWork threads;
     auto fault = code.run(inputs, shared);

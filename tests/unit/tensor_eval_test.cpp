@@ -1,6 +1,6 @@
 // Evaluation of tensor functions: the loops engine against the reference, and both against values
 // known in closed form.
-#include "lower/strips/plan.h"
+#include "codegen/strips/compile/sized.h"
 #include "tests/unit/tensor_functions.h"
 
 using namespace tests;
@@ -569,33 +569,13 @@ TEST_CASE("the text of a tensor function") {
                                                 "result t2\n");
 }
 
-TEST_CASE("a position that a whole strip shares is looked at outside of the strip") {
-  Tensor table = tensorOf(runtime::Float32, {3, 40}, std::vector<double>(120, 1));
-  Tensor rows = tensorOf(runtime::Int64, {2}, {2, 0});
-  TensorFunction function = build({table, rows}, runtime::Float32, {2, 40}, [](ComputeCall& call) {
-    call.result([&](const Position& at) { return call.input(0)({call.input(1)({at[0]}), at[1]}); });
-  });
-  lower::Program program = lower::makeProgram(function);
-  REQUIRE(program.stages.size() == 1);
-  const lower::Nest& nest = program.stages[0].map;
-  size_t looks = 0;
-  for (const lower::Block& block : nest.blocks)
-    for (const lower::Step& step : block.steps)
-      if (step.kind == lower::StepKind::Outside) {
-        ++looks;
-        CHECK(step.lane == lower::none);
-        CHECK(!block.strips);
-      }
-  CHECK(looks == 1);
-}
-
-TEST_CASE("few rows are kept as they are, and strips run as the other factor lies") {
+TEST_CASE("sums of products are contractions, whose strips run as the factors lie") {
   struct Case {
     Shape rows;
-    bool transposed, isFew, runsAlongSum;
+    bool transposed, runsAlongSum;
   };
-  for (const Case& row : {Case{{1, 64}, false, true, false}, Case{{1, 64}, true, true, true},
-                          Case{{7, 64}, true, true, true}, Case{{8, 64}, true, false, false}}) {
+  for (const Case& row : {Case{{1, 64}, false, false}, Case{{1, 64}, true, true},
+                          Case{{7, 64}, true, true}, Case{{8, 64}, true, true}}) {
     Tensor x = tensorOf(runtime::Float32, row.rows, std::vector<double>(row.rows[0] * 64, 1));
     Shape shape = row.transposed ? Shape{48, 64} : Shape{64, 48};
     Tensor w = tensorOf(runtime::Float32, shape, std::vector<double>(48 * 64, 1));
@@ -609,10 +589,10 @@ TEST_CASE("few rows are kept as they are, and strips run as the other factor lie
             });
           });
         });
-    lower::Program program = lower::makeProgram(function);
-    REQUIRE(program.stages.size() == 1);
-    CHECK(program.stages[0].kind == lower::StagePlanKind::Contract);
-    CHECK(program.stages[0].contraction.hasFewRows == row.isFew);
-    CHECK(program.stages[0].contraction.columns.runsAlongSum == row.runsAlongSum);
+    std::vector<int64_t> extents{row.rows[0], 64, shape[0], shape[1], row.rows[0], 48};
+    auto made = strips::programFor(function, extents);
+    REQUIRE(made);
+    REQUIRE(made->program.contractions.size() == 1);
+    CHECK(made->program.contractions[0].columns.runsAlongSum == row.runsAlongSum);
   }
 }

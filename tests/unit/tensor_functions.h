@@ -3,7 +3,7 @@
 
 #include "interp/reference.h"
 #include "lang/op/compute.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "tests/unit/tensor_values.h"
 
 #include <catch2/catch.hpp>
@@ -84,7 +84,7 @@ struct Plan {
 
 inline Plan planOf(const std::vector<Tensor>& inputs, DType dtype, const Shape& shape,
                    const Define& define) {
-  return {lower::loopsEngine().compile(build(inputs, dtype, shape, define)),
+  return {strips::stripsEngine().compile(build(inputs, dtype, shape, define)),
           interp::referenceEngine().compile(build(inputs, dtype, shape, define))};
 }
 

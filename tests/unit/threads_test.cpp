@@ -3,7 +3,7 @@
 #include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "lang/op/compute.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 #include "runtime/parts.h"
 #include "runtime/threads.h"
 #include "stdlib/ops.h"
@@ -128,7 +128,7 @@ TEST_CASE("of pieces that fail the first one counts, and what is thrown is throw
 
 TEST_CASE("a plan runs in several threads at once") {
   constexpr int64_t size = 192;
-  tensor::TensorCode code = lower::loopsEngine().compile(mixedFunction(size));
+  tensor::TensorCode code = strips::stripsEngine().compile(mixedFunction(size));
   std::vector<std::vector<Value>> inputs;
   std::vector<std::string> expected(threadCount), found(threadCount);
   for (size_t i = 0; i < threadCount; ++i)
@@ -166,7 +166,7 @@ TEST_CASE("programs are read, checked and run in several threads at once") {
     }
     auto result =
         interp::interpret(*program->module, program->typing, session.operators(),
-                          *program->module->find("main"), {}, {.engine = lower::loopsEngine()});
+                          *program->module->find("main"), {}, {.engine = strips::stripsEngine()});
     auto* value = std::get_if<Value>(&result);
     found[i] = value ? bitsOf(*value) : "fault: " + std::get<interp::Fault>(result).problem;
   });

@@ -7,6 +7,7 @@
 // are not, and lists that are longer than the bytes that are left, by throwing runtime::Refused.
 #pragma once
 
+#include "runtime/list.h"
 #include "runtime/refused.h"
 
 #include <array>
@@ -70,6 +71,14 @@ private:
   }
   template <typename T>
   void put(const std::vector<T>& list) {
+    putItems(list);
+  }
+  template <typename T>
+  void put(const runtime::List<T>& list) {
+    putItems(list);
+  }
+  template <typename List>
+  void putItems(const List& list) {
     put(uint32_t(list.size()));
     for (const auto& item : list)
       put(item);
@@ -129,6 +138,16 @@ private:
   void get(std::vector<T>& list) {
     // What is read into is new, so the list has no memory to free.
     std::construct_at(&list, enterList(sizeof(T)));
+    if constexpr (isNumber<T>)
+      copy(list.data(), list.size() * sizeof(T));
+    else
+      for (T& item : list)
+        get(item);
+    --depth_;
+  }
+  template <typename T>
+  void get(runtime::List<T>& list) {
+    list.resize(enterList(sizeof(T)));
     if constexpr (isNumber<T>)
       copy(list.data(), list.size() * sizeof(T));
     else

@@ -4,6 +4,7 @@
 
 #include "vm/executable/archive.h"
 #include "vm/executable/executable.h"
+#include "vm/executable/strip_fields.h"
 
 namespace executable {
 
@@ -165,6 +166,7 @@ void fields(Archive& archive, vm::KernelSite& site) {
   archive("inputs", site.inputs, "results", site.results, "resultLayout", site.resultLayout,
           "known", site.known, "resultExtents", site.resultExtents, "shapes", site.shapes,
           "function", site.function);
+  archive.implied(site.programs);
 }
 template <typename Archive>
 void fields(Archive& archive, vm::NativeSite& site) {

@@ -48,7 +48,7 @@ bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
 KernelCall::KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
                        tensor::MakeKernel makeKernel, double mostNanoseconds)
     : site_(site), given_(given), heap_(heap),
-      kernel_(makeKernel ? makeKernel(site.function) : nullptr), mostNanoseconds_(mostNanoseconds),
+      kernel_(makeKernel ? makeKernel(site.function, site.programs) : nullptr), mostNanoseconds_(mostNanoseconds),
       inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
       made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)

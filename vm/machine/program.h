@@ -1,6 +1,7 @@
 // A program in bytecode: what the compiler makes, the verifier reads and the machine runs.
 #pragma once
 
+#include "codegen/strips/sized_program.h"
 #include "lower/tensor/expression.h"
 #include "lower/tensor/shape_function.h"
 #include "runtime/checks/boundary.h"
@@ -156,6 +157,9 @@ struct KernelSite {
   std::vector<int64_t> resultExtents;
   std::vector<tensor::ShapeFunction> shapes = {};
   tensor::TensorFunction function;
+  /// Of programs that run without what makes kernels: those for the sizes that calls may have, of
+  /// which the first that is for them counts.
+  std::vector<strips::SizedProgram> programs = {};
 };
 
 /// A native function that code calls. Which results it has, it says by itself.

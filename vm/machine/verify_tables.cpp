@@ -1,6 +1,7 @@
 // One function for each kind of table.
 #include "vm/machine/verify_tables.h"
 
+#include "codegen/strips/verify.h"
 #include "vm/machine/native.h"
 
 #include <algorithm>
@@ -120,6 +121,8 @@ void verifyKernel(const Program& program, const HostSite& site) {
   verifyInputs(program, site, called.inputs);
   verifyResults(program, site, called);
   verifyExtents(called);
+  for (const strips::SizedProgram& sized : called.programs)
+    demandGood(strips::problemOf(sized, called.function));
 }
 
 /// A native function is called with what it takes, and gives what the site does.

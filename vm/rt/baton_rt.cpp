@@ -3,7 +3,7 @@
 // shares nothing with them but the elements of tensors.
 #include "vm/rt/baton_rt.h"
 
-#include "lower/strips/kernel.h"
+#include "codegen/strips/kernel.h"
 #include "runtime/limits.h"
 #include "runtime/threads.h"
 #include "vm/rt/language.h"
@@ -370,7 +370,7 @@ baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                baton_context** context) {
   return guarded({model, "the model is null", context}, [&]() -> baton_error* {
     std::unique_ptr<baton_context> made(new baton_context{model->callable});
-    made->options.makeKernel = lower::makeKernel;
+    made->options.makeKernel = strips::givenKernel;
     made->options.isInterrupted = [flag = &made->isInterrupted] {
       return flag->load(std::memory_order_relaxed);
     };

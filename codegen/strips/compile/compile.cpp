@@ -34,6 +34,7 @@ public:
   Program run() {
     for (const loops::Buffer& buffer : nest_.buffers) {
       emitter_.program.buffers.push_back({lower::elementOf(buffer.dtype), 0, 0});
+      emitter_.program.inputs += buffer.space == loops::Space::Input;
       emitter_.program.givenBuffers += buffer.space != loops::Space::Scratch;
     }
     strips_ = chooseLanes(nest_, nest_.body, contracted_).strips;
@@ -175,7 +176,7 @@ private:
         emitter_.emit(*parallelDepth_, {.code = Code::Allocate, .element = element, .out = buffer});
       return;
     }
-    uint32_t elements = emitter_.number(count);
+    uint32_t elements = emitter_.count(nest_.buffers[buffer].extents);
     size_t depth = std::max(emitter_.depthOf(elements), parallelDepth_.value_or(0));
     emitter_.emit(depth,
                   {.code = Code::Allocate, .element = element, .out = buffer, .a = elements});

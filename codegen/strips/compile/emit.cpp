@@ -72,6 +72,14 @@ uint32_t Emitter::times(uint32_t a, uint32_t b) {
   return a == one ? b : b == one ? a : compute(Code::Sum, constant(0), a, b);
 }
 
+uint32_t Emitter::count(std::span<const Form> extents) {
+  uint32_t elements = constant(1);
+  for (Form extent : extents)
+    elements = compute(Code::Count, elements,
+                       number(nest_.table.greatest(extent, nest_.table.number(0))), none);
+  return elements;
+}
+
 uint32_t Emitter::made(const sizes::AtomParts& parts) {
   if (parts.kind == sizes::AtomKind::Name)
     return variables_.at(parts.name);

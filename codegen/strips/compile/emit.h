@@ -39,6 +39,8 @@ public:
   uint32_t number(Form form);
   uint32_t variable(Name name) const { return variables_.at(name); }
   uint32_t constant(int64_t value);
+  /// How many elements there are, at most what a number can be.
+  uint32_t count(std::span<const Form> extents);
   /// A number that some instruction makes.
   uint32_t freshNumber();
   /// The scope that makes a number.

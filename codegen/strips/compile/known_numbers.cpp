@@ -28,6 +28,7 @@ NumbersOf numbersOf(Code code) {
   case Code::Quotient:
   case Code::Least:
   case Code::Greatest:
+  case Code::Count:
     return {{&I::a, &I::b}, {&I::out}};
   case Code::Loop:
   case Code::Next:
@@ -130,7 +131,7 @@ private:
       return foldLoop(pc);
     if (at.code == Code::Unless)
       isLeftOut_[pc] = isKnown(at.a) && isKnown(at.b) && value(at.a) < value(at.b);
-    if (at.code > Code::Greatest || std::ranges::find(ownEnds_, at.out) != ownEnds_.end())
+    if (!makesNumber(at) || std::ranges::find(ownEnds_, at.out) != ownEnds_.end())
       return;
     bool isWhole = isKnown(at.a) && isKnown(at.b) && (at.c == none || isKnown(at.c));
     if (isWhole)
@@ -150,17 +151,7 @@ private:
   }
 
   int64_t computed(const Instruction& at) const {
-    int64_t a = value(at.a), b = value(at.b);
-    switch (at.code) {
-    case Code::Sum:
-      return sumOf(a, b, value(at.c));
-    case Code::Quotient:
-      return quotientOf(a, b);
-    case Code::Least:
-      return std::min(a, b);
-    default:
-      return std::max(a, b);
-    }
+    return numberOf(at.code, value(at.a), value(at.b), at.c == none ? 0 : value(at.c));
   }
 
   /// A loop of one iteration is what it holds.

@@ -93,9 +93,9 @@ public:
   size_t placeMemory(size_t lanes) {
     size_t bytes = 0;
     for (const VirtualRegister& reg : placed_) {
-      program_.registers.push_back({uint32_t(reg.isRow ? 0 : bytes)});
-      size_t own = lower::elementBytes(reg.element) * (reg.isStrip ? lanes : 1);
-      bytes += reg.isRow ? 0 : (own + alignment - 1) / alignment * alignment;
+      size_t own = reg.isRow ? 0 : lower::elementBytes(reg.element) * (reg.isStrip ? lanes : 1);
+      program_.registers.push_back({uint32_t(bytes), uint32_t(own)});
+      bytes += (own + alignment - 1) / alignment * alignment;
     }
     return bytes;
   }

@@ -1,0 +1,209 @@
+// What is looked at while a program runs that somebody else may have made: that strips are no longer
+// than the memory that they are read from or written to. A program of our own passes always.
+#include "codegen/strips/thread.h"
+
+#include <algorithm>
+
+namespace strips {
+
+namespace {
+
+using lower::elementBytes;
+
+/// Of one operand: bytes of an element, and of one of the value.
+struct Widths {
+  int64_t from, to;
+};
+
+Widths widthsOf(const KernelName& name) {
+  auto from = int64_t(elementBytes(name.from));
+  if (name.kind == KernelKind::Cast)
+    return {from, int64_t(elementBytes(name.to))};
+  return {from, runtime::scalarFunctionGivesBool(name.function) ? 1 : from};
+}
+
+constexpr size_t zeroBytes = longestStrip * sizeof(int64_t);
+alignas(64) constexpr std::byte zeros[zeroBytes] = {};
+
+} // namespace
+
+Limits::Limits(const Program& program, std::span<const int64_t> given)
+    : readable(program.registers.size()), writable(program.registers.size()),
+      buffers(program.buffers.size()) {
+  for (uint32_t i = 0; i < program.registers.size(); ++i)
+    own(program, i);
+  for (uint32_t i = 0; i < program.buffers.size(); ++i)
+    buffers[i] = i < given.size() ? given[i] : program.buffers[i].bytes;
+}
+
+bool Thread::refuse() {
+  fault_ = runtime::Fault{runtime::FaultKind::Internal, "a kernel goes beyond its memory"};
+  return false;
+}
+
+const std::byte* Thread::registerAt(uint32_t number, size_t bytes) const {
+  if (!limits_ || uint64_t(limits_->readable[number]) >= bytes)
+    return registers_[number];
+  return zeros;
+}
+
+bool Thread::isWithin(uint32_t buffer, __int128 first, __int128 last, int64_t size) const {
+  int64_t count = limits_->buffers[buffer] / size;
+  return std::min(first, last) >= 0 && std::max(first, last) < count;
+}
+
+bool Thread::isSafe(const Instruction& at) {
+  int64_t count = at.code <= Code::Check ? numbers_[at.count] : 0;
+  int64_t size = int64_t(elementBytes(at.element));
+  if (count < 0 || count > int64_t(program_.stripLength))
+    return false;
+  switch (at.code) {
+  case Code::Row:
+    limitRow(at);
+    return true;
+  case Code::Load:
+    return isSafeLoad(at);
+  case Code::Outside:
+    return writes(at.out, count) && arePlacesReadable(at.a, count);
+  case Code::Position:
+    return writes(at.out, count * 8);
+  case Code::Number:
+    return writes(at.out, 8);
+  case Code::Splat:
+    return reads(at.a, size) && writes(at.out, count * size);
+  case Code::Apply:
+    return isSafeApply(at);
+  case Code::Scan:
+    return reads(at.a, count * 8) && reads(at.b, 8) && writes(at.out, count * 8);
+  case Code::AddProducts:
+    return reads(at.a, count * 4) && reads(at.b, count * 4) && writes(at.out, 8);
+  case Code::AddScaled:
+    return reads(at.a, count * 4) && reads(at.b, 4) && writes(at.out, count * 4);
+  case Code::Check:
+    return reads(at.a, count) && reads(at.b, count) &&
+           (at.c == none || arePlacesReadable(at.c, count));
+  case Code::Store:
+  case Code::StoreAt:
+    return isSafeStore(at);
+  case Code::Contract:
+    return isSafe(program_.contractions[at.a]);
+  case Code::Stop:
+    return true;
+  default:
+    return isSafeJoin(at);
+  }
+}
+
+bool Thread::isSafeApply(const Instruction& at) const {
+  int64_t count = numbers_[at.count];
+  const KernelName& name = program_.kernels[at.kernel];
+  auto [from, to] = widthsOf(name);
+  bool isSelect =
+      name.kind == KernelKind::Apply && name.function == runtime::ScalarFunction::Select;
+  return reads(at.a, count * (isSelect ? 1 : from)) && reads(at.b, count * from) &&
+         reads(at.c, count * from) && writes(at.out, count * to);
+}
+
+bool Thread::isSafeJoin(const Instruction& at) const {
+  int64_t count = numbers_[at.count];
+  if (at.code == Code::JoinPlaces) {
+    int64_t size = at.element == Element::Float32 || at.element == Element::Int32 ? 4 : 8;
+    int64_t made = (at.flags & EachLane) != 0 ? count : 1;
+    return reads(at.a, count * 8) && reads(at.b, count * size) && writes(at.out, made * 8) &&
+           writes(at.c, made * size);
+  }
+  const KernelName& name = program_.kernels[at.kernel];
+  lower::ReduceKernels kernels = lower::reduceKernels(name.combiner, name.from);
+  auto total = int64_t(elementBytes(kernels.accumulator) * kernels.perLane);
+  auto size = int64_t(std::max(elementBytes(kernels.operand), elementBytes(at.element)));
+  return reads(at.a, count * size) && writes(at.out, total * (at.code == Code::Join ? count : 1));
+}
+
+bool Thread::isSafeStore(const Instruction& at) const {
+  int64_t count = numbers_[at.count], size = int64_t(elementBytes(at.element));
+  if (isInput(at.a))
+    return false;
+  if (count == 0)
+    return true;
+  if (!reads(at.out, count * size))
+    return false;
+  if (at.code == Code::Store) {
+    __int128 first = numbers_[at.b], stride = count == 1 ? 1 : numbers_[at.c];
+    return isWithin(at.a, first, first + stride * (count - 1), size);
+  }
+  if (!reads(at.b, count * 8))
+    return false;
+  auto* places = reinterpret_cast<const int64_t*>(registers_[at.b]);
+  auto [least, most] = std::ranges::minmax(std::span(places, size_t(count)));
+  return isWithin(at.a, least, most, size);
+}
+
+bool Thread::arePlacesReadable(uint32_t access, int64_t count) const {
+  return std::ranges::all_of(placesOf(program_.accesses[access]), [&](const Place& place) {
+    return reads(place.value, place.isStrip ? count * 8 : 8);
+  });
+}
+
+void Thread::limitRow(const Instruction& at) {
+  int64_t size = int64_t(elementBytes(at.element)), first = numbers_[at.b];
+  int64_t& limit = limits_->readable[at.out];
+  limit = isWithin(at.a, first, first, size) ? limits_->buffers[at.a] - first * size : 0;
+  limits_->writable[at.out] = isInput(at.a) ? 0 : limit;
+}
+
+bool Thread::isSafeLoad(const Instruction& at) {
+  const Access& access = program_.accesses[at.a];
+  int64_t count = numbers_[at.count], size = int64_t(elementBytes(access.element));
+  if (!reads(access.fill, size) || !arePlacesReadable(at.a, count))
+    return false;
+  bool isInPlace = at.flags == 1;
+  if (isInPlace && !writes(at.out, count * size))
+    return false;
+  int64_t& limit = limits_->readable[at.out];
+  if (!isInPlace) {
+    limit = program_.registers[at.out].bytes;
+    limits_->writable[at.out] = 0;
+  }
+  size_t low = 0, high = size_t(count);
+  int64_t first = numbers_[access.offset], stride = count == 1 ? 1 : numbers_[access.lane];
+  boundLanes(access, size_t(count), low, high);
+  if (!addSharedPlaces(access, first))
+    high = low;
+  bool isIndexed = hasStripOfPlaces(access);
+  if (!isIndexed && low < high) {
+    __int128 from = first + __int128(stride) * int64_t(low);
+    if (!isWithin(access.buffer, from, from + __int128(stride) * int64_t(high - low - 1), size))
+      return false;
+    if (!isInPlace && low == 0 && high == size_t(count) && stride == 1) {
+      limit = limits_->buffers[access.buffer] - first * size;
+      return true;
+    }
+  }
+  return limit >= count * size;
+}
+
+/// Sums go to elements of the buffer, and there are not more products than can be counted.
+bool Thread::isSafe(const Contraction& contraction) const {
+  if (isInput(contraction.buffer))
+    return false;
+  __int128 least = numbers_[contraction.offset], most = least;
+  double products = 1;
+  auto add = [&](uint32_t first, uint32_t count, bool isStored) {
+    for (uint32_t i = first; i < first + count; ++i) {
+      const Axis& axis = program_.axes[i];
+      int64_t end = std::max<int64_t>(numbers_[axis.end], 0);
+      products *= double(std::max<int64_t>(end, 1));
+      __int128 reach = isStored && end > 0 ? __int128(numbers_[axis.stride]) * (end - 1) : 0;
+      (reach < 0 ? least : most) += reach;
+    }
+  };
+  add(contraction.firstBatch, contraction.batchCount, true);
+  add(contraction.rows.firstAxis, contraction.rows.axisCount, true);
+  add(contraction.columns.firstAxis, contraction.columns.axisCount, true);
+  add(contraction.firstSummed, contraction.summedCount, false);
+  constexpr double mostProducts = 1e15;
+  return products < mostProducts &&
+         isWithin(contraction.buffer, least, most, int64_t(elementBytes(contraction.element)));
+}
+
+} // namespace strips

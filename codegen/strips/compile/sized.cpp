@@ -1,0 +1,166 @@
+// Results that have the elements of an input or of another result in their order are not computed:
+// the statements that would copy them are left out once nothing is moved any more, and whoever
+// calls gives such a result the memory of the other one.
+#include "codegen/strips/compile/sized.h"
+
+#include "codegen/strips/compile/compile.h"
+#include "codegen/strips/kernel.h"
+#include "lower/loops/choose.h"
+#include "lower/loops/sharing.h"
+#include "lower/loops/sized_nest.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+
+namespace strips {
+
+namespace {
+
+using tensor::TensorFunction;
+
+/// Of each result where its elements come from.
+std::vector<runtime::ResultSource> sourcesOf(const TensorFunction& function) {
+  std::vector<uint32_t> roots;
+  for (uint32_t tensor = 0; tensor < function.tensors.size(); ++tensor) {
+    const tensor::Stage* stage =
+        tensor < function.inputCount ? nullptr : &function.stages[tensor - function.inputCount];
+    bool isReshape = stage && stage->kind == tensor::StageKind::Reshape;
+    roots.push_back(isReshape ? roots[stage->source] : tensor);
+  }
+  std::vector<runtime::ResultSource> sources;
+  for (uint32_t result : function.results) {
+    uint32_t root = roots[result];
+    bool isInput = root < function.inputCount;
+    auto first = std::ranges::find(function.results, root,
+                                   [&](uint32_t other) { return roots[other]; });
+    sources.push_back(
+        {isInput, isInput ? root : uint32_t(first - function.results.begin())});
+  }
+  return sources;
+}
+
+/// Leaves out statements that store to some buffers, and loops that hold nothing then.
+void dropStores(std::vector<loops::Node>& body, const std::vector<bool>& isDropped) {
+  for (loops::Node& node : body)
+    dropStores(node.body, isDropped);
+  std::erase_if(body, [&](const loops::Node& node) {
+    if (const auto* statement = std::get_if<loops::Statement>(&node.what))
+      return bool(isDropped[statement->stores[0].buffer]);
+    return !std::holds_alternative<loops::Allocation>(node.what) && node.body.empty();
+  });
+}
+
+std::vector<ProgramResult> resultsOf(const TensorFunction& function, const loops::Nest& nest,
+                                     std::span<const runtime::ResultSource> sources) {
+  std::vector<ProgramResult> results;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const tensor::TensorInfo& info = function.tensors[function.results[i]];
+    results.push_back({info.dtype, uint32_t(info.shape.size()), sources[i]});
+  }
+  auto isRead = [&](uint32_t input) {
+    return std::ranges::any_of(sources, [&](const runtime::ResultSource& source) {
+      return source.isInput && source.index == input;
+    });
+  };
+  auto isRoot = [&](uint32_t result) {
+    return std::ranges::count_if(sources, [&](const runtime::ResultSource& source) {
+             return !source.isInput && source.index == result;
+           }) == 1;
+  };
+  for (auto [input, output] : loops::sharableBuffers(nest)) {
+    uint32_t result = output - uint32_t(function.inputCount);
+    if (!isRead(input) && isRoot(result))
+      results[result].replaceable.push_back(input);
+  }
+  return results;
+}
+
+runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, const loops::Nest& whole,
+                                            const std::vector<int64_t>& pattern, int64_t least) {
+  auto sources = sourcesOf(function);
+  loops::Nest nest =
+      loops::scheduled(whole, {.cutsLoops = false, .threads = runtime::threadLimit()}).nest;
+  std::vector<bool> isDropped(nest.buffers.size());
+  for (size_t i = 0; i < sources.size(); ++i)
+    isDropped[function.inputCount + i] = sources[i].isInput || sources[i].index != i;
+  dropStores(nest.body, isDropped);
+  auto program = programOf(nest);
+  if (!program)
+    return program.failure();
+  List<uint32_t> ranks;
+  for (size_t i = 0; i < function.inputCount; ++i)
+    ranks.push_back(uint32_t(function.tensors[i].shape.size()));
+  return SizedProgram{.pattern = List<int64_t>(pattern),
+                      .leastSize = least,
+                      .inputRanks = std::move(ranks),
+                      .results = List<ProgramResult>(resultsOf(function, nest, sources)),
+                      .program = *std::move(program)};
+}
+
+bool isFor(const SizedProgram& program, std::span<const int64_t> extents) {
+  List<int64_t> sizes;
+  return findSizes(program, extents, sizes);
+}
+
+/// Whether a function may have inputs and results of these extents.
+bool fits(const TensorFunction& function, std::span<const int64_t> extents) {
+  size_t next = 0;
+  bool isFit = true;
+  auto compare = [&](uint32_t tensor) {
+    for (const tensor::ScalarNode* extent : function.tensors[tensor].shape) {
+      const auto* number = extent->as<tensor::ScalarNumber>();
+      isFit = isFit && next < extents.size() && extents[next] >= 0 &&
+              (!number || number->integer == extents[next]);
+      ++next;
+    }
+  };
+  for (uint32_t i = 0; i < function.inputCount; ++i)
+    compare(i);
+  std::ranges::for_each(function.results, compare);
+  return isFit && next == extents.size();
+}
+
+} // namespace
+
+runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
+                                          std::span<const int64_t> extents) {
+  if (!fits(function, extents))
+    return runtime::Problem{"a kernel is for other shapes"};
+  std::vector<int64_t> numbers(extents.begin(), extents.end());
+  std::vector<int64_t> pattern = loops::classOf(function, extents);
+  if (pattern != numbers)
+    if (auto nest = loops::nestOfPattern(function, pattern, loops::leastOfClass))
+      if (auto program = sizedProgram(function, *nest, pattern, loops::leastOfClass);
+          program && isFor(*program, extents))
+        return program;
+  auto nest = loops::nestOfPattern(function, numbers, 0);
+  if (!nest)
+    return nest.failure();
+  return sizedProgram(function, *nest, numbers, 0);
+}
+
+std::optional<SizedProgram> programFor(const TensorFunction& function,
+                                       std::span<const tensor::KnownExtent> known) {
+  std::vector<int64_t> pattern = loops::patternOf(function, known);
+  // Without any size of 0, or of 1, more is proven.
+  for (int64_t least : {0, 1, 2})
+    if (auto nest = loops::nestOfPattern(function, pattern, least))
+      if (auto program = sizedProgram(function, *nest, pattern, least))
+        return *std::move(program);
+  return std::nullopt;
+}
+
+std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
+                                            std::span<const SizedProgram> programs) {
+  MakeProgram make = programFor;
+  return std::make_unique<ProgramKernel>(function, programs, make);
+}
+
+tensor::TensorEngine stripsEngine() {
+  return {.compile = [](TensorFunction function) {
+            return tensor::codeOf(std::move(function), makeKernel);
+          },
+          .makeKernel = makeKernel};
+}
+
+} // namespace strips

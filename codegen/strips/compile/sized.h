@@ -1,0 +1,27 @@
+// Strip programs from tensor functions: the back end that needs nothing but this program.
+#pragma once
+
+#include "codegen/strips/sized_program.h"
+#include "lower/tensor/engine.h"
+#include "lower/tensor/shape_function.h"
+#include "runtime/result.h"
+
+namespace strips {
+
+/// The program for all extents of the class of these, those of inputs and then of results, or, where
+/// nothing is proven of the class, for these extents alone.
+runtime::Checked<SizedProgram> programFor(const tensor::TensorFunction& function,
+                                          std::span<const int64_t> extents);
+
+/// The program for all extents of which that is known; nothing where there is none.
+std::optional<SizedProgram> programFor(const tensor::TensorFunction& function,
+                                       std::span<const tensor::KnownExtent> known);
+
+/// Makes a kernel of strip programs: those given, and where they end one for each class of extents.
+std::unique_ptr<runtime::Kernel> makeKernel(const tensor::TensorFunction& function,
+                                            std::span<const SizedProgram> programs);
+
+/// An engine that runs strip programs.
+tensor::TensorEngine stripsEngine();
+
+} // namespace strips
