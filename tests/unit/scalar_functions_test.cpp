@@ -1,10 +1,9 @@
 // Each column of runtime/scalar_functions.def is held by something else than itself: floats by
 // reals of 60 digits, derivatives by central differences of those reals, and the spelling in C by a
-// C compiler. The spelling in LLVM is held in scalar_llvm_test.cpp.
+// C compiler. Machine code is held in native_functions_test.cpp.
 #include "lower/tensor/fold.h"
 #include "runtime/scalar_meaning.h"
 #include "tests/harness/scalar_derivative.h"
-#include "tests/harness/scalar_llvm.h"
 #include "tests/harness/scalar_spelling.h"
 #include "tests/unit/places.h"
 #include "tests/unit/scalar_cases.h"
@@ -385,28 +384,6 @@ TEST_CASE("The spelling of scalar functions in C computes the same bits") {
     });
   });
   CHECK(compared > 300);
-}
-
-TEST_CASE("There is a spelling in LLVM where there is one in C") {
-  auto spelling = harness::scalarFunctionInLlvm(ScalarFunction::FloorDivide, runtime::Float32);
-  CHECK(spelling.definition == "define float @FloorDivide_float32(float %a, float %b) {\n"
-                               "entry:\n"
-                               "  %v1 = fdiv float %a, %b\n"
-                               "  %v2 = call float @floorf(float %v1)\n"
-                               "  ret float %v2\n"
-                               "}\n");
-  CHECK(spelling.declarations ==
-        std::set<std::string>{"declare float @floorf(float) nounwind readnone willreturn"});
-  forEachFunction([&]<ScalarFunction function>() {
-    for (runtime::DType dtype : {runtime::Bool, runtime::Int8, runtime::UInt64, runtime::Float64}) {
-      bool isThere = !harness::scalarFunctionInC(function, dtype.isFloat()).body.empty();
-      INFO(tensor::scalarFunctionName(function) << " of " << runtime::dtypeName(dtype));
-      CHECK(harness::scalarFunctionInLlvm(function, dtype).definition.empty() != isThere);
-    }
-  });
-  using enum ScalarFunction;
-  for (runtime::DType dtype : {runtime::Float16, runtime::BFloat16, runtime::Float32})
-    CHECK(harness::scalarFunctionInLlvm(Add, dtype).definition.empty() == (dtype.bits == 16));
 }
 
 TEST_CASE("Constants fold to what the table means, unless they wrap or fault") {
