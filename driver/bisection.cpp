@@ -9,6 +9,7 @@
 #include "lang/calls/same_value.h"
 #include "lang/ir/copy.h"
 #include "lang/print/print.h"
+#include "transform/differentiate/entry_gradient.h"
 #include "transform/differentiate/pending_derivatives.h"
 #include "typecheck/check.h"
 
@@ -69,43 +70,72 @@ bool isOfLimits(const RunFault& fault) {
 } // namespace
 
 Bisection::Bisection(Session& session, const lang::Module& module, const lang::Typing& typing,
-                     std::string entry, std::vector<Value> arguments, interp::Options how)
-    : session_(session), entry_(std::move(entry)), arguments_(std::move(arguments)),
-      how_(std::move(how)), good_(outcomeOf(module, typing)), before_(definitionsOf(module)) {
+                     std::string entry, std::vector<Value> arguments, interp::Options how,
+                     unsigned order)
+    : session_(session),
+      entry_(std::move(entry)), gradients_{.global = entry_,
+                                           .wanted = order,
+                                           .mayGoForward = !transform::hasOwnRules(module)},
+      arguments_(std::move(arguments)), how_(std::move(how)), good_(outcomeOf(module, typing)),
+      before_(definitionsOf(module)) {
   if (!good_.end)
     notes_ = fmt::format("note: the program cannot be run before all passes: {}\n", good_.text);
 }
 
 Bisection::Outcome Bisection::outcomeOf(const lang::Module& module,
                                         const lang::Typing& typing) const {
-  if (!transform::hasUnwritten(module))
-    return endOf(module);
+  if (!transform::hasUnwritten(module) && gradients_.written == gradients_.wanted)
+    return endOf(module, gradients_.global);
   std::string why;
   for (const auto* pipeline : {&transform::followedPipeline, &transform::followedCopiesPipeline,
                                &transform::derivativePipeline}) {
     lang::Diagnostics findings;
     const std::string_view entries[] = {entry_};
     transform::RunOptions options = passOptions(session_, entries, findings);
-    options.after = {};
+    options.after = options.within = {};
     auto made = transform::runPasses(module, typing, *pipeline, options);
     if (made) {
-      Outcome outcome = endOf(*made->module);
+      Outcome outcome = gradientOf(*made->module, made->typing);
       outcome.isDerived = true;
-      return outcome;
+      if (outcome.end)
+        return outcome;
+      why = outcome.text;
+    } else {
+      why = made.failure().text;
     }
-    why = made.failure().text;
   }
   return {.text = why};
 }
 
+Bisection::Outcome Bisection::gradientOf(const lang::Module& module,
+                                         const lang::Typing& typing) const {
+  GradientOrders orders = gradients_;
+  auto add = [&](const lang::Module& from, const transform::PassContext& context) {
+    return withNextOrder(from, context, orders);
+  };
+  transform::TypedModule made;
+  for (; orders.written < orders.wanted; ++orders.written) {
+    lang::Diagnostics findings;
+    transform::RunOptions options = passOptions(session_, transform::mainAlone, findings);
+    options.after = options.within = {};
+    auto next = transform::runStep(made.module ? *made.module : module,
+                                   made.module ? made.typing : typing, orders.step(), add, options);
+    if (!next)
+      return {.text = next.failure().text};
+    made = *std::move(next);
+    orders.global = made.module->globals.back()->name;
+  }
+  return endOf(made.module ? *made.module : module, orders.global);
+}
+
 /// Runs a copy, as passes drop what they were given.
-Bisection::Outcome Bisection::endOf(const lang::Module& module) const {
+Bisection::Outcome Bisection::endOf(const lang::Module& module, const std::string& called) const {
   std::shared_ptr<const lang::Module> own = lang::copyModule(module);
   lang::Diagnostics findings;
   const lang::Typing typing = typecheck::checkModule(*own, session_.operators(), findings);
-  const lang::Global* entry = own->find(entry_);
+  const lang::Global* entry = own->find(called);
   if (!entry || entry->function->parameters.size() != arguments_.size())
-    return {.text = fmt::format("there is no `@{}` that takes the arguments", entry_)};
+    return {.text = fmt::format("there is no `@{}` that takes the arguments", called)};
   auto end = interp::interpret(*own, typing, session_.operators(), *entry, arguments_, how_);
   const auto* fault = std::get_if<RunFault>(&end);
   if (fault && isOfLimits(*fault))
@@ -145,7 +175,7 @@ bool Bisection::isWrong(const Outcome& now) const {
   if (!value)
     return true;
   auto rounds = [](const std::string& pass) {
-    const transform::PassRow* row = transform::findPass(pass);
+    const transform::PassRow* row = transform::findPass(pass.substr(pass.find('/') + 1));
     return row && row->rounds;
   };
   bool isNear = good_.isDerived || std::ranges::any_of(skipped_, rounds);
@@ -156,6 +186,10 @@ void Bisection::look(std::string_view pass, const lang::Module& module,
                      const lang::Typing& typing) {
   if (isFound_)
     return;
+  if (pass == gradients_.step() && gradients_.written < gradients_.wanted) {
+    ++gradients_.written;
+    gradients_.global = module.globals.back()->name;
+  }
   Outcome now = outcomeOf(module, typing);
   skipped_.emplace_back(pass);
   if (!now.end) {

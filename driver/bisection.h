@@ -1,10 +1,12 @@
 // The first pass after which a program means something else, and where in the program it does.
 //
 // Passes keep the value of a program and may remove a fault, but never add one. So the program is
-// run by the interpreter after each pass. Where derivatives are not written out yet, they are
-// first, from the code as it is where that can be done; their floats may then differ by roundings.
+// run by the interpreter after each pass, and after each step inside of one that tells of them.
+// Where derivatives are not written out yet, they are first, from the code as it is where that can
+// be done; their floats may then differ by roundings.
 #pragma once
 
+#include "driver/session/derive.h"
 #include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "transform/run_passes.h"
@@ -13,12 +15,13 @@ namespace driver {
 
 class Bisection {
 public:
-  /// A program before all passes, what is called of it, and with what. The session must outlive
-  /// this.
+  /// A program before all passes, what is called of it, and with what. Passes add gradients of
+  /// `order` on their way, or none where that is 0. The session must outlive this.
   Bisection(Session& session, const lang::Module& module, const lang::Typing& typing,
-            std::string entry, std::vector<runtime::Value> arguments, interp::Options how);
+            std::string entry, std::vector<runtime::Value> arguments, interp::Options how,
+            unsigned order = 0);
 
-  /// Takes what a pass gave; the first one that is wrong ends the search.
+  /// Takes what a pass or a step of one gave; the first one that is wrong ends the search.
   void look(std::string_view pass, const lang::Module& module, const lang::Typing& typing);
   /// Takes a pass whose result is wrong by itself.
   void refuse(const transform::PassFault& fault);
@@ -55,7 +58,9 @@ private:
   };
 
   Outcome outcomeOf(const lang::Module& module, const lang::Typing& typing) const;
-  Outcome endOf(const lang::Module& module) const;
+  /// That of a module without derivatives to be written out, once it has all gradients.
+  Outcome gradientOf(const lang::Module& module, const lang::Typing& typing) const;
+  Outcome endOf(const lang::Module& module, const std::string& called) const;
   Definitions definitionsOf(const lang::Module& module) const;
   /// Whether the program is wrong where it ends so.
   bool isWrong(const Outcome& now) const;
@@ -67,6 +72,7 @@ private:
 
   Session& session_;
   std::string entry_;
+  GradientOrders gradients_;
   std::vector<runtime::Value> arguments_;
   interp::Options how_;
   Outcome good_;

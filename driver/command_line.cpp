@@ -246,6 +246,19 @@ void addPassView(CLI::App& command, PassView& view) {
       ->allow_extra_args(false);
 }
 
+constexpr unsigned mostOrders = 8;
+
+void addOrder(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("--grad", options.grad,
+                  "Also give the gradients of the sum of all floats in the result, or of all "
+                  "gradients of the order before")
+      ->type_name("ORDER")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
+}
+
 void addOpt(CLI::App& app, OptOptions& options) {
   CLI::App* command = app.add_subcommand("opt", "Print a program after passes over it");
   command->add_option("FILE", options.calling.file, "A program")->required()->type_name("");
@@ -262,6 +275,7 @@ void addOpt(CLI::App& app, OptOptions& options) {
       ->type_name("NAME")
       ->capture_default_str()
       ->each([&](const std::string&) { options.calling.isEntrySaid = true; });
+  addOrder(*command, options.calling);
   addPassView(*command, options.calling.view);
   command->add_flag("--bisect", options.bisects,
                     "Run the program on the interpreter after each pass, and tell the first pass "
@@ -316,8 +330,6 @@ void addGrad(CLI::App& app, GradOptions& options) {
   addPassView(*command, options.view);
   addPassLimits(*command, options.limits);
 }
-
-constexpr unsigned mostOrders = 8;
 
 void addEntries(CLI::App& command, std::vector<std::string>& entries) {
   command.add_option("--entry", entries, "A function to call from outside; may be repeated")
@@ -397,17 +409,6 @@ void addEngine(CLI::App& command, RunOptions& options) {
           "LLVM; loops or interp, the reference for control flow with fast or plain tensors")
       ->type_name("NAME")
       ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
-}
-
-void addOrder(CLI::App& command, RunOptions& options) {
-  command
-      .add_option("--grad", options.grad,
-                   "Also give the gradients of the sum of all floats in the result, or of all "
-                   "gradients of the order before")
-      ->type_name("ORDER")
-      ->expected(0, 1)
-      ->default_str("1")
-      ->check([](const std::string& word) { return checkNumber(word, 1, mostOrders); }, "");
 }
 
 void addDebug(CLI::App& app, RunOptions& options) {

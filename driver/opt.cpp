@@ -41,11 +41,11 @@ void bisect(Session& session, Program& program, const OptOptions& options, const
   interp::Options how{.engine = interp::referenceEngine()};
   how.limits = options.calling.limits;
   Bisection bisection(session, *program.module, program.typing, options.calling.entry,
-                      std::move(arguments.values), how);
+                      std::move(arguments.values), how, options.calling.grad);
   auto look = [&](std::string_view pass, const lang::Module& module, const lang::Typing& typing) {
     bisection.look(pass, module, typing);
   };
-  session.watchPasses({look, /*verify=*/true});
+  session.watchPasses({look, look, /*verify=*/true});
   try {
     runPassesOf(session, program, options, seen, answer);
   } catch (const transform::PassFault& fault) {

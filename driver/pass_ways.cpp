@@ -6,6 +6,7 @@
 #include "driver/session/pass_options.h"
 #include "runtime/formats/quote.h"
 
+#include <array>
 #include <fmt/format.h>
 
 namespace driver {
@@ -39,10 +40,12 @@ void runWay(Session& session, Program& program, const OptOptions& options, const
   const lang::Module* text = program.module.get();
   const std::string_view entries[] = {options.calling.entry};
   RunOptions how{.file = options.calling.file};
+  how.grad = options.calling.grad;
   if (!writeOutDerivatives(session, program, entries, how, look, answer))
     return;
+  const std::string called(how.grad ? program.module->globals.back()->name : entries[0]);
   if (options.way == forMachine)
-    prepareForMachine(session, program, entries);
+    prepareForMachine(session, program, std::array<std::string_view, 1>{called});
   else if (program.module.get() == text)
     answer.errors += "note: the program asks for no derivatives, so no passes run\n";
 }
@@ -59,6 +62,8 @@ std::string passProblem(const OptOptions& options) {
                            calling.view.skipped.empty()))
     return "`--bisect` goes through all passes, and shows no program but where one is wrong; leave "
            "out `--print-after`, `--stop-after` and `--skip-pass`";
+  if (!options.passes.empty() && calling.grad)
+    return "`--grad` is a way that runs go, and `--passes` says another one; give one of them";
   if (!options.passes.empty() && !options.way.empty())
     return "`--passes` and `--for` both say which passes run; give one of them";
   if (options.passes.empty() && options.way.empty())

@@ -42,6 +42,10 @@ using BoxQuestion = bool (*)(const lang::Module& module, const lang::Typing& typ
                              const lang::OperatorTable& operators,
                              std::span<const lang::Global* const> entries);
 
+/// Called with what each pass gave, which may be what it was given.
+using PassWatch = std::function<void(std::string_view pass, const lang::Module& module,
+                                     const lang::Typing& typing)>;
+
 /// What passes are given besides the module.
 struct PassContext {
   const lang::OperatorTable& operators;
@@ -58,6 +62,8 @@ struct PassContext {
   Entries entries = mainAlone;
   /// Whether somebody follows the run: derivatives then do all that the functions do, in its order.
   bool keepsSteps = false;
+  /// Told of whole modules that a pass makes on its way, as `PASS/STEP`; may be null.
+  const PassWatch* within = nullptr;
   /// Where these are null, the passes that ask for them do nothing.
   LogarithmKeeper keepLogarithms = nullptr;
   BoxQuestion needsBoxes = nullptr;

@@ -112,6 +112,7 @@ private:
                                 .engine = options_.engine,
                                 .entries = options_.entries,
                                 .keepsSteps = keepsSteps,
+                                .within = options_.within ? &options_.within : nullptr,
                                 .keepLogarithms = options_.keepLogarithms,
                                 .needsBoxes = options_.needsBoxes});
     if (!findings.hasErrors())

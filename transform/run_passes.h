@@ -30,10 +30,6 @@ struct PassFault : std::logic_error {
   std::shared_ptr<const lang::Module> module;
 };
 
-/// Called with what each pass gave, which may be what it was given.
-using PassWatch = std::function<void(std::string_view pass, const lang::Module& module,
-                                     const lang::Typing& typing)>;
-
 /// When all types of a program are declared, for passes to leave out what they follow from: before
 /// the first pass, or when it turns out that a pass needs it. Then a program that nothing is done
 /// to is not copied.
@@ -48,6 +44,8 @@ struct RunOptions {
   std::span<const std::string> skipped = {};
   Declaring declaring = Declaring::First;
   PassWatch after = {};
+  /// As in PassContext.
+  PassWatch within = {};
   /// Takes what passes find wrong with the program; null for no more than the first text.
   lang::Diagnostics* findings = nullptr;
   /// From here on as in PassContext.

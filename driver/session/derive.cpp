@@ -72,19 +72,28 @@ bool Derivation::clean(std::string_view entry) {
   return run(transform::gradientPipeline, std::array{entry});
 }
 
+std::unique_ptr<lang::Module> withNextOrder(const lang::Module& module,
+                                            const transform::PassContext& context,
+                                            const GradientOrders& orders) {
+  if (orders.written)
+    return transform::withNextGradient(module, context, orders.global, orders.mayGoForward);
+  return transform::withEntryGradient(module, context, orders.global,
+                                      orders.mayGoForward && orders.wanted > 1);
+}
+
 bool Derivation::addGradient(std::string_view entry, unsigned order) {
-  const bool mayGoForward = !transform::hasOwnRules(*program_.module);
-  auto first = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withEntryGradient(module, context, entry, mayGoForward && order > 1);
-  };
+  GradientOrders orders{.global = std::string(entry),
+                        .wanted = order,
+                        .mayGoForward = !transform::hasOwnRules(*program_.module)};
   auto next = [&](const lang::Module& module, const transform::PassContext& context) {
-    return transform::withNextGradient(module, context, module.globals.back()->name, mayGoForward);
+    return withNextOrder(module, context, orders);
   };
-  auto cleanLast = [&] { return clean(std::string(program_.module->globals.back()->name)); };
-  bool isDone = add(steps::entryGradient, first) && cleanLast();
-  for (unsigned i = 1; isDone && i < order; ++i)
-    isDone = add(steps::nextGradient, next) && cleanLast();
-  return isDone;
+  for (; orders.written < order; ++orders.written) {
+    if (!add(orders.step(), next) || !clean(std::string(program_.module->globals.back()->name)))
+      return false;
+    orders.global = program_.module->globals.back()->name;
+  }
+  return true;
 }
 
 std::vector<std::string> namesWithGradient(const lang::Global& entry, const Program& program,

@@ -39,6 +39,23 @@ std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
                                       Answer& answer, bool isFollowed = false);
 
+/// The gradients of an entry that are to be added to a program, one order after the other.
+struct GradientOrders {
+  /// The entry, and once orders are written what gives those of the last one.
+  std::string global;
+  unsigned wanted = 0;
+  unsigned written = 0;
+  /// As in transform::withEntryGradient.
+  bool mayGoForward = false;
+
+  std::string_view step() const { return written ? steps::nextGradient : steps::entryGradient; }
+};
+
+/// The module with one more global, which is last: what gives the gradients of the next order.
+std::unique_ptr<lang::Module> withNextOrder(const lang::Module& module,
+                                            const transform::PassContext& context,
+                                            const GradientOrders& orders);
+
 /// A program on its way through the passes that make derivatives.
 class Derivation {
 public:

@@ -19,6 +19,7 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
           .verify = session.passWatcher().verify,
           .skipped = session.passWatcher().skipped,
           .after = session.passWatcher().after,
+          .within = session.passWatcher().within,
           .findings = &findings,
           .engine = &engine,
           .entries = entries,

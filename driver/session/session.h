@@ -10,8 +10,8 @@
 #include "lang/op/op.h"
 #include "lang/source/diagnostic.h"
 #include "parser/surface/surface.h"
+#include "transform/passes.h"
 
-#include <functional>
 #include <memory>
 
 namespace driver {
@@ -45,8 +45,9 @@ struct Program {
 
 /// Who is told what each pass makes of a program.
 struct PassWatcher {
-  std::function<void(std::string_view pass, const lang::Module& module, const lang::Typing& typing)>
-      after = {};
+  transform::PassWatch after = {};
+  /// The same for what passes make on their way.
+  transform::PassWatch within = {};
   /// Whether passes must ensure the properties that they promise.
   bool verify = false;
   /// Passes that are left out.

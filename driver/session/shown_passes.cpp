@@ -94,7 +94,7 @@ ShownPasses::ShownPasses(Session& session, const PassView& view, Answer& answer)
     isGood_ &= isPass(name, answer) && isSkippable(name, answer);
   session.watchPasses({[this](std::string_view pass, const lang::Module& module,
                               const lang::Typing&) { after(pass, module); },
-                       view.verify, view.skipped});
+                       {}, view.verify, view.skipped});
 }
 
 ShownPasses::~ShownPasses() {

@@ -52,6 +52,14 @@ std::unique_ptr<Module> widening(const Module& module, const PassContext& contex
 }
 
 constexpr PassRow subtractingPass{"subtracting", "Is wrong.", {}, {}, subtracting};
+/// Tells of a step on its way that is wrong, and gives what is right.
+std::unique_ptr<Module> telling(const Module& module, const PassContext& context) {
+  auto wrong = subtracting(module, context);
+  (*context.within)("telling/step", *wrong, context.typing);
+  return subtracting(*wrong, context);
+}
+
+constexpr PassRow tellingPass{"telling", "Is wrong on its way.", {}, {}, telling};
 constexpr PassRow wideningPass{"widening", "Is ill-typed.", {}, {}, widening};
 
 /// What bisecting passes over a program whose `@main` takes a float32 tells of 3.
@@ -68,9 +76,11 @@ std::string bisected(const std::string& text, const std::vector<const PassRow*>&
     bisection.look(pass, module, typing);
   };
   try {
-    auto made = transform::runPasses(
-        *program->module, program->typing, passes,
-        {.operators = stdlib::operatorTable(), .check = harness::checkTypes, .after = look});
+    auto made = transform::runPasses(*program->module, program->typing, passes,
+                                     {.operators = stdlib::operatorTable(),
+                                      .check = harness::checkTypes,
+                                      .after = look,
+                                      .within = look});
     REQUIRE(made);
   } catch (const transform::PassFault& fault) {
     bisection.refuse(fault);
@@ -129,6 +139,50 @@ TEST_CASE("derivatives are compared before and after they are written out", "[bi
                            "  before: 28f\n"
                            "  after: 26f\n"
                            "the first of its changes that matters is in `@loss`\n"));
+}
+
+TEST_CASE("steps inside of a pass are compared", "[bisection]") {
+  std::string report = bisected("def @main(%x: float32) { %x + 1f }\n", {&tellingPass});
+  CHECK(report.starts_with("error: the pass `telling/step` changes what `@main` gives\n"
+                           "  before: 4f\n"
+                           "  after: 2f\n"));
+}
+
+TEST_CASE("rounds of derivatives are compared, with what is between them", "[bisection]") {
+  const std::string text = "def @cube(%w: float32) { %w * %w * %w }\n"
+                           "def @slope(%w: float32) { let %d = grad(@cube)(%w); %d * %d }\n"
+                           "def @main(%w: float32) { grad(@slope)(%w) }\n";
+  CHECK(bisected(text, {pass("derivatives")}) ==
+        fmt::format("`@main` gives the same after each of {} passes that were compared\n972f\n",
+                    4 + std::size(transform::betweenOrdersPipeline.steps)));
+}
+
+TEST_CASE("gradients that passes add are compared", "[bisection]") {
+  driver::Session session(stdlib::operatorTable());
+  auto program = session.loadText("test", "#[version = \"0.0.5\"]\n"
+                                          "def @main(%w: float32) { %w * %w + %w }\n");
+  REQUIRE(program);
+  driver::Bisection bisection(
+      session, *program->module, program->typing, "main",
+      {runtime::tensorValue(runtime::Tensor::scalar(runtime::Float32, 3.0F))},
+      {.engine = interp::referenceEngine()}, 2);
+  auto look = [&](std::string_view pass, const Module& module, const Typing& typing) {
+    bisection.look(pass, module, typing);
+  };
+  session.watchPasses({look, look, /*verify=*/true});
+  driver::Derivation derivation(session, *program);
+  REQUIRE(derivation.writeOut(transform::mainAlone));
+  REQUIRE(derivation.addGradient("main", 2));
+  INFO(bisection.report());
+  CHECK_FALSE(bisection.isFound());
+  CHECK(bisection.notes() == "");
+  CHECK(bisection.report().ends_with("passes that were compared\n(12f, (2f,))\n"));
+  auto wrong = [](const Module& from, const PassContext& context) {
+    return subtracting(from, context);
+  };
+  REQUIRE(derivation.add("subtracting", wrong));
+  CHECK(bisection.report().starts_with("error: the pass `subtracting` changes what `@main` gives\n"
+                                       "  before: (12f, (2f,))\n"));
 }
 
 TEST_CASE("definitions with graph lines and strings are put together", "[bisection]") {

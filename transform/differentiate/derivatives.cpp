@@ -464,54 +464,78 @@ private:
 
 namespace {
 
-Typing checked(const Module& module, const PassContext& context) {
+constexpr std::string_view passName = "derivatives";
+
+/// What a step inside of the pass gave, with its types.
+TypedModule checked(std::string_view step, std::unique_ptr<Module> module,
+                    const PassContext& context) {
   Diagnostics diagnostics;
-  Typing typing = context.check(module, diagnostics);
+  Typing typing = context.check(*module, diagnostics);
+  const std::string label = fmt::format("{}/{}", passName, step);
   if (diagnostics.hasErrors())
-    throw std::logic_error(
-        fmt::format("a derivative is ill-typed: {}", diagnostics.all().front().text));
-  return typing;
+    throw PassFault(
+        label,
+        fmt::format("{} gives an ill-typed module: {}", label, diagnostics.all().front().text),
+        std::move(module));
+  if (context.within)
+    (*context.within)(label, *module, typing);
+  return {std::move(module), std::move(typing)};
 }
 
-TypedModule cleaned(const Module& module, const Typing& typing, const PassContext& context) {
-  return *runPasses(module, typing, betweenOrdersPipeline,
+TypedModule cleaned(const TypedModule& from, const PassContext& context) {
+  PassWatch after;
+  if (context.within)
+    after = [&](std::string_view pass, const Module& module, const Typing& typing) {
+      (*context.within)(fmt::format("{}/{}", passName, pass), module, typing);
+    };
+  return *runPasses(*from.module, from.typing, betweenOrdersPipeline,
                     {.operators = context.operators,
                      .check = context.check,
+                     .after = std::move(after),
                      .engine = context.engine,
                      .entries = context.entries});
+}
+
+/// The module with functions in the places of constructors, and with all types declared.
+TypedModule started(const Module& module, const PassContext& context) {
+  auto current =
+      withConstructorFunctions(module, context.typing, context.operators, ConstructorForm::OneType);
+  Diagnostics mistakes;
+  Typing typing = context.check(*current, mistakes);
+  if (mistakes.hasErrors()) {
+    current = withConstructorFunctions(module, context.typing, context.operators,
+                                       ConstructorForm::Generic);
+    mistakes = {};
+    typing = context.check(*current, mistakes);
+  }
+  if (mistakes.hasErrors())
+    throw std::logic_error(
+        fmt::format("constructors as functions: {}", mistakes.all().front().text));
+  return checked("constructors", copyDeclared(*current, typing), context);
 }
 
 } // namespace
 
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
-  auto current =
-      withConstructorFunctions(module, context.typing, context.operators, ConstructorForm::OneType);
-  Diagnostics mistakes;
-  context.check(*current, mistakes);
-  if (mistakes.hasErrors())
-    current = withConstructorFunctions(module, context.typing, context.operators,
-                                       ConstructorForm::Generic);
-  current = copyDeclared(*current, checked(*current, context));
+  TypedModule current = started(module, context);
   bool isClean = true;
-  for (bool isFirst = true;; isFirst = false) {
-    Typing typing = checked(*current, context);
-    if (!isClean && !context.keepsSteps && hasUnwritten(*current)) {
-      TypedModule clean = cleaned(*current, typing, context);
-      current = std::move(clean.module);
-      typing = std::move(clean.typing);
-    }
+  for (size_t number = 1;; ++number) {
+    if (!isClean && !context.keepsSteps && hasUnwritten(*current.module))
+      current = cleaned(current, context);
     SymbolicZeros zeros;
     std::optional<Round> round;
-    bool isGood = zeros.writeInto(*current, [&] {
-      round.emplace(*current, typing, context, zeros, isFirst);
+    bool isGood = zeros.writeInto(*current.module, [&] {
+      round.emplace(*current.module, current.typing, context, zeros, number == 1);
       return !round->hasSites() || round->write();
     });
     if (!round->hasSites())
-      return place(*current, context.operators);
+      return place(*current.module, context.operators);
     if (!isGood)
-      return current;
+      return std::move(current.module);
     isClean = round->isOfNames();
-    current = round->finish();
+    auto next = round->finish();
+    round.reset();
+    current = checked(fmt::format("round-{}", number), std::move(next), context);
   }
 }
 
