@@ -76,7 +76,8 @@ std::unique_ptr<lang::Module> withNextOrder(const lang::Module& module,
                                             const transform::PassContext& context,
                                             const GradientOrders& orders) {
   if (orders.written)
-    return transform::withNextGradient(module, context, orders.global, orders.mayGoForward);
+    return transform::withNextGradient(module, context, orders.global, orders.mayGoForward,
+                                       orders.written + 1 == orders.wanted);
   return transform::withEntryGradient(module, context, orders.global,
                                       orders.mayGoForward && orders.wanted > 1);
 }

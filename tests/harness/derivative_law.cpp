@@ -110,7 +110,8 @@ TypedModule withGradient(const TypedModule& program, const std::string& entry, u
     Diagnostics diagnostics;
     const Typing typing = checkTypes(*made, diagnostics);
     made = transform::withNextGradient(*made, {stdlib::operatorTable(), typing, check, findings},
-                                       made->globals.back()->name, mayGoForward);
+                                       made->globals.back()->name, mayGoForward,
+                                       /*isLast=*/i + 1 == order);
   }
   return checkedDerivative(std::move(made), findings);
 }

@@ -146,11 +146,32 @@ def order_problems(baton, folder, name):
             yield f"{name}: order {2 * order} takes {sizes[2 * order - 1]} bytes, {order} {sizes[order - 1]}"
 
 
+def tensor_problems(baton, folder):
+    """Orders of the gradient of a recursion over tensors, as the code that runs."""
+    (folder / "program.rly").write_text(HEADER + f"""
+def @steps(%x: {TENSOR}, %n: int32) -> {TENSOR} {{
+  if (%n == 0) {{ %x }} else {{ @steps(sin(%x) * %x, %n - 1) }}
+}}
+def @main(%x: {TENSOR}) {{ sum(@steps(%x, 5)) }}
+""")
+    sizes = []
+    for order in range(1, MOST_ORDERS + 1):
+        done = subprocess.run([baton, "opt", "program.rly", "--for=machine", "--grad", str(order)],
+                              cwd=folder, check=True, capture_output=True,
+                              preexec_fn=limits.processor_time)
+        sizes.append(len(done.stdout))
+    print("bytes by order of a recursion over tensors:", sizes)
+    for order in range(2, MOST_ORDERS // 2 + 1):
+        if sizes[2 * order - 1] > 12 * sizes[order - 1]:
+            yield f"order {2 * order} over tensors takes {sizes[2 * order - 1]} bytes, {order} {sizes[order - 1]}"
+
+
 def main():
     baton = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         problems = [problem for each in FUNCTIONS for problem in order_problems(baton, folder, each)]
+        problems += tensor_problems(baton, folder)
         problems += growth_problems(baton, folder)
     for problem in problems:
         print(problem)

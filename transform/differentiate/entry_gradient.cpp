@@ -151,6 +151,21 @@ std::unique_ptr<Module> oneStepForward(const Module& module, const PassContext& 
                    });
 }
 
+/// Of what `tangent` gives, which is a tangent beside a value in a tuple, the value and its
+/// tangent.
+std::unique_ptr<Module> tangentForward(const Module& module, const PassContext& context,
+                                       std::string_view tangent) {
+  return alongOnes(
+      module, context, tangent, tangent, [](BlockBuilder& body, Atom value, Atom next) -> Atom {
+        Atom first = body.project(body.project(value, 0), 0);
+        return body.tuple({body.tuple({first, body.project(body.project(next, 0), 1)})});
+      });
+}
+
+bool givesTangent(const Global& global, const Typing& typing) {
+  return typing.result(*global.function)->parts.size() == 1;
+}
+
 /// Whether a function gives a float, and takes one besides what has no gradient.
 bool isOfNumbers(const Function& function, const Typing& typing) {
   auto isNumber = [](const Type* type) {
@@ -181,13 +196,21 @@ std::unique_ptr<Module> oneStepBackwards(const Module& module, const PassContext
 
 std::unique_ptr<Module> withEntryGradient(const Module& module, const PassContext& context,
                                           std::string_view entry, bool mayGoForward) {
-  if (mayGoForward && isOfNumbers(*module.find(entry)->function, context.typing))
-    if (auto made = alongOnes(module, context, entry, fmt::format("{}_grad", entry),
+  const Function& function = *module.find(entry)->function;
+  const Type* result = context.typing.result(function);
+  if (!mayGoForward || parametersWithGradient(function, context.typing).empty() ||
+      !holdsFloats(result) || holdsFunctions(result))
+    return oneStepBackwards(module, context, entry);
+  auto made = isOfNumbers(function, context.typing)
+                  ? alongOnes(module, context, entry, fmt::format("{}_grad", entry),
                               [](BlockBuilder& body, Atom value, Atom tangent) -> Atom {
                                 return body.tuple({value, body.tuple({tangent})});
-                              }))
-      return made;
-  return oneStepBackwards(module, context, entry);
+                              })
+                  : alongOnes(module, context, entry, fmt::format("{}_grad", entry),
+                              [](BlockBuilder& body, Atom value, Atom tangent) -> Atom {
+                                return body.tuple({body.tuple({value, tangent})});
+                              });
+  return made ? std::move(made) : oneStepBackwards(module, context, entry);
 }
 
 bool hasOwnRules(const Module& module) {
@@ -202,9 +225,17 @@ bool hasOwnRules(const Module& module) {
 }
 
 std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext& context,
-                                         std::string_view gradient, bool mayGoForward) {
-  if (auto made = mayGoForward ? oneStepForward(module, context, gradient) : nullptr)
-    return made;
+                                         std::string_view gradient, bool mayGoForward,
+                                         bool isLast) {
+  const bool isOfTangent = givesTangent(*module.find(gradient), context.typing);
+  auto forward = !mayGoForward || (isOfTangent && isLast) ? nullptr
+                 : isOfTangent ? tangentForward(module, context, gradient)
+                               : oneStepForward(module, context, gradient);
+  if (forward)
+    return forward;
+  const auto pairOf = [isOfTangent](BlockBuilder& body, Atom given) {
+    return isOfTangent ? body.project(given, 0) : given;
+  };
   const auto combined = [&](std::unique_ptr<Module> current, const auto& result) {
     Typing typing = checked(*current, context);
     Builder make(*current, context.operators);
@@ -219,8 +250,9 @@ std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext
     return current;
   };
   auto alone =
-      combined(copyDeclared(module, context.typing),
-               [](BlockBuilder& body, Atom first, Atom) { return body.project(first, 1); });
+      combined(copyDeclared(module, context.typing), [&](BlockBuilder& body, Atom first, Atom) {
+        return body.project(pairOf(body, first), 1);
+      });
   Typing typing = checked(*alone, context);
   auto current = oneStepBackwards(
       *alone,
@@ -228,8 +260,8 @@ std::unique_ptr<Module> withNextGradient(const Module& module, const PassContext
       std::string(alone->globals.back()->name));
   if (context.findings.hasErrors())
     return current;
-  current = combined(std::move(current), [](BlockBuilder& body, Atom first, Atom last) {
-    return body.tuple({body.project(first, 0), body.project(last, 1)});
+  current = combined(std::move(current), [&](BlockBuilder& body, Atom first, Atom last) {
+    return body.tuple({body.project(pairOf(body, first), 0), body.project(last, 1)});
   });
   return place(*current, context.operators);
 }

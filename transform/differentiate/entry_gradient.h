@@ -15,7 +15,9 @@ std::vector<size_t> parametersWithGradient(const lang::Function& function,
 /// The module with one more global, which is last: of the parameters of `entry` it gives the tuple
 /// of the value and the tuple of the gradients. What stands in the way is in the findings of the
 /// context. The module has no derivatives that are not written out. Where more orders follow and
-/// `mayGoForward`, a gradient by one number is written forward, as those are.
+/// `mayGoForward`, a gradient by one number is written forward, as those are, and in the place of
+/// any other one stands the tangent along all ones, for withNextGradient: the global then gives a
+/// tuple of one field, the pair of value and tangent.
 std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
                                                 const PassContext& context, std::string_view entry,
                                                 bool mayGoForward);
@@ -23,10 +25,13 @@ std::unique_ptr<lang::Module> withEntryGradient(const lang::Module& module,
 /// The module with one more global, which is last: of what `gradient` gives, the value and the
 /// gradients of the sum of all its gradients. Those of one order are the derivative of those of the
 /// order before along all ones, so this is one more step forward; where forward mode does not know
-/// the way, it is one backwards.
+/// the way, it is one backwards. Of a tangent it is the next tangent, and where this `isLast` the
+/// gradients of the sum of all floats in it, which are the same: so only one step goes backwards,
+/// behind all that go forward, and no pull-back is differentiated again.
 std::unique_ptr<lang::Module> withNextGradient(const lang::Module& module,
                                                const PassContext& context,
-                                               std::string_view gradient, bool mayGoForward);
+                                               std::string_view gradient, bool mayGoForward,
+                                               bool isLast);
 
 /// Whether a module without derivatives that are still to be written out has rules of its own for
 /// some. Nobody knows whether they are derivatives of what they stand for, and of other gradients
