@@ -81,10 +81,22 @@ bool holdsOpenParts(const Type* type) {
          std::ranges::any_of(type->parts, holdsOpenParts);
 }
 
-/// Whether a type is known, and each size in it is a number.
-bool isClosed(const Type* type) {
-  return type && !type->hasAny && !type->hasUnknown && !type->hasSymbol;
-}
+/// What is found in the types of a program.
+struct FoundSizes {
+  /// A type that is not known, or has a `?`.
+  bool areOpen = false;
+  bool haveNames = false;
+  /// Something whose sizes are compared with names only when it is there, so that a name may get
+  /// its size from it: what values decide, and fields of constructors with names of their own.
+  bool bindNames = false;
+
+  void see(const Type* type) {
+    areOpen |= !type || type->hasAny || type->hasUnknown;
+    haveNames |= type && type->hasSymbol;
+  }
+  /// Whether values have the sizes that their types say.
+  bool areClosed() const { return !areOpen && !(haveNames && bindNames); }
+};
 
 } // namespace
 
@@ -217,35 +229,37 @@ private:
   }
 
   /// Whether no value can have another size than its type says: in the types of what runs all sizes
-  /// are numbers, and nothing is handed in that is not compared as a whole.
+  /// are numbers, or names that the checker has proven, and nothing is handed in that is not
+  /// compared as a whole.
   bool isClosedProgram() {
     if (isClosedProgram_)
       return *isClosedProgram_;
-    bool isClosedSoFar = std::ranges::none_of(entries_, [&](const Global* entry) {
-      return std::ranges::any_of(entry->function->parameters, [&](const Var* parameter) {
-        return !typing_.of(*parameter) || holdsOpenParts(typing_.of(*parameter));
-      });
-    });
+    FoundSizes sizes;
+    for (const Global* entry : entries_)
+      for (const Var* parameter : entry->function->parameters)
+        sizes.areOpen |= !typing_.of(*parameter) || holdsOpenParts(typing_.of(*parameter));
+    for (const TypeDefinition* type : module_.typeDefinitions)
+      for (const Constructor* constructor : type->constructors)
+        sizes.bindNames |= std::ranges::any_of(constructor->fields, &Type::hasSymbol);
     std::vector<const Global*> open(entries_.begin(), entries_.end());
     std::set<const Global*> seen(entries_.begin(), entries_.end());
-    while (isClosedSoFar && !open.empty()) {
+    while (sizes.areClosed() && !open.empty()) {
       const Function& function = *open.back()->function;
       open.pop_back();
-      isClosedSoFar = isClosedFunction(function, [&](const Global& global) {
+      readSizes(function, sizes, [&](const Global& global) {
         if (global.function && seen.insert(&global).second)
           open.push_back(&global);
       });
     }
-    isClosedProgram_ = isClosedSoFar;
-    return isClosedSoFar;
+    isClosedProgram_ = sizes.areClosed();
+    return *isClosedProgram_;
   }
 
   template <typename Visit>
-  bool isClosedFunction(const Function& root, Visit&& visitGlobal) const {
-    bool areClosed = true;
-    auto look = [&](const Var& var) { areClosed = areClosed && isClosed(typing_.of(var)); };
+  void readSizes(const Function& root, FoundSizes& sizes, Visit&& visitGlobal) const {
+    auto look = [&](const Var& var) { sizes.see(typing_.of(var)); };
     auto lookAtHead = [&](const Function& function) {
-      areClosed = areClosed && isClosed(typing_.result(function));
+      sizes.see(typing_.result(function));
       for (const Var* parameter : function.parameters)
         look(*parameter);
     };
@@ -254,6 +268,9 @@ private:
         *root.body,
         [&](const Binding& binding) {
           look(*binding.var);
+          const auto* call = binding.value->as<Call>();
+          const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
+          sizes.bindNames |= op && op->row->shapeNeeds != ShapeNeeds::Shapes;
           if (const auto* function = binding.value->as<Function>())
             lookAtHead(*function);
           if (const auto* match = binding.value->as<Match>())
@@ -264,7 +281,6 @@ private:
           if (const auto* global = operand.value->as<Global>())
             visitGlobal(*global);
         });
-    return areClosed;
   }
 
   /// The variables that a pattern has for fields of a known size: these were compared when the
