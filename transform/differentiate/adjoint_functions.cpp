@@ -108,7 +108,7 @@ WithRespectTo withRespectTo(const Call& call, size_t parameters) {
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, SymbolicZeros& zeros)
     : code_(make, typing, findings, Mode::Reverse, &zeros),
       pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried"), idle_("value"),
-      custom_(code_) {
+      custom_(code_, &isCarrying_) {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };

@@ -29,9 +29,26 @@ std::vector<size_t> differentiatedBy(const Attributes& attributes, const Type& f
 
 } // namespace
 
+/// A function that carries its derivative, without that; null where it takes or gives functions.
+/// What it captures is no matter where nothing is differentiated: else what varies of it would be
+/// lost without a word.
+Atom CustomRules::valueOnly(const Expr& function, BlockBuilder& out) {
+  const Type* type = code_.typeOf(function);
+  if (std::ranges::any_of(type->parts, holdsFunctions) || holdsFunctions(type->result))
+    return nullptr;
+  std::vector<const Var*> parameters;
+  for (const Type* each : type->parts)
+    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", each));
+  BlockBuilder body(code_.make);
+  Atom value = body.project(body.call(code_.mapped(function), atomsOf(parameters)), 0);
+  return out.bind(code_.make.function(parameters, body.finish(value)));
+}
+
 /// A function of the old code as it was.
 Atom CustomRules::known(const Expr& function, SourceRange range, BlockBuilder& out) {
   Atom plain = code_.plain(function, out);
+  if (!plain && isCarrying_ && *isCarrying_)
+    plain = valueOnly(function, out);
   if (!plain)
     code_.failOf(range, function);
   return plain ? plain : &function;

@@ -33,7 +33,10 @@ struct CustomRule {
 
 class CustomRules {
 public:
-  explicit CustomRules(Translation& code) : code_(code) {}
+  /// Where `isCarrying` is set, nothing at hand is differentiated, and functions carry their
+  /// derivatives all the same.
+  explicit CustomRules(Translation& code, const bool* isCarrying = nullptr)
+      : code_(code), isCarrying_(isCarrying) {}
 
   void reset() { known_.clear(); }
   /// Writes the function that a call gives a rule, for the variable that it is bound to. What
@@ -62,9 +65,11 @@ private:
   lang::Atom transposed(const CustomRule& rule, const std::vector<lang::Atom>& arguments,
                         const std::vector<const lang::Type*>& linear, lang::BlockBuilder& out);
   lang::Atom known(const lang::Expr& function, lang::SourceRange range, lang::BlockBuilder& out);
+  lang::Atom valueOnly(const lang::Expr& function, lang::BlockBuilder& out);
   void checkCapture(const CustomRule& rule, const lang::Var& captured, lang::SourceRange range);
 
   Translation& code_;
+  const bool* isCarrying_;
   std::unordered_map<const lang::Expr*, CustomRule> known_;
 };
 
