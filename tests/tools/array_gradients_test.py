@@ -145,6 +145,33 @@ def @parts(%b: Box[Tensor[(SIZE), float32]], %sum: float32) -> float32 {
 }
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) { @parts(Box(%w, %i), %sum) }
 """ + MAIN,
+    "in_records_of_a_named_size": """
+type Box[T] { Box(T, int32) }
+def @parts(%b: Box[Tensor[(n), float32]], %sum: float32) -> float32 {
+  match (%b) {
+    Box(%t, %i) => if (%i == STEPS) { %sum } else {
+      @parts(Box(%t, %i + 1), sin(%sum) + take(%t, floor_mod(%i, 1000), axis=0))
+    }
+  }
+}
+def @reads(%w: Tensor[(n), float32], %i: int32, %sum: float32) { @parts(Box(%w, %i), %sum) }
+""" + MAIN,
+    "closures_of_unknown_origin": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  let %f = fn (%k: int32, %s: float32) { sin(%s) + take(%w, floor_mod(%k, 1000), axis=0) };
+  let %g = fn (%k: int32, %s: float32) {
+    if (floor_mod(%k, 3) == 0) { %s } else { cos(%s) * take(%w, floor_mod(%k, 1000), axis=0) }
+  };
+  @calls(Cons(%f, Cons(%g, Nil)), %i, %sum)
+}
+def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    match (%fs) {
+      Cons(%f, Cons(%g, _)) => @calls(%fs, %i + 1, %g(%i, %f(%i, %sum))),
+      _ => %sum
+    }
+  }
+}""" + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {

@@ -28,6 +28,7 @@
 #include "transform/analysis/function_flow.h"
 #include "transform/differentiate/cotangents.h"
 #include "transform/differentiate/custom_rules.h"
+#include "transform/differentiate/part_cells.h"
 #include "transform/differentiate/part_reads.h"
 #include "transform/differentiate/pending_derivatives.h"
 
@@ -114,10 +115,11 @@ private:
     std::map<uint32_t, std::pair<const lang::Var*, lang::Var*>> sums = {};
   };
   /// A binding around the block at hand, of which the way back is a pull-back or goes on with the
-  /// one around; null for a function.
+  /// one around; null for a function, which has cells.
   struct Around {
     const lang::Binding* binding;
     bool isPullBack;
+    PartCells* cells = nullptr;
   };
   /// A block there, and its way back as far as its own bindings go.
   struct RoundTrip {

@@ -65,7 +65,8 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     return;
   }
   RoundTrip trip(code_.make);
-  around_.push_back({nullptr, true});
+  PartCells cells(code_, function, out);
+  around_.push_back({nullptr, true, &cells});
   start(trip, *function.body, code_.typing.result(function));
   around_.pop_back();
   Way& way = trip.way;
@@ -74,12 +75,19 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
   for (const auto& [number, gathered] : way.cotangents) {
     const Var& captured = *gathered.first;
     const Type* type = code_.typing.of(captured);
-    Atom cell = out.bind(code_.make.refNew(code_.types.zero(out, code_.mapped(captured), type)));
+    PartCells::Cell* ofParts = cells.find(captured);
+    Atom cell =
+        ofParts ? ofParts->cell
+                : out.bind(code_.make.refNew(code_.types.zero(out, code_.mapped(captured), type)));
+    if (ofParts)
+      ofParts->isUsed = false;
     Atom sum = way.out.let("g", code_.make.refRead(cell));
     Atom more = whole(code_.types, way.out, gathered.second, code_.mapped(captured), type);
     way.out.let("", code_.make.refWrite(cell, code_.types.sum(way.out, sum, more, type)));
     step.cells.emplace_back(&captured, cell);
   }
+  for (const PartCells::Cell& each : cells.used())
+    step.cells.emplace_back(each.captured, each.cell);
   const Block* block = finish(trip, packOf(parts, way.out));
   out.bind(self, code_.make.function(parameters, block, nullptr, function.generics));
   isCarrying_ = isCarrying;

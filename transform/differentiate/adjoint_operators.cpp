@@ -166,15 +166,29 @@ void Adjoint::backwardOperator(const Binding& binding, const Call& call, const O
   const Type* type = code_.typing.of(*binding.var);
   std::vector<Atom> operands = code_.mapped(call.arguments);
   std::vector<Atom> cotangents = leavesOf(incoming, type);
-  auto sum = [&](size_t i) {
+  auto isClosure = [](const Around& around) { return around.binding == nullptr; };
+  auto closure = std::find_if(around_.rbegin(), around_.rend(), isClosure);
+  std::vector<PartCells::Cell*> cells(operands.size());
+  auto sum = [&](size_t i) -> Atom {
     const auto* var = call.arguments[i].value->as<Var>();
-    return var && code_.isVaried(*var) ? takeSum(*var, way) : nullptr;
+    if (!var || !code_.isVaried(*var))
+      return nullptr;
+    if (Atom gathered = takeSum(*var, way))
+      return gathered;
+    cells[i] = closure == around_.rend() ? nullptr : closure->cells->find(*var);
+    return cells[i] ? takeContent(code_.make, *cells[i], way.out) : nullptr;
   };
   GradientCall rule(way.out, {operandTypes, type, code_.attributesOf(call), operands,
                               code_.mapped(*binding.var), cotangents, sum});
   std::get<GradientRule>(row.gradient).build(rule);
-  for (size_t i = 0; i < operands.size(); ++i)
-    give(*call.arguments[i].value, gathered(rule.cotangents()[i], operandTypes[i]), way);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Cotangent gone = gathered(rule.cotangents()[i], operandTypes[i]);
+    if (cells[i])
+      putBack(code_.make, *cells[i],
+              whole(code_.types, way.out, gone, operands[i], operandTypes[i]), way.out);
+    else
+      give(*call.arguments[i].value, gone, way);
+  }
 }
 
 } // namespace transform
