@@ -38,6 +38,8 @@ constexpr Step derivativeSteps[] = {
     {"constant-folding"},
     {"common-subexpressions"},
     {"dead-code"},
+    // Once all that pull-backs use is known.
+    {"keep-extents"},
 };
 
 constexpr Step followedSteps[] = {
@@ -73,6 +75,7 @@ constexpr Step gradientSteps[] = {
     {"common-subexpressions"},
     {"dead-code"},
     {"unused-definitions"},
+    {"keep-extents"},
 };
 
 constexpr Step machineSteps[] = {

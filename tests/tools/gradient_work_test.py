@@ -144,6 +144,17 @@ def @main(%n: int32) {
 """, "0.46875", 1),
 }
 
+# The same for so many steps, with how many megabytes may be held: that of a tensor a step is more.
+OF_EXTENTS = {
+    "a mean over named sizes": ("""
+def @steps(%x: Tensor[(m), float64], %n: int32) -> Tensor[(m), float64] {
+  if (%n == 0) { %x } else { @steps(%x + mean(%x), %n - 1) }
+}
+def @loss(%x: Tensor[(m), float64], %n: int32) -> float64 { sum(@steps(%x, %n)) }
+def @main(%n: int32, %x: Tensor[(m), float64]) { sum(grad(@loss, wrt=0)(%x, %n)) }
+""", "20000 * 2.0 ** 10", 10, 8),
+}
+
 
 def run(baton, program, *options):
     result = subprocess.run([baton, "run", program, *options], capture_output=True, text=True)
@@ -175,6 +186,11 @@ def main():
             program.write_text(HEADER + text)
             problems.append(expect(name, run(baton, program, "--input", "n=400000", "--max-memory",
                                              f"{megabytes}M"), eval(value)))
+        for name, (text, value, steps, megabytes) in OF_EXTENTS.items():
+            program.write_text(HEADER + text)
+            problems.append(expect(name, run(baton, program, "--input", f"n={steps}", "--random", "1",
+                                             "--dim", "m=20000", "--max-memory", f"{megabytes}M"),
+                                   eval(value)))
     problems = [problem for problem in problems if problem]
     print("\n".join(problems + [f"{len(problems)} problems"]))
     return 1 if problems else 0

@@ -6,8 +6,8 @@
 namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
-    equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepLogarithms,
-    lambdaLifting, letSinking, operatorCalls, simplify, specialise, specialiseBoxed,
+    equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepExtents,
+    keepLogarithms, lambdaLifting, letSinking, operatorCalls, simplify, specialise, specialiseBoxed,
     unusedDefinitions;
 
 namespace {
@@ -72,6 +72,11 @@ constexpr PassRow rows[] = {
      {},
      placed,
      inlining},
+    {"keep-extents",
+     "Finds the extents of tensors that functions capture for nothing else where these are made.",
+     {},
+     placed,
+     keepExtents},
     {"keep-logarithms",
      "Says logarithms of probabilities so that their derivatives keep digits.",
      {},
