@@ -30,6 +30,8 @@ constexpr int64_t mostStackBytes = 16384;
 /// Of scratch whose elements registers may hold.
 constexpr int64_t mostRegisterBytes = 8192;
 constexpr int64_t mostWrittenOut = 16;
+/// Rows that are whole pages apart share a few lines of a cache.
+constexpr int64_t pageBytes = 4096, lineBytes = 64;
 constexpr size_t mostStatementsWrittenOut = 512;
 
 bool isIn(const std::set<uint32_t>& buffers, uint32_t buffer) {
@@ -224,7 +226,8 @@ private:
 
   void writeNode(const Node& node, const sizes::Facts& facts) {
     if (const auto* statement = std::get_if<Statement>(&node.what))
-      return writeStatement({text_, nest_, *positions_, facts, places_, lanes_, fault_, harmless_},
+      return writeStatement({text_, nest_, *positions_, facts, places_, lanes_, target_.vectorBytes,
+                             fault_, harmless_},
                             *statement);
     if (const auto* allocation = std::get_if<Allocation>(&node.what))
       return allocate(allocation->buffer);
@@ -245,8 +248,8 @@ private:
                        isIn(padded_, buffer)};
   }
 
-  /// Makes the last dimension of scratch as long as whole vectors, where nothing hangs on where it
-  /// ends.
+  /// Makes rows of scratch as long as whole vectors, and rows of large scratch a line longer than
+  /// pages, where nothing hangs on where they end.
   void padScratch() {
     std::set<uint32_t> kept;
     forEachStatement(nest_.body, [&](const Statement& statement) {
@@ -257,13 +260,17 @@ private:
     });
     for (uint32_t i = 0; i < nest_.buffers.size(); ++i) {
       loops::Buffer& buffer = nest_.buffers[i];
-      if (buffer.space != Space::Scratch || buffer.extents.empty() || isIn(kept, i) ||
-          !fitsOnStack(i))
+      auto row =
+          buffer.extents.empty() ? std::nullopt : nest_.table.constantOf(buffer.extents.back());
+      if (buffer.space != Space::Scratch || !row || isIn(kept, i))
         continue;
-      int64_t lanes = target_.vectorBytes / 4;
-      int64_t last = *nest_.table.constantOf(buffer.extents.back());
-      buffer.extents.back() = nest_.table.number((last + lanes - 1) / lanes * lanes);
-      padded_.insert(i);
+      int64_t bytes = int64_t(buffer.dtype.bytes()), lanes = target_.vectorBytes / 4;
+      if (fitsOnStack(i)) {
+        buffer.extents.back() = nest_.table.number((*row + lanes - 1) / lanes * lanes);
+        padded_.insert(i);
+      } else if (buffer.extents.size() > 1 && *row * bytes % pageBytes == 0) {
+        buffer.extents.back() = nest_.table.number(*row + lineBytes / bytes);
+      }
     }
   }
 
@@ -314,8 +321,8 @@ private:
     text_.jump(head);
     text_.open(head);
     std::string advanced = "%n" + next;
-    IrValue at = text_.addOnce({}, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", begin.text, from,
-                                           advanced, next));
+    IrValue at = text_.addOnce(
+        {}, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", begin.text, from, advanced, next));
     text_.branch(text_.compare("icmp slt", at, end), body, after);
     text_.open(body);
     positions_->bind(variable, at);
@@ -390,7 +397,8 @@ private:
   bool runsInLanes(const Node& node) {
     Name variable = std::get<Loop>(node.what).variable;
     std::set<uint32_t> own = allocatedIn(node.body);
-    bool runs = std::ranges::none_of(own, [&](uint32_t buffer) { return isIn(workspaces_, buffer); });
+    bool runs =
+        std::ranges::none_of(own, [&](uint32_t buffer) { return isIn(workspaces_, buffer); });
     loops::forEachNode(node.body, [&](const Node& each) {
       if (const auto* loop = std::get_if<Loop>(&each.what))
         runs &= !nest_.table.mentions(loop->end, variable);

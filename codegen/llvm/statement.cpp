@@ -196,9 +196,7 @@ private:
                         FunctionText::counted(lanes(), *address.stride));
   }
 
-  uint64_t bytesOf(uint32_t buffer) const {
-    return around_.nest.buffers[buffer].dtype.bytes();
-  }
+  uint64_t bytesOf(uint32_t buffer) const { return around_.nest.buffers[buffer].dtype.bytes(); }
 
   /// Inputs are what they are; other buffers change.
   IrValue readBy(uint32_t buffer, IrType type, const std::string& instruction) {
@@ -220,10 +218,11 @@ private:
     std::string alignment = fmt::format("{}", bytesOf(buffer));
     if (address.stride == 1 && !condition) {
       IrValue from = pointer(buffer, address.first);
-      return writeLoaded(text_, readBy(buffer, type, fmt::format("load {}, ptr {}, align {}",
-                                                                 textOf(type), from.text,
-                                                                 alignment)),
-                         dtype);
+      return writeLoaded(
+          text_,
+          readBy(buffer, type,
+                 fmt::format("load {}, ptr {}, align {}", textOf(type), from.text, alignment)),
+          dtype);
     }
     std::string mask = condition ? text_.splat(*condition, lanes()).text : "splat (i1 true)";
     std::string bits = fmt::format("<{} x i1> {}", lanes(), mask);
@@ -231,20 +230,50 @@ private:
       IrValue from = pointer(buffer, address.first);
       return writeLoaded(
           text_,
-          readBy(buffer, type, fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {}, {} "
-                                      "zeroinitializer)",
-                                      textOf(type), suffixOf(type), from.text, alignment, bits,
-                                      textOf(type))),
+          readBy(buffer, type,
+                 fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, {}, {} "
+                             "zeroinitializer)",
+                             textOf(type), suffixOf(type), from.text, alignment, bits,
+                             textOf(type))),
           dtype);
     }
+    if (!condition && address.stride && isNear(*address.stride, type))
+      return writeLoaded(text_, readNear(buffer, address, type), dtype);
     IrValue from = pointer(buffer, eachOf(address));
     return writeLoaded(
         text_,
-        readBy(buffer, type, fmt::format("call {} @llvm.masked.gather.{}.v{}p0(<{} x ptr> {}, i32 {}, "
-                                    "{}, {} zeroinitializer)",
-                                    textOf(type), suffixOf(type), lanes(), lanes(), from.text,
-                                    alignment, bits, textOf(type))),
+        readBy(buffer, type,
+               fmt::format("call {} @llvm.masked.gather.{}.v{}p0(<{} x ptr> {}, i32 {}, "
+                           "{}, {} zeroinitializer)",
+                           textOf(type), suffixOf(type), lanes(), lanes(), from.text, alignment,
+                           bits, textOf(type))),
         dtype);
+  }
+
+  /// Whether what lies between the elements of lanes may be loaded with them.
+  bool isNear(int64_t stride, IrType type) const {
+    return stride >= 2 && stride <= 4 && bitsOf(type.element) >= 32 && around_.vectorBytes >= 32;
+  }
+
+  /// Whole vectors from the first element to the last, of which all but those of lanes are left
+  /// out.
+  IrValue readNear(uint32_t buffer, const Address& address, IrType type) {
+    auto stride = uint32_t(*address.stride);
+    IrType wide = type.withLanes(type.lanes * stride);
+    std::string bits, places;
+    for (uint32_t i = 0; i < wide.lanes; ++i)
+      bits += fmt::format("{}i1 {}", i == 0 ? "" : ", ", i % stride == 0);
+    for (uint32_t i = 0; i < type.lanes; ++i)
+      places += fmt::format("{}i32 {}", i == 0 ? "" : ", ", i * stride);
+    IrValue from = pointer(buffer, address.first);
+    IrValue all =
+        readBy(buffer, wide,
+               fmt::format("call {} @llvm.masked.load.{}.p0(ptr {}, i32 {}, <{} x i1> <{}>, {} "
+                           "zeroinitializer)",
+                           textOf(wide), suffixOf(wide), from.text, bytesOf(buffer), wide.lanes,
+                           bits, textOf(wide)));
+    return text_.add(type, fmt::format("shufflevector {}, {} poison, <{} x i32> <{}>", typed(all),
+                                       textOf(wide), type.lanes, places));
   }
 
   /// A condition for lanes that have an iteration alone.
@@ -259,13 +288,15 @@ private:
     IrType type{storedAs(dtype)};
     IrValue from = pointer(buffer, flat);
     if (condition)
-      from.text = text_.add(type, fmt::format("select i1 {}, ptr {}, ptr {}", condition->text,
-                                              from.text, around_.harmless))
+      from.text = text_
+                      .add(type, fmt::format("select i1 {}, ptr {}, ptr {}", condition->text,
+                                             from.text, around_.harmless))
                       .text;
-    return writeLoaded(text_,
-                       readBy(buffer, type, fmt::format("load {}, ptr {}, align {}", textOf(type),
-                                                        from.text, bytesOf(buffer))),
-                       dtype);
+    return writeLoaded(
+        text_,
+        readBy(buffer, type,
+               fmt::format("load {}, ptr {}, align {}", textOf(type), from.text, bytesOf(buffer))),
+        dtype);
   }
 
   void write(uint32_t buffer, const Address& address, const IrValue& value) {
@@ -276,10 +307,9 @@ private:
     IrValue stored = writeStored(text_, text_.splat(value, count), dtype);
     auto mask = count == 1 || address.isPadded ? std::nullopt : alsoActive(std::nullopt);
     if (count > 1 && address.stride == 1 && mask) {
-      text_.addLine(fmt::format("call void @llvm.masked.store.{}.p0({}, ptr {}, i32 {}, {})",
-                                suffixOf(stored.type), typed(stored),
-                                pointer(buffer, address.first).text, bytesOf(buffer),
-                                typed(*mask)));
+      text_.addLine(fmt::format(
+          "call void @llvm.masked.store.{}.p0({}, ptr {}, i32 {}, {})", suffixOf(stored.type),
+          typed(stored), pointer(buffer, address.first).text, bytesOf(buffer), typed(*mask)));
       return;
     }
     if (count == 1 || address.stride == 1) {
@@ -291,7 +321,8 @@ private:
     text_.addLine(fmt::format("call void @llvm.masked.scatter.{}.v{}p0({}, <{} x ptr> {}, i32 {}, "
                               "{})",
                               suffixOf(stored.type), count, typed(stored), count, to.text,
-                              bytesOf(buffer), typed(mask.value_or(FunctionText::bit(true, count)))));
+                              bytesOf(buffer),
+                              typed(mask.value_or(FunctionText::bit(true, count)))));
   }
 
   /// Whether all places of a load are inside, where that is not known.
@@ -373,10 +404,9 @@ private:
       if (!needs[i].isThere)
         continue;
       const Operation& operation = statement_.operations[i];
-      if (operation.kind == OperationKind::Apply &&
-          operation.function == ScalarFunction::Select) {
-        IrValue chosen = writeTruth(text_, *values_[operation.operands[0]],
-                                    dtypeOf(operation.operands[0]));
+      if (operation.kind == OperationKind::Apply && operation.function == ScalarFunction::Select) {
+        IrValue chosen =
+            writeTruth(text_, *values_[operation.operands[0]], dtypeOf(operation.operands[0]));
         need(needs[operation.operands[0]], needs[i], std::nullopt);
         need(needs[operation.operands[1]], needs[i], chosen);
         need(needs[operation.operands[2]], needs[i],
@@ -489,8 +519,8 @@ private:
   /// A product that is added, rounded once.
   std::optional<IrValue> fusedSum(const Store& store, const IrValue& before) {
     const Operation& product = statement_.operations[store.value];
-    if (around_.nest.numbers != loops::Numbers::Reordered ||
-        product.kind != OperationKind::Apply || product.function != ScalarFunction::Multiply)
+    if (around_.nest.numbers != loops::Numbers::Reordered || product.kind != OperationKind::Apply ||
+        product.function != ScalarFunction::Multiply)
       return std::nullopt;
     return text_.intrinsic("llvm.fmuladd", together({*values_[product.operands[0]],
                                                      *values_[product.operands[1]], before}));
@@ -500,12 +530,12 @@ private:
     const Store &place = statement_.stores[0], &extreme = statement_.stores[1];
     DType dtype = around_.nest.buffers[extreme.buffer].dtype;
     Address toPlace = addressOf(place), toExtreme = addressOf(extreme);
-    std::vector<IrValue> all = together(
-        {*values_[place.value], *values_[extreme.value], read(place.buffer, toPlace, std::nullopt),
-         read(extreme.buffer, toExtreme, std::nullopt)});
-    IrValue isBetter = text_.binary("or", beats(dtype, all[1], all[3]),
-                                    text_.binary("and", equals(dtype, all[1], all[3]),
-                                                 isFurther(all[0], all[2])));
+    std::vector<IrValue> all = together({*values_[place.value], *values_[extreme.value],
+                                         read(place.buffer, toPlace, std::nullopt),
+                                         read(extreme.buffer, toExtreme, std::nullopt)});
+    IrValue isBetter =
+        text_.binary("or", beats(dtype, all[1], all[3]),
+                     text_.binary("and", equals(dtype, all[1], all[3]), isFurther(all[0], all[2])));
     write(place.buffer, toPlace, text_.select(isBetter, all[0], all[2]));
     write(extreme.buffer, toExtreme, text_.select(isBetter, all[1], all[3]));
   }
@@ -522,8 +552,8 @@ private:
     IrValue isBeyond = writeFunction(text_, comparison, dtype, runtime::Bool, operands);
     if (!dtype.isFloat())
       return isBeyond;
-    IrValue isFirst = text_.binary("and", text_.compare("fcmp uno", a, a),
-                                   text_.compare("fcmp ord", b, b));
+    IrValue isFirst =
+        text_.binary("and", text_.compare("fcmp uno", a, a), text_.compare("fcmp ord", b, b));
     return text_.binary("or", isFirst, isBeyond);
   }
 
@@ -532,8 +562,8 @@ private:
     IrValue isSame = writeFunction(text_, ScalarFunction::Equal, dtype, runtime::Bool, operands);
     if (!dtype.isFloat())
       return isSame;
-    IrValue areNone = text_.binary("and", text_.compare("fcmp uno", a, a),
-                                   text_.compare("fcmp uno", b, b));
+    IrValue areNone =
+        text_.binary("and", text_.compare("fcmp uno", a, a), text_.compare("fcmp uno", b, b));
     return text_.binary("or", areNone, isSame);
   }
 

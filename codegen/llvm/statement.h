@@ -28,6 +28,7 @@ struct Surroundings {
   const sizes::Facts& facts;
   const std::vector<BufferPlace>& buffers;
   std::optional<Lanes> lanes;
+  uint32_t vectorBytes;
   /// Where code goes that finds a fault.
   const std::string& faultLabel;
   /// Elements of no matter, for reads that do not count.
