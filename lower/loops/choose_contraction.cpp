@@ -15,8 +15,15 @@ namespace {
 
 /// Vectors of columns in a tile with rows, and in one without.
 constexpr int64_t vectorsBesideRows = 2, vectorsAlone = 4;
-/// Rows from which on it is worth while to pack what they share.
-constexpr int64_t rowsWorthPacking = 8;
+/// Rows of a tile, at most; loops of more are not written out.
+constexpr int64_t mostRows = 16;
+/// Rows from which on it is worth while to pack what they share, and to copy what is fit for lanes
+/// but lies far apart from one product to the next.
+constexpr int64_t rowsWorthPacking = 8, rowsWorthCopying = 32;
+/// Bytes from one element to the next that are far apart, and so few that vectors are loaded whole.
+constexpr int64_t farApart = 2048, fewBytes = 16;
+/// Bytes of copies that stay near while rows go by, in the first and in the second cache.
+constexpr int64_t nearBytes = 32 << 10, blockBytes = 768 << 10;
 /// Open extents that are proven to be below this are those that tiles leave over.
 constexpr int64_t fewRows = 16;
 constexpr int64_t openExtent = 1000;
@@ -70,14 +77,13 @@ std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<con
       break;
     found.spatial.insert(found.spatial.begin(), nameOf(nest, *path[i]));
   }
-  for (const Node* next = &body[2]; std::holds_alternative<Loop>(next->what);
-       next = &next->body[0])
+  for (const Node* next = &body[2]; std::holds_alternative<Loop>(next->what); next = &next->body[0])
     found.summed.push_back(nameOf(nest, *next));
   return found;
 }
 
-void findContractions(const Nest& nest, std::span<const Node> body,
-                      std::vector<const Node*>& path, std::vector<Contraction>& found) {
+void findContractions(const Nest& nest, std::span<const Node> body, std::vector<const Node*>& path,
+                      std::vector<Contraction>& found) {
   for (const Node& node : body) {
     if (!std::holds_alternative<Loop>(node.what))
       continue;
@@ -94,6 +100,8 @@ void findContractions(const Nest& nest, std::span<const Node> body,
 struct Operand {
   uint32_t buffer;
   Form flat;
+  /// Whether a number counts for places outside.
+  bool hasOutside;
 };
 
 /// What is known of a contraction before it is tiled.
@@ -119,13 +127,21 @@ public:
     return isFew ? 1 : openExtent;
   }
 
+  /// Products that are added to one sum.
+  int64_t productsOfSum() {
+    int64_t products = 1;
+    for (const std::string& loop : of_.summed)
+      products *= extentOf(loop);
+    return products;
+  }
+
   /// Which loop gives rows: what the lanes read does not hang on it.
   std::optional<std::string> rows() {
     std::optional<std::string> best;
     for (size_t i = 0; i + 1 < of_.spatial.size(); ++i) {
       const std::string& loop = of_.spatial[i];
       bool isShared = std::ranges::any_of(operands_, [&](const Operand& operand) {
-        return hangsOn(operand, of_.spatial.back()) && !hangsOn(operand, loop);
+        return isOfLanes(operand) && !hangsOn(operand, loop);
       });
       if (isShared && extentOf(loop) > 1 && (!best || extentOf(loop) >= extentOf(*best)))
         best = loop;
@@ -133,18 +149,46 @@ public:
     return best;
   }
 
-  /// What is read in lanes, but not from elements side by side.
-  std::vector<std::string> apart() {
+  /// Loops over columns besides the innermost: what rows read does not hang on them.
+  std::vector<std::string> moreColumns(const std::string& rows) const {
     std::vector<std::string> found;
-    for (const Operand& operand : operands_) {
-      if (!hangsOn(operand, of_.spatial.back()))
-        continue;
-      auto slope = sizes::slopeOf(nest_.table, operand.flat, variableOf(of_.spatial.back()));
-      if (!slope || *slope != nest_.table.number(1))
-        found.push_back(nest_.buffers[operand.buffer].name);
-    }
+    for (const std::string& loop : of_.spatial)
+      if (loop != rows && loop != of_.spatial.back() &&
+          std::ranges::all_of(operands_, [&](const Operand& operand) {
+            return isOfLanes(operand) == hangsOn(operand, loop);
+          }))
+        found.push_back(loop);
     return found;
   }
+
+  /// What is read in lanes.
+  std::vector<Operand> ofLanes() const {
+    std::vector<Operand> found;
+    std::ranges::copy_if(operands_, std::back_inserter(found),
+                         [&](const Operand& operand) { return isOfLanes(operand); });
+    return found;
+  }
+  /// What rows read, the same for all lanes.
+  std::vector<Operand> ofRows() const {
+    std::vector<Operand> found;
+    std::ranges::copy_if(operands_, std::back_inserter(found),
+                         [&](const Operand& operand) { return !isOfLanes(operand); });
+    return found;
+  }
+
+  /// Whether lanes do not read elements side by side.
+  bool isApart(const Operand& operand) {
+    return bytesAlong(operand, of_.spatial.back()) != bytesOf(operand);
+  }
+
+  /// How many bytes a step of a loop goes along an operand, if that is a number.
+  std::optional<int64_t> bytesAlong(const Operand& operand, const std::string& loop) {
+    auto slope = sizes::slopeOf(nest_.table, operand.flat, variableOf(loop));
+    auto number = slope ? nest_.table.constantOf(*slope) : std::nullopt;
+    return number ? std::optional(*number * bytesOf(operand)) : std::nullopt;
+  }
+
+  std::string nameOf(const Operand& operand) const { return nest_.buffers[operand.buffer].name; }
 
 private:
   void read(const Operation& load) {
@@ -154,13 +198,17 @@ private:
       isPlain_ &= load.places[i].value == none;
       flat = nest_.table.sum(nest_.table.product(flat, buffer.extents[i]), load.places[i].form);
     }
-    operands_.push_back({load.buffer, flat});
+    operands_.push_back({load.buffer, flat, !load.operands.empty()});
   }
 
+  int64_t bytesOf(const Operand& operand) const {
+    return int64_t(nest_.buffers[operand.buffer].dtype.bytes());
+  }
   Name variableOf(const std::string& loop) const { return *nest_.table.find(loop); }
   bool hangsOn(const Operand& operand, const std::string& loop) const {
     return nest_.table.mentions(operand.flat, variableOf(loop));
   }
+  bool isOfLanes(const Operand& operand) const { return hangsOn(operand, of_.spatial.back()); }
 
   Nest nest_;
   const Contraction& of_;
@@ -168,42 +216,35 @@ private:
   bool isPlain_ = true;
 };
 
-/// How many rows a tile has: as many as registers hold beside what is read, and without a rest
-/// where that is not far less.
-int64_t rowsOfTile(std::optional<int64_t> count, const MachineModel& machine) {
-  int64_t most = std::max<int64_t>(2, (machine.registers - 2 - vectorsBesideRows) / vectorsBesideRows);
-  if (!count)
-    return most;
-  if (*count <= most)
-    return *count;
-  for (int64_t rows = most; rows > most / 2; --rows)
+/// How many rows a tile has: as many as registers hold beside what is read. Fewer without a rest
+/// are better where all that they read is near.
+int64_t rowsOfTile(std::optional<int64_t> count, int64_t vectors, int64_t fewest,
+                   const MachineModel& machine) {
+  int64_t most = std::clamp<int64_t>((machine.registers - 2 - vectors) / vectors, 2, mostRows);
+  if (!count || *count <= most)
+    return count.value_or(most);
+  for (int64_t rows = most; rows >= fewest; --rows)
     if (*count % rows == 0)
       return rows;
   return most;
 }
 
+/// What a tiler may do. Elements that others are made of behind a sum want all rows in one loop; so
+/// there may be no rest of rows, or not even copies and joined loops.
+enum class Means : uint8_t { All, WholeRows, Tiles };
+
 class Tiler {
 public:
-  Tiler(Scheduled made, const Contraction& contraction, const MachineModel& machine)
-      : made_(std::move(made)), contraction_(contraction), machine_(machine) {}
+  Tiler(Scheduled made, const Contraction& contraction, const MachineModel& machine, Means means)
+      : made_(std::move(made)), contraction_(contraction), machine_(machine), means_(means) {}
 
   std::optional<Scheduled> run() {
-    Reading reading(made_.nest, contraction_);
-    if (!reading.isPlain())
-      return std::nullopt;
-    auto rows = reading.rows();
-    std::vector<std::string> apart = reading.apart();
-    if (!apart.empty() && (!rows || reading.extentOf(*rows) < rowsWorthPacking))
+    if (!reading().isPlain())
       return std::nullopt;
     // A sum that is wide for a reason stays so.
     attempt("narrow", {contraction_.accumulator});
-    bool isTiled = rows ? withRows(*rows) : columnsAlone();
-    if (!isTiled)
-      return std::nullopt;
-    Scheduled unpacked = made_;
-    if (!pack(apart))
-      made_ = std::move(unpacked);
-    if (!problemOf(made_.nest).empty())
+    auto rows = reading().rows();
+    if (!(rows ? withRows(*rows) : columnsAlone()) || !problemOf(made_.nest).empty())
       return std::nullopt;
     return std::move(made_);
   }
@@ -266,44 +307,170 @@ private:
     return Pieces{fresh_[0], fresh_[1], hasRest};
   }
 
-  /// Moves the loop over rows next to that over columns.
-  bool bringInside(const std::string& rows) {
-    const std::vector<std::string>& loops = contraction_.spatial;
-    for (auto next = std::ranges::find(loops, rows) + 1; next + 1 != loops.end(); ++next)
-      if (!attempt("reorder", {rows, *next}))
-        return false;
+  bool mayArrange() const { return means_ != Means::Tiles; }
+  Reading reading() const { return Reading(made_.nest, contraction_); }
+
+  /// Puts the loops of the points into another order.
+  bool order(const std::vector<std::string>& wanted) {
+    std::vector<std::string>& loops = contraction_.spatial;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      for (size_t at = size_t(std::ranges::find(loops, wanted[i]) - loops.begin()); at > i; --at) {
+        if (!attempt("reorder", {loops[at - 1], loops[at]}))
+          return false;
+        std::swap(loops[at - 1], loops[at]);
+      }
     return true;
   }
 
+  /// Whether most lanes of a loop over so many columns have one.
+  bool fillsLanes(int64_t columns) const {
+    return columns >= 28 * lanes() / 16 &&
+           columns * 8 >= (columns + lanes() - 1) / lanes() * lanes() * 7;
+  }
+
+  /// How many of the other loops over columns are joined with the innermost, from behind: all that
+  /// stay side by side, and as many as it takes to fill lanes.
+  size_t joinedColumns(const std::vector<std::string>& more) {
+    Reading of = reading();
+    int64_t columns = of.extentOf(contraction_.spatial.back());
+    size_t count = 0;
+    while (count < more.size() && !fillsLanes(columns) && columns < 4 * lanes() &&
+           countOf(more[more.size() - count - 1]) && countOf(contraction_.spatial.back()))
+      columns *= of.extentOf(more[more.size() - ++count]);
+    return count;
+  }
+
+  /// Rows next to columns, with other loops over columns outside of both or joined to one.
+  bool arrange(const std::string& rows) {
+    std::vector<std::string> more =
+        mayArrange() ? reading().moreColumns(rows) : std::vector<std::string>();
+    size_t joined = joinedColumns(more);
+    std::vector<std::string> wanted;
+    for (const std::string& loop : contraction_.spatial)
+      if (loop != rows &&
+          std::ranges::find(more.end() - ptrdiff_t(joined), more.end(), loop) == more.end())
+        wanted.push_back(loop);
+    if (joined > 0)
+      wanted.pop_back();
+    else
+      wanted.insert(wanted.end() - 1, rows);
+    if (joined > 0) {
+      wanted.push_back(rows);
+      wanted.insert(wanted.end(), more.end() - ptrdiff_t(joined), more.end());
+      wanted.push_back(contraction_.spatial.back());
+    }
+    if (!order(wanted))
+      return false;
+    if (mayArrange())
+      pad(joined > 0 || more.empty() ? rows : more.back());
+    for (; joined > 0; --joined) {
+      std::vector<std::string>& loops = contraction_.spatial;
+      if (!attempt("merge", {loops[loops.size() - 2], loops.back()}) || fresh_.size() != 1)
+        return false;
+      loops.pop_back();
+      loops.back() = fresh_[0];
+    }
+    return true;
+  }
+
+  /// Copies what has numbers for places outside, with these, so that sums need not ask.
+  void pad(const std::string& loop) {
+    for (const Operand& operand : reading().ofLanes())
+      if (operand.hasOutside)
+        attempt("pack", {reading().nameOf(operand), loop});
+  }
+
+  /// Vectors of columns in a tile: all, where these are few.
+  int64_t vectorsOfTile() {
+    auto count = countOf(contraction_.spatial.back());
+    int64_t most = machine_.registers >= 32 ? 4 : vectorsBesideRows;
+    bool isEven = count && *count % (vectorsBesideRows * lanes()) == 0;
+    if (count && !isEven && *count <= most * lanes())
+      return (*count + lanes() - 1) / lanes();
+    return vectorsBesideRows;
+  }
+
+  /// What is copied for lanes, in the order in which it is read.
+  std::vector<std::string> copiedForLanes(const std::string& rows) {
+    Reading of = reading();
+    std::vector<std::string> found;
+    for (const Operand& operand : of.ofLanes()) {
+      bool isFar = mayArrange() && of.extentOf(rows) >= rowsWorthCopying &&
+                   of.bytesAlong(operand, contraction_.summed.back()).value_or(0) >= farApart;
+      if (of.isApart(operand) || isFar)
+        found.push_back(of.nameOf(operand));
+    }
+    return found;
+  }
+
+  /// What rows read of places that have the same few lines of a cache.
+  std::vector<std::string> clashingOfRows(const std::string& rows) {
+    constexpr int64_t page = 4096;
+    Reading of = reading();
+    std::vector<std::string> found;
+    for (const Operand& operand : of.ofRows()) {
+      int64_t bytes = of.bytesAlong(operand, rows).value_or(0);
+      if (mayArrange() && bytes > 0 && bytes % page == 0)
+        found.push_back(of.nameOf(operand));
+    }
+    return found;
+  }
+
   bool withRows(const std::string& rows) {
-    const std::string& columns = contraction_.spatial.back();
-    if (!bringInside(rows))
+    if (!arrange(rows))
       return false;
-    auto row = tiled(rows, rowsOfTile(countOf(rows), machine_));
-    auto column = row ? tiled(columns, vectorsBesideRows * lanes()) : std::nullopt;
-    if (!column)
+    Reading of = reading();
+    const std::string columns = contraction_.spatial.back();
+    std::vector<std::string> copied = copiedForLanes(rows), clashing = clashingOfRows(rows);
+    mayCopy_ = of.extentOf(rows) >= rowsWorthPacking;
+    mustCopy_ = std::ranges::any_of(of.ofLanes(),
+                                    [&](const Operand& operand) { return of.isApart(operand); });
+    int64_t vectors = vectorsOfTile();
+    int64_t tileBytes = of.productsOfSum() * vectors * machine_.vectorBytes;
+    auto column = tiled(columns, vectors * lanes());
+    if (!column || (column->hasRest && !attempt("fission", {rows, "1"})))
       return false;
-    // Where columns are left, the tile is alone in its loops over rows after cuts.
-    if (column->hasRest && (!attempt("fission", {row->inner, "1"}) ||
-                            (!row->outer.empty() && !attempt("fission", {row->outer, "1"}))))
+    std::string block = column->outer;
+    if (!block.empty() && !copied.empty() && !blocked(rows, tileBytes, block))
       return false;
-    if (!column->outer.empty() && !attempt("reorder", {row->inner, column->outer}))
+    auto row =
+        tiled(rows, rowsOfTile(countOf(rows), vectors, fewestRows(tileBytes, vectors), machine_));
+    if (!row || (!block.empty() && !attempt("reorder", {row->inner, block})))
       return false;
     rowTiles_ = row->outer;
-    columnTiles_ = column->outer;
     const std::string& accumulator = contraction_.accumulator;
     return attempt("expand", {accumulator, column->inner}) &&
-           attempt("expand", {accumulator, row->inner}) &&
-           sumInside({row->inner, column->inner}) && attempt("unroll", {summedIn_[0]});
+           attempt("expand", {accumulator, row->inner}) && sumInside({row->inner, column->inner}) &&
+           attempt("unroll", {summedIn_[0]}) && copyOperands(copied, clashing, block);
+  }
+
+  /// Fewer rows than registers hold are better without a rest where all that they read is near.
+  int64_t fewestRows(int64_t tileBytes, int64_t vectors) const {
+    int64_t most = rowsOfTile(std::nullopt, vectors, 0, machine_);
+    return means_ == Means::WholeRows ? 2
+           : tileBytes <= nearBytes   ? most / 2 + 1
+                                      : most * 3 / 4 + 1;
   }
 
   bool columnsAlone() {
-    auto column = tiled(contraction_.spatial.back(), vectorsAlone * lanes());
-    if (!column)
+    const std::vector<std::string>& loops = contraction_.spatial;
+    if (mayArrange())
+      pad(loops[loops.size() < 2 ? 0 : loops.size() - 2]);
+    Reading of = reading();
+    for (const Operand& operand : of.ofLanes()) {
+      auto bytes = of.bytesAlong(operand, loops.back());
+      if (!bytes || *bytes <= 0 ||
+          (of.isApart(operand) && (!mayArrange() || operand.hasOutside || *bytes > fewBytes)))
+        return false;
+    }
+    auto column = tiled(loops.back(), vectorsAlone * lanes());
+    if (!column || !attempt("expand", {contraction_.accumulator, column->inner}) ||
+        !sumInside({column->inner}))
       return false;
-    columnTiles_ = column->outer;
-    return attempt("expand", {contraction_.accumulator, column->inner}) &&
-           sumInside({column->inner});
+    const std::string& innermost = contraction_.summed.back();
+    if (mayArrange() && countOf(innermost).value_or(mostRows) < mostRows)
+      attempt("unroll", {innermost});
+    return true;
   }
 
   /// Cuts what makes the accumulators off what joins, and that off what reads; then the loops of
@@ -328,54 +495,69 @@ private:
     return true;
   }
 
-  /// Copies what one tile of columns reads, for all rows, with columns side by side. Where there is
-  /// no place for a copy, lanes read elements that lie apart.
-  bool pack(const std::vector<std::string>& buffers) {
-    if (buffers.empty())
+  /// Puts as many tiles of columns as stay near into one block, inside of the loop over rows, and
+  /// others around it. The block is the loop over tiles, and then that over those of one.
+  bool blocked(const std::string& rows, int64_t tileBytes, std::string& block) {
+    const std::string tiles = block;
+    auto count = countOf(tiles);
+    int64_t most = count && mayArrange() ? std::max<int64_t>(1, blockBytes / tileBytes) : 1,
+            size = 1;
+    for (int64_t next = 2; count && next <= std::min(most, *count); ++next)
+      if (*count % next == 0)
+        size = next;
+    block = size > 1 ? tiles : "";
+    if (count == size)
       return true;
-    if (rowTiles_.empty() ||
-        (!columnTiles_.empty() && !attempt("reorder", {rowTiles_, columnTiles_})))
-      return false;
-    for (const std::string& buffer : buffers) {
-      size_t before = made_.nest.buffers.size();
-      if (!attempt("pack", {buffer, rowTiles_}))
+    std::string around = tiles;
+    if (size > 1) {
+      if (!attempt("split", {tiles, fmt::format("{}", size)}) || fresh_.size() != 2)
         return false;
-      std::vector<std::string> loops = fresh_;
-      const std::string copy = made_.nest.buffers[before].name;
-      size_t rank = made_.nest.buffers[before].extents.size();
-      size_t columns = columnDimension(uint32_t(before));
-      if (columns != rank && !attempt("transpose", {copy, fmt::format("{}", columns),
-                                                    fmt::format("{}", rank)}))
-        return false;
-      // What is stored side by side is copied so.
-      for (size_t i = columns; i < loops.size(); ++i)
-        attempt("reorder", {loops[columns - 1], loops[i]});
+      around = fresh_[0];
+      block = fresh_[1];
     }
+    return attempt("reorder", {rows, around});
+  }
+
+  /// Copies what tiles of columns read, for all rows, and what rows read for a block of tiles.
+  bool copyOperands(const std::vector<std::string>& ofLanes, const std::vector<std::string>& ofRows,
+                    const std::string& block) {
+    for (const std::string& buffer : ofLanes)
+      if (!lineUp(buffer))
+        return !mustCopy_;
+    if (!block.empty())
+      for (const std::string& buffer : ofRows)
+        attempt("pack", {buffer, block});
     return true;
   }
 
-  /// The dimension of a copy that columns go through, from 1 on.
-  size_t columnDimension(uint32_t copy) {
-    Name columns = *made_.nest.table.find(summedIn_.back());
-    size_t found = made_.nest.buffers[copy].extents.size();
-    forEachAccess(
-        made_.nest.body, copy, [](std::vector<Form>&) {},
-        [&](Operation& load) {
-          for (size_t i = 0; i < load.places.size(); ++i)
-            if (made_.nest.table.mentions(load.places[i].form, columns))
-              found = i + 1;
-        });
-    return found;
+  /// Rows that are left over read the copy that was made for the others, if it is there.
+  bool lineUp(const std::string& buffer) {
+    if (!rowTiles_.empty())
+      return mayCopy_ && attempt("line-up", {buffer, rowTiles_});
+    for (const std::string& place : {contraction_.spatial.front(), contraction_.summed[0]}) {
+      Scheduled before = made_;
+      if (attempt("line-up", {buffer, place})) {
+        if (made_.nest.buffers.size() == before.nest.buffers.size() ||
+            (mayCopy_ && place == contraction_.summed[0]))
+          return true;
+        made_ = std::move(before);
+      }
+    }
+    return false;
   }
 
   Scheduled made_;
-  const Contraction& contraction_;
+  Contraction contraction_;
   const MachineModel& machine_;
+  Means means_;
   /// The loops that the last step made, in the order of the text.
   std::vector<std::string> fresh_;
-  /// The loops of the tile where the sum runs, and those over tiles.
+  /// The loops of the tile where the sum runs, and that over tiles of rows.
   std::vector<std::string> summedIn_;
-  std::string rowTiles_, columnTiles_;
+  std::string rowTiles_;
+  /// Whether there are rows enough for a copy of what lanes read, and whether it is wanted in any
+  /// case.
+  bool mayCopy_ = false, mustCopy_ = false;
 };
 
 } // namespace
@@ -388,8 +570,11 @@ std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> 
 }
 
 void tileContraction(Scheduled& made, const Contraction& contraction, const MachineModel& machine) {
-  if (auto tiled = Tiler(made, contraction, machine).run())
-    made = *std::move(tiled);
+  for (Means means : {Means::All, Means::WholeRows, Means::Tiles})
+    if (auto tiled = Tiler(made, contraction, machine, means).run()) {
+      made = *std::move(tiled);
+      return;
+    }
 }
 
 } // namespace loops

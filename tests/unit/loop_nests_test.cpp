@@ -96,9 +96,9 @@ TEST_CASE("a product is computed by tiles, with what is read of it on the tile")
       R"(kernel dense(x: float32[n, 8], w: float32[16, 8]) -> (y: float32[n, 16]) numbers reordered
   size n
   alloc wc: float32[8, 16]
-  for ioc1 in 8
-    vector ioc in 16
-      wc[ioc1, ioc] = w[ioc, ioc1]
+  for rc in 8
+    vector j2c in 16
+      wc[rc, j2c] = w[j2c, rc]
   for io in n/6
     alloc a: float32[6, 16]
     for ii in 6
