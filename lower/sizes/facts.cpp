@@ -96,6 +96,8 @@ bool Facts::isNeverNegative(Form form, int& steps, int facts) const {
   if (bySizes(form) || isFact(form))
     return true;
   form = lessened(form);
+  if (auto less = withoutOthers(form); less && isNeverNegative(*less, steps, 0))
+    return true;
   auto loop = innermost(form);
   auto part = loop && !isInPart(form, loop->variable) ? std::nullopt : nextPart(form);
   if (part ? byBoundedPart(form, *part, steps, facts) : loop && byLoop(form, *loop, steps, facts))
@@ -110,6 +112,39 @@ Form Facts::lessened(Form form) const {
   for (const Term& term : sum.terms)
     common = std::gcd(common, term.coefficient);
   return common > 1 ? table_->quotient(form, table_->number(common)) : form;
+}
+
+/// Where terms with quotients have a common factor h: with x for their sum over h, h*x + y >= 0 is
+/// x + floor(y / h) >= 0, so the least y does for all, if that is a number.
+std::optional<Form> Facts::withoutOthers(Form form) const {
+  const Sum sum = table_->sumOf(form);
+  int64_t common = 0, least = sum.constant;
+  Sum parts;
+  for (const Term& term : sum.terms) {
+    bool isPart = std::ranges::any_of(
+        term.factors, [&](Atom factor) { return table_->partsOf(factor).kind != AtomKind::Name; });
+    if (isPart) {
+      common = std::gcd(common, term.coefficient);
+      parts.terms.push_back(term);
+      continue;
+    }
+    if (term.factors.size() != 1)
+      return std::nullopt;
+    Name name = table_->partsOf(term.factors[0]).name;
+    auto loop = std::ranges::find(loops_, name, &Loop::variable);
+    auto end = loop == loops_.end() ? std::nullopt : table_->constantOf(loop->end);
+    int64_t last = 0;
+    if (!end ||
+        (term.coefficient < 0 && (__builtin_mul_overflow(term.coefficient, *end - 1, &last) ||
+                                  __builtin_add_overflow(least, last, &least))))
+      return std::nullopt;
+  }
+  if (common <= 1 || parts.terms.size() == sum.terms.size())
+    return std::nullopt;
+  Form whole = table_->number(0);
+  for (const Term& term : parts.terms)
+    whole = table_->sum(whole, formOf(*table_, term));
+  return table_->quotient(table_->sum(whole, table_->number(least)), table_->number(common));
 }
 
 /// The part of a form to be bounded first: a lesser or greater one, then a quotient that stands

@@ -55,6 +55,7 @@ private:
   };
 
   bool isNeverNegative(Form form, int& steps, int facts) const;
+  std::optional<Form> withoutOthers(Form form) const;
   std::optional<Part> nextPart(Form form) const;
   bool byBoundedPart(Form form, const Part& part, int& steps, int facts) const;
   bool byChoice(Form form, const Part& part, int& steps, int facts) const;
