@@ -107,7 +107,7 @@ struct Operand {
 /// What is known of a contraction before it is tiled.
 class Reading {
 public:
-  Reading(Nest nest, const Contraction& of) : nest_(std::move(nest)), of_(of) {
+  Reading(Nest& nest, const Contraction& of) : nest_(nest), of_(of) {
     const Node& inner = findLoop(nest_, of.spatial.back()).node();
     for (const Operation& operation : joinerIn(inner.body[2])->operations)
       if (operation.kind == OperationKind::Load)
@@ -127,11 +127,12 @@ public:
     return isFew ? 1 : openExtent;
   }
 
-  /// Products that are added to one sum.
+  /// Products that are added to one sum, one at least; those of large sums are as good as many.
   int64_t productsOfSum() {
+    constexpr int64_t many = 1 << 24;
     int64_t products = 1;
     for (const std::string& loop : of_.summed)
-      products *= extentOf(loop);
+      products = std::clamp<int64_t>(std::min(extentOf(loop), many) * products, 1, many);
     return products;
   }
 
@@ -210,7 +211,8 @@ private:
   }
   bool isOfLanes(const Operand& operand) const { return hangsOn(operand, of_.spatial.back()); }
 
-  Nest nest_;
+  /// Its table grows with what is asked.
+  Nest& nest_;
   const Contraction& of_;
   std::vector<Operand> operands_;
   bool isPlain_ = true;
@@ -308,7 +310,7 @@ private:
   }
 
   bool mayArrange() const { return means_ != Means::Tiles; }
-  Reading reading() const { return Reading(made_.nest, contraction_); }
+  Reading reading() { return Reading(made_.nest, contraction_); }
 
   /// Puts the loops of the points into another order.
   bool order(const std::vector<std::string>& wanted) {
@@ -363,6 +365,7 @@ private:
       return false;
     if (mayArrange())
       pad(joined > 0 || more.empty() ? rows : more.back());
+    isJoined_ = joined > 0;
     for (; joined > 0; --joined) {
       std::vector<std::string>& loops = contraction_.spatial;
       if (!attempt("merge", {loops[loops.size() - 2], loops.back()}) || fresh_.size() != 1)
@@ -380,15 +383,30 @@ private:
         attempt("pack", {reading().nameOf(operand), loop});
   }
 
-  /// Vectors of columns in a tile: all, where these are few.
-  int64_t vectorsOfTile() {
+  /// Columns of a tile: all, where these are few. What is left of joined loops by tiles is not
+  /// proven to be the rest of all; so these have tiles without, if there are any that fill lanes.
+  int64_t columnsOfTile() {
     auto count = countOf(contraction_.spatial.back());
-    int64_t most = machine_.registers >= 32 ? 4 : vectorsBesideRows;
-    bool isEven = count && *count % (vectorsBesideRows * lanes()) == 0;
-    if (count && !isEven && *count <= most * lanes())
-      return (*count + lanes() - 1) / lanes();
-    return vectorsBesideRows;
+    int64_t usual = vectorsBesideRows * lanes();
+    int64_t most = machine_.registers >= 32 ? 2 * usual : usual;
+    if (!count || *count % usual == 0)
+      return usual;
+    if (*count <= most)
+      return *count;
+    double best = 0;
+    for (int64_t columns = isJoined_ ? most : 0; columns > lanes() / 2; --columns) {
+      double filled = double(columns) / double(vectorsOf(columns) * lanes());
+      // A vector alone makes all rows read numbers of their own.
+      double worth = vectorsOf(columns) == 1 ? filled * 0.85 : filled;
+      if (*count % columns == 0 && worth > best) {
+        best = worth;
+        usual = columns;
+      }
+    }
+    return usual;
   }
+
+  int64_t vectorsOf(int64_t columns) const { return (columns + lanes() - 1) / lanes(); }
 
   /// What is copied for lanes, in the order in which it is read.
   std::vector<std::string> copiedForLanes(const std::string& rows) {
@@ -425,16 +443,20 @@ private:
     mayCopy_ = of.extentOf(rows) >= rowsWorthPacking;
     mustCopy_ = std::ranges::any_of(of.ofLanes(),
                                     [&](const Operand& operand) { return of.isApart(operand); });
-    int64_t vectors = vectorsOfTile();
+    int64_t width = columnsOfTile(), vectors = vectorsOf(width);
     int64_t tileBytes = of.productsOfSum() * vectors * machine_.vectorBytes;
-    auto column = tiled(columns, vectors * lanes());
+    // Without copies numbers for places outside take registers, too.
+    MachineModel machine = machine_;
+    if (!mayArrange() && std::ranges::any_of(of.ofLanes(), &Operand::hasOutside))
+      machine.registers -= machine.registers / 4;
+    auto column = tiled(columns, width);
     if (!column || (column->hasRest && !attempt("fission", {rows, "1"})))
       return false;
     std::string block = column->outer;
     if (!block.empty() && !copied.empty() && !blocked(rows, tileBytes, block))
       return false;
     auto row =
-        tiled(rows, rowsOfTile(countOf(rows), vectors, fewestRows(tileBytes, vectors), machine_));
+        tiled(rows, rowsOfTile(countOf(rows), vectors, fewestRows(tileBytes, vectors), machine));
     if (!row || (!block.empty() && !attempt("reorder", {row->inner, block})))
       return false;
     rowTiles_ = row->outer;
@@ -555,6 +577,7 @@ private:
   /// The loops of the tile where the sum runs, and that over tiles of rows.
   std::vector<std::string> summedIn_;
   std::string rowTiles_;
+  bool isJoined_ = false;
   /// Whether there are rows enough for a copy of what lanes read, and whether it is wanted in any
   /// case.
   bool mayCopy_ = false, mustCopy_ = false;
@@ -570,11 +593,18 @@ std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> 
 }
 
 void tileContraction(Scheduled& made, const Contraction& contraction, const MachineModel& machine) {
-  for (Means means : {Means::All, Means::WholeRows, Means::Tiles})
+  // The last of several statements behind a sum reads what others make.
+  constexpr size_t nodesWithOneReader = 4;
+  bool hasReaders =
+      findLoop(made.nest, contraction.spatial.back()).node().body.size() > nodesWithOneReader;
+  for (Means means : {Means::All, Means::WholeRows, Means::Tiles}) {
+    if (means == Means::All && hasReaders)
+      continue;
     if (auto tiled = Tiler(made, contraction, machine, means).run()) {
       made = *std::move(tiled);
       return;
     }
+  }
 }
 
 } // namespace loops
