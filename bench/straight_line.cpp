@@ -6,7 +6,7 @@
 //   straight_line MODEL.bvm [runs]
 //
 // The clock's own time, measured around nothing, is taken off.
-#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "runtime/large_blocks.h"
 #include "vm/executable/call.h"
 #include "vm/machine/observer.h"
@@ -95,8 +95,8 @@ int main(int argc, char** argv) {
   const double megabyte = 1e6, inputs = double(runtime::largeMemory().used);
   KernelClock clock;
   const double empty = clock.emptyCall();
-  vm::RunOptions plain{.makeKernel = strips::makeKernel};
-  vm::RunOptions watched{.observer = &clock.observer, .makeKernel = strips::makeKernel};
+  vm::RunOptions plain{.makeKernel = strips::givenKernel};
+  vm::RunOptions watched{.observer = &clock.observer, .makeKernel = strips::givenKernel};
   const vm::Language language = executable::withoutLanguage(model);
   executable::Caller alone(model, plain, language), observed(model, watched, language);
   std::vector<double> whole, kernels, beside;

@@ -1,5 +1,4 @@
 // `baton compile`: an executable of a program, or of the text of one.
-#include "codegen/strips/compile/sized.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "driver/session/budget.h"
@@ -7,6 +6,7 @@
 #include "runtime/formats/file.h"
 #include "runtime/formats/quote.h"
 #include "vm/bytecode/compile.h"
+#include "vm/bytecode/kernel_programs.h"
 
 #include <fmt/format.h>
 
@@ -16,10 +16,7 @@ namespace {
 
 /// The bytes of an executable, whose kernels get what runs them where nothing makes kernels.
 std::vector<std::byte> complete(executable::Executable& made) {
-  for (vm::KernelSite& site : made.program.kernels)
-    if (site.programs.empty())
-      if (auto program = strips::programFor(site.function, site.known))
-        site.programs.push_back(*std::move(program));
+  bytecode::addKernelPrograms(made);
   return executable::write(made);
 }
 

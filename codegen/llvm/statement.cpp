@@ -33,6 +33,18 @@ struct Address {
   bool isPadded = false;
 };
 
+/// Whether what lies between the elements of lanes may be loaded with them.
+bool isNear(int64_t stride, IrType type, int64_t vectorBytes) {
+  return stride >= 2 && stride <= 4 && bitsOf(type.element) >= 32 && vectorBytes >= 32;
+}
+
+Form extentsBehind(loops::Nest& nest, const loops::Buffer& buffer, size_t dimension) {
+  Form product = nest.table.number(1);
+  for (size_t i = dimension + 1; i < buffer.extents.size(); ++i)
+    product = nest.table.product(product, buffer.extents[i]);
+  return product;
+}
+
 class StatementWriter {
 public:
   StatementWriter(const Surroundings& around, const Statement& statement)
@@ -111,20 +123,13 @@ private:
 
   // Memory.
 
-  Form extentsBehind(const loops::Buffer& buffer, size_t dimension) {
-    Form product = around_.nest.table.number(1);
-    for (size_t i = dimension + 1; i < buffer.extents.size(); ++i)
-      product = around_.nest.table.product(product, buffer.extents[i]);
-    return product;
-  }
-
   Address addressOf(uint32_t buffer, std::span<const Place> places) {
     sizes::Table& table = around_.nest.table;
     const loops::Buffer& of = around_.nest.buffers[buffer];
     Form flat = table.number(0);
     std::optional<IrValue> each;
     for (size_t i = 0; i < places.size(); ++i) {
-      Form behind = extentsBehind(of, i);
+      Form behind = extentsBehind(around_.nest, of, i);
       if (places[i].value == loops::none) {
         flat = table.sum(flat, table.product(places[i].form, behind));
         continue;
@@ -237,7 +242,7 @@ private:
                              textOf(type))),
           dtype);
     }
-    if (!condition && address.stride && isNear(*address.stride, type))
+    if (!condition && address.stride && isNear(*address.stride, type, around_.vectorBytes))
       return writeLoaded(text_, readNear(buffer, address, type), dtype);
     IrValue from = pointer(buffer, eachOf(address));
     return writeLoaded(
@@ -248,11 +253,6 @@ private:
                            textOf(type), suffixOf(type), lanes(), lanes(), from.text, alignment,
                            bits, textOf(type))),
         dtype);
-  }
-
-  /// Whether what lies between the elements of lanes may be loaded with them.
-  bool isNear(int64_t stride, IrType type) const {
-    return stride >= 2 && stride <= 4 && bitsOf(type.element) >= 32 && around_.vectorBytes >= 32;
   }
 
   /// Whole vectors from the first element to the last, of which all but those of lanes are left

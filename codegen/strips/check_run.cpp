@@ -47,8 +47,8 @@ const std::byte* Thread::registerAt(uint32_t number, size_t bytes) const {
   return zeros;
 }
 
-bool Thread::isWithin(uint32_t buffer, __int128 first, __int128 last, int64_t size) const {
-  int64_t count = limits_->buffers[buffer] / size;
+bool Limits::hold(uint32_t buffer, __int128 first, __int128 last, int64_t size) const {
+  int64_t count = buffers[buffer] / size;
   return std::min(first, last) >= 0 && std::max(first, last) < count;
 }
 
@@ -64,23 +64,23 @@ bool Thread::isSafe(const Instruction& at) {
   case Code::Load:
     return isSafeLoad(at);
   case Code::Outside:
-    return writes(at.out, count) && arePlacesReadable(at.a, count);
+    return limits_->write(at.out, count) && arePlacesReadable(at.a, count);
   case Code::Position:
-    return writes(at.out, count * 8);
+    return limits_->write(at.out, count * 8);
   case Code::Number:
-    return writes(at.out, 8);
+    return limits_->write(at.out, 8);
   case Code::Splat:
-    return reads(at.a, size) && writes(at.out, count * size);
+    return limits_->read(at.a, size) && limits_->write(at.out, count * size);
   case Code::Apply:
     return isSafeApply(at);
   case Code::Scan:
-    return reads(at.a, count * 8) && reads(at.b, 8) && writes(at.out, count * 8);
+    return limits_->read(at.a, count * 8) && limits_->read(at.b, 8) && limits_->write(at.out, count * 8);
   case Code::AddProducts:
-    return reads(at.a, count * 4) && reads(at.b, count * 4) && writes(at.out, 8);
+    return limits_->read(at.a, count * 4) && limits_->read(at.b, count * 4) && limits_->write(at.out, 8);
   case Code::AddScaled:
-    return reads(at.a, count * 4) && reads(at.b, 4) && writes(at.out, count * 4);
+    return limits_->read(at.a, count * 4) && limits_->read(at.b, 4) && limits_->write(at.out, count * 4);
   case Code::Check:
-    return reads(at.a, count) && reads(at.b, count) &&
+    return limits_->read(at.a, count) && limits_->read(at.b, count) &&
            (at.c == none || arePlacesReadable(at.c, count));
   case Code::Store:
   case Code::StoreAt:
@@ -100,8 +100,8 @@ bool Thread::isSafeApply(const Instruction& at) const {
   auto [from, to] = widthsOf(name);
   bool isSelect =
       name.kind == KernelKind::Apply && name.function == runtime::ScalarFunction::Select;
-  return reads(at.a, count * (isSelect ? 1 : from)) && reads(at.b, count * from) &&
-         reads(at.c, count * from) && writes(at.out, count * to);
+  return limits_->read(at.a, count * (isSelect ? 1 : from)) && limits_->read(at.b, count * from) &&
+         limits_->read(at.c, count * from) && limits_->write(at.out, count * to);
 }
 
 bool Thread::isSafeJoin(const Instruction& at) const {
@@ -109,14 +109,14 @@ bool Thread::isSafeJoin(const Instruction& at) const {
   if (at.code == Code::JoinPlaces) {
     int64_t size = at.element == Element::Float32 || at.element == Element::Int32 ? 4 : 8;
     int64_t made = (at.flags & EachLane) != 0 ? count : 1;
-    return reads(at.a, count * 8) && reads(at.b, count * size) && writes(at.out, made * 8) &&
-           writes(at.c, made * size);
+    return limits_->read(at.a, count * 8) && limits_->read(at.b, count * size) && limits_->write(at.out, made * 8) &&
+           limits_->write(at.c, made * size);
   }
   const KernelName& name = program_.kernels[at.kernel];
   lower::ReduceKernels kernels = lower::reduceKernels(name.combiner, name.from);
   auto total = int64_t(elementBytes(kernels.accumulator) * kernels.perLane);
   auto size = int64_t(std::max(elementBytes(kernels.operand), elementBytes(at.element)));
-  return reads(at.a, count * size) && writes(at.out, total * (at.code == Code::Join ? count : 1));
+  return limits_->read(at.a, count * size) && limits_->write(at.out, total * (at.code == Code::Join ? count : 1));
 }
 
 bool Thread::isSafeStore(const Instruction& at) const {
@@ -125,39 +125,39 @@ bool Thread::isSafeStore(const Instruction& at) const {
     return false;
   if (count == 0)
     return true;
-  if (!reads(at.out, count * size))
+  if (!limits_->read(at.out, count * size))
     return false;
   if (at.code == Code::Store) {
     __int128 first = numbers_[at.b], stride = count == 1 ? 1 : numbers_[at.c];
-    return isWithin(at.a, first, first + stride * (count - 1), size);
+    return limits_->hold(at.a, first, first + stride * (count - 1), size);
   }
-  if (!reads(at.b, count * 8))
+  if (!limits_->read(at.b, count * 8))
     return false;
   auto* places = reinterpret_cast<const int64_t*>(registers_[at.b]);
   auto [least, most] = std::ranges::minmax(std::span(places, size_t(count)));
-  return isWithin(at.a, least, most, size);
+  return limits_->hold(at.a, least, most, size);
 }
 
 bool Thread::arePlacesReadable(uint32_t access, int64_t count) const {
   return std::ranges::all_of(placesOf(program_.accesses[access]), [&](const Place& place) {
-    return reads(place.value, place.isStrip ? count * 8 : 8);
+    return limits_->read(place.value, place.isStrip ? count * 8 : 8);
   });
 }
 
 void Thread::limitRow(const Instruction& at) {
   int64_t size = int64_t(elementBytes(at.element)), first = numbers_[at.b];
   int64_t& limit = limits_->readable[at.out];
-  limit = isWithin(at.a, first, first, size) ? limits_->buffers[at.a] - first * size : 0;
+  limit = limits_->hold(at.a, first, first, size) ? limits_->buffers[at.a] - first * size : 0;
   limits_->writable[at.out] = isInput(at.a) ? 0 : limit;
 }
 
 bool Thread::isSafeLoad(const Instruction& at) {
   const Access& access = program_.accesses[at.a];
   int64_t count = numbers_[at.count], size = int64_t(elementBytes(access.element));
-  if (!reads(access.fill, size) || !arePlacesReadable(at.a, count))
+  if (!limits_->read(access.fill, size) || !arePlacesReadable(at.a, count))
     return false;
   bool isInPlace = at.flags == 1;
-  if (isInPlace && !writes(at.out, count * size))
+  if (isInPlace && !limits_->write(at.out, count * size))
     return false;
   int64_t& limit = limits_->readable[at.out];
   if (!isInPlace) {
@@ -172,7 +172,7 @@ bool Thread::isSafeLoad(const Instruction& at) {
   bool isIndexed = hasStripOfPlaces(access);
   if (!isIndexed && low < high) {
     __int128 from = first + __int128(stride) * int64_t(low);
-    if (!isWithin(access.buffer, from, from + __int128(stride) * int64_t(high - low - 1), size))
+    if (!limits_->hold(access.buffer, from, from + __int128(stride) * int64_t(high - low - 1), size))
       return false;
     if (!isInPlace && low == 0 && high == size_t(count) && stride == 1) {
       limit = limits_->buffers[access.buffer] - first * size;
@@ -203,7 +203,7 @@ bool Thread::isSafe(const Contraction& contraction) const {
   add(contraction.firstSummed, contraction.summedCount, false);
   constexpr double mostProducts = 1e15;
   return products < mostProducts &&
-         isWithin(contraction.buffer, least, most, int64_t(elementBytes(contraction.element)));
+         limits_->hold(contraction.buffer, least, most, int64_t(elementBytes(contraction.element)));
 }
 
 } // namespace strips

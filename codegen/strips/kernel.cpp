@@ -26,7 +26,8 @@ std::optional<runtime::Fault> uncounted(const tensor::TensorFunction& function,
     auto shape = extents.first(std::min(info.shape.size(), extents.size()));
     extents = extents.subspan(shape.size());
     bool isNegative = std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
-    if (!fault && !isNegative && !runtime::elementCount(shape))
+    auto elements = isNegative ? 0 : runtime::elementCount(shape);
+    if (!fault && (!elements || *elements > INT64_MAX / int64_t(info.dtype.bytes())))
       fault = runtime::memoryFault(info.dtype, shape);
   };
   for (uint32_t i = 0; i < function.inputCount; ++i)
@@ -157,7 +158,8 @@ SizedCode& ProgramKernel::codeFor(std::span<const int64_t> extents) {
     return refuse({runtime::FaultKind::Internal, made.failure().text});
   ++programsMade_;
   auto code = std::make_unique<SizedCode>(*std::move(made), false);
-  code->take(extents);
+  if (!code->take(extents))
+    return refuse({runtime::FaultKind::Internal, "a program is for other sizes"});
   return add(std::move(code));
 }
 

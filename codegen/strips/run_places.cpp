@@ -106,7 +106,7 @@ template <typename Order, typename T>
   if (before != before || hasNaN(in.values, whole))
     whole = 0;
   T extreme = extremeOf<Order>(before, in.values, whole);
-  int64_t start = extreme == before ? *in.bestPlaces : Order::nowhere;
+  int64_t start = whole == 0 || extreme == before ? *in.bestPlaces : Order::nowhere;
   int64_t place = placeOf<Order>(extreme, start, in, whole);
   for (size_t j = whole; j < in.count; ++j)
     if (isTakenFor<Order>(in.values[j], in.places[j], extreme, place)) {

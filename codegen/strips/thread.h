@@ -23,6 +23,13 @@ struct Limits {
     readable[number] = writable[number] = program.registers[number].bytes;
   }
 
+  bool read(uint32_t number, int64_t bytes) const {
+    return number == none || readable[number] >= bytes;
+  }
+  bool write(uint32_t number, int64_t bytes) const { return writable[number] >= bytes; }
+  /// Whether places of a buffer, the first one and the last, are in it.
+  bool hold(uint32_t buffer, __int128 first, __int128 last, int64_t elementBytes) const;
+
   List<int64_t> readable = {}, writable = {}, buffers = {};
 };
 
@@ -79,12 +86,6 @@ private:
   bool isSafeLoad(const Instruction& instruction);
   void limitRow(const Instruction& instruction);
   bool arePlacesReadable(uint32_t access, int64_t count) const;
-  bool reads(uint32_t number, int64_t bytes) const {
-    return number == none || limits_->readable[number] >= bytes;
-  }
-  bool writes(uint32_t number, int64_t bytes) const { return limits_->writable[number] >= bytes; }
-  /// Whether places of a buffer, the first one and the last, are in it.
-  bool isWithin(uint32_t buffer, __int128 first, __int128 last, int64_t elementBytes) const;
   /// The fault of a program that is none.
   bool refuse();
 

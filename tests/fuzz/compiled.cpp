@@ -7,6 +7,7 @@
 #include "stdlib/ops.h"
 #include "vm/assembly/text.h"
 #include "vm/bytecode/export.h"
+#include "vm/bytecode/kernel_programs.h"
 
 namespace fuzz {
 
@@ -25,6 +26,7 @@ std::vector<std::byte> compileFile(const std::string& path) {
       bytecode::exportProgram(*program->module, program->typing, session.operators(), entries);
   exported.executable.language =
       parser::wholeText(lang::printModule(*exported.language, session.operators()));
+  bytecode::addKernelPrograms(exported.executable);
   return executable::write(exported.executable);
 }
 

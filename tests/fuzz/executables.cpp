@@ -1,7 +1,7 @@
 // Named sizes are all 3, which fits most programs.
 #include "tests/fuzz/executables.h"
 
-#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "vm/executable/call.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ bool run(const executable::Executable& made, size_t entry) {
     arguments.push_back(&value);
   vm::RunOptions options{
       .limits = {.depth = 1000, .steps = 20'000, .memory = 64 << 20, .seconds = 0.05},
-      .makeKernel = strips::makeKernel};
+      .makeKernel = strips::givenKernel};
   const vm::Language none = executable::withoutLanguage(made);
   executable::Caller caller(made, options, none);
   if (caller.problemOf(entry, arguments))

@@ -2,6 +2,7 @@
 #include "driver/executable_file.h"
 #include "driver/session/derive.h"
 #include "stdlib/ops.h"
+#include "vm/bytecode/kernel_programs.h"
 #include "vm/rt/baton_rt.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,9 @@ std::vector<std::byte> compiled(const std::string& text, const std::vector<std::
   REQUIRE(program);
   REQUIRE(program->isGood());
   driver::ReadyProgram ready{*std::move(program), entries};
-  return executable::write(driver::makeExecutable(session, ready));
+  executable::Executable made = driver::makeExecutable(session, ready);
+  bytecode::addKernelPrograms(made);
+  return executable::write(made);
 }
 
 /// What an error says, after its kind; empty when there is none. Gives it up.

@@ -574,8 +574,8 @@ TEST_CASE("sums of products are contractions, whose strips run as the factors li
     Shape rows;
     bool transposed, runsAlongSum;
   };
-  for (const Case& row : {Case{{1, 64}, false, false}, Case{{1, 64}, true, true},
-                          Case{{7, 64}, true, true}, Case{{8, 64}, true, true}}) {
+  for (const Case& row :
+       {Case{{7, 64}, false, false}, Case{{7, 64}, true, true}, Case{{8, 64}, true, true}}) {
     Tensor x = tensorOf(runtime::Float32, row.rows, std::vector<double>(row.rows[0] * 64, 1));
     Shape shape = row.transposed ? Shape{48, 64} : Shape{64, 48};
     Tensor w = tensorOf(runtime::Float32, shape, std::vector<double>(48 * 64, 1));

@@ -1,0 +1,14 @@
+#include "vm/bytecode/kernel_programs.h"
+
+#include "codegen/strips/compile/sized.h"
+
+namespace bytecode {
+
+void addKernelPrograms(executable::Executable& executable) {
+  for (vm::KernelSite& site : executable.program.kernels)
+    if (site.programs.empty())
+      if (auto program = strips::programFor(site.function, site.known))
+        site.programs.push_back(*std::move(program));
+}
+
+} // namespace bytecode
