@@ -3,8 +3,8 @@
 //
 //   kernel_call [calls]
 #include "bench/processor_time.h"
-#include "driver/session/session.h"
 #include "codegen/strips/compile/sized.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/machine.h"

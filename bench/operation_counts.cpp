@@ -6,12 +6,12 @@
 // `baton run --grad` does, then the definitions; a definition that is over its ratio is said to be
 // so, and makes the exit status 1. Inputs are random. Each definition is made the `@main` of the
 // program for its turn: passes take what is beside `@main` for a library, and keep it whole.
-#include "tests/harness/operation_counts.h"
+#include "codegen/strips/compile/sized.h"
 #include "driver/arguments.h"
 #include "driver/session/derive.h"
 #include "interp/interpret.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
+#include "tests/harness/operation_counts.h"
 
 #include <charconv>
 #include <filesystem>

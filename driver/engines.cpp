@@ -2,8 +2,8 @@
 #include "driver/engines.h"
 
 #include "codegen/native/kernel.h"
-#include "interp/reference.h"
 #include "codegen/strips/compile/sized.h"
+#include "interp/reference.h"
 #include "runtime/formats/quote.h"
 
 #include <fmt/format.h>

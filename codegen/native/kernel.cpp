@@ -3,8 +3,8 @@
 
 #include "codegen/llvm/library.h"
 #include "codegen/native/native_code.h"
-#include "lower/loops/sized_nest.h"
 #include "codegen/strips/compile/sized.h"
+#include "lower/loops/sized_nest.h"
 #include "runtime/threads.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The reference computes every tensor of the function, so that the largest number is known.
 #include "tests/harness/agreement.h"
 
-#include "interp/reference.h"
 #include "codegen/strips/compile/sized.h"
+#include "interp/reference.h"
 #include "runtime/element.h"
 
 #include <algorithm>

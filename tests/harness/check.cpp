@@ -1,12 +1,12 @@
 // Read, run, compare; a verdict ends at the first law that does not hold.
 #include "tests/harness/check.h"
 
+#include "codegen/strips/compile/sized.h"
 #include "interp/interpret.h"
 #include "lang/calls/same_value.h"
 #include "lang/ir/verify.h"
 #include "lang/ir/walk.h"
 #include "lang/print/print.h"
-#include "codegen/strips/compile/sized.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"

@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// As lower::loopsEngine(), but on copies of the inputs, each of which gives its memory to the
+/// As strips::stripsEngine(), but on copies of the inputs, each of which gives its memory to the
 /// first result that may have it. Counts in `replaced` how many did.
 tensor::TensorEngine inPlaceLoops(size_t& replaced);
 

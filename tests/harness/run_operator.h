@@ -1,9 +1,9 @@
 // Running one operator by itself, without a program around it.
 #pragma once
 
+#include "codegen/strips/compile/sized.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
-#include "codegen/strips/compile/sized.h"
 #include "runtime/tensor.h"
 
 #include <optional>

@@ -1,11 +1,11 @@
 // What the checker cannot prove of shapes is found out when a value crosses into a declared type.
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "driver/values/tensor_text.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "lang/calls/boundary.h"
 #include "lang/ir/walk.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

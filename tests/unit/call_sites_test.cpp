@@ -1,10 +1,10 @@
 // What call sites make anew, in counts: questions to a relation, tensor expressions, code.
 #include "lang/calls/call_sites.h"
 
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
 // Programs and engines: sums that do not depend on shapes, means of narrow types, and how much the
 // machine remembers of the shapes that went by.
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>

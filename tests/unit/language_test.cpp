@@ -1,12 +1,12 @@
 // The language part in tables: program text against printed form, type, value or mistake. The rows
 // follow Relay 0.19 where Baton follows it; every program that is accepted must also print to a
 // text that reads back and prints the same.
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "lang/print/print.h"
 #include "lang/source/render.h"
-#include "codegen/strips/compile/sized.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
 #include "typecheck/check.h"

@@ -1,6 +1,6 @@
 // Limits to what a run may use, on the machine and on the interpreter.
-#include "interp/interpret.h"
 #include "codegen/strips/compile/sized.h"
+#include "interp/interpret.h"
 #include "runtime/memory.h"
 #include "tests/unit/checked_program.h"
 #include "vm/bytecode/run.h"

@@ -1,7 +1,7 @@
 // Instructions that linking makes of several: each leaves what its parts leave, takes as many
 // steps, and is made of some program.
-#include "driver/session/session.h"
 #include "codegen/strips/compile/sized.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/compile.h"
 #include "vm/machine/execute.h"

@@ -1,9 +1,9 @@
 // The machine: what it computes, how deep it goes, what it keeps of memory, and how it ends a run.
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/ops.h"
 #include "vm/bytecode/run.h"
 #include "vm/machine/machine.h"

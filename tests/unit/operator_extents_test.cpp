@@ -6,11 +6,11 @@
 //
 // BATON_EXTENTS_CASES is the number of calls to compare (a share of it for each row); `-s` shows
 // the numbers of every row, `--rng-seed NUMBER` takes other calls.
+#include "codegen/strips/compile/sized.h"
+#include "codegen/strips/kernel.h"
 #include "lang/calls/kernel_nest.h"
 #include "lower/loops/read.h"
 #include "lower/loops/verify.h"
-#include "codegen/strips/compile/sized.h"
-#include "codegen/strips/kernel.h"
 #include "lower/tensor/bind.h"
 #include "stdlib/ops.h"
 #include "tests/harness/agreement.h"

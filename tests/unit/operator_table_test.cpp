@@ -1,11 +1,11 @@
 // Suites over the operator table: a new row is tested by these without a line of test code.
+#include "codegen/strips/compile/sized.h"
 #include "driver/commands.h"
 #include "driver/session/derive.h"
 #include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "interp/reference.h"
 #include "lang/ir/walk.h"
-#include "codegen/strips/compile/sized.h"
 #include "stdlib/gradient_reference.h"
 #include "stdlib/operator_reference.h"
 #include "stdlib/ops.h"

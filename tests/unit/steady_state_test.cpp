@@ -1,6 +1,6 @@
 // What asks the system for memory: nothing that runs again.
-#include "driver/session/session.h"
 #include "codegen/strips/compile/sized.h"
+#include "driver/session/session.h"
 #include "stdlib/ops.h"
 #include "tests/unit/allocations.h"
 #include "vm/bytecode/compile.h"

@@ -1,9 +1,9 @@
 // Tensor functions of tests, and running them on both engines.
 #pragma once
 
+#include "codegen/strips/compile/sized.h"
 #include "interp/reference.h"
 #include "lang/op/compute.h"
-#include "codegen/strips/compile/sized.h"
 #include "tests/unit/tensor_values.h"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
 // Several threads at once: what the sources say may be shared gives the same bits as one thread
 // alone. The thread sanitizer makes more of it; see docs/testing.md.
+#include "codegen/strips/compile/sized.h"
 #include "driver/session/session.h"
 #include "interp/interpret.h"
 #include "lang/op/compute.h"
-#include "codegen/strips/compile/sized.h"
 #include "runtime/parts.h"
 #include "runtime/threads.h"
 #include "stdlib/ops.h"
