@@ -33,9 +33,9 @@ inline bool makesNumber(const Instruction& at) {
   return at.code <= Code::Count;
 }
 
-/// Does one that does.
+/// Does one that does. Only sums have a third operand.
 inline void makeNumber(const Instruction& at, int64_t* n) {
-  n[at.out] = numberOf(at.code, n[at.a], n[at.b], at.c == none ? 0 : n[at.c]);
+  n[at.out] = numberOf(at.code, n[at.a], n[at.b], at.code == Code::Sum ? n[at.c] : 0);
 }
 
 } // namespace strips
