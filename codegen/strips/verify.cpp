@@ -7,8 +7,8 @@
 #include "runtime/refused.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+#include <vector>
 
 namespace strips {
 
@@ -228,6 +228,28 @@ private:
       demand(side->begin <= side->end && side->end <= program_.code.size(),
              "a factor is beyond the code");
     }
+    axes(contraction);
+  }
+
+  /// What runs a contraction gives numbers to its axes, each to one, by others that stay.
+  void axes(const Contraction& contraction) const {
+    std::vector<uint32_t> set{contraction.rows.count, contraction.columns.count},
+        kept{contraction.offset};
+    auto add = [&](uint32_t first, uint32_t count) {
+      for (uint32_t i = first; i < first + count; ++i) {
+        set.push_back(program_.axes[i].variable);
+        kept.insert(kept.end(), {program_.axes[i].end, program_.axes[i].stride});
+      }
+    };
+    add(contraction.firstBatch, contraction.batchCount);
+    add(contraction.firstSummed, contraction.summedCount);
+    add(contraction.rows.firstAxis, contraction.rows.axisCount);
+    add(contraction.columns.firstAxis, contraction.columns.axisCount);
+    std::ranges::sort(set);
+    bool isGood = std::ranges::adjacent_find(set) == set.end();
+    for (uint32_t number : kept)
+      isGood = isGood && !std::ranges::binary_search(set, number);
+    demand(isGood, "axes of a contraction are mixed up");
   }
 
   void instruction(uint32_t pc) {
