@@ -27,8 +27,8 @@ alignas(64) constexpr std::byte zeros[zeroBytes] = {};
 
 } // namespace
 
-Limits::Limits(const Program& program, std::span<const int64_t> given)
-    : readable(program.registers.size()), writable(program.registers.size()),
+Limits::Limits(const Program& program, std::span<const int64_t> given, int64_t most)
+    : iterations(most), readable(program.registers.size()), writable(program.registers.size()),
       buffers(program.buffers.size()) {
   for (uint32_t i = 0; i < program.registers.size(); ++i)
     own(program, i);
@@ -164,6 +164,10 @@ bool Thread::isSafeLoad(const Instruction& at) {
     limit = program_.registers[at.out].bytes;
     limits_->writable[at.out] = 0;
   }
+  if (count == 0) {
+    limit = 0;
+    return true;
+  }
   size_t low = 0, high = size_t(count);
   int64_t first = numbers_[access.offset], stride = count == 1 ? 1 : numbers_[access.lane];
   boundLanes(access, size_t(count), low, high);
@@ -182,8 +186,8 @@ bool Thread::isSafeLoad(const Instruction& at) {
   return limit >= count * size;
 }
 
-/// Sums go to elements of the buffer, and there are not more products than can be counted.
-bool Thread::isSafe(const Contraction& contraction) const {
+/// Sums go to elements of the buffer, and there are not more products than may be.
+bool Thread::isSafe(const Contraction& contraction) {
   if (isInput(contraction.buffer))
     return false;
   __int128 least = numbers_[contraction.offset], most = least;
@@ -201,9 +205,13 @@ bool Thread::isSafe(const Contraction& contraction) const {
   add(contraction.rows.firstAxis, contraction.rows.axisCount, true);
   add(contraction.columns.firstAxis, contraction.columns.axisCount, true);
   add(contraction.firstSummed, contraction.summedCount, false);
-  constexpr double mostProducts = 1e15;
-  return products < mostProducts &&
-         limits_->hold(contraction.buffer, least, most, int64_t(elementBytes(contraction.element)));
+  constexpr double productsOfIteration = 64;
+  double iterations = products / productsOfIteration;
+  if (iterations >= double(limits_->iterations))
+    return false;
+  limits_->iterations -= int64_t(iterations);
+  return limits_->hold(contraction.buffer, least, most,
+                       int64_t(elementBytes(contraction.element)));
 }
 
 } // namespace strips

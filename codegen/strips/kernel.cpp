@@ -64,6 +64,9 @@ bool SizedCode::take(std::span<const int64_t> extents) {
   extents_.clear();
   prepared_ = prepared(linked_.program, sizes_);
   cost_ = costOf(linked_.program, prepared_);
+  // What loops inside of others do is estimated by their first time.
+  constexpr double doubt = 64, most = 1e15;
+  prepared_.mostIterations = 100'000'000 + int64_t(std::min(cost_ * doubt, most));
   extents_.append(extents);
   isReady_ = takeShapes() && isConsistent();
   return isReady_;

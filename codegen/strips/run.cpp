@@ -53,7 +53,7 @@ std::optional<runtime::Fault> run(const LinkedProgram& linked, const Prepared& p
                                   std::span<std::byte* const> buffers,
                                   std::span<const int64_t> bytes) {
   try {
-    Thread thread(linked, prepared.numbers, buffers, bytes);
+    Thread thread(linked, prepared, buffers, bytes);
     if (!thread.run(prepared.start, UINT32_MAX))
       return std::move(thread.fault());
     return std::nullopt;
@@ -67,19 +67,19 @@ size_t Thread::tableBytes() const {
                  (program_.registers.size() + program_.buffers.size()) * sizeof(std::byte*));
 }
 
-Thread::Thread(const LinkedProgram& linked, std::span<const int64_t> numbers,
+Thread::Thread(const LinkedProgram& linked, const Prepared& prepared,
                std::span<std::byte* const> buffers, std::span<const int64_t> bytes)
     : linked_(linked), program_(linked.program),
       memory_(tableBytes() + linked.program.memoryBytes) {
   placeMemory();
-  std::ranges::copy(numbers, numbers_);
+  std::ranges::copy(prepared.numbers, numbers_);
   std::ranges::copy(buffers, buffers_);
   for (uint32_t i = 0; i < program_.registers.size(); ++i)
     registers_[i] = own(i);
   for (uint32_t i = program_.givenBuffers; i < program_.buffers.size(); ++i)
     buffers_[i] = own_ + program_.buffers[i].offset;
   if (linked.isForeign)
-    limits_ = Limits(program_, bytes);
+    limits_ = Limits(program_, bytes, prepared.mostIterations);
 }
 
 Thread::Thread(const Thread& around, uint32_t from, uint32_t to)
@@ -138,6 +138,8 @@ bool Thread::run(uint32_t pc, uint32_t end) {
       }
       break;
     case Code::Next:
+      if (limits_ && --limits_->iterations < 0)
+        return refuse();
       if (goesOn(at))
         pc += uint32_t(at.target);
       break;

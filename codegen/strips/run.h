@@ -36,6 +36,8 @@ LinkedProgram linked(Program program, bool isForeign = false);
 struct Prepared {
   List<int64_t> numbers;
   uint32_t start = 0;
+  /// Of a foreign program, how many iterations its loops may have.
+  int64_t mostIterations = 0;
 };
 
 /// Does what hangs on the sizes of a program alone.

@@ -16,7 +16,7 @@ using Pooled = std::vector<T, runtime::PoolAllocator<T>>;
 
 /// How many bytes may be read and written where registers and buffers of a foreign program are now.
 struct Limits {
-  Limits(const Program& program, std::span<const int64_t> given);
+  Limits(const Program& program, std::span<const int64_t> given, int64_t most);
 
   /// A register is its own memory.
   void own(const Program& program, uint32_t number) {
@@ -30,13 +30,15 @@ struct Limits {
   /// Whether places of a buffer, the first one and the last, are in it.
   bool hold(uint32_t buffer, __int128 first, __int128 last, int64_t elementBytes) const;
 
+  /// How many iterations of loops there may be from here on.
+  int64_t iterations;
   List<int64_t> readable = {}, writable = {}, buffers = {};
 };
 
 class Thread {
 public:
   /// At the start of a program. Throws std::bad_alloc.
-  Thread(const LinkedProgram& linked, std::span<const int64_t> numbers,
+  Thread(const LinkedProgram& linked, const Prepared& prepared,
          std::span<std::byte* const> buffers, std::span<const int64_t> bytes);
   /// For what these instructions do, on a thread of its own.
   Thread(const Thread& around, uint32_t from, uint32_t to);
@@ -79,7 +81,7 @@ private:
 
   // Of a foreign program, what is looked at before something is done.
   bool isSafe(const Instruction& instruction);
-  bool isSafe(const Contraction& contraction) const;
+  bool isSafe(const Contraction& contraction);
   bool isSafeApply(const Instruction& instruction) const;
   bool isSafeJoin(const Instruction& instruction) const;
   bool isSafeStore(const Instruction& instruction) const;

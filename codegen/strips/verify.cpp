@@ -162,7 +162,8 @@ private:
     for (const RegisterInfo& info : program_.registers)
       demandRange(info.offset, info.bytes, program_.memoryBytes);
     for (const BufferInfo& info : program_.buffers)
-      demandRange(info.offset == none ? 0 : info.offset, info.bytes, program_.memoryBytes);
+      if (info.offset != none || info.bytes != 0)
+        demandRange(info.offset, info.bytes, program_.memoryBytes);
     for (const KernelName& name : program_.kernels)
       demand(isDefined(name), "a function of a kernel is not defined");
     for (const Access& access : program_.accesses)
