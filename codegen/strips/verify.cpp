@@ -123,6 +123,11 @@ private:
     demand(first <= size && count <= size - first, "a kernel is beyond its tables");
   }
 
+  void demandMemory(uint32_t offset, uint32_t bytes) const {
+    demandRange(offset, bytes, program_.memoryBytes);
+    demand(offset % alignof(int64_t) == 0, "a register of a kernel lies askew");
+  }
+
   /// It takes and gives what the function does.
   void interface() {
     auto demandSame = [](bool isSame) { demand(isSame, "a kernel is that of another function"); };
@@ -160,10 +165,10 @@ private:
                program_.stripLength <= longestStrip,
            "a kernel is too large");
     for (const RegisterInfo& info : program_.registers)
-      demandRange(info.offset, info.bytes, program_.memoryBytes);
+      demandMemory(info.offset, info.bytes);
     for (const BufferInfo& info : program_.buffers)
       if (info.offset != none || info.bytes != 0)
-        demandRange(info.offset, info.bytes, program_.memoryBytes);
+        demandMemory(info.offset, info.bytes);
     for (const KernelName& name : program_.kernels)
       demand(isDefined(name), "a function of a kernel is not defined");
     for (const Access& access : program_.accesses)

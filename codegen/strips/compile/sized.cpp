@@ -6,6 +6,7 @@
 #include "codegen/strips/compile/compile.h"
 #include "codegen/strips/kernel.h"
 #include "lower/loops/choose.h"
+#include "lower/loops/edit.h"
 #include "lower/loops/sharing.h"
 #include "lower/loops/sized_nest.h"
 #include "runtime/threads.h"
@@ -75,11 +76,26 @@ std::vector<ProgramResult> resultsOf(const TensorFunction& function, const loops
   return results;
 }
 
+/// A nest as strips are made of best. One small statement is left as it is.
+loops::Nest scheduledFor(const loops::Nest& nest) {
+  loops::MachineModel machine{.cutsLoops = false, .threads = runtime::threadLimit()};
+  size_t statements = 0;
+  int64_t points = 1;
+  loops::forEachNode(nest.body, [&](const loops::Node& node) {
+    statements += std::holds_alternative<loops::Statement>(node.what);
+    if (const auto* loop = std::get_if<loops::Loop>(&node.what)) {
+      int64_t end = nest.table.constantOf(loop->end).value_or(machine.pointsOfThread);
+      points *= std::clamp<int64_t>(end, 1, machine.pointsOfThread / points + 1);
+    }
+  });
+  return statements == 1 && points < machine.pointsOfThread ? nest
+                                                            : loops::scheduled(nest, machine).nest;
+}
+
 runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, const loops::Nest& whole,
                                             const std::vector<int64_t>& pattern, int64_t least) {
   auto sources = sourcesOf(function);
-  loops::Nest nest =
-      loops::scheduled(whole, {.cutsLoops = false, .threads = runtime::threadLimit()}).nest;
+  loops::Nest nest = scheduledFor(whole);
   std::vector<bool> isDropped(nest.buffers.size());
   for (size_t i = 0; i < sources.size(); ++i)
     isDropped[function.inputCount + i] = sources[i].isInput || sources[i].index != i;
