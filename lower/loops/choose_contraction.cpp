@@ -3,7 +3,6 @@
 
 #include "lower/loops/edit.h"
 #include "lower/loops/verify.h"
-#include "lower/sizes/slope.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,199 +23,15 @@ constexpr int64_t rowsWorthPacking = 8, rowsWorthCopying = 32;
 constexpr int64_t farApart = 2048, fewBytes = 16;
 /// Bytes of copies that stay near while rows go by, in the first and in the second cache.
 constexpr int64_t nearBytes = 32 << 10, blockBytes = 768 << 10;
-/// Open extents that are proven to be below this are those that tiles leave over.
-constexpr int64_t fewRows = 16;
-constexpr int64_t openExtent = 1000;
-
-std::string nameOf(const Nest& nest, const Node& node) {
-  return nest.table.textOf(std::get<Loop>(node.what).variable);
-}
 
 std::vector<std::string> loopNames(const Nest& nest) {
   std::vector<std::string> names;
   forEachNode(nest.body, [&](const Node& node) {
-    if (std::holds_alternative<Loop>(node.what))
-      names.push_back(nameOf(nest, node));
+    if (const auto* loop = std::get_if<Loop>(&node.what))
+      names.push_back(nest.table.textOf(loop->variable));
   });
   return names;
 }
-
-/// The statement that joins, in the loops of a sum.
-const Statement* joinerIn(const Node& sum) {
-  const Node* next = &sum;
-  while (std::holds_alternative<Loop>(next->what) && next->body.size() == 1)
-    next = &next->body[0];
-  return std::get_if<Statement>(&next->what);
-}
-
-/// Whether a statement reads two buffers at least, as products do.
-bool readsTwo(const Statement& statement) {
-  std::set<uint32_t> buffers;
-  for (const Operation& operation : statement.operations)
-    if (operation.kind == OperationKind::Load)
-      buffers.insert(operation.buffer);
-  return buffers.size() > 1;
-}
-
-/// The contraction whose accumulator is in the body of the last of these loops.
-std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<const Node*>& path) {
-  const std::vector<Node>& body = path.back()->body;
-  auto isStatement = [](const Node& node) { return std::holds_alternative<Statement>(node.what); };
-  if (body.size() < 4 || !std::holds_alternative<Allocation>(body[0].what) ||
-      !isStatement(body[1]) || !std::holds_alternative<Loop>(body[2].what) ||
-      !std::all_of(body.begin() + 3, body.end(), isStatement))
-    return std::nullopt;
-  uint32_t accumulator = std::get<Allocation>(body[0].what).buffer;
-  const Statement* joiner = joinerIn(body[2]);
-  if (!joiner || joiner->combiner != Combiner::Sum || joiner->stores[0].buffer != accumulator ||
-      !nest.buffers[accumulator].extents.empty() || !readsTwo(*joiner))
-    return std::nullopt;
-  Contraction found{{}, {}, nest.buffers[accumulator].name};
-  for (size_t i = path.size(); i-- > 0;) {
-    if (i + 1 < path.size() && path[i]->body.size() != 1)
-      break;
-    found.spatial.insert(found.spatial.begin(), nameOf(nest, *path[i]));
-  }
-  for (const Node* next = &body[2]; std::holds_alternative<Loop>(next->what); next = &next->body[0])
-    found.summed.push_back(nameOf(nest, *next));
-  return found;
-}
-
-void findContractions(const Nest& nest, std::span<const Node> body, std::vector<const Node*>& path,
-                      std::vector<Contraction>& found) {
-  for (const Node& node : body) {
-    if (!std::holds_alternative<Loop>(node.what))
-      continue;
-    path.push_back(&node);
-    if (auto contraction = contractionIn(nest, path))
-      found.push_back(*std::move(contraction));
-    else
-      findContractions(nest, node.body, path, found);
-    path.pop_back();
-  }
-}
-
-/// An operand of the products: where it is read, as one number.
-struct Operand {
-  uint32_t buffer;
-  Form flat;
-  /// Whether a number counts for places outside.
-  bool hasOutside;
-};
-
-/// What is known of a contraction before it is tiled.
-class Reading {
-public:
-  Reading(Nest& nest, const Contraction& of) : nest_(nest), of_(of) {
-    const Node& inner = findLoop(nest_, of.spatial.back()).node();
-    for (const Operation& operation : joinerIn(inner.body[2])->operations)
-      if (operation.kind == OperationKind::Load)
-        read(operation);
-  }
-
-  /// Whether every operand is read at places that are forms.
-  bool isPlain() const { return isPlain_; }
-
-  /// What is left behind tiles is few, other open extents count as large.
-  int64_t extentOf(const std::string& loop) {
-    Spot spot = findLoop(nest_, loop);
-    Form end = spot.loop().end;
-    if (auto count = nest_.table.constantOf(end))
-      return *count;
-    bool isFew = spot.facts.isLess(end, nest_.table.number(fewRows)) == sizes::Answer::Yes;
-    return isFew ? 1 : openExtent;
-  }
-
-  /// Products that are added to one sum, one at least; those of large sums are as good as many.
-  int64_t productsOfSum() {
-    constexpr int64_t many = 1 << 24;
-    int64_t products = 1;
-    for (const std::string& loop : of_.summed)
-      products = std::clamp<int64_t>(std::min(extentOf(loop), many) * products, 1, many);
-    return products;
-  }
-
-  /// Which loop gives rows: what the lanes read does not hang on it.
-  std::optional<std::string> rows() {
-    std::optional<std::string> best;
-    for (size_t i = 0; i + 1 < of_.spatial.size(); ++i) {
-      const std::string& loop = of_.spatial[i];
-      bool isShared = std::ranges::any_of(operands_, [&](const Operand& operand) {
-        return isOfLanes(operand) && !hangsOn(operand, loop);
-      });
-      if (isShared && extentOf(loop) > 1 && (!best || extentOf(loop) >= extentOf(*best)))
-        best = loop;
-    }
-    return best;
-  }
-
-  /// Loops over columns besides the innermost: what rows read does not hang on them.
-  std::vector<std::string> moreColumns(const std::string& rows) const {
-    std::vector<std::string> found;
-    for (const std::string& loop : of_.spatial)
-      if (loop != rows && loop != of_.spatial.back() &&
-          std::ranges::all_of(operands_, [&](const Operand& operand) {
-            return isOfLanes(operand) == hangsOn(operand, loop);
-          }))
-        found.push_back(loop);
-    return found;
-  }
-
-  /// What is read in lanes.
-  std::vector<Operand> ofLanes() const {
-    std::vector<Operand> found;
-    std::ranges::copy_if(operands_, std::back_inserter(found),
-                         [&](const Operand& operand) { return isOfLanes(operand); });
-    return found;
-  }
-  /// What rows read, the same for all lanes.
-  std::vector<Operand> ofRows() const {
-    std::vector<Operand> found;
-    std::ranges::copy_if(operands_, std::back_inserter(found),
-                         [&](const Operand& operand) { return !isOfLanes(operand); });
-    return found;
-  }
-
-  /// Whether lanes do not read elements side by side.
-  bool isApart(const Operand& operand) {
-    return bytesAlong(operand, of_.spatial.back()) != bytesOf(operand);
-  }
-
-  /// How many bytes a step of a loop goes along an operand, if that is a number.
-  std::optional<int64_t> bytesAlong(const Operand& operand, const std::string& loop) {
-    auto slope = sizes::slopeOf(nest_.table, operand.flat, variableOf(loop));
-    auto number = slope ? nest_.table.constantOf(*slope) : std::nullopt;
-    return number ? std::optional(*number * bytesOf(operand)) : std::nullopt;
-  }
-
-  std::string nameOf(const Operand& operand) const { return nest_.buffers[operand.buffer].name; }
-
-private:
-  void read(const Operation& load) {
-    const Buffer& buffer = nest_.buffers[load.buffer];
-    Form flat = nest_.table.number(0);
-    for (size_t i = 0; i < load.places.size(); ++i) {
-      isPlain_ &= load.places[i].value == none;
-      flat = nest_.table.sum(nest_.table.product(flat, buffer.extents[i]), load.places[i].form);
-    }
-    operands_.push_back({load.buffer, flat, !load.operands.empty()});
-  }
-
-  int64_t bytesOf(const Operand& operand) const {
-    return int64_t(nest_.buffers[operand.buffer].dtype.bytes());
-  }
-  Name variableOf(const std::string& loop) const { return *nest_.table.find(loop); }
-  bool hangsOn(const Operand& operand, const std::string& loop) const {
-    return nest_.table.mentions(operand.flat, variableOf(loop));
-  }
-  bool isOfLanes(const Operand& operand) const { return hangsOn(operand, of_.spatial.back()); }
-
-  /// Its table grows with what is asked.
-  Nest& nest_;
-  const Contraction& of_;
-  std::vector<Operand> operands_;
-  bool isPlain_ = true;
-};
 
 /// How many rows a tile has: as many as registers hold beside what is read. Fewer without a rest
 /// are better where all that they read is near.
@@ -584,13 +399,6 @@ private:
 };
 
 } // namespace
-
-std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body) {
-  std::vector<Contraction> found;
-  std::vector<const Node*> path;
-  findContractions(nest, body, path, found);
-  return found;
-}
 
 void tileContraction(Scheduled& made, const Contraction& contraction, const MachineModel& machine) {
   // The last of several statements behind a sum reads what others make.

@@ -2,21 +2,9 @@
 #pragma once
 
 #include "lower/loops/choose.h"
-
-#include <span>
+#include "lower/loops/contractions.h"
 
 namespace loops {
-
-/// A sum for each point of some loops, as loops stand that nobody changed: each of `spatial` is
-/// alone in the one before; in the body of the last one an accumulator is allocated, made, joined
-/// to in the loops `summed`, outermost first, and read.
-struct Contraction {
-  std::vector<std::string> spatial, summed;
-  std::string accumulator;
-};
-
-/// Those below a part of a nest.
-std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body);
 
 /// Tiles a contraction: accumulators for so many rows and columns are kept while the sum runs, and
 /// what is read of them is made of the tile. Columns are the points of the innermost loop, in
