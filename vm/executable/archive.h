@@ -138,20 +138,19 @@ private:
   void get(std::vector<T>& list) {
     // What is read into is new, so the list has no memory to free.
     std::construct_at(&list, enterList(sizeof(T)));
-    if constexpr (isNumber<T>)
-      copy(list.data(), list.size() * sizeof(T));
-    else
-      for (T& item : list)
-        get(item);
-    --depth_;
+    getItems<T>(list);
   }
   template <typename T>
   void get(runtime::List<T>& list) {
     list.resize(enterList(sizeof(T)));
+    getItems<T>(list);
+  }
+  template <typename T>
+  void getItems(std::span<T> items) {
     if constexpr (isNumber<T>)
-      copy(list.data(), list.size() * sizeof(T));
+      copy(items.data(), items.size_bytes());
     else
-      for (T& item : list)
+      for (T& item : items)
         get(item);
     --depth_;
   }
