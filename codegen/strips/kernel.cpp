@@ -20,20 +20,16 @@ size_t bytesOf(const Program& program) {
 /// The fault of a tensor whose elements cannot be counted.
 std::optional<runtime::Fault> uncounted(const tensor::TensorFunction& function,
                                         std::span<const int64_t> extents) {
-  std::optional<runtime::Fault> fault;
-  auto look = [&](uint32_t tensor) {
+  for (uint32_t tensor : tensor::givenTensors(function)) {
     const tensor::TensorInfo& info = function.tensors[tensor];
     auto shape = extents.first(std::min(info.shape.size(), extents.size()));
     extents = extents.subspan(shape.size());
     bool isNegative = std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; });
     auto elements = isNegative ? 0 : runtime::elementCount(shape);
-    if (!fault && (!elements || *elements > INT64_MAX / int64_t(info.dtype.bytes())))
-      fault = runtime::memoryFault(info.dtype, shape);
-  };
-  for (uint32_t i = 0; i < function.inputCount; ++i)
-    look(i);
-  std::ranges::for_each(function.results, look);
-  return fault;
+    if (!elements || *elements > INT64_MAX / int64_t(info.dtype.bytes()))
+      return runtime::memoryFault(info.dtype, shape);
+  }
+  return std::nullopt;
 }
 
 } // namespace

@@ -12,16 +12,14 @@ namespace loops {
 namespace {
 
 using tensor::TensorFunction;
-using tensor::TensorInfo;
 
-/// Tensors whose extents a call gives: inputs, then results.
-std::vector<const TensorInfo*> tensorsOf(const TensorFunction& function) {
-  std::vector<const TensorInfo*> tensors;
-  for (size_t i = 0; i < function.inputCount; ++i)
-    tensors.push_back(&function.tensors[i]);
-  for (uint32_t result : function.results)
-    tensors.push_back(&function.tensors[result]);
-  return tensors;
+/// The extents that a call gives, as the function has them.
+std::vector<const tensor::ScalarNode*> givenExtents(const TensorFunction& function) {
+  std::vector<const tensor::ScalarNode*> extents;
+  for (uint32_t tensor : tensor::givenTensors(function))
+    extents.insert(extents.end(), function.tensors[tensor].shape.begin(),
+                   function.tensors[tensor].shape.end());
+  return extents;
 }
 
 size_t sizeOf(int64_t extent) {
@@ -32,18 +30,17 @@ size_t sizeOf(int64_t extent) {
 
 std::vector<int64_t> classOf(const TensorFunction& function, std::span<const int64_t> extents) {
   std::vector<int64_t> pattern, sizes;
-  for (const TensorInfo* info : tensorsOf(function))
-    for (const tensor::ScalarNode* extent : info->shape) {
-      int64_t number = extents[pattern.size()];
-      if (extent->kind == tensor::ScalarKind::Number || number < leastOfClass) {
-        pattern.push_back(number);
-        continue;
-      }
-      auto known = std::ranges::find(sizes, number);
-      pattern.push_back(-1 - int64_t(known - sizes.begin()));
-      if (known == sizes.end())
-        sizes.push_back(number);
+  for (const tensor::ScalarNode* extent : givenExtents(function)) {
+    int64_t number = extents[pattern.size()];
+    if (extent->kind == tensor::ScalarKind::Number || number < leastOfClass) {
+      pattern.push_back(number);
+      continue;
     }
+    auto known = std::ranges::find(sizes, number);
+    pattern.push_back(-1 - int64_t(known - sizes.begin()));
+    if (known == sizes.end())
+      sizes.push_back(number);
+  }
   return pattern;
 }
 
@@ -52,17 +49,16 @@ std::vector<int64_t> patternOf(const TensorFunction& function,
   std::vector<int64_t> pattern;
   int64_t next = -1;
   auto fact = known.begin();
-  for (const TensorInfo* info : tensorsOf(function))
-    for (size_t i = 0; i < info->shape.size(); ++i) {
-      if (fact == known.end() || fact->place != pattern.size())
-        pattern.push_back(next--);
-      else if (fact->same != tensor::KnownExtent::none)
-        pattern.push_back(pattern[fact->same]);
-      else
-        pattern.push_back(fact->number);
-      while (fact != known.end() && fact->place < pattern.size())
-        ++fact;
-    }
+  for (size_t count = givenExtents(function).size(); pattern.size() < count;) {
+    if (fact == known.end() || fact->place != pattern.size())
+      pattern.push_back(next--);
+    else if (fact->same != tensor::KnownExtent::none)
+      pattern.push_back(pattern[fact->same]);
+    else
+      pattern.push_back(fact->number);
+    while (fact != known.end() && fact->place < pattern.size())
+      ++fact;
+  }
   return pattern;
 }
 
@@ -90,14 +86,15 @@ runtime::Checked<Nest> nestOfPattern(const TensorFunction& function,
     return sizes[sizeOf(is)];
   };
   size_t next = 0, tensors = 0;
-  for (const TensorInfo* info : tensorsOf(function)) {
+  for (uint32_t given : tensor::givenTensors(function)) {
+    const tensor::TensorInfo& info = function.tensors[given];
     bool isInput = tensors < function.inputCount;
     Buffer buffer{
         fmt::format("{}{}", isInput ? "x" : "y", isInput ? tensors : tensors - function.inputCount),
-        info->dtype,
+        info.dtype,
         {},
         isInput ? Space::Input : Space::Output};
-    for (size_t i = 0; i < info->shape.size(); ++i)
+    for (size_t i = 0; i < info.shape.size(); ++i)
       buffer.extents.push_back(extentOf(pattern[next++]));
     start.buffers.push_back(std::move(buffer));
     ++tensors;

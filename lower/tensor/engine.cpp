@@ -1,7 +1,6 @@
 // Inputs that do not fit, and code of memory on values.
 #include "lower/tensor/engine.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -18,13 +17,9 @@ bool fits(const InputType& expected, const runtime::Tensor& given) {
 
 std::vector<int64_t> extentsOf(const TensorFunction& function) {
   std::vector<int64_t> extents;
-  auto add = [&](uint32_t tensor) {
+  for (uint32_t tensor : givenTensors(function))
     for (const ScalarNode* extent : function.tensors[tensor].shape)
       extents.push_back(extent->as<ScalarNumber>()->integer);
-  };
-  for (uint32_t i = 0; i < function.inputCount; ++i)
-    add(i);
-  std::ranges::for_each(function.results, add);
   return extents;
 }
 

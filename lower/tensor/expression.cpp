@@ -206,6 +206,14 @@ std::string stageText(const TensorFunction& function, const Stage& stage, size_t
 
 } // namespace
 
+std::vector<uint32_t> givenTensors(const TensorFunction& function) {
+  std::vector<uint32_t> given;
+  for (uint32_t input = 0; input < function.inputCount; ++input)
+    given.push_back(input);
+  given.insert(given.end(), function.results.begin(), function.results.end());
+  return given;
+}
+
 std::string tensorFunctionText(const TensorFunction& function) {
   std::string text;
   for (size_t i = 0; i < function.inputCount; ++i) {

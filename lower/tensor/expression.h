@@ -151,6 +151,9 @@ struct TensorFunction {
   std::vector<uint32_t> results;
 };
 
+/// The tensors whose extents a call gives: inputs, then results.
+std::vector<uint32_t> givenTensors(const TensorFunction& function);
+
 /// The function in readable index notation, for `--print` options and tests.
 std::string tensorFunctionText(const TensorFunction& function);
 

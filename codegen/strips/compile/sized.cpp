@@ -121,19 +121,15 @@ bool isFor(const SizedProgram& program, std::span<const int64_t> extents) {
 /// Whether a function may have inputs and results of these extents.
 bool fits(const TensorFunction& function, std::span<const int64_t> extents) {
   size_t next = 0;
-  bool isFit = true;
-  auto compare = [&](uint32_t tensor) {
+  for (uint32_t tensor : tensor::givenTensors(function))
     for (const tensor::ScalarNode* extent : function.tensors[tensor].shape) {
       const auto* number = extent->as<tensor::ScalarNumber>();
-      isFit = isFit && next < extents.size() && extents[next] >= 0 &&
-              (!number || number->integer == extents[next]);
+      if (next == extents.size() || extents[next] < 0 ||
+          (number && number->integer != extents[next]))
+        return false;
       ++next;
     }
-  };
-  for (uint32_t i = 0; i < function.inputCount; ++i)
-    compare(i);
-  std::ranges::for_each(function.results, compare);
-  return isFit && next == extents.size();
+  return next == extents.size();
 }
 
 } // namespace
