@@ -5,9 +5,11 @@
 #include "codegen/llvm/library.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <memory>
+#include <vector>
 
 namespace codegen {
 
@@ -19,8 +21,9 @@ using runtime::Result;
 using Handle = struct Opaque*;
 
 constexpr const char* libraryNames[] = {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"};
-constexpr const char* passes = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-                               "simplifycfg,loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,adce)";
+constexpr const char* passes =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,adce)";
 
 /// What is used of the C interface, in the order of names below.
 struct Functions {
@@ -104,7 +107,10 @@ struct Library {
 
 Library openLibrary() {
   Library opened;
-  for (const char* name : libraryNames)
+  std::vector<const char*> names(std::begin(libraryNames), std::end(libraryNames));
+  if (const char* said = std::getenv("BATON_LLVM"))
+    names = {said};
+  for (const char* name : names)
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
       opened.isThere = find(library, opened.functions);
       if (opened.isThere)
@@ -157,21 +163,6 @@ Result<Handle> createMachine(const Functions& llvm, const Processor& processor) 
 }
 
 } // namespace
-
-bool Processor::has(std::string_view feature) const {
-  std::string text = "," + features + ",";
-  return text.find(fmt::format(",{},", feature)) != text.npos;
-}
-
-uint32_t Processor::vectorBytes() const {
-  if (triple.starts_with("x86_64"))
-    return has("+avx512f") && has("+avx512vl") ? 64 : has("+avx2") && has("+fma") ? 32 : 16;
-  return 16;
-}
-
-uint32_t Processor::registers() const {
-  return triple.starts_with("x86_64") && vectorBytes() < 64 ? 16 : 32;
-}
 
 Result<Processor> hostProcessor() {
   const Library& opened = library();

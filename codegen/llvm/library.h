@@ -1,26 +1,11 @@
 // LLVM, through its C interface, opened when it is first wanted: to link it costs every start of a
-// process 13 ms. Where it is not installed, whoever asks is told so and does without.
+// process 13 ms. Where it is not installed, whoever asks is told so and does without. `$BATON_LLVM`
+// names another library than those of the system.
 #pragma once
 
-#include "runtime/result.h"
-
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "codegen/llvm/processor.h"
 
 namespace codegen {
-
-/// A processor as LLVM knows it.
-struct Processor {
-  std::string triple, name, features;
-
-  /// `+avx512f` and the like.
-  bool has(std::string_view feature) const;
-  /// Bytes of the widest registers with arithmetic on floats.
-  uint32_t vectorBytes() const;
-  /// How many of these there are.
-  uint32_t registers() const;
-};
 
 enum class Output : uint8_t { Assembly, Object };
 

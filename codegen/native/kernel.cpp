@@ -1,8 +1,8 @@
-// A kernel compiles for a class of extents once; for classes beyond a few it leaves calls to strips.
+// A kernel compiles for a class of extents once; for classes beyond a few it leaves calls to
+// strips.
 #include "codegen/native/kernel.h"
 
-#include "codegen/llvm/library.h"
-#include "codegen/native/native_code.h"
+#include "codegen/native/compiler.h"
 #include "codegen/strips/compile/sized.h"
 #include "lower/loops/sized_nest.h"
 #include "runtime/threads.h"
@@ -68,8 +68,9 @@ private:
 
 class NativeKernel final : public runtime::Kernel {
 public:
-  explicit NativeKernel(const tensor::TensorFunction& function)
-      : function_(function), strips_(strips::makeKernel(function, {})) {}
+  NativeKernel(const tensor::TensorFunction& function, std::shared_ptr<Compiler> compiler)
+      : function_(function), compiler_(std::move(compiler)),
+        strips_(strips::makeKernel(function, {})) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
@@ -88,23 +89,14 @@ public:
   }
 
 private:
-  using Compiled = std::shared_ptr<const CompiledNest>;
-
-  Compiled compile(const runtime::Checked<loops::Nest>& nest) {
-    if (!nest)
-      return nullptr;
-    auto compiled = compileChosen(*nest);
-    return compiled ? *compiled : nullptr;
-  }
-
-  /// Compiled once, whether there is code in the end or not.
-  Compiled known(const std::vector<int64_t>& pattern, int64_t least) {
+  /// Made once, whether there is code in the end or not.
+  Compiler::Code known(const std::vector<int64_t>& pattern, int64_t least) {
     auto found = nests_.find(pattern);
     if (found != nests_.end())
       return found->second;
     if (nests_.size() >= mostNests)
       return nullptr;
-    Compiled made = compile(loops::nestOfPattern(function_, pattern, least));
+    Compiler::Code made = compiler_->codeFor({function_, pattern, least});
     (made ? compiledCount : refusedCount)++;
     nests_.emplace(pattern, made);
     return made;
@@ -114,41 +106,51 @@ private:
     std::vector<int64_t> numbers(extents.begin(), extents.end());
     std::vector<int64_t> pattern = loops::classOf(function_, extents);
     if (pattern != numbers)
-      if (Compiled nest = known(pattern, loops::leastOfClass))
-        return NativeRun(nest, loops::sizesOf(pattern, extents));
-    if (Compiled nest = known(numbers, 0))
-      return NativeRun(nest, {});
+      if (Compiler::Code code = known(pattern, loops::leastOfClass))
+        return NativeRun(code, loops::sizesOf(pattern, extents));
+    if (Compiler::Code code = known(numbers, 0))
+      return NativeRun(code, {});
     return std::nullopt;
   }
 
   const tensor::TensorFunction& function_;
+  std::shared_ptr<Compiler> compiler_;
   std::unique_ptr<runtime::Kernel> strips_;
   std::vector<int64_t> extents_;
   std::unique_ptr<NativeCode> code_;
   /// By pattern.
-  std::map<std::vector<int64_t>, Compiled> nests_;
+  std::map<std::vector<int64_t>, Compiler::Code> nests_;
 };
 
 } // namespace
 
-std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function,
-                                                  std::span<const strips::SizedProgram>) {
-  return std::make_unique<NativeKernel>(function);
-}
-
 NativeCounts nativeCounts() {
-  return {compiledCount, refusedCount};
+  return {compiledCount, foundCount(), refusedCount};
 }
 
-runtime::Result<tensor::TensorEngine> nativeEngine() {
-  auto processor = hostProcessor();
-  if (!processor)
-    return processor.failure();
-  return tensor::TensorEngine{.compile =
-                                  [](tensor::TensorFunction function) {
-                                    return tensor::codeOf(std::move(function), makeNativeKernel);
-                                  },
-                              .makeKernel = makeNativeKernel};
+runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor) {
+  std::optional<Processor> target;
+  if (!processor.empty()) {
+    auto named = processorNamed(processor);
+    if (!named)
+      return named.failure();
+    target = *std::move(named);
+  }
+  auto compiler = std::make_shared<Compiler>(std::move(target), DiskCache::usualFolder());
+  tensor::MakeKernel makeKernel = [compiler](const tensor::TensorFunction& function,
+                                             std::span<const strips::SizedProgram>) {
+    return std::make_unique<NativeKernel>(function, compiler);
+  };
+  return tensor::TensorEngine{
+      .compile = [makeKernel](tensor::TensorFunction function) {
+        return tensor::codeOf(std::move(function), makeKernel);
+      },
+      .makeKernel = makeKernel,
+      .prepare =
+          [compiler](std::span<const tensor::TensorFunction* const> functions) {
+            compiler->prepare(functions);
+          },
+      .note = [compiler] { return compiler->problem(); }};
 }
 
 } // namespace codegen

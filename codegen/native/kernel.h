@@ -1,5 +1,5 @@
 // Kernels in machine code: nests of tensor functions, scheduled for the processor at hand and
-// compiled by LLVM when they are first called.
+// compiled by LLVM, once for all processes that come.
 //
 // codegen/native/ is where engines get native code. Strips stand beside it: they say what results
 // look like, run what has no nest or is not compiled, and find the words where native code finds
@@ -11,17 +11,16 @@
 
 namespace codegen {
 
-/// An engine whose kernels run natively; fails where there is no LLVM.
-runtime::Result<tensor::TensorEngine> nativeEngine();
+/// An engine whose kernels run natively where that can be; it keeps what it compiles on disk. For a
+/// processor of that name, or where none is said for the one at hand. Fails where there is no such
+/// processor; where there is no LLVM, strips serve, and the engine has a note that says so.
+runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor = "");
 
-/// Makes a kernel that runs natively, where there is LLVM.
-std::unique_ptr<runtime::Kernel> makeNativeKernel(const tensor::TensorFunction& function,
-                                                  std::span<const strips::SizedProgram> programs);
-
-/// How many nests were compiled for classes of extents, and how many such classes are left to strips
-/// because the function has no nest there, or its nest is not compiled.
+/// How many nests there is code of for classes of extents, how many of these the cache had, and how
+/// many such classes are left to strips because the function has no nest there, or its nest is not
+/// compiled.
 struct NativeCounts {
-  size_t compiled = 0, refused = 0;
+  size_t compiled = 0, found = 0, refused = 0;
 };
 NativeCounts nativeCounts();
 

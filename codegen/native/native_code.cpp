@@ -1,15 +1,13 @@
-// Nests that are alike are scheduled and compiled once, as long as somebody uses them.
+// From a scheduled nest to code, and how it runs.
 #include "codegen/native/native_code.h"
 
-#include "lower/loops/choose.h"
+#include "codegen/llvm/module.h"
 #include "lower/loops/sharing.h"
 #include "runtime/pool.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
-#include <unordered_map>
 
 namespace codegen {
 
@@ -24,16 +22,36 @@ size_t aligned(size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-void findSharable(CompiledNest& made, const loops::Nest& nest) {
-  for (const loops::Buffer& buffer : nest.buffers) {
-    made.inputs += buffer.space == Space::Input;
-    made.outputs += buffer.space == Space::Output;
-  }
+void findSharable(NestCode& made, const loops::Nest& nest) {
   // Where native code ends at a fault the call is made again, from the same inputs.
   if (loops::mayFail(nest))
     return;
   for (auto [input, output] : loops::sharableBuffers(nest))
-    made.sharable.emplace_back(input, output - uint32_t(made.inputs));
+    made.sharable.emplace_back(input, output - made.inputs);
+}
+
+/// All but the object.
+NestCode codeWithout(const NestModule& module) {
+  const loops::Nest& nest = module.nest;
+  NestCode made{.sizes = uint32_t(nest.sizes.size())};
+  for (const loops::Buffer& buffer : nest.buffers) {
+    made.inputs += buffer.space == Space::Input;
+    made.outputs += buffer.space == Space::Output;
+  }
+  std::vector<sizes::Name> names;
+  for (const loops::Assumption& size : nest.sizes)
+    names.push_back(size.size);
+  SizeStepWriter writer(nest.table, names);
+  for (const Part& part : module.parts)
+    made.parts.push_back(
+        {part.symbol, part.iterations ? writer.stepOf(*part.iterations) : CodePart::once});
+  for (const Workspace& workspace : module.workspaces)
+    made.scratch.push_back({writer.stepOf(workspace.elements),
+                            uint32_t(nest.buffers[workspace.buffer].dtype.bytes()),
+                            workspace.isPrivate});
+  made.steps = writer.take();
+  findSharable(made, nest);
+  return made;
 }
 
 } // namespace
@@ -44,77 +62,65 @@ loops::MachineModel modelOf(const Processor& processor) {
           .threads = runtime::threadLimit()};
 }
 
-Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
-                                                        const Processor& processor) {
+Result<NestCode> codeOf(const loops::Nest& nest, const Processor& processor) {
   auto module = moduleOf(nest, {processor.vectorBytes()});
   if (!module)
     return runtime::Error{module.failure().text};
-  auto code = compiled(module->text, processor, Output::Object);
-  if (!code)
-    return code.failure();
-  auto object = LoadedObject::load(*code);
+  auto object = compiled(module->text, processor, Output::Object);
   if (!object)
     return object.failure();
-  auto made = std::make_shared<CompiledNest>(CompiledNest{*std::move(module), *object});
-  findSharable(*made, made->module.nest);
-  for (const Part& part : made->module.parts)
-    made->parts.push_back(reinterpret_cast<PartFunction*>((*object)->find(part.symbol)));
-  made->module.nest.body.clear();
-  made->module.text.clear();
+  NestCode code = codeWithout(*module);
+  code.object = *std::move(object);
+  return code;
+}
+
+Result<std::shared_ptr<const CompiledNest>> loaded(NestCode code) {
+  auto object = LoadedObject::load(code.object);
+  if (!object)
+    return object.failure();
+  auto made = std::make_shared<CompiledNest>(CompiledNest{std::move(code), *object});
+  for (const CodePart& part : made->code.parts) {
+    auto* function = reinterpret_cast<PartFunction*>((*object)->find(part.symbol));
+    if (!function)
+      return runtime::Error{"an object without a part of its kernel"};
+    made->parts.push_back(function);
+  }
   return std::shared_ptr<const CompiledNest>(std::move(made));
 }
 
-Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nest) {
-  static std::mutex mutex;
-  static std::unordered_map<std::string, std::weak_ptr<const CompiledNest>> known;
-  std::string key = loops::textOf(nest);
-  {
-    std::lock_guard lock(mutex);
-    if (auto made = known[key].lock())
-      return made;
-  }
-  static const Result<Processor> processor = hostProcessor();
-  if (!processor)
-    return processor.failure();
-  auto made = compileNest(loops::scheduled(nest, modelOf(*processor)).nest, *processor);
-  if (made) {
-    std::lock_guard lock(mutex);
-    known[key] = *made;
-  }
-  return made;
+Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
+                                                        const Processor& processor) {
+  auto code = codeOf(nest, processor);
+  return code ? loaded(*std::move(code)) : code.failure();
 }
 
 NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64_t> sizes)
     : nest_(std::move(nest)), sizes_(std::move(sizes)) {
-  const loops::Nest& of = nest_->module.nest;
-  std::vector<int64_t> names(of.table.nameCount());
-  for (size_t i = 0; i < of.sizes.size(); ++i)
-    names[size_t(of.sizes[i].size)] = sizes_[i];
-  for (const Part& part : nest_->module.parts) {
-    auto count = part.iterations ? of.table.valueOf(*part.iterations, names) : 1;
+  const auto values = valuesOf(nest_->code.steps, sizes_);
+  for (const CodePart& part : nest_->code.parts) {
+    auto count = part.iterations != CodePart::once ? values[part.iterations] : 1;
+    isRunnable_ &= count.has_value();
     iterations_.push_back(std::max<int64_t>(0, count.value_or(0)));
   }
-  fitsMemory_ = placeScratch(names);
+  isRunnable_ &= placeScratch(values);
 }
 
-bool NativeRun::placeScratch(const std::vector<int64_t>& names) {
+bool NativeRun::placeScratch(std::span<const std::optional<int64_t>> values) {
   constexpr int64_t most = int64_t(1) << 48;
-  const loops::Nest& of = nest_->module.nest;
-  for (const Workspace& workspace : nest_->module.workspaces) {
-    auto elements = of.table.valueOf(workspace.elements, names);
-    size_t& end = workspace.isPrivate ? privateBytes_ : sharedBytes_;
+  for (const CodeScratch& scratch : nest_->code.scratch) {
+    auto elements = values[scratch.elements];
+    size_t& end = scratch.isPrivate ? privateBytes_ : sharedBytes_;
     if (!elements || *elements > most || end > size_t(most))
       return false;
-    scratch_.push_back({end, workspace.isPrivate});
-    end += aligned(size_t(std::max<int64_t>(0, *elements)) *
-                   of.buffers[workspace.buffer].dtype.bytes());
+    scratch_.push_back({end, scratch.isPrivate});
+    end += aligned(size_t(std::max<int64_t>(0, *elements)) * scratch.elementBytes);
   }
   return true;
 }
 
 bool NativeRun::mayShare(size_t input, size_t output) const {
   std::pair<uint32_t, uint32_t> pair{uint32_t(input), uint32_t(output)};
-  return std::ranges::find(nest_->sharable, pair) != nest_->sharable.end();
+  return std::ranges::find(nest_->code.sharable, pair) != nest_->code.sharable.end();
 }
 
 bool NativeRun::fits(std::span<const std::byte* const> inputs,
@@ -144,14 +150,15 @@ bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
 bool NativeRun::runPart(size_t number) {
   PartFunction* part = nest_->parts[number];
   int64_t iterations = iterations_[number];
-  if (nest_->module.parts[number].iterations && pointers_.size() > 1 && iterations > 1)
+  if (nest_->code.parts[number].iterations != CodePart::once && pointers_.size() > 1 &&
+      iterations > 1)
     return runParallel(part, iterations);
   return part(pointers_[0].data(), sizes_.data(), 0, iterations) == 0;
 }
 
-bool NativeRun::run(std::span<const std::byte* const> inputs,
-                    std::span<std::byte* const> outputs, unsigned threads) {
-  if (!fitsMemory_)
+bool NativeRun::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+                    unsigned threads) {
+  if (!isRunnable_)
     return false;
   try {
     runtime::Block shared(sharedBytes_), own(privateBytes_ * threads);
@@ -163,8 +170,8 @@ bool NativeRun::run(std::span<const std::byte* const> inputs,
         *next++ = const_cast<std::byte*>(input);
       next = std::ranges::copy(outputs, next).out;
       for (const Scratch& scratch : scratch_)
-        *next++ = (scratch.isPrivate ? own.bytes() + i * privateBytes_ : shared.bytes()) +
-                  scratch.offset;
+        *next++ =
+            (scratch.isPrivate ? own.bytes() + i * privateBytes_ : shared.bytes()) + scratch.offset;
     }
     for (size_t i = 0; i < nest_->parts.size(); ++i)
       if (!runPart(i))

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "codegen/llvm/library.h"
-#include "codegen/llvm/module.h"
 #include "codegen/llvm/object.h"
+#include "codegen/native/nest_code.h"
 #include "lower/loops/machine_model.h"
+#include "lower/loops/nest.h"
 #include "runtime/kernel_code.h"
 
 #include <span>
@@ -16,26 +17,24 @@ using PartFunction = int32_t(std::byte* const* buffers, const int64_t* sizes, in
 
 /// A nest of a class of extents in machine code.
 struct CompiledNest {
-  /// Its body is gone; buffers, sizes and forms are there.
-  NestModule module;
+  NestCode code;
   std::shared_ptr<const LoadedObject> object = {};
   std::vector<PartFunction*> parts = {};
-  /// Input and output that may lie in the same memory.
-  std::vector<std::pair<uint32_t, uint32_t>> sharable = {};
-  size_t inputs = 0, outputs = 0;
 };
 
 /// What choosers know of a processor.
 loops::MachineModel modelOf(const Processor& processor);
 
-/// Compiles a nest that verifies, for a processor that this process runs on, or for part of what it
-/// has; or why it does not.
+/// The code of a nest that verifies; or why there is none.
+runtime::Result<NestCode> codeOf(const loops::Nest& nest, const Processor& processor);
+
+/// Code in memory, for a processor that this process runs on, or for part of what it has; or what
+/// is wrong with it.
+runtime::Result<std::shared_ptr<const CompiledNest>> loaded(NestCode code);
+
+/// Both.
 runtime::Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
                                                                  const Processor& processor);
-
-/// Chooses a schedule for a nest that verifies, and compiles it for the processor at hand; one that is
-/// in use is shared. Fails where there is no LLVM.
-runtime::Result<std::shared_ptr<const CompiledNest>> compileChosen(const loops::Nest& nest);
 
 /// A compiled nest for some sizes. Serves one run at a time.
 class NativeRun {
@@ -52,7 +51,7 @@ public:
            unsigned threads);
 
 private:
-  bool placeScratch(const std::vector<int64_t>& names);
+  bool placeScratch(std::span<const std::optional<int64_t>> values);
   bool runPart(size_t number);
   bool runParallel(PartFunction* part, int64_t iterations);
 
@@ -65,8 +64,8 @@ private:
   std::vector<int64_t> sizes_, iterations_;
   std::vector<Scratch> scratch_;
   size_t sharedBytes_ = 0, privateBytes_ = 0;
-  /// Whether there can be memory for all scratch.
-  bool fitsMemory_ = false;
+  /// Whether the numbers of a run fit 64 bits, and its scratch any memory.
+  bool isRunnable_ = true;
   /// Of each thread those that its code gets; kept, so that runs take no memory for them.
   std::vector<std::vector<std::byte*>> pointers_;
 };

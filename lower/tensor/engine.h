@@ -39,9 +39,8 @@ struct NativeTask {
 
 /// Makes a kernel of a function over open extents, which must outlive it, with the programs that an
 /// executable has for it.
-using MakeKernel =
-    std::unique_ptr<runtime::Kernel> (*)(const TensorFunction& function,
-                                         std::span<const strips::SizedProgram> programs);
+using MakeKernel = std::function<std::unique_ptr<runtime::Kernel>(
+    const TensorFunction& function, std::span<const strips::SizedProgram> programs)>;
 
 struct TensorEngine {
   /// Makes code of a function whose extents are all constants; problems show when the code runs.
@@ -53,6 +52,11 @@ struct TensorEngine {
   /// What makes the kernels that a machine calls by itself; null where a value may be more than the
   /// elements of its tensor.
   MakeKernel makeKernel = nullptr;
+  /// Told before a run of the functions that it may make kernels of, in the order in which it is
+  /// likely to.
+  std::function<void(std::span<const TensorFunction* const> functions)> prepare = {};
+  /// What is to be said of how it served, behind a run; empty for nothing.
+  std::function<std::string()> note = {};
 };
 
 /// A function whose extents are all constants with a kernel of it, and the code for these.

@@ -3,6 +3,7 @@
 //
 // Without LLVM there is nothing to test. Which loops are meant is read off the assembly: those with
 // several multiply-adds that no other loop is inside of.
+#include "codegen/llvm/module.h"
 #include "codegen/native/native_code.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/read.h"

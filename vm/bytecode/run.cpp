@@ -120,6 +120,15 @@ std::variant<Value, RunFault> repeat(Run& run, const std::vector<Value>& argumen
   return result;
 }
 
+void announceKernels(const vm::Program& program, const tensor::TensorEngine& engine) {
+  if (!engine.prepare)
+    return;
+  std::vector<const tensor::TensorFunction*> functions;
+  for (const vm::KernelSite& site : program.kernels)
+    functions.push_back(&site.function);
+  engine.prepare(functions);
+}
+
 std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Value> arguments,
                                         Options options) {
   std::optional<Profiler> profiler;
@@ -132,6 +141,7 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
     options.run.observer = &trap.emplace(subject.program).observer();
   runtime::MemoryLimit limit(options.run.limits.memory);
   try {
+    announceKernels(subject.program, options.engine);
     Run run(subject, options);
     return options.repetition ? repeat(run, arguments, *options.repetition)
                               : run.call(std::move(arguments));

@@ -1,0 +1,33 @@
+// Processors that code is written for, and the one at hand, as far as that can be told without
+// LLVM.
+#pragma once
+
+#include "runtime/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace codegen {
+
+/// A processor as LLVM knows it.
+struct Processor {
+  std::string triple, name, features;
+
+  /// `+avx512f` and the like.
+  bool has(std::string_view feature) const;
+  /// Bytes of the widest registers with arithmetic on floats.
+  uint32_t vectorBytes() const;
+  /// How many of these there are.
+  uint32_t registers() const;
+};
+
+/// What tells this processor from others for which the same code would not do: its model, and what
+/// it has that the system lets programs use.
+std::string hostIdentity();
+
+/// The processor of a name: one of the levels `x86-64`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`.
+/// Fails where there is no such name, or where this machine lacks something of it.
+runtime::Result<Processor> processorNamed(std::string_view name);
+
+} // namespace codegen
