@@ -49,6 +49,7 @@ Examples:
                                      show where the time goes
   baton debug model.rly --random 42  run it step by step
   baton bench model.rly --random 42  call it again and again, and tell what a call takes
+  baton cache --clear                forget the kernels that were compiled
   baton compile model.rly -o model.bvm
                                      make an executable, which `run` takes as well
   baton disasm --full model.bvm      print it as a text that `compile` takes
@@ -81,6 +82,7 @@ struct Request {
   RunOptions bench;
   OperatorsOptions operators;
   ExplainOptions explain;
+  CacheOptions cache;
   UlpOptions ulp;
   /// Codes of warnings that are no news.
   std::vector<std::string> allowed;
@@ -119,6 +121,20 @@ void addAllow(CLI::App& app, std::vector<std::string>& allowed) {
         ->allow_extra_args(false);
 }
 
+/// What native code is for.
+void addProcessor(CLI::App& app, Request& request) {
+  const std::pair<const char*, std::string*> places[] = {{"run", &request.run.processor},
+                                                         {"bench", &request.bench.processor},
+                                                         {"lower", &request.lower.processor}};
+  for (auto [name, processor] : places)
+    app.get_subcommand(std::string(name))
+        ->add_option(
+            "--cpu", *processor,
+            "Write native code for x86-64, x86-64-v2, x86-64-v3 or x86-64-v4 instead of the "
+            "processor at hand")
+        ->type_name("NAME");
+}
+
 void addThreads(CLI::App& app, unsigned& threads) {
   for (const char* name : {"run", "bench", debugCommand})
     app.get_subcommand(std::string(name))
@@ -152,19 +168,19 @@ std::optional<int64_t> byteCount(std::string_view word) {
   return isGood ? std::optional(value) : std::nullopt;
 }
 
+std::string checkSize(const std::string& word) {
+  return byteCount(word)
+             ? ""
+             : fmt::format("{} is no size, such as 4000000 or 512M", formats::backquoted(word));
+}
+
 void addMemoryLimit(CLI::App& command, runtime::RunLimits& limits, const std::string& text) {
   command
       .add_option_function<std::string>(
           "--max-memory", [&](const std::string& word) { limits.memory = *byteCount(word); },
           text + "; K, M, G and T are thousands, millions and so on")
       ->type_name("SIZE")
-      ->check(
-          [](const std::string& word) {
-            return byteCount(word) ? ""
-                                   : fmt::format("{} is no size, such as 4000000 or 512M",
-                                                 formats::backquoted(word));
-          },
-          "");
+      ->check(checkSize, "");
 }
 
 void addTimeLimit(CLI::App& command, runtime::RunLimits& limits, const std::string& text) {
@@ -331,6 +347,19 @@ void addGrad(CLI::App& app, GradOptions& options) {
   addPassLimits(*command, options.limits);
 }
 
+void addCache(CLI::App& app, CacheOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "cache", "Say where compiled kernels are kept for later runs, and how much that is");
+  command->add_flag("--clear", options.clears, "Remove them");
+  command
+      ->add_option_function<std::string>(
+          "--max-bytes",
+          [&](const std::string& word) { options.limit = uint64_t(*byteCount(word)); },
+          "Keep at most so much from now on; what was used longest ago goes first")
+      ->type_name("SIZE")
+      ->check(checkSize, "");
+}
+
 void addEntries(CLI::App& command, std::vector<std::string>& entries) {
   command.add_option("--entry", entries, "A function to call from outside; may be repeated")
       ->type_name("NAME")
@@ -486,6 +515,8 @@ Answer perform(const CLI::App& app, const Request& request, const Look& look) {
     return instructions();
   if (app.got_subcommand("rewrites"))
     return rewrites();
+  if (app.got_subcommand("cache"))
+    return cache(request.cache);
   if (app.got_subcommand("ulp"))
     return ulp(request.ulp);
   if (app.got_subcommand("operators"))
@@ -552,6 +583,7 @@ void declare(CLI::App& app, Request& request) {
   addOperators(app, request.operators);
   addExplain(app, request.explain);
   addUlp(app, request.ulp);
+  addCache(app, request.cache);
   app.add_subcommand(
       "passes", "List the passes of `baton opt`, and the orders in which programs go through them");
   app.add_subcommand("rewrites", "List the rewrites that schedules of `baton lower` are made of");
@@ -559,6 +591,7 @@ void declare(CLI::App& app, Request& request) {
                      "List the instructions of the machine, as in docs/instructions.md");
   addAllow(app, request.allowed);
   addThreads(app, request.threads);
+  addProcessor(app, request);
   app.footer(examples);
 }
 

@@ -30,6 +30,8 @@ Answer run(Session& session, const RunOptions& options, const Look& look);
 Answer bench(Session& session, const RunOptions& options, const Look& look);
 Answer debug(Session& session, const RunOptions& options, const Look& look);
 Answer explain(const ExplainOptions& options, const Look& look);
+/// The compiled kernels that are kept on disk.
+Answer cache(const CacheOptions& options);
 /// How far the programs of scalar functions are off.
 Answer ulp(const UlpOptions& options);
 Answer operators(const lang::OperatorTable& table, const OperatorsOptions& options);

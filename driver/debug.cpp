@@ -25,7 +25,7 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
     return;
   for (const std::string& note : arguments.notes)
     tell("note: " + note + '\n');
-  auto engine = engineOf(options.engine, 0);
+  auto engine = engineOf(options);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   interp::Options how{.engine = *engine};

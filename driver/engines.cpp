@@ -19,16 +19,19 @@ bool isMachine(const std::string& name) {
   return name == "vm" || name == "native";
 }
 
-runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits) {
-  if (name == "interp" || (name.empty() && digits != 0))
-    return interp::referenceEngine(digits);
+runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
+  const std::string& name = options.engine;
+  if (!options.processor.empty() && name != "native")
+    return runtime::Error{"`--cpu` is for native code; say `--engine native` too"};
+  if (name == "interp" || (name.empty() && options.precision != 0))
+    return interp::referenceEngine(options.precision);
   if (!name.empty() && name != "loops" && !isMachine(name))
     return runtime::Error{noEngine(name)};
-  if (digits != 0)
+  if (options.precision != 0)
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
-  return name == "native" ? codegen::nativeEngine() : strips::stripsEngine();
+  return name == "native" ? codegen::nativeEngine(options.processor) : strips::stripsEngine();
 }
 
 } // namespace driver

@@ -1,6 +1,7 @@
 // What `baton run` can evaluate tensor expressions with.
 #pragma once
 
+#include "driver/session/options.h"
 #include "lower/tensor/engine.h"
 #include "runtime/result.h"
 
@@ -14,9 +15,9 @@ std::string noEngine(const std::string& name);
 /// Whether the engine of that name is the machine.
 bool isMachine(const std::string& name);
 
-/// What evaluates tensor expressions in the engine of that name; an empty one stands for the
-/// default, which is `interp` when there is a precision and `vm` otherwise. The error says which
-/// there are, or that only `interp` computes with `digits` decimal digits.
-runtime::Result<tensor::TensorEngine> engineOf(const std::string& name, unsigned digits);
+/// What evaluates tensor expressions for a run; no name of an engine stands for the default, which
+/// is `interp` when there is a precision and `vm` otherwise. The error says which there are, that
+/// only `interp` computes with a precision, or what is wrong with the processor.
+runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options);
 
 } // namespace driver

@@ -1,4 +1,6 @@
 // `baton lower`: the kernels of a program as loop nests, and schedules for them.
+#include "codegen/llvm/library.h"
+#include "codegen/llvm/module.h"
 #include "codegen/native/native_code.h"
 #include "driver/commands.h"
 #include "driver/executable_file.h"
@@ -38,9 +40,15 @@ std::optional<std::string> textOf(const std::string& path, Answer& answer) {
   return std::nullopt;
 }
 
+/// The processor of a name, or the one at hand.
+runtime::Result<codegen::Processor> processorOf(const LowerOptions& options) {
+  return options.processor.empty() ? codegen::hostProcessor()
+                                   : codegen::processorNamed(options.processor);
+}
+
 /// What native code is scheduled for; without LLVM there is none, and any machine will do.
-loops::MachineModel machineModel() {
-  auto processor = codegen::hostProcessor();
+loops::MachineModel machineModel(const LowerOptions& options) {
+  auto processor = processorOf(options);
   return processor ? codegen::modelOf(*processor) : loops::MachineModel{};
 }
 
@@ -54,7 +62,7 @@ public:
     loops::simplify(nest);
     std::vector<loops::Step> steps;
     if (options_.chooses) {
-      steps = loops::scheduled(nest, machineModel()).steps;
+      steps = loops::scheduled(nest, machineModel(options_)).steps;
       for (const loops::Step& step : steps)
         answer_.output += fmt::format("# {}\n", loops::textOf(step));
     } else if (!options_.schedule.empty()) {
@@ -86,7 +94,7 @@ private:
       answer_.output += loops::textOf(nest);
       return;
     }
-    auto processor = codegen::hostProcessor();
+    auto processor = processorOf(options_);
     if (!processor)
       return answer_.fail(ExitCode::World, processor.failure().message);
     auto module = codegen::moduleOf(nest, {processor->vectorBytes()});
@@ -213,6 +221,11 @@ Answer lower(Session& session, const LowerOptions& options, const Look& look) {
   if (!isRewrite(options.printAfter, answer))
     return answer;
   const bool isScheduled = options.chooses || !options.schedule.empty();
+  if (!options.processor.empty())
+    if (auto named = codegen::processorNamed(options.processor); !named) {
+      answer.fail(ExitCode::World, named.failure().message);
+      return answer;
+    }
   if (!options.printAfter.empty() && !isScheduled)
     answer.fail(ExitCode::World,
                 "`--print-after` shows steps of a schedule; give `--schedule` or `--choose`");

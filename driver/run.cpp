@@ -136,14 +136,14 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   auto arguments = goodArguments(session, entry.global, typing, options, answer);
   if (!arguments)
     return;
-  auto engine = engineOf(options.engine, 0);
+  auto engine = engineOf(options);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   Running running(session, loaded.language, options, look, answer);
   auto outcome =
       bytecode::run(*loaded.linked, *number, *loaded.language.module, typing, session.operators(),
                     *std::move(arguments), running.onMachine(*engine));
-  const runtime::Value* value = running.end(outcome);
+  const runtime::Value* value = running.end(outcome, *engine);
   if (value && options.isTimed)
     giveTiming(running.repetition(), options, answer);
   else if (value)
@@ -190,7 +190,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   entry = program.module->find(ready->called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
-  auto engine = engineOf(options.engine, options.precision);
+  auto engine = engineOf(options);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   if (options.output)
@@ -205,7 +205,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
       call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
   if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && ready->isDerived)
     written.explain(*fault);
-  const runtime::Value* value = running.end(outcome);
+  const runtime::Value* value = running.end(outcome, *engine);
   if (!value)
     return;
   if (options.isTimed) {

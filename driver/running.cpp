@@ -101,13 +101,15 @@ interp::Options Running::onInterpreter(const tensor::TensorEngine& engine) {
   return how;
 }
 
-const Value* Running::end(Outcome& outcome) {
+const Value* Running::end(Outcome& outcome, const tensor::TensorEngine& engine) {
   watch_.reset();
   progress_.clear();
   if (tracer_)
     for (const std::string& name : tracer_->missing())
       answer_.errors +=
           fmt::format("note: nothing that is called {} was called\n", formats::backquoted(name));
+  if (std::string note = engine.note ? engine.note() : ""; !note.empty())
+    answer_.errors += fmt::format("note: {}\n", note);
   if (wantsProfile(options_))
     reportProfile(recorder_, options_, answer_);
   answer_.errors += findingsText(session_, findings_, options_.file, look_);

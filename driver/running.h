@@ -33,9 +33,9 @@ public:
   /// What calls took, of a timed run.
   const bytecode::Repetition& repetition() const { return repetition_; }
 
-  /// Tells how the run ended: the profile, what was found, and the fault, if it is one. The value
-  /// is null after a fault.
-  const runtime::Value* end(Outcome& outcome);
+  /// Tells how the run ended: what the engine has to say, the profile, what was found, and the
+  /// fault, if it is one. The value is null after a fault.
+  const runtime::Value* end(Outcome& outcome, const tensor::TensorEngine& engine);
 
 private:
   void write(const std::string& text);

@@ -40,14 +40,15 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
     return fmt::format("{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"p10_s\": {:.9g}, "
                        "\"p90_s\": {:.9g}, \"processor_s\": {:.9g}, \"compile_s\": {:.9g}, "
                        "\"runs\": {}, \"threads\": {}, \"engine\": \"{}\", \"kernels\": {}, "
-                       "\"left_to_strips\": {}}}\n",
+                       "\"from_cache\": {}, \"left_to_strips\": {}}}\n",
                        median, least, quantile(times, 0.1), quantile(times, 0.9),
                        quantile(processor, 0.5), making, times.size(), runtime::threadLimit(),
-                       engine, native.compiled, native.refused);
+                       engine, native.compiled, native.found, native.refused);
   std::string kernels;
   if (engine == "native")
-    kernels = fmt::format("{} kernels are compiled, {} left to strips\n", native.compiled,
-                          native.refused);
+    kernels =
+        fmt::format("{} kernels are compiled, {} left to strips; {} nests came from the cache\n",
+                    native.compiled, native.refused, native.found);
   return fmt::format("{} a call: median of {}; least {}, a tenth below {}, a tenth above {}\n"
                      "{} of this thread's processor time; {} more for the first call; engine {}, "
                      "{} threads\n{}",
@@ -59,10 +60,10 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
 
 } // namespace
 
-void giveTiming(const bytecode::Repetition& repetition, const RunOptions& options,
-                Answer& answer) {
+void giveTiming(const bytecode::Repetition& repetition, const RunOptions& options, Answer& answer) {
   if (repetition.times.size() < 2)
-    answer.fail(ExitCode::World, "the machine does not run this program, so there is nothing to time");
+    answer.fail(ExitCode::World,
+                "the machine does not run this program, so there is nothing to time");
   else
     answer.output += timingText(repetition, options);
 }

@@ -74,6 +74,8 @@ struct RunOptions {
   unsigned precision = 0;
   /// Empty for the default.
   std::string engine = {};
+  /// What native code is for; empty for the processor at hand.
+  std::string processor = {};
   /// The order of the gradients to compute beside the value; 0 for none.
   unsigned grad = 0;
   /// Whether NaN and infinity end the run where they arise.
@@ -122,6 +124,8 @@ struct LowerOptions {
   std::string printAfter = {};
   /// What kernels are shown as: `nest`, `llvm`, `asm`.
   std::string emit = "nest";
+  /// What they are chosen and compiled for; empty for the processor at hand.
+  std::string processor = {};
   runtime::RunLimits limits = {};
 };
 
@@ -156,6 +160,12 @@ struct OperatorsOptions {
   /// An operator or a function of the prelude, a word to look for, or empty for all.
   std::string name;
   bool markdown = false;
+};
+
+struct CacheOptions {
+  bool clears = false;
+  /// The most bytes that it may take from now on.
+  std::optional<uint64_t> limit = {};
 };
 
 struct ExplainOptions {
