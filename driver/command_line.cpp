@@ -434,8 +434,9 @@ void addEngine(CLI::App& command, RunOptions& options) {
   command
       .add_option(
           "--engine", options.engine,
-          "What runs the program: vm, the machine; native, the machine with kernels compiled by "
-          "LLVM; loops or interp, the reference for control flow with fast or plain tensors")
+          "What runs the program: auto, the machine, with kernels compiled by LLVM where that "
+          "pays; native, all of them so; vm, none; loops or interp, the reference for control flow "
+          "with fast or plain tensors")
       ->type_name("NAME")
       ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
 }

@@ -1,12 +1,12 @@
 // `baton debug`: runs a program as often as it is asked to.
 #include "driver/arguments.h"
 #include "driver/debug/debugger.h"
-#include "driver/engines.h"
 #include "driver/running.h"
 #include "driver/session/budget.h"
 #include "driver/session/derive.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
+#include "lower/strips/engine.h"
 
 namespace driver {
 
@@ -25,10 +25,7 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
     return;
   for (const std::string& note : arguments.notes)
     tell("note: " + note + '\n');
-  auto engine = engineOf(options);
-  if (!engine)
-    return answer.fail(ExitCode::World, engine.failure().message);
-  interp::Options how{.engine = *engine};
+  interp::Options how{.engine = lower::loopsEngine()};
   how.limits = options.limits;
   Evaluator evaluator(session, program, how);
   Debugger debugger(session, program, evaluator, look, tell);

@@ -11,18 +11,27 @@
 namespace driver {
 
 std::string noEngine(const std::string& name) {
-  return fmt::format("there is no engine {}; the engines are `vm`, `native`, `loops` and `interp`",
+  return fmt::format("there is no engine {}; the engines are `auto`, `vm`, `native`, `loops` and "
+                     "`interp`",
                      formats::backquoted(name));
 }
 
 bool isMachine(const std::string& name) {
-  return name == "vm" || name == "native";
+  return name == "auto" || name == "vm" || name == "native";
+}
+
+bool isOnMachine(const RunOptions& options) {
+  bool isFree =
+      options.engine.empty() && options.precision == 0 && !options.trapsNonFinite && !options.trace;
+  return isFree || isMachine(options.engine);
 }
 
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
   const std::string& name = options.engine;
-  if (!options.processor.empty() && name != "native")
-    return runtime::Error{"`--cpu` is for native code; say `--engine native` too"};
+  const bool isPatient = name == "auto" || (name.empty() && isOnMachine(options));
+  if (!options.processor.empty() && name != "native" && !isPatient)
+    return runtime::Error{
+        "`--cpu` is for native code, which only `--engine native` and `auto` have"};
   if (name == "interp" || (name.empty() && options.precision != 0))
     return interp::referenceEngine(options.precision);
   if (!name.empty() && name != "loops" && !isMachine(name))
@@ -31,7 +40,10 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
-  return name == "native" ? codegen::nativeEngine(options.processor) : strips::stripsEngine();
+  if (name == "native" || isPatient)
+    return codegen::nativeEngine(options.processor,
+                                 isPatient ? codegen::When::ItPays : codegen::When::Always);
+  return strips::stripsEngine();
 }
 
 } // namespace driver

@@ -15,8 +15,12 @@ std::string noEngine(const std::string& name);
 /// Whether the engine of that name is the machine.
 bool isMachine(const std::string& name);
 
+/// Whether the machine runs the program; it computes in the program's own types, and looks at no
+/// result but where the program does.
+bool isOnMachine(const RunOptions& options);
+
 /// What evaluates tensor expressions for a run; no name of an engine stands for the default, which
-/// is `interp` when there is a precision and `vm` otherwise. The error says which there are, that
+/// is `auto` on the machine; beside it `interp` when there is a precision and `loops` otherwise. The error says which there are, that
 /// only `interp` computes with a precision, or what is wrong with the processor.
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options);
 

@@ -31,7 +31,8 @@ std::string observationProblem(const RunOptions& options) {
     return "`--trace` is of the interpreter, whose engines are `loops` and `interp`";
   if (!wantsProfile(options) || (!isOther && options.precision == 0 && !options.trapsNonFinite))
     return "";
-  return "profiles are of the machine, and `--precision`, `--trap-nan` and other engines than `vm` "
+  return "profiles are of the machine, and `--precision`, `--trap-nan` and other engines than the "
+         "machine's "
          "run programs without it";
 }
 

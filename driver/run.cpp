@@ -2,7 +2,6 @@
 #include "driver/arguments.h"
 #include "driver/debug/written_calls.h"
 #include "driver/engines.h"
-#include "driver/timing.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "driver/profile.h"
@@ -12,6 +11,7 @@
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/shown_passes.h"
+#include "driver/timing.h"
 #include "runtime/formats/quote.h"
 #include "runtime/holdings.h"
 
@@ -20,14 +20,6 @@
 namespace driver {
 
 namespace {
-
-/// Whether the machine runs the program; it computes in the program's own types, and looks at no
-/// result but where the program does.
-bool isOnMachine(const RunOptions& options) {
-  bool isFree =
-      options.engine.empty() && options.precision == 0 && !options.trapsNonFinite && !options.trace;
-  return isFree || isMachine(options.engine);
-}
 
 Running::Outcome call(Session& session, const Program& program, const lang::Global& entry,
                       std::vector<runtime::Value> arguments, const tensor::TensorEngine& engine,

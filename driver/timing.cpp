@@ -34,7 +34,7 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
                                 repetition.processorTimes.end());
   double median = quantile(times, 0.5), least = quantile(times, 0);
   double making = std::max(0.0, repetition.times[0] - median);
-  std::string engine = options.engine.empty() ? "vm" : options.engine;
+  std::string engine = options.engine.empty() ? "auto" : options.engine;
   codegen::NativeCounts native = codegen::nativeCounts();
   if (options.json)
     return fmt::format("{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"p10_s\": {:.9g}, "
@@ -45,7 +45,7 @@ std::string timingText(const bytecode::Repetition& repetition, const RunOptions&
                        quantile(processor, 0.5), making, times.size(), runtime::threadLimit(),
                        engine, native.compiled, native.found, native.refused);
   std::string kernels;
-  if (engine == "native")
+  if (engine != "vm")
     kernels =
         fmt::format("{} kernels are compiled, {} left to strips; {} nests came from the cache\n",
                     native.compiled, native.refused, native.found);
@@ -72,7 +72,8 @@ Answer bench(Session& session, const RunOptions& options, const Look& look) {
   if (options.engine.empty() || isMachine(options.engine))
     return run(session, options, look);
   Answer answer;
-  answer.fail(ExitCode::World, "only the machine is timed; its engines are `vm` and `native`");
+  answer.fail(ExitCode::World,
+              "only the machine is timed; its engines are `auto`, `vm` and `native`");
   return answer;
 }
 

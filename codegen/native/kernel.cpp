@@ -5,6 +5,7 @@
 #include "codegen/native/compiler.h"
 #include "codegen/strips/compile/sized.h"
 #include "lower/loops/sized_nest.h"
+#include "lower/tensor/access.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -20,12 +21,20 @@ using runtime::Fault;
 /// Compiling takes milliseconds, so there are few nests of one function.
 constexpr size_t mostNests = 8;
 
+/// Strips take about as long as it takes to compile a kernel for a call or a few, and other
+/// processes will find it in the cache.
+constexpr double nanosecondsThatPay = 10e6;
+/// A guess of the points of a function that strips take so long for.
+constexpr double pointsThatPay = 50e6;
+
 std::atomic<size_t> compiledCount = 0, refusedCount = 0;
 
-/// Strips that know the results, and native code for some extents, if there is.
+/// Strips that know the results, and native code for some extents, if there is. `ranByStrips` is
+/// called behind each call that strips served since there is no native code.
 class NativeCode final : public runtime::KernelCode {
 public:
-  explicit NativeCode(runtime::KernelCode& strips) : strips_(strips) {
+  NativeCode(runtime::KernelCode& strips, std::function<void()> ranByStrips)
+      : strips_(strips), ranByStrips_(std::move(ranByStrips)) {
     results_ = strips.results();
     cost_ = strips.cost();
   }
@@ -41,7 +50,10 @@ public:
     // Where native code ends at a fault, strips have the words for it.
     if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs, threads()))
       return std::nullopt;
-    return strips_.run(inputs, outputs);
+    auto fault = strips_.run(inputs, outputs);
+    if (!native_)
+      ranByStrips_();
+    return fault;
   }
 
 private:
@@ -63,13 +75,17 @@ private:
   }
 
   runtime::KernelCode& strips_;
+  std::function<void()> ranByStrips_;
   std::optional<NativeRun> native_;
 };
 
+/// Looks for native code once calls by strips, and the next one, take `patience` nanoseconds by the
+/// estimate of strips: so what a program gives hangs neither on the clock nor on what a cache has.
 class NativeKernel final : public runtime::Kernel {
 public:
-  NativeKernel(const tensor::TensorFunction& function, std::shared_ptr<Compiler> compiler)
-      : function_(function), compiler_(std::move(compiler)),
+  NativeKernel(const tensor::TensorFunction& function, std::shared_ptr<Compiler> compiler,
+               double patience)
+      : function_(function), compiler_(std::move(compiler)), patience_(patience),
         strips_(strips::makeKernel(function, {})) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
@@ -83,12 +99,23 @@ public:
       isWritten &= strips.results()[i].isWritten(i);
     if (strips.problem() || !isWritten)
       return strips;
-    code_ = std::make_unique<NativeCode>(strips);
-    code_->setNative(nativeFor(extents));
+    code_ = std::make_unique<NativeCode>(strips, [this] {
+      patience_ -= code_->cost();
+      takeUpNative();
+    });
+    isAsked_ = false;
+    takeUpNative();
     return *code_;
   }
 
 private:
+  void takeUpNative() {
+    if (isAsked_ || code_->cost() < patience_)
+      return;
+    isAsked_ = true;
+    code_->setNative(nativeFor(extents_));
+  }
+
   /// Made once, whether there is code in the end or not.
   Compiler::Code known(const std::vector<int64_t>& pattern, int64_t least) {
     auto found = nests_.find(pattern);
@@ -115,6 +142,10 @@ private:
 
   const tensor::TensorFunction& function_;
   std::shared_ptr<Compiler> compiler_;
+  /// What is left of it.
+  double patience_;
+  /// Whether there was a look for native code for the extents at hand.
+  bool isAsked_ = false;
   std::unique_ptr<runtime::Kernel> strips_;
   std::vector<int64_t> extents_;
   std::unique_ptr<NativeCode> code_;
@@ -122,13 +153,35 @@ private:
   std::map<std::vector<int64_t>, Compiler::Code> nests_;
 };
 
+/// How often loops of a function run, of those whose ends are numbers.
+double pointsOf(const tensor::TensorFunction& function) {
+  auto countOf = [](std::span<const tensor::LoopAxis> axes) {
+    double count = 1;
+    for (const tensor::LoopAxis& axis : axes)
+      if (const auto* end = axis.extent->as<tensor::ScalarNumber>())
+        count *= double(end->integer);
+    return count;
+  };
+  double points = 0;
+  for (const tensor::Stage& stage : function.stages) {
+    double summed = 1;
+    if (stage.body)
+      tensor::forEachNode(stage.body, [&](const tensor::ScalarNode& node) {
+        if (const auto* reduce = node.as<tensor::ScalarReduce>())
+          summed += countOf(reduce->axes);
+      });
+    points += countOf(stage.axes) * summed;
+  }
+  return points;
+}
+
 } // namespace
 
 NativeCounts nativeCounts() {
   return {compiledCount, foundCount(), refusedCount};
 }
 
-runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor) {
+runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor, When when) {
   std::optional<Processor> target;
   if (!processor.empty()) {
     auto named = processorNamed(processor);
@@ -137,9 +190,10 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor)
     target = *std::move(named);
   }
   auto compiler = std::make_shared<Compiler>(std::move(target), DiskCache::usualFolder());
-  tensor::MakeKernel makeKernel = [compiler](const tensor::TensorFunction& function,
-                                             std::span<const strips::SizedProgram>) {
-    return std::make_unique<NativeKernel>(function, compiler);
+  const double patience = when == When::Always ? 0 : nanosecondsThatPay;
+  tensor::MakeKernel makeKernel = [compiler, patience](const tensor::TensorFunction& function,
+                                                       std::span<const strips::SizedProgram>) {
+    return std::make_unique<NativeKernel>(function, compiler, patience);
   };
   return tensor::TensorEngine{
       .compile = [makeKernel](tensor::TensorFunction function) {
@@ -147,8 +201,13 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor)
       },
       .makeKernel = makeKernel,
       .prepare =
-          [compiler](std::span<const tensor::TensorFunction* const> functions) {
-            compiler->prepare(functions);
+          [compiler, when](std::span<const tensor::TensorFunction* const> functions) {
+            std::vector<const tensor::TensorFunction*> likely(functions.begin(), functions.end());
+            if (when == When::ItPays)
+              std::erase_if(likely, [](const tensor::TensorFunction* function) {
+                return pointsOf(*function) < pointsThatPay;
+              });
+            compiler->prepare(likely);
           },
       .note = [compiler] { return compiler->problem(); }};
 }

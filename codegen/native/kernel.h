@@ -11,10 +11,14 @@
 
 namespace codegen {
 
+/// Which kernels run natively: all, or those whose calls take long enough for that to pay, from the
+/// call on with which they do.
+enum class When : uint8_t { Always, ItPays };
+
 /// An engine whose kernels run natively where that can be; it keeps what it compiles on disk. For a
 /// processor of that name, or where none is said for the one at hand. Fails where there is no such
 /// processor; where there is no LLVM, strips serve, and the engine has a note that says so.
-runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor = "");
+runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor, When when);
 
 /// How many nests there is code of for classes of extents, how many of these the cache had, and how
 /// many such classes are left to strips because the function has no nest there, or its nest is not
