@@ -23,6 +23,11 @@ def @main(%x: Tensor[(6, 40), float32], %w: Tensor[(24, 40), float32], %n: Tenso
 }
 """
 RUN = ["run", "program.rly", "--engine", "native", "--random", "1", "--input", "n=[1,2,3]"]
+HEAVY = """\
+def @main(%x: Tensor[(768, 768), float32], %w: Tensor[(768, 768), float32]) {
+  sum(nn.dense(%x, %w, units=None), axis=[0])
+}
+"""
 NO_LLVM = {"BATON_LLVM": "/there/is/none"}
 SAID = "so there is no native code"
 
@@ -149,6 +154,21 @@ def check_processors(kitchen, good):
     yield from expect("registers of the first x86-64", (code, "%xmm" in output, "%ymm" in output), (0, True, False))
 
 
+def check_when(kitchen, _):
+    """By itself a run has native code of what takes long, and opens no LLVM for what does not."""
+    kitchen.baton("cache", "--clear")
+    (kitchen.folder / "heavy.rly").write_text(HEAVY)
+    small = ["run", "program.rly", "--random", "1", "--input", "n=[1,2,3]"]
+    code, _, errors = kitchen.baton(*small, **NO_LLVM)
+    yield from expect("a small program", (code, errors, kitchen.entries()), (0, "", []))
+    heavy = ["run", "heavy.rly", "--random", "1"]
+    code, output, errors = kitchen.baton(*heavy)
+    yield from expect("a heavy program", (code, errors, len(kitchen.entries()) > 0), (0, "", True))
+    yield from expect("the same again", kitchen.baton(*heavy, **NO_LLVM), (0, output, ""))
+    kitchen.baton("cache", "--clear")
+    yield from expect("the same by one thread", kitchen.baton(*heavy, "--threads", "1"), (0, output, ""))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         kitchen = Kitchen(pathlib.Path(name))
@@ -156,7 +176,8 @@ def main():
         if SAID in good[2]:
             return SKIPPED
         problems = [*expect("a first run", (good[0], good[2]), (0, ""))]
-        checks = [check_hit, check_damage, check_at_once, check_places, check_bound, check_processors]
+        checks = [check_hit, check_damage, check_at_once, check_places, check_bound, check_processors,
+                  check_when]
         for check in checks:
             problems += check(kitchen, good)
     for problem in problems:
