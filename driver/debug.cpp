@@ -6,7 +6,7 @@
 #include "driver/session/derive.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "lower/strips/engine.h"
+#include "codegen/strips/compile/sized.h"
 
 namespace driver {
 
@@ -25,7 +25,7 @@ void debugProgram(Session& session, Program& program, const RunOptions& options,
     return;
   for (const std::string& note : arguments.notes)
     tell("note: " + note + '\n');
-  interp::Options how{.engine = lower::loopsEngine()};
+  interp::Options how{.engine = strips::stripsEngine()};
   how.limits = options.limits;
   Evaluator evaluator(session, program, how);
   Debugger debugger(session, program, evaluator, look, tell);
