@@ -1,6 +1,7 @@
 // Steps are tried: what the verifier refuses is left out. Sizes that are open count as large.
 #include "lower/loops/choose.h"
 
+#include "lower/loops/choose_bands.h"
 #include "lower/loops/choose_contraction.h"
 #include "lower/loops/edit.h"
 
@@ -39,6 +40,9 @@ public:
     keepRows();
     if (machine_.cutsLoops) {
       tileAll();
+      while (liftAnywhere(made_.nest.body)) {
+      }
+      joinBands(made_);
       vectorise();
     }
     if (machine_.threads > 1)
@@ -92,6 +96,13 @@ private:
         last = loop ? &node : nullptr;
     }
     return false;
+  }
+
+  /// The same in some body.
+  bool liftAnywhere(const std::vector<Node>& body) {
+    return liftOnce(body) || std::ranges::any_of(body, [&](const Node& node) {
+             return liftAnywhere(node.body);
+           });
   }
 
   /// Contractions over rows and columns keep loops of their own, so that they are tiled; only what

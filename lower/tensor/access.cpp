@@ -49,6 +49,17 @@ bool readsOnce(std::span<const ScalarNode* const> position, const std::set<uint3
   return std::ranges::includes(met, axes);
 }
 
+/// Whether a position goes through rows: the last dimension by a loop of a reduction, all others by
+/// loops of the result.
+bool isByRows(std::span<const ScalarNode* const> position, const std::set<uint32_t>& summed) {
+  auto isSummed = [&](const ScalarNode* each) {
+    const auto* index = each->as<ScalarIndex>();
+    return index && summed.contains(index->axis);
+  };
+  return position.size() > 1 && isSummed(position.back()) &&
+         std::ranges::none_of(position.first(position.size() - 1), isSummed);
+}
+
 /// Loops that run more than once.
 void addAxes(std::span<const LoopAxis> loops, std::set<uint32_t>& axes) {
   for (const LoopAxis& axis : loops)
@@ -57,14 +68,15 @@ void addAxes(std::span<const LoopAxis> loops, std::set<uint32_t>& axes) {
 }
 
 void addReadings(const Stage& stage, std::vector<Reading>& readings) {
-  std::set<uint32_t> axes;
+  std::set<uint32_t> summed;
   bool reduces = false;
   forEachNode(stage.body, [&](const ScalarNode& node) {
     if (const auto* reduce = node.as<ScalarReduce>()) {
       reduces = true;
-      addAxes(reduce->axes, axes);
+      addAxes(reduce->axes, summed);
     }
   });
+  std::set<uint32_t> axes = summed;
   addAxes(stage.axes, axes);
   forEachNode(stage.body, [&](const ScalarNode& node) {
     const auto* load = node.as<ScalarLoad>();
@@ -76,6 +88,7 @@ void addReadings(const Stage& stage, std::vector<Reading>& readings) {
     reading.isShared |= isShared;
     reading.isReused |= isShared && reduces;
     reading.isReduced |= reduces;
+    reading.isByRows |= isByRows(load->position, summed);
   });
 }
 

@@ -62,6 +62,8 @@ struct Reading {
   bool isReused = false;
   /// In a reduction.
   bool isReduced = false;
+  /// By a reduction along the last dimension alone, for each row of its result.
+  bool isByRows = false;
   /// As a whole, by a scan.
   bool isWhole = false;
   /// Under another shape, which takes no time.

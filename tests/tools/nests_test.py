@@ -4,8 +4,9 @@
 usage: nests_test.py BATON [CASE...]
 
 A kernel goes over its rows once where its nest has one outermost loop, in which everything that only
-one row needs is allocated.
+one row needs is allocated. Attention is one kernel that keeps the scores of a few rows at a time.
 """
+import math
 import pathlib
 import re
 import subprocess
@@ -37,32 +38,72 @@ CASES = {
 }
 
 
-def problem_of(baton, program):
+SCORES = "nn.batch_matmul(%q, %k, transpose_b=True) * 0.125f"
+BY_HAND = f"""let %s = {SCORES};
+  let %e = exp(%s - max(%s, axis=[-1], keepdims=True));
+  nn.batch_matmul(%e / sum(%e, axis=[-1], keepdims=True), %v, transpose_b=False)"""
+
+
+def attention(heads, rows, columns, width, body=f"nn.batch_matmul(nn.softmax({SCORES}), %v, transpose_b=False)"):
+    def tensor(*shape):
+        return f"Tensor[({', '.join(map(str, shape))}), float32]"
+
+    keys = tensor(heads, columns, width)
+    return (f"def @main(%q: {tensor(heads, rows, width)}, %k: {keys}, %v: {keys}, %m: {tensor(1, rows, columns)}) {{ "
+            f"{body} }}"), rows * columns
+
+
+# Name: the program, and how many scores a head has.
+ATTENTION = {
+    "attention of one head": attention(1, 384, 384, 64),
+    "attention of heads": attention(12, 128, 128, 32),
+    "attention to what is longer": attention(2, 60, 500, 32),
+    "attention with a mask": attention(
+        2, 96, 96, 16, f"nn.batch_matmul(nn.softmax({SCORES} + %m), %v, transpose_b=False)"),
+    "attention by hand": attention(1, 384, 384, 64, BY_HAND),
+}
+
+
+def kernels_of(baton, program):
+    """The texts of the kernels, or what Baton says is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.rly"
         path.write_text(HEADER + program)
         done = subprocess.run([baton, "lower", "--choose", path], capture_output=True, text=True)
-    if done.returncode != 0:
-        return done.stderr
-    kernels = done.stdout.split("\n\n")
+    return (done.stdout.split("\n\n"), "") if done.returncode == 0 else ([], done.stderr)
+
+
+def problem_of_rows(baton, program):
+    kernels, problem = kernels_of(baton, program)
     for kernel in kernels:
         loops = re.findall(r"^  (?:for|parallel|vector|unroll) .*", kernel, re.MULTILINE)
         shared = re.findall(r"^  alloc .*", kernel, re.MULTILINE)
         if len(loops) != 1 or shared:
             return f"{len(loops)} outermost loops, and scratch outside of them: {shared}\n{kernel}"
-    return ""
+    return problem
+
+
+def problem_of_attention(baton, program, scores):
+    kernels, problem = kernels_of(baton, program)
+    if len(kernels) > 1:
+        return f"{len(kernels)} kernels"
+    for extents in re.findall(r"^ *alloc .*\[(.+)\]$", "".join(kernels), re.MULTILINE):
+        if math.prod(map(int, extents.split(","))) > scores * 0.6:
+            return f"scratch of {extents}\n{kernels[0]}"
+    return problem
 
 
 def main():
     baton, *names = sys.argv[1:]
+    checks = {name: (problem_of_rows, program) for name, program in CASES.items()}
+    checks |= {name: (problem_of_attention, *case) for name, case in ATTENTION.items()}
     failures = 0
-    for name, program in CASES.items():
-        if names and name not in names:
-            continue
-        if problem := problem_of(baton, program):
+    for name in names or checks:
+        check, *case = checks[name]
+        if problem := check(baton, *case):
             failures += 1
             print(f"{name}: {problem}")
-    print(f"{len(names or CASES)} programs, {failures} failures")
+    print(f"{len(names or checks)} programs, {failures} failures")
     return 1 if failures else 0
 
 

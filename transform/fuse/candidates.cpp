@@ -45,6 +45,8 @@ tensor::Reading together(std::span<const tensor::Reading> parts) {
       all.positions = part.positions;
     all.isShared |= part.isShared;
     all.isReused |= part.isReused;
+    all.isReduced |= part.isReduced;
+    all.isByRows |= part.isByRows;
     all.isWhole |= part.isWhole;
     all.isViewed |= part.isViewed;
   }

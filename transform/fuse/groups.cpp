@@ -33,6 +33,8 @@ public:
       forEachOperand(*block.bindings[i].value,
                      [&](const Operand& operand) { uses_[operand.value].push_back(i); });
     uses_[block.result.value].push_back(none);
+    for (const auto& [place, candidate] : candidates_.all())
+      places_.emplace(&varAt(place), place);
   }
 
   BlockGroups find() {
@@ -125,10 +127,35 @@ private:
       bool isMade = reading.positions.size() > 1 || (value.reduces && reader.reduces);
       bool isDear =
           reading.isReused || reading.isWhole || (isMade && (reading.isShared || !isSmall));
-      if (reader.operands[i] == &varAt(place) && isDear)
+      if (reader.operands[i] == &varAt(place) && isDear && !isBand(place, reader, reading))
         return false;
     }
     return true;
+  }
+
+  /// Whether rows that were made as a whole, as by softmax, are multiplied by something to fewer
+  /// columns: then a band of rows is made and multiplied before the next one.
+  bool isBand(uint32_t place, const Candidate& reader, const tensor::Reading& reading) const {
+    const Candidate& value = candidates_.at(place);
+    return reading.isByRows && !reading.isWhole && reading.positions.size() == 1 &&
+           value.bytes > reader.bytes && isOfWholeRows(place);
+  }
+
+  /// Whether a value hangs, a few operators before, on a reduction that is no contraction.
+  bool isOfWholeRows(uint32_t place) const {
+    constexpr int mostSteps = 3;
+    std::set<uint32_t> met{place};
+    for (int step = 0; step < mostSteps; ++step)
+      for (uint32_t each : std::set<uint32_t>(met)) {
+        const Candidate& value = candidates_.at(each);
+        if (value.reduces && std::ranges::none_of(value.readings, &tensor::Reading::isReused))
+          return true;
+        if (!value.reduces)
+          for (const Expr* operand : value.operands)
+            if (auto made = places_.find(operand); made != places_.end())
+              met.insert(made->second);
+      }
+    return false;
   }
 
   bool mayBeCopied(uint32_t place, const std::set<uint32_t>& groups) const {
@@ -227,6 +254,8 @@ private:
   Candidates candidates_;
   /// Where in the block the value of a candidate is used, but not what lies deeper.
   std::unordered_map<const Expr*, std::vector<uint32_t>> uses_;
+  /// Where candidates stand, by variable.
+  std::unordered_map<const Expr*, uint32_t> places_;
   std::vector<Group> groups_;
   /// By place.
   std::vector<std::vector<uint32_t>> groupsOf_;

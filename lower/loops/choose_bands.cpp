@@ -1,0 +1,147 @@
+// Outer loops first, so that bands are found in what is left inside of those that were joined.
+#include "lower/loops/choose_bands.h"
+
+#include "lower/loops/edit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+namespace loops {
+
+namespace {
+
+class Bands {
+public:
+  explicit Bands(Scheduled& made) : made_(made) {}
+
+  void run() {
+    while (auto pair = nextPair(made_.nest.body))
+      joinPair(*pair);
+  }
+
+private:
+  using Names = std::vector<std::string>;
+
+  bool attempt(std::string_view rewrite, Names arguments) {
+    Step step{std::string(rewrite), std::move(arguments)};
+    auto next = rewritten(made_.nest, step);
+    if (!next)
+      return false;
+    made_.nest = *std::move(next);
+    made_.steps.push_back(std::move(step));
+    return true;
+  }
+
+  std::string nameOf(const Node& node) const {
+    return made_.nest.table.textOf(std::get<Loop>(node.what).variable);
+  }
+
+  std::optional<int64_t> countOf(const std::string& loop) {
+    return made_.nest.table.constantOf(findLoop(made_.nest, loop).loop().end);
+  }
+
+  struct Pair {
+    std::string first, second;
+    auto operator<=>(const Pair&) const = default;
+  };
+
+  /// Two loops that follow each other, share scratch, and were not tried yet.
+  std::optional<Pair> nextPair(const std::vector<Node>& body) {
+    const Node* last = nullptr;
+    for (const Node& node : body) {
+      bool isLoop = std::holds_alternative<Loop>(node.what);
+      if (isLoop && last && !scratchBetween(*last, node).empty())
+        if (Pair pair{nameOf(*last), nameOf(node)}; tried_.insert(pair).second)
+          return pair;
+      if (isLoop || !std::holds_alternative<Allocation>(node.what))
+        last = isLoop ? &node : nullptr;
+    }
+    for (const Node& node : body)
+      if (auto pair = nextPair(node.body))
+        return pair;
+    return std::nullopt;
+  }
+
+  /// Scratch that both use.
+  Names scratchBetween(const Node& first, const Node& second) const {
+    Names found;
+    for (uint32_t i = 0; i < made_.nest.buffers.size(); ++i)
+      if (made_.nest.buffers[i].space == Space::Scratch && uses(first, i) && uses(second, i))
+        found.push_back(made_.nest.buffers[i].name);
+    return found;
+  }
+
+  /// Joins loops until scratch between them is that of a band, or one does not join.
+  void joinPair(const Pair& pair) {
+    Scheduled before = made_;
+    std::string loop = pair.first;
+    for (std::optional<std::string> next = pair.second; next; next = loopBehind(loop)) {
+      const Names between =
+          scratchBetween(findLoop(made_.nest, loop).node(), findLoop(made_.nest, *next).node());
+      if (!join(loop, *next))
+        break;
+      bool isKept = false;
+      for (const std::string& buffer : between)
+        isKept |= attempt("privatise", {buffer, loop});
+      if (isKept)
+        return;
+    }
+    made_ = std::move(before);
+  }
+
+  std::optional<std::string> loopBehind(const std::string& loop) {
+    Spot spot = findLoop(made_.nest, loop);
+    for (size_t i = spot.at + 1; i < spot.body->size(); ++i)
+      if (std::holds_alternative<Loop>((*spot.body)[i].what))
+        return nameOf((*spot.body)[i]);
+      else if (!std::holds_alternative<Allocation>((*spot.body)[i].what))
+        return std::nullopt;
+    return std::nullopt;
+  }
+
+  /// Bands are few of the pieces that either loop goes in.
+  bool join(std::string& first, std::string second) {
+    constexpr int64_t mostPieces = 4;
+    auto count = countOf(first), other = countOf(second);
+    if (!count || !other || *count < 2 || *other < 2)
+      return false;
+    int64_t bands = std::gcd(*count, *other);
+    return bands * mostPieces >= std::min(*count, *other) && cutToBands(first, *count, bands) &&
+           cutToBands(second, *other, bands) && attempt("join", {first, second});
+  }
+
+  bool cutToBands(std::string& loop, int64_t count, int64_t bands) {
+    if (count == bands)
+      return true;
+    const std::set<std::string> before = loopNames();
+    if (!attempt("split", {loop, fmt::format("{}", count / bands)}))
+      return false;
+    // Of the two new names the outer loop's ends in `o`, and a number where that was taken.
+    for (const std::string& name : loopNames())
+      if (!before.contains(name) && name.starts_with(loop + "o"))
+        loop = name;
+    return true;
+  }
+
+  std::set<std::string> loopNames() const {
+    std::set<std::string> names;
+    forEachNode(made_.nest.body, [&](const Node& node) {
+      if (std::holds_alternative<Loop>(node.what))
+        names.insert(nameOf(node));
+    });
+    return names;
+  }
+
+  Scheduled& made_;
+  std::set<Pair> tried_;
+};
+
+} // namespace
+
+void joinBands(Scheduled& made) {
+  Bands(made).run();
+}
+
+} // namespace loops
