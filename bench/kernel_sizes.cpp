@@ -76,10 +76,10 @@ int main(int argc, char** argv) {
     for (int64_t rows = 2; rows < 102; ++rows)
       sizes.push_back(extentsOf(site, rows));
     double plan = nanosecondsEach(calls / 10, [&](size_t i) {
-      strips::ProgramKernel kernel(site.function, {}, strips::programFor);
+      strips::ProgramKernel kernel(site.function, {}, strips::programMaker(loops::Numbers::Reordered));
       kernel.codeFor(sizes[i % 100]);
     });
-    strips::ProgramKernel kernel(site.function, {}, strips::programFor);
+    strips::ProgramKernel kernel(site.function, {}, strips::programMaker(loops::Numbers::Reordered));
     double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.codeFor(sizes[i % 100]); });
     fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, plan, renewal, kernel.programsMade());
   }

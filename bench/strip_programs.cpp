@@ -59,7 +59,7 @@ public:
 
   void run() {
     makeTensors();
-    strips::ProgramKernel kernel(function_, {}, strips::programFor);
+    strips::ProgramKernel kernel(function_, {}, strips::programMaker(loops::Numbers::Reordered));
     runtime::KernelCode& code = kernel.codeFor(extents_);
     if (code.problem())
       return fmt::print("| {} | {} |\n", name_, code.problem()->problem);
@@ -75,7 +75,8 @@ public:
     for (int round = 0; round < 5; ++round) {
       std::vector<int64_t> pattern = loops::classOf(function_, extents_);
       auto make = [&] {
-        return loops::nestOfPattern(function_, pattern, loops::leastOfClass);
+        return loops::nestOfPattern(function_, pattern, loops::leastOfClass,
+                                    loops::Numbers::Reordered);
       };
       nest.round(make);
       auto made = make();

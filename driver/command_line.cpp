@@ -135,6 +135,20 @@ void addProcessor(CLI::App& app, Request& request) {
         ->type_name("NAME");
 }
 
+void addNumbers(CLI::App& app, Request& request) {
+  const std::pair<const char*, std::string*> places[] = {{"run", &request.run.numbers},
+                                                         {"bench", &request.bench.numbers},
+                                                         {"compile", &request.compile.numbers},
+                                                         {"lower", &request.lower.numbers}};
+  for (auto [name, numbers] : places)
+    app.get_subcommand(std::string(name))
+        ->add_option("--numbers", *numbers,
+                     "What floating point may do: `reordered` adds up in any order, and multiplies "
+                     "and adds at once; `reference` adds up as the interpreter does")
+        ->type_name("KIND")
+        ->check(CLI::IsMember({"reordered", "reference"}));
+}
+
 void addThreads(CLI::App& app, unsigned& threads) {
   for (const char* name : {"run", "bench", debugCommand})
     app.get_subcommand(std::string(name))
@@ -593,6 +607,7 @@ void declare(CLI::App& app, Request& request) {
   addAllow(app, request.allowed);
   addThreads(app, request.threads);
   addProcessor(app, request);
+  addNumbers(app, request);
   app.footer(examples);
 }
 

@@ -3,6 +3,7 @@
 #include "driver/outputs.h"
 #include "driver/session/budget.h"
 #include "driver/session/shown_passes.h"
+#include "lower/loops/names.h"
 #include "runtime/formats/file.h"
 #include "runtime/formats/quote.h"
 #include "vm/bytecode/compile.h"
@@ -15,8 +16,8 @@ namespace driver {
 namespace {
 
 /// The bytes of an executable, whose kernels get what runs them where nothing makes kernels.
-std::vector<std::byte> complete(executable::Executable& made) {
-  bytecode::addKernelPrograms(made);
+std::vector<std::byte> complete(executable::Executable& made, const CompileOptions& options) {
+  bytecode::addKernelPrograms(made, *loops::numbersOf(options.numbers));
   return executable::write(made);
 }
 
@@ -25,7 +26,7 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   Input input(options.file);
   if (input.isExecutable()) {
     auto made = openExecutable(session, input, options.entries, look, answer);
-    return made ? std::optional(complete(*made)) : std::nullopt;
+    return made ? std::optional(complete(*made, options)) : std::nullopt;
   }
   auto ready = loadReady(session, std::move(input), options.entries, look, answer);
   if (!ready)
@@ -33,7 +34,7 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   try {
     executable::Executable made = makeExecutable(session, *ready);
     bytecode::requireSound(made.program);
-    return complete(made);
+    return complete(made, options);
   } catch (const bytecode::TooLarge& error) {
     answer.fail(ExitCode::Program, fmt::format("{}: the machine has no code for {}",
                                                formats::backquoted(options.file), error.what()));

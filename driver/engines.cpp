@@ -4,6 +4,7 @@
 #include "codegen/native/kernel.h"
 #include "codegen/strips/compile/sized.h"
 #include "interp/reference.h"
+#include "lower/loops/names.h"
 #include "runtime/formats/quote.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ bool isOnMachine(const RunOptions& options) {
 
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
   const std::string& name = options.engine;
+  const loops::Numbers numbers = *loops::numbersOf(options.numbers);
   const bool isPatient = name == "auto" || (name.empty() && isOnMachine(options));
   if (!options.processor.empty() && name != "native" && !isPatient)
     return runtime::Error{
@@ -41,9 +43,11 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
                                       "`--precision` is for `--engine interp`",
                                       name)};
   if (name == "native" || isPatient)
-    return codegen::nativeEngine(options.processor,
-                                 isPatient ? codegen::When::ItPays : codegen::When::Always);
-  return strips::stripsEngine();
+    return codegen::nativeEngine(
+        {.processor = options.processor,
+         .when = isPatient ? codegen::When::ItPays : codegen::When::Always,
+         .numbers = numbers});
+  return strips::stripsEngine(numbers);
 }
 
 } // namespace driver

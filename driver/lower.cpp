@@ -12,6 +12,7 @@
 #include "lang/source/edit_distance.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/edit.h"
+#include "lower/loops/names.h"
 #include "lower/loops/read.h"
 #include "lower/loops/rewrite.h"
 #include "lower/loops/verify.h"
@@ -165,7 +166,9 @@ void show(const Session& session, const LowerOptions& options, const lang::Progr
   if (std::string problem = loops::problemOf(*kernel.nest); !problem.empty())
     throw std::logic_error(
         fmt::format("the loop nest of `{}` is not valid: {}", kernel.name, problem));
-  Scheduling(options, answer).run(*kernel.nest);
+  loops::Nest nest = *kernel.nest;
+  nest.numbers = *loops::numbersOf(options.numbers);
+  Scheduling(options, answer).run(std::move(nest));
 }
 
 void showAll(const Session& session, const LowerOptions& options,

@@ -90,7 +90,7 @@ Compiler::~Compiler() {
 }
 
 Digest Compiler::keyOf(const Wanted& wanted) const {
-  std::string bytes = fmt::format("{} {} ", origin_, wanted.least);
+  std::string bytes = fmt::format("{} {} {} ", origin_, wanted.least, int(wanted.numbers));
   bytes.append(reinterpret_cast<const char*>(wanted.pattern.data()),
                wanted.pattern.size() * sizeof wanted.pattern[0]);
   return digestOf(bytes + bytesOf(wanted.function));
@@ -131,7 +131,7 @@ std::string Compiler::problem() const {
 Compiler::Code Compiler::make(const Digest& key, const Wanted& wanted) {
   if (auto found = find(key, wanted))
     return *found;
-  auto nest = loops::nestOfPattern(wanted.function, wanted.pattern, wanted.least);
+  auto nest = loops::nestOfPattern(wanted.function, wanted.pattern, wanted.least, wanted.numbers);
   Code made;
   if (nest) {
     const Processor* target = processor();
@@ -222,12 +222,13 @@ void Compiler::work() {
   }
 }
 
-void Compiler::prepare(std::span<const TensorFunction* const> functions) {
+void Compiler::prepare(std::span<const TensorFunction* const> functions,
+                       loops::Numbers numbers) {
   for (const TensorFunction* function : functions) {
     auto extents = fixedExtents(*function);
     if (!extents || !computesResults(*function) || function->stages.size() > mostStages)
       continue;
-    auto job = std::make_shared<Job>(Job{{*function, *std::move(extents)}, {}});
+    auto job = std::make_shared<Job>(Job{{*function, *std::move(extents), 0, numbers}, {}});
     job->key = keyOf(job->wanted);
     if (ahead_.jobs.contains(job->key))
       continue;

@@ -22,6 +22,7 @@ struct Wanted {
   tensor::TensorFunction function;
   std::vector<int64_t> pattern;
   int64_t least = 0;
+  loops::Numbers numbers = loops::Numbers::Reordered;
 };
 
 /// The extents of inputs and then of results, where all of them are numbers.
@@ -44,7 +45,7 @@ public:
   /// From any thread.
   Code codeFor(const Wanted& wanted);
   /// Begins to make code for functions that are likely to be called, in this order.
-  void prepare(std::span<const tensor::TensorFunction* const> functions);
+  void prepare(std::span<const tensor::TensorFunction* const> functions, loops::Numbers numbers);
 
   /// Why no code is made, where there was a need for it; else nothing.
   std::string problem() const;

@@ -84,9 +84,11 @@ private:
 class NativeKernel final : public runtime::Kernel {
 public:
   NativeKernel(const tensor::TensorFunction& function, std::shared_ptr<Compiler> compiler,
-               double patience)
-      : function_(function), compiler_(std::move(compiler)), patience_(patience),
-        strips_(strips::makeKernel(function, {})) {}
+               const NativeOptions& options)
+      : function_(function), compiler_(std::move(compiler)), numbers_(options.numbers),
+        patience_(options.when == When::Always ? 0 : nanosecondsThatPay),
+        strips_(std::make_unique<strips::ProgramKernel>(function, std::span<const strips::SizedProgram>(),
+                                                       strips::programMaker(options.numbers))) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
@@ -123,7 +125,7 @@ private:
       return found->second;
     if (nests_.size() >= mostNests)
       return nullptr;
-    Compiler::Code made = compiler_->codeFor({function_, pattern, least});
+    Compiler::Code made = compiler_->codeFor({function_, pattern, least, numbers_});
     (made ? compiledCount : refusedCount)++;
     nests_.emplace(pattern, made);
     return made;
@@ -142,6 +144,7 @@ private:
 
   const tensor::TensorFunction& function_;
   std::shared_ptr<Compiler> compiler_;
+  loops::Numbers numbers_;
   /// What is left of it.
   double patience_;
   /// Whether there was a look for native code for the extents at hand.
@@ -181,19 +184,18 @@ NativeCounts nativeCounts() {
   return {compiledCount, foundCount(), refusedCount};
 }
 
-runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor, When when) {
+runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options) {
   std::optional<Processor> target;
-  if (!processor.empty()) {
-    auto named = processorNamed(processor);
+  if (!options.processor.empty()) {
+    auto named = processorNamed(options.processor);
     if (!named)
       return named.failure();
     target = *std::move(named);
   }
   auto compiler = std::make_shared<Compiler>(std::move(target), DiskCache::usualFolder());
-  const double patience = when == When::Always ? 0 : nanosecondsThatPay;
-  tensor::MakeKernel makeKernel = [compiler, patience](const tensor::TensorFunction& function,
+  tensor::MakeKernel makeKernel = [compiler, options](const tensor::TensorFunction& function,
                                                        std::span<const strips::SizedProgram>) {
-    return std::make_unique<NativeKernel>(function, compiler, patience);
+    return std::make_unique<NativeKernel>(function, compiler, options);
   };
   return tensor::TensorEngine{
       .compile = [makeKernel](tensor::TensorFunction function) {
@@ -201,13 +203,13 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor,
       },
       .makeKernel = makeKernel,
       .prepare =
-          [compiler, when](std::span<const tensor::TensorFunction* const> functions) {
+          [compiler, options](std::span<const tensor::TensorFunction* const> functions) {
             std::vector<const tensor::TensorFunction*> likely(functions.begin(), functions.end());
-            if (when == When::ItPays)
+            if (options.when == When::ItPays)
               std::erase_if(likely, [](const tensor::TensorFunction* function) {
                 return pointsOf(*function) < pointsThatPay;
               });
-            compiler->prepare(likely);
+            compiler->prepare(likely, options.numbers);
           },
       .note = [compiler] { return compiler->problem(); }};
 }

@@ -6,6 +6,7 @@
 // that something is a fault.
 #pragma once
 
+#include "lower/loops/nest.h"
 #include "lower/tensor/engine.h"
 #include "runtime/result.h"
 
@@ -15,10 +16,18 @@ namespace codegen {
 /// call on with which they do.
 enum class When : uint8_t { Always, ItPays };
 
-/// An engine whose kernels run natively where that can be; it keeps what it compiles on disk. For a
-/// processor of that name, or where none is said for the one at hand. Fails where there is no such
-/// processor; where there is no LLVM, strips serve, and the engine has a note that says so.
-runtime::Result<tensor::TensorEngine> nativeEngine(const std::string& processor, When when);
+/// How native code is made and used.
+struct NativeOptions {
+  /// The name of a processor; empty for the one at hand.
+  std::string processor = {};
+  When when = When::Always;
+  loops::Numbers numbers = loops::Numbers::Reordered;
+};
+
+/// An engine whose kernels run natively where that can be; it keeps what it compiles on disk. Fails
+/// where there is no such processor; where there is no LLVM, strips serve, and the engine has a
+/// note that says so.
+runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options);
 
 /// How many nests there is code of for classes of extents, how many of these the cache had, and how
 /// many such classes are left to strips because the function has no nest there, or its nest is not

@@ -76,6 +76,8 @@ struct RunOptions {
   std::string engine = {};
   /// What native code is for; empty for the processor at hand.
   std::string processor = {};
+  /// What floating point may do: `reference` or `reordered`.
+  std::string numbers = "reordered";
   /// The order of the gradients to compute beside the value; 0 for none.
   unsigned grad = 0;
   /// Whether NaN and infinity end the run where they arise.
@@ -126,6 +128,8 @@ struct LowerOptions {
   std::string emit = "nest";
   /// What they are chosen and compiled for; empty for the processor at hand.
   std::string processor = {};
+  /// As for `run`.
+  std::string numbers = "reordered";
   runtime::RunLimits limits = {};
 };
 
@@ -152,6 +156,8 @@ struct CompileOptions {
   /// As for `disasm`.
   std::vector<std::string> entries;
   std::string output;
+  /// As for `run`.
+  std::string numbers = "reordered";
   runtime::RunLimits limits = {};
   PassView view = {};
 };

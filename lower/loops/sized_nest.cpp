@@ -73,8 +73,9 @@ std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const i
 }
 
 runtime::Checked<Nest> nestOfPattern(const TensorFunction& function,
-                                     std::span<const int64_t> pattern, int64_t least) {
-  Nest start{.name = "kernel"};
+                                     std::span<const int64_t> pattern, int64_t least,
+                                     Numbers numbers) {
+  Nest start{.name = "kernel", .numbers = numbers};
   std::vector<Form> sizes;
   auto extentOf = [&](int64_t is) {
     if (is >= 0)

@@ -27,6 +27,7 @@ std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const i
 /// The nest for all extents of a pattern whose sizes are not less than `least`. Why there is none is
 /// a matter of the function or of the proof.
 runtime::Checked<Nest> nestOfPattern(const tensor::TensorFunction& function,
-                                     std::span<const int64_t> pattern, int64_t least);
+                                     std::span<const int64_t> pattern, int64_t least,
+                                     Numbers numbers);
 
 } // namespace loops

@@ -26,7 +26,7 @@ std::vector<std::byte> compileFile(const std::string& path) {
       bytecode::exportProgram(*program->module, program->typing, session.operators(), entries);
   exported.executable.language =
       parser::wholeText(lang::printModule(*exported.language, session.operators()));
-  bytecode::addKernelPrograms(exported.executable);
+  bytecode::addKernelPrograms(exported.executable, loops::Numbers::Reordered);
   return executable::write(exported.executable);
 }
 

@@ -215,7 +215,7 @@ public:
     }
     auto nest = nestOf(operands, answer.output, *function);
     tensor::ExtentBinder binder(*std::move(function));
-    strips::ProgramKernel kernel(binder.function(), {}, strips::programFor);
+    strips::ProgramKernel kernel(binder.function(), {}, strips::programMaker(loops::Numbers::Reordered));
     std::vector<Concrete> calls;
     for (int i = 0; i < 16 && calls.size() < 6; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
@@ -329,7 +329,7 @@ private:
                     const harness::OperatorSample& sample, const Concrete& concrete,
                     const OperandTypes& open) {
     Shapes shapes = shapesOf(concrete);
-    strips::ProgramKernel own(binder.function(), {}, strips::programFor);
+    strips::ProgramKernel own(binder.function(), {}, strips::programMaker(loops::Numbers::Reordered));
     std::vector<Tensor> expected, given;
     std::vector<int64_t> extents;
     for (const auto& list : {shapes.inputs, shapes.results})

@@ -23,7 +23,7 @@ public:
             loaded("#[version = \"0.0.5\"]\ndef @main(" + parameters + ") { " + body + " }\n")),
         compiled_(bytecode::compile(*program_.module, program_.typing, session_.operators(),
                                     std::array{program_.module->find("main")})),
-        kernel_(site().function, {}, strips::programFor) {}
+        kernel_(site().function, {}, strips::programMaker(loops::Numbers::Reordered)) {}
 
   /// The extents of a run, with those of the results as the site knows them.
   runtime::KernelCode& codeFor(const Shapes& inputs) {

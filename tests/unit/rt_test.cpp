@@ -18,7 +18,7 @@ std::vector<std::byte> compiled(const std::string& text, const std::vector<std::
   REQUIRE(program->isGood());
   driver::ReadyProgram ready{*std::move(program), entries};
   executable::Executable made = driver::makeExecutable(session, ready);
-  bytecode::addKernelPrograms(made);
+  bytecode::addKernelPrograms(made, loops::Numbers::Reordered);
   return executable::write(made);
 }
 

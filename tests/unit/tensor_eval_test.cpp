@@ -590,7 +590,7 @@ TEST_CASE("sums of products are contractions, whose strips run as the factors li
           });
         });
     std::vector<int64_t> extents{row.rows[0], 64, shape[0], shape[1], row.rows[0], 48};
-    auto made = strips::programFor(function, extents);
+    auto made = strips::programFor(function, extents, loops::Numbers::Reordered);
     REQUIRE(made);
     REQUIRE(made->program.contractions.size() == 1);
     CHECK(made->program.contractions[0].columns.runsAlongSum == row.runsAlongSum);

@@ -4,10 +4,10 @@
 
 namespace bytecode {
 
-void addKernelPrograms(executable::Executable& executable) {
+void addKernelPrograms(executable::Executable& executable, loops::Numbers numbers) {
   for (vm::KernelSite& site : executable.program.kernels)
     if (site.programs.empty())
-      if (auto program = strips::programFor(site.function, site.known))
+      if (auto program = strips::programFor(site.function, site.known, numbers))
         site.programs.push_back(*std::move(program));
 }
 

@@ -4,7 +4,6 @@
 #include "codegen/strips/compile/sized.h"
 
 #include "codegen/strips/compile/compile.h"
-#include "codegen/strips/kernel.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/sharing.h"
@@ -135,44 +134,64 @@ bool fits(const TensorFunction& function, std::span<const int64_t> extents) {
 } // namespace
 
 runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
-                                          std::span<const int64_t> extents) {
+                                          std::span<const int64_t> extents,
+                                          loops::Numbers numbers) {
   if (!fits(function, extents))
     return runtime::Problem{"a kernel is for other shapes"};
-  std::vector<int64_t> numbers(extents.begin(), extents.end());
+  std::vector<int64_t> own(extents.begin(), extents.end());
   std::vector<int64_t> pattern = loops::classOf(function, extents);
-  if (pattern != numbers)
-    if (auto nest = loops::nestOfPattern(function, pattern, loops::leastOfClass))
+  if (pattern != own)
+    if (auto nest = loops::nestOfPattern(function, pattern, loops::leastOfClass, numbers))
       if (auto program = sizedProgram(function, *nest, pattern, loops::leastOfClass);
           program && isFor(*program, extents))
         return program;
-  auto nest = loops::nestOfPattern(function, numbers, 0);
+  auto nest = loops::nestOfPattern(function, own, 0, numbers);
   if (!nest)
     return nest.failure();
-  return sizedProgram(function, *nest, numbers, 0);
+  return sizedProgram(function, *nest, own, 0);
 }
 
 std::optional<SizedProgram> programFor(const TensorFunction& function,
-                                       std::span<const tensor::KnownExtent> known) {
+                                       std::span<const tensor::KnownExtent> known,
+                                       loops::Numbers numbers) {
   std::vector<int64_t> pattern = loops::patternOf(function, known);
   // Without any size of 0, or of 1, more is proven.
   for (int64_t least : {0, 1, 2})
-    if (auto nest = loops::nestOfPattern(function, pattern, least))
+    if (auto nest = loops::nestOfPattern(function, pattern, least, numbers))
       if (auto program = sizedProgram(function, *nest, pattern, least))
         return *std::move(program);
   return std::nullopt;
 }
 
-std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
-                                            std::span<const SizedProgram> programs) {
-  MakeProgram make = programFor;
-  return std::make_unique<ProgramKernel>(function, programs, make);
+MakeProgram programMaker(loops::Numbers numbers) {
+  static constexpr auto made = []<loops::Numbers of>() -> MakeProgram {
+    return [](const TensorFunction& function, std::span<const int64_t> extents) {
+      return programFor(function, extents, of);
+    };
+  };
+  return numbers == loops::Numbers::Reference
+             ? made.operator()<loops::Numbers::Reference>()
+             : made.operator()<loops::Numbers::Reordered>();
 }
 
-tensor::TensorEngine stripsEngine() {
-  return {.compile = [](TensorFunction function) {
-            return tensor::codeOf(std::move(function), makeKernel);
+std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
+                                            std::span<const SizedProgram> programs) {
+  return std::make_unique<ProgramKernel>(function, programs,
+                                         programMaker(loops::Numbers::Reordered));
+}
+
+tensor::TensorEngine stripsEngine(loops::Numbers numbers) {
+  // Programs of an executable may have other numbers.
+  bool takesGiven = numbers == loops::Numbers::Reordered;
+  tensor::MakeKernel make = [numbers, takesGiven](const TensorFunction& function,
+                                                  std::span<const SizedProgram> programs) {
+    return std::make_unique<ProgramKernel>(
+        function, takesGiven ? programs : std::span<const SizedProgram>(), programMaker(numbers));
+  };
+  return {.compile = [make](TensorFunction function) {
+            return tensor::codeOf(std::move(function), make);
           },
-          .makeKernel = makeKernel};
+          .makeKernel = make};
 }
 
 } // namespace strips
