@@ -1,11 +1,11 @@
 // Generated programs against the laws of soundness (tests/harness/check.h).
 //
 // usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES] [--keep FOLDER]
-//                       [--names yes|no] [--derivatives SHARE]
+//                       [--names yes|no] [--derivatives SHARE] [--native SHARE]
 // Every seed gives one well-typed program and one mutant of it. Without bounds it checks 1,000;
 // seconds are those of the processor. `--names no` leaves named dimensions and `?` out. One of
 // SHARE programs, 4 unless told, is differentiated, one of four of these twice, and one of four of
-// those three times; 0 is none.
+// those three times; 0 is none. One of SHARE, 64 unless told, is run by native code as well.
 // Findings are shrunk, shown, and with --keep written to files, as are programs whose derivatives
 // are refused; findings make the exit status 1, as does an operator or a form of expressions that
 // was generated fewer TIMES than demanded. When Baton itself ends the process, the seed is the last
@@ -49,6 +49,7 @@ struct Settings {
   std::string keep = {};
   bool hasNames = true;
   uint64_t derivatives = 4;
+  uint64_t native = 64;
 };
 
 struct Counts {
@@ -102,6 +103,8 @@ std::optional<Settings> readSettings(int count, char** words) {
       settings.hasNames = value != "no";
     else if (option == "--derivatives")
       settings.derivatives = std::strtoull(value.c_str(), nullptr, 10);
+    else if (option == "--native")
+      settings.native = std::strtoull(value.c_str(), nullptr, 10);
     else
       return std::nullopt;
   }
@@ -134,7 +137,7 @@ private:
       checkSamples();
     }
     if (!bench_ || counts_.programs % seedsPerBench == 0)
-      bench_.reset(new Bench{dataFaults_});
+      bench_.reset(new Bench{.dataFaults = dataFaults_, .nativeEvery = settings_.native});
   }
 
   /// The relations of all operators over names against those over numbers.

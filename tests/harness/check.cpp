@@ -1,6 +1,7 @@
 // Read, run, compare; a verdict ends at the first law that does not hold.
 #include "tests/harness/check.h"
 
+#include "codegen/native/kernel.h"
 #include "codegen/strips/compile/sized.h"
 #include "interp/interpret.h"
 #include "lang/calls/same_value.h"
@@ -203,6 +204,8 @@ public:
       result = bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
                              options);
       demandMachinePasses(read, arguments, options, result);
+      if (bench_.nativeEvery && seed_ % bench_.nativeEvery == 0)
+        demandNative(read, entry, arguments, options, result);
       if (seed_ % threadedEvery == 1)
         demandSame("machine in threads", runInThreads(read, entry, arguments, options), result);
       if (seed_ % throughFileEvery == 0)
@@ -213,6 +216,19 @@ public:
       return fail("machine refused", error.what());
     }
     demandSame("machine", result, expected);
+  }
+
+  /// Native kernels give what strips do, but for roundings.
+  void demandNative(const ReadText& read, const Global& entry, const std::vector<Value>& arguments,
+                    bytecode::Options options, const std::variant<Value, interp::Fault>& expected) {
+    auto native = codegen::nativeEngine({});
+    if (!native)
+      return;
+    options.engine = *native;
+    demandSame("native machine",
+               bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
+                             options),
+               expected, true);
   }
 
   static std::variant<Value, interp::Fault> runInThreads(const ReadText& read, const Global& entry,

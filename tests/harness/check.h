@@ -21,6 +21,8 @@ struct Bench {
   const OperatorSet& dataFaults;
   lang::TypeContext types = {};
   Reader reader{types};
+  /// Of so many seeds one is run by native code as well, which takes long to make; 0 for none.
+  uint64_t nativeEvery = 0;
 };
 
 /// A law that does not hold. `law` is the same for programs that fail in the same way.
