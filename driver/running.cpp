@@ -6,6 +6,7 @@
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
 #include "driver/values/text.h"
+#include "lang/op/op.h"
 #include "lang/source/utf8.h"
 #include "runtime/formats/quote.h"
 #include "runtime/memory.h"

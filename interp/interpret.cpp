@@ -8,6 +8,7 @@
 
 #include "lang/calls/non_finite.h"
 #include "lang/ir/shown.h"
+#include "lang/op/op.h"
 
 #include "lang/calls/run_checks.h"
 #include "runtime/memory.h"

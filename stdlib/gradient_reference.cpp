@@ -3,6 +3,7 @@
 #include "stdlib/gradient_reference.h"
 
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "lang/print/print.h"
 #include "parser/relay/parse.h"
 #include "parser/resolve/resolve.h"

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
 #include "lower/tensor/engine.h"
 #include "transform/properties.h"

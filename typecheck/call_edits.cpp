@@ -5,6 +5,7 @@
 
 #include "lang/ir/module.h"
 #include "lang/op/named_arguments.h"
+#include "lang/op/op.h"
 #include "lang/print/literals.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "lang/ir/expr.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+#include "lang/op/relation.h"
 #include "lang/source/diagnostic.h"
 #include "typecheck/shape_report.h"
 

@@ -9,7 +9,7 @@
 
 #include "lang/ir/module.h"
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
 
 namespace typecheck {

@@ -1,5 +1,6 @@
 // Named dimensions in inference: which are rigid, their instances at calls, and what definitions
 // need of them.
+#include "lang/op/op.h"
 #include "typecheck/infer.h"
 
 #include <algorithm>

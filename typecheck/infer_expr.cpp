@@ -1,5 +1,6 @@
 // One short function per kind of expression; the rules are those of section "Rules by node" in
 // Relay's type inference.
+#include "lang/op/op.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/exhaustive.h"
 #include "typecheck/infer.h"

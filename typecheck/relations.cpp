@@ -3,6 +3,7 @@
 #include "typecheck/relations.h"
 
 #include "lang/ir/module.h"
+#include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
 #include "typecheck/call_edits.h"
 #include "typecheck/shape_report.h"

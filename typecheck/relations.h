@@ -8,7 +8,8 @@
 
 #include "lang/ir/expr.h"
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+#include "lang/op/relation.h"
 #include "lang/source/diagnostic.h"
 #include "runtime/arena.h"
 #include "typecheck/unify.h"

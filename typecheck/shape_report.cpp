@@ -2,6 +2,8 @@
 // between are passed over.
 #include "typecheck/shape_report.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "driver/session/fault_text.h"
 #include "driver/values/text.h"
 #include "lang/calls/non_finite.h"
+#include "lang/op/op.h"
 #include "lang/source/way_back.h"
 
 #include <fmt/format.h>

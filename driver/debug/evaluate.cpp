@@ -5,6 +5,7 @@
 #include "driver/values/text.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "lang/source/render.h"
 #include "lang/types/type_text.h"
 #include "transform/differentiate/derivative_types.h"

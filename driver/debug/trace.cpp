@@ -4,6 +4,7 @@
 #include "driver/debug/place_text.h"
 #include "driver/session/derived_code.h"
 #include "driver/values/text.h"
+#include "lang/op/op.h"
 #include "lang/source/utf8.h"
 #include "lang/source/way_back.h"
 

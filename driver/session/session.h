@@ -7,7 +7,7 @@
 #include "driver/session/written.h"
 #include "lang/ir/module.h"
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
 #include "parser/surface/surface.h"
 #include "transform/passes.h"

@@ -2,6 +2,7 @@
 #include "lang/calls/call_function.h"
 
 #include "lang/ir/expr.h"
+#include "lang/op/op.h"
 
 #include <algorithm>
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/compute.h"
+#include "lang/op/declared.h"
+#include "lower/tensor/expression.h"
 
 #include <optional>
 

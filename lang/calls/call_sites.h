@@ -10,6 +10,7 @@
 #include "lang/calls/code_cache.h"
 #include "lang/calls/open_call.h"
 #include "lang/ir/typing.h"
+#include "lang/op/compute.h"
 
 #include <unordered_set>
 #include <variant>

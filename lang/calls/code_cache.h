@@ -2,7 +2,9 @@
 // so that a program may go through any number of shapes.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/attributes.h"
+#include "lang/op/declared.h"
+#include "lang/types/type.h"
 #include "lower/tensor/engine.h"
 #include "runtime/recent.h"
 

@@ -1,6 +1,8 @@
 // Extents stand in one row: those of the operands, then those of the results.
 #include "lang/calls/open_call.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 #include <unordered_map>
 

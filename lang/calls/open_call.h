@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lang/calls/site_shapes.h"
+#include "lang/op/compute.h"
 #include "lower/tensor/bind.h"
 #include "runtime/value.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/ir/expr.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "runtime/value.h"
 
 namespace lang {
@@ -20,9 +20,7 @@ inline runtime::Value closureValue(const Function& function, std::vector<runtime
   return runtime::symbolValue(runtime::ValueKind::Closure, {&function}, std::move(captured));
 }
 /// An operator that is used as a value.
-inline runtime::Value operatorValue(const OperatorRow& row) {
-  return runtime::symbolValue(runtime::ValueKind::Operator, {&row, row.name});
-}
+runtime::Value operatorValue(const OperatorRow& row);
 
 /// Of a Constructor the constructor, of a Maker the one that it applies.
 inline const Constructor& constructorOf(const runtime::Value& value) {

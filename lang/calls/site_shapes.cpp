@@ -1,6 +1,8 @@
 // Learning: the relation is asked about more and more names in place of the numbers at hand.
 #include "lang/calls/site_shapes.h"
 
+#include "lang/op/op.h"
+
 #include <set>
 
 namespace lang {

@@ -2,6 +2,7 @@
 #include "lang/ir/builder.h"
 
 #include "lang/op/attribute_schema.h"
+#include "lang/op/op.h"
 #include "runtime/budget.h"
 #include "runtime/half.h"
 

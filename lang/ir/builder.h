@@ -13,7 +13,8 @@
 #pragma once
 
 #include "lang/ir/module.h"
-#include "lang/op/op.h"
+#include "lang/op/attributes.h"
+#include "lang/op/declared.h"
 
 #include <concepts>
 #include <initializer_list>

@@ -3,6 +3,7 @@
 
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "lang/types/type_text.h"
 
 #include <algorithm>

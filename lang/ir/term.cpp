@@ -1,6 +1,8 @@
 // Writing terms: every call is put to the relation of its operator.
 #include "lang/ir/term.h"
 
+#include "lang/op/op.h"
+
 #include <stdexcept>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "lang/op/named_arguments.h"
 
 #include "lang/op/attribute_schema.h"
+#include "lang/op/op.h"
 
 #include <algorithm>
 

@@ -4,7 +4,8 @@
 // program, so they tell the forms of the arguments in the terms of this file.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+#include "lang/op/relation.h"
 
 #include "lang/source/diagnostic.h"
 

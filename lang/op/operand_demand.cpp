@@ -1,6 +1,8 @@
 // The words for an operand that is not what the relation wants.
 #include "lang/op/operand_demand.h"
 
+#include "lang/op/op.h"
+
 #include <fmt/format.h>
 
 namespace lang {

@@ -1,7 +1,8 @@
 // What a relation says of operands, besides the result: each one that it tells must have that type.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+#include "lang/types/type.h"
 
 namespace lang {
 

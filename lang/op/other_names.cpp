@@ -1,6 +1,8 @@
 // Synonyms are asked for when something is wrong, so they need no index.
 #include "lang/op/other_names.h"
 
+#include "lang/op/op.h"
+
 namespace lang {
 
 const OperatorRow* calledElsewhere(const OperatorTable& operators, std::string_view name) {

@@ -1,7 +1,9 @@
 // Operators by what other libraries, and other languages, call them.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+
+#include <string_view>
 
 namespace lang {
 

@@ -1,6 +1,8 @@
 // Forms become instructions one by one; equal forms are the same pointer and become one value.
 #include "lang/op/shape_function.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 #include <map>
 #include <set>

@@ -6,8 +6,9 @@
 // of names as of numbers is what tests/unit/operator_symbolic_test.cpp holds every row to.
 #pragma once
 
+#include "lang/op/declared.h"
 #include "lang/op/leaves.h"
-#include "lang/op/op.h"
+#include "lang/op/relation.h"
 #include "lower/tensor/shape_function.h"
 
 namespace lang {

@@ -1,6 +1,7 @@
 // Values of attributes.
 #include "lang/print/attributes.h"
 
+#include "lang/op/op.h"
 #include "lang/print/literals.h"
 
 #include <algorithm>

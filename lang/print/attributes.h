@@ -1,7 +1,8 @@
 // Attributes as the text format writes them: `axis=1`, `epsilon=1e-05f`, `padding=[1, 1]`.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/attributes.h"
+#include "lang/op/declared.h"
 #include "lang/print/metadata.h"
 
 namespace lang::printing {

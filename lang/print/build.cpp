@@ -1,5 +1,6 @@
 // The text of each kind of expression. Operands are finished when these functions run; bodies are
 // only scheduled here.
+#include "lang/op/op.h"
 #include "lang/print/expr.h"
 #include "lang/types/repaired_names.h"
 

@@ -8,7 +8,7 @@
 
 #include "lang/ir/module.h"
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 
 namespace lang {
 

@@ -2,6 +2,7 @@
 #include "lang/rules/gradient.h"
 
 #include "lang/op/leaves.h"
+#include "lang/op/op.h"
 
 #include <stdexcept>
 

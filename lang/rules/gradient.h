@@ -14,7 +14,8 @@
 #pragma once
 
 #include "lang/ir/term.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
+#include "lang/op/relation.h"
 
 #include <functional>
 #include <memory>

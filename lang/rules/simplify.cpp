@@ -1,6 +1,8 @@
 // Running simplification rules.
 #include "lang/rules/simplify.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 #include <stdexcept>
 

@@ -15,7 +15,8 @@
 #pragma once
 
 #include "lang/ir/term.h"
-#include "lang/op/op.h"
+#include "lang/op/attributes.h"
+#include "lang/op/declared.h"
 
 namespace lang {
 

@@ -3,6 +3,7 @@
 #include "parser/relay/operator_hints.h"
 
 #include "lang/op/attribute_schema.h"
+#include "lang/op/op.h"
 #include "lang/op/other_names.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Attributes: values as written or as metadata holds them, checked against an operator's schema.
+#include "lang/op/op.h"
 #include "parser/resolve/attribute_words.h"
 #include "parser/resolve/index_map_text.h"
 #include "parser/resolve/metadata_fields.h"

@@ -1,5 +1,6 @@
 // Expressions of the surface tree to the graph. Chains that lean to the left (calls of calls,
 // operators, projections) are loops; recursion follows the nesting that the reader bounds.
+#include "lang/op/op.h"
 #include "parser/resolve/name_hints.h"
 #include "parser/resolve/size_hints.h"
 

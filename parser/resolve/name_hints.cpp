@@ -1,6 +1,7 @@
 // The same name first, then those by the distance of their letters.
 #include "parser/resolve/name_hints.h"
 
+#include "lang/op/op.h"
 #include "lang/source/edit_distance.h"
 
 #include <algorithm>

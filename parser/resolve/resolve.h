@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/ir/module.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "lang/source/diagnostic.h"
 #include "parser/surface/surface.h"
 

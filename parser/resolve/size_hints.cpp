@@ -2,6 +2,7 @@
 #include "parser/resolve/size_hints.h"
 
 #include "lang/op/attribute_schema.h"
+#include "lang/op/op.h"
 #include "lang/op/other_names.h"
 
 #include <algorithm>

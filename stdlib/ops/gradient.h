@@ -9,6 +9,7 @@
 // says that a shape is that of the operand where the types leave it open.
 #pragma once
 
+#include "lang/op/op.h"
 #include "lang/rules/gradient.h"
 
 namespace stdlib {

@@ -1,6 +1,8 @@
 // Terms of simplification rules.
 #include "stdlib/ops/simplify.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -5,6 +5,7 @@
 // when it did.
 #pragma once
 
+#include "lang/op/op.h"
 #include "lang/rules/simplify.h"
 #include "stdlib/ops/gradient.h"
 

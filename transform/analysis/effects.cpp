@@ -2,6 +2,7 @@
 #include "transform/analysis/effects.h"
 
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 
 #include <unordered_set>
 

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "lang/ir/module.h"
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 
 #include <unordered_map>
 

@@ -9,7 +9,7 @@
 // where it would be computed at every call.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lang/op/declared.h"
 #include "transform/analysis/effects.h"
 
 #include <memory>

@@ -4,6 +4,7 @@
 #include "lang/calls/call_function.h"
 #include "lang/ir/walk.h"
 #include "lang/op/compute.h"
+#include "lang/op/op.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/known_functions.h"
 #include "transform/analysis/type_parts.h"

@@ -10,7 +10,6 @@
 
 #include "lang/ir/module.h"
 #include "lang/ir/typing.h"
-#include "lang/op/op.h"
 
 #include <unordered_map>
 

@@ -4,6 +4,7 @@
 #include "transform/differentiate/adjoint.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include "transform/differentiate/adjoint.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 #include "lang/rules/gradient.h"
 
 #include <algorithm>

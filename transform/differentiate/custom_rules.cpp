@@ -2,6 +2,7 @@
 #include "transform/differentiate/custom_rules.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 #include "transform/differentiate/pending_derivatives.h"
 
 #include <algorithm>

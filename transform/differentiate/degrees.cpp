@@ -3,6 +3,7 @@
 
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
+#include "lang/op/op.h"
 #include "lang/rules/gradient.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "transform/differentiate/derivative_types.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 
 #include <algorithm>
 

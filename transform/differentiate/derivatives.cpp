@@ -15,6 +15,7 @@
 #include "lang/ir/differentiable.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "runtime/function_ref.h"
 #include "transform/analysis/placement.h"
 #include "transform/differentiate/constructor_functions.h"

@@ -4,6 +4,7 @@
 #include "lang/ir/copy.h"
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/analysis/placement.h"
 #include "transform/differentiate/pending_derivatives.h"
 #include "transform/differentiate/push_forward.h"

@@ -3,6 +3,7 @@
 #include "transform/differentiate/jacobian.h"
 
 #include "lang/ir/fields.h"
+#include "lang/op/op.h"
 #include "transform/differentiate/adjoint.h"
 
 #include <algorithm>

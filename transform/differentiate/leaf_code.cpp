@@ -4,6 +4,8 @@
 // only what relations can be asked about may be in it: no calls of functions, no matches.
 #include "transform/differentiate/leaf_code.h"
 
+#include "lang/op/op.h"
+
 #include <fmt/format.h>
 
 namespace transform {

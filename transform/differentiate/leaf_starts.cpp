@@ -2,6 +2,7 @@
 #include "transform/differentiate/leaf_starts.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 #include "transform/analysis/type_parts.h"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
+#include "lang/op/op.h"
 #include "transform/differentiate/degrees.h"
 
 #include <algorithm>

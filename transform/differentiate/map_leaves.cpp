@@ -12,6 +12,7 @@
 #include "transform/differentiate/map_leaves.h"
 
 #include "lang/ir/differentiable.h"
+#include "lang/op/op.h"
 #include "transform/analysis/type_parts.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "transform/differentiate/part_cells.h"
 
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "lang/rules/gradient.h"
 
 #include <algorithm>

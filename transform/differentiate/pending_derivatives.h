@@ -2,6 +2,7 @@
 // each choice of the parameters that vary.
 #pragma once
 
+#include "lang/op/op.h"
 #include "transform/differentiate/translation.h"
 
 #include <deque>

@@ -9,6 +9,7 @@
 #include "lang/ir/copy.h"
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/differentiate/translation.h"
 
 #include <unordered_set>

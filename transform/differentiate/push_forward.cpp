@@ -3,6 +3,7 @@
 
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/differentiate/transpose.h"
 
 #include <algorithm>

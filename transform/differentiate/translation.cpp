@@ -4,6 +4,7 @@
 #include "lang/ir/copy.h"
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/analysis/endless_instances.h"
 
 #include <unordered_set>

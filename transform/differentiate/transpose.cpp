@@ -5,6 +5,7 @@
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
+#include "lang/op/op.h"
 #include "lang/rules/gradient.h"
 
 #include <algorithm>

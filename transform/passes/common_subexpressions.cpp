@@ -13,6 +13,7 @@
 // computed, so nothing is asked of what happens in between.
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/placement.h"
 #include "transform/analysis/same_bits.h"

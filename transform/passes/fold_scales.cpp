@@ -20,6 +20,7 @@
 // with it all of the fold: it would overflow, or lose digits, where the result does not. What
 // overflowed on the way alone may be finite now.
 #include "lang/ir/rewrite.h"
+#include "lang/op/op.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/placement.h"
 #include "transform/passes/scale_folds.h"

@@ -12,6 +12,7 @@
 #include "lang/calls/call_function.h"
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
 #include "transform/passes.h"

@@ -7,6 +7,7 @@
 //                                            %root
 //                                          } else { 0f }
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "transform/analysis/placement.h"
 #include "transform/passes.h"
 

@@ -5,6 +5,7 @@
 #include "lang/calls/call_function.h"
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
+#include "lang/op/op.h"
 #include "lower/tensor/affine.h"
 #include "lower/tensor/factor_paths.h"
 #include "transform/analysis/constant_values.h"

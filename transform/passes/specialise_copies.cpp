@@ -1,6 +1,8 @@
 // From a call to a request, from a request to a copy.
 #include "transform/passes/specialise_copies.h"
 
+#include "lang/op/op.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Generic functions as values: which type they have at a use, and what stands there for them. A
 // global becomes one of its copies; a local function, which has none, a literal that calls it.
 #include "lang/ir/fields.h"
+#include "lang/op/op.h"
 #include "transform/passes/specialise_copies.h"
 
 #include <algorithm>

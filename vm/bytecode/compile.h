@@ -3,6 +3,7 @@
 
 #include "lang/calls/run_checks.h"
 #include "lang/ir/typing.h"
+#include "lang/op/declared.h"
 #include "vm/bytecode/code.h"
 #include "vm/bytecode/layouts.h"
 

@@ -2,6 +2,7 @@
 #include "vm/bytecode/export.h"
 
 #include "lang/ir/builder.h"
+#include "lang/op/op.h"
 #include "lang/source/utf8.h"
 #include "vm/bytecode/forms.h"
 

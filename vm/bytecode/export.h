@@ -1,6 +1,7 @@
 // A compiled program as an executable, and what the language has to keep of it.
 #pragma once
 
+#include "lang/op/declared.h"
 #include "vm/bytecode/compile.h"
 #include "vm/executable/executable.h"
 

@@ -1,4 +1,5 @@
 // Types, layouts, and what the host is asked for.
+#include "lang/op/op.h"
 #include "vm/bytecode/function_state.h"
 #include "vm/bytecode/type_arguments.h"
 

@@ -3,6 +3,7 @@
 
 #include "lang/calls/proven_sizes.h"
 #include "lang/ir/walk.h"
+#include "lang/op/op.h"
 #include "vm/bytecode/flat_results.h"
 #include "vm/bytecode/function_compiler.h"
 #include "vm/bytecode/kernel_sites.h"

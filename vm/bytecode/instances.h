@@ -2,6 +2,7 @@
 // met.
 #pragma once
 
+#include "lang/op/declared.h"
 #include "vm/bytecode/compile.h"
 #include "vm/bytecode/usage.h"
 

@@ -5,6 +5,7 @@
 #include "lang/calls/group.h"
 #include "lang/calls/open_call.h"
 #include "lang/calls/site_shapes.h"
+#include "lang/op/op.h"
 
 namespace bytecode {
 

@@ -1,6 +1,7 @@
 // Operands become values of the run-time, and results objects of the machine.
 #include "vm/bytecode/language_sites.h"
 
+#include "lang/op/op.h"
 #include "vm/executable/call.h"
 #include "vm/machine/value.h"
 

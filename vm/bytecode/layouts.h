@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/ir/differentiable.h"
-#include "lang/op/op.h"
+#include "lang/types/type.h"
 #include "vm/bytecode/representation.h"
 
 #include <map>

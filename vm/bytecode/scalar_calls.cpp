@@ -2,6 +2,7 @@
 #include "vm/bytecode/scalar_calls.h"
 
 #include "lang/calls/call_function.h"
+#include "lang/op/op.h"
 
 namespace bytecode {
 

@@ -1,6 +1,7 @@
 // Recursion follows expressions of single operators, which are shallow.
 #include "vm/bytecode/scalar_compiler.h"
 
+#include "lang/op/op.h"
 #include "vm/bytecode/scalar_rows.h"
 #include "vm/machine/scalar.h"
 

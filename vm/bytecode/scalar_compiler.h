@@ -5,7 +5,7 @@
 // is chosen counts, so a side that may fail is jumped over.
 #pragma once
 
-#include "lang/op/op.h"
+#include "lower/tensor/expression.h"
 #include "vm/bytecode/code.h"
 
 #include <optional>
