@@ -130,8 +130,8 @@ void addProcessor(CLI::App& app, Request& request) {
     app.get_subcommand(std::string(name))
         ->add_option(
             "--cpu", *processor,
-            "Write native code for x86-64, x86-64-v2, x86-64-v3 or x86-64-v4 instead of the "
-            "processor at hand")
+            "Write native code for x86-64, x86-64-v2, x86-64-v3 or x86-64-v4, or where it is only "
+            "shown for aarch64, instead of the processor at hand")
         ->type_name("NAME");
 }
 

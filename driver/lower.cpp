@@ -44,7 +44,7 @@ std::optional<std::string> textOf(const std::string& path, Answer& answer) {
 /// The processor of a name, or the one at hand.
 runtime::Result<codegen::Processor> processorOf(const LowerOptions& options) {
   return options.processor.empty() ? codegen::hostProcessor()
-                                   : codegen::processorNamed(options.processor);
+                                   : codegen::targetNamed(options.processor);
 }
 
 /// What native code is scheduled for; without LLVM there is none, and any machine will do.
@@ -225,7 +225,7 @@ Answer lower(Session& session, const LowerOptions& options, const Look& look) {
     return answer;
   const bool isScheduled = options.chooses || !options.schedule.empty();
   if (!options.processor.empty())
-    if (auto named = codegen::processorNamed(options.processor); !named) {
+    if (auto named = codegen::targetNamed(options.processor); !named) {
       answer.fail(ExitCode::World, named.failure().message);
       return answer;
     }

@@ -28,30 +28,12 @@ uint32_t Processor::vectorBytes() const {
 }
 
 uint32_t Processor::registers() const {
-  return triple.starts_with("x86_64") && vectorBytes() < 64 ? 16 : 32;
+  if (!triple.starts_with("x86_64"))
+    return 24;
+  return vectorBytes() < 64 ? 16 : 32;
 }
-
-#if defined(__x86_64__)
 
 namespace {
-
-/// What CPUID says for a leaf; zeros where there is none.
-struct Leaf {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  explicit Leaf(unsigned number, unsigned part = 0) {
-    __get_cpuid_count(number, part, &a, &b, &c, &d);
-  }
-};
-
-/// Registers that the system keeps for each thread, a bit for each kind.
-uint64_t keptRegisters() {
-  constexpr unsigned asks = 1u << 27;
-  if (!(Leaf(1).c & asks))
-    return 0;
-  unsigned low, high;
-  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return uint64_t(high) << 32 | low;
-}
 
 /// A level in terms of what it adds to the one before.
 struct Level {
@@ -75,13 +57,49 @@ constexpr Level levels[] = {
      1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31, 0, 0xe6},
 };
 
+/// Of a name the levels up to it; none where it is the name of none.
+std::span<const Level> levelsOf(std::string_view name) {
+  const Level* last = std::ranges::find(levels, name, &Level::name);
+  return last == std::end(levels) ? std::span<const Level>() : std::span(std::begin(levels), last + 1);
+}
+
+#if defined(__x86_64__)
+
+/// What CPUID says for a leaf; zeros where there is none.
+struct Leaf {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  explicit Leaf(unsigned number, unsigned part = 0) {
+    __get_cpuid_count(number, part, &a, &b, &c, &d);
+  }
+};
+
+/// Registers that the system keeps for each thread, a bit for each kind.
+uint64_t keptRegisters() {
+  constexpr unsigned asks = 1u << 27;
+  if (!(Leaf(1).c & asks))
+    return 0;
+  unsigned low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
 bool isHere(const Level& level) {
   auto all = [](uint64_t there, uint64_t wanted) { return (there & wanted) == wanted; };
   return all(Leaf(1).c, level.c1) && all(Leaf(7).b, level.b7) &&
          all(Leaf(0x80000001).c, level.c8) && all(keptRegisters(), level.kept);
 }
 
+#else
+
+bool isHere(const Level&) {
+  return false;
+}
+
+#endif
+
 } // namespace
+
+#if defined(__x86_64__)
 
 std::string hostIdentity() {
   std::string text = fmt::format("x86-64 {:x}", keptRegisters());
@@ -96,33 +114,40 @@ std::string hostIdentity() {
   return text;
 }
 
-Result<Processor> processorNamed(std::string_view name) {
-  auto wanted = std::ranges::find(levels, name, &Level::name);
-  if (wanted == std::end(levels))
-    return Error{
-        fmt::format("there is no processor `{}`; there are `x86-64`, `x86-64-v2`, `x86-64-v3` "
-                    "and `x86-64-v4`",
-                    name)};
-  Processor named{"x86_64-unknown-linux-gnu", std::string(name), ""};
-  for (const Level& level : std::span(std::begin(levels), wanted + 1)) {
-    if (!isHere(level))
-      return Error{
-          fmt::format("this machine is no `{}`: it lacks something of `{}`", name, level.name)};
-    named.features += (named.features.empty() ? "" : ",") + std::string(level.features);
-  }
-  return named;
-}
-
 #else
 
 std::string hostIdentity() {
   return "";
 }
 
-Result<Processor> processorNamed(std::string_view) {
-  return Error{"processors have names here on x86-64 only"};
+#endif
+
+Result<Processor> targetNamed(std::string_view name) {
+  if (name == "aarch64")
+    return Processor{"aarch64-unknown-linux-gnu", "generic", "+neon"};
+  auto parts = levelsOf(name);
+  if (parts.empty())
+    return Error{fmt::format("there is no processor `{}`; there are `x86-64`, `x86-64-v2`, "
+                             "`x86-64-v3`, `x86-64-v4` and `aarch64`",
+                             name)};
+  Processor named{"x86_64-unknown-linux-gnu", std::string(name), ""};
+  for (const Level& level : parts)
+    named.features += (named.features.empty() ? "" : ",") + std::string(level.features);
+  return named;
 }
 
-#endif
+Result<Processor> processorNamed(std::string_view name) {
+  auto named = targetNamed(name);
+  if (!named)
+    return named;
+  auto parts = levelsOf(name);
+  auto lacking = std::ranges::find_if_not(parts, isHere);
+  if (parts.empty())
+    return Error{fmt::format("this machine is no `{}`", name)};
+  if (lacking != parts.end())
+    return Error{fmt::format("this machine is no `{}`: it lacks something of `{}`", name,
+                             lacking->name)};
+  return named;
+}
 
 } // namespace codegen

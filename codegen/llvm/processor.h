@@ -18,7 +18,8 @@ struct Processor {
   bool has(std::string_view feature) const;
   /// Bytes of the widest registers with arithmetic on floats.
   uint32_t vectorBytes() const;
-  /// How many of these there are.
+  /// How many of these there are, less those that hold what other processors read from memory while
+  /// they compute.
   uint32_t registers() const;
 };
 
@@ -26,8 +27,10 @@ struct Processor {
 /// it has that the system lets programs use.
 std::string hostIdentity();
 
-/// The processor of a name: one of the levels `x86-64`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`.
-/// Fails where there is no such name, or where this machine lacks something of it.
+/// The processor of a name, for code that need not run here: one of the levels `x86-64`,
+/// `x86-64-v2`, `x86-64-v3` and `x86-64-v4`, or `aarch64`. Fails where there is no such name.
+runtime::Result<Processor> targetNamed(std::string_view name);
+/// The same for code that is to run here; fails where this machine lacks something of it.
 runtime::Result<Processor> processorNamed(std::string_view name);
 
 } // namespace codegen
