@@ -4,7 +4,9 @@
 // written out, so that LLVM keeps its elements in registers.
 #include "codegen/llvm/module.h"
 
+#include "codegen/llvm/counted_loop.h"
 #include "codegen/llvm/statement.h"
+#include "codegen/llvm/transposition.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
 
@@ -163,7 +165,7 @@ private:
       const auto* loop = std::get_if<Loop>(&node->what);
       if (loop && loop->kind == RunKind::Parallel && !part.iterations) {
         part.iterations = loop->end;
-        countedLoop(*node, facts, {"%begin", {}}, {"%end", {}}, 1);
+        iterations(*node, facts, {"%begin", {}}, {"%end", {}});
       } else {
         writeNode(*node, facts);
       }
@@ -224,11 +226,14 @@ private:
       writeNode(node, facts);
   }
 
+  Surroundings around(const sizes::Facts& facts) {
+    return {text_,  nest_,    *positions_, facts, places_, lanes_, target_.vectorBytes,
+            fault_, harmless_};
+  }
+
   void writeNode(const Node& node, const sizes::Facts& facts) {
     if (const auto* statement = std::get_if<Statement>(&node.what))
-      return writeStatement({text_, nest_, *positions_, facts, places_, lanes_, target_.vectorBytes,
-                             fault_, harmless_},
-                            *statement);
+      return writeStatement(around(facts), *statement);
     if (const auto* allocation = std::get_if<Allocation>(&node.what))
       return allocate(allocation->buffer);
     if (std::holds_alternative<Condition>(node.what))
@@ -307,32 +312,32 @@ private:
       }
       return;
     }
-    countedLoop(node, facts, FunctionText::whole({}, 0), positions_->value(loop.end, facts), 1);
+    iterations(node, facts, FunctionText::whole({}, 0), positions_->value(loop.end, facts));
+  }
+
+  void iterations(const Node& node, const sizes::Facts& facts, const IrValue& begin,
+                  const IrValue& end) {
+    if (!transposition(node, facts, begin, end))
+      countedLoop(node, facts, begin, end, 1);
   }
 
   /// The iterations from one number on to before another, so many at once; those left over come
   /// after it.
   void countedLoop(const Node& node, const sizes::Facts& facts, const IrValue& begin,
                    const IrValue& end, uint32_t step) {
-    Name variable = std::get<Loop>(node.what).variable;
-    std::string head = text_.newLabel(), body = text_.newLabel(), next = text_.newLabel(),
-                after = text_.newLabel();
-    std::string from = text_.block();
-    text_.jump(head);
-    text_.open(head);
-    std::string advanced = "%n" + next;
-    IrValue at = text_.addOnce(
-        {}, fmt::format("phi i64 [ {}, %{} ], [ {}, %{} ]", begin.text, from, advanced, next));
-    text_.branch(text_.compare("icmp slt", at, end), body, after);
-    text_.open(body);
-    positions_->bind(variable, at);
-    writeInside(node, facts);
-    positions_->forget(variable);
-    text_.jump(next);
-    text_.open(next);
-    text_.addLine(fmt::format("{} = add nsw i64 {}, {}", advanced, at.text, step));
-    text_.jump(head);
-    text_.open(after);
+    writeCountedLoop(text_, *positions_, std::get<Loop>(node.what).variable, begin, end, step,
+                     [&] { writeInside(node, facts); });
+  }
+
+  /// Writes a copy that turns its elements around, if a loop is one.
+  bool transposition(const Node& node, const sizes::Facts& facts, const IrValue& begin,
+                     const IrValue& end) {
+    if (lanes_)
+      return false;
+    auto copy = transpositionOf(nest_, node, target_.vectorBytes);
+    if (copy)
+      writeTransposition(around(facts), *copy, begin, end);
+    return copy.has_value();
   }
 
   size_t statementsIn(const Node& node) const {

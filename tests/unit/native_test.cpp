@@ -7,6 +7,7 @@
 #include "lower/loops/choose.h"
 #include "lower/loops/rewrite.h"
 #include "tests/harness/guarded_memory.h"
+#include "tests/harness/processors.h"
 #include "tests/harness/random_schedule.h"
 #include "tests/harness/run_nest.h"
 #include "tests/unit/operator_nests.h"
@@ -57,20 +58,6 @@ std::optional<std::vector<runtime::Value>> runGuarded(const codegen::CompiledNes
   return values;
 }
 
-/// The one at hand, and what of it older ones have too: registers of 32 bytes, and of 16 alone.
-std::vector<Processor> processors() {
-  auto host = codegen::hostProcessor();
-  if (!host)
-    return {};
-  std::vector<Processor> all{*host};
-  if (host->triple.starts_with("x86_64")) {
-    if (host->has("+avx2") && host->has("+fma") && host->has("+f16c"))
-      all.push_back({host->triple, "haswell", "+avx2,+fma,+f16c"});
-    all.push_back({host->triple, "x86-64", ""});
-  }
-  return all;
-}
-
 struct Tally {
   size_t compiled = 0, faults = 0;
   std::map<std::string, size_t> refused;
@@ -108,7 +95,7 @@ void report(const Tally& tally) {
 } // namespace
 
 TEST_CASE("native code of chosen schedules gives what the reference gives") {
-  for (const Processor& processor : processors()) {
+  for (const Processor& processor : harness::processorsAtHand()) {
     INFO(processor.name << " with vectors of " << processor.vectorBytes() << " bytes");
     loops::MachineModel machine = codegen::modelOf(processor);
     Tally tally;
