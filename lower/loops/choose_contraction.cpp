@@ -236,16 +236,12 @@ private:
     return found;
   }
 
-  /// What rows read of places that have the same few lines of a cache.
-  std::vector<std::string> clashingOfRows(const std::string& rows) {
-    constexpr int64_t page = 4096;
+  std::vector<std::string> othersOfLanes(const std::vector<std::string>& copied) {
     Reading of = reading();
     std::vector<std::string> found;
-    for (const Operand& operand : of.ofRows()) {
-      int64_t bytes = of.bytesAlong(operand, rows).value_or(0);
-      if (mayArrange() && bytes > 0 && bytes % page == 0)
+    for (const Operand& operand : of.ofLanes())
+      if (std::ranges::find(copied, of.nameOf(operand)) == copied.end())
         found.push_back(of.nameOf(operand));
-    }
     return found;
   }
 
@@ -254,7 +250,7 @@ private:
       return false;
     Reading of = reading();
     const std::string columns = contraction_.spatial.back();
-    std::vector<std::string> copied = copiedForLanes(rows), clashing = clashingOfRows(rows);
+    std::vector<std::string> copied = copiedForLanes(rows), others = othersOfLanes(copied);
     mayCopy_ = of.extentOf(rows) >= rowsWorthPacking;
     mustCopy_ = std::ranges::any_of(of.ofLanes(),
                                     [&](const Operand& operand) { return of.isApart(operand); });
@@ -278,7 +274,7 @@ private:
     const std::string& accumulator = contraction_.accumulator;
     return attempt("expand", {accumulator, column->inner}) &&
            attempt("expand", {accumulator, row->inner}) && sumInside({row->inner, column->inner}) &&
-           attempt("unroll", {summedIn_[0]}) && copyOperands(copied, clashing, block);
+           attempt("unroll", {summedIn_[0]}) && copyOperands(copied, others);
   }
 
   /// Fewer rows than registers hold are better without a rest where all that they read is near.
@@ -355,16 +351,27 @@ private:
     return attempt("reorder", {rows, around});
   }
 
-  /// Copies what tiles of columns read, for all rows, and what rows read for a block of tiles.
-  bool copyOperands(const std::vector<std::string>& ofLanes, const std::vector<std::string>& ofRows,
-                    const std::string& block) {
-    for (const std::string& buffer : ofLanes)
+  /// Copies what tiles of columns read, for all rows; what need not be copied is read from a copy
+  /// that others made.
+  bool copyOperands(const std::vector<std::string>& copied,
+                    const std::vector<std::string>& others) {
+    for (const std::string& buffer : copied)
       if (!lineUp(buffer))
         return !mustCopy_;
-    if (!block.empty())
-      for (const std::string& buffer : ofRows)
-        attempt("pack", {buffer, block});
+    if (mayArrange() && rowTiles_.empty())
+      for (const std::string& buffer : others)
+        readKnownCopy(buffer);
     return true;
+  }
+
+  void readKnownCopy(const std::string& buffer) {
+    const std::string& outermost = contraction_.spatial.front();
+    if (findLoop(made_.nest, outermost).at == 0)
+      return;
+    Scheduled before = made_;
+    if (attempt("line-up", {buffer, outermost}) &&
+        made_.nest.buffers.size() > before.nest.buffers.size())
+      made_ = std::move(before);
   }
 
   /// Rows that are left over read the copy that was made for the others, if it is there.

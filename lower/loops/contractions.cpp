@@ -131,10 +131,10 @@ std::vector<std::string> Reading::moreColumns(const std::string& rows) const {
   return found;
 }
 
-std::vector<Operand> Reading::operands(bool ofLanes) const {
+std::vector<Operand> Reading::ofLanes() const {
   std::vector<Operand> found;
   std::ranges::copy_if(operands_, std::back_inserter(found),
-                       [&](const Operand& operand) { return isOfLanes(operand) == ofLanes; });
+                       [&](const Operand& operand) { return isOfLanes(operand); });
   return found;
 }
 

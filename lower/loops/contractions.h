@@ -47,9 +47,7 @@ public:
   std::vector<std::string> moreColumns(const std::string& rows) const;
 
   /// What is read in lanes.
-  std::vector<Operand> ofLanes() const { return operands(true); }
-  /// What rows read, the same for all lanes.
-  std::vector<Operand> ofRows() const { return operands(false); }
+  std::vector<Operand> ofLanes() const;
 
   /// Whether lanes do not read elements side by side.
   bool isApart(const Operand& operand);
@@ -62,7 +60,6 @@ public:
 
 private:
   void read(const Operation& load);
-  std::vector<Operand> operands(bool ofLanes) const;
 
   int64_t bytesOf(const Operand& operand) const {
     return int64_t(nest_.buffers[operand.buffer].dtype.bytes());
