@@ -1,7 +1,8 @@
 // The C interface is declared here as far as it is used, so that no header of LLVM is needed.
 //
 // Modules have explicit vectors and no calls among themselves, so a handful of passes does: what
-// lies on the stack goes to registers, then common parts and what loops do not change go out.
+// lies on the stack goes to registers, what is stored again is not stored before, then common parts
+// and what loops do not change go out.
 #include "codegen/llvm/library.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using Handle = struct Opaque*;
 
 constexpr const char* libraryNames[] = {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"};
 constexpr const char* passes =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "function(sroa,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,adce)";
 
 /// What is used of the C interface, in the order of names below.

@@ -1,12 +1,13 @@
-// Names of new loops are found by comparing what there was before a step and after it.
+// Ways of tiling are tried one after the other, each from the start.
 #include "lower/loops/choose_contraction.h"
 
 #include "lower/loops/edit.h"
+#include "lower/loops/few_rows.h"
+#include "lower/loops/trial.h"
 #include "lower/loops/verify.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace loops {
 
@@ -14,6 +15,8 @@ namespace {
 
 /// Vectors of columns in a tile with rows, and in one without.
 constexpr int64_t vectorsBesideRows = 2, vectorsAlone = 4;
+/// And where lines from far away are added up.
+constexpr int64_t vectorsOfStream = 16;
 /// Rows of a tile, at most; loops of more are not written out.
 constexpr int64_t mostRows = 16;
 /// Rows from which on it is worth while to pack what they share, and to copy what is fit for lanes
@@ -23,15 +26,6 @@ constexpr int64_t rowsWorthPacking = 8, rowsWorthCopying = 32;
 constexpr int64_t farApart = 2048, fewBytes = 16;
 /// Bytes of copies that stay near while rows go by, in the first and in the second cache.
 constexpr int64_t nearBytes = 32 << 10, blockBytes = 768 << 10;
-
-std::vector<std::string> loopNames(const Nest& nest) {
-  std::vector<std::string> names;
-  forEachNode(nest.body, [&](const Node& node) {
-    if (const auto* loop = std::get_if<Loop>(&node.what))
-      names.push_back(nest.table.textOf(loop->variable));
-  });
-  return names;
-}
 
 /// How many rows a tile has: as many as registers hold beside what is read. Fewer without a rest
 /// are better where all that they read is near.
@@ -53,7 +47,7 @@ enum class Means : uint8_t { All, WholeRows, Tiles };
 class Tiler {
 public:
   Tiler(Scheduled made, const Contraction& contraction, const MachineModel& machine, Means means)
-      : made_(std::move(made)), contraction_(contraction), machine_(machine), means_(means) {}
+      : trial_(std::move(made)), contraction_(contraction), machine_(machine), means_(means) {}
 
   std::optional<Scheduled> run() {
     if (!reading().isPlain())
@@ -61,71 +55,31 @@ public:
     // A sum that is wide for a reason stays so.
     attempt("narrow", {contraction_.accumulator});
     auto rows = reading().rows();
-    if (!(rows ? withRows(*rows) : columnsAlone()) || !problemOf(made_.nest).empty())
+    if (!(rows ? withRows(*rows) : columnsAlone()) || !problemOf(trial_.nest()).empty())
       return std::nullopt;
-    return std::move(made_);
+    return trial_.take();
   }
 
 private:
-  struct Pieces {
-    /// The loop over pieces, if there are several, and that in one.
-    std::string outer, inner;
-    /// Whether iterations are left over, in a loop behind.
-    bool hasRest = false;
-  };
+  using Pieces = Trial::Pieces;
 
   bool attempt(std::string_view rewrite, std::vector<std::string> arguments) {
-    Step step{std::string(rewrite), std::move(arguments)};
-    std::vector<std::string> before = loopNames(made_.nest);
-    std::set<std::string> known(before.begin(), before.end());
-    auto next = applied(made_.nest, step);
-    if (!next)
-      return false;
-    made_.nest = *std::move(next);
-    made_.steps.push_back(std::move(step));
-    fresh_.clear();
-    for (const std::string& name : loopNames(made_.nest))
-      if (!known.contains(name))
-        fresh_.push_back(name);
-    return true;
+    return trial_.attempt(rewrite, std::move(arguments));
   }
+  std::optional<Pieces> tiled(const std::string& loop, int64_t piece) {
+    return trial_.tiled(loop, piece);
+  }
+  std::optional<int64_t> countOf(const std::string& loop) { return trial_.countOf(loop); }
+  const std::vector<std::string>& fresh() const { return trial_.fresh(); }
 
-  int64_t lanes() const {
-    uint32_t accumulator = findScratch(made_.nest, contraction_.accumulator);
-    int64_t bytes = int64_t(made_.nest.buffers[accumulator].dtype.bytes());
+  int64_t lanes() {
+    uint32_t accumulator = findScratch(trial_.nest(), contraction_.accumulator);
+    int64_t bytes = int64_t(trial_.nest().buffers[accumulator].dtype.bytes());
     return std::max<int64_t>(1, machine_.vectorBytes / bytes);
   }
 
-  std::optional<int64_t> countOf(const std::string& loop) {
-    return made_.nest.table.constantOf(findLoop(made_.nest, loop).loop().end);
-  }
-
-  /// Cuts a loop into whole pieces, and a rest of its own.
-  std::optional<Pieces> tiled(const std::string& loop, int64_t piece) {
-    auto count = countOf(loop);
-    if (count)
-      piece = std::min(piece, *count);
-    if (piece < 2)
-      return std::nullopt;
-    if (count == piece)
-      return Pieces{"", loop};
-    bool hasRest = !count || *count % piece != 0;
-    if (hasRest) {
-      Form end = findLoop(made_.nest, loop).loop().end;
-      std::string whole = fmt::format("({})/{}*{}", made_.nest.table.text(end), piece, piece);
-      std::erase(whole, ' ');
-      if (!attempt("peel", {loop, whole}))
-        return std::nullopt;
-      if (count && *count / piece == 1)
-        return Pieces{"", loop, true};
-    }
-    if (!attempt("split", {loop, fmt::format("{}", piece)}) || fresh_.size() != 2)
-      return std::nullopt;
-    return Pieces{fresh_[0], fresh_[1], hasRest};
-  }
-
   bool mayArrange() const { return means_ != Means::Tiles; }
-  Reading reading() { return Reading(made_.nest, contraction_); }
+  Reading reading() { return Reading(trial_.nest(), contraction_); }
 
   /// Puts the loops of the points into another order.
   bool order(const std::vector<std::string>& wanted) {
@@ -140,7 +94,7 @@ private:
   }
 
   /// Whether most lanes of a loop over so many columns have one.
-  bool fillsLanes(int64_t columns) const {
+  bool fillsLanes(int64_t columns) {
     return columns >= 28 * lanes() / 16 &&
            columns * 8 >= (columns + lanes() - 1) / lanes() * lanes() * 7;
   }
@@ -183,10 +137,10 @@ private:
     isJoined_ = joined > 0;
     for (; joined > 0; --joined) {
       std::vector<std::string>& loops = contraction_.spatial;
-      if (!attempt("merge", {loops[loops.size() - 2], loops.back()}) || fresh_.size() != 1)
+      if (!attempt("merge", {loops[loops.size() - 2], loops.back()}) || fresh().size() != 1)
         return false;
       loops.pop_back();
-      loops.back() = fresh_[0];
+      loops.back() = fresh()[0];
     }
     return true;
   }
@@ -221,7 +175,7 @@ private:
     return usual;
   }
 
-  int64_t vectorsOf(int64_t columns) const { return (columns + lanes() - 1) / lanes(); }
+  int64_t vectorsOf(int64_t columns) { return (columns + lanes() - 1) / lanes(); }
 
   /// What is copied for lanes, in the order in which it is read.
   std::vector<std::string> copiedForLanes(const std::string& rows) {
@@ -296,14 +250,37 @@ private:
           (of.isApart(operand) && (!mayArrange() || operand.hasOutside || *bytes > fewBytes)))
         return false;
     }
-    auto column = tiled(loops.back(), vectorsAlone * lanes());
+    int64_t vectors = isStreamed() ? vectorsOfStream : vectorsAlone;
+    auto column = tiled(loops.back(), vectors * lanes());
     if (!column || !attempt("expand", {contraction_.accumulator, column->inner}) ||
         !sumInside({column->inner}))
       return false;
-    const std::string& innermost = contraction_.summed.back();
+    const std::string innermost = contraction_.summed.back();
+    if (vectors == vectorsOfStream)
+      return streamed(innermost);
     if (mayArrange() && countOf(innermost).value_or(mostRows) < mostRows)
       attempt("unroll", {innermost});
     return true;
+  }
+
+  /// Whether all that lanes read lies far apart from one product to the next, and is read once:
+  /// long lines that come from far away.
+  bool isStreamed() {
+    constexpr int64_t fewProducts = 64;
+    Reading of = reading();
+    return mayArrange() && contraction_.summed.size() == 1 && of.productsOfSum() >= fewProducts &&
+           std::ranges::all_of(of.ofLanes(), [&](const Operand& operand) {
+             return of.bytesAlong(operand, contraction_.summed[0]).value_or(farApart) >= farApart;
+           });
+  }
+
+  /// Several lines are added to the accumulators at once, which need not be loaded and stored for
+  /// each.
+  bool streamed(const std::string& summed) {
+    constexpr int64_t lines = 8;
+    auto some = tiled(summed, lines);
+    return some && attempt("reorder", {some->inner, summedIn_[0]}) &&
+           attempt("unroll", {some->inner}) && attempt("vector", {summedIn_[0]});
   }
 
   /// Cuts what makes the accumulators off what joins, and that off what reads; then the loops of
@@ -315,7 +292,7 @@ private:
       for (size_t k = tile.size(); k-- > 0;) {
         if (!attempt("fission", {summedIn_[k], "1"}))
           return false;
-        next[k] = fresh_[0];
+        next[k] = fresh()[0];
       }
       // First the makers are cut off, then the readers, whose loops keep to themselves.
       if (i == 0)
@@ -343,10 +320,10 @@ private:
       return true;
     std::string around = tiles;
     if (size > 1) {
-      if (!attempt("split", {tiles, fmt::format("{}", size)}) || fresh_.size() != 2)
+      if (!attempt("split", {tiles, fmt::format("{}", size)}) || fresh().size() != 2)
         return false;
-      around = fresh_[0];
-      block = fresh_[1];
+      around = fresh()[0];
+      block = fresh()[1];
     }
     return attempt("reorder", {rows, around});
   }
@@ -366,12 +343,12 @@ private:
 
   void readKnownCopy(const std::string& buffer) {
     const std::string& outermost = contraction_.spatial.front();
-    if (findLoop(made_.nest, outermost).at == 0)
+    if (findLoop(trial_.nest(), outermost).at == 0)
       return;
-    Scheduled before = made_;
+    Scheduled before = trial_.made();
     if (attempt("line-up", {buffer, outermost}) &&
-        made_.nest.buffers.size() > before.nest.buffers.size())
-      made_ = std::move(before);
+        trial_.nest().buffers.size() > before.nest.buffers.size())
+      trial_.restore(std::move(before));
   }
 
   /// Rows that are left over read the copy that was made for the others, if it is there.
@@ -379,23 +356,21 @@ private:
     if (!rowTiles_.empty())
       return mayCopy_ && attempt("line-up", {buffer, rowTiles_});
     for (const std::string& place : {contraction_.spatial.front(), contraction_.summed[0]}) {
-      Scheduled before = made_;
+      Scheduled before = trial_.made();
       if (attempt("line-up", {buffer, place})) {
-        if (made_.nest.buffers.size() == before.nest.buffers.size() ||
+        if (trial_.nest().buffers.size() == before.nest.buffers.size() ||
             (mayCopy_ && place == contraction_.summed[0]))
           return true;
-        made_ = std::move(before);
+        trial_.restore(std::move(before));
       }
     }
     return false;
   }
 
-  Scheduled made_;
+  Trial trial_;
   Contraction contraction_;
   const MachineModel& machine_;
   Means means_;
-  /// The loops that the last step made, in the order of the text.
-  std::vector<std::string> fresh_;
   /// The loops of the tile where the sum runs, and that over tiles of rows.
   std::vector<std::string> summedIn_;
   std::string rowTiles_;
@@ -420,6 +395,8 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
       return;
     }
   }
+  if (auto tiled = tiledFewRows(made, contraction, machine))
+    made = *std::move(tiled);
 }
 
 } // namespace loops

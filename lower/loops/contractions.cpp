@@ -138,8 +138,8 @@ std::vector<Operand> Reading::ofLanes() const {
   return found;
 }
 
-bool Reading::isApart(const Operand& operand) {
-  return bytesAlong(operand, of_.spatial.back()) != bytesOf(operand);
+bool Reading::isApartAlong(const Operand& operand, const std::string& loop) {
+  return bytesAlong(operand, loop) != bytesOf(operand);
 }
 
 std::optional<int64_t> Reading::bytesAlong(const Operand& operand, const std::string& loop) {

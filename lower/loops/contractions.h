@@ -46,11 +46,13 @@ public:
   /// Loops over columns besides the innermost: what rows read does not hang on them.
   std::vector<std::string> moreColumns(const std::string& rows) const;
 
+  const std::vector<Operand>& operands() const { return operands_; }
   /// What is read in lanes.
   std::vector<Operand> ofLanes() const;
 
   /// Whether lanes do not read elements side by side.
-  bool isApart(const Operand& operand);
+  bool isApart(const Operand& operand) { return isApartAlong(operand, of_.spatial.back()); }
+  bool isApartAlong(const Operand& operand, const std::string& loop);
   /// How many bytes a step of a loop goes along an operand, if that is a number.
   std::optional<int64_t> bytesAlong(const Operand& operand, const std::string& loop);
 

@@ -1,0 +1,45 @@
+// A nest in the making by a chooser: steps are tried, and those that apply are kept.
+#pragma once
+
+#include "lower/loops/choose.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loops {
+
+/// Steps are not verified one by one: whoever is done asks `problemOf` about the nest.
+class Trial {
+public:
+  explicit Trial(Scheduled made) : made_(std::move(made)) {}
+
+  Nest& nest() { return made_.nest; }
+  const Scheduled& made() const { return made_; }
+  void restore(Scheduled made) { made_ = std::move(made); }
+  Scheduled take() { return std::move(made_); }
+
+  /// Whether a step applied.
+  bool attempt(std::string_view rewrite, std::vector<std::string> arguments);
+  /// The loops that the last step made, in the order of the text.
+  const std::vector<std::string>& fresh() const { return fresh_; }
+
+  std::optional<int64_t> countOf(const std::string& loop);
+
+  struct Pieces {
+    /// The loop over pieces, if there are several, and that in one.
+    std::string outer, inner;
+    /// Whether iterations are left over, in a loop behind.
+    bool hasRest = false;
+  };
+
+  /// Cuts a loop into whole pieces, and a rest of its own. Nothing where a piece is one iteration.
+  std::optional<Pieces> tiled(const std::string& loop, int64_t piece);
+
+private:
+  Scheduled made_;
+  std::vector<std::string> fresh_;
+};
+
+} // namespace loops
