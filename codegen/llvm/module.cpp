@@ -35,6 +35,11 @@ constexpr int64_t mostWrittenOut = 16;
 /// Rows that are whole pages apart share a few lines of a cache.
 constexpr int64_t pageBytes = 4096, lineBytes = 64;
 constexpr size_t mostStatementsWrittenOut = 512;
+/// Registers of so many bytes come with others for masks; else what makes a mask is kept in those
+/// that tiles want.
+constexpr uint32_t bytesWithMasks = 64;
+/// Values that are worth joining side by side.
+constexpr int64_t fewestJoined = 4;
 
 bool isIn(const std::set<uint32_t>& buffers, uint32_t buffer) {
   return buffers.contains(buffer);
@@ -304,6 +309,9 @@ private:
       return vectorLoop(node, facts, count);
     if (count && !lanes_ && isReduction(node, *count))
       return lastLanes(node, facts, *count);
+    if (!count && !lanes_ && target_.vectorBytes >= bytesWithMasks &&
+        isReduction(node, fewestJoined))
+      return maskedLanes(node, facts);
     if (count && isWrittenOut(node, *count)) {
       for (int64_t i = 0; i < *count; ++i) {
         positions_->fix(loop.variable, i);
@@ -389,7 +397,24 @@ private:
     forEachPlace(*statement, [&](uint32_t, const Form* form) { isPlain &= form != nullptr; });
     for (Form form : statement->stores[0].position)
       isPlain &= !nest_.table.mentions(form, variable);
-    return isPlain && count >= 4 && count <= 4 * int64_t(lanesOf(node));
+    return isPlain && count >= fewestJoined && count <= 4 * int64_t(lanesOf(node));
+  }
+
+  /// As many iterations at once as there are lanes; the last time those that are left.
+  void maskedLanes(const Node& node, const sizes::Facts& facts) {
+    const auto& loop = std::get<Loop>(node.what);
+    uint32_t lanes = lanesOf(node);
+    IrValue end = positions_->value(loop.end, facts);
+    writeCountedLoop(
+        text_, *positions_, loop.variable, FunctionText::whole({}, 0), end, lanes, [&] {
+          IrValue at = positions_->value(loops::variableForm(nest_, loop.variable), facts);
+          IrValue left = text_.binary("sub nsw", end, at);
+          lanes_ = Lanes{
+              loop.variable, lanes,
+              text_.compare("icmp slt", FunctionText::counted(lanes), text_.splat(left, lanes))};
+          writeInside(node, facts);
+          lanes_.reset();
+        });
   }
 
   /// All iterations at once, whether they fill their lanes or not.
@@ -455,7 +480,7 @@ private:
     text_.branch(text_.compare("icmp ne", rest, FunctionText::whole({}, 0)), some, after);
     text_.open(some);
     IrValue mask =
-        text_.compare("icmp ult", FunctionText::counted(lanes), text_.splat(rest, lanes));
+        text_.compare("icmp slt", FunctionText::counted(lanes), text_.splat(rest, lanes));
     positions_->bind(variable, first);
     lanes_ = Lanes{variable, lanes, mask};
     writeInside(node, facts);
