@@ -7,7 +7,7 @@
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
 #include "lower/tensor/guard.h"
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <algorithm>
 #include <array>
@@ -210,17 +210,10 @@ private:
   /// The innermost place in a chain whose loop an expression needs.
   static size_t placeFor(const Chain& chain, const ScalarNode* root) {
     std::unordered_set<uint32_t> axes;
-    std::unordered_set<const ScalarNode*> seen;
-    std::vector<const ScalarNode*> stack{root};
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      stack.pop_back();
-      if (!seen.insert(node).second)
-        continue;
-      if (const auto* index = node->as<tensor::ScalarIndex>())
+    tensor::forEachNode(root, [&](const ScalarNode& node) {
+      if (const auto* index = node.as<tensor::ScalarIndex>())
         axes.insert(index->axis);
-      tensor::forEachOperand(*node, [&](const ScalarNode* operand) { stack.push_back(operand); });
-    }
+    });
     size_t place = chain.size() - 1;
     while (place > 0 && !axes.contains(chain[place]->axis))
       --place;

@@ -3,7 +3,7 @@
 #include "lower/loops/build_values.h"
 
 #include "lower/loops/names.h"
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <algorithm>
 
@@ -160,22 +160,12 @@ std::optional<Form> formOfNode(Extents& extents, const sizes::Facts& facts, cons
 
 std::optional<Form> formOf(Extents& extents, const sizes::Facts& facts, const ScalarNode* root) {
   std::unordered_map<const ScalarNode*, std::optional<Form>> forms;
-  std::vector<const ScalarNode*> stack{root};
-  while (!stack.empty()) {
-    const ScalarNode* node = stack.back();
-    size_t before = stack.size();
-    if (!forms.contains(node)) {
-      tensor::forEachOperand(*node, [&](const ScalarNode* operand) {
-        if (!forms.contains(operand))
-          stack.push_back(operand);
+  tensor::forEachUnknownNode(
+      root, [&](const ScalarNode* node) { return forms.contains(node); },
+      [&](const ScalarNode& node) {
+        forms[&node] = formOfNode(extents, facts, &node,
+                                  [&](const ScalarNode* operand) { return forms.at(operand); });
       });
-      if (stack.size() > before)
-        continue;
-      forms[node] = formOfNode(extents, facts, node,
-                               [&](const ScalarNode* operand) { return forms.at(operand); });
-    }
-    stack.pop_back();
-  }
   return forms.at(root);
 }
 

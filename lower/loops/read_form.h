@@ -2,11 +2,19 @@
 #pragma once
 
 #include "lower/loops/nest.h"
-#include "lower/loops/tokens.h"
+#include "lower/text/tokens.h"
 
 #include <span>
 
 namespace loops {
+
+using text::Cursor;
+using text::Line;
+using text::linesOf;
+using text::refuseAt;
+using text::Token;
+using text::TokenKind;
+using text::Unreadable;
 
 /// Reads a form over these names.
 Form readForm(Cursor& line, sizes::Table& table, std::span<const Name> names);

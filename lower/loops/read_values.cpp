@@ -1,36 +1,12 @@
-// Operators bind as usual: comparisons weakest, then sums, then products.
+// Targets, loads, and what makes operations of values.
 #include "lower/loops/read_values.h"
 
-#include "lower/loops/read_form.h"
+#include "lower/tensor/read_value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace loops {
-
-namespace {
-
-constexpr size_t deepest = 64;
-
-/// How strongly an operator binds; 0 for what is none.
-int strengthOf(const Token& token) {
-  auto function = token.kind == TokenKind::Sign ? functionOf(token.text) : std::nullopt;
-  if (!function)
-    return 0;
-  switch (*function) {
-  case ScalarFunction::Add:
-  case ScalarFunction::Subtract:
-    return 2;
-  case ScalarFunction::Multiply:
-  case ScalarFunction::Divide:
-    return 3;
-  default:
-    return 1;
-  }
-}
-
-} // namespace
 
 uint32_t ValueReader::add(Operation operation) {
   operations_.push_back(std::move(operation));
@@ -44,7 +20,7 @@ void ValueReader::readName(Cursor& line) {
   if (names_.contains(name))
     refuseAt(sign, fmt::format("there is an operation `%{}` already", name));
   line.expect("=");
-  uint32_t made = value(line, 1, 0);
+  uint32_t made = tensor::readValue(*this, line);
   line.end();
   names_.emplace(name, made);
 }
@@ -64,7 +40,7 @@ Statement ValueReader::readStatement(Cursor& line) {
   for (size_t i = 0; i < statement.stores.size(); ++i) {
     if (i > 0)
       line.expect(",");
-    statement.stores[i].value = value(line, 1, 0);
+    statement.stores[i].value = tensor::readValue(*this, line);
   }
   if (line.takeIf("over"))
     do
@@ -105,117 +81,40 @@ uint32_t ValueReader::bufferAt(const Token& word) const {
   return *buffer;
 }
 
-uint32_t ValueReader::value(Cursor& line, int strength, size_t depth) {
-  if (depth > deepest)
-    refuseAt(line.peek(), "this is nested too deep to read; give parts of it a name with `let`");
-  uint32_t left = operand(line, depth);
-  while (int own = strengthOf(line.peek())) {
-    if (own < strength)
-      break;
-    const Token& sign = line.take();
-    uint32_t right = value(line, own + 1, depth + 1);
-    left = apply(sign, *functionOf(sign.text), {left, right}, std::nullopt);
-  }
-  return left;
+uint32_t ValueReader::number(DType dtype, tensor::NumberText number) {
+  return add({.kind = OperationKind::Number,
+              .dtype = dtype,
+              .real = number.real,
+              .integer = number.integer});
 }
 
-uint32_t ValueReader::operand(Cursor& line, size_t depth) {
-  if (line.is("("))
-    return inParentheses(line, depth);
+uint32_t ValueReader::cast(DType dtype, uint32_t value) {
+  return add({.kind = OperationKind::Cast, .dtype = dtype, .operands = {value}});
+}
+
+uint32_t ValueReader::apply(DType dtype, ScalarFunction function, std::vector<uint32_t> operands) {
+  return add({.kind = OperationKind::Apply,
+              .dtype = dtype,
+              .function = function,
+              .operands = std::move(operands)});
+}
+
+const uint32_t* ValueReader::named(int64_t name) const {
+  auto found = names_.find(name);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+std::optional<uint32_t> ValueReader::own(Cursor& line, size_t depth) {
   if (line.takeIf("[")) {
     Form form = readForm(line, nest_.table, scope_);
     line.expect("]");
     return add({.kind = OperationKind::Position, .dtype = runtime::Int64, .position = form});
   }
-  return line.is("%") ? reference(line) : named(line, depth);
+  return line.peekSecond().text == "[" ? std::optional(load(line, depth)) : std::nullopt;
 }
 
-uint32_t ValueReader::reference(Cursor& line) {
-  const Token& sign = line.expect("%");
-  int64_t name = line.whole("the number of an operation");
-  auto found = names_.find(name);
-  if (found == names_.end())
-    refuseAt(sign, fmt::format("there is no operation `%{}` in front of this", name));
-  return found->second;
-}
-
-uint32_t ValueReader::inParentheses(Cursor& line, size_t depth) {
-  line.expect("(");
-  uint32_t made = value(line, 1, depth + 1);
-  line.expect(")");
-  return made;
-}
-
-uint32_t ValueReader::named(Cursor& line, size_t depth) {
-  const Token& word = line.word("a value");
-  if (auto dtype = runtime::parseDType(word.text); dtype && line.is("("))
-    return ofType(line, *dtype, depth);
-  return line.is("[") ? load(line, word, depth) : applied(line, word, depth);
-}
-
-/// A number, or a value as another type.
-uint32_t ValueReader::ofType(Cursor& line, DType dtype, size_t depth) {
-  line.expect("(");
-  bool isNegative = line.is("-") && line.peekSecond().kind != TokenKind::Sign;
-  const Token& first = isNegative ? line.peekSecond() : line.peek();
-  bool isNumber = first.kind == TokenKind::Number || first.text == "inf" || first.text == "nan";
-  if (!isNumber) {
-    uint32_t operand = value(line, 1, depth + 1);
-    line.expect(")");
-    return add({.kind = OperationKind::Cast, .dtype = dtype, .operands = {operand}});
-  }
-  if (isNegative)
-    line.take();
-  std::string text = (isNegative ? "-" : "") + std::string(first.text);
-  const char* end = text.data() + text.size();
-  Operation number{.kind = OperationKind::Number, .dtype = dtype};
-  auto read = dtype.isFloat() ? std::from_chars(text.data(), end, number.real)
-                              : std::from_chars(text.data(), end, number.integer);
-  if (read.ec != std::errc{} || read.ptr != end)
-    refuseAt(first, fmt::format("`{}` is no number of type {}", text, runtime::dtypeName(dtype)));
-  line.take();
-  line.expect(")");
-  return add(std::move(number));
-}
-
-uint32_t ValueReader::applied(Cursor& line, const Token& word, size_t depth) {
-  auto function = functionOf(word.text);
-  if (!function)
-    refuseAt(word,
-             fmt::format("there is no function and no buffer `{}` that is read here", word.text));
-  std::optional<DType> dtype;
-  if (line.takeIf("<")) {
-    const Token& type = line.word("an element type");
-    dtype = runtime::parseDType(type.text);
-    if (!dtype)
-      refuseAt(type, fmt::format("`{}` is no element type", type.text));
-    line.expect(">");
-  }
-  line.expect("(");
-  std::vector<uint32_t> operands;
-  do
-    operands.push_back(value(line, 1, depth + 1));
-  while (line.takeIf(","));
-  line.expect(")");
-  return apply(word, *function, std::move(operands), dtype);
-}
-
-uint32_t ValueReader::apply(const Token& at, ScalarFunction function,
-                            std::vector<uint32_t> operands, std::optional<DType> dtype) {
-  size_t arity = runtime::scalarFunctionArity(function);
-  if (operands.size() != arity)
-    refuseAt(at, fmt::format("`{}` takes {} operands, but here it has {}", at.text, arity,
-                             operands.size()));
-  if (!dtype)
-    dtype = resultTypeOf(function, operations_[operands.back()].dtype);
-  return add({.kind = OperationKind::Apply,
-              .dtype = *dtype,
-              .function = function,
-              .operands = std::move(operands)});
-}
-
-uint32_t ValueReader::load(Cursor& line, const Token& word, size_t depth) {
-  uint32_t buffer = bufferAt(word);
+uint32_t ValueReader::load(Cursor& line, size_t depth) {
+  uint32_t buffer = bufferAt(line.word("a buffer"));
   Operation load{
       .kind = OperationKind::Load, .dtype = nest_.buffers[buffer].dtype, .buffer = buffer};
   line.expect("[");
@@ -225,7 +124,7 @@ uint32_t ValueReader::load(Cursor& line, const Token& word, size_t depth) {
       break;
   }
   if (line.takeIf("else"))
-    load.operands = {value(line, 1, depth + 1)};
+    load.operands = {tensor::readValue(*this, line, 1, depth + 1)};
   line.expect("]");
   return add(std::move(load));
 }
@@ -236,7 +135,7 @@ Place ValueReader::place(Cursor& line, size_t depth) {
   if (line.is("at") && line.peekSecond().text == "(") {
     line.take();
     line.expect("(");
-    place.value = value(line, 1, depth + 1);
+    place.value = tensor::readValue(*this, line, 1, depth + 1);
     line.expect(")");
   } else {
     place.form = readForm(line, nest_.table, scope_);

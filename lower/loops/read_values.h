@@ -2,9 +2,10 @@
 #pragma once
 
 #include "lower/loops/names.h"
-#include "lower/loops/tokens.h"
+#include "lower/loops/read_form.h"
 
 #include <map>
+#include <optional>
 #include <span>
 
 namespace loops {
@@ -21,22 +22,24 @@ public:
   /// The statement itself; called once, at the end.
   Statement readStatement(Cursor& line);
 
+  // What tensor::readValue() asks of who makes values.
+
+  using Value = uint32_t;
+  DType typeOf(uint32_t value) const { return operations_[value].dtype; }
+  uint32_t number(DType dtype, tensor::NumberText number);
+  uint32_t cast(DType dtype, uint32_t value);
+  uint32_t apply(DType dtype, ScalarFunction function, std::vector<uint32_t> operands);
+  const uint32_t* named(int64_t name) const;
+  /// A position, or an element of a buffer.
+  std::optional<uint32_t> own(Cursor& line, size_t depth);
+
 private:
-  uint32_t value(Cursor& line, int strength, size_t depth);
-  uint32_t operand(Cursor& line, size_t depth);
-  uint32_t inParentheses(Cursor& line, size_t depth);
-  uint32_t named(Cursor& line, size_t depth);
-  uint32_t ofType(Cursor& line, DType dtype, size_t depth);
-  uint32_t applied(Cursor& line, const Token& word, size_t depth);
-  uint32_t load(Cursor& line, const Token& word, size_t depth);
-  uint32_t apply(const Token& at, ScalarFunction function, std::vector<uint32_t> operands,
-                 std::optional<DType> dtype);
+  uint32_t load(Cursor& line, size_t depth);
   Place place(Cursor& line, size_t depth);
   Store target(Cursor& line);
   Reduced reduced(Cursor& line);
   uint32_t bufferAt(const Token& word) const;
   uint32_t add(Operation operation);
-  uint32_t reference(Cursor& line);
 
   Nest& nest_;
   std::span<const Name> scope_;

@@ -103,7 +103,8 @@ private:
     std::string dtype = runtime::dtypeName(operation.dtype);
     switch (operation.kind) {
     case OperationKind::Number:
-      return fmt::format("{}({})", dtype, numberText(operation));
+      return fmt::format("{}({})", dtype,
+                         tensor::textOfNumber(operation.real, operation.integer, operation.dtype));
     case OperationKind::Position:
       return fmt::format("[{}]", order_.text(operation.position));
     case OperationKind::Load:
@@ -114,11 +115,6 @@ private:
       return apply(operation);
     }
     return "";
-  }
-
-  static std::string numberText(const Operation& number) {
-    return number.dtype.isFloat() ? fmt::format("{}", number.real)
-                                  : fmt::format("{}", number.integer);
   }
 
   std::string load(const Operation& load) {

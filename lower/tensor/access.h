@@ -2,52 +2,13 @@
 #pragma once
 
 #include "lower/tensor/expression.h"
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <set>
 #include <unordered_set>
 #include <vector>
 
 namespace tensor {
-
-using ScalarNodes = std::vector<const ScalarNode*>;
-
-/// Calls `visit` with each node of an expression once, users before operands.
-template <typename Visit>
-void forEachNode(const ScalarNode* root, Visit&& visit) {
-  std::unordered_set<const ScalarNode*> seen{root};
-  ScalarNodes stack{root};
-  while (!stack.empty()) {
-    const ScalarNode* node = stack.back();
-    stack.pop_back();
-    visit(*node);
-    forEachOperand(*node, [&](const ScalarNode* operand) {
-      if (seen.insert(operand).second)
-        stack.push_back(operand);
-    });
-  }
-}
-
-/// Calls `visit` with each node of an expression that is not known, operands before users; it makes
-/// the node known.
-template <typename IsKnown, typename Visit>
-void forEachUnknownNode(const ScalarNode* root, IsKnown&& isKnown, Visit&& visit) {
-  ScalarNodes stack{root};
-  while (!stack.empty()) {
-    const ScalarNode* node = stack.back();
-    size_t before = stack.size();
-    if (!isKnown(node)) {
-      forEachOperand(*node, [&](const ScalarNode* operand) {
-        if (!isKnown(operand))
-          stack.push_back(operand);
-      });
-      if (stack.size() > before)
-        continue;
-      visit(*node);
-    }
-    stack.pop_back();
-  }
-}
 
 /// Whether two extents are known to be equal.
 bool isSameExtent(const ScalarNode* a, const ScalarNode* b);

@@ -3,7 +3,7 @@
 #include "lower/tensor/guard.h"
 
 #include "lower/tensor/fold.h"
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <unordered_map>
 
@@ -59,8 +59,7 @@ private:
   const ScalarNode* both(const ScalarNode* need, const ScalarNode* condition) {
     if (!need)
       return condition;
-    return apply(ScalarFunction::Select,
-                 {need, condition, makeNumber(arena(), runtime::Bool, 0)});
+    return apply(ScalarFunction::Select, {need, condition, makeNumber(arena(), runtime::Bool, 0)});
   }
 
   /// Whether one need is another one with conditions besides.

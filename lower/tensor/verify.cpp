@@ -2,6 +2,7 @@
 // must be around it and which tensor it loads last, so a stage asks its root alone.
 #include "lower/tensor/verify.h"
 
+#include "lower/tensor/walk.h"
 #include "runtime/numbering.h"
 #include "runtime/refused.h"
 
@@ -23,15 +24,19 @@ public:
            "an expression has not one tensor for each input and stage");
     for (uint32_t result : function_.results)
       demand(result < count, "a result is beyond the tensors of its expression");
-    for (const TensorInfo& tensor : function_.tensors) {
+    for (at_ = 0; at_ < count; ++at_) {
+      const TensorInfo& tensor = function_.tensors[at_];
       demand(tensor.dtype.isComputable(), "a tensor is of no element type to compute with");
       std::ranges::for_each(tensor.shape, [&](const ScalarNode* node) { extent(node); });
+      if (at_ >= inputs)
+        stage(function_.stages[at_ - inputs], at_);
     }
-    for (size_t i = 0; i < function_.stages.size(); ++i)
-      stage(function_.stages[i], inputs + i);
     std::ranges::sort(bound_);
     demand(std::ranges::adjacent_find(bound_) == bound_.end(), "two loops have one number");
   }
+
+  /// The tensor whose definition is looked at.
+  size_t at() const { return at_; }
 
 private:
   /// In order, each once.
@@ -85,23 +90,12 @@ private:
   }
 
   const Known& look(const ScalarNode* root) {
-    runtime::List<const ScalarNode*> stack{root};
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      size_t before = stack.size();
-      if (!nodes_.contains(node)) {
-        forEachOperand(*node, [&](const ScalarNode* operand) {
-          if (!nodes_.contains(operand))
-            stack.push_back(operand);
+    forEachUnknownNode(
+        root, [&](const ScalarNode* node) { return nodes_.contains(node); },
+        [&](const ScalarNode& node) {
+          known_.push_back(read(node));
+          nodes_.add(&node);
         });
-        if (stack.size() == before) {
-          known_.push_back(read(*node));
-          nodes_.add(node);
-        }
-      }
-      if (stack.size() == before)
-        stack.pop_back();
-    }
     return known_[nodes_.find(root)];
   }
 
@@ -169,6 +163,7 @@ private:
   }
 
   const TensorFunction& function_;
+  size_t at_ = 0;
   runtime::Numbering nodes_;
   /// Of each of the nodes.
   runtime::List<Known> known_;
@@ -178,11 +173,14 @@ private:
 
 } // namespace
 
-const char* problemOf(const TensorFunction& function) {
+const char* problemOf(const TensorFunction& function, size_t* tensor) {
+  Verifier verifier(function);
   try {
-    Verifier(function).run();
+    verifier.run();
     return nullptr;
   } catch (const runtime::Refused& refused) {
+    if (tensor)
+      *tensor = verifier.at();
     return refused.problem;
   }
 }

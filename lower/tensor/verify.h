@@ -6,28 +6,8 @@
 
 namespace tensor {
 
-/// Calls `visit` with each operand of a node: extents of loops and the body of a reduction,
-/// positions and the value outside of a load.
-template <typename Visit>
-void forEachOperand(const ScalarNode& node, Visit&& visit) {
-  if (const auto* load = node.as<ScalarLoad>()) {
-    for (const ScalarNode* position : load->position)
-      visit(position);
-    if (load->outside)
-      visit(load->outside);
-  } else if (const auto* apply = node.as<ScalarApply>()) {
-    for (const ScalarNode* operand : apply->operands)
-      visit(operand);
-  } else if (const auto* cast = node.as<ScalarCast>()) {
-    visit(cast->operand);
-  } else if (const auto* reduce = node.as<ScalarReduce>()) {
-    for (const LoopAxis& axis : reduce->axes)
-      visit(axis.extent);
-    visit(reduce->body);
-  }
-}
-
-/// What is wrong, or null. Operands must not be null, and no node its own operand.
-const char* problemOf(const TensorFunction& function);
+/// What is wrong, or null; `tensor` is set to the number of the tensor whose definition is wrong,
+/// or to how many there are. Operands must not be null, and no node its own operand.
+const char* problemOf(const TensorFunction& function, size_t* tensor = nullptr);
 
 } // namespace tensor

@@ -6,7 +6,7 @@
 #include "codegen/strips/compile/sized.h"
 #include "interp/reference.h"
 #include "lang/op/compute.h"
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 #include "tests/harness/in_place.h"
 #include "tests/harness/shared_work.h"
 #include "tests/unit/tensor_values.h"

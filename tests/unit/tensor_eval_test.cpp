@@ -562,11 +562,12 @@ TEST_CASE("the text of a tensor function") {
       });
     });
   });
-  CHECK(tensor::tensorFunctionText(function) == "t0(2, 3): float32 = input\n"
-                                                "t1(2, 3): float32 = exclusive scan Sum t0 axis 1\n"
-                                                "t2[i0 < 2]: float32 = Sum[i1 < 3]((s0 * s0))\n"
-                                                "  where s0 = Exp((t1[i0, (i1 + 1)] else 0))\n"
-                                                "result t2\n");
+  std::string text = "t0(2, 3): float32 = input\n"
+                     "t1(2, 3): float32 = exclusive scan sum t0 axis 1\n"
+                     "let %0 = exp(t1[i0, i1 + 1 else float32(0)])\n"
+                     "t2[i0 < 2]: float32 = sum[i1 < 3](%0 * %0)\n"
+                     "result t2\n";
+  CHECK(tensor::tensorFunctionText(function) == text);
 }
 
 TEST_CASE("sums of products are contractions, whose strips run as the factors lie") {

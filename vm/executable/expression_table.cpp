@@ -1,6 +1,8 @@
 // From nodes to a list, by a stack, and back.
 #include "vm/executable/expression_table.h"
+
 #include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <unordered_map>
 
@@ -45,22 +47,9 @@ private:
   }
 
   uint32_t place(const ScalarNode* root) {
-    std::vector<const ScalarNode*> stack{root}, operands;
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      size_t before = stack.size();
-      if (!places_.contains(node)) {
-        operands.clear();
-        tensor::forEachOperand(*node, [&](const ScalarNode* operand) {
-          if (!places_.contains(operand))
-            stack.push_back(operand);
-        });
-        if (stack.size() == before)
-          add(*node);
-      }
-      if (stack.size() == before)
-        stack.pop_back();
-    }
+    tensor::forEachUnknownNode(
+        root, [&](const ScalarNode* node) { return places_.contains(node); },
+        [&](const ScalarNode& node) { add(node); });
     return places_.at(root);
   }
 

@@ -1,5 +1,5 @@
 // One pass over the characters.
-#include "lower/loops/tokens.h"
+#include "lower/text/tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-namespace loops {
+namespace text {
 
 namespace {
 
@@ -140,4 +140,4 @@ void Cursor::end() {
     refuseAt(peek(), fmt::format("expected the end of the line, but found {}", shown(peek())));
 }
 
-} // namespace loops
+} // namespace text

@@ -1,4 +1,5 @@
-// The text of a nest as lines of tokens, and what is wrong with it.
+// Texts as lines of tokens, and what is wrong with them: what loop nests and tensor functions
+// share.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace loops {
+namespace text {
 
 enum class TokenKind : uint8_t { Word, Number, Sign, End };
 
@@ -55,4 +56,4 @@ private:
   const Token* next_;
 };
 
-} // namespace loops
+} // namespace text
