@@ -7,6 +7,8 @@
 #include "lang/ir/walk.h"
 #include "lang/op/leaves.h"
 #include "lang/op/op.h"
+#include "lang/types/dim_value.h"
+#include "lower/tensor/access.h"
 #include "lower/tensor/compose.h"
 #include "lower/tensor/fold.h"
 #include "runtime/element.h"
@@ -49,63 +51,39 @@ public:
   std::optional<ScalarNodes> shapeOf(const Type& tensor) {
     ScalarNodes shape;
     for (const Dim* dim : tensor.shape)
-      if (const ScalarNode* extent = of(dim))
+      if (const ScalarNode* extent = valueOf(dim, *this))
         shape.push_back(extent);
       else
         return std::nullopt;
     return shape;
   }
 
+  // What valueOf() asks of an arithmetic. Null where a name has no value.
+
+  using Value = const ScalarNode*;
+
+  const Value* known(const Dim* dim) const {
+    auto found = nodes_.find(dim);
+    return found == nodes_.end() ? nullptr : &found->second;
+  }
+  void keep(const Dim* dim, Value node) { nodes_.emplace(dim, node); }
+  static Value open(const Dim*) { return nullptr; }
+  Value number(int64_t value) { return tensor::makeInteger(arena_, value); }
+  Value add(Value a, Value b) { return apply(ScalarFunction::Add, a, b); }
+  Value addNumber(Value a, int64_t value) { return add(a, number(value)); }
+  Value multiply(Value a, Value b) { return apply(ScalarFunction::Multiply, a, b); }
+  Value scaled(Value a, int64_t value) { return multiply(a, number(value)); }
+  Value quotient(Value a, int64_t value) {
+    return apply(ScalarFunction::FloorDivide, a, number(value));
+  }
+
 private:
-  /// Null where a name has no value; recursion follows the form, whose depth is bounded.
-  const ScalarNode* of(const Dim* dim) {
-    auto [known, isNew] = nodes_.try_emplace(dim, nullptr);
-    if (!isNew)
-      return known->second;
-    const ScalarNode* made = nullptr;
-    switch (dim->kind) {
-    case DimKind::Constant:
-      made = tensor::makeInteger(arena_, dim->value);
-      break;
-    case DimKind::Product:
-      made = product(*dim);
-      break;
-    case DimKind::Quotient:
-      made = apply(ScalarFunction::FloorDivide, of(dim->terms[0].variable),
-                   tensor::makeInteger(arena_, dim->terms[0].coefficient));
-      break;
-    case DimKind::Linear:
-      made = sum(*dim);
-      break;
-    default:
-      break;
-    }
-    return nodes_[dim] = made;
-  }
-
-  const ScalarNode* product(const Dim& dim) {
-    const ScalarNode* made = tensor::makeInteger(arena_, 1);
-    for (const DimTerm& factor : dim.terms)
-      for (int64_t i = 0; i < factor.coefficient; ++i)
-        made = apply(ScalarFunction::Multiply, made, of(factor.variable));
-    return made;
-  }
-
-  const ScalarNode* sum(const Dim& dim) {
-    const ScalarNode* made = tensor::makeInteger(arena_, dim.value);
-    for (const DimTerm& term : dim.terms)
-      made = apply(ScalarFunction::Add, made,
-                   apply(ScalarFunction::Multiply, of(term.variable),
-                         tensor::makeInteger(arena_, term.coefficient)));
-    return made;
-  }
-
-  const ScalarNode* apply(ScalarFunction function, const ScalarNode* a, const ScalarNode* b) {
+  Value apply(ScalarFunction function, Value a, Value b) {
     return a && b ? tensor::makeApply(arena_, function, runtime::Int64, std::array{a, b}) : nullptr;
   }
 
   runtime::Arena& arena_;
-  std::unordered_map<const Dim*, const ScalarNode*> nodes_;
+  std::unordered_map<const Dim*, Value> nodes_;
   uint32_t inputs_ = 0;
 };
 

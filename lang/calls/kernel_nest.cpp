@@ -1,6 +1,7 @@
-// Forms of dimensions are written out by recursion, whose depth the checker bounds.
+// Names of dimensions become words.
 #include "lang/calls/kernel_nest.h"
 
+#include "lang/types/dim_value.h"
 #include "lower/loops/build.h"
 #include "lower/loops/names.h"
 
@@ -26,45 +27,28 @@ class Sizes {
 public:
   explicit Sizes(loops::Nest& nest) : nest_(nest) {}
 
-  Form of(const Dim* dim) {
-    sizes::Table& table = nest_.table;
-    switch (dim->kind) {
-    case DimKind::Constant:
-      return table.number(dim->value);
-    case DimKind::Any:
-      return fresh("some");
-    case DimKind::Symbol:
-    case DimKind::Unknown:
-      return named(dim);
-    case DimKind::Quotient:
-      return table.quotient(of(dim->terms[0].variable), table.number(dim->terms[0].coefficient));
-    case DimKind::Product: {
-      Form form = table.number(1);
-      for (const DimTerm& factor : dim->terms)
-        for (int64_t i = 0; i < factor.coefficient; ++i)
-          form = table.product(form, of(factor.variable));
-      return form;
-    }
-    case DimKind::Linear: {
-      Form form = table.number(dim->value);
-      for (const DimTerm& term : dim->terms)
-        form = table.sum(form, of(term.variable), term.coefficient);
-      return form;
-    }
-    }
-    return table.number(0);
+  // What valueOf() asks of an arithmetic.
+
+  using Value = Form;
+
+  const Form* known(const Dim* dim) const {
+    auto found = names_.find(dim);
+    return found == names_.end() ? nullptr : &found->second;
   }
+  /// What Relay lets stand for anything, and each `?`, is a size of its own wherever it stands.
+  void keep(const Dim* dim, Form form) {
+    if (!dim->isAny() && !dim->hasForeign)
+      names_.emplace(dim, form);
+  }
+  Form open(const Dim* dim) { return fresh(dim->name.empty() ? "some" : dim->name); }
+  Form number(int64_t value) { return nest_.table.number(value); }
+  Form add(Form a, Form b) { return nest_.table.sum(a, b); }
+  Form addNumber(Form a, int64_t value) { return add(a, number(value)); }
+  Form multiply(Form a, Form b) { return nest_.table.product(a, b); }
+  Form scaled(Form a, int64_t value) { return multiply(a, number(value)); }
+  Form quotient(Form a, int64_t value) { return nest_.table.quotient(a, number(value)); }
 
 private:
-  Form named(const Dim* dim) {
-    if (dim->hasForeign)
-      return fresh(dim->name);
-    auto [known, isNew] = names_.try_emplace(dim);
-    if (isNew)
-      known->second = fresh(dim->name.empty() ? "some" : dim->name);
-    return known->second;
-  }
-
   Form fresh(std::string_view base) {
     std::string word = wordOf(base), name = word;
     for (size_t i = 1; nest_.table.find(name) || loops::isReserved(name); ++i)
@@ -87,7 +71,7 @@ void addBuffers(loops::Nest& nest, Sizes& sizes, std::span<const NamedTensor> te
       name = fmt::format("{}{}", word, i);
     loops::Buffer buffer{name, tensor.type->dtype, {}, space};
     for (const Dim* dim : tensor.type->shape)
-      buffer.extents.push_back(sizes.of(dim));
+      buffer.extents.push_back(valueOf(dim, sizes));
     nest.buffers.push_back(std::move(buffer));
   }
 }

@@ -2,6 +2,7 @@
 #include "lang/op/shape_function.h"
 
 #include "lang/op/op.h"
+#include "lang/types/dim_value.h"
 
 #include <algorithm>
 #include <map>
@@ -55,9 +56,28 @@ public:
     return taken();
   }
 
-private:
+  // What valueOf() asks of an arithmetic.
+
+  using Value = uint16_t;
   using Step = ShapeFunction::Step;
 
+  const uint16_t* known(const Dim* dim) const {
+    auto found = values_.find(dim);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  void keep(const Dim* dim, uint16_t value) { values_.emplace(dim, value); }
+  uint16_t open(const Dim*) {
+    fits_ = false;
+    return 0;
+  }
+  uint16_t number(int64_t value) { return emit({Step::Number, 0, 0, value}); }
+  uint16_t add(uint16_t a, uint16_t b) { return emit({Step::Add, a, b}); }
+  uint16_t addNumber(uint16_t a, int64_t number) { return emit({Step::AddNumber, a, 0, number}); }
+  uint16_t scaled(uint16_t a, int64_t number) { return emit({Step::Scale, a, 0, number}); }
+  uint16_t multiply(uint16_t a, uint16_t b) { return emit({Step::Multiply, a, b}); }
+  uint16_t quotient(uint16_t a, int64_t number) { return emit({Step::FloorDivide, a, 0, number}); }
+
+private:
   std::optional<ShapeFunction> taken() {
     return fits_ && next_ <= ShapeFunction::mostValues ? std::optional(std::move(made_))
                                                        : std::nullopt;
@@ -142,53 +162,7 @@ private:
     return uint16_t(next_++);
   }
 
-  /// The value of a form; recursion follows the form, whose depth TypeContext bounds.
-  uint16_t valueOf(const Dim* dim) {
-    if (auto known = values_.find(dim); known != values_.end())
-      return known->second;
-    uint16_t value = 0;
-    switch (dim->kind) {
-    case DimKind::Constant:
-      value = emit({Step::Number, 0, 0, dim->value});
-      break;
-    case DimKind::Product:
-      value = productOf(dim);
-      break;
-    case DimKind::Quotient:
-      value =
-          emit({Step::FloorDivide, valueOf(dim->terms[0].variable), 0, dim->terms[0].coefficient});
-      break;
-    case DimKind::Linear:
-      value = sumOf(dim);
-      break;
-    default:
-      fits_ = false;
-      break;
-    }
-    values_.emplace(dim, value);
-    return value;
-  }
-
-  uint16_t productOf(const Dim* dim) {
-    std::optional<uint16_t> product;
-    for (const DimTerm& factor : dim->terms)
-      for (int64_t i = 0; i < factor.coefficient; ++i) {
-        uint16_t value = valueOf(factor.variable);
-        product = product ? emit({Step::Multiply, *product, value}) : value;
-      }
-    return *product;
-  }
-
-  uint16_t sumOf(const Dim* dim) {
-    std::optional<uint16_t> sum;
-    for (const DimTerm& term : dim->terms) {
-      uint16_t value = valueOf(term.variable);
-      if (term.coefficient != 1)
-        value = emit({Step::Scale, value, 0, term.coefficient});
-      sum = sum ? emit({Step::Add, *sum, value}) : value;
-    }
-    return dim->value == 0 ? *sum : emit({Step::AddNumber, *sum, 0, dim->value});
-  }
+  uint16_t valueOf(const Dim* dim) { return lang::valueOf(dim, *this); }
 
   void needEqual(const Dim* wanted, const Dim* given) {
     if (wanted != given)
