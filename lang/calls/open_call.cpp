@@ -2,6 +2,7 @@
 #include "lang/calls/open_call.h"
 
 #include "lang/op/op.h"
+#include "lower/tensor/bind.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -115,15 +116,15 @@ std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
   append(results, extents);
   if (!haveRanks(results_, results) || !tensor::holds(known_, extents))
     return std::nullopt;
-  if (!binder_ && !isFormOpen_) {
+  if (!function_ && !isFormOpen_) {
     auto function = tensorFunctionOf(row_, operands_, output_, attributes_);
     isFormOpen_ = !function;
     if (function && isClosed_)
       return *std::move(function);
     if (function)
-      binder_.emplace(*std::move(function));
+      function_ = *std::move(function);
   }
-  return binder_ ? std::optional(binder_->bind(inputs, results)) : std::nullopt;
+  return function_ ? std::optional(tensor::bound(*function_, inputs, results)) : std::nullopt;
 }
 
 } // namespace lang

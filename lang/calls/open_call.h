@@ -6,7 +6,6 @@
 
 #include "lang/calls/site_shapes.h"
 #include "lang/op/compute.h"
-#include "lower/tensor/bind.h"
 #include "runtime/value.h"
 
 namespace lang {
@@ -53,7 +52,7 @@ private:
   bool isClosed_ = true;
   std::optional<SiteShapes> shapes_;
   /// The expression over open extents, when it was asked for and there is one.
-  std::optional<tensor::ExtentBinder> binder_;
+  std::optional<TensorFunction> function_;
   bool isFormOpen_ = false;
 };
 

@@ -1,199 +1,14 @@
-// Bodies of stages are built again node by node, operands first, with a stack of its own, since
-// expressions may be deep.
+// Each function is rewritten into the whole, stage by stage; what is written into its readers is
+// rewritten once more at the positions where they read it.
 #include "lower/tensor/compose.h"
 
 #include "lower/tensor/access.h"
 #include "lower/tensor/fold.h"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 #include <set>
 
 namespace tensor {
-
-namespace {
-
-uint64_t mixed(uint64_t hash, uint64_t part) {
-  return (hash ^ part) * 0x9E3779B97F4A7C15u + (hash >> 29);
-}
-
-uint64_t mixed(uint64_t hash, std::span<const ScalarNode* const> nodes) {
-  for (const ScalarNode* node : nodes)
-    hash = mixed(hash, uint64_t(std::bit_cast<uintptr_t>(node)));
-  return hash;
-}
-
-uint64_t hashOf(const ScalarNode& node) {
-  uint64_t hash = mixed(uint64_t(node.kind), uint64_t(node.dtype.code) << 8 | node.dtype.bits);
-  if (const auto* number = node.as<ScalarNumber>())
-    return mixed(mixed(hash, std::bit_cast<uint64_t>(number->real)), uint64_t(number->integer));
-  if (const auto* index = node.as<ScalarIndex>())
-    return mixed(hash, index->axis);
-  if (const auto* extent = node.as<ScalarExtent>())
-    return mixed(mixed(hash, extent->tensor), uint64_t(extent->dim) << 1 | extent->isOfResult);
-  if (const auto* load = node.as<ScalarLoad>())
-    return mixed(mixed(mixed(hash, load->tensor), load->position), {&load->outside, 1});
-  if (const auto* apply = node.as<ScalarApply>())
-    return mixed(mixed(hash, uint64_t(apply->function)), apply->operands);
-  if (const auto* cast = node.as<ScalarCast>())
-    return mixed(hash, {&cast->operand, 1});
-  return mixed(hash, std::bit_cast<uintptr_t>(&node));
-}
-
-bool areEqual(const ScalarNode& a, const ScalarNode& b) {
-  if (a.kind != b.kind || a.dtype != b.dtype)
-    return false;
-  if (const auto* number = a.as<ScalarNumber>()) {
-    const auto* other = b.as<ScalarNumber>();
-    return std::bit_cast<uint64_t>(number->real) == std::bit_cast<uint64_t>(other->real) &&
-           number->integer == other->integer;
-  }
-  if (const auto* index = a.as<ScalarIndex>())
-    return index->axis == b.as<ScalarIndex>()->axis;
-  if (const auto* extent = a.as<ScalarExtent>()) {
-    const auto* other = b.as<ScalarExtent>();
-    return extent->isOfResult == other->isOfResult && extent->tensor == other->tensor &&
-           extent->dim == other->dim;
-  }
-  if (const auto* load = a.as<ScalarLoad>()) {
-    const auto* other = b.as<ScalarLoad>();
-    return load->tensor == other->tensor && load->outside == other->outside &&
-           std::ranges::equal(load->position, other->position);
-  }
-  if (const auto* apply = a.as<ScalarApply>()) {
-    const auto* other = b.as<ScalarApply>();
-    return apply->function == other->function &&
-           std::ranges::equal(apply->operands, other->operands);
-  }
-  if (const auto* cast = a.as<ScalarCast>())
-    return cast->operand == b.as<ScalarCast>()->operand;
-  return &a == &b;
-}
-
-} // namespace
-
-const ScalarNode* UniqueNodes::unique(const ScalarNode* node) {
-  uint64_t hash = hashOf(*node);
-  auto [first, end] = nodes_.equal_range(hash);
-  auto known = std::find_if(first, end, [&](auto& each) { return areEqual(*each.second, *node); });
-  return known != end ? known->second : nodes_.emplace(hash, node)->second;
-}
-
-namespace {
-
-/// What becomes of the leaves of an expression.
-struct Leaves {
-  std::function<const ScalarNode*(const ScalarExtent&)> extent;
-  std::function<const ScalarNode*(const ScalarLoad&, const ScalarNodes& position,
-                                  const ScalarNode* outside)>
-      load;
-};
-
-/// Builds expressions again; what it knows of one it keeps for the others.
-class Rebuilder {
-public:
-  Rebuilder(UniqueNodes& nodes, uint32_t& nextAxis, Leaves leaves)
-      : nodes_(nodes), nextAxis_(nextAxis), leaves_(std::move(leaves)) {}
-
-  /// From here on an index along the axis is that node.
-  void setIndex(uint32_t axis, const ScalarNode* node) { indices_[axis] = node; }
-
-  LoopAxis freshAxis(const LoopAxis& axis) {
-    LoopAxis made{nextAxis_++, rebuilt(axis.extent)};
-    setIndex(axis.number, nodes_.unique(nodes_.arena().make<ScalarIndex>(
-                              ScalarNode{ScalarKind::Index, runtime::Int64}, made.number)));
-    return made;
-  }
-
-  std::span<const LoopAxis> freshAxes(std::span<const LoopAxis> axes) {
-    std::vector<LoopAxis> made;
-    for (const LoopAxis& axis : axes)
-      made.push_back(freshAxis(axis));
-    return nodes_.arena().copy(made);
-  }
-
-  const ScalarNode* rebuilt(const ScalarNode* root) {
-    ScalarNodes stack{root};
-    while (!stack.empty()) {
-      const ScalarNode* node = stack.back();
-      if (done_.contains(node)) {
-        stack.pop_back();
-        continue;
-      }
-      enter(node);
-      size_t before = stack.size();
-      forEachOperand(*node, [&](const ScalarNode* operand) {
-        if (!done_.contains(operand))
-          stack.push_back(operand);
-      });
-      if (stack.size() > before)
-        continue;
-      done_.emplace(node, make(*node));
-      stack.pop_back();
-    }
-    return done_.at(root);
-  }
-
-  ScalarNodes rebuiltAll(std::span<const ScalarNode* const> roots) {
-    ScalarNodes made;
-    for (const ScalarNode* root : roots)
-      made.push_back(rebuilt(root));
-    return made;
-  }
-
-private:
-  /// The loops of a reduction get their numbers before its body is built.
-  void enter(const ScalarNode* node) {
-    const auto* reduce = node->as<ScalarReduce>();
-    if (reduce && !loops_.contains(reduce))
-      loops_.emplace(reduce, freshAxes(reduce->axes));
-  }
-
-  ScalarNodes done(std::span<const ScalarNode* const> nodes) const {
-    ScalarNodes made;
-    for (const ScalarNode* node : nodes)
-      made.push_back(done_.at(node));
-    return made;
-  }
-
-  const ScalarNode* make(const ScalarNode& node) {
-    Arena& arena = nodes_.arena();
-    switch (node.kind) {
-    case ScalarKind::Number:
-      return nodes_.unique(arena.make<ScalarNumber>(*node.as<ScalarNumber>()));
-    case ScalarKind::Index:
-      return indices_.at(node.as<ScalarIndex>()->axis);
-    case ScalarKind::Extent:
-      return leaves_.extent(*node.as<ScalarExtent>());
-    case ScalarKind::Load: {
-      const auto* load = node.as<ScalarLoad>();
-      return leaves_.load(*load, done(load->position),
-                          load->outside ? done_.at(load->outside) : nullptr);
-    }
-    case ScalarKind::Apply: {
-      const auto* apply = node.as<ScalarApply>();
-      return nodes_.unique(makeApply(arena, apply->function, node.dtype, done(apply->operands)));
-    }
-    case ScalarKind::Cast:
-      return nodes_.unique(makeCast(arena, done_.at(node.as<ScalarCast>()->operand), node.dtype));
-    case ScalarKind::Reduce:
-      break;
-    }
-    const auto* reduce = node.as<ScalarReduce>();
-    return arena.make<ScalarReduce>(node, reduce->combiner, loops_.at(reduce),
-                                    done_.at(reduce->body));
-  }
-
-  UniqueNodes& nodes_;
-  uint32_t& nextAxis_;
-  Leaves leaves_;
-  std::unordered_map<uint32_t, const ScalarNode*> indices_;
-  std::unordered_map<const ScalarReduce*, std::span<const LoopAxis>> loops_;
-  std::unordered_map<const ScalarNode*, const ScalarNode*> done_;
-};
-
-} // namespace
 
 /// Adds one function.
 class Adder {
@@ -216,23 +31,23 @@ private:
   Arena& arena() { return whole_.arena(); }
 
   void addStage(const Stage& stage, const TensorInfo& info) {
-    Rebuilder rebuilder = fresh();
-    ScalarNodes shape = rebuilder.rebuiltAll(info.shape);
+    Rewriter rewriter = fresh();
+    ScalarNodes shape = rewriter.rewrittenAll(info.shape);
     Stage made = stage;
     if (stage.kind != StageKind::Map) {
-      made.source = whole_.tensorOf(tensors_[stage.source], shapeOf(rebuilder, stage.source));
+      made.source = whole_.tensorOf(tensors_[stage.source], shapeOf(rewriter, stage.source));
     } else {
-      made.axes = rebuilder.freshAxes(stage.axes);
-      made.body = rebuilder.rebuilt(stage.body);
+      made.axes = rewriter.freshAxes(stage.axes);
+      made.body = rewriter.rewritten(stage.body);
     }
     tensors_.push_back({whole_.addStage(made, {info.dtype, std::move(shape)})});
   }
 
-  ScalarNodes shapeOf(Rebuilder& rebuilder, uint32_t tensor) {
-    return rebuilder.rebuiltAll(function_.tensors[tensor].shape);
+  ScalarNodes shapeOf(Rewriter& rewriter, uint32_t tensor) {
+    return rewriter.rewrittenAll(function_.tensors[tensor].shape);
   }
 
-  Rebuilder fresh() {
+  Rewriter fresh() {
     return {whole_.nodes_,
             whole_.nextAxis_,
             {[this](const ScalarExtent& extent) { return extentOf(extent); },
@@ -286,7 +101,7 @@ private:
   const ScalarNode* elementOf(uint32_t tensor, const ScalarNodes& position) {
     const TensorFunction& whole = whole_.function_;
     const Stage& stage = whole.stages[tensor - whole.inputCount];
-    Rebuilder at(
+    Rewriter at(
         whole_.nodes_, whole_.nextAxis_,
         {[this](const ScalarExtent& extent) {
            return whole_.nodes_.unique(arena().make<ScalarExtent>(extent));
@@ -297,7 +112,7 @@ private:
          }});
     for (size_t i = 0; i < position.size(); ++i)
       at.setIndex(stage.axes[i].number, position[i]);
-    return at.rebuilt(stage.body);
+    return at.rewritten(stage.body);
   }
 
   const ScalarNode* applied(ScalarFunction function, runtime::DType dtype, ScalarNodes operands) {
@@ -307,8 +122,8 @@ private:
   /// `inside` at positions in the tensor, else `outside`.
   const ScalarNode* chosen(uint32_t tensor, const ScalarNodes& position, const ScalarNode* inside,
                            const ScalarNode* outside) {
-    Rebuilder rebuilder = fresh();
-    ScalarNodes shape = shapeOf(rebuilder, tensor);
+    Rewriter rewriter = fresh();
+    ScalarNodes shape = shapeOf(rewriter, tensor);
     const ScalarNode* zero = whole_.nodes_.unique(makeInteger(arena(), 0));
     const ScalarNode* isInside = whole_.nodes_.unique(makeNumber(arena(), runtime::Bool, 1));
     for (size_t i = 0; i < position.size(); ++i) {
@@ -398,23 +213,23 @@ private:
 
   void copyTensor(uint32_t tensor) {
     numbers_.emplace(tensor, uint32_t(made_.tensors.size()));
-    Rebuilder rebuilder = fresh();
+    Rewriter rewriter = fresh();
     made_.tensors.push_back(
-        {from_.tensors[tensor].dtype, rebuilder.rebuiltAll(from_.tensors[tensor].shape)});
+        {from_.tensors[tensor].dtype, rewriter.rewrittenAll(from_.tensors[tensor].shape)});
   }
 
   void copyStage(Stage stage) {
-    Rebuilder rebuilder = fresh();
+    Rewriter rewriter = fresh();
     if (stage.kind == StageKind::Map) {
-      stage.axes = rebuilder.freshAxes(stage.axes);
-      stage.body = rebuilder.rebuilt(stage.body);
+      stage.axes = rewriter.freshAxes(stage.axes);
+      stage.body = rewriter.rewritten(stage.body);
     } else {
       stage.source = numbers_.at(stage.source);
     }
     made_.stages.push_back(stage);
   }
 
-  Rebuilder fresh() {
+  Rewriter fresh() {
     Arena& arena = *made_.arena;
     return {nodes_,
             nextAxis_,

@@ -6,9 +6,9 @@
 // and read at several places. Equal nodes become one, so engines see where readers read the same.
 #pragma once
 
-#include "lower/tensor/access.h"
+#include "lower/tensor/rewrite.h"
 
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tensor {
@@ -17,21 +17,6 @@ namespace tensor {
 struct Composed {
   uint32_t tensor = 0;
   const ScalarNode* everywhere = nullptr;
-};
-
-/// Nodes, each of which is there once.
-class UniqueNodes {
-public:
-  explicit UniqueNodes(Arena& arena) : arena_(arena) {}
-
-  Arena& arena() { return arena_; }
-  /// The node itself, or an equal one that was there before; operands must be unique already.
-  const ScalarNode* unique(const ScalarNode* node);
-
-private:
-  Arena& arena_;
-  /// By what is made of kind and parts.
-  std::unordered_multimap<uint64_t, const ScalarNode*> nodes_;
 };
 
 class Composition {

@@ -11,7 +11,7 @@
 // Index arithmetic is ordinary scalar arithmetic in int64; an extent is an int64 scalar too: a
 // number where the types of the call have one, else made of ScalarExtents. Those are parameters:
 // whoever runs the function knows the shapes of its inputs, and those of its results by asking the
-// operator's relation. ExtentBinder (bind.h) puts numbers in their place. Loop axes are numbered
+// operator's relation. What bind.h has puts numbers in their place. Loop axes are numbered
 // uniquely within a TensorFunction.
 #pragma once
 

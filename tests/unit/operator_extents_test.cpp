@@ -213,9 +213,9 @@ public:
         problems.push_back("a form that is not known, without a word");
       return;
     }
-    auto nest = nestOf(operands, answer.output, *function);
-    tensor::ExtentBinder binder(*std::move(function));
-    strips::ProgramKernel kernel(binder.function(), {}, strips::programMaker(loops::Numbers::Reordered));
+    const TensorFunction all = *std::move(function);
+    auto nest = nestOf(operands, answer.output, all);
+    strips::ProgramKernel kernel(all, {}, strips::programMaker(loops::Numbers::Reordered));
     std::vector<Concrete> calls;
     for (int i = 0; i < 16 && calls.size() < 6; ++i) {
       DimList sizes = i == 0 ? numbers : otherNumbers(types_, open, numbers, random_);
@@ -225,15 +225,15 @@ public:
       if (!concrete || !fitsOutput(answer.output, concrete->output))
         continue;
       if (calls.size() < 3)
-        compare(binder, sample, *concrete, operands);
-      comparePlans(kernel, binder, sample, *concrete, operands);
+        compare(all, sample, *concrete, operands);
+      comparePlans(kernel, all, sample, *concrete, operands);
       if (nest)
-        compareNest(*nest, binder, sample, *concrete, operands);
+        compareNest(*nest, all, sample, *concrete, operands);
       calls.push_back(*std::move(concrete));
     }
     // Back again, by plans that were given other numbers in between.
     for (size_t i = calls.size(); i-- > 0;)
-      comparePlans(kernel, binder, sample, calls[i], operands);
+      comparePlans(kernel, all, sample, calls[i], operands);
     tally.plans += kernel.programsMade();
     tally.renewals += 2 * calls.size() - kernel.programsMade();
   }
@@ -308,11 +308,11 @@ private:
     return std::ranges::equal(left, right, isSame);
   }
 
-  void compare(const tensor::ExtentBinder& binder, const harness::OperatorSample& sample,
+  void compare(const TensorFunction& all, const harness::OperatorSample& sample,
                const Concrete& concrete, const OperandTypes& open) {
     auto numbers = tensorFunctionOf(row_, concrete.operands, concrete.output, sample.attributes);
     Shapes shapes = shapesOf(concrete);
-    TensorFunction bound = binder.bind(shapes.inputs, shapes.results);
+    TensorFunction bound = tensor::bound(all, shapes.inputs, shapes.results);
     std::string text = tensor::tensorFunctionText(bound);
     std::vector<Tensor> expected, given;
     std::string wanted = run(*std::move(numbers), concrete, expected);
@@ -325,11 +325,11 @@ private:
 
   /// The kernel, which may have a plan for these sizes, against one that makes its own, and against
   /// the reference.
-  void comparePlans(strips::ProgramKernel& kernel, const tensor::ExtentBinder& binder,
+  void comparePlans(strips::ProgramKernel& kernel, const TensorFunction& all,
                     const harness::OperatorSample& sample, const Concrete& concrete,
                     const OperandTypes& open) {
     Shapes shapes = shapesOf(concrete);
-    strips::ProgramKernel own(binder.function(), {}, strips::programMaker(loops::Numbers::Reordered));
+    strips::ProgramKernel own(all, {}, strips::programMaker(loops::Numbers::Reordered));
     std::vector<Tensor> expected, given;
     std::vector<int64_t> extents;
     for (const auto& list : {shapes.inputs, shapes.results})
@@ -347,8 +347,8 @@ private:
     for (const Tensor& result : expected)
       results.push_back(runtime::tensorValue(result));
     runtime::Fault fault{runtime::FaultKind::Data, wanted};
-    std::string text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs,
-                                             results, wanted.empty() ? nullptr : &fault);
+    std::string text = harness::disagreement(tensor::bound(all, shapes.inputs, shapes.results),
+                                             inputs, results, wanted.empty() ? nullptr : &fault);
     if (!text.empty())
       report(sample, concrete, open, text);
   }
@@ -387,24 +387,25 @@ private:
     return std::nullopt;
   }
 
-  void compareNest(const loops::Nest& nest, const tensor::ExtentBinder& binder,
+  void compareNest(const loops::Nest& nest, const TensorFunction& all,
                    const harness::OperatorSample& sample, const Concrete& concrete,
                    const OperandTypes& open) {
     Shapes shapes = shapesOf(concrete);
-    std::vector<Shape> all = shapes.inputs;
-    all.insert(all.end(), shapes.results.begin(), shapes.results.end());
-    std::vector<int64_t> sizes = harness::sizesOf(nest, all);
+    std::vector<Shape> tensors = shapes.inputs;
+    tensors.insert(tensors.end(), shapes.results.begin(), shapes.results.end());
+    std::vector<int64_t> sizes = harness::sizesOf(nest, tensors);
     std::vector<runtime::Value> inputs;
     for (const Tensor& leaf : concrete.leaves)
       inputs.push_back(runtime::tensorValue(leaf));
     harness::NestRun run = harness::runNest(nest, sizes, inputs);
-    std::string text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs,
-                                             run.results, run.fault ? &*run.fault : nullptr);
+    std::string text =
+        harness::disagreement(tensor::bound(all, shapes.inputs, shapes.results), inputs,
+                              run.results, run.fault ? &*run.fault : nullptr);
     if (!text.empty())
       report(sample, concrete, open, "by its nest " + text + "\n" + loops::textOf(nest));
     run = harness::runStrips(nest, sizes, inputs);
-    text = harness::disagreement(binder.bind(shapes.inputs, shapes.results), inputs, run.results,
-                                 run.fault ? &*run.fault : nullptr);
+    text = harness::disagreement(tensor::bound(all, shapes.inputs, shapes.results), inputs,
+                                 run.results, run.fault ? &*run.fault : nullptr);
     if (!text.empty())
       report(sample, concrete, open, "by strips " + text + "\n" + loops::textOf(nest));
   }
