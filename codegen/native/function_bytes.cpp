@@ -2,7 +2,7 @@
 // list stands apart from what refers to it, so that there is one way to read the bytes.
 #include "codegen/native/function_bytes.h"
 
-#include "lower/tensor/verify.h"
+#include "lower/tensor/walk.h"
 
 #include <bit>
 #include <unordered_map>
@@ -72,21 +72,9 @@ private:
 
   /// The place of a node, which is written if it is not yet.
   uint64_t node(const ScalarNode* root) {
-    std::vector<const ScalarNode*> stack{root};
-    while (!stack.empty()) {
-      const ScalarNode* top = stack.back();
-      size_t before = stack.size();
-      if (!places_.contains(top))
-        tensor::forEachOperand(*top, [&](const ScalarNode* operand) {
-          if (!places_.contains(operand))
-            stack.push_back(operand);
-        });
-      if (stack.size() > before)
-        continue;
-      stack.pop_back();
-      if (!places_.contains(top))
-        write(*top);
-    }
+    tensor::forEachUnknownNode(
+        root, [&](const ScalarNode* each) { return places_.contains(each); },
+        [&](const ScalarNode& each) { write(each); });
     return places_.at(root);
   }
 
