@@ -1,4 +1,5 @@
-// Variables that the new code knows before it sees the function are captured.
+// Variables that the new code knows before it sees the function's body are captured, but for the
+// parameters.
 #include "transform/differentiate/part_cells.h"
 
 #include "lang/ir/walk.h"
@@ -17,7 +18,8 @@ PartCells::PartCells(Translation& code, const Function& function, BlockBuilder& 
     const OperatorRow* row = call ? code.rowOf(*call) : nullptr;
     const auto* rule = row ? std::get_if<GradientRule>(&row->gradient) : nullptr;
     const auto* var = rule && rule->addsParts ? call->arguments[0].value->as<Var>() : nullptr;
-    if (!var || !code.isKnown(*var) || !code.isVaried(static_cast<const Expr&>(*var)) || find(*var))
+    if (!var || !code.isKnown(*var) || !code.isVaried(static_cast<const Expr&>(*var)) ||
+        find(*var) || std::ranges::count(function.parameters, var) > 0)
       return;
     const Type* type = code.typing.of(*var);
     if (!type->isTensor() || type->shape.empty())
