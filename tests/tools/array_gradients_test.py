@@ -172,6 +172,27 @@ def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) 
     }
   }
 }""" + MAIN,
+    "closures_that_hand_on": """
+def @one(%w: Tensor[(SIZE), float32], %i: int32) { take(%w, floor_mod(%i, 1000), axis=0) }
+def @some(%w: Tensor[(SIZE), float32], %i: int32, %end: int32, %sum: float32) -> float32 {
+  if (%i == %end) { %sum } else { @some(%w, %i + 1, %end, sin(%sum) * @one(%w, %i)) }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  let %f = fn (%k: int32, %s: float32) { @some(%w, %k, %k + 2, %s) + @some(%w, %k, %k + 1, %s) };
+  let %g = fn (%k: int32, %s: float32) {
+    let %t = if (floor_mod(%k, 3) == 0) { %s } else { cos(%s) * @some(%w, %k, %k + 1, %s) };
+    %t * take(%w, floor_mod(%k, 1000), axis=0)
+  };
+  @calls(Cons(%f, Cons(%g, Nil)), %i, %sum)
+}
+def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    match (%fs) {
+      Cons(%f, Cons(%g, _)) => @calls(%fs, %i + 1, %g(%i, %f(%i, %sum))),
+      _ => %sum
+    }
+  }
+}""" + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {

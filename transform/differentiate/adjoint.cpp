@@ -221,18 +221,30 @@ void Adjoint::callBack(const Binding& binding, const Cotangent& incoming, Way& w
 
 void Adjoint::callBack(const Step& step, Atom incoming, Way& way) {
   std::vector<Atom> given{incoming};
-  for (const Var* target : step.sums) {
-    Atom sum = takeSum(*target, way);
-    given.push_back(
-        sum ? sum : code_.types.zero(way.out, code_.mapped(*target), code_.typing.of(*target)));
+  std::vector<PartCells::Cell*> cells(step.sums.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const Var& target = *step.sums[i];
+    Atom sum = takeSum(target, step.mayCallFunctions, cells[i], way);
+    given.push_back(sum ? sum
+                        : code_.types.zero(way.out, code_.mapped(target), code_.typing.of(target)));
   }
   Atom gone = step.hasEffects ? way.out.let("g", code_.make.call(step.back, given))
                               : way.out.call(step.back, given);
-  for (uint32_t i = 0; i < step.targets.size(); ++i) {
+  // What goes back into a cell is held by nothing else from here on.
+  const bool isTakenApart = std::ranges::any_of(cells, [](auto* cell) { return cell != nullptr; });
+  std::vector<Atom> parts(step.targets.size(), gone);
+  for (uint32_t i = 0; parts.size() > 1 && i < parts.size(); ++i)
+    parts[i] =
+        isTakenApart ? way.out.let("g", code_.make.project(gone, i)) : way.out.project(gone, i);
+  for (size_t i = 0; i < parts.size(); ++i) {
     const Var* target = step.targets[i];
-    Atom part = step.targets.size() == 1 ? gone : way.out.project(gone, i);
-    if (target)
-      give(*target, split(way.out, part, code_.typing.of(*target)), way);
+    auto sum = std::ranges::find(step.sums, target);
+    PartCells::Cell* cell =
+        sum == step.sums.end() ? nullptr : std::exchange(cells[sum - step.sums.begin()], nullptr);
+    if (cell)
+      putBack(code_.make, *cell, parts[i], way.out);
+    else if (target)
+      give(*target, split(way.out, parts[i], code_.typing.of(*target)), way);
   }
 }
 

@@ -99,6 +99,8 @@ private:
     lang::Atom before = nullptr;
     /// Whether the pull-back does more than give cotangents.
     bool hasEffects = false;
+    /// Whether function values may be called there or back.
+    bool mayCallFunctions = true;
     /// Whether the branches gave the cotangents themselves, and these.
     bool isAtOnce = false;
     std::vector<lang::Atom> parts = {};
@@ -226,8 +228,8 @@ private:
   // Sums that pull-backs add to.
   bool willGather(const lang::Var& var, size_t around) const;
   lang::Var* sumParameter(const lang::Var& var, Way& way);
-  lang::Atom sumAround(const lang::Var& var, Way& way);
-  lang::Atom takeSum(const lang::Var& var, Way& way);
+  lang::Atom takeSum(const lang::Var& var, bool mayCallFunctions, PartCells::Cell*& cell, Way& way);
+  PartCells::Cell* cellOf(const lang::Var& var);
   void addSum(const lang::Var& var, Way& way);
   void chooseSums(const lang::Global& callee, std::span<const lang::Operand> arguments,
                   std::vector<bool>& mask, Step& step, const lang::Binding& binding);
@@ -261,8 +263,7 @@ private:
   /// nobody differentiates.
   PendingDerivatives pending_, carried_, idle_;
   std::optional<FunctionFlow> flow_;
-  /// Made when it is asked for first.
-  std::optional<PartReads> partReads_;
+  const PartReads partReads_;
   CustomRules custom_;
   // Of the function at hand.
   std::unordered_map<const lang::Var*, Step> steps_;

@@ -77,6 +77,11 @@ void Adjoint::finishBranches(const Binding& binding, const Expr* value, Step ste
     return finishAtOnce(binding, value, std::move(step), out);
   if (!step.hasEffects && step.targets.empty())
     return code_.bindAs(binding, value, out);
+  step.mayCallFunctions = false;
+  forEachOperandWithin(*binding.value, [&](const Expr& atom) {
+    const auto* var = atom.as<Var>();
+    step.mayCallFunctions |= var && holdsFunctions(code_.typing.of(*var));
+  });
   Atom both = out.bind(value);
   code_.bindAs(binding, code_.make.project(both, 0), out);
   step.back = backOf(both, out);

@@ -66,7 +66,7 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     return;
   }
   RoundTrip trip(code_.make);
-  PartCells cells(code_, function, out);
+  PartCells cells(code_, function, partReads_, out);
   around_.push_back({nullptr, true, &cells});
   start(trip, *function.body, code_.typing.result(function));
   around_.pop_back();
@@ -117,7 +117,7 @@ WithRespectTo withRespectTo(const Call& call, size_t parameters) {
 Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, SymbolicZeros& zeros)
     : code_(make, typing, findings, Mode::Reverse, &zeros),
       pending_(rowOf(make.operators, Derivative::Vjp).name), carried_("carried"), idle_("value"),
-      custom_(code_, &isCarrying_) {
+      partReads_(make.module), custom_(code_, &isCarrying_) {
   code_.types.open = [this](BlockBuilder& out, Atom scrutinee, const Pattern* pattern) {
     open({scrutinee, [pattern] { return pattern; }, false}, out);
   };

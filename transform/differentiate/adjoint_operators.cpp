@@ -60,6 +60,7 @@ Atom Adjoint::callThere(const Expr& callee, std::span<const Operand> arguments, 
   }
   if (global)
     mask = pending_.varied(code_, *global, mask);
+  step.mayCallFunctions = step.hasEffects;
   for (size_t i = 0; i < mask.size(); ++i)
     if (mask[i])
       step.targets.push_back(arguments[i].value->as<Var>());
@@ -167,17 +168,12 @@ void Adjoint::backwardOperator(const Binding& binding, const Call& call, const O
   const Type* type = code_.typing.of(*binding.var);
   std::vector<Atom> operands = code_.mapped(call.arguments);
   std::vector<Atom> cotangents = leavesOf(incoming, type);
-  auto isClosure = [](const Around& around) { return around.binding == nullptr; };
-  auto closure = std::find_if(around_.rbegin(), around_.rend(), isClosure);
   std::vector<PartCells::Cell*> cells(operands.size());
   auto sum = [&](size_t i) -> Atom {
     const auto* var = call.arguments[i].value->as<Var>();
     if (!var || !code_.isVaried(*var))
       return nullptr;
-    if (Atom gathered = takeSum(*var, way))
-      return gathered;
-    cells[i] = closure == around_.rend() ? nullptr : closure->cells->find(*var);
-    return cells[i] ? takeContent(code_.make, *cells[i], way.out) : nullptr;
+    return takeSum(*var, /*mayCallFunctions=*/false, cells[i], way);
   };
   GradientCall rule(way.out, {operandTypes, type, code_.attributesOf(call), operands,
                               code_.mapped(*binding.var), cotangents, sum});

@@ -35,20 +35,25 @@ Var* Adjoint::sumParameter(const Var& var, Way& way) {
   return parameter;
 }
 
-/// What a variable has gathered outside of the pull-back at hand, or null.
-Atom Adjoint::sumAround(const Var& var, Way& way) {
-  if (way.sums.contains(var.number))
-    return nullptr;
-  auto isPullBack = [](const Around& around) { return around.isPullBack; };
-  auto innermost = std::find_if(around_.rbegin(), around_.rend(), isPullBack);
-  return willGather(var, size_t(around_.rend() - innermost)) ? sumParameter(var, way) : nullptr;
+/// The cell of a tensor that the closure at hand captures and reads in parts, or null.
+PartCells::Cell* Adjoint::cellOf(const Var& var) {
+  auto isClosure = [](const Around& around) { return around.binding == nullptr; };
+  auto closure = std::find_if(around_.rbegin(), around_.rend(), isClosure);
+  return closure == around_.rend() ? nullptr : closure->cells->find(var);
 }
 
 /// What a variable that is a tensor has gathered so far, or null for zero. It has gathered nothing
-/// then.
-Atom Adjoint::takeSum(const Var& var, Way& way) {
-  Atom sum = take(var, way).sum;
-  return sum ? sum : sumAround(var, way);
+/// then. What its cell holds, unless function values may be called meanwhile, is to be put back:
+/// the cell is told.
+Atom Adjoint::takeSum(const Var& var, bool mayCallFunctions, PartCells::Cell*& cell, Way& way) {
+  if (Atom sum = take(var, way).sum)
+    return sum;
+  auto isPullBack = [](const Around& around) { return around.isPullBack; };
+  auto innermost = std::find_if(around_.rbegin(), around_.rend(), isPullBack);
+  if (!way.sums.contains(var.number) && willGather(var, size_t(around_.rend() - innermost)))
+    return sumParameter(var, way);
+  cell = mayCallFunctions ? nullptr : cellOf(var);
+  return cell ? takeContent(code_.make, *cell, way.out) : nullptr;
 }
 
 /// Adds what a variable has gathered outside if that has not been done.
@@ -60,16 +65,15 @@ void Adjoint::addSum(const Var& var, Way& way) {
 /// Which sums the pull-back of a call takes, and says so behind the mask.
 void Adjoint::chooseSums(const Global& callee, std::span<const Operand> arguments,
                          std::vector<bool>& mask, Step& step, const Binding& binding) {
-  if (!partReads_)
-    partReads_.emplace(code_.make.module);
   std::vector<bool> takesSum(mask.size());
   for (size_t i = 0; i < mask.size(); ++i) {
     const auto* var = arguments[i].value->as<Var>();
     const Type* type = code_.typeOf(*arguments[i].value);
     takesSum[i] = mask[i] && var && code_.isVaried(*var) && type->isTensor() &&
-                  !type->shape.empty() && partReads_->contains(callee, i) &&
+                  !type->shape.empty() && partReads_.contains(callee, i) &&
                   std::ranges::count(step.sums, var) == 0 &&
-                  (later_.isUsedBehind(*var, binding) || willGather(*var, around_.size()));
+                  (later_.isUsedBehind(*var, binding) || willGather(*var, around_.size()) ||
+                   (!step.mayCallFunctions && cellOf(*var)));
     if (takesSum[i])
       step.sums.push_back(var);
   }

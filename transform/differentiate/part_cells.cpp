@@ -3,8 +3,6 @@
 #include "transform/differentiate/part_cells.h"
 
 #include "lang/ir/walk.h"
-#include "lang/op/op.h"
-#include "lang/rules/gradient.h"
 
 #include <algorithm>
 
@@ -12,22 +10,27 @@ namespace transform {
 
 using namespace lang;
 
-PartCells::PartCells(Translation& code, const Function& function, BlockBuilder& out) {
+PartCells::PartCells(Translation& code, const Function& function, const PartReads& reads,
+                     BlockBuilder& out) {
   auto look = [&](const Binding& binding) {
     const auto* call = binding.value->as<Call>();
-    const OperatorRow* row = call ? code.rowOf(*call) : nullptr;
-    const auto* rule = row ? std::get_if<GradientRule>(&row->gradient) : nullptr;
-    const auto* var = rule && rule->addsParts ? call->arguments[0].value->as<Var>() : nullptr;
-    if (!var || !code.isKnown(*var) || !code.isVaried(static_cast<const Expr&>(*var)) ||
-        find(*var) || std::ranges::count(function.parameters, var) > 0)
-      return;
-    const Type* type = code.typing.of(*var);
-    if (!type->isTensor() || type->shape.empty())
-      return;
-    Atom zero = code.types.zero(out, code.mapped(*var), type);
-    cells_.push_back({var, zero, out.bind(code.make.refNew(zero))});
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const auto* var = call->arguments[i].value->as<Var>();
+      if (var && reads.isReadBy(*call, code.rowOf(*call), i) &&
+          std::ranges::count(function.parameters, var) == 0)
+        add(code, *var, out);
+    }
   };
   walk(*function.body, look, [](const Operand&) {});
+}
+
+void PartCells::add(Translation& code, const Var& var, BlockBuilder& out) {
+  const Type* type = code.typing.of(var);
+  if (!code.isKnown(var) || !code.isVaried(static_cast<const Expr&>(var)) || find(var) ||
+      !type->isTensor() || type->shape.empty())
+    return;
+  Atom zero = code.types.zero(out, code.mapped(var), type);
+  cells_.push_back({&var, zero, out.bind(code.make.refNew(zero))});
 }
 
 PartCells::Cell* PartCells::find(const Var& var) {

@@ -1,11 +1,14 @@
 // Cells for tensors that a closure captures and reads in parts.
 //
 // What a closure captures gathers its cotangent in a cell, since calls may come from anywhere
-// (adjoint.h). Of a tensor that is read in parts the cell's content itself is added to, in place:
-// while that happens the cell holds zeros that are made once with the closure, so that nobody else
-// holds what is added to. Nothing is called meanwhile, so no other call of the closure sees that.
+// (adjoint.h). Of a tensor that is read in parts the cell's content itself is added to, in place,
+// by operators and by functions that the closure hands the tensor to: while that happens the cell
+// holds zeros that are made once with the closure, so that nobody else holds what is added to.
+// Nothing that could call a function value runs meanwhile, so no other call of the closure sees
+// that.
 #pragma once
 
+#include "transform/differentiate/part_reads.h"
 #include "transform/differentiate/translation.h"
 
 #include <vector>
@@ -23,7 +26,8 @@ public:
   };
 
   /// Makes the cells of a function literal in `out`, where it is made itself.
-  PartCells(Translation& code, const lang::Function& function, lang::BlockBuilder& out);
+  PartCells(Translation& code, const lang::Function& function, const PartReads& reads,
+            lang::BlockBuilder& out);
 
   /// The cell of a variable, or null.
   Cell* find(const lang::Var& var);
@@ -31,6 +35,8 @@ public:
   std::vector<Cell> used() const;
 
 private:
+  void add(Translation& code, const lang::Var& var, lang::BlockBuilder& out);
+
   std::vector<Cell> cells_;
 };
 

@@ -10,6 +10,20 @@ namespace transform {
 
 using namespace lang;
 
+namespace {
+
+bool isReadByOperator(const OperatorRow* row, size_t argument) {
+  const auto* rule = row ? std::get_if<GradientRule>(&row->gradient) : nullptr;
+  return argument == 0 && rule && rule->addsParts;
+}
+
+} // namespace
+
+bool PartReads::isReadBy(const Call& call, const OperatorRow* row, size_t argument) const {
+  const auto* global = call.callee.value->as<Global>();
+  return global ? contains(*global, argument) : isReadByOperator(row, argument);
+}
+
 PartReads::PartReads(const Module& module) {
   using Parameter = std::pair<const Global*, size_t>;
   std::map<Parameter, std::vector<Parameter>> givenBy;
@@ -23,7 +37,6 @@ PartReads::PartReads(const Module& module) {
     auto look = [&](const Binding& binding) {
       const auto* call = binding.value->as<Call>();
       const auto* op = call ? call->callee.value->as<OperatorRef>() : nullptr;
-      const auto* rule = op ? std::get_if<GradientRule>(&op->row->gradient) : nullptr;
       const auto* callee = call ? call->callee.value->as<Global>() : nullptr;
       for (size_t i = 0; call && i < call->arguments.size(); ++i) {
         auto given = parameters.find(call->arguments[i].value);
@@ -31,7 +44,7 @@ PartReads::PartReads(const Module& module) {
           continue;
         if (callee)
           givenBy[{callee, i}].emplace_back(global, given->second);
-        else if (i == 0 && rule && rule->addsParts)
+        else if (op && isReadByOperator(op->row, i))
           open.emplace_back(global, given->second);
       }
     };

@@ -16,6 +16,8 @@ public:
   bool contains(const lang::Global& global, size_t parameter) const {
     return found_.contains({&global, parameter});
   }
+  /// Whether a call, of the operator of a row if there is one, reads an argument so.
+  bool isReadBy(const lang::Call& call, const lang::OperatorRow* row, size_t argument) const;
 
 private:
   std::set<std::pair<const lang::Global*, size_t>> found_;
