@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  Form formOf(Name name) { return table_.name(table_.textOf(name)); }
+  Form formOf(Name name) { return table_.name(name); }
 
   /// The coefficient of a variable in a form that is linear in it.
   Form slopeOf(Form form, Name variable) {
@@ -100,7 +100,8 @@ private:
   }
 
   Digit fresh(Form end, std::vector<size_t> loops) {
-    Name name = *table_.nameOf(table_.name(fmt::format("{}''", table_.nameCount())));
+    // Names that count from nothing on, so that what is proven of them is known the next time.
+    Name name = *table_.nameOf(table_.name(fmt::format("{}''", made_++)));
     facts_.enter(name, end);
     return {name, end, std::move(loops)};
   }
@@ -189,6 +190,8 @@ private:
   std::vector<Form> coordinates_;
   std::vector<Digit> digits_;
   std::vector<Condition> conditions_;
+  /// How many digits there were besides loops.
+  size_t made_ = 0;
 };
 
 } // namespace

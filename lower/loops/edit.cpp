@@ -135,7 +135,7 @@ uint32_t freshBuffer(Nest& nest, std::string base, DType dtype, std::vector<Form
 }
 
 Form variableForm(Nest& nest, Name variable) {
-  return nest.table.name(nest.table.textOf(variable));
+  return nest.table.name(variable);
 }
 
 std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes) {

@@ -82,7 +82,9 @@ void keepOperations(Statement& statement, std::vector<Operation> made,
 void simplifyValues(Statement& statement) {
   std::vector<Operation> made;
   std::vector<uint32_t> places;
-  for (Operation operation : statement.operations) {
+  made.reserve(statement.operations.size());
+  places.reserve(statement.operations.size());
+  for (Operation& operation : statement.operations) {
     renumber(operation, places);
     if (operation.kind == OperationKind::Cast)
       narrowArithmetic(made, operation);

@@ -20,6 +20,8 @@ using sizes::Facts;
 struct Placed {
   const Statement* statement;
   std::vector<const Node*> around;
+  /// What is known outside of all nodes, inside of the first one, and so on.
+  std::vector<Facts> facts;
   /// In the order of the text.
   size_t number;
 };
@@ -28,17 +30,14 @@ using Box = std::vector<Span>;
 
 class Verifier {
 public:
-  explicit Verifier(const Nest& nest) : nest_(nest) {}
+  explicit Verifier(Nest& nest) : nest_(nest) {}
 
   void run() {
     checkPlaces(nest_);
-    list(nest_.body, {});
-    for (const Placed& writer : placed_)
-      for (const Store& store : writer.statement->stores)
-        checkRunKinds(writer, store);
+    list(nest_.body, {}, {factsOf(nest_)});
     for (uint32_t i = 0; i < nest_.buffers.size(); ++i)
       if (nest_.buffers[i].space != Space::Input)
-        checkBuffer(i);
+        checkOnce(i);
   }
 
 private:
@@ -46,15 +45,21 @@ private:
     throw Wrong{fmt::format("`{}` {}", nest_.buffers[buffer].name, problem)};
   }
 
-  void list(const std::vector<Node>& nodes, std::vector<const Node*> around) {
+  void list(const std::vector<Node>& nodes, std::vector<const Node*> around,
+            std::vector<Facts> facts) {
     for (const Node& node : nodes) {
       if (const auto* statement = std::get_if<Statement>(&node.what))
-        placed_.push_back({statement, around, placed_.size()});
+        placed_.push_back({statement, around, facts, placed_.size()});
       if (const auto* allocation = std::get_if<Allocation>(&node.what))
         depths_[allocation->buffer] = around.size();
+      if (node.body.empty())
+        continue;
       around.push_back(&node);
-      list(node.body, around);
+      facts.push_back(facts.back());
+      enter(facts.back(), nest_.table, node);
+      list(node.body, around, facts);
       around.pop_back();
+      facts.pop_back();
     }
   }
 
@@ -63,27 +68,23 @@ private:
     return found == depths_.end() ? 0 : found->second;
   }
 
-  Facts factsAt(const Placed& placed, size_t depth) {
-    Facts facts = factsOf(nest_);
-    for (size_t i = 0; i < depth; ++i)
-      enter(facts, nest_.table, *placed.around[i]);
-    return facts;
-  }
-
   /// What a writer makes of a target with the first `depth` nodes around it fixed: its spatial
   /// coordinates, then its reduced ones.
-  Box boxOf(const Placed& writer, const Store& store, size_t depth) {
+  const Box& boxOf(const Placed& writer, const Store& store, size_t depth) {
+    auto [known, isNew] = boxes_.try_emplace({&store, depth});
+    if (!isNew)
+      return known->second;
     std::vector<Form> coordinates = store.position;
     for (const Reduced& axis : writer.statement->reduced)
       coordinates.push_back(axis.position);
     std::vector<const Node*> inner(writer.around.begin() + ptrdiff_t(depth), writer.around.end());
-    auto spans = spansOf(nest_.table, factsAt(writer, depth), inner, coordinates);
+    auto spans = spansOf(nest_.table, writer.facts[depth], inner, coordinates);
     if (!spans)
       wrong(store.buffer, "is made by loops that do not go through each of its elements once");
     for (Span& span : *spans)
       for (size_t& digit : span.digits)
         digit += depth;
-    return *std::move(spans);
+    return known->second = *std::move(spans);
   }
 
   static const Store* storeTo(const Placed& placed, uint32_t buffer) {
@@ -94,7 +95,7 @@ private:
   /// Loops that run at once make elements apart; and the order of sums, where it counts.
   void checkRunKinds(const Placed& writer, const Store& store) {
     size_t depth = depthOf(store.buffer);
-    Box box = boxOf(writer, store, depth);
+    const Box& box = boxOf(writer, store, depth);
     auto isAtOnce = [&](size_t place) {
       const auto* loop = std::get_if<Loop>(&writer.around[place]->what);
       return loop && (loop->kind == RunKind::Vector || loop->kind == RunKind::Parallel);
@@ -138,8 +139,83 @@ private:
     writers.groups.push_back({&joiner});
   }
 
+  /// Checks a buffer unless one that is used in the same way was good.
+  void checkOnce(uint32_t buffer) {
+    Words uses = usesOf(buffer);
+    if (nest_.table.knowledge().isNoted(uses))
+      return;
+    checkBuffer(buffer);
+    nest_.table.knowledge().note(uses);
+  }
+
+  using Words = std::vector<uint64_t>;
+
+  /// All that is looked at of a buffer, in numbers that stand for nothing else.
+  Words usesOf(uint32_t buffer) const {
+    const Buffer& made = nest_.buffers[buffer];
+    Words words{uint64_t(made.space), uint64_t(nest_.numbers), depthOf(buffer)};
+    addForms(made.extents, words);
+    const Placed* last = nullptr;
+    for (const Placed& placed : placed_) {
+      const Store* store = storeTo(placed, buffer);
+      std::vector<const Operation*> loads;
+      for (const Operation& operation : placed.statement->operations)
+        if (operation.kind == OperationKind::Load && operation.buffer == buffer)
+          loads.push_back(&operation);
+      if (!store && loads.empty())
+        continue;
+      addNodes(placed, last ? sharedBy(*last, placed) : 0, words);
+      words.push_back(loads.size());
+      for (const Operation* load : loads)
+        addLoad(*load, words);
+      words.push_back(store != nullptr);
+      if (store)
+        addStore(*placed.statement, *store, words);
+      last = &placed;
+    }
+    return words;
+  }
+
+  static void addForms(const std::vector<Form>& forms, Words& words) {
+    words.push_back(forms.size());
+    for (Form form : forms)
+      words.push_back(uint64_t(form));
+  }
+
+  /// The nodes around a statement that are not around the one before it.
+  static void addNodes(const Placed& placed, size_t shared, Words& words) {
+    words.insert(words.end(), {shared, placed.around.size(), uint64_t(placed.facts.back().scope())});
+    for (size_t i = shared; i < placed.around.size(); ++i) {
+      words.push_back(uint64_t(placed.facts[i + 1].scope()));
+      if (const auto* loop = std::get_if<Loop>(&placed.around[i]->what)) {
+        words.push_back(uint64_t(loop->kind) + 1);
+      } else {
+        const auto& condition = std::get<Condition>(placed.around[i]->what);
+        words.insert(words.end(), {0, uint64_t(condition.left), uint64_t(condition.right)});
+      }
+    }
+  }
+
+  static void addLoad(const Operation& load, Words& words) {
+    words.insert(words.end(), {load.places.size(), load.operands.size()});
+    for (const Place& place : load.places)
+      words.insert(words.end(),
+                   {uint64_t(place.form), uint64_t(place.value != none), uint64_t(place.isChecked)});
+  }
+
+  static void addStore(const Statement& statement, const Store& store, Words& words) {
+    addForms(store.position, words);
+    words.push_back(statement.combiner ? uint64_t(*statement.combiner) + 1 : 0);
+    words.push_back(statement.reduced.size());
+    for (const Reduced& axis : statement.reduced)
+      words.insert(words.end(), {uint64_t(axis.position), uint64_t(axis.extent)});
+  }
+
   void checkBuffer(uint32_t buffer) {
     Writers writers;
+    for (const Placed& placed : placed_)
+      if (const Store* store = storeTo(placed, buffer))
+        checkRunKinds(placed, *store);
     for (const Placed& placed : placed_)
       if (!storeTo(placed, buffer))
         continue;
@@ -174,7 +250,7 @@ private:
     std::vector<Box> boxes;
     for (const Placed* writer : group)
       boxes.push_back(boxOf(*writer, *storeTo(*writer, buffer), depth));
-    Facts facts = factsAt(*group[0], depth);
+    Facts facts = group[0]->facts[depth];
     while (boxes.size() > 1)
       if (!joinTwo(boxes, facts))
         wrong(buffer, "is made by statements whose parts do not fit together");
@@ -214,7 +290,7 @@ private:
       if (joiner->statement->combiner != other.statement->combiner)
         wrong(buffer, "is joined in several ways");
     Box box = united(group, buffer, depth);
-    Facts facts = factsAt(*group[0], depth);
+    Facts facts = group[0]->facts[depth];
     size_t rank = nest_.buffers[buffer].extents.size();
     for (size_t i = 0; i < first.reduced.size(); ++i)
       if (!facts.areSame(box[rank + i].begin, nest_.table.number(0)) ||
@@ -260,7 +336,7 @@ private:
     }
     checkSharedLoops(group, buffer, depth, *shared);
     Box box = united(group, buffer, std::max(depth, *shared));
-    Facts facts = factsAt(reader, reader.around.size());
+    Facts facts = reader.facts.back();
     const Buffer& read = nest_.buffers[buffer];
     for (size_t i = 0; i < places.size(); ++i) {
       // Where nothing is known, every element must be there.
@@ -296,8 +372,8 @@ private:
   void checkOwn(const std::vector<const Placed*>& makers, const Placed& placed, uint32_t buffer,
                 const std::vector<Place>& places) {
     const Store& store = *storeTo(placed, buffer);
-    Box box = boxOf(placed, store, depthOf(buffer));
-    Facts facts = factsAt(placed, placed.around.size());
+    const Box& box = boxOf(placed, store, depthOf(buffer));
+    Facts facts = placed.facts.back();
     size_t back = 0;
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].value == none && places[i].form == store.position[i])
@@ -318,8 +394,9 @@ private:
       wrong(buffer, "reads the element that it makes");
   }
 
-  Nest nest_;
+  Nest& nest_;
   std::vector<Placed> placed_;
+  std::map<std::pair<const Store*, size_t>, Box> boxes_;
   /// How many nodes there are around the place where scratch is allocated.
   std::map<uint32_t, size_t> depths_;
 };
@@ -327,6 +404,11 @@ private:
 } // namespace
 
 std::string problemOf(const Nest& nest) {
+  Nest own = nest;
+  return problemOf(own);
+}
+
+std::string problemOf(Nest& nest) {
   try {
     Verifier(nest).run();
     return "";

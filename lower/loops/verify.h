@@ -15,5 +15,7 @@ namespace loops {
 /// value to begin with; loops that run at once make elements apart; with Numbers::Reference sums
 /// run in the order of their coordinates.
 std::string problemOf(const Nest& nest);
+/// The same; what was proven stays known to the table of the nest, for who asks again.
+std::string problemOf(Nest& nest);
 
 } // namespace loops

@@ -12,58 +12,75 @@ namespace {
 constexpr int mostSteps = 400;
 constexpr int mostFacts = 2;
 
-/// A term with the atom taken out of its factors once.
-std::optional<Term> without(const Term& term, Atom atom) {
-  auto found = std::ranges::find(term.factors, atom);
-  if (found == term.factors.end())
-    return std::nullopt;
-  Term rest = term;
-  rest.factors.erase(rest.factors.begin() + (found - term.factors.begin()));
-  return rest;
-}
-
-Form formOf(Table& table, const Term& term) {
-  Form form = table.number(term.coefficient);
-  for (Atom factor : term.factors)
-    form = table.product(form, table.atom(factor));
-  return form;
-}
-
 } // namespace
 
+template <typename Is>
+std::optional<Known> Facts::findKnown(Is&& is) const {
+  const Knowledge& knowledge = table_->knowledge();
+  for (Scope scope = scope_; scope != Scope{}; scope = knowledge.at(scope).around)
+    if (is(knowledge.at(scope)))
+      return knowledge.at(scope);
+  return std::nullopt;
+}
+
+std::optional<Known> Facts::sizeOf(Name name) const {
+  return findKnown(
+      [&](const Known& known) { return known.kind == KnownKind::Size && known.name == name; });
+}
+
 void Facts::assume(Name size, int64_t least, int64_t multiple) {
-  Size& known = sizes_[size];
+  Known known = sizeOf(size).value_or(Known{.name = size});
+  known.around = scope_;
+  known.kind = KnownKind::Size;
   known.least = std::max(known.least, least);
-  if (multiple > known.multiple)
-    known.multiple = multiple;
+  known.multiple = std::max(known.multiple, multiple);
+  hasMultiples_ |= known.multiple > 1;
+  know(known);
 }
 
 void Facts::enter(Name variable, Form end) {
-  loops_.push_back({variable, end});
+  know({.around = scope_, .kind = KnownKind::Loop, .name = variable, .form = end});
   hold(table_->sum(end, table_->number(1), -1));
 }
 
 std::vector<Name> Facts::loops() const {
   std::vector<Name> names;
-  for (const Loop& loop : loops_)
-    names.push_back(loop.variable);
+  findKnown([&](const Known& known) {
+    if (known.kind == KnownKind::Loop)
+      names.push_back(known.name);
+    return false;
+  });
+  std::ranges::reverse(names);
   return names;
 }
 
 void Facts::hold(Form form) {
   if (!table_->constantOf(form))
-    holds_.push_back(form);
+    know({.around = scope_, .kind = KnownKind::Hold, .form = form});
+}
+
+bool Facts::isProven(Form larger, Form smaller) const {
+  bool isYes = false;
+  auto isNeverNegativeHere = [&](Form form) {
+    if (auto value = table_->constantOf(form))
+      return *value >= 0;
+    if (auto known = table_->knowledge().answer(scope_, Question::IsNeverNegative, form))
+      return *known != 0;
+    bool isSo = false;
+    bool isSmall = table_->attempt([&] {
+      int steps = mostSteps;
+      isSo = isNeverNegative(withMultiples(form), steps, mostFacts);
+    });
+    isSo &= isSmall;
+    table_->knowledge().note(scope_, Question::IsNeverNegative, form, isSo);
+    return isSo;
+  };
+  bool isSmall = table_->attempt(
+      [&] { isYes = isNeverNegativeHere(table_->sum(larger, smaller, -1)); });
+  return isYes && isSmall;
 }
 
 Answer Facts::isAtLeast(Form a, Form b) const {
-  auto isProven = [&](Form larger, Form smaller) {
-    bool isYes = false;
-    bool isSmall = table_->attempt([&] {
-      int steps = mostSteps;
-      isYes = isNeverNegative(withMultiples(table_->sum(larger, smaller, -1)), steps, mostFacts);
-    });
-    return isYes && isSmall;
-  };
   if (isProven(a, b))
     return Answer::Yes;
   return isProven(b, table_->sum(a, table_->number(1))) ? Answer::No : Answer::Open;
@@ -75,17 +92,22 @@ bool Facts::areSame(Form a, Form b) const {
 }
 
 bool Facts::isInside(Form position, Form extent) const {
-  return proves(position, table_->number(0)) && isLess(position, extent) == Answer::Yes;
+  return proves(position, table_->number(0)) && proves(extent, table_->sum(position, table_->number(1)));
 }
 
 /// Sizes that are multiples of something as that times a name of its own.
 Form Facts::withMultiples(Form form) const {
+  if (!hasMultiples_)
+    return form;
   std::map<Name, Form> names;
-  for (const auto& [name, size] : sizes_)
-    if (size.multiple > 1)
-      names.emplace(name, table_->product(table_->number(size.multiple),
-                                          table_->name(table_->textOf(name) + "'")));
-  return names.empty() ? form : table_->replaced(form, names);
+  findKnown([&](const Known& known) {
+    if (known.kind == KnownKind::Size && known.multiple > 1)
+      names.try_emplace(known.name,
+                        table_->product(table_->number(known.multiple),
+                                        table_->name(table_->textOf(known.name) + "'")));
+    return false;
+  });
+  return table_->replaced(form, names);
 }
 
 bool Facts::isNeverNegative(Form form, int& steps, int facts) const {
@@ -99,17 +121,22 @@ bool Facts::isNeverNegative(Form form, int& steps, int facts) const {
   if (auto less = withoutOthers(form); less && isNeverNegative(*less, steps, 0))
     return true;
   auto loop = innermost(form);
-  auto part = loop && !isInPart(form, loop->variable) ? std::nullopt : nextPart(form);
+  auto part = loop && !isInPart(form, loop->name) ? std::nullopt : nextPart(form);
   if (part ? byBoundedPart(form, *part, steps, facts) : loop && byLoop(form, *loop, steps, facts))
     return true;
   return facts > 0 && byFact(form, steps, facts);
 }
 
+/// Whether a term has factors that are no names.
+bool Facts::hasParts(const Term& term) const {
+  return std::ranges::any_of(
+      term.factors, [&](Atom factor) { return table_->partsOf(factor).kind != AtomKind::Name; });
+}
+
 /// A form whose terms have a common factor h, over it: h*x + c >= 0 is x + floor(c / h) >= 0.
 Form Facts::lessened(Form form) const {
-  const Sum sum = table_->sumOf(form);
   int64_t common = 0;
-  for (const Term& term : sum.terms)
+  for (const Term& term : table_->sumOf(form).terms)
     common = std::gcd(common, term.coefficient);
   return common > 1 ? table_->quotient(form, table_->number(common)) : form;
 }
@@ -117,34 +144,36 @@ Form Facts::lessened(Form form) const {
 /// Where terms with quotients have a common factor h: with x for their sum over h, h*x + y >= 0 is
 /// x + floor(y / h) >= 0, so the least y does for all, if that is a number.
 std::optional<Form> Facts::withoutOthers(Form form) const {
+  if (!table_->hasParts(form))
+    return std::nullopt;
   const Sum sum = table_->sumOf(form);
   int64_t common = 0, least = sum.constant;
-  Sum parts;
+  size_t parts = 0;
   for (const Term& term : sum.terms) {
-    bool isPart = std::ranges::any_of(
-        term.factors, [&](Atom factor) { return table_->partsOf(factor).kind != AtomKind::Name; });
-    if (isPart) {
+    if (hasParts(term)) {
       common = std::gcd(common, term.coefficient);
-      parts.terms.push_back(term);
+      ++parts;
       continue;
     }
-    if (term.factors.size() != 1)
+    if (common == 1 || term.factors.size() != 1)
       return std::nullopt;
     Name name = table_->partsOf(term.factors[0]).name;
-    auto loop = std::ranges::find(loops_, name, &Loop::variable);
-    auto end = loop == loops_.end() ? std::nullopt : table_->constantOf(loop->end);
+    auto loop = findKnown(
+        [&](const Known& known) { return known.kind == KnownKind::Loop && known.name == name; });
+    auto end = loop ? table_->constantOf(loop->form) : std::nullopt;
     int64_t last = 0;
     if (!end ||
         (term.coefficient < 0 && (__builtin_mul_overflow(term.coefficient, *end - 1, &last) ||
                                   __builtin_add_overflow(least, last, &least))))
       return std::nullopt;
   }
-  if (common <= 1 || parts.terms.size() == sum.terms.size())
+  if (common <= 1 || parts == sum.terms.size())
     return std::nullopt;
-  Form whole = table_->number(0);
-  for (const Term& term : parts.terms)
-    whole = table_->sum(whole, formOf(*table_, term));
-  return table_->quotient(table_->sum(whole, table_->number(least)), table_->number(common));
+  Form whole = table_->number(least);
+  for (const Term& term : sum.terms)
+    if (hasParts(term))
+      whole = table_->sum(whole, table_->term(term));
+  return table_->quotient(whole, table_->number(common));
 }
 
 /// The part of a form to be bounded first: a lesser or greater one, then a quotient that stands
@@ -152,9 +181,11 @@ std::optional<Form> Facts::withoutOthers(Form form) const {
 std::optional<Facts::Part> Facts::nextPart(Form form) const {
   std::optional<Part> best;
   int64_t least = 0;
+  if (!table_->hasParts(form))
+    return best;
   for (const Term& term : table_->sumOf(form).terms)
     for (Atom factor : term.factors) {
-      const AtomParts& parts = table_->partsOf(factor);
+      const AtomParts parts = table_->partsOf(factor);
       if (parts.kind == AtomKind::Name)
         continue;
       bool isAlone = term.factors.size() == 1 && (term.coefficient == 1 || term.coefficient == -1);
@@ -174,28 +205,25 @@ bool Facts::byBoundedPart(Form form, const Part& part, int& steps, int facts) co
   const AtomParts parts = table_->partsOf(part.atom);
   if (parts.kind != AtomKind::Quotient)
     return byChoice(form, part, steps, facts);
-  Term rest = *without(part.term, part.atom);
-  if (rest.factors.empty() && (rest.coefficient == 1 || rest.coefficient == -1))
+  Form rest = *table_->without(part.term, part.atom);
+  if (auto number = table_->constantOf(rest); number == 1 || number == -1)
     return isNeverNegative(byDividend(form, part.term, parts), steps, facts);
-  if (!isProductAtLeastZero(rest.factors, steps))
+  if (!isProductAtLeastZero(rest, steps))
     return false;
-  Form others = table_->sum(form, formOf(*table_, part.term), -1);
-  if (rest.coefficient > 0 && isNeverNegative(parts.left, steps, facts) &&
-      isNeverNegative(others, steps, facts))
+  bool grows = part.term.coefficient > 0;
+  Form others = table_->sum(form, table_->term(part.term), -1);
+  if (grows && isNeverNegative(parts.left, steps, facts) && isNeverNegative(others, steps, facts))
     return true;
   // divisor * quotient lies between dividend - divisor + 1 and dividend.
-  Form bound = rest.coefficient < 0
-                   ? parts.left
-                   : table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1));
-  const Sum by = table_->sumOf(parts.right);
+  Form bound = grows ? table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1))
+                     : parts.left;
+  const Sum by = table_->sumOf(parts.right), left = table_->sumOf(rest);
   if (by.terms.size() == 1 && by.constant == 0 && by.terms[0].coefficient == 1 &&
-      by.terms[0].factors.size() == 1)
-    if (auto taken = without(rest, by.terms[0].factors[0]))
-      return isNeverNegative(table_->sum(others, table_->product(formOf(*table_, *taken), bound)),
-                             steps, facts);
-  return isNeverNegative(table_->sum(table_->product(others, parts.right),
-                                     table_->product(formOf(*table_, rest), bound)),
-                         steps, facts);
+      by.terms[0].factors.size() == 1 && !left.terms.empty())
+    if (auto taken = table_->without(left.terms[0], by.terms[0].factors[0]))
+      return isNeverNegative(table_->sum(others, table_->product(*taken, bound)), steps, facts);
+  return isNeverNegative(
+      table_->sum(table_->product(others, parts.right), table_->product(rest, bound)), steps, facts);
 }
 
 /// A lesser part is each of its sides at most, a greater one at least; and either is one of both.
@@ -208,9 +236,9 @@ bool Facts::byChoice(Form form, const Part& part, int& steps, int facts) const {
   auto occurrences = std::ranges::count_if(table_->sumOf(form).terms, [&](const Term& term) {
     return std::ranges::find(term.factors, part.atom) != term.factors.end();
   });
-  Term rest = *without(part.term, part.atom);
+  Form rest = *table_->without(part.term, part.atom);
   if (occurrences == 1 && grows == (parts.kind == AtomKind::Greatest) &&
-      isProductAtLeastZero(rest.factors, steps) &&
+      isProductAtLeastZero(rest, steps) &&
       (isProvenBy(parts.left) || isProvenBy(parts.right)))
     return true;
   return isProvenBy(parts.left) && isProvenBy(parts.right);
@@ -219,138 +247,157 @@ bool Facts::byChoice(Form form, const Part& part, int& steps, int facts) const {
 /// A form with a quotient alone in one term, as one that is not negative in the same cases:
 /// q <= g is x < (g + 1)*d, and q >= -g is x >= -g*d.
 Form Facts::byDividend(Form form, const Term& term, const AtomParts& parts) const {
-  Form others = table_->sum(form, formOf(*table_, term), -1);
+  Form others = table_->sum(form, table_->term(term), -1);
   if (term.coefficient > 0)
     return table_->sum(parts.left, table_->product(others, parts.right));
   Form next = table_->product(table_->sum(others, table_->number(1)), parts.right);
   return table_->sum(table_->sum(next, parts.left, -1), table_->number(1), -1);
 }
 
-/// Whether a product of atoms is not negative; names never are.
-bool Facts::isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) const {
-  return std::ranges::all_of(factors, [&](Atom factor) {
-    return table_->partsOf(factor).kind == AtomKind::Name ||
-           isNeverNegative(table_->atom(factor), steps, 0);
-  });
+/// Whether a product of atoms, its coefficient aside, is not negative; names never are.
+bool Facts::isProductAtLeastZero(Form product, int& steps) const {
+  const Sum sum = table_->sumOf(product);
+  return sum.terms.empty() || std::ranges::all_of(sum.terms[0].factors, [&](Atom factor) {
+           return table_->partsOf(factor).kind == AtomKind::Name ||
+                  isNeverNegative(table_->atom(factor), steps, 0);
+         });
 }
 
-const Facts::Loop* Facts::innermost(Form form) const {
-  std::vector<Name> names = table_->namesIn(form);
-  auto found = std::find_if(loops_.rbegin(), loops_.rend(), [&](const Loop& loop) {
-    return std::ranges::binary_search(names, loop.variable);
+/// The innermost loop whose variable a form mentions.
+std::optional<Known> Facts::innermost(Form form) const {
+  return findKnown([&](const Known& known) {
+    return known.kind == KnownKind::Loop && table_->mentions(form, known.name);
   });
-  return found == loops_.rend() ? nullptr : &*found;
 }
 
 /// Whether a variable stands in a quotient, or in a lesser or greater part.
 bool Facts::isInPart(Form form, Name variable) const {
-  return std::ranges::any_of(table_->sumOf(form).terms, [&](const Term& term) {
-    return std::ranges::any_of(term.factors, [&](Atom factor) {
-      const AtomParts& parts = table_->partsOf(factor);
-      return parts.kind != AtomKind::Name &&
-             (table_->mentions(parts.left, variable) || table_->mentions(parts.right, variable));
-    });
-  });
+  return table_->hasParts(form) &&
+         std::ranges::any_of(table_->sumOf(form).terms, [&](const Term& term) {
+           return std::ranges::any_of(term.factors, [&](Atom factor) {
+             const AtomParts parts = table_->partsOf(factor);
+             return parts.kind != AtomKind::Name && (table_->mentions(parts.left, variable) ||
+                                                     table_->mentions(parts.right, variable));
+           });
+         });
 }
 
 /// Puts the end that makes the form least in place of a variable.
-bool Facts::byLoop(Form form, const Loop& loop, int& steps, int facts) const {
+bool Facts::byLoop(Form form, const Known& loop, int& steps, int facts) const {
   Form slope = table_->number(0), others = form;
-  Atom variable = table_->sumOf(table_->name(table_->textOf(loop.variable))).terms[0].factors[0];
-  const Sum sum = table_->sumOf(form);
-  for (const Term& term : sum.terms)
-    if (auto rest = without(term, variable)) {
-      slope = table_->sum(slope, formOf(*table_, *rest));
-      others = table_->sum(others, formOf(*table_, term), -1);
+  Atom variable = table_->sumOf(table_->name(loop.name)).terms[0].factors[0];
+  for (const Term& term : table_->sumOf(form).terms)
+    if (auto rest = table_->without(term, variable)) {
+      slope = table_->sum(slope, *rest);
+      others = table_->sum(others, table_->term(term), -1);
     }
-  if (table_->mentions(slope, loop.variable))
+  if (table_->mentions(slope, loop.name))
     return false;
   if (isNeverNegative(slope, steps, facts))
     return isNeverNegative(others, steps, facts);
   if (!isNeverNegative(table_->sum(table_->number(0), slope, -1), steps, facts))
     return false;
-  Form last = withMultiples(table_->sum(loop.end, table_->number(1), -1));
+  Form last = withMultiples(table_->sum(loop.form, table_->number(1), -1));
   return isNeverNegative(table_->sum(others, table_->product(slope, last)), steps, facts);
 }
 
 /// Whether a fact says so as it stands.
 bool Facts::isFact(Form form) const {
-  return std::ranges::any_of(holds_, [&](Form fact) {
-    auto apart = table_->constantOf(table_->sum(form, withMultiples(fact), -1));
-    return apart && *apart >= 0;
-  });
+  return findKnown([&](const Known& known) {
+           auto apart = known.kind == KnownKind::Hold ? table_->apart(form, withMultiples(known.form))
+                                                      : std::nullopt;
+           return apart && *apart >= 0;
+         })
+      .has_value();
 }
 
 bool Facts::byFact(Form form, int& steps, int facts) const {
   const Sum wanted = table_->sumOf(form);
-  for (auto fact = holds_.rbegin(); fact != holds_.rend(); ++fact) {
-    Form known = withMultiples(*fact);
-    const Sum given = table_->sumOf(known);
-    // As often as makes a term that both have go away.
-    std::vector<int64_t> tried;
-    for (const Term& term : given.terms) {
-      auto same = std::ranges::find(wanted.terms, term.factors, &Term::factors);
-      if (same == wanted.terms.end() || same->coefficient % term.coefficient != 0)
-        continue;
-      int64_t times = same->coefficient / term.coefficient;
-      if (times <= 0 || std::ranges::find(tried, times) != tried.end())
-        continue;
-      tried.push_back(times);
-      if (isNeverNegative(table_->sum(form, known, -times), steps, facts - 1))
-        return true;
-      if (steps < 0)
-        return false;
-    }
-  }
-  return false;
+  return findKnown([&](const Known& fact) {
+           if (fact.kind != KnownKind::Hold || steps < 0)
+             return false;
+           Form known = withMultiples(fact.form);
+           // As often as makes a term that both have go away.
+           std::vector<int64_t> tried;
+           for (const Term& term : table_->sumOf(known).terms) {
+             auto same = std::ranges::find(wanted.terms, term.factors, &Term::factors);
+             if (same == wanted.terms.end() || same->coefficient % term.coefficient != 0)
+               continue;
+             int64_t times = same->coefficient / term.coefficient;
+             if (times <= 0 || std::ranges::find(tried, times) != tried.end())
+               continue;
+             tried.push_back(times);
+             if (isNeverNegative(table_->sum(form, known, -times), steps, facts - 1))
+               return true;
+             if (steps < 0)
+               return false;
+           }
+           return false;
+         })
+      .has_value();
+}
+
+/// What is assumed of a size, or of one that is a multiple of something over that.
+std::optional<Known> Facts::sizeBehind(Name name) const {
+  auto size = sizeOf(name);
+  if (size || !hasMultiples_)
+    return size;
+  const std::string& text = table_->textOf(name);
+  auto whole = text.back() == '\'' ? table_->find(std::string_view(text).substr(0, text.size() - 1))
+                                   : std::nullopt;
+  size = whole ? sizeOf(*whole) : std::nullopt;
+  if (size)
+    size->least = (size->least + size->multiple - 1) / size->multiple;
+  return size;
 }
 
 /// Whether a form over names alone is not negative at the least that they are, and grows.
 bool Facts::bySizes(Form form) const {
+  if (table_->hasParts(form))
+    return false;
+  auto grows = [](const Sum& sum) {
+    return sum.constant >= 0 &&
+           std::ranges::all_of(sum.terms, [](const Term& term) { return term.coefficient > 0; });
+  };
+  const Sum sum = table_->sumOf(form);
+  if (grows(sum))
+    return true;
+  // What is linear grows as before where names begin at more than 0.
+  if (std::ranges::all_of(sum.terms, [](const Term& term) { return term.factors.size() == 1; }) &&
+      std::ranges::any_of(sum.terms, [](const Term& term) { return term.coefficient < 0; }))
+    return false;
   std::map<Name, Form> names;
-  for (Name name : table_->namesIn(form)) {
-    const std::string& text = table_->textOf(name);
-    bool isQuotient = text.back() == '\'';
-    auto size = sizes_.find(
-        isQuotient ? *table_->find(std::string_view(text).substr(0, text.size() - 1)) : name);
-    if (size == sizes_.end() || size->second.least <= 0)
-      continue;
-    int64_t multiple = isQuotient ? size->second.multiple : 1;
-    int64_t least = (size->second.least + multiple - 1) / multiple;
-    names.emplace(name, table_->sum(table_->name(text), table_->number(least)));
-  }
-  const Sum sum = table_->sumOf(names.empty() ? form : table_->replaced(form, names));
-  return sum.constant >= 0 && std::ranges::all_of(sum.terms, [&](const Term& term) {
-           return term.coefficient > 0 && std::ranges::all_of(term.factors, [&](Atom factor) {
-                    return table_->partsOf(factor).kind == AtomKind::Name;
-                  });
-         });
+  for (Name name : table_->namesIn(form))
+    if (auto size = sizeBehind(name); size && size->least > 0)
+      names.emplace(name, table_->sum(table_->name(name), table_->number(size->least)));
+  return !names.empty() && grows(table_->sumOf(table_->replaced(form, names)));
 }
 
 Form Facts::simplified(Form form) const {
-  Known known;
-  return simplified(form, known);
+  if (!table_->hasParts(form))
+    return form;
+  if (auto known = table_->knowledge().answer(scope_, Question::Simplified, form))
+    return Form(*known);
+  Form result = form;
+  for (const Term& term : table_->sumOf(form).terms)
+    if (hasParts(term))
+      result = table_->sum(table_->sum(result, table_->term(term), -1), simplifiedTerm(term));
+  table_->knowledge().note(scope_, Question::Simplified, form, uint32_t(result));
+  return result;
 }
 
-Form Facts::simplified(Form form, Known& known) const {
-  if (auto found = known.find(form); found != known.end())
-    return found->second;
-  const Sum sum = table_->sumOf(form);
-  Form result = table_->number(sum.constant);
-  for (const Term& term : sum.terms) {
-    Form made = table_->number(term.coefficient);
-    for (Atom factor : term.factors) {
-      const AtomParts parts = table_->partsOf(factor);
-      made = table_->product(made, parts.kind == AtomKind::Name ? table_->atom(factor)
-                                                                : simplified(parts, known));
-    }
-    result = table_->sum(result, made);
+Form Facts::simplifiedTerm(const Term& term) const {
+  Form made = table_->number(term.coefficient);
+  for (Atom factor : term.factors) {
+    const AtomParts parts = table_->partsOf(factor);
+    made = table_->product(made, parts.kind == AtomKind::Name ? table_->atom(factor)
+                                                              : simplified(parts));
   }
-  return known[form] = result;
+  return made;
 }
 
-Form Facts::simplified(const AtomParts& parts, Known& known) const {
-  Form left = simplified(parts.left, known), right = simplified(parts.right, known);
+Form Facts::simplified(const AtomParts& parts) const {
+  Form left = simplified(parts.left), right = simplified(parts.right);
   if (parts.kind == AtomKind::Quotient)
     return simplifiedQuotient(left, right);
   Answer answer = isAtLeast(left, right);
@@ -371,9 +418,9 @@ std::optional<Form> Facts::withoutSmall(Form left, int64_t divisor) const {
     Form large = table_->number(sum.constant / common);
     for (const Term& each : sum.terms)
       if (each.coefficient % common == 0)
-        large = table_->sum(large, formOf(*table_, {each.factors, each.coefficient / common}));
+        large = table_->sum(large, table_->term({each.factors, each.coefficient / common}));
       else
-        small = table_->sum(small, formOf(*table_, each));
+        small = table_->sum(small, table_->term(each));
     if (isInside(small, table_->number(common)))
       return simplifiedQuotient(large, table_->number(divisor / common));
   }

@@ -27,6 +27,8 @@ public:
   std::vector<Name> loops() const;
   /// form >= 0.
   void hold(Form form);
+  /// All that, as one number of the table.
+  Scope scope() const { return scope_; }
 
   Answer isAtLeast(Form a, Form b) const;
   Answer isLess(Form a, Form b) const { return isAtLeast(b, table_->sum(a, table_->number(1))); }
@@ -40,47 +42,43 @@ public:
   Form simplified(Form form) const;
 
 private:
-  struct Loop {
-    Name variable;
-    Form end;
-  };
-  struct Size {
-    int64_t least = 0, multiple = 1;
-  };
-
   /// An atom and the term that it stands in.
   struct Part {
     Term term;
     Atom atom;
   };
 
+  void know(const Known& known) { scope_ = table_->knowledge().inside(known); }
+  /// The innermost thing that is known, or one around it, for which `is` holds.
+  template <typename Is>
+  std::optional<Known> findKnown(Is&& is) const;
+  std::optional<Known> sizeOf(Name name) const;
+  bool isProven(Form larger, Form smaller) const;
   bool isNeverNegative(Form form, int& steps, int facts) const;
+  bool hasParts(const Term& term) const;
   std::optional<Form> withoutOthers(Form form) const;
   std::optional<Part> nextPart(Form form) const;
   bool byBoundedPart(Form form, const Part& part, int& steps, int facts) const;
   bool byChoice(Form form, const Part& part, int& steps, int facts) const;
   Form byDividend(Form form, const Term& term, const AtomParts& parts) const;
-  const Loop* innermost(Form form) const;
+  std::optional<Known> innermost(Form form) const;
   bool isInPart(Form form, Name variable) const;
-  bool byLoop(Form form, const Loop& loop, int& steps, int facts) const;
+  bool byLoop(Form form, const Known& loop, int& steps, int facts) const;
   Form lessened(Form form) const;
   bool isFact(Form form) const;
   bool byFact(Form form, int& steps, int facts) const;
   bool bySizes(Form form) const;
-  bool isProductAtLeastZero(const std::vector<Atom>& factors, int& steps) const;
+  std::optional<Known> sizeBehind(Name name) const;
+  bool isProductAtLeastZero(Form product, int& steps) const;
   Form withMultiples(Form form) const;
-  /// Forms that are parts of others, and what became of them.
-  using Known = std::map<Form, Form>;
-
-  Form simplified(Form form, Known& known) const;
-  Form simplified(const AtomParts& parts, Known& known) const;
+  Form simplifiedTerm(const Term& term) const;
+  Form simplified(const AtomParts& parts) const;
   std::optional<Form> withoutSmall(Form left, int64_t divisor) const;
   Form simplifiedQuotient(Form left, Form right) const;
 
   Table* table_;
-  std::map<Name, Size> sizes_;
-  std::vector<Loop> loops_;
-  std::vector<Form> holds_;
+  Scope scope_ = {};
+  bool hasMultiples_ = false;
 };
 
 } // namespace sizes

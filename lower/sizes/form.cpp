@@ -1,8 +1,10 @@
-// Forms are made by adding up terms in a map and interning the sum. Recursion follows the nesting
-// of atoms, which is bounded when they are made.
+// Forms are made by drafting a sum and looking for an equal one. Recursion follows the nesting of
+// atoms, which is bounded when they are made.
 #include "lower/sizes/form.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 
 namespace sizes {
@@ -13,25 +15,88 @@ constexpr uint32_t deepest = 32;
 constexpr size_t mostTerms = 256;
 constexpr size_t mostFactors = 16;
 
-using Terms = std::map<std::vector<Atom>, int64_t>;
-
 int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// The factors without one of them, if it is there.
-std::optional<std::vector<Atom>> without(std::vector<Atom> factors, Atom atom) {
-  auto found = std::ranges::find(factors, atom);
-  if (found == factors.end())
-    return std::nullopt;
-  factors.erase(found);
-  return factors;
+uint64_t hashOf(std::span<const Term> terms, int64_t constant) {
+  uint64_t hash = mixed(terms.size(), uint64_t(constant));
+  for (const Term& term : terms) {
+    hash = mixed(hash, uint64_t(term.coefficient));
+    for (Atom factor : term.factors)
+      hash = mixed(hash, uint64_t(factor));
+  }
+  return hash;
+}
+
+uint64_t hashOf(const AtomParts& parts) {
+  uint64_t forms = uint64_t(parts.left) << 32 | uint64_t(parts.right);
+  return mixed(mixed(forms, uint64_t(parts.kind)), uint64_t(parts.name));
 }
 
 } // namespace
 
+/// Terms in any order on their way into a table.
+class Table::Draft {
+public:
+  explicit Draft(Table& table) : table_(table) {}
+
+  /// A product of factors in any order.
+  void add(Factors left, Factors right, int64_t coefficient) {
+    size_t count = left.size() + right.size();
+    if (count > mostFactors) {
+      table_.isTooLarge_ = true;
+      return;
+    }
+    Atom* place = room(count);
+    std::merge(left.begin(), left.end(), right.begin(), right.end(), place);
+    terms_.push_back({Factors(place, count), coefficient});
+  }
+
+  /// The factors without one of them, if it is there.
+  bool without(Factors& factors, Atom atom) {
+    const Atom* found = std::find(factors.begin(), factors.end(), atom);
+    if (found == factors.end())
+      return false;
+    Atom* place = room(factors.size() - 1);
+    std::copy(found + 1, factors.end(), std::copy(factors.begin(), found, place));
+    factors = Factors(place, factors.size() - 1);
+    return true;
+  }
+
+  Form made(int64_t constant) {
+    if (!std::ranges::is_sorted(terms_, {}, &Term::factors))
+      std::ranges::sort(terms_, {}, &Term::factors);
+    size_t count = 0;
+    for (const Term& term : terms_)
+      if (count > 0 && terms_[count - 1].factors == term.factors)
+        terms_[count - 1].coefficient = table_.plus(terms_[count - 1].coefficient, term.coefficient);
+      else
+        terms_[count++] = term;
+    terms_.resize(count);
+    std::erase_if(terms_, [](const Term& term) { return term.coefficient == 0; });
+    return table_.intern(terms_, constant, false);
+  }
+
+private:
+  Atom* room(size_t count) {
+    if (count <= first_.size() - used_) {
+      used_ += count;
+      return first_.data() + used_ - count;
+    }
+    more_.push_back(std::make_unique<Atom[]>(count));
+    return more_.back().get();
+  }
+
+  Table& table_;
+  std::vector<Term> terms_;
+  std::array<Atom, 64> first_;
+  size_t used_ = 0;
+  std::vector<std::unique_ptr<Atom[]>> more_;
+};
+
 Table::Table() {
-  intern(Sum{});
+  intern({}, 0, true);
 }
 
 int64_t Table::plus(int64_t a, int64_t b) {
@@ -46,111 +111,140 @@ int64_t Table::times(int64_t a, int64_t b) {
   return result;
 }
 
-Form Table::intern(Sum sum) {
-  auto [place, isNew] = formOfSum_.try_emplace(sum, Form(sums_.size()));
-  if (isNew)
-    sums_.push_back(std::move(sum));
-  return place->second;
+Form Table::intern(std::span<const Term> terms, int64_t constant, bool isOwn) {
+  if (terms.size() > mostTerms) {
+    isTooLarge_ = true;
+    return Form{};
+  }
+  uint64_t hash = hashOf(terms, constant);
+  uint32_t found = formOfSum_.find(hash, [&](uint32_t form) {
+    return sums_[form].sum.constant == constant && std::ranges::equal(sums_[form].sum.terms, terms);
+  });
+  if (found != HashIndex::none)
+    return Form(found);
+  std::span<Term> own = terms_.put(terms);
+  Written made{{own, constant}, 0, false};
+  for (Term& term : own) {
+    if (!isOwn)
+      term.factors = Factors(factors_.put({term.factors.begin(), term.factors.size()}));
+    for (Atom factor : term.factors) {
+      made.names |= atoms_[size_t(factor)].names;
+      made.hasParts |= atoms_[size_t(factor)].parts.kind != AtomKind::Name;
+    }
+  }
+  formOfSum_.add(hash, uint32_t(sums_.size()));
+  sums_.push_back(made);
+  return Form(sums_.size() - 1);
 }
 
 Atom Table::intern(const AtomParts& parts) {
-  auto [place, isNew] = atomOfParts_.try_emplace(parts, Atom(atoms_.size()));
-  if (!isNew)
-    return place->second;
-  uint32_t depth = 0;
-  if (parts.kind != AtomKind::Name)
-    for (Form part : {parts.left, parts.right})
-      for (const Term& term : sumOf(part).terms)
-        for (Atom factor : term.factors)
-          depth = std::max(depth, depths_[size_t(factor)] + 1);
-  isTooLarge_ |= depth > deepest;
-  atoms_.push_back(parts);
-  depths_.push_back(depth);
-  return place->second;
-}
-
-Form Table::made(Terms terms, int64_t constant) {
-  Sum sum{.constant = constant};
-  for (auto& [factors, coefficient] : terms)
-    if (coefficient != 0)
-      sum.terms.push_back({factors, coefficient});
-  if (sum.terms.size() > mostTerms) {
-    isTooLarge_ = true;
-    return Form{};
+  uint64_t hash = hashOf(parts);
+  uint32_t found =
+      atomOfParts_.find(hash, [&](uint32_t atom) { return atoms_[atom].parts == parts; });
+  if (found == HashIndex::none) {
+    AtomRow row{parts, 0, 0};
+    if (parts.kind == AtomKind::Name)
+      row.names = setOf(parts.name);
+    else
+      for (Form part : {parts.left, parts.right}) {
+        row.names |= sums_[size_t(part)].names;
+        for (const Term& term : sumOf(part).terms)
+          for (Atom factor : term.factors)
+            row.depth = std::max(row.depth, atoms_[size_t(factor)].depth + 1);
+      }
+    found = uint32_t(atoms_.size());
+    atomOfParts_.add(hash, found);
+    atoms_.push_back(row);
   }
-  return intern(std::move(sum));
+  isTooLarge_ |= atoms_[found].depth > deepest;
+  return Atom(found);
 }
 
 Form Table::number(int64_t value) {
-  return intern(Sum{.constant = value});
+  return intern({}, value, true);
 }
 
 Form Table::name(std::string_view text) {
-  auto found = nameOfText_.find(text);
-  if (found == nameOfText_.end()) {
-    found = nameOfText_.emplace(text, Name(names_.size())).first;
-    names_.emplace_back(text);
+  uint64_t hash = std::hash<std::string_view>()(text);
+  uint32_t found = nameOfText_.find(hash, [&](uint32_t name) { return names_[name].text == text; });
+  if (found == HashIndex::none) {
+    found = uint32_t(names_.size());
+    nameOfText_.add(hash, found);
+    Atom own = intern({.kind = AtomKind::Name, .name = Name(found)});
+    names_.push_back({std::string(text), own});
   }
-  return atom(intern({.kind = AtomKind::Name, .name = found->second}));
+  return name(Name(found));
 }
 
 Form Table::atom(Atom atom) {
-  return intern(Sum{.terms = {{{atom}, 1}}});
+  // The first form is a number, and none of an atom.
+  if (atoms_[size_t(atom)].form == Form{}) {
+    Term term{{&atom, 1}, 1};
+    Form form = intern({&term, 1}, 0, false);
+    atoms_[size_t(atom)].form = form;
+  }
+  return atoms_[size_t(atom)].form;
+}
+
+Form Table::term(const Term& term) {
+  return intern({&term, 1}, 0, false);
+}
+
+std::optional<Form> Table::without(const Term& term, Atom atom) {
+  Draft draft(*this);
+  Factors factors = term.factors;
+  if (!draft.without(factors, atom))
+    return std::nullopt;
+  if (factors.empty())
+    return number(term.coefficient);
+  draft.add(factors, {}, term.coefficient);
+  return draft.made(0);
 }
 
 Form Table::sum(Form a, Form b, int64_t scale) {
-  const Sum &left = sumOf(a), &right = sumOf(b);
-  Sum sum{.constant = plus(left.constant, times(right.constant, scale))};
-  sum.terms.reserve(left.terms.size() + right.terms.size());
+  const Sum left = sumOf(a), right = sumOf(b);
+  int64_t constant = plus(left.constant, times(right.constant, scale));
+  constexpr size_t usual = 16;
+  std::array<Term, usual> few;
+  std::vector<Term> many;
+  if (left.terms.size() + right.terms.size() > usual)
+    many.resize(left.terms.size() + right.terms.size());
+  Term *begin = many.empty() ? few.data() : many.data(), *next = begin;
   auto first = left.terms.begin(), second = right.terms.begin();
   while (first != left.terms.end() || second != right.terms.end()) {
-    bool isFirst = second == right.terms.end() ||
-                   (first != left.terms.end() && first->factors < second->factors);
-    if (isFirst) {
-      sum.terms.push_back(*first++);
+    auto order = second == right.terms.end()  ? std::strong_ordering::less
+                 : first == left.terms.end() ? std::strong_ordering::greater
+                                             : first->factors <=> second->factors;
+    if (order < 0) {
+      *next++ = *first++;
       continue;
     }
-    Term term{second->factors, times(second->coefficient, scale)};
-    if (first != left.terms.end() && first->factors == second->factors)
-      term.coefficient = plus(first++->coefficient, term.coefficient);
+    int64_t coefficient = times(second->coefficient, scale);
+    if (order == 0)
+      coefficient = plus(first++->coefficient, coefficient);
+    if (coefficient != 0)
+      *next++ = {second->factors, coefficient};
     ++second;
-    if (term.coefficient != 0)
-      sum.terms.push_back(std::move(term));
   }
-  if (sum.terms.size() > mostTerms) {
-    isTooLarge_ = true;
-    return Form{};
-  }
-  return intern(std::move(sum));
+  return intern({begin, next}, constant, true);
 }
 
 Form Table::product(Form a, Form b) {
-  Terms terms;
-  auto add = [&](const std::vector<Atom>& left, const std::vector<Atom>& right, int64_t number) {
-    std::vector<Atom> factors = left;
-    factors.insert(factors.end(), right.begin(), right.end());
-    std::ranges::sort(factors);
-    if (factors.size() > mostFactors) {
-      isTooLarge_ = true;
-      return;
-    }
-    int64_t& coefficient = terms[std::move(factors)];
-    coefficient = plus(coefficient, number);
-  };
-  const Sum &left = sumOf(a), &right = sumOf(b);
+  const Sum left = sumOf(a), right = sumOf(b);
   if (left.terms.empty() || right.terms.empty())
     return left.terms.empty() ? sum(number(0), b, left.constant)
                               : sum(number(0), a, right.constant);
+  Draft draft(*this);
   for (const Term& term : left.terms) {
     for (const Term& other : right.terms)
-      add(term.factors, other.factors, times(term.coefficient, other.coefficient));
+      draft.add(term.factors, other.factors, times(term.coefficient, other.coefficient));
     if (right.constant != 0)
-      add(term.factors, {}, times(term.coefficient, right.constant));
+      draft.add(term.factors, {}, times(term.coefficient, right.constant));
   }
   if (left.constant != 0)
     for (const Term& other : right.terms)
-      add({}, other.factors, times(other.coefficient, left.constant));
-  return made(std::move(terms), times(left.constant, right.constant));
+      draft.add({}, other.factors, times(other.coefficient, left.constant));
+  return draft.made(times(left.constant, right.constant));
 }
 
 /// Writes `a` as divisor * whole + left, with as much in `whole` as its terms allow.
@@ -159,27 +253,27 @@ bool Table::divide(Form a, Form divisor, Form& whole, Form& left) {
   if (by.terms.size() + (by.constant != 0) != 1)
     return false;
   int64_t scale = by.terms.empty() ? by.constant : by.terms[0].coefficient;
-  Terms wholes, lefts;
-  for (const Term& term : from.terms) {
-    std::optional<std::vector<Atom>> factors = term.factors;
-    if (!by.terms.empty())
-      for (Atom atom : by.terms[0].factors)
-        if (factors)
-          factors = without(*std::move(factors), atom);
-    if (factors && term.coefficient % scale == 0)
-      wholes[*std::move(factors)] = term.coefficient / scale;
-    else
-      lefts[term.factors] = term.coefficient;
-  }
+  Draft wholes(*this), lefts(*this);
   int64_t constant = 0, leftConstant = from.constant;
-  if (auto pure = wholes.extract(std::vector<Atom>{}))
-    constant = pure.mapped();
+  for (const Term& term : from.terms) {
+    Factors factors = term.factors;
+    bool isWhole = term.coefficient % scale == 0;
+    if (isWhole && !by.terms.empty())
+      for (Atom atom : by.terms[0].factors)
+        isWhole = isWhole && wholes.without(factors, atom);
+    if (!isWhole)
+      lefts.add(term.factors, {}, term.coefficient);
+    else if (factors.empty())
+      constant = term.coefficient / scale;
+    else
+      wholes.add(factors, {}, term.coefficient / scale);
+  }
   if (by.terms.empty()) {
     constant = plus(constant, floorDivide(from.constant, scale));
     leftConstant = from.constant - times(floorDivide(from.constant, scale), scale);
   }
-  whole = made(std::move(wholes), constant);
-  left = made(std::move(lefts), leftConstant);
+  whole = wholes.made(constant);
+  left = lefts.made(leftConstant);
   return true;
 }
 
@@ -203,10 +297,11 @@ Form Table::quotientByNumber(Form a, int64_t divisor) {
   for (const Term& term : sum.terms)
     common = std::gcd(common, term.coefficient);
   if (common > 1) {
-    Sum smaller{.constant = floorDivide(sum.constant, common)};
-    for (const Term& term : sum.terms)
-      smaller.terms.push_back({term.factors, term.coefficient / common});
-    return quotient(intern(std::move(smaller)), number(divisor / common));
+    std::vector<Term> smaller(sum.terms.begin(), sum.terms.end());
+    for (Term& term : smaller)
+      term.coefficient /= common;
+    return quotient(intern(smaller, floorDivide(sum.constant, common), true),
+                    number(divisor / common));
   }
   if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.terms[0].factors.size() == 1) {
     const AtomParts inner = partsOf(sum.terms[0].factors[0]);
@@ -227,38 +322,53 @@ Form Table::pieces(Form a, Form piece) {
 }
 
 Form Table::least(Form a, Form b) {
-  if (auto apart = constantOf(sum(a, b, -1)))
-    return *apart <= 0 ? a : b;
+  if (auto between = apart(a, b))
+    return *between <= 0 ? a : b;
   return atom(intern({AtomKind::Least, {}, std::min(a, b), std::max(a, b)}));
 }
 
 Form Table::greatest(Form a, Form b) {
-  if (auto apart = constantOf(sum(a, b, -1)))
-    return *apart >= 0 ? a : b;
+  if (auto between = apart(a, b))
+    return *between >= 0 ? a : b;
   return atom(intern({AtomKind::Greatest, {}, std::min(a, b), std::max(a, b)}));
 }
 
 std::optional<int64_t> Table::constantOf(Form form) const {
-  const Sum& sum = sumOf(form);
+  const Sum sum = sumOf(form);
   return sum.terms.empty() ? std::optional(sum.constant) : std::nullopt;
 }
 
+std::optional<int64_t> Table::apart(Form a, Form b) const {
+  const Sum left = sumOf(a), right = sumOf(b);
+  int64_t between = 0;
+  if (__builtin_sub_overflow(left.constant, right.constant, &between) ||
+      !std::ranges::equal(left.terms, right.terms))
+    return std::nullopt;
+  return between;
+}
+
 std::optional<Name> Table::find(std::string_view text) const {
-  auto found = nameOfText_.find(text);
-  return found == nameOfText_.end() ? std::nullopt : std::optional(found->second);
+  uint32_t found = nameOfText_.find(std::hash<std::string_view>()(text),
+                                    [&](uint32_t name) { return names_[name].text == text; });
+  return found == HashIndex::none ? std::nullopt : std::optional(Name(found));
 }
 
 std::optional<Name> Table::nameOf(Form form) const {
-  const Sum& sum = sumOf(form);
+  const Sum sum = sumOf(form);
   if (sum.constant != 0 || sum.terms.size() != 1 || sum.terms[0].coefficient != 1 ||
       sum.terms[0].factors.size() != 1)
     return std::nullopt;
-  const AtomParts& parts = partsOf(sum.terms[0].factors[0]);
+  const AtomParts parts = partsOf(sum.terms[0].factors[0]);
   return parts.kind == AtomKind::Name ? std::optional(parts.name) : std::nullopt;
 }
 
 std::vector<Name> Table::namesIn(Form form) const {
   std::vector<Name> names;
+  if (names_.size() <= 64) {
+    for (NameSet left = sums_[size_t(form)].names; left != 0; left &= left - 1)
+      names.push_back(Name(std::countr_zero(left)));
+    return names;
+  }
   std::vector<Form> stack{form};
   std::vector<bool> isSeen(sums_.size());
   while (!stack.empty()) {
@@ -269,7 +379,7 @@ std::vector<Name> Table::namesIn(Form form) const {
     isSeen[size_t(next)] = true;
     for (const Term& term : sumOf(next).terms)
       for (Atom factor : term.factors) {
-        const AtomParts& parts = partsOf(factor);
+        const AtomParts parts = partsOf(factor);
         if (parts.kind == AtomKind::Name)
           names.push_back(parts.name);
         else
@@ -283,21 +393,38 @@ std::vector<Name> Table::namesIn(Form form) const {
 }
 
 bool Table::mentions(Form form, Name name) const {
-  return std::ranges::binary_search(namesIn(form), name);
+  if ((sums_[size_t(form)].names & setOf(name)) == 0)
+    return false;
+  return names_.size() <= 64 || std::ranges::binary_search(namesIn(form), name);
 }
 
 Form Table::replaced(Form form, const std::map<Name, Form>& names) {
+  NameSet set = 0;
+  for (const auto& [name, by] : names)
+    set |= setOf(name);
   std::map<Form, Form> known;
-  return replaced(form, names, known);
+  return replaced(form, names, set, known);
 }
 
 /// `known` are forms that are parts of others, and what became of them.
-Form Table::replaced(Form form, const std::map<Name, Form>& names, std::map<Form, Form>& known) {
-  if (auto found = known.find(form); found != known.end())
-    return found->second;
+Form Table::replaced(Form form, const std::map<Name, Form>& names, NameSet set,
+                     std::map<Form, Form>& known) {
+  if ((sums_[size_t(form)].names & set) == 0)
+    return form;
+  auto partReplaced = [&](Form part) {
+    auto found = known.find(part);
+    return found != known.end() ? found->second
+                                : known[part] = replaced(part, names, set, known);
+  };
   const Sum sum = sumOf(form);
-  Form result = number(sum.constant);
+  std::vector<Term> same;
+  Form changed = number(0);
   for (const Term& term : sum.terms) {
+    auto isChanged = [&](Atom factor) { return (atoms_[size_t(factor)].names & set) != 0; };
+    if (std::ranges::none_of(term.factors, isChanged)) {
+      same.push_back(term);
+      continue;
+    }
     Form made = number(term.coefficient);
     for (Atom factor : term.factors) {
       const AtomParts parts = partsOf(factor);
@@ -305,33 +432,38 @@ Form Table::replaced(Form form, const std::map<Name, Form>& names, std::map<Form
       if (parts.kind == AtomKind::Name) {
         if (auto found = names.find(parts.name); found != names.end())
           by = found->second;
-      } else {
-        Form left = replaced(parts.left, names, known), right = replaced(parts.right, names, known);
+      } else if (isChanged(factor)) {
+        Form left = partReplaced(parts.left), right = partReplaced(parts.right);
         by = parts.kind == AtomKind::Quotient ? quotient(left, right)
              : parts.kind == AtomKind::Least  ? least(left, right)
                                               : greatest(left, right);
       }
       made = product(made, by);
     }
-    result = this->sum(result, made);
+    changed = this->sum(changed, made);
   }
-  return known[form] = result;
+  return this->sum(intern(same, sum.constant, true), changed);
 }
 
 Form Table::replaced(Form form, Atom atom, Form by) {
   const Sum sum = sumOf(form);
-  Form result = number(sum.constant);
+  std::vector<Term> same;
+  Form changed = number(0);
   for (const Term& term : sum.terms) {
+    if (std::ranges::find(term.factors, atom) == term.factors.end()) {
+      same.push_back(term);
+      continue;
+    }
     Form made = number(term.coefficient);
     for (Atom factor : term.factors)
       made = product(made, factor == atom ? by : this->atom(factor));
-    result = this->sum(result, made);
+    changed = this->sum(changed, made);
   }
-  return result;
+  return this->sum(intern(same, sum.constant, true), changed);
 }
 
 std::optional<int64_t> Table::valueOf(Form form, std::span<const int64_t> names) const {
-  const Sum& sum = sumOf(form);
+  const Sum sum = sumOf(form);
   int64_t total = sum.constant;
   for (const Term& term : sum.terms) {
     int64_t value = term.coefficient;
@@ -347,7 +479,7 @@ std::optional<int64_t> Table::valueOf(Form form, std::span<const int64_t> names)
 }
 
 std::optional<int64_t> Table::valueOf(Atom atom, std::span<const int64_t> names) const {
-  const AtomParts& parts = partsOf(atom);
+  const AtomParts parts = partsOf(atom);
   if (parts.kind == AtomKind::Name)
     return size_t(parts.name) < names.size() ? std::optional(names[size_t(parts.name)])
                                              : std::nullopt;

@@ -10,22 +10,15 @@
 // coefficients sets isTooLarge(); what the values of a run do is asked of valueOf().
 #pragma once
 
-#include <cstdint>
+#include "lower/sizes/knowledge.h"
+#include "lower/sizes/terms.h"
+
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sizes {
-
-/// A form, by its place in its table.
-enum class Form : uint32_t {};
-/// A name, by the order in which names came to the table.
-enum class Name : uint32_t {};
-/// A factor of a summand: a name, a quotient, the lesser or the greater of two forms.
-enum class Atom : uint32_t {};
 
 enum class AtomKind : uint8_t { Name, Quotient, Least, Greatest };
 
@@ -37,27 +30,17 @@ struct AtomParts {
   friend auto operator<=>(const AtomParts&, const AtomParts&) = default;
 };
 
-/// A summand: a product of atoms, in their order, times a coefficient that is not 0.
-struct Term {
-  std::vector<Atom> factors;
-  int64_t coefficient;
-  friend auto operator<=>(const Term&, const Term&) = default;
-};
-
-/// A form written out; terms are sorted by their factors, each product once.
-struct Sum {
-  std::vector<Term> terms = {};
-  int64_t constant = 0;
-  friend auto operator<=>(const Sum&, const Sum&) = default;
-};
-
 class Table {
 public:
   Table();
 
   Form number(int64_t value);
   Form name(std::string_view text);
+  Form name(Name name) { return atom(names_[size_t(name)].atom); }
   Form atom(Atom atom);
+  Form term(const Term& term);
+  /// A term with an atom taken out of its factors once.
+  std::optional<Form> without(const Term& term, Atom atom);
 
   /// a + b * scale.
   Form sum(Form a, Form b, int64_t scale = 1);
@@ -72,15 +55,20 @@ public:
   Form greatest(Form a, Form b);
 
   std::optional<int64_t> constantOf(Form form) const;
-  const Sum& sumOf(Form form) const { return sums_[size_t(form)]; }
-  const AtomParts& partsOf(Atom atom) const { return atoms_[size_t(atom)]; }
-  const std::string& textOf(Name name) const { return names_[size_t(name)]; }
+  /// a - b, where that is a number.
+  std::optional<int64_t> apart(Form a, Form b) const;
+  /// What it views stays as long as the table or a copy of it.
+  Sum sumOf(Form form) const { return sums_[size_t(form)].sum; }
+  AtomParts partsOf(Atom atom) const { return atoms_[size_t(atom)].parts; }
+  const std::string& textOf(Name name) const { return names_[size_t(name)].text; }
   std::optional<Name> find(std::string_view text) const;
   size_t nameCount() const { return names_.size(); }
 
   /// The name that a form is, if it is one alone.
   std::optional<Name> nameOf(Form form) const;
   bool mentions(Form form, Name name) const;
+  /// Whether a form has factors that are no names.
+  bool hasParts(Form form) const { return sums_[size_t(form)].hasParts; }
   /// The names in a form, in their order.
   std::vector<Name> namesIn(Form form) const;
 
@@ -111,25 +99,53 @@ public:
     return !wasTooLarge;
   }
 
+  /// What was found out about forms, by who asked (facts.h).
+  Knowledge& knowledge() { return knowledge_; }
+
 private:
-  Form intern(Sum sum);
+  /// Names by the low bits of their numbers: of tables with few names the very names.
+  using NameSet = uint64_t;
+
+  struct Written {
+    Sum sum;
+    NameSet names;
+    bool hasParts;
+  };
+  struct AtomRow {
+    AtomParts parts;
+    NameSet names;
+    /// How deep its parts are nested.
+    uint32_t depth;
+    /// It alone, once somebody asked.
+    Form form = {};
+  };
+  struct NameRow {
+    std::string text;
+    Atom atom;
+  };
+  class Draft;
+
+  /// The form of sorted terms; `isOwn` where their factors are those of this table.
+  Form intern(std::span<const Term> terms, int64_t constant, bool isOwn);
   Atom intern(const AtomParts& parts);
-  Form made(std::map<std::vector<Atom>, int64_t> terms, int64_t constant);
+  static NameSet setOf(Name name) { return NameSet(1) << size_t(name) % 64; }
   int64_t plus(int64_t a, int64_t b);
   int64_t times(int64_t a, int64_t b);
   bool divide(Form a, Form divisor, Form& whole, Form& left);
   Form quotientByNumber(Form a, int64_t divisor);
-  Form replaced(Form form, const std::map<Name, Form>& names, std::map<Form, Form>& known);
+  Form replaced(Form form, const std::map<Name, Form>& names, NameSet set,
+                std::map<Form, Form>& known);
   std::optional<int64_t> valueOf(Atom atom, std::span<const int64_t> names) const;
 
-  std::vector<Sum> sums_;
-  std::map<Sum, Form> formOfSum_;
-  std::vector<AtomParts> atoms_;
-  /// How deep the parts of an atom are nested.
-  std::vector<uint32_t> depths_;
-  std::map<AtomParts, Atom> atomOfParts_;
-  std::vector<std::string> names_;
-  std::map<std::string, Name, std::less<>> nameOfText_;
+  Shelf<Term> terms_;
+  Shelf<Atom> factors_;
+  std::vector<Written> sums_;
+  HashIndex formOfSum_;
+  std::vector<AtomRow> atoms_;
+  HashIndex atomOfParts_;
+  std::vector<NameRow> names_;
+  HashIndex nameOfText_;
+  Knowledge knowledge_;
   bool isTooLarge_ = false;
 };
 

@@ -20,6 +20,15 @@ std::string operand(const std::string& text, bool isAtom) {
   return isAtom ? text : "(" + text + ")";
 }
 
+/// A sum that terms are taken out of.
+struct Rest {
+  explicit Rest(const Sum& sum)
+      : terms(sum.terms.begin(), sum.terms.end()), constant(sum.constant) {}
+
+  std::vector<Term> terms;
+  int64_t constant;
+};
+
 class Writer {
 public:
   Writer(const Table& table, std::span<const uint32_t> order) : table_(table), order_(order) {}
@@ -33,7 +42,7 @@ public:
 
 private:
   std::string written(Form form) {
-    Sum sum = table_.sumOf(form);
+    Rest sum(table_.sumOf(form));
     std::vector<Item> items;
     std::ranges::sort(sum.terms, [&](const Term& a, const Term& b) {
       return std::ranges::lexicographical_compare(keysOf(a), keysOf(b));
@@ -69,7 +78,7 @@ private:
   using Key = std::pair<uint32_t, std::string>;
 
   Key keyOf(Atom factor) {
-    const AtomParts& parts = table_.partsOf(factor);
+    const AtomParts parts = table_.partsOf(factor);
     if (parts.kind != AtomKind::Name)
       return {UINT32_MAX, atom(parts)};
     size_t name = size_t(parts.name);
@@ -85,7 +94,7 @@ private:
   }
 
   bool isSimple(Form form) {
-    const Sum& sum = table_.sumOf(form);
+    const Sum sum = table_.sumOf(form);
     if (sum.terms.empty())
       return sum.constant >= 0;
     return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1 &&
@@ -97,10 +106,10 @@ private:
 
   std::string product(const Term& term) {
     std::string text;
-    std::vector<Atom> factors = term.factors;
+    std::vector<Atom> factors(term.factors.begin(), term.factors.end());
     std::ranges::sort(factors, {}, [&](Atom factor) { return keyOf(factor); });
     for (Atom factor : factors) {
-      const AtomParts& parts = table_.partsOf(factor);
+      const AtomParts parts = table_.partsOf(factor);
       bool isQuotient = parts.kind == AtomKind::Quotient;
       bool isAlone = term.factors.size() == 1 && magnitude(term.coefficient) == "1";
       text += (text.empty() ? "" : "*") + operand(atom(parts), !isQuotient || isAlone);
@@ -130,7 +139,7 @@ private:
   }
 
   /// Takes k*(x - d*(x/d)) out of a sum wherever that leaves less of it.
-  void takeRests(Sum& sum, std::vector<Item>& items) {
+  void takeRests(Rest& sum, std::vector<Item>& items) {
     for (size_t i = 0; i < sum.terms.size(); ++i)
       if (auto rest = restAt(sum, sum.terms[i])) {
         items.push_back(*std::move(rest));
@@ -138,13 +147,13 @@ private:
       }
   }
 
-  std::optional<Item> restAt(Sum& sum, const Term& term) {
+  std::optional<Item> restAt(Rest& sum, const Term& term) {
     for (Atom factor : term.factors) {
       const AtomParts parts = table_.partsOf(factor);
       if (parts.kind != AtomKind::Quotient)
         continue;
       if (auto times = timesOf(term, factor, parts.right)) {
-        Sum left = sum;
+        Rest left = sum;
         std::erase(left.terms, term);
         if (take(left, table_.sumOf(parts.left), *times) &&
             left.terms.size() + 1 < sum.terms.size()) {
@@ -159,12 +168,12 @@ private:
   }
 
   /// (x/c) % d, which stands there as x/c - d*(x/(c*d)).
-  std::optional<Item> restOfQuotient(Sum& sum, const Term& term, const AtomParts& parts) {
+  std::optional<Item> restOfQuotient(Rest& sum, const Term& term, const AtomParts& parts) {
     auto by = table_.constantOf(parts.right);
     if (!by || term.factors.size() != 1)
       return std::nullopt;
     for (const Term& other : sum.terms) {
-      const AtomParts& inner = table_.partsOf(other.factors[0]);
+      const AtomParts inner = table_.partsOf(other.factors[0]);
       auto part = inner.kind == AtomKind::Quotient ? table_.constantOf(inner.right) : std::nullopt;
       if (other.factors.size() != 1 || !part || inner.left != parts.left || *by % *part != 0 ||
           *by == *part || term.coefficient % (*by / *part) != 0 ||
@@ -188,7 +197,7 @@ private:
 
   /// k where the term is -k * divisor * quotient.
   std::optional<int64_t> timesOf(const Term& term, Atom quotient, Form divisor) {
-    const Sum& by = table_.sumOf(divisor);
+    const Sum by = table_.sumOf(divisor);
     std::vector<Atom> expected{quotient};
     int64_t scale = by.constant;
     if (by.terms.size() == 1 && by.constant == 0) {
@@ -198,13 +207,13 @@ private:
       return std::nullopt;
     }
     std::ranges::sort(expected);
-    if (expected != term.factors || scale == 0 || term.coefficient % scale != 0)
+    if (!std::ranges::equal(expected, term.factors) || scale == 0 || term.coefficient % scale != 0)
       return std::nullopt;
     return -(term.coefficient / scale);
   }
 
   /// Takes `times` of `part` from a sum; false where that would make a term of its own.
-  static bool take(Sum& sum, const Sum& part, int64_t times) {
+  static bool take(Rest& sum, const Sum& part, int64_t times) {
     for (const Term& term : part.terms) {
       auto found = std::ranges::find(sum.terms, term.factors, &Term::factors);
       if (found == sum.terms.end() || found->coefficient != term.coefficient * times)

@@ -74,6 +74,17 @@ TEST_CASE("schedules that are chosen never change what a nest gives") {
   CHECK(inLanes > total / 2);
 }
 
+TEST_CASE("a nest that was verified is verified again without a new proof") {
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 5), [&](const NestCase& made, Random&) {
+    Nest nest = made.nest;
+    CHECK(loops::problemOf(nest) == "");
+    size_t answers = nest.table.knowledge().answerCount();
+    INFO(loops::textOf(nest));
+    CHECK(loops::problemOf(nest) == "");
+    CHECK(nest.table.knowledge().answerCount() == answers);
+  });
+}
+
 TEST_CASE("a product is computed by tiles, with what is read of it on the tile") {
   auto nest = loops::nestOf(
       R"(kernel dense(x: float32[n, 8], w: float32[16, 8]) -> (y: float32[n, 16]) numbers reordered

@@ -153,3 +153,54 @@ TEST_CASE("parts that forms share are gone through once") {
   CHECK(at(facts.simplified(form)) == expected);
   CHECK(!table.isTooLarge());
 }
+
+TEST_CASE("copies of a table make forms of their own") {
+  Table table;
+  Form n = table.name("n"), shared = table.sum(n, table.number(1));
+  Table copy = table;
+  // More than one piece of memory holds.
+  for (int64_t i = 2; i < 200; ++i) {
+    Form one = table.sum(n, table.number(i)), other = copy.product(n, copy.number(i));
+    CHECK(one == other);
+    CHECK(table.constantOf(table.sum(one, n, -1)) == i);
+    CHECK(copy.quotient(other, n) == copy.number(i));
+  }
+  CHECK(table.text(shared) == "n + 1");
+  CHECK(copy.text(shared) == "n + 1");
+  CHECK(copy.name("m") == copy.name("m"));
+  CHECK(!table.find("m"));
+}
+
+TEST_CASE("what is known at a place is asked for once") {
+  Table table;
+  Form n = table.name("n"), i = table.name("i"), four = table.number(4);
+  auto ask = [&] {
+    Facts facts(table);
+    facts.assume(*table.nameOf(n), 1, 1);
+    facts.enter(*table.nameOf(i), table.quotient(n, four));
+    CHECK(facts.isInside(table.sum(table.product(i, four), table.number(3)), n));
+    CHECK(facts.simplified(table.quotient(table.rest(i, four), four)) == table.number(0));
+    return table.knowledge().answerCount();
+  };
+  size_t answers = ask();
+  CHECK(answers > 0);
+  CHECK(ask() == answers);
+  Facts other(table);
+  other.enter(*table.nameOf(i), n);
+  CHECK(!other.isInside(table.sum(table.product(i, four), table.number(3)), n));
+}
+
+TEST_CASE("names are told apart where there are many") {
+  Table table;
+  std::vector<Form> names;
+  for (int i = 0; i < 130; ++i)
+    names.push_back(table.name("n" + std::to_string(i)));
+  auto nameOf = [&](size_t i) { return *table.nameOf(names[i]); };
+  Form form = table.sum(names[1], table.quotient(names[66], table.sum(names[2], names[3])));
+  CHECK(table.namesIn(form) == std::vector{nameOf(1), nameOf(2), nameOf(3), nameOf(66)});
+  for (size_t i : {1, 2, 3, 66})
+    CHECK(table.mentions(form, nameOf(i)));
+  for (size_t i : {0, 65, 67, 129})
+    CHECK(!table.mentions(form, nameOf(i)));
+  CHECK(table.replaced(form, {{nameOf(65), table.number(0)}}) == form);
+}
