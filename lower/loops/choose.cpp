@@ -26,9 +26,16 @@ bool hasLoopInside(const Node& node) {
   return found;
 }
 
+size_t nodesIn(const Node& node) {
+  size_t count = 0;
+  forEachNode(node.body, [&](const Node&) { ++count; });
+  return count;
+}
+
 class Chooser {
 public:
-  Chooser(const Nest& nest, const MachineModel& machine) : made_{nest}, machine_(machine) {}
+  Chooser(Nest nest, const MachineModel& machine)
+      : made_{std::move(nest)}, machine_(machine) {}
 
   Scheduled run() {
     // As the first step would, so that names are those that are left.
@@ -128,6 +135,19 @@ private:
     return true;
   }
 
+  /// Two loops that were refused once are asked about again when one of them has grown.
+  bool join(const Node& first, const Node& second) {
+    std::vector<std::string> loops{nameOf(made_.nest, std::get<Loop>(first.what)),
+                                   nameOf(made_.nest, std::get<Loop>(second.what))};
+    auto asked = std::tuple(loops, nodesIn(first), nodesIn(second));
+    if (refusedJoins_.contains(asked) || !mayJoin(first, second))
+      return false;
+    if (attempt("join", std::move(loops)))
+      return true;
+    refusedJoins_.insert(std::move(asked));
+    return false;
+  }
+
   /// Joins two loops that follow each other, innermost first, so that what becomes of a pair is known
   /// before the next one joins it; false where there are none.
   bool joinOnce(const std::vector<Node>& body) {
@@ -136,9 +156,7 @@ private:
     const Node* last = nullptr;
     for (const Node& node : body) {
       const auto* loop = std::get_if<Loop>(&node.what);
-      if (loop && last && mayJoin(*last, node) &&
-          attempt("join", {nameOf(made_.nest, std::get<Loop>(last->what)),
-                           nameOf(made_.nest, *loop)}))
+      if (loop && last && join(*last, node))
         return true;
       if (loop || !std::holds_alternative<Allocation>(node.what))
         last = loop ? &node : nullptr;
@@ -280,12 +298,14 @@ private:
 
   Scheduled made_;
   const MachineModel& machine_;
+  /// Pairs of loops that are not joined, with how many nodes they had.
+  std::set<std::tuple<std::vector<std::string>, size_t, size_t>> refusedJoins_;
 };
 
 } // namespace
 
-Scheduled scheduled(const Nest& nest, const MachineModel& machine) {
-  return Chooser(nest, machine).run();
+Scheduled scheduled(Nest nest, const MachineModel& machine) {
+  return Chooser(std::move(nest), machine).run();
 }
 
 } // namespace loops

@@ -15,6 +15,6 @@ struct Scheduled {
 /// A schedule for a nest that verifies: loops that follow each other over the same rows become one,
 /// and keep what one row needs; innermost loops run as lanes, sums in them as several partial ones;
 /// outermost ones run by threads. Every step is one that the verifier takes.
-Scheduled scheduled(const Nest& nest, const MachineModel& machine);
+Scheduled scheduled(Nest nest, const MachineModel& machine);
 
 } // namespace loops

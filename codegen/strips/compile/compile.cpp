@@ -197,15 +197,14 @@ private:
 
 } // namespace
 
-runtime::Checked<Program> programOf(const loops::Nest& nest) {
+runtime::Checked<Program> programOf(loops::Nest nest) {
   try {
-    Nest own(nest);
-    splitLoops(own);
-    checkNoMore(own);
-    std::set<uint32_t> contracted = takeContractions(own);
-    checkOpenPlaces(own);
-    mergeLoops(own);
-    return withoutKnown(TreeCompiler(own, std::move(contracted)).run());
+    splitLoops(nest);
+    checkNoMore(nest);
+    std::set<uint32_t> contracted = takeContractions(nest);
+    checkOpenPlaces(nest);
+    mergeLoops(nest);
+    return withoutKnown(TreeCompiler(nest, std::move(contracted)).run());
   } catch (const NoProgram& without) {
     return runtime::Problem{without.problem};
   }

@@ -22,6 +22,6 @@ struct NoProgram {
 
 /// The program of a nest that verifies. Why there is none is a matter of the nest, whose functions
 /// may not be defined on their types.
-runtime::Checked<Program> programOf(const loops::Nest& nest);
+runtime::Checked<Program> programOf(loops::Nest nest);
 
 } // namespace strips

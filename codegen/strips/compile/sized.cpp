@@ -76,7 +76,7 @@ std::vector<ProgramResult> resultsOf(const TensorFunction& function, const loops
 }
 
 /// A nest as strips are made of best. One small statement is left as it is.
-loops::Nest scheduledFor(const loops::Nest& nest) {
+loops::Nest scheduledFor(loops::Nest nest) {
   loops::MachineModel machine{.cutsLoops = false, .threads = runtime::threadLimit()};
   size_t statements = 0;
   int64_t points = 1;
@@ -87,19 +87,21 @@ loops::Nest scheduledFor(const loops::Nest& nest) {
       points *= std::clamp<int64_t>(end, 1, machine.pointsOfThread / points + 1);
     }
   });
-  return statements == 1 && points < machine.pointsOfThread ? nest
-                                                            : loops::scheduled(nest, machine).nest;
+  if (statements == 1 && points < machine.pointsOfThread)
+    return nest;
+  return loops::scheduled(std::move(nest), machine).nest;
 }
 
-runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, const loops::Nest& whole,
+runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, loops::Nest whole,
                                             const std::vector<int64_t>& pattern, int64_t least) {
   auto sources = sourcesOf(function);
-  loops::Nest nest = scheduledFor(whole);
+  loops::Nest nest = scheduledFor(std::move(whole));
   std::vector<bool> isDropped(nest.buffers.size());
   for (size_t i = 0; i < sources.size(); ++i)
     isDropped[function.inputCount + i] = sources[i].isInput || sources[i].index != i;
   dropStores(nest.body, isDropped);
-  auto program = programOf(nest);
+  auto results = resultsOf(function, nest, sources);
+  auto program = programOf(std::move(nest));
   if (!program)
     return program.failure();
   List<uint32_t> ranks;
@@ -108,7 +110,7 @@ runtime::Checked<SizedProgram> sizedProgram(const TensorFunction& function, cons
   return SizedProgram{.pattern = List<int64_t>(pattern),
                       .leastSize = least,
                       .inputRanks = std::move(ranks),
-                      .results = List<ProgramResult>(resultsOf(function, nest, sources)),
+                      .results = List<ProgramResult>(std::move(results)),
                       .program = *std::move(program)};
 }
 
@@ -142,13 +144,13 @@ runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
   std::vector<int64_t> pattern = loops::classOf(function, extents);
   if (pattern != own)
     if (auto nest = loops::nestOfPattern(function, pattern, loops::leastOfClass, numbers))
-      if (auto program = sizedProgram(function, *nest, pattern, loops::leastOfClass);
+      if (auto program = sizedProgram(function, *std::move(nest), pattern, loops::leastOfClass);
           program && isFor(*program, extents))
         return program;
   auto nest = loops::nestOfPattern(function, own, 0, numbers);
   if (!nest)
     return nest.failure();
-  return sizedProgram(function, *nest, own, 0);
+  return sizedProgram(function, *std::move(nest), own, 0);
 }
 
 std::optional<SizedProgram> programFor(const TensorFunction& function,
@@ -158,7 +160,7 @@ std::optional<SizedProgram> programFor(const TensorFunction& function,
   // Without any size of 0, or of 1, more is proven.
   for (int64_t least : {0, 1, 2})
     if (auto nest = loops::nestOfPattern(function, pattern, least, numbers))
-      if (auto program = sizedProgram(function, *nest, pattern, least))
+      if (auto program = sizedProgram(function, *std::move(nest), pattern, least))
         return *std::move(program);
   return std::nullopt;
 }
