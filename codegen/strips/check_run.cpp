@@ -74,7 +74,9 @@ bool Thread::isSafe(const Instruction& at) {
   case Code::Apply:
     return isSafeApply(at);
   case Code::Scan:
-    return limits_->read(at.a, count * 8) && limits_->read(at.b, 8) && limits_->write(at.out, count * 8);
+    size = size == 4 ? 4 : 8;
+    return limits_->read(at.a, count * size) && limits_->read(at.b, size) &&
+           limits_->write(at.out, count * size);
   case Code::AddProducts:
     return limits_->read(at.a, count * 4) && limits_->read(at.b, count * 4) && limits_->write(at.out, 8);
   case Code::AddScaled:

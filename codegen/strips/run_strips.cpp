@@ -107,6 +107,8 @@ void Thread::store(const Instruction& at) {
   case Code::Scan:
     if (at.element == Element::Float64)
       scan<double>(at, registers_, count);
+    else if (elementBytes(at.element) == 4)
+      scan<uint32_t>(at, registers_, count);
     else
       scan<uint64_t>(at, registers_, count);
     break;

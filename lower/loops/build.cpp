@@ -124,7 +124,7 @@ private:
   }
 
   Form variableOf(const Level& level) {
-    return nest_.table.name(nest_.table.textOf(level.loop->variable));
+    return nest_.table.name(level.loop->variable);
   }
 
   /// Puts the levels behind `from` into each other, and the outermost of them into that one.
@@ -376,36 +376,54 @@ private:
     return values.add(std::move(load));
   }
 
-  /// Sums so far, each from the one before it, in a wide type; then as the type of the tensor.
+  /// Of what type elements so far are added up: whole numbers wrap, so large ones are as wide as
+  /// what is made of them.
+  static DType runningType(DType dtype) {
+    bool isOwn = dtype.isInteger() && dtype.bytes() >= 4;
+    return isOwn ? dtype : dtype.isFloat() ? runtime::Float64 : runtime::Int64;
+  }
+
+  /// What is there of a buffer one step before a position, or the value that nothing has.
+  uint32_t before(ValueBuilder& values, const Stage& stage, uint32_t buffer,
+                  std::vector<Form> position) {
+    bool isSum = stage.combiner == Combiner::Sum;
+    DType dtype = nest_.buffers[buffer].dtype;
+    position[stage.axis] = nest_.table.sum(position[stage.axis], nest_.table.number(-1));
+    return values.add({.kind = OperationKind::Load,
+                       .dtype = dtype,
+                       .buffer = buffer,
+                       .places = placesOf(position),
+                       .operands = {values.number(dtype, isSum ? 0 : 1, isSum ? 0 : 1)}});
+  }
+
+  /// Sums so far, each from the one before it; where that is in a wider type, then as the type of
+  /// the tensor.
   void scan(const Stage& stage, uint32_t tensor, const std::vector<Form>& extents) {
     uint32_t source = extents_.buffers[stage.source], target = targetOf(tensor, extents);
-    DType dtype = nest_.buffers[source].dtype;
-    DType wide = dtype.isFloat() ? runtime::Float64 : runtime::Int64;
-    uint32_t sums = addScratch("t", wide, extents);
-    nest_.body.push_back({Allocation{sums}});
-    bool isSum = stage.combiner == Combiner::Sum;
-    auto before = [&](ValueBuilder& values, std::vector<Form> position) {
-      position[stage.axis] = nest_.table.sum(position[stage.axis], nest_.table.number(-1));
-      return values.add({.kind = OperationKind::Load,
-                         .dtype = wide,
-                         .buffer = sums,
-                         .places = placesOf(position),
-                         .operands = {values.number(wide, isSum ? 0 : 1, isSum ? 0 : 1)}});
-    };
+    DType dtype = nest_.buffers[source].dtype, wide = runningType(dtype);
+    bool isOwn = wide == dtype;
+    uint32_t sums = isOwn ? target : addScratch("t", wide, extents);
+    if (!isOwn)
+      nest_.body.push_back({Allocation{sums}});
+    ScalarFunction function =
+        stage.combiner == Combiner::Sum ? ScalarFunction::Add : ScalarFunction::Multiply;
     elementwise(sums, extents, [&](ValueBuilder& values, const std::vector<Form>& position) {
-      uint32_t last = before(values, position);
-      uint32_t next = values.cast(values.add({.kind = OperationKind::Load,
-                                              .dtype = dtype,
-                                              .buffer = source,
-                                              .places = placesIn(values, source, position)}),
-                                  wide);
+      uint32_t last = before(values, stage, sums, position);
+      uint32_t next = isOwn && stage.exclusive
+                          ? before(values, stage, source, position)
+                          : values.add({.kind = OperationKind::Load,
+                                        .dtype = dtype,
+                                        .buffer = source,
+                                        .places = placesIn(values, source, position)});
       return values.add({.kind = OperationKind::Apply,
                          .dtype = wide,
-                         .function = isSum ? ScalarFunction::Add : ScalarFunction::Multiply,
-                         .operands = {last, next}});
+                         .function = function,
+                         .operands = {last, values.cast(next, wide)}});
     });
+    if (isOwn)
+      return;
     elementwise(target, extents, [&](ValueBuilder& values, const std::vector<Form>& position) {
-      uint32_t value = stage.exclusive ? before(values, position)
+      uint32_t value = stage.exclusive ? before(values, stage, sums, position)
                                        : values.add({.kind = OperationKind::Load,
                                                      .dtype = wide,
                                                      .buffer = sums,

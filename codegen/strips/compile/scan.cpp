@@ -38,7 +38,8 @@ std::optional<ScanStep> scanOf(Nest& nest, const loops::Statement& statement, Na
   bool multiplies = made.function == ScalarFunction::Multiply;
   bool isTotal = made.kind == OperationKind::Apply &&
                  (multiplies || made.function == ScalarFunction::Add) &&
-                 (made.dtype == runtime::Float64 || made.dtype == runtime::Int64);
+                 (made.dtype == runtime::Float64 ||
+                  (made.dtype.isInteger() && made.dtype.bytes() >= 4));
   if (statement.combiner || !isTotal)
     return std::nullopt;
   for (size_t side : {0, 1}) {
