@@ -82,13 +82,4 @@ struct ReduceKernels {
 /// The values of a reduction are converted to its type.
 ReduceKernels reduceKernels(Combiner combiner, Element element);
 
-/// Running sum or product along the middle of three extents.
-struct ScanShape {
-  int64_t outer, extent, inner;
-  bool exclusive;
-  bool multiplies;
-};
-using ScanKernel = void (*)(std::byte* out, const std::byte* in, const ScanShape& shape);
-ScanKernel scanKernel(Element element);
-
 } // namespace lower

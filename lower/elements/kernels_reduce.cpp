@@ -185,26 +185,6 @@ ReduceKernels argumentKernels(Element element, bool last) {
                                     : argumentOf<maximum, int64_t>(Element::Int64, last);
 }
 
-/// All that is kept of a row is what was added up so far.
-template <typename T>
-void scanLoop(std::byte* out, const std::byte* in, const ScanShape& shape) {
-  using A = std::conditional_t<std::is_same_v<T, float>, double, Compute<T>>;
-  for (int64_t row = 0; row < shape.outer; ++row)
-    for (int64_t column = 0; column < shape.inner; ++column) {
-      int64_t first = row * shape.extent * shape.inner + column;
-      auto* result = reinterpret_cast<T*>(out) + first;
-      auto* from = reinterpret_cast<const T*>(in) + first;
-      A running = A(shape.multiplies ? 1 : 0);
-      for (int64_t k = 0; k < shape.extent; ++k) {
-        A value = A(widen(from[k * shape.inner]));
-        A next = shape.multiplies ? runtime::applied<Multiply>(running, value)
-                                  : runtime::applied<Add>(running, value);
-        result[k * shape.inner] = narrow<T>(Compute<T>(shape.exclusive ? running : next));
-        running = next;
-      }
-    }
-}
-
 } // namespace
 
 ReduceKernels reduceKernels(Combiner combiner, Element element) {
@@ -232,33 +212,6 @@ ReduceKernels reduceKernels(Combiner combiner, Element element) {
     return argumentKernels<false>(element, true);
   }
   return {};
-}
-
-ScanKernel scanKernel(Element element) {
-  switch (element) {
-  case Element::Bool:
-    return scanLoop<Bit>;
-  case Element::Float16:
-    return scanLoop<runtime::Half>;
-  case Element::BFloat16:
-    return scanLoop<runtime::BHalf>;
-  case Element::Float32:
-    return scanLoop<float>;
-  case Element::Float64:
-    return scanLoop<double>;
-  default:
-    break;
-  }
-  switch (elementBytes(element)) {
-  case 1:
-    return scanLoop<int8_t>;
-  case 2:
-    return scanLoop<int16_t>;
-  case 4:
-    return scanLoop<int32_t>;
-  default:
-    return scanLoop<int64_t>;
-  }
 }
 
 } // namespace lower
