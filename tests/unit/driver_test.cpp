@@ -189,7 +189,8 @@ TEST_CASE("an engine is chosen by its name") {
   for (std::string engine : {"loops", "interp"})
     CHECK(baton({"run", file, "--engine", engine}).output == "0.33333334f\n");
   checkError(baton({"run", file, "--engine", "loop"}), ExitCode::World,
-             "there is no engine `loop`; the engines are `vm`, `native`, `loops` and `interp`");
+             "there is no engine `loop`; the engines are `auto`, `vm`, `native`, `loops` and "
+             "`interp`");
   checkError(baton({"run", file, "--engine", "loops", "--precision", "30"}), ExitCode::World,
              "`--precision` is for `--engine interp`");
 }

@@ -11,11 +11,12 @@
 
 namespace {
 
-/// Forms and loop nests are texts with words of their own, such as `max` and `split`, in rooms that
+/// Forms, tensor functions and loop nests are texts with words of their own, such as `max` and `split`, in rooms that
 /// see nothing of the language.
 bool hasOwnWords(const std::filesystem::path& path) {
   const std::string text = path.generic_string();
   return text.find("/lower/loops/") != std::string::npos ||
+         text.find("/lower/tensor/") != std::string::npos ||
          text.find("/lower/sizes/") != std::string::npos;
 }
 
