@@ -64,7 +64,8 @@ std::vector<int64_t> extentsOf(const vm::KernelSite& site, int64_t rows) {
 int main(int argc, char** argv) {
   size_t calls = argc > 1 ? size_t(std::atoll(argv[1])) : 20'000;
   driver::Session session{stdlib::operatorTable()};
-  fmt::print("| kernel | program ns | other numbers ns | programs for 100 sizes |\n|:--|--:|--:|--:|\n");
+  fmt::print(
+      "| kernel | program ns | other numbers ns | programs for 100 sizes |\n|:--|--:|--:|--:|\n");
   for (const Case& each : cases) {
     auto program = *session.loadText("bench", fmt::format("#[version = \"0.0.5\"]\n"
                                                           "def @main({}) {{ {} }}\n",
@@ -76,11 +77,14 @@ int main(int argc, char** argv) {
     for (int64_t rows = 2; rows < 102; ++rows)
       sizes.push_back(extentsOf(site, rows));
     double making = nanosecondsEach(calls / 10, [&](size_t i) {
-      strips::ProgramKernel kernel(site.function, {}, strips::programMaker(loops::Numbers::Reordered));
+      strips::ProgramKernel kernel(site.function, {},
+                                   strips::programMaker(loops::Numbers::Reordered));
       kernel.codeFor(sizes[i % 100]);
     });
-    strips::ProgramKernel kernel(site.function, {}, strips::programMaker(loops::Numbers::Reordered));
+    strips::ProgramKernel kernel(site.function, {},
+                                 strips::programMaker(loops::Numbers::Reordered));
     double renewal = nanosecondsEach(calls, [&](size_t i) { kernel.codeFor(sizes[i % 100]); });
-    fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, making, renewal, kernel.programsMade());
+    fmt::print("| {} | {:.0f} | {:.0f} | {} |\n", each.name, making, renewal,
+               kernel.programsMade());
   }
 }

@@ -1,4 +1,5 @@
 // `baton compile`: an executable of a program, or of the text of one.
+#include "vm/bytecode/compile.h"
 #include "driver/executable_file.h"
 #include "driver/outputs.h"
 #include "driver/session/budget.h"
@@ -6,7 +7,6 @@
 #include "lower/loops/names.h"
 #include "runtime/formats/file.h"
 #include "runtime/formats/quote.h"
-#include "vm/bytecode/compile.h"
 #include "vm/bytecode/kernel_programs.h"
 
 #include <fmt/format.h>

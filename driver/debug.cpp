@@ -1,4 +1,5 @@
 // `baton debug`: runs a program as often as it is asked to.
+#include "codegen/strips/compile/sized.h"
 #include "driver/arguments.h"
 #include "driver/debug/debugger.h"
 #include "driver/running.h"
@@ -6,7 +7,6 @@
 #include "driver/session/derive.h"
 #include "driver/values/text.h"
 #include "interp/interpret.h"
-#include "codegen/strips/compile/sized.h"
 
 namespace driver {
 

@@ -43,10 +43,9 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
                                       "`--precision` is for `--engine interp`",
                                       name)};
   if (name == "native" || isPatient)
-    return codegen::nativeEngine(
-        {.processor = options.processor,
-         .when = isPatient ? codegen::When::ItPays : codegen::When::Always,
-         .numbers = numbers});
+    return codegen::nativeEngine({.processor = options.processor,
+                                  .when = isPatient ? codegen::When::ItPays : codegen::When::Always,
+                                  .numbers = numbers});
   return strips::stripsEngine(numbers);
 }
 

@@ -20,8 +20,9 @@ bool isMachine(const std::string& name);
 bool isOnMachine(const RunOptions& options);
 
 /// What evaluates tensor expressions for a run; no name of an engine stands for the default, which
-/// is `auto` on the machine; beside it `interp` when there is a precision and `loops` otherwise. The error says which there are, that
-/// only `interp` computes with a precision, or what is wrong with the processor.
+/// is `auto` on the machine; beside it `interp` when there is a precision and `loops` otherwise.
+/// The error says which there are, that only `interp` computes with a precision, or what is wrong
+/// with the processor.
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options);
 
 } // namespace driver

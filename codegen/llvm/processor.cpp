@@ -60,7 +60,8 @@ constexpr Level levels[] = {
 /// Of a name the levels up to it; none where it is the name of none.
 std::span<const Level> levelsOf(std::string_view name) {
   const Level* last = std::ranges::find(levels, name, &Level::name);
-  return last == std::end(levels) ? std::span<const Level>() : std::span(std::begin(levels), last + 1);
+  return last == std::end(levels) ? std::span<const Level>()
+                                  : std::span(std::begin(levels), last + 1);
 }
 
 #if defined(__x86_64__)
@@ -145,8 +146,8 @@ Result<Processor> processorNamed(std::string_view name) {
   if (parts.empty())
     return Error{fmt::format("this machine is no `{}`", name)};
   if (lacking != parts.end())
-    return Error{fmt::format("this machine is no `{}`: it lacks something of `{}`", name,
-                             lacking->name)};
+    return Error{
+        fmt::format("this machine is no `{}`: it lacks something of `{}`", name, lacking->name)};
   return named;
 }
 

@@ -222,8 +222,7 @@ void Compiler::work() {
   }
 }
 
-void Compiler::prepare(std::span<const TensorFunction* const> functions,
-                       loops::Numbers numbers) {
+void Compiler::prepare(std::span<const TensorFunction* const> functions, loops::Numbers numbers) {
   for (const TensorFunction* function : functions) {
     auto extents = fixedExtents(*function);
     if (!extents || !computesResults(*function) || function->stages.size() > mostStages)

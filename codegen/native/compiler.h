@@ -33,8 +33,8 @@ size_t foundCount();
 
 class Compiler {
 public:
-  /// Null where a function has no nest or very many stages, the nest is not compiled, or there is no
-  /// LLVM.
+  /// Null where a function has no nest or very many stages, the nest is not compiled, or there is
+  /// no LLVM.
   using Code = std::shared_ptr<const CompiledNest>;
 
   /// For a processor, or else for the one at hand as LLVM knows it. No folder, no cache.

@@ -87,8 +87,9 @@ public:
                const NativeOptions& options)
       : function_(function), compiler_(std::move(compiler)), numbers_(options.numbers),
         patience_(options.when == When::Always ? 0 : nanosecondsThatPay),
-        strips_(std::make_unique<strips::ProgramKernel>(function, std::span<const strips::SizedProgram>(),
-                                                       strips::programMaker(options.numbers))) {}
+        strips_(std::make_unique<strips::ProgramKernel>(function,
+                                                        std::span<const strips::SizedProgram>(),
+                                                        strips::programMaker(options.numbers))) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
@@ -194,13 +195,14 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options)
   }
   auto compiler = std::make_shared<Compiler>(std::move(target), DiskCache::usualFolder());
   tensor::MakeKernel makeKernel = [compiler, options](const tensor::TensorFunction& function,
-                                                       std::span<const strips::SizedProgram>) {
+                                                      std::span<const strips::SizedProgram>) {
     return std::make_unique<NativeKernel>(function, compiler, options);
   };
   return tensor::TensorEngine{
-      .compile = [makeKernel](tensor::TensorFunction function) {
-        return tensor::codeOf(std::move(function), makeKernel);
-      },
+      .compile =
+          [makeKernel](tensor::TensorFunction function) {
+            return tensor::codeOf(std::move(function), makeKernel);
+          },
       .makeKernel = makeKernel,
       .prepare =
           [compiler, options](std::span<const tensor::TensorFunction* const> functions) {

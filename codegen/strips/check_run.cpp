@@ -1,5 +1,5 @@
-// What is looked at while a program runs that somebody else may have made: that strips are no longer
-// than the memory that they are read from or written to. A program of our own passes always.
+// What is looked at while a program runs that somebody else may have made: that strips are no
+// longer than the memory that they are read from or written to. A program of our own passes always.
 #include "codegen/strips/thread.h"
 
 #include <algorithm>
@@ -78,9 +78,11 @@ bool Thread::isSafe(const Instruction& at) {
     return limits_->read(at.a, count * size) && limits_->read(at.b, size) &&
            limits_->write(at.out, count * size);
   case Code::AddProducts:
-    return limits_->read(at.a, count * 4) && limits_->read(at.b, count * 4) && limits_->write(at.out, 8);
+    return limits_->read(at.a, count * 4) && limits_->read(at.b, count * 4) &&
+           limits_->write(at.out, 8);
   case Code::AddScaled:
-    return limits_->read(at.a, count * 4) && limits_->read(at.b, 4) && limits_->write(at.out, count * 4);
+    return limits_->read(at.a, count * 4) && limits_->read(at.b, 4) &&
+           limits_->write(at.out, count * 4);
   case Code::Check:
     return limits_->read(at.a, count) && limits_->read(at.b, count) &&
            (at.c == none || arePlacesReadable(at.c, count));
@@ -111,14 +113,15 @@ bool Thread::isSafeJoin(const Instruction& at) const {
   if (at.code == Code::JoinPlaces) {
     int64_t size = at.element == Element::Float32 || at.element == Element::Int32 ? 4 : 8;
     int64_t made = (at.flags & EachLane) != 0 ? count : 1;
-    return limits_->read(at.a, count * 8) && limits_->read(at.b, count * size) && limits_->write(at.out, made * 8) &&
-           limits_->write(at.c, made * size);
+    return limits_->read(at.a, count * 8) && limits_->read(at.b, count * size) &&
+           limits_->write(at.out, made * 8) && limits_->write(at.c, made * size);
   }
   const KernelName& name = program_.kernels[at.kernel];
   lower::ReduceKernels kernels = lower::reduceKernels(name.combiner, name.from);
   auto total = int64_t(elementBytes(kernels.accumulator) * kernels.perLane);
   auto size = int64_t(std::max(elementBytes(kernels.operand), elementBytes(at.element)));
-  return limits_->read(at.a, count * size) && limits_->write(at.out, total * (at.code == Code::Join ? count : 1));
+  return limits_->read(at.a, count * size) &&
+         limits_->write(at.out, total * (at.code == Code::Join ? count : 1));
 }
 
 bool Thread::isSafeStore(const Instruction& at) const {
@@ -178,7 +181,8 @@ bool Thread::isSafeLoad(const Instruction& at) {
   bool isIndexed = hasStripOfPlaces(access);
   if (!isIndexed && low < high) {
     __int128 from = first + __int128(stride) * int64_t(low);
-    if (!limits_->hold(access.buffer, from, from + __int128(stride) * int64_t(high - low - 1), size))
+    if (!limits_->hold(access.buffer, from, from + __int128(stride) * int64_t(high - low - 1),
+                       size))
       return false;
     if (!isInPlace && low == 0 && high == size_t(count) && stride == 1) {
       limit = limits_->buffers[access.buffer] - first * size;
@@ -212,8 +216,7 @@ bool Thread::isSafe(const Contraction& contraction) {
   if (iterations >= double(limits_->iterations))
     return false;
   limits_->iterations -= int64_t(iterations);
-  return limits_->hold(contraction.buffer, least, most,
-                       int64_t(elementBytes(contraction.element)));
+  return limits_->hold(contraction.buffer, least, most, int64_t(elementBytes(contraction.element)));
 }
 
 } // namespace strips

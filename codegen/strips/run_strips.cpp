@@ -38,8 +38,7 @@ void scan(const Instruction& how, std::byte* const* registers, size_t count) {
   auto* out = reinterpret_cast<T*>(registers[how.out]);
   auto* from = reinterpret_cast<const T*>(registers[how.a]);
   T total = *reinterpret_cast<const T*>(registers[how.b]);
-  size_t done =
-      (how.flags & InOrder) != 0 ? 0 : scanFews<multiplies>(out, from, total, count);
+  size_t done = (how.flags & InOrder) != 0 ? 0 : scanFews<multiplies>(out, from, total, count);
   for (size_t j = done; j < count; ++j)
     out[j] = total = joined<multiplies>(total, from[j]);
 }

@@ -123,9 +123,7 @@ private:
     return level;
   }
 
-  Form variableOf(const Level& level) {
-    return nest_.table.name(level.loop->variable);
-  }
+  Form variableOf(const Level& level) { return nest_.table.name(level.loop->variable); }
 
   /// Puts the levels behind `from` into each other, and the outermost of them into that one.
   static void close(Level& from, std::vector<Level>& levels) {

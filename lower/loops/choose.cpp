@@ -34,8 +34,7 @@ size_t nodesIn(const Node& node) {
 
 class Chooser {
 public:
-  Chooser(Nest nest, const MachineModel& machine)
-      : made_{std::move(nest)}, machine_(machine) {}
+  Chooser(Nest nest, const MachineModel& machine) : made_{std::move(nest)}, machine_(machine) {}
 
   Scheduled run() {
     // As the first step would, so that names are those that are left.
@@ -96,8 +95,8 @@ private:
     for (const Node& node : body) {
       const auto* loop = std::get_if<Loop>(&node.what);
       if (loop && last && pointsOf(node) < pointsOf(*last) && areApart(*last, node) &&
-          attempt("lift", {nameOf(made_.nest, std::get<Loop>(last->what)),
-                           nameOf(made_.nest, *loop)}))
+          attempt("lift",
+                  {nameOf(made_.nest, std::get<Loop>(last->what)), nameOf(made_.nest, *loop)}))
         return true;
       if (loop || !std::holds_alternative<Allocation>(node.what))
         last = loop ? &node : nullptr;
@@ -107,9 +106,8 @@ private:
 
   /// The same in some body.
   bool liftAnywhere(const std::vector<Node>& body) {
-    return liftOnce(body) || std::ranges::any_of(body, [&](const Node& node) {
-             return liftAnywhere(node.body);
-           });
+    return liftOnce(body) ||
+           std::ranges::any_of(body, [&](const Node& node) { return liftAnywhere(node.body); });
   }
 
   /// Contractions over rows and columns keep loops of their own, so that they are tiled; only what
@@ -148,8 +146,8 @@ private:
     return false;
   }
 
-  /// Joins two loops that follow each other, innermost first, so that what becomes of a pair is known
-  /// before the next one joins it; false where there are none.
+  /// Joins two loops that follow each other, innermost first, so that what becomes of a pair is
+  /// known before the next one joins it; false where there are none.
   bool joinOnce(const std::vector<Node>& body) {
     if (std::ranges::any_of(body, [&](const Node& node) { return joinOnce(node.body); }))
       return true;

@@ -31,13 +31,14 @@ std::optional<uint32_t> asFloat32(std::vector<Operation>& made, uint32_t operand
 void narrowArithmetic(std::vector<Operation>& made, Operation& cast) {
   using enum ScalarFunction;
   const Operation step = made[cast.operands[0]];
-  bool isArithmetic = step.kind == OperationKind::Apply &&
-                      (step.function == Add || step.function == Subtract ||
-                       step.function == Multiply || step.function == Divide ||
-                       step.function == Sqrt);
+  bool isArithmetic =
+      step.kind == OperationKind::Apply &&
+      (step.function == Add || step.function == Subtract || step.function == Multiply ||
+       step.function == Divide || step.function == Sqrt);
   if (cast.dtype != runtime::Float32 || step.dtype != runtime::Float64 || !isArithmetic)
     return;
-  Operation narrow{.kind = OperationKind::Apply, .dtype = runtime::Float32, .function = step.function};
+  Operation narrow{
+      .kind = OperationKind::Apply, .dtype = runtime::Float32, .function = step.function};
   for (uint32_t operand : step.operands) {
     auto found = asFloat32(made, operand);
     if (!found)

@@ -1,5 +1,5 @@
-// Nests for tensor functions by what is known of their extents: of a whole class of extents where that
-// can be proven, else of numbers alone.
+// Nests for tensor functions by what is known of their extents: of a whole class of extents where
+// that can be proven, else of numbers alone.
 //
 // A pattern says of each extent, of inputs and then of results, what it is: a number, or a size,
 // written as -1 less its place among the sizes of the nest.
@@ -24,8 +24,8 @@ std::vector<int64_t> patternOf(const tensor::TensorFunction& function,
 /// The values of the sizes of a pattern, one of whose extents these are.
 std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const int64_t> extents);
 
-/// The nest for all extents of a pattern whose sizes are not less than `least`. Why there is none is
-/// a matter of the function or of the proof.
+/// The nest for all extents of a pattern whose sizes are not less than `least`. Why there is none
+/// is a matter of the function or of the proof.
 runtime::Checked<Nest> nestOfPattern(const tensor::TensorFunction& function,
                                      std::span<const int64_t> pattern, int64_t least,
                                      Numbers numbers);

@@ -184,7 +184,8 @@ private:
 
   /// The nodes around a statement that are not around the one before it.
   static void addNodes(const Placed& placed, size_t shared, Words& words) {
-    words.insert(words.end(), {shared, placed.around.size(), uint64_t(placed.facts.back().scope())});
+    words.insert(words.end(),
+                 {shared, placed.around.size(), uint64_t(placed.facts.back().scope())});
     for (size_t i = shared; i < placed.around.size(); ++i) {
       words.push_back(uint64_t(placed.facts[i + 1].scope()));
       if (const auto* loop = std::get_if<Loop>(&placed.around[i]->what)) {
@@ -199,8 +200,8 @@ private:
   static void addLoad(const Operation& load, Words& words) {
     words.insert(words.end(), {load.places.size(), load.operands.size()});
     for (const Place& place : load.places)
-      words.insert(words.end(),
-                   {uint64_t(place.form), uint64_t(place.value != none), uint64_t(place.isChecked)});
+      words.insert(words.end(), {uint64_t(place.form), uint64_t(place.value != none),
+                                 uint64_t(place.isChecked)});
   }
 
   static void addStore(const Statement& statement, const Store& store, Words& words) {

@@ -75,8 +75,8 @@ bool Facts::isProven(Form larger, Form smaller) const {
     table_->knowledge().note(scope_, Question::IsNeverNegative, form, isSo);
     return isSo;
   };
-  bool isSmall = table_->attempt(
-      [&] { isYes = isNeverNegativeHere(table_->sum(larger, smaller, -1)); });
+  bool isSmall =
+      table_->attempt([&] { isYes = isNeverNegativeHere(table_->sum(larger, smaller, -1)); });
   return isYes && isSmall;
 }
 
@@ -92,7 +92,8 @@ bool Facts::areSame(Form a, Form b) const {
 }
 
 bool Facts::isInside(Form position, Form extent) const {
-  return proves(position, table_->number(0)) && proves(extent, table_->sum(position, table_->number(1)));
+  return proves(position, table_->number(0)) &&
+         proves(extent, table_->sum(position, table_->number(1)));
 }
 
 /// Sizes that are multiples of something as that times a name of its own.
@@ -215,15 +216,16 @@ bool Facts::byBoundedPart(Form form, const Part& part, int& steps, int facts) co
   if (grows && isNeverNegative(parts.left, steps, facts) && isNeverNegative(others, steps, facts))
     return true;
   // divisor * quotient lies between dividend - divisor + 1 and dividend.
-  Form bound = grows ? table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1))
-                     : parts.left;
+  Form bound =
+      grows ? table_->sum(table_->sum(parts.left, parts.right, -1), table_->number(1)) : parts.left;
   const Sum by = table_->sumOf(parts.right), left = table_->sumOf(rest);
   if (by.terms.size() == 1 && by.constant == 0 && by.terms[0].coefficient == 1 &&
       by.terms[0].factors.size() == 1 && !left.terms.empty())
     if (auto taken = table_->without(left.terms[0], by.terms[0].factors[0]))
       return isNeverNegative(table_->sum(others, table_->product(*taken, bound)), steps, facts);
   return isNeverNegative(
-      table_->sum(table_->product(others, parts.right), table_->product(rest, bound)), steps, facts);
+      table_->sum(table_->product(others, parts.right), table_->product(rest, bound)), steps,
+      facts);
 }
 
 /// A lesser part is each of its sides at most, a greater one at least; and either is one of both.
@@ -238,8 +240,7 @@ bool Facts::byChoice(Form form, const Part& part, int& steps, int facts) const {
   });
   Form rest = *table_->without(part.term, part.atom);
   if (occurrences == 1 && grows == (parts.kind == AtomKind::Greatest) &&
-      isProductAtLeastZero(rest, steps) &&
-      (isProvenBy(parts.left) || isProvenBy(parts.right)))
+      isProductAtLeastZero(rest, steps) && (isProvenBy(parts.left) || isProvenBy(parts.right)))
     return true;
   return isProvenBy(parts.left) && isProvenBy(parts.right);
 }
@@ -304,8 +305,9 @@ bool Facts::byLoop(Form form, const Known& loop, int& steps, int facts) const {
 /// Whether a fact says so as it stands.
 bool Facts::isFact(Form form) const {
   return findKnown([&](const Known& known) {
-           auto apart = known.kind == KnownKind::Hold ? table_->apart(form, withMultiples(known.form))
-                                                      : std::nullopt;
+           auto apart = known.kind == KnownKind::Hold
+                            ? table_->apart(form, withMultiples(known.form))
+                            : std::nullopt;
            return apart && *apart >= 0;
          })
       .has_value();
@@ -390,8 +392,8 @@ Form Facts::simplifiedTerm(const Term& term) const {
   Form made = table_->number(term.coefficient);
   for (Atom factor : term.factors) {
     const AtomParts parts = table_->partsOf(factor);
-    made = table_->product(made, parts.kind == AtomKind::Name ? table_->atom(factor)
-                                                              : simplified(parts));
+    made = table_->product(made,
+                           parts.kind == AtomKind::Name ? table_->atom(factor) : simplified(parts));
   }
   return made;
 }

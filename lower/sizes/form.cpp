@@ -70,7 +70,8 @@ public:
     size_t count = 0;
     for (const Term& term : terms_)
       if (count > 0 && terms_[count - 1].factors == term.factors)
-        terms_[count - 1].coefficient = table_.plus(terms_[count - 1].coefficient, term.coefficient);
+        terms_[count - 1].coefficient =
+            table_.plus(terms_[count - 1].coefficient, term.coefficient);
       else
         terms_[count++] = term;
     terms_.resize(count);
@@ -212,7 +213,7 @@ Form Table::sum(Form a, Form b, int64_t scale) {
   Term *begin = many.empty() ? few.data() : many.data(), *next = begin;
   auto first = left.terms.begin(), second = right.terms.begin();
   while (first != left.terms.end() || second != right.terms.end()) {
-    auto order = second == right.terms.end()  ? std::strong_ordering::less
+    auto order = second == right.terms.end() ? std::strong_ordering::less
                  : first == left.terms.end() ? std::strong_ordering::greater
                                              : first->factors <=> second->factors;
     if (order < 0) {
@@ -413,8 +414,7 @@ Form Table::replaced(Form form, const std::map<Name, Form>& names, NameSet set,
     return form;
   auto partReplaced = [&](Form part) {
     auto found = known.find(part);
-    return found != known.end() ? found->second
-                                : known[part] = replaced(part, names, set, known);
+    return found != known.end() ? found->second : known[part] = replaced(part, names, set, known);
   };
   const Sum sum = sumOf(form);
   std::vector<Term> same;

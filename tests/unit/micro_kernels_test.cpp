@@ -87,8 +87,8 @@ std::vector<std::vector<std::string>> innermostLoops(const std::string& assembly
       labels[line.substr(0, line.find(':'))] = lines.size();
     size_t at = line.find(".L");
     constexpr std::string_view jumps[] = {"\tj", "\tb", "\tcb", "\ttb"};
-    bool isJump = std::ranges::any_of(
-        jumps, [&](std::string_view jump) { return line.starts_with(jump); });
+    bool isJump =
+        std::ranges::any_of(jumps, [&](std::string_view jump) { return line.starts_with(jump); });
     if (!isJump || at == line.npos)
       continue;
     auto label = labels.find(line.substr(at, line.find_first_of(" \t#", at) - at));

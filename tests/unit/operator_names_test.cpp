@@ -11,8 +11,8 @@
 
 namespace {
 
-/// Forms, tensor functions and loop nests are texts with words of their own, such as `max` and `split`, in rooms that
-/// see nothing of the language.
+/// Forms, tensor functions and loop nests are texts with words of their own, such as `max` and
+/// `split`, in rooms that see nothing of the language.
 bool hasOwnWords(const std::filesystem::path& path) {
   const std::string text = path.generic_string();
   return text.find("/lower/loops/") != std::string::npos ||

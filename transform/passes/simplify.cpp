@@ -14,9 +14,9 @@
 // it writes is simplified at once. An answer has the type of what it stands for, to the letter, so
 // the types of a module do not change. Types are those of the old module throughout; the new one
 // has copies of its type parameters, which no rule writes down.
+#include "lang/rules/simplify.h"
 #include "lang/ir/rewrite.h"
 #include "lang/op/op.h"
-#include "lang/rules/simplify.h"
 #include "lang/types/type_text.h"
 #include "transform/analysis/effects.h"
 #include "transform/analysis/placement.h"

@@ -1,6 +1,6 @@
 // Numbers are loaded, all else is an object that lives as long as the program.
-#include "lang/op/op.h"
 #include "vm/bytecode/atoms.h"
+#include "lang/op/op.h"
 #include "vm/bytecode/scalar_compiler.h"
 #include "vm/bytecode/type_arguments.h"
 

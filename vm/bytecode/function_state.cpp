@@ -1,6 +1,6 @@
 // Types, layouts, and what the host is asked for.
-#include "lang/op/op.h"
 #include "vm/bytecode/function_state.h"
+#include "lang/op/op.h"
 #include "vm/bytecode/type_arguments.h"
 
 namespace bytecode {

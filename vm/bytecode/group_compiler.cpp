@@ -1,7 +1,7 @@
 // A group is kept by the variable that names it, or called by its global name.
+#include "vm/bytecode/group_compiler.h"
 #include "lang/calls/group.h"
 #include "lang/op/op.h"
-#include "vm/bytecode/group_compiler.h"
 
 namespace bytecode {
 

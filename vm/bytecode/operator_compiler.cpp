@@ -1,8 +1,8 @@
 // What an operator does is said by the action in its row.
+#include "vm/bytecode/operator_compiler.h"
 #include "lang/ir/shown.h"
 #include "lang/op/op.h"
 #include "vm/bytecode/kernel_sites.h"
-#include "vm/bytecode/operator_compiler.h"
 
 #include <algorithm>
 

@@ -36,10 +36,9 @@ std::optional<ScanStep> scanOf(Nest& nest, const loops::Statement& statement, Na
   const loops::Store& store = statement.stores[0];
   const Operation& made = operations[store.value];
   bool multiplies = made.function == ScalarFunction::Multiply;
-  bool isTotal = made.kind == OperationKind::Apply &&
-                 (multiplies || made.function == ScalarFunction::Add) &&
-                 (made.dtype == runtime::Float64 ||
-                  (made.dtype.isInteger() && made.dtype.bytes() >= 4));
+  bool isTotal =
+      made.kind == OperationKind::Apply && (multiplies || made.function == ScalarFunction::Add) &&
+      (made.dtype == runtime::Float64 || (made.dtype.isInteger() && made.dtype.bytes() >= 4));
   if (statement.combiner || !isTotal)
     return std::nullopt;
   for (size_t side : {0, 1}) {

@@ -31,10 +31,9 @@ std::vector<runtime::ResultSource> sourcesOf(const TensorFunction& function) {
   for (uint32_t result : function.results) {
     uint32_t root = roots[result];
     bool isInput = root < function.inputCount;
-    auto first = std::ranges::find(function.results, root,
-                                   [&](uint32_t other) { return roots[other]; });
-    sources.push_back(
-        {isInput, isInput ? root : uint32_t(first - function.results.begin())});
+    auto first =
+        std::ranges::find(function.results, root, [&](uint32_t other) { return roots[other]; });
+    sources.push_back({isInput, isInput ? root : uint32_t(first - function.results.begin())});
   }
   return sources;
 }
@@ -171,9 +170,8 @@ MakeProgram programMaker(loops::Numbers numbers) {
       return programFor(function, extents, of);
     };
   };
-  return numbers == loops::Numbers::Reference
-             ? made.operator()<loops::Numbers::Reference>()
-             : made.operator()<loops::Numbers::Reordered>();
+  return numbers == loops::Numbers::Reference ? made.operator()<loops::Numbers::Reference>()
+                                              : made.operator()<loops::Numbers::Reordered>();
 }
 
 std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
@@ -190,9 +188,8 @@ tensor::TensorEngine stripsEngine(loops::Numbers numbers) {
     return std::make_unique<ProgramKernel>(
         function, takesGiven ? programs : std::span<const SizedProgram>(), programMaker(numbers));
   };
-  return {.compile = [make](TensorFunction function) {
-            return tensor::codeOf(std::move(function), make);
-          },
+  return {.compile =
+              [make](TensorFunction function) { return tensor::codeOf(std::move(function), make); },
           .makeKernel = make};
 }
 

@@ -9,11 +9,10 @@
 
 namespace strips {
 
-/// The program for all extents of the class of these, those of inputs and then of results, or, where
-/// nothing is proven of the class, for these extents alone.
+/// The program for all extents of the class of these, those of inputs and then of results, or,
+/// where nothing is proven of the class, for these extents alone.
 runtime::Checked<SizedProgram> programFor(const tensor::TensorFunction& function,
-                                          std::span<const int64_t> extents,
-                                          loops::Numbers numbers);
+                                          std::span<const int64_t> extents, loops::Numbers numbers);
 
 /// The program for all extents of which that is known; nothing where there is none.
 std::optional<SizedProgram> programFor(const tensor::TensorFunction& function,
