@@ -4,6 +4,7 @@
 #include "lower/loops/choose_bands.h"
 #include "lower/loops/choose_contraction.h"
 #include "lower/loops/edit.h"
+#include "lower/loops/trial.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -71,13 +72,7 @@ private:
   }
 
   bool attempt(std::string_view rewrite, std::vector<std::string> arguments) {
-    Step step{std::string(rewrite), std::move(arguments)};
-    auto next = rewritten(made_.nest, step);
-    if (!next)
-      return false;
-    made_.nest = *std::move(next);
-    made_.steps.push_back(std::move(step));
-    return true;
+    return addVerified(made_, rewrite, std::move(arguments));
   }
 
   /// Whether two nodes have nothing to do with each other.

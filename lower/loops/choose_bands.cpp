@@ -2,6 +2,7 @@
 #include "lower/loops/choose_bands.h"
 
 #include "lower/loops/edit.h"
+#include "lower/loops/trial.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,32 +15,19 @@ namespace {
 
 class Bands {
 public:
-  explicit Bands(Scheduled& made) : made_(made) {}
+  explicit Bands(Scheduled made) : made_(std::move(made)) {}
 
-  void run() {
-    while (auto pair = nextPair(made_.nest.body))
+  Scheduled run() {
+    while (auto pair = nextPair(made_.nest().body))
       joinPair(*pair);
+    return made_.take();
   }
 
 private:
   using Names = std::vector<std::string>;
 
-  bool attempt(std::string_view rewrite, Names arguments) {
-    Step step{std::string(rewrite), std::move(arguments)};
-    auto next = rewritten(made_.nest, step);
-    if (!next)
-      return false;
-    made_.nest = *std::move(next);
-    made_.steps.push_back(std::move(step));
-    return true;
-  }
-
-  std::string nameOf(const Node& node) const {
-    return made_.nest.table.textOf(std::get<Loop>(node.what).variable);
-  }
-
-  std::optional<int64_t> countOf(const std::string& loop) {
-    return made_.nest.table.constantOf(findLoop(made_.nest, loop).loop().end);
+  std::string nameOf(const Node& node) {
+    return made_.nest().table.textOf(std::get<Loop>(node.what).variable);
   }
 
   struct Pair {
@@ -65,34 +53,34 @@ private:
   }
 
   /// Scratch that both use.
-  Names scratchBetween(const Node& first, const Node& second) const {
+  Names scratchBetween(const Node& first, const Node& second) {
     Names found;
-    for (uint32_t i = 0; i < made_.nest.buffers.size(); ++i)
-      if (made_.nest.buffers[i].space == Space::Scratch && uses(first, i) && uses(second, i))
-        found.push_back(made_.nest.buffers[i].name);
+    for (uint32_t i = 0; i < made_.nest().buffers.size(); ++i)
+      if (made_.nest().buffers[i].space == Space::Scratch && uses(first, i) && uses(second, i))
+        found.push_back(made_.nest().buffers[i].name);
     return found;
   }
 
   /// Joins loops until scratch between them is that of a band, or one does not join.
   void joinPair(const Pair& pair) {
-    Scheduled before = made_;
+    Scheduled before = made_.made();
     std::string loop = pair.first;
     for (std::optional<std::string> next = pair.second; next; next = loopBehind(loop)) {
       const Names between =
-          scratchBetween(findLoop(made_.nest, loop).node(), findLoop(made_.nest, *next).node());
+          scratchBetween(findLoop(made_.nest(), loop).node(), findLoop(made_.nest(), *next).node());
       if (!join(loop, *next))
         break;
       bool isKept = false;
       for (const std::string& buffer : between)
-        isKept |= attempt("privatise", {buffer, loop});
+        isKept |= made_.attemptVerified("privatise", {buffer, loop});
       if (isKept)
         return;
     }
-    made_ = std::move(before);
+    made_.restore(std::move(before));
   }
 
   std::optional<std::string> loopBehind(const std::string& loop) {
-    Spot spot = findLoop(made_.nest, loop);
+    Spot spot = findLoop(made_.nest(), loop);
     for (size_t i = spot.at + 1; i < spot.body->size(); ++i)
       if (std::holds_alternative<Loop>((*spot.body)[i].what))
         return nameOf((*spot.body)[i]);
@@ -104,44 +92,31 @@ private:
   /// Bands are few of the pieces that either loop goes in.
   bool join(std::string& first, std::string second) {
     constexpr int64_t mostPieces = 4;
-    auto count = countOf(first), other = countOf(second);
+    auto count = made_.countOf(first), other = made_.countOf(second);
     if (!count || !other || *count < 2 || *other < 2)
       return false;
     int64_t bands = std::gcd(*count, *other);
     return bands * mostPieces >= std::min(*count, *other) && cutToBands(first, *count, bands) &&
-           cutToBands(second, *other, bands) && attempt("join", {first, second});
+           cutToBands(second, *other, bands) && made_.attempt("join", {first, second});
   }
 
   bool cutToBands(std::string& loop, int64_t count, int64_t bands) {
     if (count == bands)
       return true;
-    const std::set<std::string> before = loopNames();
-    if (!attempt("split", {loop, fmt::format("{}", count / bands)}))
+    if (!made_.attempt("split", {loop, fmt::format("{}", count / bands)}))
       return false;
-    // Of the two new names the outer loop's ends in `o`, and a number where that was taken.
-    for (const std::string& name : loopNames())
-      if (!before.contains(name) && name.starts_with(loop + "o"))
-        loop = name;
+    loop = made_.fresh()[0];
     return true;
   }
 
-  std::set<std::string> loopNames() const {
-    std::set<std::string> names;
-    forEachNode(made_.nest.body, [&](const Node& node) {
-      if (std::holds_alternative<Loop>(node.what))
-        names.insert(nameOf(node));
-    });
-    return names;
-  }
-
-  Scheduled& made_;
+  Trial made_;
   std::set<Pair> tried_;
 };
 
 } // namespace
 
 void joinBands(Scheduled& made) {
-  Bands(made).run();
+  made = Bands(std::move(made)).run();
 }
 
 } // namespace loops

@@ -22,6 +22,16 @@ std::vector<std::string> loopNames(const Nest& nest) {
 
 } // namespace
 
+bool addVerified(Scheduled& made, std::string_view rewrite, std::vector<std::string> arguments) {
+  Step step{std::string(rewrite), std::move(arguments)};
+  auto next = rewritten(made.nest, step);
+  if (!next)
+    return false;
+  made.nest = *std::move(next);
+  made.steps.push_back(std::move(step));
+  return true;
+}
+
 bool Trial::attempt(std::string_view rewrite, std::vector<std::string> arguments) {
   Step step{std::string(rewrite), std::move(arguments)};
   std::vector<std::string> before = loopNames(made_.nest);

@@ -10,7 +10,10 @@
 
 namespace loops {
 
-/// Steps are not verified one by one: whoever is done asks `problemOf` about the nest.
+/// Adds a step to a nest if it applies and its result verifies.
+bool addVerified(Scheduled& made, std::string_view rewrite, std::vector<std::string> arguments);
+
+/// Where steps are not verified one by one, whoever is done asks `problemOf` about the nest.
 class Trial {
 public:
   explicit Trial(Scheduled made) : made_(std::move(made)) {}
@@ -22,6 +25,10 @@ public:
 
   /// Whether a step applied.
   bool attempt(std::string_view rewrite, std::vector<std::string> arguments);
+  /// The same if all steps so far and this one are good.
+  bool attemptVerified(std::string_view rewrite, std::vector<std::string> arguments) {
+    return addVerified(made_, rewrite, std::move(arguments));
+  }
   /// The loops that the last step made, in the order of the text.
   const std::vector<std::string>& fresh() const { return fresh_; }
 
