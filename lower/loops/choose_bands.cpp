@@ -89,7 +89,8 @@ private:
     return std::nullopt;
   }
 
-  /// Bands are few of the pieces that either loop goes in.
+  /// Bands are few of the pieces that either loop goes in. Scratch is made private only of what is
+  /// good: the rewrite takes that for granted.
   bool join(std::string& first, std::string second) {
     constexpr int64_t mostPieces = 4;
     auto count = made_.countOf(first), other = made_.countOf(second);
@@ -97,7 +98,7 @@ private:
       return false;
     int64_t bands = std::gcd(*count, *other);
     return bands * mostPieces >= std::min(*count, *other) && cutToBands(first, *count, bands) &&
-           cutToBands(second, *other, bands) && made_.attempt("join", {first, second});
+           cutToBands(second, *other, bands) && made_.attemptVerified("join", {first, second});
   }
 
   bool cutToBands(std::string& loop, int64_t count, int64_t bands) {
