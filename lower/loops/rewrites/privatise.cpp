@@ -57,6 +57,8 @@ void privatise(Nest& nest, Arguments arguments) {
         continue;
       changeDimension(body, buffer, i, [&](Form& form) {
         form = nest.table.sum(form, variableForm(nest, variable), -*stride);
+        if (auto at = nest.table.constantOf(form); at && (*at < 0 || *at >= *stride))
+          refuse(fmt::format("`{}` is used at elements of other iterations", arguments[0]));
       });
       extents[i] = nest.table.number(*stride);
       if (*stride > 1)
