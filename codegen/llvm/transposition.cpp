@@ -134,24 +134,36 @@ private:
                                         side_, places));
   }
 
-  /// In each 16 bytes, runs of lanes of lines so far apart by turns: the first halves, the second.
-  std::vector<IrValue> inBlocks(const std::vector<IrValue>& lines, uint32_t apart) {
-    uint32_t block = blockBytes / bytes();
+  /// Of each two lines that lie so far apart two new ones, of the lanes that `laneOf` says for the
+  /// place of a lane, counted through both lines, and put where `placeOf` says.
+  template <typename LaneOf, typename PlaceOf>
+  std::vector<IrValue> paired(const std::vector<IrValue>& lines, uint32_t apart, LaneOf&& laneOf,
+                              PlaceOf&& placeOf) {
     std::vector<IrValue> made(lines.size());
     for (uint32_t i = 0; i < side_; ++i) {
       if (i & apart)
         continue;
       for (uint32_t half = 0; half < 2; ++half) {
         std::vector<uint32_t> lanes;
-        for (uint32_t lane = 0; lane < side_; ++lane) {
-          uint32_t inside = lane % block, run = inside / apart;
-          uint32_t from = lane - inside + half * block / 2 + run / 2 * apart + inside % apart;
-          lanes.push_back(run % 2 * side_ + from);
-        }
-        made[placeOf(i, apart, half)] = shuffled(lines[i], lines[i + apart], lanes);
+        for (uint32_t lane = 0; lane < side_; ++lane)
+          lanes.push_back(laneOf(lane, half));
+        made[placeOf(i, half)] = shuffled(lines[i], lines[i + apart], lanes);
       }
     }
     return made;
+  }
+
+  /// In each 16 bytes, runs of lanes of lines so far apart by turns: the first halves, the second.
+  std::vector<IrValue> inBlocks(const std::vector<IrValue>& lines, uint32_t apart) {
+    uint32_t block = blockBytes / bytes();
+    return paired(
+        lines, apart,
+        [&](uint32_t lane, uint32_t half) {
+          uint32_t inside = lane % block, run = inside / apart;
+          return run % 2 * side_ + lane - inside + half * block / 2 + run / 2 * apart +
+                 inside % apart;
+        },
+        [&](uint32_t line, uint32_t half) { return placeOf(line, apart, half); });
   }
 
   /// Where the halves that lines give go: those of the first stage hold two columns each, which the
@@ -163,20 +175,12 @@ private:
   /// Blocks of two lines so far apart: those at even places, those at odd ones.
   std::vector<IrValue> acrossBlocks(const std::vector<IrValue>& lines, uint32_t apart) {
     uint32_t block = blockBytes / bytes();
-    std::vector<IrValue> made(lines.size());
-    for (uint32_t i = 0; i < side_; ++i) {
-      if (i & apart)
-        continue;
-      for (uint32_t isOdd = 0; isOdd < 2; ++isOdd) {
-        std::vector<uint32_t> lanes;
-        for (uint32_t lane = 0; lane < side_; ++lane) {
-          uint32_t number = lane / block * 2 + isOdd;
-          lanes.push_back(number * block + lane % block);
-        }
-        made[i + isOdd * apart] = shuffled(lines[i], lines[i + apart], lanes);
-      }
-    }
-    return made;
+    return paired(
+        lines, apart,
+        [&](uint32_t lane, uint32_t isOdd) {
+          return (lane / block * 2 + isOdd) * block + lane % block;
+        },
+        [&](uint32_t line, uint32_t isOdd) { return line + isOdd * apart; });
   }
 
   const Surroundings& around_;
