@@ -17,6 +17,15 @@ from limits import processor_time
 
 STEPS, SMALL, LARGE = 8000, 1000, 1000000
 HEADER = '#[version = "0.0.5"]\n'
+CALLS = """
+def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    match (%fs) {
+      Cons(%f, Cons(%g, _)) => @calls(%fs, %i + 1, %g(%i, %f(%i, %sum))),
+      _ => %sum
+    }
+  }
+}"""
 MAIN = """
 def @main(%w: Tensor[(SIZE), float32]) -> float32 { @reads(%w, 0, 0f) }
 """
@@ -163,15 +172,7 @@ def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
     if (floor_mod(%k, 3) == 0) { %s } else { cos(%s) * take(%w, floor_mod(%k, 1000), axis=0) }
   };
   @calls(Cons(%f, Cons(%g, Nil)), %i, %sum)
-}
-def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) -> float32 {
-  if (%i == STEPS) { %sum } else {
-    match (%fs) {
-      Cons(%f, Cons(%g, _)) => @calls(%fs, %i + 1, %g(%i, %f(%i, %sum))),
-      _ => %sum
-    }
-  }
-}""" + MAIN,
+}""" + CALLS + MAIN,
     "closures_that_hand_on": """
 def @one(%w: Tensor[(SIZE), float32], %i: int32) { take(%w, floor_mod(%i, 1000), axis=0) }
 def @some(%w: Tensor[(SIZE), float32], %i: int32, %end: int32, %sum: float32) -> float32 {
@@ -184,15 +185,7 @@ def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
     %t * take(%w, floor_mod(%k, 1000), axis=0)
   };
   @calls(Cons(%f, Cons(%g, Nil)), %i, %sum)
-}
-def @calls(%fs: List[fn (int32, float32) -> float32], %i: int32, %sum: float32) -> float32 {
-  if (%i == STEPS) { %sum } else {
-    match (%fs) {
-      Cons(%f, Cons(%g, _)) => @calls(%fs, %i + 1, %g(%i, %f(%i, %sum))),
-      _ => %sum
-    }
-  }
-}""" + MAIN,
+}""" + CALLS + MAIN,
     "scatter_elements": """
 def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
   if (%i == STEPS) { %w } else {
