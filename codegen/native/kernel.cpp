@@ -83,13 +83,12 @@ private:
 /// estimate of strips: so what a program gives hangs neither on the clock nor on what a cache has.
 class NativeKernel final : public runtime::Kernel {
 public:
-  NativeKernel(const tensor::TensorFunction& function, std::shared_ptr<Compiler> compiler,
+  NativeKernel(const tensor::TensorFunction& function,
+               std::span<const strips::SizedProgram> programs, std::shared_ptr<Compiler> compiler,
                const NativeOptions& options)
       : function_(function), compiler_(std::move(compiler)), numbers_(options.numbers),
         patience_(options.when == When::Always ? 0 : nanosecondsThatPay),
-        strips_(std::make_unique<strips::ProgramKernel>(function,
-                                                        std::span<const strips::SizedProgram>(),
-                                                        strips::programMaker(options.numbers))) {}
+        strips_(strips::kernelMaker(options.numbers)(function, programs)) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
     if (code_ && std::ranges::equal(extents_, extents))
@@ -194,9 +193,10 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options)
     target = *std::move(named);
   }
   auto compiler = std::make_shared<Compiler>(std::move(target), DiskCache::usualFolder());
-  tensor::MakeKernel makeKernel = [compiler, options](const tensor::TensorFunction& function,
-                                                      std::span<const strips::SizedProgram>) {
-    return std::make_unique<NativeKernel>(function, compiler, options);
+  tensor::MakeKernel makeKernel = [compiler,
+                                   options](const tensor::TensorFunction& function,
+                                            std::span<const strips::SizedProgram> programs) {
+    return std::make_unique<NativeKernel>(function, programs, compiler, options);
   };
   return tensor::TensorEngine{
       .compile =

@@ -132,6 +132,12 @@ bool fits(const TensorFunction& function, std::span<const int64_t> extents) {
   return next == extents.size();
 }
 
+template <loops::Numbers numbers>
+runtime::Checked<SizedProgram> numberedProgram(const TensorFunction& function,
+                                               std::span<const int64_t> extents) {
+  return programFor(function, extents, numbers);
+}
+
 } // namespace
 
 runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
@@ -165,29 +171,27 @@ std::optional<SizedProgram> programFor(const TensorFunction& function,
 }
 
 MakeProgram programMaker(loops::Numbers numbers) {
-  static constexpr auto made = []<loops::Numbers of>() -> MakeProgram {
-    return [](const TensorFunction& function, std::span<const int64_t> extents) {
-      return programFor(function, extents, of);
-    };
+  return numbers == loops::Numbers::Reference ? numberedProgram<loops::Numbers::Reference>
+                                              : numberedProgram<loops::Numbers::Reordered>;
+}
+
+tensor::MakeKernel kernelMaker(loops::Numbers numbers) {
+  // Programs of an executable may have other numbers.
+  bool takesGiven = numbers == loops::Numbers::Reordered;
+  return [numbers, takesGiven](const TensorFunction& function,
+                               std::span<const SizedProgram> programs) {
+    return std::make_unique<ProgramKernel>(
+        function, takesGiven ? programs : std::span<const SizedProgram>(), programMaker(numbers));
   };
-  return numbers == loops::Numbers::Reference ? made.operator()<loops::Numbers::Reference>()
-                                              : made.operator()<loops::Numbers::Reordered>();
 }
 
 std::unique_ptr<runtime::Kernel> makeKernel(const TensorFunction& function,
                                             std::span<const SizedProgram> programs) {
-  return std::make_unique<ProgramKernel>(function, programs,
-                                         programMaker(loops::Numbers::Reordered));
+  return kernelMaker(loops::Numbers::Reordered)(function, programs);
 }
 
 tensor::TensorEngine stripsEngine(loops::Numbers numbers) {
-  // Programs of an executable may have other numbers.
-  bool takesGiven = numbers == loops::Numbers::Reordered;
-  tensor::MakeKernel make = [numbers, takesGiven](const TensorFunction& function,
-                                                  std::span<const SizedProgram> programs) {
-    return std::make_unique<ProgramKernel>(
-        function, takesGiven ? programs : std::span<const SizedProgram>(), programMaker(numbers));
-  };
+  tensor::MakeKernel make = kernelMaker(numbers);
   return {.compile =
               [make](TensorFunction function) { return tensor::codeOf(std::move(function), make); },
           .makeKernel = make};

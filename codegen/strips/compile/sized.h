@@ -24,8 +24,9 @@ std::optional<SizedProgram> programFor(const tensor::TensorFunction& function,
 std::unique_ptr<runtime::Kernel> makeKernel(const tensor::TensorFunction& function,
                                             std::span<const SizedProgram> programs);
 
-/// What makes programs with such numbers for kernels.
+/// What makes programs with such numbers for kernels, and what makes kernels of such programs.
 MakeProgram programMaker(loops::Numbers numbers);
+tensor::MakeKernel kernelMaker(loops::Numbers numbers);
 
 /// An engine that runs strip programs.
 tensor::TensorEngine stripsEngine(loops::Numbers numbers = loops::Numbers::Reordered);
