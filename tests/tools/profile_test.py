@@ -46,7 +46,7 @@ CALLS = {
     "%f": 2,
     "nn.dense+nn.relu": 1,
 }
-ROW = re.compile(r"^ *(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)  (\S+)(?: at (\S+))?$", re.M)
+ROW = re.compile(r"^ *(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)  (\S.*?)(?: at (\S+))?$", re.M)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
