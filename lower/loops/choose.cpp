@@ -183,18 +183,21 @@ private:
     return found;
   }
 
-  /// Moves scratch into a loop beside it.
+  /// Moves scratch into the loop beside it that alone uses it, if one does.
   bool privatise(const std::string& buffer) {
     if (!isAllocated(buffer))
       return false;
-    Spot spot = findAllocation(made_.nest, findScratch(made_.nest, buffer));
-    std::vector<std::string> loops;
-    for (const Node& node : *spot.body)
-      if (const auto* loop = std::get_if<Loop>(&node.what))
-        loops.push_back(nameOf(made_.nest, *loop));
-    return std::ranges::any_of(loops, [&](const std::string& loop) {
-      return attempt("privatise", {buffer, loop});
-    });
+    uint32_t number = findScratch(made_.nest, buffer);
+    const Loop* user = nullptr;
+    for (const Node& node : *findAllocation(made_.nest, number).body) {
+      if (!uses(node, number))
+        continue;
+      const auto* loop = std::get_if<Loop>(&node.what);
+      if (user || !loop)
+        return false;
+      user = loop;
+    }
+    return user && attempt("privatise", {buffer, nameOf(made_.nest, *user)});
   }
 
   // Lanes.

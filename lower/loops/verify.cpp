@@ -35,6 +35,7 @@ public:
   void run() {
     checkPlaces(nest_);
     list(nest_.body, {}, {factsOf(nest_)});
+    findUsers();
     for (uint32_t i = 0; i < nest_.buffers.size(); ++i)
       if (nest_.buffers[i].space != Space::Input)
         checkOnce(i);
@@ -60,6 +61,24 @@ private:
       list(node.body, around, facts);
       around.pop_back();
       facts.pop_back();
+    }
+  }
+
+  /// Lists the statements by what they store and load, so that all buffers are checked in the time
+  /// of going through the nest once.
+  void findUsers() {
+    users_.resize(nest_.buffers.size());
+    for (const Placed& placed : placed_) {
+      auto add = [&](uint32_t buffer) {
+        std::vector<const Placed*>& users = users_[buffer];
+        if (users.empty() || users.back() != &placed)
+          users.push_back(&placed);
+      };
+      for (const Store& store : placed.statement->stores)
+        add(store.buffer);
+      for (const Operation& operation : placed.statement->operations)
+        if (operation.kind == OperationKind::Load)
+          add(operation.buffer);
     }
   }
 
@@ -156,14 +175,13 @@ private:
     Words words{uint64_t(made.space), uint64_t(nest_.numbers), depthOf(buffer)};
     addForms(made.extents, words);
     const Placed* last = nullptr;
-    for (const Placed& placed : placed_) {
+    for (const Placed* user : users_[buffer]) {
+      const Placed& placed = *user;
       const Store* store = storeTo(placed, buffer);
       std::vector<const Operation*> loads;
       for (const Operation& operation : placed.statement->operations)
         if (operation.kind == OperationKind::Load && operation.buffer == buffer)
           loads.push_back(&operation);
-      if (!store && loads.empty())
-        continue;
       addNodes(placed, last ? sharedBy(*last, placed) : 0, words);
       words.push_back(loads.size());
       for (const Operation* load : loads)
@@ -214,16 +232,14 @@ private:
 
   void checkBuffer(uint32_t buffer) {
     Writers writers;
-    for (const Placed& placed : placed_)
-      if (const Store* store = storeTo(placed, buffer))
-        checkRunKinds(placed, *store);
-    for (const Placed& placed : placed_)
-      if (!storeTo(placed, buffer))
-        continue;
-      else if (placed.statement->combiner)
-        addJoiner(writers, placed);
-      else
-        writers.makers.push_back(&placed);
+    for (const Placed* user : users_[buffer])
+      if (const Store* store = storeTo(*user, buffer)) {
+        checkRunKinds(*user, *store);
+        if (user->statement->combiner)
+          addJoiner(writers, *user);
+        else
+          writers.makers.push_back(user);
+      }
     size_t depth = depthOf(buffer);
     if (!writers.makers.empty())
       united(writers.makers, buffer, depth);
@@ -231,10 +247,10 @@ private:
       checkJoined(group, *writers.joiners[0], buffer, depth);
     if (nest_.buffers[buffer].space == Space::Output)
       checkWhole(writers, buffer);
-    for (const Placed& placed : placed_)
-      for (const Operation& operation : placed.statement->operations)
+    for (const Placed* user : users_[buffer])
+      for (const Operation& operation : user->statement->operations)
         if (operation.kind == OperationKind::Load && operation.buffer == buffer)
-          checkRead(writers, placed, buffer, operation.places, !operation.operands.empty());
+          checkRead(writers, *user, buffer, operation.places, !operation.operands.empty());
     for (const Placed* joiner : writers.joiners) {
       std::vector<Place> places;
       for (Form form : storeTo(*joiner, buffer)->position)
@@ -397,6 +413,8 @@ private:
 
   Nest& nest_;
   std::vector<Placed> placed_;
+  /// By buffer, in the order of the text.
+  std::vector<std::vector<const Placed*>> users_;
   std::map<std::pair<const Store*, size_t>, Box> boxes_;
   /// How many nodes there are around the place where scratch is allocated.
   std::map<uint32_t, size_t> depths_;
