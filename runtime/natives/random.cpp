@@ -19,25 +19,58 @@ using Words = std::array<uint64_t, 4>;
 constexpr uint64_t topBit = uint64_t(1) << 63;
 constexpr uint64_t allBits = ~uint64_t(0);
 
-/// 20 rounds over four words.
-Words threefry(const Words& key, Words words) {
+/// 20 rounds over four words, each with its own constants, so that none is looked up as they run.
+/// A `Word` may be several, of as many blocks.
+template <typename Word>
+void threefry(const Words& key, std::array<Word, 4>& words) {
   constexpr int rotations[8][2] = {{14, 16}, {52, 57}, {23, 40}, {5, 37},
                                    {25, 33}, {46, 12}, {58, 22}, {32, 32}};
   const uint64_t schedule[5] = {key[0], key[1], key[2], key[3],
                                 0x1BD11BDAA9FC1A22 ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
-  for (size_t round = 0; round < 20; ++round) {
-    if (round % 4 == 0) {
+  auto mix = [](Word& a, Word& b, int rotation) {
+    a += b;
+    b = (a + b) ^ (b << rotation | b >> (64 - rotation));
+  };
+  auto round = [&]<size_t number>(std::integral_constant<size_t, number>) {
+    if constexpr (number % 4 == 0) {
       for (size_t i = 0; i < 4; ++i)
-        words[i] += schedule[(round / 4 + i) % 5];
-      words[3] += round / 4;
+        words[i] += schedule[(number / 4 + i) % 5];
+      words[3] += number / 4;
     }
-    for (size_t half = 0; half < 2; ++half) {
-      uint64_t &a = words[2 * half], &b = words[2 * half + 1];
-      a += b;
-      b = (a + b) ^ std::rotl(b, rotations[round % 8][half]);
-    }
+    mix(words[0], words[1], rotations[number % 8][0]);
+    mix(words[2], words[3], rotations[number % 8][1]);
     std::swap(words[1], words[3]);
+  };
+  [&]<size_t... numbers>(std::index_sequence<numbers...>) {
+    (round(std::integral_constant<size_t, numbers>()), ...);
   }
+  (std::make_index_sequence<20>());
+}
+
+/// Words of several blocks, which are mixed at once.
+typedef uint64_t Lanes __attribute__((vector_size(32)));
+constexpr size_t laneCount = sizeof(Lanes) / sizeof(uint64_t);
+
+/// Blocks one after the other: in number i each word of `first` is greater by i.
+void fillBlocks(const Words& key, const Words& first, std::span<Words> blocks) {
+  size_t whole = blocks.size() / laneCount * laneCount;
+  for (size_t i = 0; i < whole; i += laneCount) {
+    std::array<Lanes, 4> words;
+    for (size_t word = 0; word < 4; ++word)
+      words[word] = first[word] + i + Lanes{0, 1, 2, 3};
+    threefry(key, words);
+    for (size_t lane = 0; lane < laneCount; ++lane)
+      blocks[i + lane] = {words[0][lane], words[1][lane], words[2][lane], words[3][lane]};
+  }
+  for (size_t i = whole; i < blocks.size(); ++i) {
+    for (size_t word = 0; word < 4; ++word)
+      blocks[i][word] = first[word] + i;
+    threefry(key, blocks[i]);
+  }
+}
+
+Words mixed(const Words& key, Words words) {
+  threefry(key, words);
   return words;
 }
 
@@ -92,7 +125,7 @@ State withRoom(const State& state, uint64_t count) {
     return state;
   State fresh;
   if (state.isFull()) {
-    fresh.key = threefry(state.key, {allBits, allBits, allBits, allBits});
+    fresh.key = mixed(state.key, {allBits, allBits, allBits, allBits});
     fresh.next = {topBit, 0};
   } else {
     fresh = turnedRight(state);
@@ -104,24 +137,21 @@ State withRoom(const State& state, uint64_t count) {
 /// Random words, and the state after them. Whole blocks add their number to all words of the
 /// counter and the path; the rest adds to the last word alone, as in Relay.
 struct Stream {
-  std::vector<uint64_t> words;
+  /// More than are asked for, as blocks are whole.
+  std::vector<Words> blocks;
   State after;
+
+  uint64_t word(size_t i) const { return blocks[i / 4][i % 4]; }
 };
 
 Stream streamOf(const State& given, size_t count) {
-  Stream stream{std::vector<uint64_t>(count), withRoom(given, count)};
+  Stream stream{std::vector<Words>((count + 3) / 4), withRoom(given, count)};
   State& state = stream.after;
-  size_t whole = count / 4 * 4;
-  for (size_t i = 0; i < whole; i += 4) {
-    Words block = state.block();
-    for (uint64_t& word : block)
-      word += i / 4;
-    std::ranges::copy(threefry(state.key, block), stream.words.begin() + ptrdiff_t(i));
-  }
-  state.counter[1] += whole;
-  if (whole < count) {
-    Words rest = threefry(state.key, state.block());
-    std::copy_n(rest.begin(), count - whole, stream.words.begin() + ptrdiff_t(whole));
+  size_t whole = count / 4;
+  fillBlocks(state.key, state.block(), std::span(stream.blocks).first(whole));
+  state.counter[1] += 4 * whole;
+  if (4 * whole < count) {
+    stream.blocks[whole] = mixed(state.key, state.block());
     state.counter[1] += 4;
   }
   state.counter[0] = 0;
@@ -159,7 +189,9 @@ NativeFault generate(const NativeCall& call, const ShapeParameters& parameters) 
     return {NativeFaultCode::Shapes};
   Tensor numbers(runtime::UInt64, parameters.shape);
   Stream stream = streamOf(readState(call.inputs[0]), size_t(numbers.size()));
-  std::ranges::copy(stream.words, numbers.elements<uint64_t>().begin());
+  auto words = numbers.elements<uint64_t>();
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = stream.word(i);
   call.outputs = {stateTensor(stream.after), numbers};
   return {};
 }
@@ -175,7 +207,7 @@ NativeFault split(const NativeCall& call, const NoParameters&) {
   State left = readState(call.inputs[0]);
   if (left.isFull()) {
     State fresh;
-    fresh.key = threefry(left.key, left.block());
+    fresh.key = mixed(left.key, left.block());
     fresh.next = {topBit, 0};
     left = fresh;
   }
@@ -191,8 +223,8 @@ T unitOf(uint64_t word, const ShapeParameters& parameters) {
   return parameters.isDouble ? T(unitFloat<double>(word)) : T(unitFloat<float>(word));
 }
 
-/// Draws floats of the type of the operands; `make(words, i)` makes number `i` of as many words as
-/// it needs.
+/// Draws floats of the type of the operands; `make(stream, i)` makes number `i` of as many
+/// words as it needs.
 template <typename T, typename Make>
 void drawFloats(const NativeCall& call, const ShapeParameters& parameters, size_t perNumber,
                 Make make) {
@@ -200,15 +232,15 @@ void drawFloats(const NativeCall& call, const ShapeParameters& parameters, size_
   Stream stream = streamOf(readState(call.inputs[0]), size_t(numbers.size()) * perNumber);
   auto elements = numbers.elements<T>();
   for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = make(stream.words, i);
+    elements[i] = make(stream, i);
   call.outputs = {stateTensor(stream.after), numbers};
 }
 
 template <typename T>
 void drawUniform(const NativeCall& call, const ShapeParameters& parameters) {
   T low = call.inputs[1].elements<T>()[0], high = call.inputs[2].elements<T>()[0];
-  drawFloats<T>(call, parameters, 1, [&](const std::vector<uint64_t>& words, size_t i) {
-    return unitOf<T>(words[i], parameters) * (high - low) + low;
+  drawFloats<T>(call, parameters, 1, [&](const Stream& stream, size_t i) {
+    return unitOf<T>(stream.word(i), parameters) * (high - low) + low;
   });
 }
 
@@ -216,9 +248,10 @@ void drawUniform(const NativeCall& call, const ShapeParameters& parameters) {
 template <typename T>
 void drawNormal(const NativeCall& call, const ShapeParameters& parameters) {
   T mean = call.inputs[1].elements<T>()[0], scale = call.inputs[2].elements<T>()[0];
-  drawFloats<T>(call, parameters, 2, [&](const std::vector<uint64_t>& words, size_t i) {
-    T first = unitOf<T>(words[i], parameters);
-    T second = unitOf<T>(words[words.size() / 2 + i], parameters);
+  size_t count = size_t(runtime::elementCount(parameters.shape).value_or(0));
+  drawFloats<T>(call, parameters, 2, [&](const Stream& stream, size_t i) {
+    T first = unitOf<T>(stream.word(i), parameters);
+    T second = unitOf<T>(stream.word(count + i), parameters);
     T radius = std::sqrt(T(-2) * std::log(T(1) - first));
     return radius * std::sin(T(2 * std::numbers::pi) * second) * scale + mean;
   });
@@ -299,7 +332,7 @@ NativeFault multinomial(const NativeCall& call, const SampleParameters& paramete
     std::span<float> chances = std::span(sums).subspan(line * outcomes, outcomes);
     accumulate(chances);
     for (size_t i = line * samples; i < (line + 1) * samples; ++i)
-      places[i] = chosen(chances, unitFloat<float>(stream.words[i]));
+      places[i] = chosen(chances, unitFloat<float>(stream.word(i)));
   }
   call.outputs = {stateTensor(stream.after), result};
   return {};

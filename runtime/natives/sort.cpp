@@ -1,11 +1,11 @@
 // Lines along the axis are sorted one by one.
 #include "runtime/natives/sort.h"
 
-#include "runtime/natives/elements.h"
+#include "runtime/natives/order_key.h"
 #include "runtime/natives/tensor_data.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace natives {
 
@@ -34,43 +34,46 @@ Lines linesOf(const Tensor& tensor, size_t along) {
   return lines;
 }
 
-/// The stable permutation that sorts `keys`.
-template <typename W>
-std::vector<size_t> sortingOrder(const std::vector<W>& keys, bool ascending) {
-  std::vector<size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::ranges::stable_sort(order, [&](size_t left, size_t right) {
-    return ascending ? comesBefore(keys[left], keys[right]) : comesBefore(keys[right], keys[left]);
-  });
-  return order;
-}
-
-/// Calls `visit(line, order)` with the sorting order of each line.
+/// Calls `visit(line, elements, entries)` with the first `kept` elements of each line in sorted
+/// order.
 template <typename Visit>
-bool visitOrders(const Tensor& tensor, const Lines& lines, bool ascending, Visit&& visit) {
+bool visitSorted(const Tensor& tensor, const Lines& lines, size_t kept, bool isAscending,
+                 Visit&& visit) {
   return visitElementType(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    auto elements = tensor.elements<T>();
-    std::vector<Wide<T>> keys(lines.extent);
-    for (size_t line = 0; line < lines.count(); ++line) {
-      for (size_t i = 0; i < keys.size(); ++i)
-        keys[i] = wide(elements[lines.place(line, i, lines.extent)]);
-      visit(line, sortingOrder(keys, ascending));
-    }
+    std::span<const T> elements = tensor.elements<T>();
+    visitEntryType<T>(lines.extent, [&](auto entry) {
+      std::vector<decltype(entry)> entries, scratch;
+      for (size_t line = 0; line < lines.count(); ++line) {
+        auto keyAt = [&](size_t i) {
+          return orderKey(elements[lines.place(line, i, lines.extent)], isAscending);
+        };
+        sortFirst(lines.extent, kept, keyAt, entries, scratch);
+        visit(line, elements, std::as_const(entries));
+      }
+    });
   });
 }
 
-/// Writes a position as an element of any type.
-void writeIndex(Tensor& tensor, size_t place, size_t index) {
-  visitElementType(tensor.dtype(), [&](auto zero) {
+/// Writes the elements of sorted entries as a line of a tensor of their type.
+template <typename T, typename Entry>
+void writeElements(Tensor& to, size_t line, const Lines& lines, std::span<const T> elements,
+                   const std::vector<Entry>& entries) {
+  auto results = to.elements<T>();
+  for (size_t i = 0; i < entries.size(); ++i)
+    results[lines.place(line, i, entries.size())] =
+        elements[lines.place(line, size_t(entries[i].place), lines.extent)];
+}
+
+/// Writes the places of sorted entries as a line of a tensor of any type.
+template <typename Entry>
+void writePlaces(Tensor& to, size_t line, const Lines& lines, const std::vector<Entry>& entries) {
+  visitElementType(to.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    tensor.elements<T>()[place] = T(Wide<T>(index));
+    auto results = to.elements<T>();
+    for (size_t i = 0; i < entries.size(); ++i)
+      results[lines.place(line, i, entries.size())] = T(Wide<T>(entries[i].place));
   });
-}
-
-void copyElement(Tensor& to, size_t toPlace, const Tensor& from, size_t fromPlace) {
-  size_t size = from.dtype().bytes();
-  std::memcpy(to.bytes() + toPlace * size, from.bytes() + fromPlace * size, size);
 }
 
 /// Nothing, or the fault of an element type that was not visited.
@@ -92,11 +95,9 @@ NativeFault runSort(const NativeCall& call, const SortParameters& parameters) {
   const Tensor& data = call.inputs[0];
   Tensor& result = call.outputs.emplace_back(data.dtype(), data.shape());
   Lines lines = linesOf(data, parameters.axis);
-  return faultUnless(visitOrders(data, lines, parameters.isAscending,
-                                 [&](size_t line, const std::vector<size_t>& order) {
-                                   for (size_t i = 0; i < order.size(); ++i)
-                                     copyElement(result, lines.place(line, i, lines.extent), data,
-                                                 lines.place(line, order[i], lines.extent));
+  return faultUnless(visitSorted(data, lines, lines.extent, parameters.isAscending,
+                                 [&](size_t line, auto elements, const auto& entries) {
+                                   writeElements(result, line, lines, elements, entries);
                                  }));
 }
 
@@ -110,11 +111,9 @@ NativeFault runArgsort(const NativeCall& call, const SortParameters& parameters)
   const Tensor& data = call.inputs[0];
   Tensor& result = call.outputs.emplace_back(parameters.dtype, data.shape());
   Lines lines = linesOf(data, parameters.axis);
-  return faultUnless(visitOrders(
-      data, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
-        for (size_t i = 0; i < order.size(); ++i)
-          writeIndex(result, lines.place(line, i, lines.extent), order[i]);
-      }));
+  return faultUnless(visitSorted(
+      data, lines, lines.extent, parameters.isAscending,
+      [&](size_t line, auto, const auto& entries) { writePlaces(result, line, lines, entries); }));
 }
 
 NativeResults firstResults(NativeTypes inputs, const TopkParameters& parameters) {
@@ -137,15 +136,18 @@ NativeFault topkOf(const NativeCall& call, const TopkParameters& parameters, int
   size_t kept = k < 1 ? lines.extent : size_t(k);
   Shape shape = input.shape();
   shape[parameters.axis] = int64_t(kept);
-  Tensor values(input.dtype(), shape), indices(parameters.dtype, shape);
-  bool isKnown = visitOrders(
-      input, lines, parameters.isAscending, [&](size_t line, const std::vector<size_t>& order) {
-        for (size_t i = 0; i < kept; ++i) {
-          size_t place = lines.place(line, i, kept);
-          copyElement(values, place, input, lines.place(line, order[i], lines.extent));
-          writeIndex(indices, place, order[i]);
-        }
-      });
+  Tensor values, indices;
+  if (parameters.wantsValues)
+    values = Tensor(input.dtype(), shape);
+  if (parameters.wantsIndices)
+    indices = Tensor(parameters.dtype, shape);
+  bool isKnown = visitSorted(input, lines, kept, parameters.isAscending,
+                             [&](size_t line, auto elements, const auto& entries) {
+                               if (parameters.wantsValues)
+                                 writeElements(values, line, lines, elements, entries);
+                               if (parameters.wantsIndices)
+                                 writePlaces(indices, line, lines, entries);
+                             });
   if (parameters.wantsValues)
     call.outputs.push_back(values);
   if (parameters.wantsIndices)
@@ -177,12 +179,13 @@ NativeResults searchResults(NativeTypes inputs, const SearchParameters& paramete
   return isGood ? NativeResults({{parameters.dtype, inputs[1].rank}}) : std::nullopt;
 }
 
-template <typename T>
+template <typename T, typename P>
 void searchSorted(const Tensor& sorted, const Tensor& values, bool right, Tensor& result) {
   size_t length = size_t(sorted.shape().back());
   size_t perLine = sorted.rank() == 1 ? size_t(values.size()) : size_t(values.shape().back());
   auto sequence = sorted.elements<T>();
   auto wanted = values.elements<T>();
+  auto positions = result.elements<P>();
   for (size_t i = 0; i < wanted.size(); ++i) {
     auto line = sequence.subspan(i / perLine * length, length);
     auto value = wide(wanted[i]);
@@ -190,7 +193,7 @@ void searchSorted(const Tensor& sorted, const Tensor& values, bool right, Tensor
                                            [&](T x) { return !comesBefore(value, wide(x)); })
                     : std::partition_point(line.begin(), line.end(),
                                            [&](T x) { return comesBefore(wide(x), value); });
-    writeIndex(result, i, size_t(at - line.begin()));
+    positions[i] = P(at - line.begin());
   }
 }
 
@@ -202,76 +205,11 @@ NativeFault runSearchSorted(const NativeCall& call, const SearchParameters& para
   if (values.size() == 0)
     return {};
   return faultUnless(visitElementType(sorted.dtype(), [&](auto zero) {
-    searchSorted<decltype(zero)>(sorted, values, parameters.isRight, result);
-  }));
-}
-
-/// The groups of equal elements: their first positions, in the wanted order, and the group of each
-/// element.
-struct Groups {
-  std::vector<size_t> first;
-  std::vector<size_t> groupOf;
-};
-
-template <typename W>
-Groups groupsOf(const std::vector<W>& keys, bool sorted) {
-  Groups groups;
-  groups.groupOf.resize(keys.size());
-  std::vector<size_t> order = sortingOrder(keys, true);
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || comesBefore(keys[order[i - 1]], keys[order[i]]))
-      groups.first.push_back(order[i]);
-    groups.groupOf[order[i]] = groups.first.size() - 1;
-  }
-  if (sorted)
-    return groups;
-  std::vector<size_t> byFirst(groups.first.size()), rank(groups.first.size());
-  std::iota(byFirst.begin(), byFirst.end(), size_t(0));
-  std::ranges::sort(byFirst, {}, [&](size_t group) { return groups.first[group]; });
-  for (size_t i = 0; i < byFirst.size(); ++i)
-    rank[byFirst[i]] = i;
-  for (size_t& group : groups.groupOf)
-    group = rank[group];
-  std::ranges::sort(groups.first);
-  return groups;
-}
-
-NativeResults uniqueResults(NativeTypes inputs, const UniqueParameters& parameters) {
-  if (inputs.size() != 1 || !isKnown(inputs[0].dtype) || inputs[0].rank != 1)
-    return std::nullopt;
-  const NativeType positions{runtime::Int32, 1};
-  NativeResults results({inputs[0], positions, positions, positions});
-  if (parameters.wantsCounts)
-    results->push_back(positions);
-  return results;
-}
-
-NativeFault runUnique(const NativeCall& call, const UniqueParameters& parameters) {
-  const Tensor& data = call.inputs[0];
-  Groups groups;
-  bool isKnown = visitElementType(data.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    std::vector<Wide<T>> keys;
-    for (T element : data.elements<T>())
-      keys.push_back(wide(element));
-    groups = groupsOf(keys, parameters.isSorted);
-  });
-  Tensor values(data.dtype(), data.shape()), first(runtime::Int32, data.shape());
-  Tensor inverse(runtime::Int32, data.shape()), counts(runtime::Int32, data.shape());
-  for (size_t group = 0; group < groups.first.size(); ++group) {
-    copyElement(values, group, data, groups.first[group]);
-    writeIndex(first, group, groups.first[group]);
-  }
-  for (size_t i = 0; i < groups.groupOf.size(); ++i) {
-    writeIndex(inverse, i, groups.groupOf[i]);
-    counts.elements<int32_t>()[groups.groupOf[i]]++;
-  }
-  Tensor count(runtime::Int32, {1});
-  writeIndex(count, 0, groups.first.size());
-  call.outputs = {values, first, inverse, count};
-  if (parameters.wantsCounts)
-    call.outputs.push_back(counts);
-  return faultUnless(isKnown);
+    parameters.dtype == runtime::Int32
+        ? searchSorted<T, int32_t>(sorted, values, parameters.isRight, result)
+        : searchSorted<T, int64_t>(sorted, values, parameters.isRight, result);
+  }));
 }
 
 } // namespace
@@ -286,7 +224,5 @@ constinit const NativeOf<TopkParameters> firstOfLinesByOperand =
     native<TopkParameters, firstByOperandResults, runDynTopk>("firstOfLinesByOperand");
 constinit const NativeOf<SearchParameters> searchLines =
     native<SearchParameters, searchResults, runSearchSorted>("searchLines");
-constinit const NativeOf<UniqueParameters> distinctElements =
-    native<UniqueParameters, uniqueResults, runUnique>("distinctElements");
 
 } // namespace natives
