@@ -28,6 +28,16 @@ foreach(row ${rows})
   list(APPEND rooms ${room})
 endforeach()
 
+# Whoever builds once has the files of a room compiled several at a time, so that what they include
+# is read once. Names that only one file knows must then be apart within a room. In rooms where they
+# need not be, as every file of operators has its `rows`, a common header is compiled beforehand.
+option(BATON_JOINED "Compile files together: sooner as a whole, later after a change" OFF)
+set(common_header_codegen/native codegen/native/native_code.h)
+set(common_header_driver/debug driver/session/session.h)
+set(common_header_stdlib/ops stdlib/ops/common.h)
+set(common_header_tests/harness driver/session/session.h)
+set(common_header_vm/executable vm/machine/program.h)
+
 # Made with other options than the rest.
 set(shared_rooms vm/rt driver/libbaton)
 foreach(room ${rooms})
@@ -37,6 +47,11 @@ foreach(room ${rooms})
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/driver/main.cpp)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC warnings fmt::fmt)
+    if(BATON_JOINED AND common_header_${room})
+      target_precompile_headers(${target} PRIVATE ${common_header_${room}})
+    elseif(BATON_JOINED)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
     foreach(used ${uses_${room}})
       room_target(used ${used})
       target_link_libraries(${target} PUBLIC ${used})

@@ -16,11 +16,11 @@ using codegen::MathProgram;
 using codegen::MathType;
 
 template <typename T>
-class Arguments {
+class ArgumentPairs {
 public:
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
-  explicit Arguments(const MathProgram& program)
+  explicit ArgumentPairs(const MathProgram& program)
       : hasTwo_(program.instructions.size() > 1 &&
                 program.instructions[1].op == MathOp::Parameter) {}
 
@@ -58,7 +58,7 @@ std::vector<T> specialValues() {
 
 /// Numbers in the program decide between cases, so that their neighbours are where these meet.
 template <typename T>
-void addNeighbours(Arguments<T>& arguments, const MathProgram& program) {
+void addNeighbours(ArgumentPairs<T>& arguments, const MathProgram& program) {
   for (const MathInstruction& instruction : program.instructions) {
     if (instruction.op != MathOp::Constant)
       continue;
@@ -80,7 +80,7 @@ void addNeighbours(Arguments<T>& arguments, const MathProgram& program) {
 /// Where sine, cosine and tangent lose the most digits: beside multiples of a quarter turn. The
 /// last ones are the nearest that there are.
 template <typename T>
-void addQuarterTurns(Arguments<T>& arguments, size_t points) {
+void addQuarterTurns(ArgumentPairs<T>& arguments, size_t points) {
   constexpr long double halfPi = 1.57079632679489661923132169163975144L;
   for (size_t i = 1; i <= points; ++i) {
     T near = T((long double)(i < points / 2 ? i : i * i * i) * halfPi);
@@ -94,7 +94,7 @@ void addQuarterTurns(Arguments<T>& arguments, size_t points) {
 }
 
 template <typename T>
-void addOfOne(Arguments<T>& arguments, size_t points) {
+void addOfOne(ArgumentPairs<T>& arguments, size_t points) {
   addQuarterTurns(arguments, points / 16);
   for (size_t i = 0; i < points / 2; ++i)
     arguments.add(arguments.anyBits());
@@ -106,7 +106,7 @@ void addOfOne(Arguments<T>& arguments, size_t points) {
 }
 
 template <typename T>
-void addOfTwo(Arguments<T>& arguments, size_t points) {
+void addOfTwo(ArgumentPairs<T>& arguments, size_t points) {
   std::vector<T> special = specialValues<T>();
   for (T a : special)
     for (T b : special)
@@ -128,7 +128,7 @@ void addOfTwo(Arguments<T>& arguments, size_t points) {
 
 template <std::floating_point T>
 std::array<std::vector<uint64_t>, 2> mathArguments(const MathProgram& program, size_t points) {
-  Arguments<T> arguments(program);
+  ArgumentPairs<T> arguments(program);
   addNeighbours(arguments, program);
   if (arguments.hasTwo()) {
     addOfTwo(arguments, points);

@@ -15,8 +15,6 @@ namespace driver {
 
 namespace {
 
-constexpr size_t lineWidth = 96;
-
 /// `text` if it reads as a number that `isSame`, else the exact digits of `value`.
 template <typename IsSame>
 std::string orExact(std::string text, double value, IsSame&& isSame) {

@@ -8,6 +8,9 @@
 
 namespace driver {
 
+/// Columns of a line.
+inline constexpr size_t lineWidth = 96;
+
 /// How much of a tensor is shown, and where.
 struct TensorLayout {
   /// Tensors of more elements are abbreviated to the edges of each dimension.

@@ -1,6 +1,8 @@
 // By an explicit stack. Lines end where they are long enough, so that editors show them.
 #include "driver/values/term.h"
 
+#include "driver/values/tensor_text.h"
+
 #include <fmt/format.h>
 #include <vector>
 
@@ -13,8 +15,6 @@ using runtime::Value;
 using runtime::ValueKind;
 
 namespace {
-
-constexpr size_t lineWidth = 96;
 
 /// A tuple or constructor whose fields are being written.
 struct Open {

@@ -10,7 +10,7 @@ namespace lang {
 
 namespace {
 
-constexpr std::array rows{
+constexpr std::array allRows{
 #define DIAGNOSTIC(name, code, severity, text) MessageRow{code, Severity::severity, text},
 #include "lang/source/diagnostics.def"
 #undef DIAGNOSTIC
@@ -19,11 +19,11 @@ constexpr std::array rows{
 } // namespace
 
 const MessageRow& messageRow(Message message) {
-  return rows[size_t(message)];
+  return allRows[size_t(message)];
 }
 
 std::span<const MessageRow> messageRows() {
-  return rows;
+  return allRows;
 }
 
 Diagnostic& Diagnostics::add(Message message, SourceRange range, std::string text) {

@@ -10,7 +10,7 @@ namespace lang {
 namespace {
 
 /// Bounds on the parts of a form, on their nesting, and on the products of terms in one product.
-constexpr uint32_t mostParts = 1 << 14, mostDepth = 64;
+constexpr uint32_t mostFormParts = 1 << 14, mostFormDepth = 64;
 constexpr size_t mostProducts = 4096;
 
 /// A dimension as a sum, terms in the order of their serial numbers.
@@ -63,7 +63,7 @@ bool isBounded(std::span<const DimTerm> terms, bool areFactors) {
     parts += times * term.variable->size;
     depth = std::max<uint32_t>(depth, term.variable->depth);
   }
-  return parts <= mostParts && depth < mostDepth;
+  return parts <= mostFormParts && depth < mostFormDepth;
 }
 
 int64_t floorQuotient(int64_t value, int64_t divisor) {

@@ -14,8 +14,6 @@ namespace loops {
 
 namespace {
 
-constexpr int64_t openExtent = 1000;
-
 std::string nameOf(const Nest& nest, const Loop& loop) {
   return nest.table.textOf(loop.variable);
 }

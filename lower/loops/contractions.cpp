@@ -2,6 +2,7 @@
 #include "lower/loops/contractions.h"
 
 #include "lower/loops/edit.h"
+#include "lower/loops/machine_model.h"
 #include "lower/sizes/slope.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace {
 
 /// Open extents that are proven to be below this are those that tiles leave over.
 constexpr int64_t fewRows = 16;
-constexpr int64_t openExtent = 1000;
 
 std::string nameOf(const Nest& nest, const Node& node) {
   return nest.table.textOf(std::get<Loop>(node.what).variable);

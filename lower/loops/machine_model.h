@@ -6,6 +6,9 @@
 
 namespace loops {
 
+/// What an extent that is open counts as, where it is asked how much work there is.
+inline constexpr int64_t openExtent = 1000;
+
 struct MachineModel {
   /// Bytes that one instruction computes on at once.
   int64_t vectorBytes = 32;

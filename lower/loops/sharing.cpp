@@ -12,13 +12,13 @@ namespace loops {
 namespace {
 
 /// A statement, and the loops around it from the outermost on.
-struct Placed {
+struct Access {
   const Statement* statement;
   std::vector<Name> loops;
 };
 
 void listStatements(const std::vector<Node>& body, std::vector<Name>& around,
-                    std::vector<Placed>& found) {
+                    std::vector<Access>& found) {
   for (const Node& node : body) {
     const auto* loop = std::get_if<Loop>(&node.what);
     if (const auto* statement = std::get_if<Statement>(&node.what))
@@ -47,8 +47,8 @@ public:
     if (nest_.buffers[input].extents != nest_.buffers[output].extents ||
         nest_.buffers[input].dtype != nest_.buffers[output].dtype)
       return false;
-    const Placed* maker = nullptr;
-    for (const Placed& placed : statements_)
+    const Access* maker = nullptr;
+    for (const Access& placed : statements_)
       if (stores(*placed.statement, output)) {
         if (maker)
           return false;
@@ -57,7 +57,7 @@ public:
     if (!maker || maker->statement->combiner || maker->statement->stores.size() != 1)
       return false;
     bool isBefore = true, isGood = true;
-    for (const Placed& placed : statements_) {
+    for (const Access& placed : statements_) {
       bool isMaker = &placed == maker;
       for (const Operation& operation : placed.statement->operations)
         if (operation.kind == OperationKind::Load &&
@@ -72,7 +72,7 @@ public:
 private:
   /// Whether a read touches only what is stored in the same iteration of the loops that it shares
   /// with the maker, or the very element if it is in the maker itself.
-  bool isOfIteration(const Placed& reader, const Placed& maker, const Operation& load,
+  bool isOfIteration(const Access& reader, const Access& maker, const Operation& load,
                      bool isMaker) const {
     const Store& store = maker.statement->stores[0];
     std::vector<Name> same;
@@ -93,7 +93,7 @@ private:
   }
 
   const Nest& nest_;
-  std::vector<Placed> statements_;
+  std::vector<Access> statements_;
 };
 
 } // namespace

@@ -30,10 +30,6 @@ uint32_t depthOf(std::span<const Attribute> attributes) {
   return depth;
 }
 
-MetaReference reference(MetaValue value) {
-  return {value.key.view(), value.index};
-}
-
 } // namespace
 
 template <typename Node>
@@ -159,7 +155,7 @@ const Expr* Builder::name(Range range, Text text) {
 
 const Expr* Builder::meta(Range range, MetaValue value) {
   auto* made = node<Meta>(range);
-  made->meta = reference(value);
+  made->meta = value.reference();
   return made;
 }
 

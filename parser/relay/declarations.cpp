@@ -24,10 +24,6 @@ uint32_t depthOf(std::span<const Type* const> types) {
   return depth;
 }
 
-MetaReference reference(MetaValue value) {
-  return {value.key.view(), value.index};
-}
-
 } // namespace
 
 const Type* Builder::finish(Type* type, uint32_t childDepth) {
@@ -174,7 +170,7 @@ const Type* Builder::refType(Range range, TypePtr inner) {
 
 const Type* Builder::metaType(Range range, MetaValue value) {
   auto* made = newNode<MetaType>(arena_, range);
-  made->meta = reference(value);
+  made->meta = value.reference();
   return made;
 }
 
@@ -195,7 +191,7 @@ const Dim* Builder::namedDim(Range range, Text name) {
 }
 
 const Dim* Builder::metaDim(Range range, MetaValue value) {
-  return dim({DimKind::Meta, false, range, 0, {}, reference(value)});
+  return dim({DimKind::Meta, false, range, 0, {}, value.reference()});
 }
 
 const Dim* Builder::holeDim(Range range) {

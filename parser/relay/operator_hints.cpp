@@ -15,9 +15,7 @@ using lang::SourceRange;
 
 namespace {
 
-/// How far the text around a mark is looked at.
-constexpr size_t farthest = 2000;
-constexpr std::string_view blanks = " \t\r\n", digits = "0123456789";
+constexpr std::string_view digits = "0123456789";
 
 bool isOneOf(char c, std::string_view letters) {
   return letters.find(c) != std::string_view::npos;
@@ -44,11 +42,11 @@ public:
 
   std::string_view text(SourceRange range) const { return lexer_.textOf(range); }
   std::string_view from(uint32_t at) const {
-    return text({at, std::min<uint32_t>(lexer_.range().end, at + farthest)});
+    return text({at, std::min<uint32_t>(lexer_.range().end, at + farthestHint)});
   }
   std::string_view upTo(uint32_t at) const {
     uint32_t begin = lexer_.range().begin;
-    return text({at - begin > farthest ? at - uint32_t(farthest) : begin, at});
+    return text({at - begin > farthestHint ? at - uint32_t(farthestHint) : begin, at});
   }
 
   /// The operand that ends before a place, blanks left out; empty when there is none.

@@ -7,6 +7,10 @@
 
 namespace parser {
 
+/// How far the text around a mistake is looked at, and what stands between words there.
+inline constexpr size_t farthestHint = 2000;
+inline constexpr std::string_view blanks = " \t\r\n";
+
 /// `%x[0]`, where the bracket does not fit: a field of a tuple, an element of a tensor or a slice.
 void suggestIndexing(lang::Diagnostic& report, const Lexer& lexer, uint32_t bracket);
 

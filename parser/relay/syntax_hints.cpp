@@ -19,12 +19,8 @@ using Kind = Grammar::symbol_kind_type;
 
 namespace {
 
-/// How far the text around a mistake is looked at.
-constexpr size_t farthest = 2000;
 /// More places are not changed at once.
 constexpr size_t mostPlaces = 100;
-
-constexpr std::string_view blanks = " \t\r\n";
 
 bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -67,12 +63,12 @@ private:
   /// The text from a place on.
   std::string_view from(uint32_t at) const {
     SourceRange all = lexer_.range();
-    return text({at, std::min<uint32_t>(all.end, at + farthest)});
+    return text({at, std::min<uint32_t>(all.end, at + farthestHint)});
   }
   /// The text up to a place.
   std::string_view upTo(uint32_t at) const {
     SourceRange all = lexer_.range();
-    return text({std::max<uint32_t>(all.begin, at > farthest ? at - farthest : 0), at});
+    return text({std::max<uint32_t>(all.begin, at > farthestHint ? at - farthestHint : 0), at});
   }
 
   void add(std::string words, std::vector<Edit> edits, SourceRange shown = {}) {

@@ -27,6 +27,8 @@ struct RealValue {
 struct MetaValue {
   Text key;
   uint32_t index;
+
+  surface::MetaReference reference() const { return {key.view(), index}; }
 };
 
 /// The part of a list stack (list_stack.h) that one list owns.

@@ -10,14 +10,14 @@ using vm::Op;
 
 namespace {
 
-std::optional<Form> returningForm(Form form) {
+std::optional<RowForm> returningForm(RowForm form) {
   switch (form) {
-  case Form::binary:
-    return Form::returnBinary;
-  case Form::immediate:
-    return Form::returnImmediate;
-  case Form::masked:
-    return Form::returnMasked;
+  case RowForm::binary:
+    return RowForm::returnBinary;
+  case RowForm::immediate:
+    return RowForm::returnImmediate;
+  case RowForm::masked:
+    return RowForm::returnMasked;
   default:
     return std::nullopt;
   }

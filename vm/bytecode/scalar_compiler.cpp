@@ -146,7 +146,7 @@ std::optional<Comparison> comparisonOf(const TensorFunction& function) {
              *right = apply->operands[1]->as<tensor::ScalarLoad>();
   bool isPlain =
       left && right && left->tensor < function.inputCount && right->tensor < function.inputCount;
-  if (!isPlain || !findScalar(Form::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
+  if (!isPlain || !findScalar(RowForm::jumpUnlessHolds, ScalarFunction::Less, left->dtype))
     return std::nullopt;
   return Comparison{apply->function, left->dtype, left->tensor, right->tensor};
 }
@@ -186,15 +186,16 @@ bool jumpUnlessHolds(Code& code, const Comparison& comparison, const ScalarOpera
   if (auto exclusive = exclusiveOf(function, b, comparison.dtype))
     std::tie(function, b) = *exclusive;
   if (auto number = shortOf(b, comparison.dtype))
-    if (auto op = findScalar(Form::jumpUnlessShort, function, comparison.dtype)) {
+    if (auto op = findScalar(RowForm::jumpUnlessShort, function, comparison.dtype)) {
       code.compareAndJump(*op, a.reg, *number, otherwise);
       return true;
     }
   if (b.reg == vm::none)
     return false;
-  auto op = findScalar(Form::jumpUnlessHolds, function, comparison.dtype);
+  auto op = findScalar(RowForm::jumpUnlessHolds, function, comparison.dtype);
   if (!op) {
-    op = findScalar(Form::jumpUnlessHolds, mirrored(function).value_or(function), comparison.dtype);
+    op = findScalar(RowForm::jumpUnlessHolds, mirrored(function).value_or(function),
+                    comparison.dtype);
     std::swap(a, b);
   }
   if (!op)
@@ -304,7 +305,7 @@ ScalarCompiler::Step ScalarCompiler::apply(const tensor::ScalarApply& node) {
   for (const ScalarNode* operand : node.operands)
     operands.push_back(operandOf(operand));
   if (operands.size() == 1)
-    if (auto op = findScalar(Form::unary, function, dtype))
+    if (auto op = findScalar(RowForm::unary, function, dtype))
       return {*op, load(operands[0])};
   if (operands.size() == 2) {
     if (operands[0].bits && !operands[1].bits)
@@ -313,21 +314,21 @@ ScalarCompiler::Step ScalarCompiler::apply(const tensor::ScalarApply& node) {
         std::swap(operands[0], operands[1]);
       }
     if (function == ScalarFunction::Subtract && operands[1].bits && shortOf(operands[1], dtype) &&
-        findScalar(Form::immediate, ScalarFunction::Add, dtype)) {
+        findScalar(RowForm::immediate, ScalarFunction::Add, dtype)) {
       function = ScalarFunction::Add;
       operands[1].bits = uint64_t(-int64_t(*operands[1].bits));
     }
     // By zero is a fault, which the short instructions do not know.
     auto number = shortOf(operands[1], dtype);
     if (number && (*number != 0 || !runtime::scalarFunctionDivides(function)))
-      if (auto op = findScalar(Form::immediate, function, dtype))
+      if (auto op = findScalar(RowForm::immediate, function, dtype))
         return {*op, load(operands[0]), *number};
     if (auto mask = maskOf(operands[1], dtype))
-      if (auto op = findScalar(Form::masked, function, dtype))
+      if (auto op = findScalar(RowForm::masked, function, dtype))
         return {*op, load(operands[0]), *mask};
-    auto op = findScalar(Form::binary, function, dtype);
+    auto op = findScalar(RowForm::binary, function, dtype);
     if (auto other = mirrored(function);
-        !op && other && (op = findScalar(Form::binary, *other, dtype)))
+        !op && other && (op = findScalar(RowForm::binary, *other, dtype)))
       std::swap(operands[0], operands[1]);
     if (op) {
       uint16_t left = load(operands[0]);

@@ -20,7 +20,7 @@ constexpr DType dtypeOf() {
 constexpr ScalarRow rows[] = {
 #define INSTRUCTION(...)
 #define SCALAR(name, text, form, function, type, ...)                                              \
-  {Form::form, ScalarFunction::function, dtypeOf<type>(), Op::name},
+  {RowForm::form, ScalarFunction::function, dtypeOf<type>(), Op::name},
 #include "vm/machine/instructions.def"
 #undef INSTRUCTION
 };
@@ -46,7 +46,7 @@ std::optional<Op> findConversion(DType from, DType to) {
   return std::nullopt;
 }
 
-std::optional<Op> findScalar(Form form, ScalarFunction function, DType dtype) {
+std::optional<Op> findScalar(RowForm form, ScalarFunction function, DType dtype) {
   for (const ScalarRow& row : rows)
     if (row.form == form && row.function == function && row.dtype == dtype)
       return row.op;

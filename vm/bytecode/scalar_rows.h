@@ -9,7 +9,7 @@
 namespace bytecode {
 
 /// The handlers of vm/machine/execute.h that rows are made of.
-enum class Form : uint8_t {
+enum class RowForm : uint8_t {
   binary,
   immediate,
   masked,
@@ -22,14 +22,15 @@ enum class Form : uint8_t {
 };
 
 struct ScalarRow {
-  Form form;
+  RowForm form;
   runtime::ScalarFunction function;
   runtime::DType dtype;
   vm::Op op;
 };
 
 /// The instruction of a function on a type, if it has one of that form.
-std::optional<vm::Op> findScalar(Form form, runtime::ScalarFunction function, runtime::DType dtype);
+std::optional<vm::Op> findScalar(RowForm form, runtime::ScalarFunction function,
+                                 runtime::DType dtype);
 
 /// The instruction that converts from one type to another, if there is one of its own.
 std::optional<vm::Op> findConversion(runtime::DType from, runtime::DType to);

@@ -18,9 +18,9 @@ using loops::Form;
 using loops::Name;
 using loops::Node;
 
-class Finder {
+class SplitFinder {
 public:
-  explicit Finder(loops::Nest& nest) : nest_(nest) {}
+  explicit SplitFinder(loops::Nest& nest) : nest_(nest) {}
 
   /// The step that splits some loop, if there is one.
   std::optional<loops::Step> find() {
@@ -81,7 +81,7 @@ void splitLoops(loops::Nest& nest) {
   // More levels than that are no tensors.
   constexpr int mostSplits = 16;
   for (int i = 0; i < mostSplits; ++i) {
-    auto step = Finder(nest).find();
+    auto step = SplitFinder(nest).find();
     if (!step)
       return;
     auto split = loops::applied(nest, *step);

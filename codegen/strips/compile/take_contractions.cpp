@@ -46,9 +46,9 @@ bool isZero(const Statement& statement, uint32_t buffer) {
   return value.kind == OperationKind::Number && value.real == 0 && value.integer == 0;
 }
 
-class Finder {
+class ContractionFinder {
 public:
-  explicit Finder(Nest& nest) : nest_(nest) {}
+  explicit ContractionFinder(Nest& nest) : nest_(nest) {}
 
   /// Calls `take` with each until one is taken.
   template <typename Take>
@@ -199,7 +199,7 @@ void narrowAll(Nest& nest) {
     if (isScratch && (total.dtype == runtime::Int64 || isShortSum(nest, *statement)))
       names.push_back(total.name);
   });
-  Finder(nest).find(nest.body, {}, [&](const Found& found) {
+  ContractionFinder(nest).find(nest.body, {}, [&](const Found& found) {
     names.push_back(nest.buffers[found.accumulator].name);
     return false;
   });
@@ -298,7 +298,7 @@ private:
 std::set<uint32_t> takeContractions(Nest& nest) {
   narrowAll(nest);
   std::set<uint32_t> taken;
-  while (Finder(nest).find(nest.body, {}, [&](Found& found) {
+  while (ContractionFinder(nest).find(nest.body, {}, [&](Found& found) {
     // Of floats that are added up wider than they are multiplied, the sum is rounded by its
     // readers.
     taken.insert(Taker(nest, found).take());
