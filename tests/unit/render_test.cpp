@@ -4,6 +4,7 @@
 #include "stdlib/ops.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 namespace {
 
@@ -335,7 +336,7 @@ TEST_CASE("lines between marks are left out, a single one is not") {
 }
 
 TEST_CASE("of a long line only the part around the place is shown") {
-  std::string text = std::string(100'000, 'x') + "here" + std::string(100'000, 'y');
+  std::string text = fmt::format("{:x>100000}{}{:y>100000}", "", "here", "");
   CHECK(shownAt(text, 100'000, 100'004, {}, {.columns = 30}) == R"(error: here
   --> f.rly:1:100001
    |
