@@ -6,6 +6,7 @@
 #include "interp/reference.h"
 #include "lower/loops/names.h"
 #include "runtime/formats/quote.h"
+#include "vm/native/runner.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,20 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
                                   .when = isPatient ? codegen::When::ItPays : codegen::When::Always,
                                   .numbers = numbers});
   return strips::stripsEngine(numbers);
+}
+
+std::function<vm::Runner(const vm::Program&)> runnersOf(const RunOptions& options) {
+  if (options.engine != "native")
+    return {};
+  std::optional<codegen::Processor> target;
+  if (!options.processor.empty()) {
+    auto named = codegen::processorNamed(options.processor);
+    if (!named)
+      return {};
+    target = *std::move(named);
+  }
+  auto compiler = std::make_shared<vm::native::ControlCompiler>(std::move(target));
+  return [compiler](const vm::Program& program) { return compiler->runnerOf(program); };
 }
 
 } // namespace driver

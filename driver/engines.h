@@ -4,6 +4,7 @@
 #include "driver/session/options.h"
 #include "lower/tensor/engine.h"
 #include "runtime/result.h"
+#include "vm/machine/run.h"
 
 #include <string>
 
@@ -24,5 +25,8 @@ bool isOnMachine(const RunOptions& options);
 /// The error says which there are, that only `interp` computes with a precision, or what is wrong
 /// with the processor.
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options);
+
+/// What runs control flow as machine code, for an engine that does; else nothing.
+std::function<vm::Runner(const vm::Program&)> runnersOf(const RunOptions& options);
 
 } // namespace driver

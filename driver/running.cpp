@@ -2,6 +2,7 @@
 #include "driver/running.h"
 
 #include "driver/debug/place_text.h"
+#include "driver/engines.h"
 #include "driver/profile.h"
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
@@ -66,6 +67,7 @@ void Running::show(const Value& value, const runtime::Shown& shown) {
 
 bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
   bytecode::Options how{.engine = engine};
+  how.makeRunner = runnersOf(options_);
   how.run = {
       .progress = [this](uint64_t calls) { progress_.step(calls); },
       .show = [this](const Value& value, const runtime::Shown& shown) { show(value, shown); },

@@ -139,6 +139,8 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
   std::optional<NonFiniteTrap> trap;
   if (options.trapsNonFinite)
     options.run.observer = &trap.emplace(subject.program).observer();
+  if (options.makeRunner && !options.run.observer)
+    options.run.runner = options.makeRunner(subject.program);
   runtime::MemoryLimit limit(options.run.limits.memory);
   try {
     announceKernels(subject.program, options.engine);

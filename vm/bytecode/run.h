@@ -23,6 +23,8 @@ struct Options {
   /// What evaluates operators that the machine has no kernel for.
   tensor::TensorEngine engine;
   vm::RunOptions run = {};
+  /// What runs a program in place of the machine's loop, if anything does.
+  std::function<vm::Runner(const vm::Program&)> makeRunner = {};
   /// Told where the time goes, if anybody wants to know, and what that is called there.
   profile::Recorder* profile = nullptr;
   Profiler::Texts texts = {};

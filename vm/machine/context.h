@@ -55,6 +55,10 @@ struct Slow {
     return refuelFor(machine, at, false);
   }
   static const Word* refuelFor(Machine& machine, const Word* at, bool needsRoom);
+  /// The same for calls of a runner, of which so many are open, and for so many of which there is
+  /// room; false after a trap.
+  static bool refuelElsewhere(Machine& machine, const Word* at, size_t depth, size_t room,
+                              bool needsRoom);
   /// An object of the layout that the instruction names; null after a trap.
   static Object* make(Machine& machine, const Word* at);
   static void open(Machine& machine, const Word* at, uint16_t token, Slot* registers);

@@ -65,7 +65,7 @@ bool Heap::addChunk() {
     bytes = chunkBytes;
     alignment = pageBytes;
   }
-  at_ = end_ = chunkEnd_ = nullptr;
+  front_.at = front_.end = chunkEnd_ = nullptr;
   Slot* chunk = allocate(bytes, alignment);
   if (!chunk && bytes > chunkBytes)
     chunk = allocate(bytes = chunkBytes, pageBytes);
@@ -74,19 +74,19 @@ bool Heap::addChunk() {
   chunks_.push_back({std::unique_ptr<Slot, Free>(chunk), bytes / sizeof(Slot)});
   if (bytes >= runtime::largePage)
     runtime::useLargePages(chunk, bytes);
-  isLarge_ = held_.bytes() >= runtime::largePage;
-  end_ = chunk;
+  front_.isLarge = held_.bytes() >= runtime::largePage;
+  front_.end = chunk;
   chunkEnd_ = chunk + bytes / sizeof(Slot);
   return nextPage();
 }
 
 /// Begins with the next page of the chunk, if it has one.
 bool Heap::nextPage() {
-  if (end_ == chunkEnd_)
+  if (front_.end == chunkEnd_)
     return false;
-  *reinterpret_cast<Page*>(end_) = {};
-  at_ = end_ + sizeof(Page) / sizeof(Slot);
-  end_ += pageBytes / sizeof(Slot);
+  *reinterpret_cast<Page*>(front_.end) = {};
+  front_.at = front_.end + sizeof(Page) / sizeof(Slot);
+  front_.end += pageBytes / sizeof(Slot);
   return true;
 }
 
@@ -135,15 +135,15 @@ bool Heap::findSpare(uint16_t fields) {
   // In the middle of an instruction, so nothing may be collected, and nothing thrown.
   bool isPlenty =
       runtime::memoryLeft() > int64_t(held_.bytes()) && chunks_.size() < chunks_.capacity();
-  if (size_t(end_ - at_) < slots && !nextPage() && !(isPlenty && addChunk()))
+  if (size_t(front_.end - front_.at) < slots && !nextPage() && !(isPlenty && addChunk()))
     return false;
-  size_t count = size_t(end_ - at_) / slots;
+  size_t count = size_t(front_.end - front_.at) / slots;
   for (size_t i = count; i-- > 0;) {
-    auto* object = reinterpret_cast<Object*>(at_ + i * slots);
+    auto* object = reinterpret_cast<Object*>(front_.at + i * slots);
     link(object, spare_[fields]);
     spare_[fields] = object;
   }
-  at_ += count * slots;
+  front_.at += count * slots;
   spareBytes_ += count * slots * sizeof(Slot);
   return true;
 }
@@ -153,7 +153,7 @@ void Heap::poolSpares() {
   for (const Chunk& chunk : chunks_) {
     // Pages behind the one at hand have not begun.
     Slot *start = chunk.memory.get(), *end = start + chunk.slots;
-    for (Slot* at = start; at != (end == chunkEnd_ ? end_ : end); at += pageBytes / sizeof(Slot)) {
+    for (Slot* at = start; at != (end == chunkEnd_ ? front_.end : end); at += pageBytes / sizeof(Slot)) {
       Page& page = *reinterpret_cast<Page*>(at);
       pool(page.waiting, page.fields);
       page = {};
@@ -169,15 +169,15 @@ void Heap::pool(Object* list, uint16_t fields) {
   while (list) {
     Object* object = list;
     list = next(object);
-    link(object, free_[fields]);
-    free_[fields] = object;
+    link(object, front_.free[fields]);
+    front_.free[fields] = object;
   }
 }
 
 /// Where the heap would grow: whether a collection, if one is due, gives memory of that size.
 bool Heap::collectsInstead(uint16_t size) {
   cycles_.usedUp();
-  return cycles_.isDue() && cycles_.collect() > 0 && size < pools && free_[size];
+  return cycles_.isDue() && cycles_.collect() > 0 && size < pools && front_.free[size];
 }
 
 /// The same with what was taken for moves, if that is much.
@@ -185,7 +185,7 @@ bool Heap::findsSpares(uint16_t size) {
   if (size >= pools || spareBytes_ == 0 || spareBytes_ < held_.bytes() / 8)
     return false;
   poolSpares();
-  return free_[size];
+  return front_.free[size];
 }
 
 Object* Heap::make(uint16_t layout) {
@@ -199,7 +199,7 @@ Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
   Object* object = nullptr;
-  bool isLarge = size >= pools, isFull = isLarge || (size_t(end_ - at_) < slots && !nextPage());
+  bool isLarge = size >= pools, isFull = isLarge || (size_t(front_.end - front_.at) < slots && !nextPage());
   if (isFull && (collectsInstead(size) || findsSpares(size)))
     return make(layout);
   if (isLarge) {
@@ -209,10 +209,10 @@ Object* Heap::makeSlow(uint16_t layout) {
   } else {
     if (isFull && !addChunk()) {
       poolSpares();
-      return free_[size] ? make(layout) : nullptr;
+      return front_.free[size] ? make(layout) : nullptr;
     }
-    object = reinterpret_cast<Object*>(at_);
-    at_ += slots;
+    object = reinterpret_cast<Object*>(front_.at);
+    front_.at += slots;
   }
   start(object, layout);
   return object;

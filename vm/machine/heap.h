@@ -38,14 +38,14 @@ public:
   Object* pooled(uint16_t fields, uint16_t layout) {
     if (fields >= pools)
       return nullptr;
-    Object* object = free_[fields];
+    Object* object = front_.free[fields];
     if (object) {
-      free_[fields] = next(object);
+      front_.free[fields] = next(object);
     } else {
-      if (size_t(end_ - at_) <= fields)
+      if (size_t(front_.end - front_.at) <= fields)
         return nullptr;
-      object = reinterpret_cast<Object*>(at_);
-      at_ += fields + 1;
+      object = reinterpret_cast<Object*>(front_.at);
+      front_.at += fields + 1;
     }
     start(object, layout);
     return object;
@@ -65,8 +65,8 @@ public:
   void recycle(Object* object, uint16_t fields) {
     if (fields >= pools)
       return freeLarge(object);
-    link(object, free_[fields]);
-    free_[fields] = object;
+    link(object, front_.free[fields]);
+    front_.free[fields] = object;
   }
   /// Makes memory that `recycle` would take an object of as many fields.
   static void start(Object* object, uint16_t layout) {
@@ -77,8 +77,21 @@ public:
     object->references = 1;
   }
 
+  static constexpr uint16_t pools = 16;
+  /// What code that makes and gives up objects by itself works on: memory by size, the rest of the
+  /// page at hand, and whether caches hold only a part of the heap.
+  struct Front {
+    std::array<Object*, pools> free = {};
+    Slot* at = nullptr;
+    Slot* end = nullptr;
+    bool isLarge = false;
+  };
+  Front& front() { return front_; }
+  /// Whether objects of the layout are cells of lists, which move where the heap is large.
+  bool isLink(uint16_t layout) const { return shapes_[layout].isLink; }
+
   /// Whether memory of an object of the layout had better not serve the next one at once.
-  bool moves(uint16_t layout) const { return isLarge_ && shapes_[layout].isLink; }
+  bool moves(uint16_t layout) const { return front_.isLarge && shapes_[layout].isLink; }
   /// Memory of so many fields in exchange for that of a dead object.
   Object* moved(Object* object, uint16_t fields);
 
@@ -97,7 +110,6 @@ public:
 private:
   friend class Cycles;
 
-  static constexpr uint16_t pools = 16;
   static constexpr size_t chunkBytes = 1 << 16;
   /// A boxed value knows its neighbours, so that it can be released with the heap.
   static constexpr uint16_t boxSlots = 3;
@@ -165,7 +177,6 @@ private:
   };
   runtime::List<Shape> shapes_;
   runtime::List<uint16_t> referenceFields_;
-  std::array<Object*, pools> free_ = {};
   struct Free {
     void operator()(Slot* chunk) const { std::free(chunk); }
   };
@@ -177,12 +188,9 @@ private:
   };
   runtime::List<Chunk> chunks_;
   Large* large_ = nullptr;
-  /// The rest of the page at hand, and the pages behind it.
-  Slot* at_ = nullptr;
-  Slot* end_ = nullptr;
+  Front front_;
+  /// Where the pages behind the one at hand end.
   Slot* chunkEnd_ = nullptr;
-  /// Whether caches hold only a part of it.
-  bool isLarge_ = false;
   /// By size: memory for objects that move, and pages with more.
   std::array<Object*, pools> spare_ = {};
   std::array<ReadyPages, pools> ready_ = {};

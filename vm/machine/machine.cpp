@@ -133,6 +133,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
   state.registers = stack_.data();
   state.top = frames_.data();
   openWraps = 0;
+  openElsewhere = {};
   *state.top++ = {{stop()}, {stack_.data()}};
   refuel(std::max<size_t>(room(), 1));
   try {
@@ -142,6 +143,8 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
     if (const Observer* observer = host_.observer) {
       observer->entered(positionOf(start), false);
       observer->loop(*this, start);
+    } else if (host_.runner) {
+      host_.runner(*this, function);
     } else {
       runLoop(*this, start);
     }
@@ -156,6 +159,8 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
 Machine::OpenCalls Machine::openCalls() const {
   OpenCalls calls;
   calls.add(positionOf(trapped_));
+  for (size_t i = openElsewhere.size(); i-- > 0;)
+    calls.add(openElsewhere[i] - 1);
   for (const Frame* frame = state.top; frame > frames_.data() + 1;)
     if ((--frame)->next == fill())
       --frame;
@@ -205,6 +210,21 @@ const Word* Slow::refuelFor(Machine& machine, const Word* at, bool needsRoom) {
     return trap(machine, at, reason);
   machine.refuel(std::max<size_t>(room, 1));
   return at;
+}
+
+/// The calls of a runner are counted and have room where it keeps them.
+bool Slow::refuelElsewhere(Machine& machine, const Word* at, size_t depth, size_t room,
+                           bool needsRoom) {
+  machine.trapped_ = at;
+  Trap reason = machine.goOn();
+  size_t deeper = machine.host_.maximumDepth - std::min(depth, machine.host_.maximumDepth);
+  if (reason == Trap::None && needsRoom && std::min(deeper, room) == 0)
+    reason = deeper == 0 ? Trap::Depth : Trap::Memory;
+  if (reason != Trap::None)
+    trap(machine, at, reason);
+  else
+    machine.refuel(std::max<size_t>(std::min(deeper, room), 1));
+  return reason == Trap::None;
 }
 
 Object* Slow::make(Machine& machine, const Word* at) {

@@ -20,6 +20,10 @@ namespace vm {
 
 class Machine;
 
+/// Runs a function of the machine's program, whose arguments are in the first registers, in place
+/// of the loop; its result comes there.
+using Runner = std::function<void(Machine&, uint32_t function)>;
+
 /// Why a run ended without a result. Host: the host's call failed, and the host knows why.
 enum class Trap : uint8_t {
   None,
@@ -50,6 +54,8 @@ struct Host {
   uint64_t maximumSteps = UINT64_MAX;
   /// Who watches the run, or null.
   const Observer* observer = nullptr;
+  /// What runs code in place of the loop, if there is something; not for a run that is watched.
+  Runner runner = nullptr;
 };
 
 /// A call in progress: where its caller goes on, and the caller's registers. Of a wrapped call,
@@ -121,6 +127,12 @@ public:
   };
   const ClosureEntry& closureEntry(uint16_t layout) const { return closures_[layout]; }
   void note(const Word* at) { noted_ = at; }
+  const Word* code() const { return code_.data(); }
+  std::span<Object* const> statics() const { return {statics_.data(), statics_.size()}; }
+  std::span<const uint16_t> tags() const { return {tags_.data(), tags_.size()}; }
+  Trap trap() const { return trap_; }
+  /// The calls that a runner has open, outermost first: where each goes on in the code.
+  std::span<const uint32_t> openElsewhere;
 
 private:
   friend struct Slow;

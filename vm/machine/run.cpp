@@ -59,6 +59,7 @@ Host Run::host() {
   };
   host.makeKernel = options_.makeKernel;
   host.observer = options_.observer;
+  host.runner = options_.runner;
   host.mostNanoseconds = options_.limits.seconds * 1e9;
   host.maximumDepth = options_.limits.depth;
   host.maximumSteps = options_.limits.steps;

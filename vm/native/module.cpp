@@ -1,0 +1,73 @@
+// Functions are written twice where they turn out to have floats, which need variables of their own.
+#include "vm/native/module.h"
+
+#include "vm/native/write_calls.h"
+
+#include <algorithm>
+
+namespace vm::native {
+
+namespace {
+
+/// What a module may have, so that compiling it takes seconds at most.
+constexpr size_t mostWords = 200'000, mostRegisters = 2'000;
+
+std::string functionText(const Program& program, uint32_t number) {
+  FunctionWriter whole(program, number, false);
+  std::string text = whole.write();
+  return whole.usesFloats() ? FunctionWriter(program, number, true).write() : text;
+}
+
+/// Takes arguments from the window, as if this function had been called with registers there.
+std::string entryText(const Program& program, uint32_t number) {
+  const Function& function = program.functions[number];
+  codegen::FunctionText text;
+  std::string window =
+      text.add(wordType, fmt::format("load ptr, ptr getelementptr (i8, ptr @context, i64 {})",
+                                     offsetof(NativeContext, window))).text;
+  std::vector<IrValue> arguments;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    IrType type = passedAs(function.parameters[i]);
+    std::string place =
+        text.add(wordType, fmt::format("getelementptr i64, ptr {}, i64 {}", window, i)).text;
+    arguments.push_back(text.addOnce(type, fmt::format("load {}, ptr {}", textOf(type), place)));
+  }
+  std::string type = resultType(function.result);
+  std::string all =
+      text.addOnce(wordType, fmt::format("call tailcc {} @{}({})", type, nameOf(number),
+                                         argumentList(arguments, "%fuel", "%top", "poison"))).text;
+  IrType given = passedAs(function.result);
+  IrValue result = text.add(given, fmt::format("extractvalue {} {}, 0", type, all));
+  text.addLine("store i64 0, ptr " + window);
+  text.addLine(fmt::format("store {}, ptr {}", typed(result), window));
+  return fmt::format("define void @{}(i64 %fuel, ptr %top) nounwind {{\n{}  ret void\n}}\n\n",
+                     enterName(number), text.body());
+}
+
+} // namespace
+
+std::string enterName(uint32_t function) {
+  return fmt::format("enter{}", function);
+}
+
+std::string moduleOf(const Program& program) {
+  if (program.code.size() > mostWords)
+    throw NotCompiled("a program that is very long");
+  for (const Function& function : program.functions)
+    if (function.registers > mostRegisters)
+      throw NotCompiled("a function that is very long");
+  std::string text = fmt::format("@context = internal global [{} x i64] [i64 1", contextWords);
+  for (size_t i = 1; i < contextWords; ++i)
+    text += ", i64 0";
+  text += fmt::format("]\n\ndefine ptr @{}() nounwind {{\n  ret ptr @context\n}}\n\n", contextName);
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    text += functionText(program, i);
+  std::vector<uint32_t> entries = program.entries;
+  std::ranges::sort(entries);
+  entries.erase(std::ranges::unique(entries).begin(), entries.end());
+  for (uint32_t entry : entries)
+    text += entryText(program, entry);
+  return text + "!0 = !{}\n!1 = !{!\"branch_weights\", i32 1, i32 1000000}\n";
+}
+
+} // namespace vm::native

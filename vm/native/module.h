@@ -1,0 +1,22 @@
+// A program as a module of LLVM: a function for each of its functions, and one for each entry that
+// the runner calls.
+//
+// vm/native/ compiles control flow: the machine's bytecode becomes machine code with the same
+// references, limits, faults and traces. What is rare in an instruction, and all that is no control
+// flow, is done by the machine. Start with context.h, then function_writer.h, then write_calls.h.
+#pragma once
+
+#include "vm/native/function_writer.h"
+
+namespace vm::native {
+
+/// `void enter(uint64_t fuel, Frame* top)`: calls an entry with the arguments in the window, where
+/// it puts the result.
+std::string enterName(uint32_t function);
+/// `NativeContext* context()`.
+inline constexpr std::string_view contextName = "context_of_code";
+
+/// The text for a program that the verifier accepts. Throws NotCompiled.
+std::string moduleOf(const Program& program);
+
+} // namespace vm::native

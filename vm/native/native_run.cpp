@@ -1,0 +1,185 @@
+// Whatever code asks for stands between two stacks: nothing is thrown through code, and a run that
+// ends leaves it at once.
+#include "vm/native/native_run.h"
+
+#include "vm/machine/execute.h"
+#include "vm/native/module.h"
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+
+namespace vm::native {
+
+namespace {
+
+size_t bytesOfCall(const Program& program) {
+  // A word for each register and for each that has to be kept, and what calls take.
+  size_t most = 0;
+  for (const Function& function : program.functions)
+    most = std::max<size_t>(most, function.registers);
+  return 128 + 16 * most;
+}
+
+const void* addressOf(const codegen::LoadedObject& object, std::string_view name) {
+  void* address = object.find(name);
+  if (!address)
+    throw std::logic_error("code of another program");
+  return address;
+}
+
+/// What the loop does at each instruction.
+using Handler = const Word* (*)(Context&, const Word*);
+constexpr std::array<Handler, opCount> handlers{
+#define INSTRUCTION(name, text, handler, ...)                                                      \
+  [](Context& context, const Word* at) -> const Word* { return (handler)(context, at); },
+#include "vm/machine/instructions.def"
+#undef INSTRUCTION
+};
+
+} // namespace
+
+/// The functions of Helpers.
+struct Asked {
+  static NativeRun& runOf(NativeContext* context) {
+    return *static_cast<NativeRun*>(context->runner);
+  }
+  static const Word* at(NativeRun& run, uint64_t position) {
+    return run.machine_->code() + position;
+  }
+
+  static void step(NativeContext* context, uint64_t position, Frame* top) {
+    NativeRun& run = runOf(context);
+    bool goesOn = run.answer(position, top, [&](Machine& machine, const Word* at) {
+      Context now{machine};
+      now.load();
+      return handlers[run.program_.code[position].op](now, at) != machine.stop();
+    });
+    if (!goesOn)
+      run.end(top);
+  }
+
+  static uint64_t refuel(NativeContext* context, uint64_t position, Frame* top,
+                         uint64_t needsRoom) {
+    NativeRun& run = runOf(context);
+    bool goesOn = run.answer(position, top, [&](Machine& machine, const Word* at) {
+      auto depth = size_t(top - run.stack_.frames());
+      return Slow::refuelElsewhere(machine, at, depth, run.stack_.room(&depth, top), needsRoom != 0);
+    });
+    if (!goesOn)
+      run.end(top);
+    return run.machine_->state.fuel;
+  }
+
+  static void trap(NativeContext* context, uint64_t position, Frame* top, uint64_t trap) {
+    NativeRun& run = runOf(context);
+    Slow::trap(*run.machine_, at(run, position), Trap(trap));
+    run.end(top);
+  }
+
+  static Object* make(NativeContext* context, uint64_t position, Frame* top) {
+    NativeRun& run = runOf(context);
+    Object* made = run.answer(position, top, [](Machine& machine, const Word* at) {
+      return Slow::make(machine, at);
+    });
+    if (!made)
+      run.end(top);
+    return made;
+  }
+
+  static Object* open(NativeContext* context, uint64_t position, Object* object,
+                      uint64_t keepsMemory) {
+    NativeRun& run = runOf(context);
+    const Word* at = Asked::at(run, position);
+    Slot& place = context->window[at->a];
+    place.object = object;
+    Slow::open(*run.machine_, at, keepsMemory ? at->a : none, context->window);
+    return place.object;
+  }
+
+  static Object* moved(NativeContext* context, Object* object, uint64_t fields) {
+    return runOf(context).machine_->heap().moved(object, uint16_t(fields));
+  }
+
+  static void release(NativeContext* context, Object* object) {
+    runOf(context).machine_->heap().release(object);
+  }
+
+  static const void* entryOf(NativeContext* context, uint64_t position, Frame* top, Object* closure,
+                             uint64_t signature) {
+    NativeRun& run = runOf(context);
+    const auto& entries = run.program_.layouts[closure->layout].entries;
+    auto found = std::ranges::find(entries, signature, &Layout::Entry::signature);
+    if (found == entries.end())
+      trap(context, position, top, uint64_t(Trap::WrongObject));
+    return run.functions_[found->function];
+  }
+};
+
+NativeRun::NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedObject> object)
+    : program_(program), object_(std::move(object)), stack_(bytesOfCall(program)) {
+  auto* find = reinterpret_cast<NativeContext* (*)()>(addressOf(*object_, contextName));
+  context_ = find();
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    functions_.push_back(addressOf(*object_, nameOf(i)));
+}
+
+/// Does something for code; what is thrown ends the run.
+template <typename Answer>
+std::invoke_result_t<Answer, Machine&, const Word*>
+NativeRun::answer(uint64_t position, Frame* top, Answer&& answer) {
+  const Word* at = machine_->code() + position;
+  try {
+    return answer(*machine_, at);
+  } catch (const std::bad_alloc&) {
+    Slow::trap(*machine_, at, Trap::Memory);
+  } catch (...) {
+    thrown_ = std::current_exception();
+  }
+  end(top);
+}
+
+void NativeRun::end(Frame* top) {
+  machine_->openElsewhere = {stack_.frames() + 1, top};
+  stack_.leave();
+}
+
+void NativeRun::bind(Machine& machine) {
+  machine_ = &machine;
+  for (size_t known = closures_.size(); known < program_.layouts.size(); ++known) {
+    const auto& entries = program_.layouts[known].entries;
+    closures_.push_back(entries.empty()
+                            ? ClosureCode{none + size_t(1), nullptr}
+                            : ClosureCode{entries[0].signature,
+                                          functions_[entries[0].function]});
+  }
+  *context_ = {.heap = &machine.heap().front(),
+               .window = machine.state.registers,
+               .statics = machine.statics().data(),
+               .tags = machine.tags().data(),
+               .closures = closures_.data(),
+               .helpers = {.step = Asked::step,
+                           .refuel = Asked::refuel,
+                           .trap = Asked::trap,
+                           .make = Asked::make,
+                           .open = Asked::open,
+                           .moved = Asked::moved,
+                           .release = Asked::release,
+                           .entryOf = Asked::entryOf},
+               .runner = this};
+}
+
+void NativeRun::run(Machine& machine, uint32_t function) {
+  using Enter = void(uint64_t, Frame*);
+  bind(machine);
+  thrown_ = nullptr;
+  auto* enter = reinterpret_cast<Enter*>(const_cast<void*>(addressOf(*object_, enterName(function))));
+  // The call of the entry is open itself.
+  Frame* top = stack_.frames();
+  *top++ = 0;
+  stack_.run(enter, machine.state.fuel, top);
+  if (thrown_)
+    std::rethrow_exception(thrown_);
+}
+
+} // namespace vm::native

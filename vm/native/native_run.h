@@ -1,0 +1,42 @@
+// Code of a program in memory, bound to the machine that it runs for, and what it asks of that.
+#pragma once
+
+#include "codegen/llvm/object.h"
+#include "vm/native/stack.h"
+
+#include <exception>
+#include <type_traits>
+
+namespace vm::native {
+
+class NativeRun {
+public:
+  /// The program must outlive it. Throws std::bad_alloc, and std::logic_error for an object of
+  /// another program.
+  NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedObject> object);
+
+  /// Runs a function whose arguments are in the machine's first registers, where its result comes.
+  void run(Machine& machine, uint32_t function);
+
+private:
+  friend struct Asked;
+
+  void bind(Machine& machine);
+  template <typename Answer>
+  std::invoke_result_t<Answer, Machine&, const Word*> answer(uint64_t position, Frame* top,
+                                                             Answer&& answer);
+  [[noreturn]] void end(Frame* top);
+
+  const Program& program_;
+  const std::shared_ptr<const codegen::LoadedObject> object_;
+  NativeContext* context_;
+  Stack stack_;
+  Machine* machine_ = nullptr;
+  std::vector<const void*> functions_;
+  /// By layout.
+  std::vector<ClosureCode> closures_;
+  /// Something that was thrown while code ran, which nothing may be thrown through.
+  std::exception_ptr thrown_;
+};
+
+} // namespace vm::native
