@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs in the language beside the same in others, interleaved; prints ratios of processor time.
 
-usage: compare.py BATON [--rounds N] [PROGRAM...]
+usage: compare.py BATON [--rounds N] [--engine NAME] [PROGRAM...]
 
 A ratio is the peer's time over Baton's: above 1 Baton is faster. Baton reads, checks and compiles
 its program in its time; OCaml was compiled before. A peer that is not installed has no figures; one
@@ -60,7 +60,7 @@ def near(own, other):
     return abs(number - float(other)) <= 1e-12 * abs(number)
 
 
-def compare(baton, program, rounds):
+def compare(command_of_baton, program, rounds):
     """The ratios of one program by peer, and the peers that print something else."""
     with tempfile.TemporaryDirectory() as folder:
         commands = commands_for(program, folder)
@@ -71,7 +71,7 @@ def compare(baton, program, rounds):
             for name, command in commands.items():
                 if name in slow:
                     continue
-                own, value = seconds([baton, "run", program])
+                own, value = seconds([*command_of_baton, program])
                 spent, other = seconds(command)
                 ratios[name].append(spent / own)
                 if spent > LONG:
@@ -87,14 +87,16 @@ def main():
     parser.add_argument("baton")
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--engine", default="auto")
     options = parser.parse_args()
+    baton = [options.baton, "run", "--engine", options.engine]
     names = [*COMPILERS, *RUNNERS]
     print("| program | " + " | ".join(names) + " |")
     print("|---|" + "--:|" * len(names))
     for program in sorted(FOLDER.glob("*.rly")):
         if options.programs and program.stem not in options.programs:
             continue
-        ratios, others = compare(options.baton, program, options.rounds)
+        ratios, others = compare(baton, program, options.rounds)
         cells = [f"{statistics.median(ratios[name]):.2f}" if name in ratios else "" for name in names]
         print(f"| {program.stem} | {' | '.join(cells)} | {' '.join(others)}".rstrip(), flush=True)
 

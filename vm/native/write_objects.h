@@ -241,10 +241,10 @@ inline void keepMemory(FunctionWriter& to, uint16_t layout, uint16_t token, cons
   auto isReference = [](const Rep& rep) { return !rep.isScalar(); };
   if (std::ranges::count_if(fieldsOf(to, layout), isReference) != 1)
     return;
-  IrValue isLarge =
-      to.loadAs({Element::Int8}, heapMember(to, offsetof(Heap::Front, isLarge)));
+  constexpr IrType byte{Element::Int8};
+  IrValue isLarge = to.loadAs(byte, heapMember(to, offsetof(Heap::Front, isLarge)));
   std::string moves = to.text.newLabel(), next = to.text.newLabel();
-  to.branch(to.asType(isLarge, {Element::Bit}), moves, next);
+  to.branch(to.text.compare("icmp ne", isLarge, codegen::FunctionText::whole(byte, 0)), moves, next);
   to.open(moves);
   to.write(token, to.askHelper(offsetof(NativeContext, helpers.moved),
                                fmt::format("i64 {}, i64 {}", object.text, count)));
