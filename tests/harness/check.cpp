@@ -19,6 +19,7 @@
 #include "tests/harness/values.h"
 #include "transform/run_passes.h"
 #include "vm/bytecode/run.h"
+#include "vm/native/runner.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -218,13 +219,15 @@ public:
     demandSame("machine", result, expected);
   }
 
-  /// Native kernels give what strips do, but for roundings.
+  /// Native code gives what the machine's loop and strips do, but for roundings.
   void demandNative(const ReadText& read, const Global& entry, const std::vector<Value>& arguments,
                     bytecode::Options options, const std::variant<Value, interp::Fault>& expected) {
     auto native = codegen::nativeEngine({});
     if (!native)
       return;
     options.engine = *native;
+    vm::native::ControlCompiler compiler({});
+    options.makeRunner = [&](const vm::Program& program) { return compiler.runnerOf(program); };
     demandSame("native machine",
                bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
                              options),

@@ -56,8 +56,9 @@ std::string argumentList(std::span<const IrValue> arguments, const std::string& 
   return list;
 }
 
-FunctionWriter::FunctionWriter(const Program& program, uint32_t number, bool hasFloats)
-    : program_(program), number_(number), hasFloats_(hasFloats) {}
+FunctionWriter::FunctionWriter(const Program& program, const std::vector<bool>& jumps,
+                               uint32_t number, bool hasFloats)
+    : program_(program), jumps_(jumps), number_(number), hasFloats_(hasFloats) {}
 
 std::string FunctionWriter::targetOf(const Word* at, int64_t words) const {
   return labelOf(positionOf(at) + wordCount(program_, at) + uint64_t(words));
@@ -221,8 +222,8 @@ void FunctionWriter::takeFuel(const Word* at, bool needsRoom) {
   text.addLine(fmt::format("br i1 {}, label %{}, label %{}, !prof !1",
                            text.compare("icmp eq", left, number(0)).text, empty, go));
   open(empty);
-  IrValue given = askHelper(offsetof(NativeContext, helpers.refuel),
-                            fmt::format("{}, i64 {}", here(at), int(needsRoom)));
+  IrValue given = text.addOnce(wordType, fmt::format("call preserve_allcc i64 @{}({}, i64 {})",
+                                                     refuelName, here(at), int(needsRoom)));
   set("%fuel", text.binary("sub", given, number(1)));
   jump(go);
   open(go);
@@ -300,8 +301,8 @@ std::string FunctionWriter::write() {
   }
   std::string head;
   beginRegisters(head);
-  return fmt::format("define hidden tailcc {} @{}({}) nounwind {{\nentry:\n{}{}}}\n\n",
-                     resultType(function().result), nameOf(number_),
+  return fmt::format("define hidden {} {} @{}({}) nounwind {{\nentry:\n{}{}}}\n\n",
+                     conventionOf(number_), resultType(function().result), nameOf(number_),
                      argumentList(given, "%fuel.in", "%top.in", "%pad"), head, text.body());
 }
 

@@ -34,6 +34,8 @@ inline constexpr IrType wordType{Element::Int64};
 /// How values of a representation are passed: as a float, or as a word.
 IrType passedAs(Rep rep);
 std::string nameOf(uint32_t function);
+/// Asks for fuel and leaves all registers as they are, so that nobody keeps them for its sake.
+inline constexpr std::string_view refuelName = "refuel";
 /// `{ i64, i64, ptr }`.
 std::string resultType(Rep result);
 
@@ -45,7 +47,10 @@ std::string argumentList(std::span<const IrValue> arguments, const std::string& 
 
 class FunctionWriter {
 public:
-  FunctionWriter(const Program& program, uint32_t number, bool hasFloats);
+  /// `jumps` says of each function whether it is called in place of others, or calls them in its
+  /// own: those give back the stack that their arguments take, which costs something.
+  FunctionWriter(const Program& program, const std::vector<bool>& jumps, uint32_t number,
+                 bool hasFloats);
 
   /// The text of the function.
   std::string write();
@@ -58,6 +63,7 @@ public:
   const Program& program() const { return program_; }
   const Function& function() const { return program_.functions[number_]; }
   uint32_t number() const { return number_; }
+  std::string_view conventionOf(uint32_t number) const { return jumps_[number] ? "tailcc" : "ccc"; }
   uint64_t positionOf(const Word* at) const { return uint64_t(at - program_.code.data()); }
   /// Where an instruction that jumps leads, by words behind it.
   std::string targetOf(const Word* at, int64_t words) const;
@@ -126,6 +132,7 @@ private:
   void retPlain(const IrValue& value);
 
   const Program& program_;
+  const std::vector<bool>& jumps_;
   const uint32_t number_;
   const bool hasFloats_;
   bool usesFloats_ = false, hasWraps_ = false, isEnded_ = false;

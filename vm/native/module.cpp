@@ -12,14 +12,45 @@ namespace {
 /// What a module may have, so that compiling it takes seconds at most.
 constexpr size_t mostWords = 200'000, mostRegisters = 2'000;
 
-std::string functionText(const Program& program, uint32_t number) {
-  FunctionWriter whole(program, number, false);
+std::string functionText(const Program& program, const std::vector<bool>& jumps, uint32_t number) {
+  FunctionWriter whole(program, jumps, number, false);
   std::string text = whole.write();
-  return whole.usesFloats() ? FunctionWriter(program, number, true).write() : text;
+  return whole.usesFloats() ? FunctionWriter(program, jumps, number, true).write() : text;
+}
+
+/// The functions that others go on with in their place, and those; a closure may be called so from
+/// anywhere.
+std::vector<bool> jumping(const Program& program) {
+  std::vector<bool> jumps(program.functions.size());
+  for (uint32_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    if (function.isClosure)
+      jumps[i] = true;
+    for (uint32_t at = function.start; at < function.start + function.size;
+         at += uint32_t(wordCount(program, &program.code[at]))) {
+      const Word& word = program.code[at];
+      const InstructionRow& row = instructionRow(Op(word.op));
+      bool isTail = row.b == OperandKind::Function && row.a != OperandKind::Window;
+      if (isTail && wide(word) != i)
+        jumps[i] = jumps[wide(word)] = true;
+      if (Op(word.op) == Op::TailCallClosure)
+        jumps[i] = true;
+    }
+  }
+  return jumps;
+}
+
+std::string refuelText() {
+  return fmt::format("define internal preserve_allcc i64 @{}(i64 %at, ptr %top, i64 %room) "
+                     "nounwind noinline cold {{\n"
+                     "  %helper = load ptr, ptr getelementptr (i8, ptr @context, i64 {})\n"
+                     "  %fuel = call i64 %helper(ptr @context, i64 %at, ptr %top, i64 %room)\n"
+                     "  ret i64 %fuel\n}}\n\n",
+                     refuelName, offsetof(NativeContext, helpers.refuel));
 }
 
 /// Takes arguments from the window, as if this function had been called with registers there.
-std::string entryText(const Program& program, uint32_t number) {
+std::string entryText(const Program& program, const std::vector<bool>& jumps, uint32_t number) {
   const Function& function = program.functions[number];
   codegen::FunctionText text;
   std::string window =
@@ -34,7 +65,8 @@ std::string entryText(const Program& program, uint32_t number) {
   }
   std::string type = resultType(function.result);
   std::string all =
-      text.addOnce(wordType, fmt::format("call tailcc {} @{}({})", type, nameOf(number),
+      text.addOnce(wordType, fmt::format("call {} {} @{}({})", jumps[number] ? "tailcc" : "ccc", type,
+                                         nameOf(number),
                                          argumentList(arguments, "%fuel", "%top", "poison"))).text;
   IrType given = passedAs(function.result);
   IrValue result = text.add(given, fmt::format("extractvalue {} {}, 0", type, all));
@@ -60,13 +92,15 @@ std::string moduleOf(const Program& program) {
   for (size_t i = 1; i < contextWords; ++i)
     text += ", i64 0";
   text += fmt::format("]\n\ndefine ptr @{}() nounwind {{\n  ret ptr @context\n}}\n\n", contextName);
+  text += refuelText();
+  const std::vector<bool> jumps = jumping(program);
   for (uint32_t i = 0; i < program.functions.size(); ++i)
-    text += functionText(program, i);
+    text += functionText(program, jumps, i);
   std::vector<uint32_t> entries = program.entries;
   std::ranges::sort(entries);
   entries.erase(std::ranges::unique(entries).begin(), entries.end());
   for (uint32_t entry : entries)
-    text += entryText(program, entry);
+    text += entryText(program, jumps, entry);
   return text + "!0 = !{}\n!1 = !{!\"branch_weights\", i32 1, i32 1000000}\n";
 }
 

@@ -12,6 +12,7 @@ struct Called {
   /// `@f3`, or a register with an address.
   std::string function;
   std::span<const Rep> parameters;
+  std::string_view convention;
   bool isClosure = false;
   Rep result;
   std::span<const Rep> flat = {};
@@ -32,7 +33,7 @@ inline IrValue callValue(FunctionWriter& to, const Called& called, uint16_t wind
   std::vector<IrValue> arguments = argumentsOf(to, called, window);
   std::string type = resultType(called.result);
   IrValue all = to.text.addOnce(
-      wordType, fmt::format("call tailcc {} {}({})", type, called.function,
+      wordType, fmt::format("call {} {} {}({})", called.convention, type, called.function,
                             argumentList(arguments, to.fuel().text, top, "poison")));
   auto part = [&](IrType of, int number) {
     return to.text.add(of, fmt::format("extractvalue {} {}, {}", type, all.text, number));
@@ -79,7 +80,8 @@ inline void replaceCall(FunctionWriter& to, const Called& called) {
 inline Called functionCalled(FunctionWriter& to, const Word* at) {
   uint32_t number = wide(*at);
   const Function& function = to.program().functions[number];
-  return {"@" + nameOf(number), function.parameters, false, function.result, function.flat};
+  return {"@" + nameOf(number), function.parameters, to.conventionOf(number), false,
+          function.result, function.flat};
 }
 
 /// What the second word of an instruction says that an argument is.
@@ -151,8 +153,8 @@ inline std::string closureCode(FunctionWriter& to, const Word* at, uint16_t reg,
 }
 inline Called closureCalled(FunctionWriter& to, const Word* at, uint16_t window) {
   const Signature& signature = to.program().signatures[at->c];
-  return {closureCode(to, at, uint16_t(window + at->b), at->c), signature.parameters, true,
-          signature.result};
+  return {closureCode(to, at, uint16_t(window + at->b), at->c), signature.parameters, "tailcc",
+          true, signature.result};
 }
 inline void callClosure(FunctionWriter& to, const Word* at) {
   Called called = closureCalled(to, at, at->a);
