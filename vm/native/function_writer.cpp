@@ -2,6 +2,7 @@
 #include "vm/native/function_writer.h"
 
 #include "vm/machine/code_form.h"
+#include "vm/native/access.h"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -75,20 +76,20 @@ std::string FunctionWriter::variableOf(uint16_t reg, IrType type) {
 IrValue FunctionWriter::read(uint16_t reg, IrType type) {
   usesFloats_ |= type.isFloat();
   bool isKept = hasFloats_ && type.isFloat();
-  return asType(loadAs(isKept ? type : wordType, variableOf(reg, isKept ? type : wordType)), type);
+  return asType(loadAs(*this, isKept ? type : wordType, variableOf(reg, isKept ? type : wordType)), type);
 }
 
 void FunctionWriter::write(uint16_t reg, const IrValue& value) {
   usesFloats_ |= value.type.isFloat();
   for (IrType type : {wordType, float64, float32})
     if (type == wordType || hasFloats_)
-      store(asType(value, type), variableOf(reg, type));
+      store(*this, asType(value, type), variableOf(reg, type));
 }
 
 void FunctionWriter::copy(uint16_t to, uint16_t from) {
   for (IrType type : {wordType, float64, float32})
     if (type == wordType || hasFloats_)
-      store(loadAs(type, variableOf(from, type)), variableOf(to, type));
+      store(*this, loadAs(*this, type, variableOf(from, type)), variableOf(to, type));
 }
 
 /// As if the value went through a slot, whose other bytes are zero.
@@ -118,36 +119,12 @@ std::string FunctionWriter::variable(std::string_view name) {
   return variable;
 }
 
-// Memory.
-
-std::string FunctionWriter::pointer(const IrValue& word, int64_t bytes) {
-  std::string made = text.add(wordType, fmt::format("inttoptr i64 {} to ptr", word.text)).text;
-  return bytes == 0 ? made : offset(made, bytes);
+IrValue FunctionWriter::get(const std::string& variable) {
+  return loadAs(*this, wordType, variable);
 }
 
-std::string FunctionWriter::offset(const std::string& pointer, int64_t bytes) {
-  return text.add(wordType, fmt::format("getelementptr i8, ptr {}, i64 {}", pointer, bytes)).text;
-}
-
-IrValue FunctionWriter::loadAs(IrType type, const std::string& pointer, std::string_view more) {
-  return text.addOnce(type, fmt::format("load {}, ptr {}{}", textOf(type), pointer, more));
-}
-
-void FunctionWriter::store(const IrValue& value, const std::string& pointer) {
-  text.addLine(fmt::format("store {}, ptr {}", typed(value), pointer));
-}
-
-std::string FunctionWriter::context(size_t offset) {
-  return text
-      .addOnce(wordType,
-               fmt::format("load ptr, ptr getelementptr (i8, ptr @context, i64 {}), "
-                           "!invariant.load !0",
-                           offset))
-      .text;
-}
-
-std::string FunctionWriter::window(uint16_t reg) {
-  return offset(context(offsetof(NativeContext, window)), int64_t(reg) * 8);
+void FunctionWriter::set(const std::string& variable, const IrValue& value) {
+  store(*this, value, variable);
 }
 
 // Ways.
@@ -163,10 +140,11 @@ void FunctionWriter::branch(const IrValue& condition, const std::string& yes,
   isEnded_ = true;
 }
 
-void FunctionWriter::unlikely(const IrValue& condition, const std::string& label) {
-  std::string usual = text.newLabel();
-  text.addLine(fmt::format("br i1 {}, label %{}, label %{}, !prof !1", condition.text, label, usual));
-  open(usual);
+void FunctionWriter::branchRarely(const IrValue& condition, const std::string& yes,
+                                  const std::string& no) {
+  text.addLine(
+      fmt::format("br i1 {}, label %{}, label %{}, !prof !1", condition.text, yes, no));
+  isEnded_ = true;
 }
 
 void FunctionWriter::open(const std::string& label) {
@@ -179,29 +157,7 @@ void FunctionWriter::end(std::string_view line) {
   isEnded_ = true;
 }
 
-void FunctionWriter::trap(const Word* at, Trap trap) {
-  callHelper(offsetof(NativeContext, helpers.trap), fmt::format("{}, i64 {}", here(at), int(trap)));
-  end("unreachable");
-}
-
-void FunctionWriter::trapIf(const IrValue& condition, const Word* at, Trap reason) {
-  std::string bad = text.newLabel(), good = text.newLabel();
-  text.addLine(fmt::format("br i1 {}, label %{}, label %{}, !prof !1", condition.text, bad, good));
-  open(bad);
-  trap(at, reason);
-  open(good);
-}
-
 // Calls.
-
-void FunctionWriter::callHelper(size_t offset, std::string_view arguments) {
-  text.addLine(fmt::format("call void {}(ptr @context, {})", context(offset), arguments));
-}
-
-IrValue FunctionWriter::askHelper(size_t offset, std::string_view arguments) {
-  return text.addOnce(wordType,
-                      fmt::format("call i64 {}(ptr @context, {})", context(offset), arguments));
-}
 
 std::string FunctionWriter::top() {
   return text.addOnce(wordType, "load ptr, ptr %top").text;
@@ -211,33 +167,15 @@ void FunctionWriter::setTop(const std::string& pointer) {
   text.addLine(fmt::format("store ptr {}, ptr %top", pointer));
 }
 
-std::string FunctionWriter::here(const Word* at) {
-  return fmt::format("i64 {}, ptr {}", positionOf(at), top());
-}
-
-void FunctionWriter::takeFuel(const Word* at, bool needsRoom) {
-  IrValue left = text.binary("sub", fuel(), number(1));
-  set("%fuel", left);
-  std::string empty = text.newLabel(), go = text.newLabel();
-  text.addLine(fmt::format("br i1 {}, label %{}, label %{}, !prof !1",
-                           text.compare("icmp eq", left, number(0)).text, empty, go));
-  open(empty);
-  IrValue given = text.addOnce(wordType, fmt::format("call preserve_allcc i64 @{}({}, i64 {})",
-                                                     refuelName, here(at), int(needsRoom)));
-  set("%fuel", text.binary("sub", given, number(1)));
-  jump(go);
-  open(go);
-}
-
 void FunctionWriter::ret(const IrValue& value) {
   IrValue result = asType(value, passedAs(function().result));
   if (!hasWraps_)
     return retPlain(result);
   std::string part = text.newLabel(), plain = text.newLabel();
   IrValue missing = get(variable("missing"));
-  branch(text.compare("icmp eq", missing, number(0)), plain, part);
+  branch(text.compare("icmp eq", missing, native::number(0)), plain, part);
   open(part);
-  store(asType(result, wordType), pointer(missing));
+  store(*this, asType(result, wordType), pointer(*this, missing));
   retPlain(get(variable("whole")));
   open(plain);
   retPlain(result);

@@ -78,42 +78,22 @@ public:
   IrValue asType(const IrValue& value, IrType type);
   /// A variable of a word beside the registers, which begins with zero.
   std::string variable(std::string_view name);
-  IrValue get(const std::string& variable) { return loadAs(wordType, variable); }
-  void set(const std::string& variable, const IrValue& value) { store(value, variable); }
-
-  // Memory. Addresses are of type `ptr`, references are words.
-
-  static IrValue number(int64_t value) { return codegen::FunctionText::whole(wordType, value); }
-  std::string pointer(const IrValue& word, int64_t bytes = 0);
-  std::string offset(const std::string& pointer, int64_t bytes);
-  IrValue loadAs(IrType type, const std::string& pointer, std::string_view more = "");
-  void store(const IrValue& value, const std::string& pointer);
-  /// A member of the context.
-  std::string context(size_t offset);
-  std::string window(uint16_t reg);
+  IrValue get(const std::string& variable);
+  void set(const std::string& variable, const IrValue& value);
 
   // Ways.
 
   bool isEnded() const { return isEnded_; }
   void jump(const std::string& label);
   void branch(const IrValue& condition, const std::string& yes, const std::string& no);
-  /// Goes on in a new block where the condition is as said, which is the usual way; the other one
-  /// begins there.
-  void unlikely(const IrValue& condition, const std::string& label);
+  /// To `yes` hardly ever.
+  void branchRarely(const IrValue& condition, const std::string& yes, const std::string& no);
   void open(const std::string& label);
   /// Nothing comes behind.
   void end(std::string_view line);
-  /// Ends the run here.
-  void trap(const Word* at, Trap trap);
-  void trapIf(const IrValue& condition, const Word* at, Trap trap);
 
   // Calls.
 
-  void callHelper(size_t offset, std::string_view arguments);
-  IrValue askHelper(size_t offset, std::string_view arguments);
-  /// `i64 12, ptr %top`: where the code is.
-  std::string here(const Word* at);
-  void takeFuel(const Word* at, bool needsRoom);
   IrValue fuel() { return get("%fuel"); }
   std::string top();
   void setTop(const std::string& pointer);
@@ -124,8 +104,6 @@ public:
 
 private:
   void findTargets();
-  void writeInstruction(const Word* at);
-  void openBlock(uint64_t position);
   std::string variableOf(uint16_t reg, IrType type);
   std::vector<IrValue> parameters() const;
   void beginRegisters(std::string& head);

@@ -47,13 +47,13 @@ inline IrValue callValue(FunctionWriter& to, const Called& called, uint16_t wind
 inline void openCall(FunctionWriter& to, const Word* at, const Called& called) {
   size_t words = wordCount(to.program(), at);
   std::string top = to.top();
-  to.store(codegen::FunctionText::whole({Element::Int32}, int64_t(to.positionOf(at) + words)), top);
-  IrValue result = callValue(to, called, at->a, to.offset(top, sizeof(Frame)));
-  to.setTop(to.offset(to.top(), -int64_t(sizeof(Frame))));
+  store(to, codegen::FunctionText::whole({Element::Int32}, int64_t(to.positionOf(at) + words)), top);
+  IrValue result = callValue(to, called, at->a, offset(to, top, sizeof(Frame)));
+  to.setTop(offset(to, to.top(), -int64_t(sizeof(Frame))));
   if (called.flat.empty())
     return to.write(at->a, result);
   for (size_t i = 0; i < called.flat.size(); ++i)
-    to.write(uint16_t(at->a + i), to.loadAs(wordType, to.window(uint16_t(i))));
+    to.write(uint16_t(at->a + i), loadAs(to, wordType, window(to, uint16_t(i))));
 }
 
 /// Goes on with a function in place of this call, with the first registers. What a wrapped call
@@ -70,7 +70,7 @@ inline void replaceCall(FunctionWriter& to, const Called& called) {
   if (!to.hasWraps())
     return jump();
   std::string plain = to.text.newLabel(), part = to.text.newLabel();
-  to.branch(to.text.compare("icmp eq", to.get(to.variable("missing")), to.number(0)), plain, part);
+  to.branch(to.text.compare("icmp eq", to.get(to.variable("missing")), number(0)), plain, part);
   to.open(part);
   to.ret(callValue(to, called, 0, to.top()));
   to.open(plain);
@@ -96,14 +96,14 @@ void addToArgument(FunctionWriter& to, const Word* at) {
 
 template <void (*place)(FunctionWriter&, const Word*)>
 void enter(FunctionWriter& to, const Word* at) {
-  to.takeFuel(at, true);
+  takeFuel(to, at, true);
   place(to, at);
   openCall(to, at, functionCalled(to, at));
 }
 template <void (*place)(FunctionWriter&, const Word*)>
 void replace(FunctionWriter& to, const Word* at) {
   bool isOwn = wide(*at) == to.number();
-  to.takeFuel(at, !isOwn && to.hasWraps());
+  takeFuel(to, at, !isOwn && to.hasWraps());
   place(to, at);
   if (isOwn)
     return to.jump("start");
@@ -135,21 +135,21 @@ void tailAdd(FunctionWriter& to, const Word* at) {
 inline std::string closureCode(FunctionWriter& to, const Word* at, uint16_t reg,
                                uint16_t signature) {
   IrValue closure = to.word(reg);
-  IrValue layout = to.text.convert("zext", to.loadAs({Element::Int16}, to.pointer(closure)), Element::Int64);
-  std::string all = to.context(offsetof(NativeContext, closures));
-  IrValue away = to.text.binary("mul", layout, to.number(sizeof(ClosureCode)));
+  IrValue layout = to.text.convert("zext", loadAs(to, {Element::Int16}, pointer(to, closure)), Element::Int64);
+  std::string all = context(to, offsetof(NativeContext, closures));
+  IrValue away = to.text.binary("mul", layout, number(sizeof(ClosureCode)));
   std::string entry =
       to.text.add(wordType, fmt::format("getelementptr i8, ptr {}, {}", all, typed(away))).text;
   std::string code = to.variable("code"), other = to.text.newLabel(), next = to.text.newLabel();
-  to.set(code, to.get(to.offset(entry, offsetof(ClosureCode, code))));
-  IrValue first = to.get(to.offset(entry, offsetof(ClosureCode, signature)));
-  to.branch(to.text.compare("icmp eq", first, to.number(signature)), next, other);
+  to.set(code, to.get(offset(to, entry, offsetof(ClosureCode, code))));
+  IrValue first = to.get(offset(to, entry, offsetof(ClosureCode, signature)));
+  to.branch(to.text.compare("icmp eq", first, number(signature)), next, other);
   to.open(other);
-  to.set(code, to.askHelper(offsetof(NativeContext, helpers.entryOf),
-                            fmt::format("{}, i64 {}, i64 {}", to.here(at), closure.text, signature)));
+  to.set(code, askHelper(to, offsetof(NativeContext, helpers.entryOf),
+                            fmt::format("{}, i64 {}, i64 {}", here(to, at), closure.text, signature)));
   to.jump(next);
   to.open(next);
-  return to.pointer(to.get(code));
+  return pointer(to, to.get(code));
 }
 inline Called closureCalled(FunctionWriter& to, const Word* at, uint16_t window) {
   const Signature& signature = to.program().signatures[at->c];
@@ -158,12 +158,12 @@ inline Called closureCalled(FunctionWriter& to, const Word* at, uint16_t window)
 }
 inline void callClosure(FunctionWriter& to, const Word* at) {
   Called called = closureCalled(to, at, at->a);
-  to.takeFuel(at, true);
+  takeFuel(to, at, true);
   openCall(to, at, called);
 }
 inline void tailCallClosure(FunctionWriter& to, const Word* at) {
   Called called = closureCalled(to, at, 0);
-  to.takeFuel(at, to.hasWraps());
+  takeFuel(to, at, to.hasWraps());
   replaceCall(to, called);
 }
 
@@ -171,12 +171,12 @@ inline void returnScalar(FunctionWriter& to, const Word* at) {
   to.ret(to.read(at->a, passedAs(to.function().result)));
 }
 inline void returnLong(FunctionWriter& to, const Word* at) {
-  to.ret(to.number(int32_t(wide(*at))));
+  to.ret(number(int32_t(wide(*at))));
 }
 inline void returnFlat(FunctionWriter& to, const Word*) {
   for (size_t i = 0; i < to.function().flat.size(); ++i)
     lay(to, uint16_t(i));
-  to.ret(to.number(0));
+  to.ret(number(0));
 }
 
 } // namespace vm::native::write

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vm/machine/operands.h"
-#include "vm/native/function_writer.h"
+#include "vm/native/access.h"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -11,14 +11,14 @@ namespace vm::native::write {
 
 /// Puts a register where the machine looks for it, or gets one from there.
 inline void lay(FunctionWriter& to, uint16_t reg) {
-  to.store(to.word(reg), to.window(reg));
+  store(to, to.word(reg), window(to, reg));
 }
 inline void take(FunctionWriter& to, uint16_t reg) {
-  to.write(reg, to.loadAs(wordType, to.window(reg)));
+  to.write(reg, loadAs(to, wordType, window(to, reg)));
 }
 /// Has the machine do the instruction.
 inline void step(FunctionWriter& to, const Word* at) {
-  to.callHelper(offsetof(NativeContext, helpers.step), to.here(at));
+  callHelper(to, offsetof(NativeContext, helpers.step), here(to, at));
 }
 
 inline const uint16_t* tailOf(const Word* at) {
@@ -29,10 +29,10 @@ inline void move(FunctionWriter& to, const Word* at) {
   to.copy(at->a, at->b);
 }
 inline void loadLong(FunctionWriter& to, const Word* at) {
-  to.write(at->a, to.number(int32_t(wide(*at))));
+  to.write(at->a, number(int32_t(wide(*at))));
 }
 inline void loadWord(FunctionWriter& to, const Word* at) {
-  to.write(at->a, to.number(int64_t(to.program().words[wide(*at)])));
+  to.write(at->a, number(int64_t(to.program().words[wide(*at)])));
 }
 
 inline void jump(FunctionWriter& to, const Word* at) {

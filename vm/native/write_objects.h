@@ -17,54 +17,54 @@ inline const std::vector<Rep>& fieldsOf(FunctionWriter& to, uint16_t layout) {
   return to.program().layouts[layout].fields;
 }
 inline IrValue header(FunctionWriter& to, const IrValue& object) {
-  return to.loadAs(wordType, to.pointer(object));
+  return loadAs(to, wordType, pointer(to, object));
 }
 inline IrValue field(FunctionWriter& to, const IrValue& object, size_t i) {
-  return to.loadAs(wordType, to.pointer(object, firstField + int64_t(i) * 8));
+  return loadAs(to, wordType, pointer(to, object, firstField + int64_t(i) * 8));
 }
 inline void setField(FunctionWriter& to, const IrValue& object, size_t i, const IrValue& value) {
-  to.store(value, to.pointer(object, firstField + int64_t(i) * 8));
+  store(to, value, pointer(to, object, firstField + int64_t(i) * 8));
 }
 
 inline IrValue isNotOf(FunctionWriter& to, const IrValue& object, uint16_t layout) {
-  IrValue found = to.loadAs({Element::Int16}, to.pointer(object));
+  IrValue found = loadAs(to, {Element::Int16}, pointer(to, object));
   return to.text.compare("icmp ne", found,
                          codegen::FunctionText::whole({Element::Int16}, int16_t(layout)));
 }
 inline void demandLayout(FunctionWriter& to, const Word* at, const IrValue& object,
                          uint16_t layout) {
-  to.trapIf(isNotOf(to, object, layout), at, Trap::WrongObject);
+  trapIf(to, isNotOf(to, object, layout), at, Trap::WrongObject);
 }
 
 // References.
 
 inline void retainObject(FunctionWriter& to, const IrValue& object) {
-  IrValue more = to.text.binary("add", header(to, object), to.number(oneReference));
-  to.store(more, to.pointer(object));
+  IrValue more = to.text.binary("add", header(to, object), number(oneReference));
+  store(to, more, pointer(to, object));
 }
 inline void retain(FunctionWriter& to, const Word* at) {
   to.copy(at->a, at->b);
   retainObject(to, to.word(at->a));
 }
 inline IrValue isLast(FunctionWriter& to, const IrValue& header) {
-  return to.text.compare("icmp ult", header, to.number(2 * oneReference));
+  return to.text.compare("icmp ult", header, number(2 * oneReference));
 }
 inline void release(FunctionWriter& to, const Word* at) {
   IrValue object = to.word(at->a), count = header(to, object);
   std::string last = to.text.newLabel(), more = to.text.newLabel(), next = to.text.newLabel();
   to.branch(isLast(to, count), last, more);
   to.open(last);
-  to.callHelper(offsetof(NativeContext, helpers.release), "i64 " + object.text);
+  callHelper(to, offsetof(NativeContext, helpers.release), "i64 " + object.text);
   to.jump(next);
   to.open(more);
-  to.store(to.text.binary("sub", count, to.number(oneReference)), to.pointer(object));
+  store(to, to.text.binary("sub", count, number(oneReference)), pointer(to, object));
   to.jump(next);
   to.open(next);
 }
 
 inline IrValue staticObject(FunctionWriter& to, uint32_t number) {
-  std::string all = to.context(offsetof(NativeContext, statics));
-  return to.loadAs(wordType, to.offset(all, int64_t(number) * 8), ", !invariant.load !0");
+  std::string all = context(to, offsetof(NativeContext, statics));
+  return loadAs(to, wordType, offset(to, all, int64_t(number) * 8), ", !invariant.load !0");
 }
 inline void loadStatic(FunctionWriter& to, const Word* at) {
   to.write(at->a, staticObject(to, wide(*at)));
@@ -76,14 +76,14 @@ inline void loadOwned(FunctionWriter& to, const Word* at) {
 
 // Memory.
 
-inline std::string heapMember(FunctionWriter& to, size_t offset) {
-  return to.offset(to.context(offsetof(NativeContext, heap)), int64_t(offset));
+inline std::string heapMember(FunctionWriter& to, size_t member) {
+  return offset(to, context(to, offsetof(NativeContext, heap)), int64_t(member));
 }
 inline std::string freeList(FunctionWriter& to, size_t fields) {
   return heapMember(to, offsetof(Heap::Front, free) + fields * 8);
 }
-inline IrValue newHeader(FunctionWriter& to, uint16_t layout) {
-  return to.number(layout | oneReference);
+inline IrValue newHeader(uint16_t layout) {
+  return number(layout | oneReference);
 }
 
 /// Takes memory from the page at hand, if it has so much, into the variable `made`.
@@ -91,11 +91,11 @@ inline void takeFromPage(FunctionWriter& to, size_t fields, const std::string& m
                          const std::string& done, const std::string& slow) {
   IrValue at = to.get(heapMember(to, offsetof(Heap::Front, at)));
   IrValue end = to.get(heapMember(to, offsetof(Heap::Front, end)));
-  IrValue behind = to.text.binary("add", at, to.number(int64_t(fields + 1) * 8));
+  IrValue behind = to.text.binary("add", at, number(int64_t(fields + 1) * 8));
   std::string fits = to.text.newLabel();
   to.branch(to.text.compare("icmp ugt", behind, end), slow, fits);
   to.open(fits);
-  to.store(behind, heapMember(to, offsetof(Heap::Front, at)));
+  store(to, behind, heapMember(to, offsetof(Heap::Front, at)));
   to.set(made, at);
   to.jump(done);
 }
@@ -105,10 +105,10 @@ inline void takeFromList(FunctionWriter& to, size_t fields, const std::string& m
                          const std::string& done, const std::string& none) {
   IrValue first = to.get(freeList(to, fields));
   std::string found = to.text.newLabel();
-  to.branch(to.text.compare("icmp eq", first, to.number(0)), none, found);
+  to.branch(to.text.compare("icmp eq", first, number(0)), none, found);
   to.open(found);
-  IrValue link = to.text.binary("lshr", header(to, first), to.number(16));
-  to.store(to.text.binary("and", link, to.number(-8)), freeList(to, fields));
+  IrValue link = to.text.binary("lshr", header(to, first), number(16));
+  store(to, to.text.binary("and", link, number(-8)), freeList(to, fields));
   to.set(made, first);
   to.jump(done);
 }
@@ -122,7 +122,7 @@ inline IrValue newObject(FunctionWriter& to, const Word* at, uint16_t layout, ui
     IrValue waiting = to.word(token);
     to.set(made, waiting);
     std::string empty = to.text.newLabel();
-    to.branch(to.text.compare("icmp eq", waiting, to.number(0)), empty, done);
+    to.branch(to.text.compare("icmp eq", waiting, number(0)), empty, done);
     to.open(empty);
   }
   if (fields < Heap::pools) {
@@ -134,11 +134,11 @@ inline IrValue newObject(FunctionWriter& to, const Word* at, uint16_t layout, ui
     to.jump(slow);
   }
   to.open(slow);
-  to.set(made, to.askHelper(offsetof(NativeContext, helpers.make), to.here(at)));
+  to.set(made, askHelper(to, offsetof(NativeContext, helpers.make), here(to, at)));
   to.jump(done);
   to.open(done);
   IrValue object = to.get(made);
-  to.store(newHeader(to, layout), to.pointer(object));
+  store(to, newHeader(layout), pointer(to, object));
   return object;
 }
 
@@ -162,7 +162,7 @@ inline void reserve(FunctionWriter& to, const Word* at) {
 }
 inline void freeToken(FunctionWriter& to, const Word* at) {
   std::string some = to.text.newLabel(), next = to.text.newLabel();
-  to.branch(to.text.compare("icmp eq", to.word(at->a), to.number(0)), next, some);
+  to.branch(to.text.compare("icmp eq", to.word(at->a), number(0)), next, some);
   to.open(some);
   lay(to, at->a);
   step(to, at);
@@ -177,14 +177,14 @@ void wrap(FunctionWriter& to, const Word* at) {
   IrValue object = newObject(to, at, at->b, at->c), hole;
   for (size_t i = 0; i < fieldsOf(to, at->b).size(); ++i)
     if (tailOf(at)[i] == none)
-      hole = to.text.binary("add", object, to.number(firstField + int64_t(i) * 8));
+      hole = to.text.binary("add", object, number(firstField + int64_t(i) * 8));
     else
       setField(to, object, i, to.word(tailOf(at)[i]));
   std::string first = to.text.newLabel(), inner = to.text.newLabel(), next = to.text.newLabel();
   IrValue missing = to.get(to.variable("missing"));
-  to.branch(to.text.compare("icmp eq", missing, to.number(0)), first, inner);
+  to.branch(to.text.compare("icmp eq", missing, number(0)), first, inner);
   to.open(inner);
-  to.store(object, to.pointer(missing));
+  store(to, object, pointer(to, missing));
   to.jump(next);
   to.open(first);
   to.set(to.variable("whole"), object);
@@ -199,7 +199,7 @@ void wrap(FunctionWriter& to, const Word* at) {
 inline void lookAhead(FunctionWriter& to, const IrValue& object, size_t fields) {
   constexpr int64_t slotsAhead = 64;
   for (const std::string& place :
-       {to.pointer(field(to, object, fields - 1)), to.pointer(object, firstField + slotsAhead * 8)})
+       {pointer(to, field(to, object, fields - 1)), pointer(to, object, firstField + slotsAhead * 8)})
     to.text.addLine(fmt::format("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", place));
 }
 
@@ -232,9 +232,9 @@ inline bool drops(FunctionWriter& to, const Word* at) {
 inline void keepMemory(FunctionWriter& to, uint16_t layout, uint16_t token, const IrValue& object) {
   size_t count = fieldsOf(to, layout).size();
   if (token == none) {
-    IrValue link = to.text.binary("shl", to.get(freeList(to, count)), to.number(16));
-    to.store(to.text.binary("or", link, to.number(layout)), to.pointer(object));
-    to.store(object, freeList(to, count));
+    IrValue link = to.text.binary("shl", to.get(freeList(to, count)), number(16));
+    store(to, to.text.binary("or", link, number(layout)), pointer(to, object));
+    store(to, object, freeList(to, count));
     return;
   }
   to.write(token, object);
@@ -242,11 +242,11 @@ inline void keepMemory(FunctionWriter& to, uint16_t layout, uint16_t token, cons
   if (std::ranges::count_if(fieldsOf(to, layout), isReference) != 1)
     return;
   constexpr IrType byte{Element::Int8};
-  IrValue isLarge = to.loadAs(byte, heapMember(to, offsetof(Heap::Front, isLarge)));
+  IrValue isLarge = loadAs(to, byte, heapMember(to, offsetof(Heap::Front, isLarge)));
   std::string moves = to.text.newLabel(), next = to.text.newLabel();
   to.branch(to.text.compare("icmp ne", isLarge, codegen::FunctionText::whole(byte, 0)), moves, next);
   to.open(moves);
-  to.write(token, to.askHelper(offsetof(NativeContext, helpers.moved),
+  to.write(token, askHelper(to, offsetof(NativeContext, helpers.moved),
                                fmt::format("i64 {}, i64 {}", object.text, count)));
   to.jump(next);
   to.open(next);
@@ -254,7 +254,7 @@ inline void keepMemory(FunctionWriter& to, uint16_t layout, uint16_t token, cons
 
 inline void openByHelper(FunctionWriter& to, const Word* at, uint16_t token,
                          const IrValue& object) {
-  IrValue left = to.askHelper(offsetof(NativeContext, helpers.open),
+  IrValue left = askHelper(to, offsetof(NativeContext, helpers.open),
                               fmt::format("i64 {}, i64 {}, i64 {}", to.positionOf(at),
                                           object.text, int(token != none)));
   if (token != none)
@@ -318,16 +318,16 @@ void matchReuse(FunctionWriter& to, const Word* at) {
 
 inline void switchTag(FunctionWriter& to, const Word* at) {
   IrType small{Element::Int16};
-  IrValue layout = to.text.convert("zext", to.loadAs(small, to.pointer(to.word(at->a))), Element::Int64);
-  std::string tags = to.context(offsetof(NativeContext, tags));
+  IrValue layout = to.text.convert("zext", loadAs(to, small, pointer(to, to.word(at->a))), Element::Int64);
+  std::string tags = context(to, offsetof(NativeContext, tags));
   std::string place = to.text.add(wordType, fmt::format("getelementptr i16, ptr {}, {}", tags, typed(layout))).text;
-  IrValue tag = to.loadAs(small, place, ", !invariant.load !0");
+  IrValue tag = loadAs(to, small, place, ", !invariant.load !0");
   std::string bad = to.text.newLabel(), arms;
   for (uint16_t i = 0; i < at->b; ++i)
     arms += fmt::format(" i16 {}, label %{}", i, to.targetOf(at, arm(at, i)));
   to.end(fmt::format("switch {}, label %{} [{} ]", typed(tag), bad, arms));
   to.open(bad);
-  to.trap(at, Trap::WrongObject);
+  trap(to, at, Trap::WrongObject);
 }
 
 // Cells.
