@@ -38,7 +38,7 @@ def main():
         last = rounds[-1][1]
         left = f" (+{last['left_to_strips']})" if last["left_to_strips"] else ""
         first = statistics.median(pair[1]["compile_s"] for pair in rounds)
-        print(f"| {program.stem} | {strips:.3f} | {native:.3f} | {ratio:.2f} | {last['kernels']}{left} | {first:.2f} |")
+        print(f"| {program.stem} | {strips:.3f} | {native:.3f} | {ratio:.2f} | {last['compiled']}{left} | {first:.2f} |")
 
 
 if __name__ == "__main__":

@@ -499,7 +499,8 @@ void addBench(CLI::App& app, RunOptions& options) {
   addEngine(*command, options);
   addOrder(*command, options);
   command
-      ->add_option("--rounds", options.rounds, "How many calls there are at least, and one before")
+      ->add_option("--rounds", options.rounds,
+                   "How many calls there are at least, behind a warm-up")
       ->type_name("NUMBER")
       ->check([](const std::string& word) { return checkNumber(word, 1, 1'000'000); }, "")
       ->capture_default_str();

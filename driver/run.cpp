@@ -11,7 +11,6 @@
 #include "driver/session/find_global.h"
 #include "driver/session/load.h"
 #include "driver/session/shown_passes.h"
-#include "driver/timing.h"
 #include "runtime/formats/quote.h"
 #include "runtime/holdings.h"
 
@@ -137,7 +136,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
                     *std::move(arguments), running.onMachine(*engine));
   const runtime::Value* value = running.end(outcome, *engine);
   if (value && options.isTimed)
-    giveTiming(running.repetition(), options, answer);
+    running.giveTiming();
   else if (value)
     giveResult(session, loaded.language, options, {*value}, answer);
 }
@@ -201,7 +200,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   if (!value)
     return;
   if (options.isTimed) {
-    giveTiming(running.repetition(), options, answer);
+    running.giveTiming();
     return;
   }
   RunResult given = resultOf(*value, differentiated, options);

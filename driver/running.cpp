@@ -6,6 +6,7 @@
 #include "driver/profile.h"
 #include "driver/session/fault_text.h"
 #include "driver/session/load.h"
+#include "driver/timing.h"
 #include "driver/values/text.h"
 #include "lang/op/op.h"
 #include "lang/source/utf8.h"
@@ -14,8 +15,10 @@
 
 namespace driver {
 
-/// How long a timed run goes on at least.
-static constexpr double secondsOfTiming = 0.5;
+/// How long the parts of a timed run go on at least. Kernels become native in the warm-up.
+static constexpr double secondsOfWarmUp = 0.3, secondsOfTiming = 0.5, secondsOfWatching = 0.1;
+/// In how many calls kernels are watched at least.
+static constexpr size_t leastWatched = 3;
 
 using runtime::Value;
 
@@ -52,6 +55,15 @@ void Running::write(const std::string& text) {
   look_.show ? look_.show(text) : void(answer_.errors += text);
 }
 
+std::string Running::place(lang::SourceRange range) const {
+  return placeText(session_.sources(), range, program_.source);
+}
+
+void Running::giveTiming() {
+  driver::giveTiming(
+      repetition_, [this](lang::SourceRange range) { return place(range); }, options_, answer_);
+}
+
 /// A value that the program shows, after the place that does.
 void Running::show(const Value& value, const runtime::Shown& shown) {
   if (shown.every > 1 && shownAt_[shown.where.begin]++ % shown.every != 0)
@@ -76,12 +88,12 @@ bytecode::Options Running::onMachine(const tensor::TensorEngine& engine) {
   how.profile = wantsProfile(options_) ? &recorder_ : nullptr;
   how.trapsNonFinite = options_.trapsNonFinite;
   if (options_.isTimed) {
-    repetition_ = {.least = options_.rounds + 1, .seconds = secondsOfTiming};
+    repetition_.warmUp = {1, secondsOfWarmUp};
+    repetition_.timed = {options_.rounds, secondsOfTiming};
+    repetition_.watched = {leastWatched, secondsOfWatching};
     how.repetition = &repetition_;
   }
-  how.texts.place = [this](lang::SourceRange range) {
-    return placeText(session_.sources(), range, program_.source);
-  };
+  how.texts.place = [this](lang::SourceRange range) { return place(range); };
   how.texts.function = [this](const std::string& name, lang::SourceRange range) {
     return writtenName(program_, range, name);
   };

@@ -30,8 +30,8 @@ public:
   bytecode::Options onMachine(const tensor::TensorEngine& engine);
   interp::Options onInterpreter(const tensor::TensorEngine& engine);
 
-  /// What calls took, of a timed run.
-  const bytecode::Repetition& repetition() const { return repetition_; }
+  /// What calls of a timed run took, for the answer.
+  void giveTiming();
 
   /// Tells how the run ended: what the engine has to say, the profile, what was found, and the
   /// fault, if it is one. The value is null after a fault.
@@ -39,6 +39,7 @@ public:
 
 private:
   void write(const std::string& text);
+  std::string place(lang::SourceRange range) const;
   void show(const runtime::Value& value, const runtime::Shown& shown);
 
   Session& session_;

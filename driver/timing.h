@@ -7,8 +7,12 @@
 
 namespace driver {
 
-/// Tells median, least and spread of all calls but the first one, which makes code too; as JSON
-/// where the options want that.
-void giveTiming(const bytecode::Repetition& repetition, const RunOptions& options, Answer& answer);
+using PlaceOf = std::function<std::string(runtime::SourceRange)>;
+
+/// Tells median, least and spread of the calls behind a warm-up, in which code is made, and what
+/// kernels took beside what this machine can do, which is measured now; as JSON where the options
+/// want that.
+void giveTiming(const bytecode::Repetition& repetition, const PlaceOf& place,
+                const RunOptions& options, Answer& answer);
 
 } // namespace driver

@@ -93,7 +93,7 @@ struct RunOptions {
   std::vector<std::string> traced = {};
   /// Whether the run is timed: called again and again.
   bool isTimed = false;
-  /// Of a timed run: the least number of calls behind the first one, and whether JSON is wanted.
+  /// Of a timed run: the least number of calls behind the warm-up, and whether JSON is wanted.
   size_t rounds = 10;
   bool json = false;
   /// Whether somebody follows the steps of the run, as they stand in the text.

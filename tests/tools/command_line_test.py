@@ -6,6 +6,7 @@ usage: command_line_test.py BATON
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -184,6 +185,15 @@ def check_bench(folder):
         yield from expect_equal("order of times", isOrdered and figures["runs"] >= 3, True)
         yield from expect_equal("engine", figures["engine"], engine)
         yield from expect_equal("left to strips", figures["left_to_strips"], 0)
+        kernel = figures["kernels"][0]
+        yield from expect_equal("its kernels", (len(figures["kernels"]), kernel["name"]), (1, "multiply"))
+        counted = [kernel[key] for key in ("place", "calls", "flops", "bytes")]
+        yield from expect_equal("what it does", counted, ["1:39", 1, 100, 804])
+        roof = figures["roof"]
+        yield from expect_equal("share", (kernel["share"] is None), roof is None)
+        told = baton(folder, *words)
+        yield from expect(f"the table on {engine}", told, 0)
+        yield from expect_equal("a row", re.search(r"\nmultiply +1:39 +1 +[0-9.]+ us ", told.stdout) is not None, True)
     (folder / "parts.rly").write_text("def @main(%x: Tensor[(2), int32]) { 10 / %x }\n")
     fault = baton(folder, "bench", "parts.rly", "--input", "x=[1,0]", "--engine", "native")
     yield from expect("fault while timed", fault, 1, "integer division by zero", "parts.rly:1:")

@@ -101,8 +101,9 @@ double processorSeconds() {
   return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
 }
 
+/// Calls until the goal is reached, or there is a fault.
 std::variant<Value, RunFault> repeat(Run& run, const std::vector<Value>& arguments,
-                                     Repetition& repetition) {
+                                     const Repetition::Goal& goal, Repetition::Calls& calls) {
   using Clock = std::chrono::steady_clock;
   double total = 0;
   std::variant<Value, RunFault> result;
@@ -113,11 +114,22 @@ std::variant<Value, RunFault> repeat(Run& run, const std::vector<Value>& argumen
     result = run.call(std::move(given));
     if (std::holds_alternative<RunFault>(result))
       return result;
-    repetition.processorTimes.push_back(processorSeconds() - processorStart);
-    repetition.times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    total += repetition.times.back();
-  } while (repetition.times.size() < repetition.least || total < repetition.seconds);
+    double processor = processorSeconds() - processorStart;
+    calls.push_back({std::chrono::duration<double>(Clock::now() - start).count(), processor});
+    total += calls.back().clock;
+  } while (calls.size() < goal.least || total < goal.seconds);
   return result;
+}
+
+std::variant<Value, RunFault> repeat(Run& run, const std::vector<Value>& arguments,
+                                     Repetition& repetition) {
+  auto result = repeat(run, arguments, repetition.warmUp, repetition.warmUpCalls);
+  if (std::holds_alternative<Value>(result))
+    result = repeat(run, arguments, repetition.timed, repetition.calls);
+  if (std::holds_alternative<RunFault>(result))
+    return result;
+  repetition.watch.begin();
+  return repeat(run, arguments, repetition.watched, repetition.watchedCalls);
 }
 
 void announceKernels(const vm::Program& program, const tensor::TensorEngine& engine) {
@@ -133,6 +145,9 @@ std::variant<Value, RunFault> runWithin(const Subject& subject, std::vector<Valu
                                         Options options) {
   std::optional<Profiler> profiler;
   options.run.makeKernel = options.engine.makeKernel;
+  if (options.repetition && options.run.makeKernel)
+    options.run.makeKernel =
+        options.repetition->watch.watched(subject.program, options.run.makeKernel);
   if (options.profile)
     options.run.observer =
         &profiler.emplace(subject.program, *options.profile, options.texts).observer();

@@ -3,6 +3,7 @@
 
 #include "lang/calls/call_sites.h"
 #include "vm/bytecode/compile.h"
+#include "vm/bytecode/kernel_watch.h"
 #include "vm/bytecode/link.h"
 #include "vm/bytecode/profile.h"
 #include "vm/machine/run.h"
@@ -12,11 +13,25 @@ namespace bytecode {
 
 /// Calls of an entry with the same arguments, again and again, to be timed.
 struct Repetition {
+  /// What a call took, in seconds by the clock and of this thread.
+  struct Taken {
+    double clock, processor;
+  };
+  using Calls = std::vector<Taken>;
   /// Calls go on until there are so many and they took so long together.
-  size_t least = 1;
-  double seconds = 0;
-  /// What each call took, the first one included, in seconds by the clock and of this thread.
-  std::vector<double> times = {}, processorTimes = {};
+  struct Goal {
+    size_t least = 1;
+    double seconds = 0;
+  };
+
+  /// Calls in which code is made and memory is met for the first time, and the ones that count.
+  Goal warmUp = {};
+  Goal timed = {};
+  Calls warmUpCalls = {}, calls = {};
+  /// Those behind, in which kernels are watched.
+  Goal watched = {};
+  Calls watchedCalls = {};
+  KernelWatch watch = {};
 };
 
 struct Options {
