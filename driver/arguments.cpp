@@ -58,19 +58,41 @@ std::optional<uint64_t> seedOf(std::string_view text) {
   return isGood ? std::optional(seed) : std::nullopt;
 }
 
+/// Which parameters get values.
+struct Choice {
+  /// By position; empty for all.
+  std::vector<bool> wanted = {};
+  std::span<const FixedInput> fixed = {};
+
+  bool isWanted(size_t i) const { return wanted.empty() || wanted[i]; }
+
+  bool isFixed(std::string_view name) const {
+    return std::ranges::find(fixed, name, &FixedInput::name) != fixed.end();
+  }
+
+  /// The position of a parameter among those that the text has.
+  size_t writtenPosition(size_t i) const {
+    for (const FixedInput& each : fixed)
+      i += each.position <= i;
+    return i;
+  }
+};
+
 /// Gives each parameter its value.
 class ArgumentReader {
 public:
   ArgumentReader(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
-                 const RunOptions& options)
+                 const RunOptions& options, Choice choice)
       : entry_(entry), parameters_(entry.function->parameters), typing_(typing), types_(types),
-        options_(options), values_(parameters_.size()), given_(parameters_.size(), false),
-        fit_(entry, typing) {}
+        options_(options), choice_(std::move(choice)), given_(parameters_.size(), false),
+        fit_(entry, typing) {
+    made_.values.resize(parameters_.size());
+  }
 
   Arguments read() {
     for (const std::string& dim : options_.dims)
       if (auto good = fit_.giveSize(dim); !good)
-        problems_.push_back(good.failure().message);
+        made_.problems.push_back(good.failure().message);
     for (const std::string& text : options_.texts)
       readText(text);
     for (const std::string& input : options_.inputs)
@@ -83,17 +105,16 @@ public:
       if (isWholeFile(input))
         readFile(input, named);
     if (auto misfit = fit_.finish())
-      problems_.push_back(*std::move(misfit));
+      made_.problems.push_back(*std::move(misfit));
     fillRest();
-    std::vector<std::string> notes = fit_.notes();
-    notes.insert(notes.end(), notes_.begin(), notes_.end());
-    return {std::move(values_), std::move(problems_), std::move(notes)};
+    made_.notes.insert(made_.notes.begin(), fit_.notes().begin(), fit_.notes().end());
+    return std::move(made_);
   }
 
 private:
   template <typename... Args>
   void fail(fmt::format_string<Args...> text, Args&&... args) {
-    problems_.push_back(fmt::format(text, std::forward<Args>(args)...));
+    made_.problems.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
 
   void fillRest() {
@@ -102,17 +123,18 @@ private:
     if (options_.seed)
       random.emplace(*options_.seed, fit_, types_);
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      if (given_[i])
+      if (given_[i] || !choice_.isWanted(i))
         continue;
       if (!random) {
         missing.push_back(parameters_[i]);
         continue;
       }
-      auto value = random->fill(i, *parameters_[i], typing_.of(*parameters_[i]));
+      auto value =
+          random->fill(choice_.writtenPosition(i), *parameters_[i], typing_.of(*parameters_[i]));
       if (value)
-        values_[i] = *std::move(value);
+        made_.values[i] = *std::move(value);
       else
-        problems_.push_back(value.failure().message);
+        made_.problems.push_back(value.failure().message);
     }
     if (!missing.empty())
       fail("`@{}` needs inputs that are not given:{}\ngive each with --input NAME=PATH or "
@@ -141,9 +163,12 @@ private:
                                       : std::optional(size_t(found - parameters_.begin()));
   }
 
-  /// The position of a parameter that is given now; nothing after a report.
+  /// The position of a parameter that is given now; nothing after a report, or where the input is
+  /// passed over.
   std::optional<size_t> take(std::string_view name) {
     auto i = findParameter(name);
+    if (!i && choice_.isFixed(name))
+      return std::nullopt;
     if (!i)
       failUnknown(name);
     else if (given_[*i])
@@ -263,6 +288,8 @@ private:
   /// Gives a parameter what `read` makes of a builder.
   template <typename Read>
   void build(size_t i, Read&& read) {
+    if (!choice_.isWanted(i))
+      return;
     const lang::Var& parameter = *parameters_[i];
     ValueBuilder builder(typing_.of(parameter), types_, lang::printable(parameter.name));
     isMisfit_ = false;
@@ -274,9 +301,9 @@ private:
       });
     });
     if (good)
-      values_[i] = builder.value();
+      made_.values[i] = builder.value();
     else if (isMisfit_)
-      problems_.push_back(good.failure().message);
+      made_.problems.push_back(good.failure().message);
     else
       fail("the input `{}`: {}", parameterName(parameter), good.failure().message);
   }
@@ -296,14 +323,15 @@ private:
     if (!key.empty())
       return Error{fmt::format("{} has {}, which has no place in `{}`", name,
                                formats::backquoted(rest[0]), lang::typeText(type))};
-    notes_.push_back(fmt::format("not every tensor in {} has a place in `{}`; of the others, {}",
-                                 name, part, formats::listedKeys(rest)));
+    made_.notes.push_back(
+        fmt::format("not every tensor in {} has a place in `{}`; of the others, {}", name, part,
+                    formats::listedKeys(rest)));
     return good;
   }
 
   /// The key of a parameter: its name, or one that differs in letters that no name can have. Of
   /// what is no tensor it may be the beginning of keys.
-  static std::optional<std::string> keyFor(std::string_view name, const lang::Type& type,
+  static std::optional<std::string> keyFor(std::string_view name, bool hasParts,
                                            const std::vector<std::string>& keys) {
     auto isLetter = [](char c) { return std::isalnum(uint8_t(c)) || c == '_' || c == '/'; };
     auto reads = [&](std::string_view key) {
@@ -313,7 +341,7 @@ private:
     };
     std::optional<std::string> similar;
     for (const std::string& key : keys) {
-      bool goesOn = isStructured(type) && key.size() > name.size() && key[name.size()] == '.';
+      bool goesOn = hasParts && key.size() > name.size() && key[name.size()] == '.';
       std::string_view own = goesOn ? std::string_view(key).substr(0, name.size()) : key;
       if (own == name)
         return std::string(own);
@@ -331,7 +359,7 @@ private:
     std::vector<std::string> rest = (*file)->keys();
     const std::vector<std::string> keys = rest;
     for (size_t i = 0; i < parameters_.size(); ++i) {
-      auto key = keyFor(parameters_[i]->name, *typing_.of(*parameters_[i]), keys);
+      auto key = keyFor(parameters_[i]->name, isStructured(*typing_.of(*parameters_[i])), keys);
       if (!key)
         continue;
       std::erase_if(rest, [&](const std::string& each) {
@@ -347,12 +375,15 @@ private:
         });
       given_[i] = true;
     }
+    for (const FixedInput& fixed : choice_.fixed)
+      if (auto key = keyFor(fixed.name, /*hasParts=*/false, keys))
+        std::erase(rest, *key);
     if (rest.size() == keys.size())
       return fail("{} has no tensor for a parameter of `@{}`; {}{}", formats::backquoted(path),
                   lang::printable(entry_.name), formats::listedKeys(keys), ownParameters());
     if (!rest.empty())
-      notes_.push_back(fmt::format("not every tensor in {} has a parameter; of the others, {}",
-                                   formats::backquoted(path), formats::listedKeys(rest)));
+      made_.notes.push_back(fmt::format("not every tensor in {} has a parameter; of the others, {}",
+                                        formats::backquoted(path), formats::listedKeys(rest)));
   }
 
   std::string ownParameters() const {
@@ -381,22 +412,27 @@ private:
   const lang::Typing& typing_;
   lang::TypeContext& types_;
   const RunOptions& options_;
-  std::vector<runtime::Value> values_;
+  const Choice choice_;
+  Arguments made_;
   std::vector<bool> given_;
   /// What is given for parts of parameters, by paths.
   std::map<size_t, std::map<std::string_view, NamedInput>> parts_;
   InputFit fit_;
   /// Whether what went wrong last was a tensor that does not fit.
   bool isMisfit_ = false;
-  std::vector<std::string> problems_;
-  std::vector<std::string> notes_;
 };
 
 } // namespace
 
 Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
-                        lang::TypeContext& types, const RunOptions& options) {
-  return ArgumentReader(entry, typing, types, options).read();
+                        lang::TypeContext& types, const RunOptions& options,
+                        std::span<const FixedInput> fixed) {
+  return ArgumentReader(entry, typing, types, options, {.fixed = fixed}).read();
+}
+
+Arguments readSome(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
+                   const RunOptions& options, std::vector<bool> wanted) {
+  return ArgumentReader(entry, typing, types, options, {.wanted = std::move(wanted)}).read();
 }
 
 } // namespace driver

@@ -16,9 +16,20 @@ struct Arguments {
   std::vector<std::string> notes;
 };
 
+/// The parameters that a function had before some of them became constants.
+struct FixedInput {
+  std::string name;
+  size_t position;
+};
+
 /// Reads the inputs of `options` for a checked function and fills the other parameters by the seed,
-/// if there is one; a parameter's number is its position.
+/// if there is one; a parameter's number is its position, also among those that are `fixed`, whose
+/// inputs are passed over.
 Arguments readArguments(const lang::Global& entry, const lang::Typing& typing,
-                        lang::TypeContext& types, const RunOptions& options);
+                        lang::TypeContext& types, const RunOptions& options,
+                        std::span<const FixedInput> fixed = {});
+/// The same for the parameters that are `wanted` alone, by position; others have no values then.
+Arguments readSome(const lang::Global& entry, const lang::Typing& typing, lang::TypeContext& types,
+                   const RunOptions& options, std::vector<bool> wanted);
 
 } // namespace driver

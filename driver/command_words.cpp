@@ -248,6 +248,16 @@ void addPassView(CLI::App& command, PassView& view) {
       ->allow_extra_args(false);
 }
 
+void addFixed(CLI::App& command, std::vector<std::string>& fixed) {
+  command
+      .add_option("--fix", fixed,
+                  "Make the values of these parameters constants of the program, so that all that "
+                  "follows from them is computed once; `*` stands for any characters")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
+}
+
 constexpr unsigned mostOrders = 8;
 
 void addOrder(CLI::App& command, RunOptions& options) {
@@ -361,6 +371,8 @@ void addCompile(CLI::App& app, CompileOptions& options) {
       ->required()
       ->type_name("PATH");
   addEntries(*command, options.entries);
+  addFixed(*command, options.calling.fixed);
+  addInputs(*command, options.calling);
   addPassView(*command, options.view);
   addPassLimits(*command, options.limits);
 }
@@ -437,6 +449,7 @@ void addDebug(CLI::App& app, RunOptions& options) {
 void addRun(CLI::App& app, RunOptions& options) {
   CLI::App* command =
       addCalling(app, "run", "Call a function of a program and show its result", options);
+  addFixed(*command, options.fixed);
   command
       ->add_option(
           "--output", options.output,
@@ -496,6 +509,7 @@ void addUlp(CLI::App& app, UlpOptions& options) {
 void addBench(CLI::App& app, RunOptions& options) {
   CLI::App* command = addCalling(
       app, "bench", "Call a function again and again, and tell what a call takes", options);
+  addFixed(*command, options.fixed);
   addEngine(*command, options);
   addOrder(*command, options);
   command

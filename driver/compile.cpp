@@ -1,6 +1,7 @@
 // `baton compile`: an executable of a program, or of the text of one.
 #include "vm/bytecode/compile.h"
 #include "driver/executable_file.h"
+#include "driver/fixed_inputs.h"
 #include "driver/outputs.h"
 #include "driver/session/budget.h"
 #include "driver/session/shown_passes.h"
@@ -21,6 +22,21 @@ std::vector<std::byte> complete(executable::Executable& made, const CompileOptio
   return executable::write(made);
 }
 
+/// False when the answer says why inputs are not fixed.
+bool fixed(Session& session, ReadyProgram& ready, const CompileOptions& options, Answer& answer) {
+  const RunOptions& calling = options.calling;
+  if (calling.fixed.empty() && calling.inputs.empty() && calling.texts.empty() && !calling.seed)
+    return true;
+  if (calling.fixed.empty())
+    answer.fail(ExitCode::World,
+                "an executable is compiled with inputs where `--fix` names their parameters");
+  else if (ready.entries.size() > 1)
+    answer.fail(ExitCode::World, "`--fix` is for programs with one entry");
+  else
+    return fixInputs(session, ready.program, ready.entries[0], calling, answer).has_value();
+  return false;
+}
+
 std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
                                               const Look& look, Answer& answer) {
   Input input(options.file);
@@ -28,7 +44,9 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
     auto made = openExecutable(session, input, options.entries, look, answer);
     return made ? std::optional(complete(*made, options)) : std::nullopt;
   }
-  auto ready = loadReady(session, std::move(input), options.entries, look, answer);
+  auto fix = [&](ReadyProgram& ready) { return fixed(session, ready, options, answer); };
+  auto ready = loadReady(session, std::move(input), options.entries, look, answer,
+                         /*isFollowed=*/false, fix);
   if (!ready)
     return std::nullopt;
   try {

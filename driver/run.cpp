@@ -3,6 +3,7 @@
 #include "driver/debug/written_calls.h"
 #include "driver/engines.h"
 #include "driver/executable_file.h"
+#include "driver/fixed_inputs.h"
 #include "driver/outputs.h"
 #include "driver/profile.h"
 #include "driver/running.h"
@@ -61,8 +62,8 @@ RunResult resultOf(const runtime::Value& value, const std::vector<std::string>& 
 /// The arguments of a run, or nothing, and the answer says why.
 std::optional<std::vector<runtime::Value>>
 goodArguments(Session& session, const lang::Global& entry, const lang::Typing& typing,
-              const RunOptions& options, Answer& answer) {
-  Arguments arguments = readArguments(entry, typing, session.types(), options);
+              const RunOptions& options, Answer& answer, std::span<const FixedInput> fixed = {}) {
+  Arguments arguments = readArguments(entry, typing, session.types(), options, fixed);
   for (const std::string& note : arguments.notes)
     answer.errors += "note: " + note + '\n';
   for (const std::string& problem : arguments.problems)
@@ -76,6 +77,8 @@ goodArguments(Session& session, const lang::Global& entry, const lang::Typing& t
 std::string executableProblem(const RunOptions& options) {
   if (options.grad != 0)
     return "an executable has no gradients; compile a program that computes them";
+  if (!options.fixed.empty())
+    return "the inputs of an executable are fixed when it is compiled; `compile` has `--fix`";
   if (!isOnMachine(options))
     return "an executable runs on the machine alone; `--engine`, `--precision`, `--trap-nan` and "
            "`--trace` are for programs in the text format";
@@ -169,11 +172,19 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   const lang::Global* entry = findGlobal(*program.module, options.entry, "--entry", answer);
   if (!entry)
     return;
-  const std::vector<std::string> differentiated = namesWithGradient(*entry, program, options);
   const std::string entryName(entry->name);
-  const WrittenCalls written(*program.module);
   std::optional<Ready> ready;
-  auto prepare = [&] { ready = prepared(session, program, entryName, options, look, answer); };
+  std::optional<std::vector<FixedInput>> fixed;
+  std::vector<std::string> differentiated;
+  std::optional<WrittenCalls> written;
+  auto prepare = [&] {
+    fixed = fixInputs(session, program, entryName, options, answer);
+    if (!fixed)
+      return;
+    differentiated = namesWithGradient(*program.module->find(entryName), program, options);
+    written.emplace(*program.module);
+    ready = prepared(session, program, entryName, options, look, answer);
+  };
   if (!withinLimits(options.limits, session, look, answer, prepare) || !ready)
     return;
   if (!shown.end())
@@ -188,14 +199,14 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
     if (auto good = checkOutput(*options.output, program.typing.result(*entry->function), false);
         !good)
       return answer.fail(ExitCode::World, good.failure().message);
-  auto arguments = goodArguments(session, *entry, program.typing, options, answer);
+  auto arguments = goodArguments(session, *entry, program.typing, options, answer, *fixed);
   if (!arguments)
     return;
   Running running(session, program, options, look, answer);
   auto outcome =
       call(session, program, *entry, *std::move(arguments), *engine, options, running, answer);
   if (auto* fault = std::get_if<interp::Fault>(&outcome); fault && ready->isDerived)
-    written.explain(*fault);
+    written->explain(*fault);
   const runtime::Value* value = running.end(outcome, *engine);
   if (!value)
     return;

@@ -10,6 +10,11 @@ namespace {
 /// Fields of tuples may be tuples themselves.
 constexpr unsigned deepestTuple = 4;
 
+constexpr Step fixedSteps[] = {
+    {"constant-folding"},
+    {"dead-code"},
+};
+
 constexpr Step derivativeSteps[] = {
     // Passes look for calls of operators, so those come first.
     {"operator-calls"},
@@ -98,6 +103,8 @@ constexpr Step countedSteps[] = {
 
 } // namespace
 
+const Pipeline fixedPipeline{"fixed", "Computes what follows from inputs that became constants.",
+                             fixedSteps};
 const Pipeline derivativePipeline{
     "derivatives", "Writes out the derivatives that a program asks for.", derivativeSteps};
 const Pipeline followedPipeline{"followed",
@@ -122,8 +129,8 @@ bool isOptional(std::string_view pass) {
 
 std::span<const Pipeline* const> pipelines() {
   static constexpr const Pipeline* all[] = {
-      &derivativePipeline, &followedPipeline, &followedCopiesPipeline, &betweenOrdersPipeline,
-      &gradientPipeline,   &machinePipeline,  &countedPipeline};
+      &fixedPipeline,         &derivativePipeline, &followedPipeline, &followedCopiesPipeline,
+      &betweenOrdersPipeline, &gradientPipeline,   &machinePipeline,  &countedPipeline};
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include "driver/debug/place_text.h"
 #include "driver/session/derived_code.h"
+#include "driver/values/name_pattern.h"
 #include "driver/values/text.h"
 #include "lang/op/op.h"
 #include "lang/source/utf8.h"
@@ -13,30 +14,6 @@
 namespace driver {
 
 using runtime::Value;
-
-namespace {
-
-/// Whether a pattern, in which `*` stands for any characters, is a name.
-bool matches(std::string_view pattern, std::string_view name) {
-  size_t p = 0, n = 0, star = pattern.npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
-} // namespace
 
 Tracer::Tracer(Session& session, const Program& program, std::vector<std::string> names,
                std::function<void(const std::string&)> write)
@@ -87,7 +64,7 @@ bool Tracer::isShown(std::string_view name) {
   std::string_view bare = whole.substr(whole.starts_with('@') || whole.starts_with('%') ? 1 : 0);
   bool found = wanted_.empty();
   for (auto& [pattern, isSeen] : wanted_)
-    if (matches(pattern, whole) || matches(pattern, bare))
+    if (isNamedBy(pattern, whole) || isNamedBy(pattern, bare))
       found = isSeen = true;
   return found;
 }

@@ -124,7 +124,8 @@ bool writeOutDerivatives(Session& session, Program& program, transform::Entries 
 
 std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
-                                      Answer& answer, bool isFollowed) {
+                                      Answer& answer, bool isFollowed,
+                                      const std::function<bool(ReadyProgram&)>& first) {
   const std::string file = input.path();
   auto program = loadGood(session, std::move(input), look, answer);
   if (!program)
@@ -138,6 +139,8 @@ std::optional<ReadyProgram> loadReady(Session& session, Input input,
     if (std::ranges::count(ready.entries, global->name) == 0)
       ready.entries.emplace_back(global->name);
   }
+  if (first && !first(ready))
+    return std::nullopt;
   const std::vector<std::string_view> names(ready.entries.begin(), ready.entries.end());
   if (!writeOutDerivatives(session, ready.program, names, {.file = file, .isFollowed = isFollowed},
                            look, answer))

@@ -8,11 +8,13 @@
 
 namespace driver {
 
-/// What `grad` and `run --grad` do to a program beside passes.
+/// What `grad`, `run --grad` and `--fix` do to a program beside passes.
 namespace steps {
 inline constexpr std::string_view derivative = "derivative", namedLets = "named-lets",
-                                  entryGradient = "entry-gradient", nextGradient = "next-gradient";
-inline constexpr std::string_view names[] = {derivative, namedLets, entryGradient, nextGradient};
+                                  entryGradient = "entry-gradient", nextGradient = "next-gradient",
+                                  fixedInputs = "fixed-inputs";
+inline constexpr std::string_view names[] = {derivative, namedLets, entryGradient, nextGradient,
+                                             fixedInputs};
 } // namespace steps
 
 /// The parameters of the entry that get a gradient when the options ask for gradients.
@@ -33,11 +35,12 @@ struct ReadyProgram {
   std::vector<std::string> entries;
 };
 
-/// Makes one, with the entries that options `--entry` name, or `main`; nothing when the answer says
-/// what stands in the way.
+/// Makes one, with the entries that options `--entry` name, or `main`, once `first` did to it what
+/// comes before derivatives; nothing when the answer says what stands in the way.
 std::optional<ReadyProgram> loadReady(Session& session, Input input,
                                       std::span<const std::string> entries, const Look& look,
-                                      Answer& answer, bool isFollowed = false);
+                                      Answer& answer, bool isFollowed = false,
+                                      const std::function<bool(ReadyProgram&)>& first = {});
 
 /// The gradients of an entry that are to be added to a program, one order after the other.
 struct GradientOrders {

@@ -70,6 +70,9 @@ struct RunOptions {
   /// `NAME=SIZE` each.
   std::vector<std::string> dims;
   std::optional<uint64_t> seed;
+  /// Names of parameters whose values become constants of the program, where `*` stands for any
+  /// characters.
+  std::vector<std::string> fixed = {};
   std::optional<std::string> output;
   unsigned precision = 0;
   /// Empty for the default.
@@ -155,6 +158,8 @@ struct CompileOptions {
   std::string file;
   /// As for `disasm`.
   std::vector<std::string> entries;
+  /// The inputs of the only entry that are fixed.
+  RunOptions calling = {};
   std::string output;
   /// As for `run`.
   std::string numbers = "reordered";

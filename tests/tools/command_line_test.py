@@ -173,6 +173,53 @@ def check_refused_options(folder):
         yield from expect(f"{words}", baton(folder, *words), 2, said)
 
 
+FIXABLE = """def @main(%x: Tensor[(2, 2), float32], %w1: Tensor[(2, 2), float32], %w2: Tensor[(2), float32]) {
+  nn.dense(%x, %w1 * 2f, units=2) + %w2
+}
+def @open(%x: Tensor[(n), float32], %k: int64) { (%x, %k) }
+def @calling(%n: float32) { if (%n < 0f) { %n } else { @calling(%n - 1f) } }
+"""
+
+
+def check_fixed_inputs(folder):
+    """Inputs that are fixed are constants of the program, and what it gives is the same."""
+    (folder / "net.rly").write_text(FIXABLE)
+    given = ["--random", "7", "--input", "w2=[1, 2]"]
+    plain = baton(folder, "run", "net.rly", *given)
+    yield from expect("nothing fixed", plain, 0)
+    for names in "w*", "%w1,w2", "x", "*":
+        fixed = baton(folder, "run", "net.rly", *given, "--fix", names)
+        yield from expect(f"fixed {names}", fixed, 0)
+        yield from expect_equal(f"the result with {names} fixed", fixed.stdout, plain.stdout)
+    shown = baton(folder, "run", "net.rly", *given, "--fix", "w*", "--print-after", "constant-folding")
+    yield from expect("what follows from fixed inputs", shown, 0, "def @main(%x: Tensor[(2, 2), float32])")
+    yield from expect_equal("a product of constants", "multiply" in shown.stderr or " * " in shown.stderr, False)
+    gradients = baton(folder, "run", "net.rly", *given, "--fix", "w*", "--grad")
+    yield from expect("gradients of the other inputs", gradients, 0)
+    yield from expect_equal("what has one", re.findall(r"grad\.\w+", gradients.stdout), ["grad.x"])
+    yield from expect("bench", baton(folder, "bench", "net.rly", *given, "--fix", "w*", "--rounds", "1"), 0)
+    yield from expect("compile", baton(folder, "compile", "net.rly", *given, "--fix", "w*", "-o", "net.bvm"), 0)
+    compiled = baton(folder, "run", "net.bvm", "--random", "7")
+    yield from expect("the executable", compiled, 0)
+    yield from expect_equal("its result", compiled.stdout, plain.stdout)
+
+
+def check_refused_fixing(folder):
+    (folder / "net.rly").write_text(FIXABLE)
+    for words, said in [
+        (["run", "net.rly", "--random", "1", "--fix", "v*"], "`--fix` names `v*`, and `@main` has no such parameter"),
+        (["run", "net.rly", "--fix", "w*"], "`@main` needs inputs that are not given:\n  %w1"),
+        (["run", "net.rly", "--entry", "open", "--random", "1", "--dim", "n=2", "--fix", "x"], "`%x` cannot be fixed: it is `Tensor[(n), float32]`"),
+        (["run", "net.rly", "--entry", "calling", "--input", "n=1", "--fix", "n"], "`@calling` is called in the program"),
+        (["compile", "net.rly", "--input", "w2=[1, 2]", "-o", "net.bvm"], "where `--fix` names their parameters"),
+        (["compile", "net.rly", "--random", "1", "--fix", "w*", "--entry", "main", "--entry", "open", "-o", "net.bvm"], "one entry"),
+    ]:
+        yield from expect(f"{words}", baton(folder, *words), 2, said)
+    baton(folder, "compile", "net.rly", "-o", "net.bvm")
+    late = baton(folder, "run", "net.bvm", "--random", "1", "--fix", "w*")
+    yield from expect("fixing inputs of an executable", late, 2, "fixed when it is compiled")
+
+
 def check_bench(folder):
     """A call is timed, with the same options as a run, and faults are those of a run."""
     (folder / "scale.rly").write_text("def @main(%x: Tensor[(n), float32]) { %x * 2f }\n")

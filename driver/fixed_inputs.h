@@ -1,0 +1,20 @@
+// Inputs whose values become a part of the program before passes go over it: what follows from them
+// is computed once.
+#pragma once
+
+#include "driver/arguments.h"
+#include "driver/session/session.h"
+
+#include <optional>
+
+namespace driver {
+
+/// Puts the inputs that `options.fixed` names in the places of the entry's parameters, and what
+/// follows from them. The entry takes the others alone. Nothing when the answer says what stands in
+/// the way: a pattern that names no parameter, one that is no tensor or of open size, a value
+/// that is not given, or an entry that the program calls.
+std::optional<std::vector<FixedInput>> fixInputs(Session& session, Program& program,
+                                                 const std::string& entry,
+                                                 const RunOptions& options, Answer& answer);
+
+} // namespace driver
