@@ -3,6 +3,7 @@
 #include "codegen/strips/cost.h"
 
 #include "codegen/strips/arithmetic.h"
+#include "codegen/strips/run_contract.h"
 
 #include <cmath>
 
@@ -12,6 +13,9 @@ namespace {
 
 /// Nanoseconds: of a number, of an instruction, of a byte that one reads or makes, of one product.
 constexpr double numberCost = 1, instructionCost = 6, byteCost = 0.04, productCost = 0.05;
+/// Of a product where one factor has few rows and strips of the other are read for each, as in a
+/// convolution of each channel by itself: between what short and long strips take.
+constexpr double readProductCost = 0.5;
 /// Functions that are no single instruction of a processor take so many times longer.
 constexpr double dearTimes = 12;
 
@@ -99,11 +103,15 @@ private:
     return product;
   }
 
+  double extent(const Side& side) const { return extent(side.firstAxis, side.axisCount); }
+
   double contraction(const Contraction& contraction) const {
-    return productCost * extent(contraction.firstBatch, contraction.batchCount) *
-           extent(contraction.firstSummed, contraction.summedCount) *
-           extent(contraction.rows.firstAxis, contraction.rows.axisCount) *
-           extent(contraction.columns.firstAxis, contraction.columns.axisCount);
+    const double rows = extent(contraction.rows), columns = extent(contraction.columns);
+    const Side& many = rows < columns ? contraction.columns : contraction.rows;
+    const bool isRead = std::min(rows, columns) < double(fewRows) && !many.runsAlongSum;
+    return (isRead ? readProductCost : productCost) * rows * columns *
+           extent(contraction.firstBatch, contraction.batchCount) *
+           extent(contraction.firstSummed, contraction.summedCount);
   }
 
   const Program& program_;
