@@ -167,15 +167,9 @@ void prepareForMachine(Session& session, Program& program, transform::Entries en
   lang::Diagnostics findings;
   transform::RunOptions options = passOptions(session, entries, findings);
   options.declaring = transform::Declaring::WhenNeeded;
-  auto made = transform::runPasses(
-      *program.module, program.typing,
-      keepsCalls ? transform::countedPipeline : transform::machinePipeline, options);
-  if (!made)
-    throw std::logic_error(made.failure().text);
-  if (!made->module)
-    return;
-  program.module = std::move(made->module);
-  program.typing = std::move(made->typing);
+  goOn(program, transform::runPasses(
+                    *program.module, program.typing,
+                    keepsCalls ? transform::countedPipeline : transform::machinePipeline, options));
 }
 
 executable::Executable makeExecutable(Session& session, ReadyProgram& ready) {

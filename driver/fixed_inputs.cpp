@@ -86,16 +86,6 @@ std::vector<bool> namedBy(const std::vector<std::string>& patterns, const lang::
   return named;
 }
 
-/// Goes on with the module that a step or passes made.
-void take(Program& program, runtime::Checked<transform::TypedModule> made) {
-  if (!made)
-    throw std::logic_error(made.failure().text);
-  if (!made->module)
-    return;
-  program.module = std::move(made->module);
-  program.typing = std::move(made->typing);
-}
-
 void putIn(Session& session, Program& program, const lang::Global& entry, const Fixed& fixed) {
   lang::Diagnostics findings;
   const std::string name(entry.name);
@@ -106,8 +96,8 @@ void putIn(Session& session, Program& program, const lang::Global& entry, const 
   auto step = [&](const lang::Module& module, const transform::PassContext& context) {
     return lang::rewritten<InputFixer>(module, context.operators, function, fixed);
   };
-  take(program, transform::runStep(*program.module, program.typing, steps::fixedInputs, step, how));
-  take(program,
+  goOn(program, transform::runStep(*program.module, program.typing, steps::fixedInputs, step, how));
+  goOn(program,
        transform::runPasses(*program.module, program.typing, transform::fixedPipeline, how));
 }
 

@@ -6,6 +6,8 @@
 #include "typecheck/check.h"
 #include "vm/bytecode/compile.h"
 
+#include <stdexcept>
+
 namespace driver {
 
 transform::RunOptions passOptions(const Session& session, transform::Entries entries,
@@ -25,6 +27,15 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
           .entries = entries,
           .keepLogarithms = stdlib::withLogarithmsKept,
           .needsBoxes = bytecode::needsBoxes};
+}
+
+void goOn(Program& program, runtime::Checked<transform::TypedModule> made) {
+  if (!made)
+    throw std::logic_error(made.failure().text);
+  if (!made->module)
+    return;
+  program.module = std::move(made->module);
+  program.typing = std::move(made->typing);
 }
 
 } // namespace driver

@@ -10,4 +10,8 @@ namespace driver {
 transform::RunOptions passOptions(const Session& session, transform::Entries entries,
                                   lang::Diagnostics& findings);
 
+/// Goes on with what passes or a step made of a sound program, if anything; that they made nothing
+/// of it for a reason is a fault of ours, and thrown.
+void goOn(Program& program, runtime::Checked<transform::TypedModule> made);
+
 } // namespace driver
