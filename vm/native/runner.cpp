@@ -19,8 +19,8 @@ ControlCompiler::ControlCompiler(std::optional<codegen::Processor> processor)
 Result<std::string> ControlCompiler::objectOf(const Program& program) {
   const std::string text = moduleOf(program);
   codegen::DiskCache cache(codegen::DiskCache::usualFolder());
-  std::string identity = processor_ ? processor_->name + ' ' + processor_->features
-                                    : codegen::hostIdentity();
+  std::string identity =
+      processor_ ? processor_->name + ' ' + processor_->features : codegen::hostIdentity();
   const codegen::Digest key =
       codegen::digestOf(fmt::format("{} {}\n{}", codegen::sourceDigest(), identity, text));
   if (auto found = cache.find(key))
@@ -38,19 +38,16 @@ Result<std::string> ControlCompiler::objectOf(const Program& program) {
 }
 
 Runner ControlCompiler::runnerOf(const Program& program) {
-  problem_.clear();
   try {
     auto object = objectOf(program);
-    auto loaded = object ? codegen::LoadedObject::load(*object)
-                         : Result<std::shared_ptr<const codegen::LoadedObject>>(object.failure());
-    if (!loaded) {
-      problem_ = loaded.failure().message;
+    if (!object)
       return nullptr;
-    }
+    auto loaded = codegen::LoadedObject::load(*object);
+    if (!loaded)
+      return nullptr;
     auto run = std::make_shared<NativeRun>(program, *loaded);
     return [run](Machine& machine, uint32_t function) { run->run(machine, function); };
-  } catch (const NotCompiled& reason) {
-    problem_ = fmt::format("the machine's loop runs {}", reason.what());
+  } catch (const NotCompiled&) {
     return nullptr;
   }
 }

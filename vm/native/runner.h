@@ -10,22 +10,19 @@
 namespace vm::native {
 
 /// Compiles control flow for the processor of that name, or for the one at hand; empty is that one.
-/// A program's code is looked for in the cache on disk first, and kept there. Each runner serves one
-/// machine at a time.
+/// A program's code is looked for in the cache on disk first, and kept there. Each runner serves
+/// one machine at a time.
 class ControlCompiler {
 public:
   explicit ControlCompiler(std::optional<codegen::Processor> processor);
 
-  /// Null where the program is not compiled: then the machine's loop runs it.
+  /// Null where the program is not compiled, or nothing compiles: then the machine's loop runs it.
   Runner runnerOf(const Program& program);
-  /// Why there was no code for the last one, where one would expect some; else nothing.
-  const std::string& problem() const { return problem_; }
 
 private:
   runtime::Result<std::string> objectOf(const Program& program);
 
   std::optional<codegen::Processor> processor_;
-  std::string problem_;
 };
 
 } // namespace vm::native
