@@ -14,7 +14,8 @@ struct MachineModel {
   int64_t vectorBytes = 32;
   /// Registers of so many bytes.
   int64_t registers = 16;
-  /// Whether loops are cut into lanes and tiles; a back end that does so by itself wants them whole.
+  /// Whether loops are cut into lanes and tiles; a back end that does so by itself wants them
+  /// whole.
   bool cutsLoops = true;
   /// Threads that are worth while.
   int64_t threads = 1;

@@ -1,5 +1,6 @@
-// Statements that read an input come before the one that makes the output, or are that one. In loops
-// around both the output must be stored, and the input be read, at the same place of that iteration.
+// Statements that read an input come before the one that makes the output, or are that one. In
+// loops around both the output must be stored, and the input be read, at the same place of that
+// iteration.
 #include "lower/loops/sharing.h"
 
 #include "lower/loops/build_values.h"
@@ -87,9 +88,8 @@ private:
     if (isMaker || !load.operands.empty())
       return load.operands.empty();
     auto apart = std::ranges::mismatch(reader.loops, maker.loops).in1;
-    return std::all_of(reader.loops.begin(), apart, [&](Name loop) {
-      return std::ranges::find(same, loop) != same.end();
-    });
+    return std::all_of(reader.loops.begin(), apart,
+                       [&](Name loop) { return std::ranges::find(same, loop) != same.end(); });
   }
 
   const Nest& nest_;

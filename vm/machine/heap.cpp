@@ -153,7 +153,8 @@ void Heap::poolSpares() {
   for (const Chunk& chunk : chunks_) {
     // Pages behind the one at hand have not begun.
     Slot *start = chunk.memory.get(), *end = start + chunk.slots;
-    for (Slot* at = start; at != (end == chunkEnd_ ? front_.end : end); at += pageBytes / sizeof(Slot)) {
+    for (Slot* at = start; at != (end == chunkEnd_ ? front_.end : end);
+         at += pageBytes / sizeof(Slot)) {
       Page& page = *reinterpret_cast<Page*>(at);
       pool(page.waiting, page.fields);
       page = {};
@@ -199,7 +200,8 @@ Object* Heap::makeSlow(uint16_t layout) {
   uint16_t size = sizeOf(layout);
   size_t slots = size + size_t(1);
   Object* object = nullptr;
-  bool isLarge = size >= pools, isFull = isLarge || (size_t(front_.end - front_.at) < slots && !nextPage());
+  bool isLarge = size >= pools,
+       isFull = isLarge || (size_t(front_.end - front_.at) < slots && !nextPage());
   if (isFull && (collectsInstead(size) || findsSpares(size)))
     return make(layout);
   if (isLarge) {

@@ -12,11 +12,11 @@ std::string pointer(FunctionWriter& to, const IrValue& word, int64_t bytes) {
 }
 
 std::string offset(FunctionWriter& to, const std::string& pointer, int64_t bytes) {
-  return to.text.add(wordType, fmt::format("getelementptr i8, ptr {}, i64 {}", pointer, bytes)).text;
+  return to.text.add(wordType, fmt::format("getelementptr i8, ptr {}, i64 {}", pointer, bytes))
+      .text;
 }
 
-IrValue loadAs(FunctionWriter& to, IrType type, const std::string& pointer,
-               std::string_view more) {
+IrValue loadAs(FunctionWriter& to, IrType type, const std::string& pointer, std::string_view more) {
   return to.text.addOnce(type, fmt::format("load {}, ptr {}{}", textOf(type), pointer, more));
 }
 
@@ -44,8 +44,7 @@ void callHelper(FunctionWriter& to, size_t offset, std::string_view arguments) {
 
 IrValue askHelper(FunctionWriter& to, size_t offset, std::string_view arguments) {
   std::string helper = context(to, offset);
-  return to.text.addOnce(wordType,
-                         fmt::format("call i64 {}(ptr @context, {})", helper, arguments));
+  return to.text.addOnce(wordType, fmt::format("call i64 {}(ptr @context, {})", helper, arguments));
 }
 
 void takeFuel(FunctionWriter& to, const Word* at, bool needsRoom) {

@@ -76,7 +76,8 @@ std::string FunctionWriter::variableOf(uint16_t reg, IrType type) {
 IrValue FunctionWriter::read(uint16_t reg, IrType type) {
   usesFloats_ |= type.isFloat();
   bool isKept = hasFloats_ && type.isFloat();
-  return asType(loadAs(*this, isKept ? type : wordType, variableOf(reg, isKept ? type : wordType)), type);
+  return asType(loadAs(*this, isKept ? type : wordType, variableOf(reg, isKept ? type : wordType)),
+                type);
 }
 
 void FunctionWriter::write(uint16_t reg, const IrValue& value) {
@@ -142,8 +143,7 @@ void FunctionWriter::branch(const IrValue& condition, const std::string& yes,
 
 void FunctionWriter::branchRarely(const IrValue& condition, const std::string& yes,
                                   const std::string& no) {
-  text.addLine(
-      fmt::format("br i1 {}, label %{}, label %{}, !prof !1", condition.text, yes, no));
+  text.addLine(fmt::format("br i1 {}, label %{}, label %{}, !prof !1", condition.text, yes, no));
   isEnded_ = true;
 }
 

@@ -5,8 +5,8 @@
 // as any. Code of a function only jumps on, so it is written in its order.
 //
 // A function takes its arguments, the fuel and the place of the next frame, and gives its result
-// with both, in the registers of the processor in which they came. Who calls puts down where it goes
-// on in the frame. Loops are calls in place of others, so they need no stack.
+// with both, in the registers of the processor in which they came. Who calls puts down where it
+// goes on in the frame. Loops are calls in place of others, so they need no stack.
 #pragma once
 
 #include "codegen/llvm/functions.h"

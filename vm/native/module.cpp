@@ -1,4 +1,5 @@
-// Functions are written twice where they turn out to have floats, which need variables of their own.
+// Functions are written twice where they turn out to have floats, which need variables of their
+// own.
 #include "vm/native/module.h"
 
 #include "vm/native/write_calls.h"
@@ -55,7 +56,8 @@ std::string entryText(const Program& program, const std::vector<bool>& jumps, ui
   codegen::FunctionText text;
   std::string window =
       text.add(wordType, fmt::format("load ptr, ptr getelementptr (i8, ptr @context, i64 {})",
-                                     offsetof(NativeContext, window))).text;
+                                     offsetof(NativeContext, window)))
+          .text;
   std::vector<IrValue> arguments;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     IrType type = passedAs(function.parameters[i]);
@@ -65,9 +67,10 @@ std::string entryText(const Program& program, const std::vector<bool>& jumps, ui
   }
   std::string type = resultType(function.result);
   std::string all =
-      text.addOnce(wordType, fmt::format("call {} {} @{}({})", jumps[number] ? "tailcc" : "ccc", type,
-                                         nameOf(number),
-                                         argumentList(arguments, "%fuel", "%top", "poison"))).text;
+      text.addOnce(wordType,
+                   fmt::format("call {} {} @{}({})", jumps[number] ? "tailcc" : "ccc", type,
+                               nameOf(number), argumentList(arguments, "%fuel", "%top", "poison")))
+          .text;
   IrType given = passedAs(function.result);
   IrValue result = text.add(given, fmt::format("extractvalue {} {}, 0", type, all));
   text.addLine("store i64 0, ptr " + window);

@@ -64,7 +64,8 @@ struct Asked {
     NativeRun& run = runOf(context);
     bool goesOn = run.answer(position, top, [&](Machine& machine, const Word* at) {
       auto depth = size_t(top - run.stack_.frames());
-      return Slow::refuelElsewhere(machine, at, depth, run.stack_.room(&depth, top), needsRoom != 0);
+      return Slow::refuelElsewhere(machine, at, depth, run.stack_.room(&depth, top),
+                                   needsRoom != 0);
     });
     if (!goesOn)
       run.end(top);
@@ -79,9 +80,8 @@ struct Asked {
 
   static Object* make(NativeContext* context, uint64_t position, Frame* top) {
     NativeRun& run = runOf(context);
-    Object* made = run.answer(position, top, [](Machine& machine, const Word* at) {
-      return Slow::make(machine, at);
-    });
+    Object* made = run.answer(
+        position, top, [](Machine& machine, const Word* at) { return Slow::make(machine, at); });
     if (!made)
       run.end(top);
     return made;
@@ -126,8 +126,8 @@ NativeRun::NativeRun(const Program& program, std::shared_ptr<const codegen::Load
 
 /// Does something for code; what is thrown ends the run.
 template <typename Answer>
-std::invoke_result_t<Answer, Machine&, const Word*>
-NativeRun::answer(uint64_t position, Frame* top, Answer&& answer) {
+std::invoke_result_t<Answer, Machine&, const Word*> NativeRun::answer(uint64_t position, Frame* top,
+                                                                      Answer&& answer) {
   const Word* at = machine_->code() + position;
   try {
     return answer(*machine_, at);
@@ -150,8 +150,7 @@ void NativeRun::bind(Machine& machine) {
     const auto& entries = program_.layouts[known].entries;
     closures_.push_back(entries.empty()
                             ? ClosureCode{none + size_t(1), nullptr}
-                            : ClosureCode{entries[0].signature,
-                                          functions_[entries[0].function]});
+                            : ClosureCode{entries[0].signature, functions_[entries[0].function]});
   }
   *context_ = {.heap = &machine.heap().front(),
                .window = machine.state.registers,
@@ -173,7 +172,8 @@ void NativeRun::run(Machine& machine, uint32_t function) {
   using Enter = void(uint64_t, Frame*);
   bind(machine);
   thrown_ = nullptr;
-  auto* enter = reinterpret_cast<Enter*>(const_cast<void*>(addressOf(*object_, enterName(function))));
+  auto* enter =
+      reinterpret_cast<Enter*>(const_cast<void*>(addressOf(*object_, enterName(function))));
   // The call of the entry is open itself.
   Frame* top = stack_.frames();
   *top++ = 0;

@@ -93,7 +93,8 @@ void Stack::leave() {
 }
 
 size_t Stack::room(const void* place, const Frame* top) {
-  auto used = size_t(end_ - static_cast<const std::byte*>(place)) + size_t(top - frames_) * sizeof(Frame);
+  auto used =
+      size_t(end_ - static_cast<const std::byte*>(place)) + size_t(top - frames_) * sizeof(Frame);
   size_t most = size_t(end_ - memory_) - belowCounted;
   size_t wanted = std::min(most, used + std::max(bytesOfOneGo / 64, 4 * bytesOfCall_));
   if (wanted > held_.bytes())

@@ -47,7 +47,8 @@ inline IrValue callValue(FunctionWriter& to, const Called& called, uint16_t wind
 inline void openCall(FunctionWriter& to, const Word* at, const Called& called) {
   size_t words = wordCount(to.program(), at);
   std::string top = to.top();
-  store(to, codegen::FunctionText::whole({Element::Int32}, int64_t(to.positionOf(at) + words)), top);
+  store(to, codegen::FunctionText::whole({Element::Int32}, int64_t(to.positionOf(at) + words)),
+        top);
   IrValue result = callValue(to, called, at->a, offset(to, top, sizeof(Frame)));
   to.setTop(offset(to, to.top(), -int64_t(sizeof(Frame))));
   if (called.flat.empty())
@@ -81,7 +82,7 @@ inline Called functionCalled(FunctionWriter& to, const Word* at) {
   uint32_t number = wide(*at);
   const Function& function = to.program().functions[number];
   return {"@" + nameOf(number), function.parameters, to.conventionOf(number), false,
-          function.result, function.flat};
+          function.result,      function.flat};
 }
 
 /// What the second word of an instruction says that an argument is.
@@ -135,7 +136,8 @@ void tailAdd(FunctionWriter& to, const Word* at) {
 inline std::string closureCode(FunctionWriter& to, const Word* at, uint16_t reg,
                                uint16_t signature) {
   IrValue closure = to.word(reg);
-  IrValue layout = to.text.convert("zext", loadAs(to, {Element::Int16}, pointer(to, closure)), Element::Int64);
+  IrValue layout =
+      to.text.convert("zext", loadAs(to, {Element::Int16}, pointer(to, closure)), Element::Int64);
   std::string all = context(to, offsetof(NativeContext, closures));
   IrValue away = to.text.binary("mul", layout, number(sizeof(ClosureCode)));
   std::string entry =
@@ -146,7 +148,7 @@ inline std::string closureCode(FunctionWriter& to, const Word* at, uint16_t reg,
   to.branch(to.text.compare("icmp eq", first, number(signature)), next, other);
   to.open(other);
   to.set(code, askHelper(to, offsetof(NativeContext, helpers.entryOf),
-                            fmt::format("{}, i64 {}, i64 {}", here(to, at), closure.text, signature)));
+                         fmt::format("{}, i64 {}, i64 {}", here(to, at), closure.text, signature)));
   to.jump(next);
   to.open(next);
   return pointer(to, to.get(code));

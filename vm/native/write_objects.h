@@ -170,8 +170,8 @@ inline void freeToken(FunctionWriter& to, const Word* at) {
   to.open(next);
 }
 
-/// The call's result is to be a part of a new object, which is a part itself where the call has made
-/// one before.
+/// The call's result is to be a part of a new object, which is a part itself where the call has
+/// made one before.
 template <size_t>
 void wrap(FunctionWriter& to, const Word* at) {
   IrValue object = newObject(to, at, at->b, at->c), hole;
@@ -198,8 +198,8 @@ void wrap(FunctionWriter& to, const Word* at) {
 /// As the machine does, brings near what is looked at soon.
 inline void lookAhead(FunctionWriter& to, const IrValue& object, size_t fields) {
   constexpr int64_t slotsAhead = 64;
-  for (const std::string& place :
-       {pointer(to, field(to, object, fields - 1)), pointer(to, object, firstField + slotsAhead * 8)})
+  for (const std::string& place : {pointer(to, field(to, object, fields - 1)),
+                                   pointer(to, object, firstField + slotsAhead * 8)})
     to.text.addLine(fmt::format("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", place));
 }
 
@@ -244,19 +244,20 @@ inline void keepMemory(FunctionWriter& to, uint16_t layout, uint16_t token, cons
   constexpr IrType byte{Element::Int8};
   IrValue isLarge = loadAs(to, byte, heapMember(to, offsetof(Heap::Front, isLarge)));
   std::string moves = to.text.newLabel(), next = to.text.newLabel();
-  to.branch(to.text.compare("icmp ne", isLarge, codegen::FunctionText::whole(byte, 0)), moves, next);
+  to.branch(to.text.compare("icmp ne", isLarge, codegen::FunctionText::whole(byte, 0)), moves,
+            next);
   to.open(moves);
   to.write(token, askHelper(to, offsetof(NativeContext, helpers.moved),
-                               fmt::format("i64 {}, i64 {}", object.text, count)));
+                            fmt::format("i64 {}, i64 {}", object.text, count)));
   to.jump(next);
   to.open(next);
 }
 
 inline void openByHelper(FunctionWriter& to, const Word* at, uint16_t token,
                          const IrValue& object) {
-  IrValue left = askHelper(to, offsetof(NativeContext, helpers.open),
-                              fmt::format("i64 {}, i64 {}, i64 {}", to.positionOf(at),
-                                          object.text, int(token != none)));
+  IrValue left = askHelper(
+      to, offsetof(NativeContext, helpers.open),
+      fmt::format("i64 {}, i64 {}, i64 {}", to.positionOf(at), object.text, int(token != none)));
   if (token != none)
     to.write(token, left);
 }
@@ -318,9 +319,11 @@ void matchReuse(FunctionWriter& to, const Word* at) {
 
 inline void switchTag(FunctionWriter& to, const Word* at) {
   IrType small{Element::Int16};
-  IrValue layout = to.text.convert("zext", loadAs(to, small, pointer(to, to.word(at->a))), Element::Int64);
+  IrValue layout =
+      to.text.convert("zext", loadAs(to, small, pointer(to, to.word(at->a))), Element::Int64);
   std::string tags = context(to, offsetof(NativeContext, tags));
-  std::string place = to.text.add(wordType, fmt::format("getelementptr i16, ptr {}, {}", tags, typed(layout))).text;
+  std::string place =
+      to.text.add(wordType, fmt::format("getelementptr i16, ptr {}, {}", tags, typed(layout))).text;
   IrValue tag = loadAs(to, small, place, ", !invariant.load !0");
   std::string bad = to.text.newLabel(), arms;
   for (uint16_t i = 0; i < at->b; ++i)

@@ -24,7 +24,8 @@ IrValue numberOf(T value) {
 }
 
 template <ScalarFunction function>
-constexpr bool isTest = function >= ScalarFunction::Equal && function <= ScalarFunction::GreaterEqual;
+constexpr bool isTest =
+    function >= ScalarFunction::Equal&& function <= ScalarFunction::GreaterEqual;
 
 /// A function of operands of type T; tests give a bit.
 template <ScalarFunction function, typename T>
