@@ -98,16 +98,16 @@ private:
     auto processor = processorOf(options_);
     if (!processor)
       return answer_.fail(ExitCode::World, processor.failure().message);
-    auto module = codegen::moduleOf(nest, {processor->vectorBytes()});
+    auto module = codegen::moduleOf(nest, {.vectorBytes = processor->vectorBytes()});
     if (!module) {
       answer_.output += fmt::format("# not compiled: {}\n", module.failure().text);
       return;
     }
     if (options_.emit == "llvm") {
-      answer_.output += module->text;
+      answer_.output += module->text();
       return;
     }
-    auto text = codegen::compiled(module->text, *processor, codegen::Output::Assembly);
+    auto text = codegen::compiled(module->text(), *processor, codegen::Output::Assembly);
     if (!text)
       return answer_.fail(ExitCode::World, text.failure().message);
     answer_.output += *text;

@@ -1,7 +1,7 @@
 // Scalar functions as instructions, on as many lanes as their operands have.
 //
 // Values are computed as computedAs() says; those of floats of 16 bits are rounded to them behind
-// every function. What has no instructions here is called lane by lane (helpers.h).
+// every function. What has no instructions here is called lane by lane (codegen/image/helpers.h).
 #pragma once
 
 #include "codegen/llvm/text.h"

@@ -96,7 +96,7 @@ bool find(void* library, Functions& functions) {
 
 void initialiseTargets(void* library) {
   for (std::string_view target : {"X86", "AArch64"})
-    for (std::string_view part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"})
+    for (std::string_view part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter", "AsmParser"})
       if (void* found = dlsym(library, fmt::format("LLVMInitialize{}{}", target, part).c_str()))
         reinterpret_cast<void (*)()>(found)();
 }

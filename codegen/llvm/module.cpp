@@ -97,10 +97,6 @@ public:
         writePart(std::exchange(together, {}));
     }
     writePart(together);
-    std::string head = std::move(made_.text);
-    made_.text = "declare double @baton_real(i32, i32, double, double)\n"
-                 "declare i64 @baton_whole(i32, i32, i64, i64, i64)\n\n" +
-                 head;
     return std::move(made_);
   }
 
@@ -164,7 +160,7 @@ private:
     placeBuffers();
     harmless_ = text_.addStack(16, 16);
     fault_ = "fault";
-    Part part{fmt::format("part{}", made_.parts.size())};
+    Part part{fmt::format("{}part{}", target_.prefix, made_.parts.size())};
     sizes::Facts facts = loops::factsOf(nest_);
     for (const Node* node : nodes) {
       const auto* loop = std::get_if<Loop>(&node->what);
@@ -195,12 +191,13 @@ private:
         add(i);
     for (const Workspace& workspace : made_.workspaces)
       add(workspace.buffer);
-    made_.text += fmt::format(
+    made_.functions += fmt::format(
         "define internal i32 @{0}_body({1}ptr noalias %sizes, i64 %begin, i64 %end) noinline "
-        "nounwind {{\nentry:\n{2}{3}  ret i32 0\nfault:\n  ret i32 1\n}}\n"
-        "define i32 @{0}(ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {{\n{4}"
+        "nounwind {7}{{\nentry:\n{2}{3}  ret i32 0\nfault:\n  ret i32 1\n}}\n"
+        "define {6}i32 @{0}(ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {7}{{\n{4}"
         "  %r = call i32 @{0}_body({5}ptr %sizes, i64 %begin, i64 %end)\n  ret i32 %r\n}}\n\n",
-        part.symbol, parameters, text_.stack(), text_.body(), loads, arguments);
+        part.symbol, parameters, text_.stack(), text_.body(), loads, arguments,
+        target_.linkage, target_.attributes);
     made_.parts.push_back(part);
   }
 

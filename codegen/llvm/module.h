@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace codegen {
@@ -19,7 +20,15 @@ namespace codegen {
 struct TargetModel {
   /// Bytes of the widest registers that are used.
   uint32_t vectorBytes = 16;
+  /// What the symbols of parts begin with, where they are called from, and what else is said of
+  /// them, as LLVM writes it.
+  std::string prefix = {}, linkage = {}, attributes = {};
 };
+
+/// The functions that parts call.
+inline constexpr std::string_view helperDeclarations =
+    "declare double @baton_real(i32, i32, double, double)\n"
+    "declare i64 @baton_whole(i32, i32, i64, i64, i64)\n\n";
 
 struct Part {
   std::string symbol;
@@ -38,7 +47,9 @@ struct Workspace {
 struct NestModule {
   /// With the forms of parts and scratch in its table.
   loops::Nest nest;
-  std::string text;
+  /// Behind `helperDeclarations`, a module.
+  std::string functions;
+  std::string text() const { return std::string(helperDeclarations) + functions; }
   std::vector<Part> parts;
   /// Their pointers stand behind those of inputs and outputs, in this order.
   std::vector<Workspace> workspaces;

@@ -1,15 +1,14 @@
-// ELF, for x86-64: code first, then the rest, in one mapping, so that all references fit 32 bits.
-// Calls of helpers go by way of a jump in the mapping, since helpers may be far off.
+// ELF: code first, then the rest, so that all references fit 32 bits. Calls of helpers go by way of
+// a jump behind the code, since helpers may be far off.
 #include "codegen/llvm/object.h"
 
-#include "codegen/llvm/helpers.h"
+#include "codegen/image/helpers.h"
+#include "codegen/llvm/references.h"
 
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
 #include <map>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 namespace codegen {
@@ -17,47 +16,34 @@ namespace codegen {
 using runtime::Error;
 using runtime::Result;
 
-struct LoadedObject::Symbols {
-  std::map<std::string, void*, std::less<>> addresses;
-};
-
 namespace {
 
-struct Malformed {
-  std::string what;
-};
-
-[[noreturn]] void refuse(std::string what) {
-  throw Malformed{std::move(what)};
-}
+/// Jumps to the address that stands in its last eight bytes.
+constexpr size_t jumpBytes = 16;
+constexpr std::string_view x86Jump("\xff\x25\x02\0\0\0\xcc\xcc", 8);
+/// ldr x16, #8; br x16
+constexpr std::string_view armJump("\x50\0\0\x58\0\x02\x1f\xd6", 8);
 
 size_t roundUp(size_t size, size_t to) {
   return (size + to - 1) / to * to;
 }
 
-/// Jumps to an address that stands behind the instruction.
-constexpr size_t jumpBytes = 16;
-constexpr unsigned char jumpCode[] = {0xff, 0x25, 0, 0, 0, 0};
-
-} // namespace
-
 class ObjectReader {
 public:
-  explicit ObjectReader(std::string_view object) : object_(object) {}
+  ObjectReader(std::string_view object, std::span<const std::string> functions)
+      : object_(object), wanted_(functions) {}
 
-  std::shared_ptr<const LoadedObject> read() {
+  Image read() {
     readSections();
     layOut();
-    made_.reset(new LoadedObject());
-    made_->symbols_ = std::make_unique<LoadedObject::Symbols>();
-    map();
     findSymbols();
     for (const Elf64_Shdr& section : sections_)
       if (section.sh_type == SHT_RELA)
         relocate(section);
-    if (mprotect(made_->memory_, codeBytes_, PROT_READ | PROT_EXEC) != 0)
-      refuse("memory cannot be made executable");
-    return made_;
+    image_.code = bytes_.substr(0, codeEnd_);
+    image_.data = bytes_.substr(dataStart_);
+    findEntries();
+    return std::move(image_);
   }
 
 private:
@@ -72,9 +58,11 @@ private:
 
   void readSections() {
     auto header = at<Elf64_Ehdr>(0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64 ||
-        header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr))
-      refuse("no object for this processor");
+    machine_ = header.e_machine;
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        (machine_ != EM_X86_64 && machine_ != EM_AARCH64) || header.e_type != ET_REL ||
+        header.e_shentsize != sizeof(Elf64_Shdr))
+      refuse("no object for a processor that is known");
     for (size_t i = 0; i < header.e_shnum; ++i) {
       auto section = at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
       bool hasBytes = section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL;
@@ -89,41 +77,48 @@ private:
     }
   }
 
-  void place(size_t i, size_t& end) {
-    end = roundUp(end, std::max<size_t>(sections_[i].sh_addralign, 1));
-    places_[i] = end;
-    end += sections_[i].sh_size;
+  void place(size_t i) {
+    bytes_.resize(roundUp(bytes_.size(), std::max<size_t>(sections_[i].sh_addralign, 1)));
+    places_[i] = bytes_.size();
+    bytes_ += object_.substr(sections_[i].sh_offset, sections_[i].sh_size);
   }
 
+  /// Code, jumps, and the rest at the next page, which is as large as any of the processor's.
   void layOut() {
     places_.assign(sections_.size(), SIZE_MAX);
-    size_t end = 0, page = size_t(sysconf(_SC_PAGESIZE));
     auto isCode = [](const Elf64_Shdr& section) { return (section.sh_flags & SHF_EXECINSTR) != 0; };
     for (size_t i = 0; i < sections_.size(); ++i)
       if ((sections_[i].sh_flags & SHF_ALLOC) && isCode(sections_[i]))
-        place(i, end);
-    jumps_ = roundUp(end, jumpBytes);
-    jumpsEnd_ = jumps_;
-    codeBytes_ = roundUp(jumps_ + 64 * jumpBytes, page);
-    end = codeBytes_;
+        place(i);
+    codeEnd_ = roundUp(bytes_.size(), jumpBytes);
+    image_.pageBytes = machine_ == EM_X86_64 ? 4096 : 65536;
+    dataStart_ = roundUp(codeEnd_ + helperCount() * jumpBytes, image_.pageBytes);
+    bytes_.resize(dataStart_);
     for (size_t i = 0; i < sections_.size(); ++i)
       if ((sections_[i].sh_flags & SHF_ALLOC) && !isCode(sections_[i]))
-        place(i, end);
-    bytes_ = roundUp(end, page);
+        place(i);
   }
 
-  void map() {
-    void* memory =
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-      refuse("no memory for code");
-    made_->memory_ = memory;
-    made_->size_ = bytes_;
-    base_ = static_cast<char*>(memory);
-    for (size_t i = 0; i < sections_.size(); ++i)
-      if (places_[i] != SIZE_MAX)
-        std::memcpy(base_ + places_[i], object_.data() + sections_[i].sh_offset,
-                    sections_[i].sh_size);
+  template <typename Visit>
+  void forEachSymbol(Visit visit) {
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type != SHT_SYMTAB)
+        continue;
+      if (section.sh_link >= sections_.size())
+        refuse("names that are not there");
+      for (size_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size; at += sizeof(Elf64_Sym)) {
+        auto symbol = this->at<Elf64_Sym>(section.sh_offset + at);
+        visit(symbol, nameAt(sections_[section.sh_link], symbol.st_name));
+      }
+    }
+  }
+
+  size_t helperCount() {
+    size_t count = 0;
+    forEachSymbol([&](const Elf64_Sym& symbol, std::string_view name) {
+      count += symbol.st_shndx == SHN_UNDEF && !name.empty();
+    });
+    return count;
   }
 
   std::string_view nameAt(const Elf64_Shdr& strings, size_t offset) const {
@@ -135,42 +130,42 @@ private:
   }
 
   void findSymbols() {
-    for (const Elf64_Shdr& section : sections_) {
-      if (section.sh_type != SHT_SYMTAB)
-        continue;
-      if (section.sh_link >= sections_.size())
-        refuse("names that are not there");
-      for (size_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size; at += sizeof(Elf64_Sym)) {
-        auto symbol = this->at<Elf64_Sym>(section.sh_offset + at);
-        std::string name(nameAt(sections_[section.sh_link], symbol.st_name));
-        char* address = addressOf(symbol, name);
-        symbols_.push_back(address);
-        if (address && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
-          made_->symbols_->addresses[name] = address;
-      }
+    forEachSymbol([&](const Elf64_Sym& symbol, std::string_view view) {
+      std::string name(view);
+      size_t place = placeOf(symbol, name);
+      symbols_.push_back(place);
+      if (place < codeEnd_ && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+        functions_[name] = place;
+    });
+  }
+
+  void findEntries() {
+    for (const std::string& name : wanted_) {
+      auto found = functions_.find(name);
+      if (found == functions_.end())
+        refuse(fmt::format("no function `{}`", name));
+      image_.entries.push_back(found->second);
     }
   }
 
-  char* addressOf(const Elf64_Sym& symbol, const std::string& name) {
+  size_t placeOf(const Elf64_Sym& symbol, const std::string& name) {
     if (symbol.st_shndx == SHN_UNDEF)
-      return name.empty() ? nullptr : jumpTo(name);
+      return name.empty() ? SIZE_MAX : jumpTo(name);
     if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == SIZE_MAX)
-      return nullptr;
+      return SIZE_MAX;
     if (symbol.st_value > sections_[symbol.st_shndx].sh_size)
       refuse("a symbol outside of its section");
-    return base_ + places_[symbol.st_shndx] + symbol.st_value;
+    return places_[symbol.st_shndx] + symbol.st_value;
   }
 
-  char* jumpTo(const std::string& name) {
-    void* target = helperNamed(name);
-    if (!target)
+  size_t jumpTo(const std::string& name) {
+    size_t jump = codeEnd_;
+    codeEnd_ += jumpBytes;
+    bytes_.replace(jump, x86Jump.size(), machine_ == EM_X86_64 ? x86Jump : armJump);
+    auto helper = helperNumber(name);
+    if (!helper)
       refuse(fmt::format("`{}`, which nobody has", name));
-    if (jumpsEnd_ + jumpBytes > codeBytes_)
-      refuse("too many helpers");
-    char* jump = base_ + jumpsEnd_;
-    std::memcpy(jump, jumpCode, sizeof jumpCode);
-    std::memcpy(jump + sizeof jumpCode, &target, sizeof target);
-    jumpsEnd_ += jumpBytes;
+    image_.helpers.push_back({jump + x86Jump.size(), *helper});
     return jump;
   }
 
@@ -181,61 +176,36 @@ private:
     for (size_t at = 0; at + sizeof(Elf64_Rela) <= section.sh_size; at += sizeof(Elf64_Rela)) {
       auto entry = this->at<Elf64_Rela>(section.sh_offset + at);
       size_t number = ELF64_R_SYM(entry.r_info);
-      if (number >= symbols_.size() || !symbols_[number])
+      if (number >= symbols_.size() || symbols_[number] == SIZE_MAX)
         refuse("a reference to nothing");
-      uint32_t kind = uint32_t(ELF64_R_TYPE(entry.r_info));
-      size_t width = kind == R_X86_64_64 || kind == R_X86_64_PC64 ? 8 : 4;
-      if (entry.r_offset > target.sh_size || target.sh_size - entry.r_offset < width)
+      if (entry.r_offset > target.sh_size)
         refuse("a reference outside of its section");
-      apply(kind, base_ + places_[section.sh_info] + entry.r_offset,
-            symbols_[number] + entry.r_addend);
-    }
-  }
-
-  static void apply(uint32_t kind, char* at, char* to) {
-    switch (kind) {
-    case R_X86_64_64:
-      std::memcpy(at, &to, 8);
-      return;
-    case R_X86_64_PC64: {
-      int64_t distance = to - at;
-      std::memcpy(at, &distance, 8);
-      return;
-    }
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32: {
-      auto distance = int32_t(to - at);
-      std::memcpy(at, &distance, 4);
-      return;
-    }
-    default:
-      refuse(fmt::format("a reference of kind {}", kind));
+      std::span<char> bytes(bytes_);
+      size_t place = places_[section.sh_info] + entry.r_offset;
+      refer(machine_, uint32_t(ELF64_R_TYPE(entry.r_info)),
+            bytes.first(places_[section.sh_info] + target.sh_size), place,
+            int64_t(symbols_[number]) + entry.r_addend);
     }
   }
 
   std::string_view object_;
+  std::span<const std::string> wanted_;
+  uint16_t machine_ = 0;
   std::vector<Elf64_Shdr> sections_;
-  /// Where each section lies; SIZE_MAX for those that are not loaded.
-  std::vector<size_t> places_;
-  std::vector<char*> symbols_;
-  std::shared_ptr<LoadedObject> made_;
-  char* base_ = nullptr;
-  size_t jumps_ = 0, jumpsEnd_ = 0, codeBytes_ = 0, bytes_ = 0;
+  /// Where each section lies, and each symbol; SIZE_MAX for those that are not loaded.
+  std::vector<size_t> places_, symbols_;
+  std::map<std::string, uint64_t> functions_;
+  Image image_;
+  /// Of the image, code and data together.
+  std::string bytes_;
+  size_t codeEnd_ = 0, dataStart_ = 0;
 };
 
-LoadedObject::~LoadedObject() {
-  if (memory_)
-    munmap(memory_, size_);
-}
+} // namespace
 
-void* LoadedObject::find(std::string_view symbol) const {
-  auto found = symbols_->addresses.find(symbol);
-  return found == symbols_->addresses.end() ? nullptr : found->second;
-}
-
-Result<std::shared_ptr<const LoadedObject>> LoadedObject::load(std::string_view object) {
+Result<Image> imageOfObject(std::string_view object, std::span<const std::string> functions) {
   try {
-    return ObjectReader(object).read();
+    return ObjectReader(object, functions).read();
   } catch (const Malformed& malformed) {
     return Error{malformed.what};
   }

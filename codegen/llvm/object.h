@@ -1,37 +1,22 @@
-// Machine code in memory, from an object file that LLVM wrote or a cache kept.
+// An object file that LLVM wrote, as an image: sections one behind the other, references among them
+// resolved, and calls of the few functions of codegen/image/helpers.h by way of jumps.
 //
-// A loader for what LLVM makes of our modules: sections, references among them, and calls of the
-// few functions of helpers.h. An object is bytes from outside, so everything in it is checked
-// against its size.
+// All that is asked of an object is known when it is made, so nothing that runs code needs to know
+// of files of this form.
 #pragma once
 
+#include "codegen/image/image.h"
 #include "runtime/result.h"
 
-#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace codegen {
 
-class LoadedObject {
-public:
-  LoadedObject(const LoadedObject&) = delete;
-  ~LoadedObject();
-
-  /// The address of a function that the object defines; null when it defines none.
-  void* find(std::string_view symbol) const;
-  size_t bytes() const { return size_; }
-
-  /// An object for the processor at hand; or what is wrong with it.
-  static runtime::Result<std::shared_ptr<const LoadedObject>> load(std::string_view object);
-
-private:
-  friend class ObjectReader;
-  LoadedObject() = default;
-
-  struct Symbols;
-  std::unique_ptr<Symbols> symbols_;
-  void* memory_ = nullptr;
-  size_t size_ = 0;
-};
+/// An object for x86-64 or aarch64 whose references are all relative, with functions of these names
+/// as entries, in this order; or what is wrong with it.
+runtime::Result<Image> imageOfObject(std::string_view object,
+                                     std::span<const std::string> functions);
 
 } // namespace codegen

@@ -29,15 +29,6 @@ std::string originOf(const std::optional<Processor>& processor) {
 /// Choosing a schedule takes longer than it can save where there are more.
 constexpr size_t mostStages = 96;
 
-/// Whether all results are computed, none of them an input or another result once more.
-bool computesResults(const TensorFunction& function) {
-  std::set<uint32_t> seen;
-  return std::ranges::all_of(function.results, [&](uint32_t result) {
-    return result >= function.inputCount && seen.insert(result).second &&
-           function.stages[result - function.inputCount].kind != tensor::StageKind::Reshape;
-  });
-}
-
 bool fits(const NestCode& code, const Wanted& wanted) {
   size_t sizes = loops::sizesOf(wanted.pattern, wanted.pattern).size();
   return code.inputs == wanted.function.inputCount &&
@@ -69,6 +60,15 @@ std::optional<std::vector<int64_t>> fixedExtents(const TensorFunction& function)
     add(i);
   std::ranges::for_each(function.results, add);
   return areNumbers ? std::optional(std::move(extents)) : std::nullopt;
+}
+
+bool hasNativeForm(const TensorFunction& function) {
+  std::set<uint32_t> seen;
+  return function.stages.size() <= mostStages &&
+         std::ranges::all_of(function.results, [&](uint32_t result) {
+           return result >= function.inputCount && seen.insert(result).second &&
+                  function.stages[result - function.inputCount].kind != tensor::StageKind::Reshape;
+         });
 }
 
 size_t foundCount() {
@@ -111,7 +111,7 @@ std::optional<Compiler::Code> Compiler::find(const Digest& key, const Wanted& wa
   if (!made)
     return std::nullopt;
   ++codeFound;
-  return *made;
+  return made;
 }
 
 const Processor* Compiler::processor() {
@@ -225,7 +225,7 @@ void Compiler::work() {
 void Compiler::prepare(std::span<const TensorFunction* const> functions, loops::Numbers numbers) {
   for (const TensorFunction* function : functions) {
     auto extents = fixedExtents(*function);
-    if (!extents || !computesResults(*function) || function->stages.size() > mostStages)
+    if (!extents || !hasNativeForm(*function))
       continue;
     auto job = std::make_shared<Job>(Job{{*function, *std::move(extents), 0, numbers}, {}});
     job->key = keyOf(job->wanted);

@@ -28,6 +28,10 @@ struct Wanted {
 /// The extents of inputs and then of results, where all of them are numbers.
 std::optional<std::vector<int64_t>> fixedExtents(const tensor::TensorFunction& function);
 
+/// Whether native code computes what a function gives: all results are computed, none of them an
+/// input or another result once more, and its stages are not too many to schedule.
+bool hasNativeForm(const tensor::TensorFunction& function);
+
 /// How often code came from a cache on disk.
 size_t foundCount();
 

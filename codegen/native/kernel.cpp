@@ -2,11 +2,11 @@
 // strips.
 #include "codegen/native/kernel.h"
 
+#include "codegen/image/native_kernel.h"
 #include "codegen/native/compiler.h"
 #include "codegen/strips/compile/sized.h"
 #include "lower/loops/sized_nest.h"
 #include "lower/tensor/access.h"
-#include "runtime/threads.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,8 +15,6 @@
 namespace codegen {
 
 namespace {
-
-using runtime::Fault;
 
 /// Compiling takes milliseconds, so there are few nests of one function.
 constexpr size_t mostNests = 8;
@@ -28,56 +26,6 @@ constexpr double nanosecondsThatPay = 10e6;
 constexpr double pointsThatPay = 50e6;
 
 std::atomic<size_t> compiledCount = 0, refusedCount = 0;
-
-/// Strips that know the results, and native code for some extents, if there is. `ranByStrips` is
-/// called behind each call that strips served since there is no native code.
-class NativeCode final : public runtime::KernelCode {
-public:
-  NativeCode(runtime::KernelCode& strips, std::function<void()> ranByStrips)
-      : strips_(strips), ranByStrips_(std::move(ranByStrips)) {
-    results_ = strips.results();
-    cost_ = strips.cost();
-  }
-
-  void setNative(std::optional<NativeRun> native) {
-    native_ = std::move(native);
-    if (native_)
-      keepSharable();
-  }
-
-  std::optional<Fault> run(std::span<const std::byte* const> inputs,
-                           std::span<std::byte* const> outputs) override {
-    // Where native code ends at a fault, strips have the words for it.
-    if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs, threads()))
-      return std::nullopt;
-    auto fault = strips_.run(inputs, outputs);
-    if (!native_)
-      ranByStrips_();
-    return fault;
-  }
-
-private:
-  /// By what strips take, which is more.
-  unsigned threads() const {
-    constexpr double worthSharing = 50'000;
-    return cost_ > worthSharing ? runtime::threadLimit() : 1;
-  }
-
-  /// Strips run stage by stage, so they may write over what a nest still reads.
-  void keepSharable() {
-    for (uint32_t i = 0; i < results_.size(); ++i) {
-      runtime::List<uint32_t> kept;
-      for (uint32_t input : results_[i].replaceable)
-        if (native_->mayShare(input, i))
-          kept.push_back(input);
-      results_[i].replaceable = std::move(kept);
-    }
-  }
-
-  runtime::KernelCode& strips_;
-  std::function<void()> ranByStrips_;
-  std::optional<NativeRun> native_;
-};
 
 /// Looks for native code once calls by strips, and the next one, take `patience` nanoseconds by the
 /// estimate of strips: so what a program gives hangs neither on the clock nor on what a cache has.
@@ -96,10 +44,7 @@ public:
     extents_.assign(extents.begin(), extents.end());
     code_.reset();
     runtime::KernelCode& strips = strips_->codeFor(extents);
-    bool isWritten = !strips.results().empty();
-    for (size_t i = 0; i < strips.results().size(); ++i)
-      isWritten &= strips.results()[i].isWritten(i);
-    if (strips.problem() || !isWritten)
+    if (!writesResults(strips))
       return strips;
     code_ = std::make_unique<NativeCode>(strips, [this] {
       patience_ -= code_->cost();
@@ -136,7 +81,7 @@ private:
     std::vector<int64_t> pattern = loops::classOf(function_, extents);
     if (pattern != numbers)
       if (Compiler::Code code = known(pattern, loops::leastOfClass))
-        return NativeRun(code, loops::sizesOf(pattern, extents));
+        return NativeRun(code, runtime::List<int64_t>(loops::sizesOf(pattern, extents)));
     if (Compiler::Code code = known(numbers, 0))
       return NativeRun(code, {});
     return std::nullopt;

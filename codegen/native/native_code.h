@@ -1,73 +1,24 @@
-// A compiled nest, and a run of it.
+// Machine code of a scheduled nest, by LLVM.
 #pragma once
 
+#include "codegen/image/native_run.h"
 #include "codegen/llvm/library.h"
-#include "codegen/llvm/object.h"
-#include "codegen/native/nest_code.h"
+#include "codegen/llvm/module.h"
 #include "lower/loops/machine_model.h"
 #include "lower/loops/nest.h"
-#include "runtime/kernel_code.h"
-
-#include <span>
 
 namespace codegen {
-
-using PartFunction = int32_t(std::byte* const* buffers, const int64_t* sizes, int64_t begin,
-                             int64_t end);
-
-/// A nest of a class of extents in machine code.
-struct CompiledNest {
-  NestCode code;
-  std::shared_ptr<const LoadedObject> object = {};
-  std::vector<PartFunction*> parts = {};
-};
 
 /// What choosers know of a processor.
 loops::MachineModel modelOf(const Processor& processor);
 
+/// The code of a module, without an image; the entries of its parts are their numbers.
+NestCode codeWithout(const NestModule& module);
 /// The code of a nest that verifies; or why there is none.
 runtime::Result<NestCode> codeOf(const loops::Nest& nest, const Processor& processor);
 
-/// Code in memory, for a processor that this process runs on, or for part of what it has; or what
-/// is wrong with it.
-runtime::Result<std::shared_ptr<const CompiledNest>> loaded(NestCode code);
-
-/// Both.
+/// The same in memory, for a processor that this process runs on, or for part of what it has.
 runtime::Result<std::shared_ptr<const CompiledNest>> compileNest(const loops::Nest& nest,
                                                                  const Processor& processor);
-
-/// A compiled nest for some sizes. Serves one run at a time.
-class NativeRun {
-public:
-  NativeRun(std::shared_ptr<const CompiledNest> nest, std::vector<int64_t> sizes);
-
-  /// Whether an output may be computed in the memory of an input.
-  bool mayShare(size_t input, size_t output) const;
-  /// Whether the nest may read and write these; else outputs lie where inputs are still read.
-  bool fits(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const;
-  /// By so many threads at most. False where something is a fault, or there is no memory for
-  /// scratch.
-  bool run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-           unsigned threads);
-
-private:
-  bool placeScratch(std::span<const std::optional<int64_t>> values);
-  bool runPart(size_t number);
-  bool runParallel(PartFunction* part, int64_t iterations);
-
-  struct Scratch {
-    size_t offset = 0;
-    bool isPrivate = false;
-  };
-
-  std::shared_ptr<const CompiledNest> nest_;
-  std::vector<int64_t> sizes_, iterations_;
-  std::vector<Scratch> scratch_;
-  size_t sharedBytes_ = 0, privateBytes_ = 0;
-  /// Whether the numbers of a run fit 64 bits, and its scratch any memory.
-  bool isRunnable_ = true;
-  /// Of each thread those that its code gets; kept, so that runs take no memory for them.
-  std::vector<std::vector<std::byte*>> pointers_;
-};
 
 } // namespace codegen

@@ -9,6 +9,7 @@
 #include "runtime/threads.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
@@ -135,12 +136,16 @@ Result<RoofLines> measuredRoof(const std::string& name) {
                        *processor, Output::Object);
   if (!code)
     return code.failure();
-  auto object = LoadedObject::load(*code);
-  if (!object)
-    return object.failure();
-  auto* multiplyAdds = reinterpret_cast<MultiplyAdds*>((*object)->find("multiply_adds"));
-  auto* near = reinterpret_cast<Triad*>((*object)->find("triad_near"));
-  auto* far = reinterpret_cast<Triad*>((*object)->find("triad_far"));
+  auto image = imageOfObject(*code, std::array<std::string, 3>{"multiply_adds", "triad_near",
+                                                               "triad_far"});
+  if (!image)
+    return image.failure();
+  auto loaded = LoadedImage::load(*image);
+  if (!loaded)
+    return runtime::Error{"machine code cannot be loaded"};
+  auto* multiplyAdds = reinterpret_cast<MultiplyAdds*>(loaded->entry(0));
+  auto* near = reinterpret_cast<Triad*>(loaded->entry(1));
+  auto* far = reinterpret_cast<Triad*>(loaded->entry(2));
   const unsigned threads = runtime::threadLimit();
   RoofLines lines;
   try {

@@ -1,7 +1,7 @@
 // What is kept of compiled kernels: as bytes, and in a folder that others share and may damage.
+#include "codegen/image/nest_code.h"
 #include "codegen/native/disk_cache.h"
 #include "codegen/native/function_bytes.h"
-#include "codegen/native/nest_code.h"
 #include "lower/tensor/fold.h"
 
 #include <catch2/catch.hpp>
@@ -47,10 +47,10 @@ NestCode someCode() {
                     {SizeStepKind::Number, -3},
                     {SizeStepKind::Quotient, 0, 0},
                     {SizeStepKind::Sum, 0, 1}},
-          .parts = {{"part0", 3}, {"part1"}},
+          .parts = {{1, 3}, {0}},
           .scratch = {{0, 4, true}},
           .sharable = {{1, 0}},
-          .object = "an object"};
+          .image = {"code and more", "data", 4096, {{2, 4}}, {0, 5}}};
 }
 
 /// x -> x * factor, elements numbered by an axis.
@@ -91,7 +91,7 @@ TEST_CASE("code comes back from its bytes, and from no part of them") {
   REQUIRE(read);
   CHECK(codegen::bytesOf(*read) == bytes);
   CHECK(codegen::valuesOf(read->steps, std::array<int64_t, 1>{7}) ==
-        std::vector<std::optional<int64_t>>{7, -3, 1, 4});
+        runtime::List<std::optional<int64_t>>{7, -3, 1, 4});
   CHECK(codegen::valuesOf(read->steps, std::array<int64_t, 1>{INT64_MIN}).back() == std::nullopt);
   for (size_t size = 0; size < bytes.size(); ++size)
     CHECK(!codegen::nestCodeOf(bytes.substr(0, size)));
@@ -112,8 +112,14 @@ TEST_CASE("code with a place out of range is refused") {
   CHECK(isRefused([](NestCode& code) { code.parts[0].iterations = 4; }));
   CHECK(isRefused([](NestCode& code) { code.scratch[0].elements = 4; }));
   CHECK(isRefused([](NestCode& code) { code.scratch[0].elementBytes = 1000; }));
-  CHECK(isRefused([](NestCode& code) { code.sharable[0].first = 2; }));
-  CHECK(isRefused([](NestCode& code) { code.sharable[0].second = 1; }));
+  CHECK(isRefused([](NestCode& code) { code.sharable[0].input = 2; }));
+  CHECK(isRefused([](NestCode& code) { code.sharable[0].output = 1; }));
+  CHECK(isRefused([](NestCode& code) { code.parts[0].entry = 2; }));
+  CHECK(isRefused([](NestCode& code) { code.image.entries[1] = code.image.code.size(); }));
+  CHECK(isRefused([](NestCode& code) { code.image.helpers[0].place = 6; }));
+  CHECK(isRefused([](NestCode& code) { code.image.helpers[0].place = UINT64_MAX - 3; }));
+  CHECK(isRefused([](NestCode& code) { code.image.pageBytes = 4097; }));
+  CHECK(isRefused([](NestCode& code) { code.image.pageBytes = 1 << 20; }));
 }
 
 TEST_CASE("the bytes of a function tell all but the numbers of its loops") {

@@ -130,9 +130,9 @@ TEST_CASE("innermost loops of products touch no stack") {
       auto nest = loops::nestOf(std::string(product));
       REQUIRE(nest);
       loops::Nest chosen = loops::scheduled(*nest, codegen::modelOf(processor)).nest;
-      auto module = codegen::moduleOf(chosen, {processor.vectorBytes()});
+      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes()});
       REQUIRE(module);
-      auto assembly = codegen::compiled(module->text, processor, codegen::Output::Assembly);
+      auto assembly = codegen::compiled(module->text(), processor, codegen::Output::Assembly);
       REQUIRE(assembly);
       INFO(processor.name << "\n" << loops::textOf(chosen));
       size_t most = 0;

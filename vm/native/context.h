@@ -1,6 +1,6 @@
-// What compiled code and the machine share: a table in the data of the loaded object, which the
+// What compiled code and the machine share: a table in the data of the loaded image, which the
 // runner fills and code reads by the offsets of its members. Code knows no address but this one, so
-// an object can be kept and loaded again.
+// an image can be kept and loaded again.
 #pragma once
 
 #include "vm/machine/machine.h"

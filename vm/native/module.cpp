@@ -85,6 +85,22 @@ std::string enterName(uint32_t function) {
   return fmt::format("enter{}", function);
 }
 
+std::vector<uint32_t> enteredFunctions(const Program& program) {
+  std::vector<uint32_t> entries = program.entries;
+  std::ranges::sort(entries);
+  entries.erase(std::ranges::unique(entries).begin(), entries.end());
+  return entries;
+}
+
+std::vector<std::string> entryNames(const Program& program) {
+  std::vector<std::string> names{std::string(contextName)};
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    names.push_back(nameOf(i));
+  for (uint32_t entry : enteredFunctions(program))
+    names.push_back(enterName(entry));
+  return names;
+}
+
 std::string moduleOf(const Program& program) {
   if (program.code.size() > mostWords)
     throw NotCompiled("a program that is very long");
@@ -99,10 +115,7 @@ std::string moduleOf(const Program& program) {
   const std::vector<bool> jumps = jumping(program);
   for (uint32_t i = 0; i < program.functions.size(); ++i)
     text += functionText(program, jumps, i);
-  std::vector<uint32_t> entries = program.entries;
-  std::ranges::sort(entries);
-  entries.erase(std::ranges::unique(entries).begin(), entries.end());
-  for (uint32_t entry : entries)
+  for (uint32_t entry : enteredFunctions(program))
     text += entryText(program, jumps, entry);
   return text + "!0 = !{}\n!1 = !{!\"branch_weights\", i32 1, i32 1000000}\n";
 }

@@ -16,6 +16,12 @@ std::string enterName(uint32_t function);
 /// `NativeContext* context()`.
 inline constexpr std::string_view contextName = "context_of_code";
 
+/// Functions that the runner calls, each once.
+std::vector<uint32_t> enteredFunctions(const Program& program);
+/// What the runner asks code for: the function of the context, all functions of the program, and
+/// one for each entered function.
+std::vector<std::string> entryNames(const Program& program);
+
 /// The text for a program that the verifier accepts. Throws NotCompiled.
 std::string moduleOf(const Program& program);
 

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <stdexcept>
 
 namespace vm::native {
 
@@ -19,13 +18,6 @@ size_t bytesOfCall(const Program& program) {
   for (const Function& function : program.functions)
     most = std::max<size_t>(most, function.registers);
   return 128 + 16 * most;
-}
-
-const void* addressOf(const codegen::LoadedObject& object, std::string_view name) {
-  void* address = object.find(name);
-  if (!address)
-    throw std::logic_error("code of another program");
-  return address;
 }
 
 /// What the loop does at each instruction.
@@ -116,12 +108,14 @@ struct Asked {
   }
 };
 
-NativeRun::NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedObject> object)
-    : program_(program), object_(std::move(object)), stack_(bytesOfCall(program)) {
-  auto* find = reinterpret_cast<NativeContext* (*)()>(addressOf(*object_, contextName));
-  context_ = find();
-  for (uint32_t i = 0; i < program.functions.size(); ++i)
-    functions_.push_back(addressOf(*object_, nameOf(i)));
+NativeRun::NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedImage> image)
+    : program_(program), image_(std::move(image)), stack_(bytesOfCall(program)) {
+  size_t entry = 0;
+  context_ = reinterpret_cast<NativeContext* (*)()>(image_->entry(entry++))();
+  for (size_t i = 0; i < program.functions.size(); ++i)
+    functions_.push_back(image_->entry(entry++));
+  for (uint32_t function : enteredFunctions(program))
+    enter_[function] = reinterpret_cast<Enter*>(image_->entry(entry++));
 }
 
 /// Does something for code; what is thrown ends the run.
@@ -169,15 +163,12 @@ void NativeRun::bind(Machine& machine) {
 }
 
 void NativeRun::run(Machine& machine, uint32_t function) {
-  using Enter = void(uint64_t, Frame*);
   bind(machine);
   thrown_ = nullptr;
-  auto* enter =
-      reinterpret_cast<Enter*>(const_cast<void*>(addressOf(*object_, enterName(function))));
   // The call of the entry is open itself.
   Frame* top = stack_.frames();
   *top++ = 0;
-  stack_.run(enter, machine.state.fuel, top);
+  stack_.run(enter_.at(function), machine.state.fuel, top);
   if (thrown_)
     std::rethrow_exception(thrown_);
 }

@@ -1,24 +1,26 @@
 // Code of a program in memory, bound to the machine that it runs for, and what it asks of that.
 #pragma once
 
-#include "codegen/llvm/object.h"
+#include "codegen/image/image.h"
 #include "vm/native/stack.h"
 
 #include <exception>
+#include <map>
 #include <type_traits>
 
 namespace vm::native {
 
 class NativeRun {
 public:
-  /// The program must outlive it. Throws std::bad_alloc, and std::logic_error for an object of
-  /// another program.
-  NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedObject> object);
+  /// An image with the entries of entryNames() for the program, which must outlive it. Throws
+  /// std::bad_alloc.
+  NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedImage> image);
 
   /// Runs a function whose arguments are in the machine's first registers, where its result comes.
   void run(Machine& machine, uint32_t function);
 
 private:
+  using Enter = void(uint64_t fuel, Frame* top);
   friend struct Asked;
 
   void bind(Machine& machine);
@@ -28,11 +30,13 @@ private:
   [[noreturn]] void end(Frame* top);
 
   const Program& program_;
-  const std::shared_ptr<const codegen::LoadedObject> object_;
+  const std::shared_ptr<const codegen::LoadedImage> image_;
   NativeContext* context_;
   Stack stack_;
   Machine* machine_ = nullptr;
   std::vector<const void*> functions_;
+  /// By function that the runner calls.
+  std::map<uint32_t, Enter*> enter_;
   /// By layout.
   std::vector<ClosureCode> closures_;
   /// Something that was thrown while code ran, which nothing may be thrown through.

@@ -1,6 +1,7 @@
 // What runs programs as machine code.
 #pragma once
 
+#include "codegen/image/image.h"
 #include "codegen/llvm/processor.h"
 #include "vm/machine/run.h"
 
@@ -20,7 +21,7 @@ public:
   Runner runnerOf(const Program& program);
 
 private:
-  runtime::Result<std::string> objectOf(const Program& program);
+  runtime::Result<codegen::Image> imageOf(const Program& program);
 
   std::optional<codegen::Processor> processor_;
 };

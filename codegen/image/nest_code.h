@@ -4,20 +4,21 @@
 // reader would be wrong to take an index of it for granted because a checksum was right.
 #pragma once
 
-#include "codegen/native/size_steps.h"
+#include "codegen/image/image.h"
+#include "codegen/image/size_steps.h"
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace codegen {
 
-/// A function of the object that runs a part of the nest.
+/// A function that runs a part of the nest.
 struct CodePart {
   static constexpr uint32_t once = UINT32_MAX;
 
-  std::string symbol;
+  /// Its number among the entries of the image; of a nest without one, among linked functions.
+  uint32_t entry = 0;
   /// The step that gives how often its outermost loop runs, if that may run by threads; else
   /// `once`.
   uint32_t iterations = once;
@@ -32,21 +33,28 @@ struct CodeScratch {
   bool isPrivate = false;
 };
 
+/// An input and an output that may lie in the same memory.
+struct CodeSharing {
+  uint32_t input = 0, output = 0;
+};
+
 struct NestCode {
   uint32_t inputs = 0, outputs = 0, sizes = 0;
   SizeSteps steps = {};
-  std::vector<CodePart> parts = {};
+  runtime::List<CodePart> parts = {};
   /// Their pointers stand behind those of inputs and outputs, in this order.
-  std::vector<CodeScratch> scratch = {};
-  /// Input and output that may lie in the same memory.
-  std::vector<std::pair<uint32_t, uint32_t>> sharable = {};
-  /// An object file.
-  std::string object = {};
+  runtime::List<CodeScratch> scratch = {};
+  runtime::List<CodeSharing> sharable = {};
+  /// Without code where functions are linked.
+  Image image = {};
 };
 
+inline bool hasImage(const NestCode& code) {
+  return !code.image.code.empty();
+}
+
 std::string bytesOf(const NestCode& code);
-/// Nothing where the bytes are none of bytesOf(), or an index in them is out of place. The object
-/// is for LoadedObject to look at.
+/// Nothing where the bytes are none of bytesOf(), or an index or place in them is out of place.
 std::optional<NestCode> nestCodeOf(std::string_view bytes);
 
 } // namespace codegen

@@ -1,71 +1,20 @@
-// Fields one after the other, counts in front of lists.
-#include "codegen/native/nest_code.h"
+// An image stands behind the rest, as bytes; where functions are linked these are none.
+#include "codegen/image/nest_code.h"
 
-#include <cstring>
+#include "codegen/image/bytes.h"
+
+#include <algorithm>
 
 namespace codegen {
 
 namespace {
 
-class Writer {
-public:
-  void add(uint64_t number) {
-    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
-  void add(std::string_view text) {
-    add(text.size());
-    bytes_ += text;
-  }
-  std::string take() { return std::move(bytes_); }
-
-private:
-  std::string bytes_;
-};
-
-/// Gives zeros where the bytes end too early.
-class Reader {
-public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  uint64_t number() {
-    uint64_t value = 0;
-    if (std::string_view taken = take(sizeof value); !taken.empty())
-      std::memcpy(&value, taken.data(), sizeof value);
-    return value;
-  }
-  uint32_t smallNumber() {
-    uint64_t value = number();
-    isGood_ &= value <= UINT32_MAX;
-    return uint32_t(value);
-  }
-  std::string_view text() { return take(number()); }
-  /// How many items of at least eight bytes follow.
-  size_t count() {
-    uint64_t value = number();
-    isGood_ &= value <= bytes_.size() / 8;
-    return isGood_ ? value : 0;
-  }
-  bool isAtEnd() const { return isGood_ && bytes_.empty(); }
-
-private:
-  std::string_view take(uint64_t size) {
-    isGood_ &= size <= bytes_.size();
-    if (!isGood_)
-      return {};
-    std::string_view taken = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return taken;
-  }
-
-  std::string_view bytes_;
-  bool isGood_ = true;
-};
-
 bool isSound(const NestCode& code) {
   constexpr uint32_t mostBytes = 64;
   bool isGood = areSound(code.steps, code.sizes);
   for (const CodePart& part : code.parts)
-    isGood &= part.iterations == CodePart::once || part.iterations < code.steps.size();
+    isGood &= (part.iterations == CodePart::once || part.iterations < code.steps.size()) &&
+              (!hasImage(code) || part.entry < code.image.entries.size());
   for (const CodeScratch& scratch : code.scratch)
     isGood &= scratch.elements < code.steps.size() && scratch.elementBytes <= mostBytes;
   for (auto [input, output] : code.sharable)
@@ -76,7 +25,7 @@ bool isSound(const NestCode& code) {
 } // namespace
 
 std::string bytesOf(const NestCode& code) {
-  Writer writer;
+  ByteWriter writer;
   for (uint32_t number : {code.inputs, code.outputs, code.sizes})
     writer.add(number);
   writer.add(code.steps.size());
@@ -85,7 +34,7 @@ std::string bytesOf(const NestCode& code) {
       writer.add(uint64_t(number));
   writer.add(code.parts.size());
   for (const CodePart& part : code.parts) {
-    writer.add(part.symbol);
+    writer.add(part.entry);
     writer.add(part.iterations);
   }
   writer.add(code.scratch.size());
@@ -96,12 +45,12 @@ std::string bytesOf(const NestCode& code) {
   for (auto [input, output] : code.sharable)
     for (uint32_t number : {input, output})
       writer.add(number);
-  writer.add(code.object);
+  writer.add(hasImage(code) ? bytesOf(code.image) : std::string());
   return writer.take();
 }
 
 std::optional<NestCode> nestCodeOf(std::string_view bytes) {
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   NestCode code;
   for (uint32_t* number : {&code.inputs, &code.outputs, &code.sizes})
     *number = reader.smallNumber();
@@ -112,7 +61,7 @@ std::optional<NestCode> nestCodeOf(std::string_view bytes) {
     code.steps.back().b = int64_t(reader.number());
   }
   for (size_t left = reader.count(); left > 0; --left) {
-    code.parts.push_back({std::string(reader.text())});
+    code.parts.push_back({reader.smallNumber()});
     code.parts.back().iterations = reader.smallNumber();
   }
   for (size_t left = reader.count(); left > 0; --left) {
@@ -121,10 +70,14 @@ std::optional<NestCode> nestCodeOf(std::string_view bytes) {
     code.scratch.back().isPrivate = reader.number() != 0;
   }
   for (size_t left = reader.count(); left > 0; --left) {
-    code.sharable.emplace_back(reader.smallNumber(), 0);
-    code.sharable.back().second = reader.smallNumber();
+    code.sharable.push_back({reader.smallNumber()});
+    code.sharable.back().output = reader.smallNumber();
   }
-  code.object = reader.text();
+  std::string_view imageBytes = reader.text();
+  auto image = imageBytes.empty() ? std::optional(Image()) : imageOf(imageBytes);
+  if (!image)
+    return std::nullopt;
+  code.image = *std::move(image);
   return reader.isAtEnd() && isSound(code) ? std::optional(std::move(code)) : std::nullopt;
 }
 

@@ -1,0 +1,101 @@
+// A call is made by strips once more where native code does not end well, so native code must not
+// have written over its inputs by then.
+#include "codegen/image/native_kernel.h"
+
+#include "codegen/strips/kernel.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+
+namespace codegen {
+
+using runtime::Fault;
+
+bool writesResults(const runtime::KernelCode& strips) {
+  bool isWritten = !strips.problem() && !strips.results().empty();
+  for (size_t i = 0; i < strips.results().size(); ++i)
+    isWritten &= strips.results()[i].isWritten(i);
+  return isWritten;
+}
+
+NativeCode::NativeCode(runtime::KernelCode& strips, std::function<void()> ranByStrips)
+    : strips_(strips), ranByStrips_(std::move(ranByStrips)) {
+  results_ = strips.results();
+  cost_ = strips.cost();
+}
+
+void NativeCode::setNative(std::optional<NativeRun> native) {
+  native_ = std::move(native);
+  if (native_)
+    keepSharable();
+}
+
+std::optional<Fault> NativeCode::run(std::span<const std::byte* const> inputs,
+                                     std::span<std::byte* const> outputs) {
+  // Where native code ends at a fault, strips have the words for it.
+  if (native_ && native_->fits(inputs, outputs) && native_->run(inputs, outputs, threads()))
+    return std::nullopt;
+  auto fault = strips_.run(inputs, outputs);
+  if (!native_ && ranByStrips_)
+    ranByStrips_();
+  return fault;
+}
+
+/// By what strips take, which is more.
+unsigned NativeCode::threads() const {
+  constexpr double worthSharing = 50'000;
+  return cost_ > worthSharing ? runtime::threadLimit() : 1;
+}
+
+/// Strips run stage by stage, so they may write over what a nest still reads.
+void NativeCode::keepSharable() {
+  for (uint32_t i = 0; i < results_.size(); ++i) {
+    runtime::List<uint32_t> kept;
+    for (uint32_t input : results_[i].replaceable)
+      if (native_->mayShare(input, i))
+        kept.push_back(input);
+    results_[i].replaceable = std::move(kept);
+  }
+}
+
+namespace {
+
+class GivenKernel final : public runtime::Kernel {
+public:
+  GivenKernel(const tensor::TensorFunction& function,
+              std::span<const strips::SizedProgram> programs,
+              std::shared_ptr<const CompiledNest> code)
+      : strips_(strips::givenKernel(function, programs)), program_(programs.front()),
+        native_(std::move(code)) {}
+
+  runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
+    runtime::KernelCode& strips = strips_->codeFor(extents);
+    runtime::List<int64_t> sizes;
+    if (!writesResults(strips) || !strips::findSizes(program_, extents, sizes))
+      return strips;
+    code_ = std::make_unique<NativeCode>(strips);
+    code_->setNative(NativeRun(native_, std::move(sizes)));
+    return *code_;
+  }
+
+private:
+  std::unique_ptr<runtime::Kernel> strips_;
+  const strips::SizedProgram& program_;
+  std::shared_ptr<const CompiledNest> native_;
+  std::unique_ptr<NativeCode> code_;
+};
+
+} // namespace
+
+bool fits(const NestCode& code, const strips::SizedProgram& program) {
+  return code.inputs == program.inputRanks.size() && code.outputs == program.results.size() &&
+         code.sizes == program.program.sizeCount;
+}
+
+std::unique_ptr<runtime::Kernel> givenKernel(const tensor::TensorFunction& function,
+                                             std::span<const strips::SizedProgram> programs,
+                                             std::shared_ptr<const CompiledNest> code) {
+  return std::make_unique<GivenKernel>(function, programs, std::move(code));
+}
+
+} // namespace codegen

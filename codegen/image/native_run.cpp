@@ -1,0 +1,138 @@
+// Parts run one after the other; pointers of scratch stand behind those of inputs and outputs.
+#include "codegen/image/native_run.h"
+
+#include "runtime/pool.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace codegen {
+
+namespace {
+
+constexpr size_t alignment = 64;
+
+size_t aligned(size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+} // namespace
+
+std::shared_ptr<const CompiledNest> loaded(NestCode code) {
+  auto image = LoadedImage::load(code.image);
+  if (!image)
+    return nullptr;
+  auto made = std::make_shared<CompiledNest>();
+  for (const CodePart& part : code.parts) {
+    if (part.entry >= image->entryCount())
+      return nullptr;
+    made->parts.push_back(reinterpret_cast<PartFunction*>(image->entry(part.entry)));
+  }
+  made->code = std::move(code);
+  made->image = std::move(image);
+  return made;
+}
+
+std::shared_ptr<const CompiledNest> linked(NestCode code,
+                                           std::span<PartFunction* const> functions) {
+  auto made = std::make_shared<CompiledNest>();
+  for (const CodePart& part : code.parts) {
+    if (part.entry >= functions.size())
+      return nullptr;
+    made->parts.push_back(functions[part.entry]);
+  }
+  made->code = std::move(code);
+  return made;
+}
+
+NativeRun::NativeRun(std::shared_ptr<const CompiledNest> nest, runtime::List<int64_t> sizes)
+    : nest_(std::move(nest)), sizes_(std::move(sizes)) {
+  const auto values = valuesOf(nest_->code.steps, sizes_);
+  for (const CodePart& part : nest_->code.parts) {
+    auto count = part.iterations != CodePart::once ? values[part.iterations] : 1;
+    isRunnable_ &= count.has_value();
+    iterations_.push_back(std::max<int64_t>(0, count.value_or(0)));
+  }
+  isRunnable_ &= placeScratch(values);
+}
+
+bool NativeRun::placeScratch(std::span<const std::optional<int64_t>> values) {
+  constexpr int64_t most = int64_t(1) << 48;
+  for (const CodeScratch& scratch : nest_->code.scratch) {
+    auto elements = values[scratch.elements];
+    size_t& end = scratch.isPrivate ? privateBytes_ : sharedBytes_;
+    if (!elements || *elements > most || end > size_t(most))
+      return false;
+    scratch_.push_back({end, scratch.isPrivate});
+    end += aligned(size_t(std::max<int64_t>(0, *elements)) * scratch.elementBytes);
+  }
+  return true;
+}
+
+bool NativeRun::mayShare(size_t input, size_t output) const {
+  return std::ranges::any_of(nest_->code.sharable, [&](const CodeSharing& pair) {
+    return pair.input == input && pair.output == output;
+  });
+}
+
+bool NativeRun::fits(std::span<const std::byte* const> inputs,
+                     std::span<std::byte* const> outputs) const {
+  for (size_t input = 0; input < inputs.size(); ++input)
+    for (size_t output = 0; output < outputs.size(); ++output)
+      if (inputs[input] == outputs[output] && !mayShare(input, output))
+        return false;
+  return true;
+}
+
+bool NativeRun::runParallel(PartFunction* part, int64_t iterations) {
+  std::atomic<int64_t> next = 0;
+  std::atomic<size_t> workers = 0;
+  std::atomic<bool> isFault = false;
+  int64_t piece = std::max<int64_t>(1, iterations / (int64_t(pointers_.size()) * 4));
+  runtime::shareWork(unsigned(pointers_.size()), [&] {
+    const runtime::List<std::byte*>& own = pointers_[workers++];
+    for (int64_t begin = next.fetch_add(piece); begin < iterations && !isFault;
+         begin = next.fetch_add(piece))
+      if (part(own.data(), sizes_.data(), begin, std::min(begin + piece, iterations)) != 0)
+        isFault = true;
+  });
+  return !isFault;
+}
+
+bool NativeRun::runPart(size_t number) {
+  PartFunction* part = nest_->parts[number];
+  int64_t iterations = iterations_[number];
+  if (nest_->code.parts[number].iterations != CodePart::once && pointers_.size() > 1 &&
+      iterations > 1)
+    return runParallel(part, iterations);
+  return part(pointers_[0].data(), sizes_.data(), 0, iterations) == 0;
+}
+
+bool NativeRun::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+                    unsigned threads) {
+  if (!isRunnable_)
+    return false;
+  try {
+    runtime::Block shared(sharedBytes_), own(privateBytes_ * threads);
+    pointers_.resize(threads);
+    for (size_t i = 0; i < threads; ++i) {
+      pointers_[i].resize(inputs.size() + outputs.size() + scratch_.size());
+      auto next = pointers_[i].begin();
+      for (const std::byte* input : inputs)
+        *next++ = const_cast<std::byte*>(input);
+      next = std::ranges::copy(outputs, next).out;
+      for (const Scratch& scratch : scratch_)
+        *next++ =
+            (scratch.isPrivate ? own.bytes() + i * privateBytes_ : shared.bytes()) + scratch.offset;
+    }
+    for (size_t i = 0; i < nest_->parts.size(); ++i)
+      if (!runPart(i))
+        return false;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+} // namespace codegen
