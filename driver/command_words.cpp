@@ -370,6 +370,21 @@ void addCompile(CLI::App& app, CompileOptions& options) {
   command->add_option("-o,--output", options.output, "Where the executable goes")
       ->required()
       ->type_name("PATH");
+  command
+      ->add_option("--emit", options.emit,
+                   "What is written: `bvm`, an executable; `llvm` or `asm`, its kernels as text; "
+                   "`obj`, an object with a C function for each entry, and a header beside it; `so`, "
+                   "a shared object that needs no other")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"bvm", "llvm", "asm", "obj", "so"}));
+  command
+      ->add_option("--target", options.targets,
+                   "What machine code of the kernels is for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 "
+                   "or aarch64-linux-gnu; several names have commas in between. An executable has "
+                   "none by itself, other products have it for the processor at hand")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   addEntries(*command, options.entries);
   addFixed(*command, options.calling.fixed);
   addInputs(*command, options.calling);

@@ -1,26 +1,25 @@
-// `baton compile`: an executable of a program, or of the text of one.
+// `baton compile`: what other programs can use of a program, or of the text of an executable.
 #include "vm/bytecode/compile.h"
 #include "driver/executable_file.h"
 #include "driver/fixed_inputs.h"
 #include "driver/outputs.h"
+#include "driver/products/product.h"
 #include "driver/session/budget.h"
 #include "driver/session/shown_passes.h"
 #include "lower/loops/names.h"
-#include "runtime/formats/file.h"
 #include "runtime/formats/quote.h"
 #include "vm/bytecode/kernel_programs.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace driver {
 
 namespace {
 
-/// The bytes of an executable, whose kernels get what runs them where nothing makes kernels.
-std::vector<std::byte> complete(executable::Executable& made, const CompileOptions& options) {
-  bytecode::addKernelPrograms(made, *loops::numbersOf(options.numbers));
-  return executable::write(made);
-}
+namespace fs = std::filesystem;
+
+using Made = std::optional<executable::Executable>;
 
 /// False when the answer says why inputs are not fixed.
 bool fixed(Session& session, ReadyProgram& ready, const CompileOptions& options, Answer& answer) {
@@ -37,12 +36,13 @@ bool fixed(Session& session, ReadyProgram& ready, const CompileOptions& options,
   return false;
 }
 
-std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOptions& options,
-                                              const Look& look, Answer& answer) {
+/// The executable of a program, or in a file; nothing when the answer says what is wrong.
+Made executableOf(Session& session, const CompileOptions& options, const Look& look,
+                  Answer& answer) {
   Input input(options.file);
   if (input.isExecutable()) {
     auto made = openExecutable(session, input, options.entries, look, answer);
-    return made ? std::optional(complete(*made, options)) : std::nullopt;
+    return made ? Made(std::move(*made)) : std::nullopt;
   }
   auto fix = [&](ReadyProgram& ready) { return fixed(session, ready, options, answer); };
   auto ready = loadReady(session, std::move(input), options.entries, look, answer,
@@ -52,7 +52,7 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   try {
     executable::Executable made = makeExecutable(session, *ready);
     bytecode::requireSound(made.program);
-    return complete(made, options);
+    return made;
   } catch (const bytecode::TooLarge& error) {
     answer.fail(ExitCode::Program, fmt::format("{}: the machine has no code for {}",
                                                formats::backquoted(options.file), error.what()));
@@ -60,25 +60,42 @@ std::optional<std::vector<std::byte>> bytesOf(Session& session, const CompileOpt
   }
 }
 
+/// What is wrong with where things go.
+std::string pathProblem(const CompileOptions& options) {
+  const bool hasHeader = options.emit == "obj" || options.emit == "so";
+  const std::string header = fs::path(options.output).replace_extension(".h").string();
+  if (hasHeader && header == options.output)
+    return fmt::format("{} is where the header goes; give `--output` another ending",
+                       formats::backquoted(header));
+  return outputProblem(options.file,
+                       {{"--output", options.output},
+                        {"--output", hasHeader ? std::optional(header) : std::nullopt}});
+}
+
 } // namespace
 
 Answer compile(Session& session, const CompileOptions& options, const Look& look) {
   Answer answer;
-  if (std::string problem = outputProblem(options.file, {{"--output", options.output}});
-      !problem.empty()) {
+  if (std::string problem = pathProblem(options); !problem.empty()) {
     answer.fail(ExitCode::World, problem);
+    return answer;
+  }
+  auto targets = targetsNamed(options.targets);
+  if (!targets) {
+    answer.fail(ExitCode::World, targets.failure().message);
     return answer;
   }
   ShownPasses shown(session, options.view, answer);
   if (!shown.isGood())
     return answer;
-  std::optional<std::vector<std::byte>> bytes;
-  auto make = [&] { bytes = bytesOf(session, options, look, answer); };
-  if (withinLimits(options.limits, session, look, answer, make) && bytes && shown.end()) {
-    std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    if (auto written = formats::writeFile(options.output, text); !written)
-      answer.fail(ExitCode::World, written.failure().message);
-  }
+  Made made;
+  auto make = [&] {
+    made = executableOf(session, options, look, answer);
+    if (made)
+      bytecode::addKernelPrograms(*made, *loops::numbersOf(options.numbers));
+  };
+  if (withinLimits(options.limits, session, look, answer, make) && made && shown.end())
+    writeProduct(options, *std::move(targets), *made, answer);
   return answer;
 }
 

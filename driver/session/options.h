@@ -165,6 +165,10 @@ struct CompileOptions {
   std::string numbers = "reordered";
   runtime::RunLimits limits = {};
   PassView view = {};
+  /// `bvm`, `llvm`, `asm`, `obj` or `so`.
+  std::string emit = "bvm";
+  /// What there is machine code for.
+  std::vector<std::string> targets = {};
 };
 
 struct OperatorsOptions {

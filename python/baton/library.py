@@ -58,7 +58,7 @@ DELETER = ctypes.CFUNCTYPE(None, POINTER)
 
 # Those that work for long, without Python's lock.
 LONG = {"call": (POINTER, POINTER, SIZE, POINTER, SIZE, POINTER),
-        "model_load": (POINTER, TEXT, POINTER)}
+        "model_load": (POINTER, TEXT, POINTER), "model_trust_code": (POINTER, POINTER, POINTER)}
 # The others hold it, so that counts of values are changed by one thread at a time.
 SHORT = {"error_what": (ctypes.c_int, POINTER), "error_message": (TEXT, POINTER),
          "error_place": (TEXT, POINTER, SIZE), "error_free": (None, POINTER),
@@ -100,6 +100,10 @@ class Library:
         if error:
             raise self.taken(error)
         return handle.value
+
+    def trust_code(self, model):
+        """Lets calls run the machine code of a model; the number of kernels that have some."""
+        return self.ask(self.model_trust_code, model) or 0
 
     def limit(self, most):
         """Lets it compute with at most so many threads."""

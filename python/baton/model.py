@@ -9,9 +9,11 @@ from baton import library, type_text, values
 class ModelHandle:
     """A model of the library, given back when nobody has it any more."""
 
-    def __init__(self, loaded, path):
+    def __init__(self, loaded, path, trusts_code):
         self.library = loaded
         self.address = loaded.ask(loaded.model_load, os.fsencode(path))
+        if trusts_code:
+            loaded.trust_code(self.address)
 
     def __del__(self):
         if hasattr(self, "address"):
@@ -122,12 +124,15 @@ class Model:
         return f"<Model of {', '.join(self._functions)}>"
 
 
-def load(path, *, max_memory=0, max_steps=0, max_depth=0, timeout=0, library_path=None):
+def load(path, *, max_memory=0, max_steps=0, max_depth=0, timeout=0, library_path=None,
+         trusts_code=False):
     """The model in a file that `baton compile` made. Each call may use so many bytes, calls of
     functions, nested calls and seconds; 0 is for no limit. `library_path` says which library to use;
-    the module tells where it is looked for otherwise."""
+    the module tells where it is looked for otherwise. With `trusts_code`, kernels run the machine
+    code that the file has for this processor, which nothing can look over: for files only that you
+    would run as a program."""
     limits = library.Limits(max_memory, max_steps, max_depth, timeout)
-    return Model(ModelHandle(_library(library_path), path), limits)
+    return Model(ModelHandle(_library(library_path), path, trusts_code), limits)
 
 
 def limit_threads(most, *, library_path=None):

@@ -76,9 +76,11 @@ class Library(baton.library.Library):
 class Model:
     """An executable with a context, for one thread at a time."""
 
-    def __init__(self, library, path):
+    def __init__(self, library, path, trusts=False):
         self.library = library
         self.model = library.ask(library.model_load, str(path).encode())
+        # Kernels with machine code that is run.
+        self.kernels = library.trust_code(self.model) if trusts else 0
         self.context = library.ask(library.context_new, self.model, None)
 
     def parameters(self, entry=0):

@@ -6,6 +6,8 @@
 #include "vm/assembly/text_writer.h"
 #include "vm/machine/verify.h"
 
+#include <map>
+
 namespace assembly {
 
 namespace {
@@ -53,10 +55,30 @@ std::string disassemble(const vm::Program& program) {
   return text;
 }
 
+namespace {
+
+/// What a text leaves out, which is made of the rest.
+std::string machineCodeRemark(const executable::Executable& made) {
+  std::map<std::string_view, std::pair<size_t, size_t>> ofTarget;
+  for (const executable::MachineCode& code : made.machineCode) {
+    auto& [kernels, bytes] = ofTarget[code.target];
+    kernels += code.kernels.size();
+    bytes += code.bytes.size();
+  }
+  std::string remark;
+  for (const auto& [target, counts] : ofTarget)
+    remark += fmt::format("// Machine code for {} of {} kernels, {} bytes, is not in a text.\n", target,
+                          counts.first, counts.second);
+  return remark;
+}
+
+} // namespace
+
 std::string text(const executable::Executable& made) {
   TextWriter writer(made);
   writer.lines.add(header);
   writer.lines.add("\n");
+  writer.lines.add(machineCodeRemark(made));
   fields(writer, const_cast<executable::Executable&>(made));
   writer("statics", made.program.statics);
   return writer.lines.text();

@@ -75,6 +75,17 @@ struct LanguageSite {
   std::string function;
 };
 
+/// Machine code of a nest for a processor, and the kernels that it computes for the sizes of their
+/// first strip programs. It is code of whoever wrote the file: nobody looks it over, so nobody runs
+/// it who was not told to (machine_code.h).
+struct MachineCode {
+  /// `x86-64-v3` (codegen/image/levels.h).
+  std::string target;
+  std::vector<uint32_t> kernels;
+  /// As codegen::bytesOf() writes it.
+  std::string bytes;
+};
+
 struct Executable {
   vm::Program program;
   /// One for each of the program's, at least one.
@@ -88,6 +99,7 @@ struct Executable {
   std::string language;
   std::vector<LanguageSite> languageSites;
   std::vector<SourceText> sources;
+  std::vector<MachineCode> machineCode = {};
   /// The names that the program's layouts point into.
   std::forward_list<std::string> names;
 };

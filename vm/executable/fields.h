@@ -236,11 +236,16 @@ void fields(Archive& archive, LanguageSite& site) {
   archive("site", site.site, "function", site.function);
 }
 template <typename Archive>
+void fields(Archive& archive, MachineCode& code) {
+  archive(code.target, code.kernels, code.bytes);
+}
+template <typename Archive>
 void fields(Archive& archive, Executable& made) {
   fields(archive, made.program);
   archive("interface", made.entries, "forms", made.forms, "boxesScalars", made.boxesScalars,
           "dataTypes", made.dataTypes, "language", made.language, "languageSites",
           made.languageSites, "sources", made.sources);
+  archive.implied(made.machineCode);
 }
 
 } // namespace executable

@@ -21,7 +21,7 @@ namespace {
 
 /// The first byte is in no text, and line ends show whether somebody changed them.
 constexpr char magic[8] = {'\x89', 'B', 'V', 'M', '\r', '\n', '\x1a', '\n'};
-constexpr uint32_t formatVersion = 7;
+constexpr uint32_t formatVersion = 8;
 constexpr size_t alignment = 64;
 
 struct Header {
@@ -249,6 +249,10 @@ void verifyInterface(const Executable& made) {
     demand(name.layout < made.program.layouts.size() &&
                made.program.layouts[name.layout].kind == vm::LayoutKind::Data,
            "the data type of something else is told");
+  for (const MachineCode& code : made.machineCode)
+    for (uint32_t kernel : code.kernels)
+      demand(kernel < made.program.kernels.size() && !made.program.kernels[kernel].programs.empty(),
+             "machine code is for a kernel that there is not");
   for (const LanguageSite& site : made.languageSites)
     demand(site.site < made.program.sites.size() &&
                made.program.sites[site.site].kind == vm::SiteKind::Language,

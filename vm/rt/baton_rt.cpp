@@ -3,10 +3,12 @@
 // shares nothing with them but the elements of tensors.
 #include "vm/rt/baton_rt.h"
 
-#include "codegen/strips/kernel.h"
 #include "runtime/limits.h"
+#include "runtime/refused.h"
 #include "runtime/threads.h"
+#include "vm/executable/machine_code.h"
 #include "vm/rt/language.h"
+#include "vm/rt/linked.h"
 
 #include <atomic>
 #include <fmt/format.h>
@@ -20,14 +22,19 @@ struct baton_error {
   baton_error_kind kind;
   std::string message;
   std::vector<std::string> places = {};
+  /// Whether it is there for good: another library of this kind may be handed it.
+  bool isStatic = false;
 };
 
 struct baton_model {
   rt::Callable callable;
+  /// Machine code that whoever has the model trusts; empty where nobody does.
+  executable::NativeKernels native = {};
 };
 
 struct baton_context {
   rt::Callable callable;
+  executable::NativeKernels native;
   std::atomic<bool> isInterrupted = false;
   vm::RunOptions options = {};
   std::unique_ptr<executable::Caller> caller = nullptr;
@@ -42,7 +49,7 @@ struct baton_value {
 
 namespace {
 
-baton_error noMemory{BATON_ERROR_MEMORY, "out of memory"};
+baton_error noMemory{BATON_ERROR_MEMORY, "out of memory", {}, true};
 
 baton_error* errorOf(baton_error_kind kind, std::string message) {
   return new baton_error{kind, std::move(message)};
@@ -158,6 +165,16 @@ baton_error* keep(runtime::Result<std::unique_ptr<executable::Executable>> made,
     return errorOf(BATON_ERROR_FILE, std::move(callable.failure().message));
   *model = new baton_model{*std::move(callable)};
   return nullptr;
+}
+
+/// Lets contexts that come run machine code, some of which may be linked.
+baton_error* trust(baton_model& model, std::span<codegen::PartFunction* const> functions) {
+  try {
+    model.native = executable::trustedKernels(*model.callable.executable, functions);
+    return nullptr;
+  } catch (const runtime::Refused& refused) {
+    return errorOf(BATON_ERROR_FILE, refused.problem);
+  }
 }
 
 constexpr uint8_t dlBool = 6;
@@ -306,7 +323,7 @@ const char* baton_error_place(const baton_error* error, size_t index) {
 }
 
 void baton_error_free(baton_error* error) {
-  if (error != &noMemory)
+  if (error && !error->isStatic)
     delete error;
 }
 
@@ -321,6 +338,32 @@ baton_error* baton_model_read(const void* bytes, size_t size, baton_model** mode
     return keep(executable::readCopy({static_cast<const std::byte*>(bytes), size}),
                 "cannot read the program: ", model);
   });
+}
+
+baton_error* baton_model_trust_code(baton_model* model, size_t* kernels) {
+  return guarded({model, "the model is null", kernels}, [&] {
+    baton_error* error = trust(*model, {});
+    if (!error)
+      *kernels = size_t(std::ranges::count_if(model->native, [](const auto& each) { return !!each; }));
+    return error;
+  });
+}
+
+baton_error* rt::openLinked(const baton_program& program, baton_model** model) {
+  std::shared_ptr<const std::byte[]> bytes(static_cast<const std::byte*>(program.bytes),
+                                           [](const std::byte*) {});
+  if (auto* error = keep(executable::read(bytes, program.size), "cannot read the program: ", model))
+    return error;
+  std::span functions(reinterpret_cast<codegen::PartFunction* const*>(program.functions),
+                      program.functionCount);
+  baton_error* error = trust(**model, functions);
+  if (error)
+    delete std::exchange(*model, nullptr);
+  return error;
+}
+
+baton_error* rt::withoutExceptions(baton_error* (*work)(void*), void* with) {
+  return guarded({with, "", with}, work, with);
 }
 
 void baton_model_free(baton_model* model) {
@@ -369,8 +412,12 @@ baton_error* baton_limit_threads(size_t most) {
 baton_error* baton_context_new(baton_model* model, const baton_limits* limits,
                                baton_context** context) {
   return guarded({model, "the model is null", context}, [&]() -> baton_error* {
-    std::unique_ptr<baton_context> made(new baton_context{model->callable});
-    made->options.makeKernel = strips::givenKernel;
+    std::unique_ptr<baton_context> made(new baton_context{model->callable, model->native});
+    made->options.makeKernel = [context = made.get()](const tensor::TensorFunction& function,
+                                                      auto programs) {
+      return executable::kernelOf(*context->callable.executable, context->native, function,
+                                  programs);
+    };
     made->options.isInterrupted = [flag = &made->isInterrupted] {
       return flag->load(std::memory_order_relaxed);
     };

@@ -24,7 +24,8 @@ extern "C" {
 #define BATON_API __attribute__((visibility("default")))
 
 /* As in DLPack's own header, version 0.8; that one may be included before this one. */
-#ifndef DLPACK_DLPACK_H_
+#if !defined(DLPACK_DLPACK_H_) && !defined(BATON_DLPACK)
+#define BATON_DLPACK
 typedef struct {
   int32_t device_type; /* 1: the processor's memory */
   int32_t device_id;
@@ -77,6 +78,11 @@ BATON_API void baton_error_free(baton_error* error);
 BATON_API baton_error* baton_model_load(const char* path, baton_model** model);
 /* The same of bytes, which are copied. */
 BATON_API baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model);
+/* Lets contexts that are made from now on run the machine code that the model has for this processor,
+ * of as many kernels as it says; others run as before. Machine code does whatever whoever wrote the
+ * file wanted it to, and a damaged one whatever comes of it: nothing here can look it over. Ask for
+ * it of files only that you would run as a program. Without this call no code of a file is run. */
+BATON_API baton_error* baton_model_trust_code(baton_model* model, size_t* kernels);
 /* Contexts of a model keep it. */
 BATON_API void baton_model_free(baton_model* model);
 /* The functions that can be called, by numbers from 0, as they were named when the model was
