@@ -69,6 +69,11 @@ public:
         native_(std::move(code)) {}
 
   runtime::KernelCode& codeFor(std::span<const int64_t> extents) override {
+    if (code_ && std::ranges::equal(extents_, extents))
+      return *code_;
+    extents_.clear();
+    extents_.append(extents);
+    code_.reset();
     runtime::KernelCode& strips = strips_->codeFor(extents);
     runtime::List<int64_t> sizes;
     if (!writesResults(strips) || !strips::findSizes(program_, extents, sizes))
@@ -82,6 +87,8 @@ private:
   std::unique_ptr<runtime::Kernel> strips_;
   const strips::SizedProgram& program_;
   std::shared_ptr<const CompiledNest> native_;
+  /// Those of the code.
+  runtime::List<int64_t> extents_;
   std::unique_ptr<NativeCode> code_;
 };
 
