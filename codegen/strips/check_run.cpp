@@ -23,7 +23,8 @@ Widths widthsOf(const KernelName& name) {
 }
 
 constexpr size_t zeroBytes = longestStrip * sizeof(int64_t);
-alignas(64) constexpr std::byte zeros[zeroBytes] = {};
+/// Where it takes no room in a file.
+[[gnu::section(".bss.zeros")]] alignas(64) std::byte zeros[zeroBytes];
 
 } // namespace
 
