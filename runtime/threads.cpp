@@ -5,9 +5,10 @@
 // of it is plain data, so nothing is destroyed under threads that sleep on it.
 #include "runtime/threads.h"
 
+#include "runtime/signals.h"
+
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <new>
 #include <pthread.h>
 #include <sched.h>
@@ -78,19 +79,15 @@ void Crew::await(const std::atomic<unsigned>& number, bool isZero, pthread_cond_
     pthread_cond_wait(&change, &mutex);
 }
 
-/// Makes threads until there are so many, or the system has no more. Signals are for the threads
-/// of the program.
+/// Makes threads until there are so many, or the system has no more.
 void Crew::grow(unsigned wanted) {
   if (size >= wanted)
     return;
   if (!std::exchange(watchesForks, true))
     pthread_atfork(nullptr, nullptr, startAgain);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  SignalsKeptBack signals;
   while (size < wanted && pthread_create(&threads[size], nullptr, serveCrew, nullptr) == 0)
     ++size;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 /// Takes a job that so many others may help with; gives how many seats it has. One without any is

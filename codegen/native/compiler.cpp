@@ -6,10 +6,10 @@
 #include "codegen/native/version.h"
 #include "lower/loops/choose.h"
 #include "lower/loops/sized_nest.h"
+#include "runtime/signals.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
-#include <csignal>
 #include <fmt/format.h>
 
 namespace codegen {
@@ -244,19 +244,16 @@ void Compiler::prepare(std::span<const TensorFunction* const> functions, loops::
 }
 
 /// The caller makes what it waits for where there is one thread only, or where the system has no
-/// more of them. Signals are for the threads of the program.
+/// more of them.
 void Compiler::startWorkers() {
   const unsigned most = runtime::threadLimit();
   std::lock_guard lock(mutex_);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  runtime::SignalsKeptBack signals;
   try {
     while (most > 1 && ahead_.workers.size() < std::min<size_t>(most, ahead_.queue.size()))
       ahead_.workers.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 } // namespace codegen
