@@ -41,9 +41,8 @@ bool isSound(const Image& image) {
                 image.pageBytes <= mostPage;
   for (const HelperSlot& slot : image.helpers)
     isGood &= slot.place <= image.code.size() && image.code.size() - slot.place >= sizeof(void*);
-  return isGood && std::ranges::all_of(image.entries, [&](uint64_t entry) {
-           return entry < image.code.size();
-         });
+  return isGood && std::ranges::all_of(image.entries,
+                                       [&](uint64_t entry) { return entry < image.code.size(); });
 }
 
 std::string bytesOf(const Image& image) {

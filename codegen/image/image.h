@@ -50,9 +50,7 @@ public:
   ~LoadedImage();
 
   /// The function of a number that there is.
-  void* entry(size_t number) const {
-    return static_cast<std::byte*>(memory_) + entries_[number];
-  }
+  void* entry(size_t number) const { return static_cast<std::byte*>(memory_) + entries_[number]; }
   size_t entryCount() const { return entries_.size(); }
 
   /// A sound image for the processor at hand; null where there is no memory for it, where pages are

@@ -196,8 +196,8 @@ private:
         "nounwind {7}{{\nentry:\n{2}{3}  ret i32 0\nfault:\n  ret i32 1\n}}\n"
         "define {6}i32 @{0}(ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {7}{{\n{4}"
         "  %r = call i32 @{0}_body({5}ptr %sizes, i64 %begin, i64 %end)\n  ret i32 %r\n}}\n\n",
-        part.symbol, parameters, text_.stack(), text_.body(), loads, arguments,
-        target_.linkage, target_.attributes);
+        part.symbol, parameters, text_.stack(), text_.body(), loads, arguments, target_.linkage,
+        target_.attributes);
     made_.parts.push_back(part);
   }
 

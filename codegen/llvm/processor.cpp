@@ -72,8 +72,7 @@ Result<Processor> processorNamed(std::string_view name) {
   if (!named)
     return named;
   auto parts = levelsOf(name);
-  auto lacking =
-      std::ranges::find_if_not(parts, [](const Level& level) { return isHere(level); });
+  auto lacking = std::ranges::find_if_not(parts, [](const Level& level) { return isHere(level); });
   if (parts.empty())
     return Error{fmt::format("this machine is no `{}`", name)};
   if (lacking != parts.end())

@@ -35,8 +35,8 @@ NestCode codeWithout(const NestModule& module) {
     names.push_back(size.size);
   SizeStepWriter writer(nest.table, names);
   for (const Part& part : module.parts)
-    made.parts.push_back({uint32_t(made.parts.size()), part.iterations ? writer.stepOf(*part.iterations)
-                                                             : CodePart::once});
+    made.parts.push_back({uint32_t(made.parts.size()),
+                          part.iterations ? writer.stepOf(*part.iterations) : CodePart::once});
   for (const Workspace& workspace : module.workspaces)
     made.scratch.push_back({writer.stepOf(workspace.elements),
                             uint32_t(nest.buffers[workspace.buffer].dtype.bytes()),

@@ -136,8 +136,8 @@ Result<RoofLines> measuredRoof(const std::string& name) {
                        *processor, Output::Object);
   if (!code)
     return code.failure();
-  auto image = imageOfObject(*code, std::array<std::string, 3>{"multiply_adds", "triad_near",
-                                                               "triad_far"});
+  auto image =
+      imageOfObject(*code, std::array<std::string, 3>{"multiply_adds", "triad_near", "triad_far"});
   if (!image)
     return image.failure();
   auto loaded = LoadedImage::load(*image);

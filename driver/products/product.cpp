@@ -31,8 +31,8 @@ struct Removed {
 /// Makes the product of an executable whose kernels have strip programs.
 class Product {
 public:
-  Product(const CompileOptions& options, std::vector<Target> targets,
-          executable::Executable& made, Answer& answer)
+  Product(const CompileOptions& options, std::vector<Target> targets, executable::Executable& made,
+          Answer& answer)
       : options_(options), targets_(std::move(targets)), made_(made), answer_(answer),
         numbers_(*loops::numbersOf(options.numbers)) {
     if (targets_.empty() && options.emit != "bvm")

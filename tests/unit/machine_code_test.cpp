@@ -1,5 +1,5 @@
-// Machine code in executables: run only for who trusts it, refused where it is damaged in a way that
-// can be seen, and never more than a refusal where it is not run.
+// Machine code in executables: run only for who trusts it, refused where it is damaged in a way
+// that can be seen, and never more than a refusal where it is not run.
 //
 // Without LLVM there is no machine code, and nothing to test.
 #include "driver/executable_file.h"

@@ -67,8 +67,8 @@ std::string machineCodeRemark(const executable::Executable& made) {
   }
   std::string remark;
   for (const auto& [target, counts] : ofTarget)
-    remark += fmt::format("// Machine code for {} of {} kernels, {} bytes, is not in a text.\n", target,
-                          counts.first, counts.second);
+    remark += fmt::format("// Machine code for {} of {} kernels, {} bytes, is not in a text.\n",
+                          target, counts.first, counts.second);
   return remark;
 }
 

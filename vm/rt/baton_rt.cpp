@@ -344,7 +344,8 @@ baton_error* baton_model_trust_code(baton_model* model, size_t* kernels) {
   return guarded({model, "the model is null", kernels}, [&] {
     baton_error* error = trust(*model, {});
     if (!error)
-      *kernels = size_t(std::ranges::count_if(model->native, [](const auto& each) { return !!each; }));
+      *kernels =
+          size_t(std::ranges::count_if(model->native, [](const auto& each) { return !!each; }));
     return error;
   });
 }

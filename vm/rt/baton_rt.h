@@ -78,10 +78,11 @@ BATON_API void baton_error_free(baton_error* error);
 BATON_API baton_error* baton_model_load(const char* path, baton_model** model);
 /* The same of bytes, which are copied. */
 BATON_API baton_error* baton_model_read(const void* bytes, size_t size, baton_model** model);
-/* Lets contexts that are made from now on run the machine code that the model has for this processor,
- * of as many kernels as it says; others run as before. Machine code does whatever whoever wrote the
- * file wanted it to, and a damaged one whatever comes of it: nothing here can look it over. Ask for
- * it of files only that you would run as a program. Without this call no code of a file is run. */
+/* Lets contexts that are made from now on run the machine code that the model has for this
+ * processor, of as many kernels as it says; others run as before. Machine code does whatever
+ * whoever wrote the file wanted it to, and a damaged one whatever comes of it: nothing here can
+ * look it over. Ask for it of files only that you would run as a program. Without this call no code
+ * of a file is run. */
 BATON_API baton_error* baton_model_trust_code(baton_model* model, size_t* kernels);
 /* Contexts of a model keep it. */
 BATON_API void baton_model_free(baton_model* model);
@@ -99,10 +100,10 @@ BATON_API const char* baton_model_parameter_type(const baton_model* model, size_
                                                  size_t index);
 BATON_API const char* baton_model_result_type(const baton_model* model, size_t entry);
 
-/* Lets each kernel compute in at most so many threads, the one that calls among them: from 1 to 256,
- * and at first as many as there are processors. It holds for the whole library, and what calls give
- * does not depend on it. The other threads are made when they are first wanted, serve all that call,
- * and sleep in between. With 1 there are none. After a fork the child makes its own. */
+/* Lets each kernel compute in at most so many threads, the one that calls among them: from 1 to
+ * 256, and at first as many as there are processors. It holds for the whole library, and what calls
+ * give does not depend on it. The other threads are made when they are first wanted, serve all that
+ * call, and sleep in between. With 1 there are none. After a fork the child makes its own. */
 BATON_API baton_error* baton_limit_threads(size_t most);
 
 /* What a call may use; 0 stands for no limit, and seconds are not negative. */
