@@ -371,17 +371,19 @@ void addCompile(CLI::App& app, CompileOptions& options) {
       ->required()
       ->type_name("PATH");
   command
-      ->add_option("--emit", options.emit,
-                   "What is written: `bvm`, an executable; `llvm` or `asm`, its kernels as text; "
-                   "`obj`, an object with a C function for each entry, and a header beside it; `so`, "
-                   "a shared object that needs no other")
+      ->add_option(
+          "--emit", options.emit,
+          "What is written: `bvm`, an executable; `llvm` or `asm`, its kernels as text; "
+          "`obj`, an object with a C function for each entry, and a header beside it; `so`, "
+          "a shared object that needs no other")
       ->type_name("KIND")
       ->check(CLI::IsMember({"bvm", "llvm", "asm", "obj", "so"}));
   command
-      ->add_option("--target", options.targets,
-                   "What machine code of the kernels is for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 "
-                   "or aarch64-linux-gnu; several names have commas in between. An executable has "
-                   "none by itself, other products have it for the processor at hand")
+      ->add_option(
+          "--target", options.targets,
+          "What machine code of the kernels is for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 "
+          "or aarch64-linux-gnu; several names have commas in between. An executable has "
+          "none by itself, other products have it for the processor at hand")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -447,9 +449,10 @@ void addEngine(CLI::App& command, RunOptions& options) {
   command
       .add_option(
           "--engine", options.engine,
-          "What runs the program: auto, the machine, with kernels compiled by LLVM where that "
-          "pays; native, all of them so; vm, none; loops or interp, the reference for control flow "
-          "with fast or plain tensors")
+          "What runs the program: auto, the machine, with kernels and control flow compiled by "
+          "LLVM "
+          "where that pays; native, all of both so; vm, none; loops or interp, the reference for "
+          "control flow with fast or plain tensors")
       ->type_name("NAME")
       ->check([](const std::string& word) { return word.empty() ? noEngine(word) : ""; }, "");
 }

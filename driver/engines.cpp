@@ -7,6 +7,7 @@
 #include "lower/loops/names.h"
 #include "runtime/formats/quote.h"
 #include "vm/native/runner.h"
+#include "vm/native/stack.h"
 
 #include <fmt/format.h>
 
@@ -28,11 +29,19 @@ bool isOnMachine(const RunOptions& options) {
   return isFree || isMachine(options.engine);
 }
 
+namespace {
+
+/// Whether native code is taken where it pays.
+bool isPatient(const RunOptions& options) {
+  return options.engine == "auto" || (options.engine.empty() && isOnMachine(options));
+}
+
+} // namespace
+
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
   const std::string& name = options.engine;
   const loops::Numbers numbers = *loops::numbersOf(options.numbers);
-  const bool isPatient = name == "auto" || (name.empty() && isOnMachine(options));
-  if (!options.processor.empty() && name != "native" && !isPatient)
+  if (!options.processor.empty() && name != "native" && !isPatient(options))
     return runtime::Error{
         "`--cpu` is for native code, which only `--engine native` and `auto` have"};
   if (name == "interp" || (name.empty() && options.precision != 0))
@@ -43,15 +52,20 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
-  if (name == "native" || isPatient)
-    return codegen::nativeEngine({.processor = options.processor,
-                                  .when = isPatient ? codegen::When::ItPays : codegen::When::Always,
-                                  .numbers = numbers});
+  if (name == "native" || isPatient(options))
+    return codegen::nativeEngine(
+        {.processor = options.processor,
+         .when = name == "native" ? codegen::When::Always : codegen::When::ItPays,
+         .numbers = numbers});
   return strips::stripsEngine(numbers);
 }
 
 std::function<vm::Runner(const vm::Program&)> runnersOf(const RunOptions& options) {
-  if (options.engine != "native")
+  const bool isNative = options.engine == "native";
+  // Code takes memory otherwise than the loop, and when it takes over hangs on the clock: which
+  // runs end at a limit must not.
+  const bool isLate = isPatient(options) && options.limits.memory == runtime::RunLimits().memory;
+  if (!(isNative || isLate) || !vm::native::Stack::isSupported())
     return {};
   std::optional<codegen::Processor> target;
   if (!options.processor.empty()) {
@@ -60,8 +74,11 @@ std::function<vm::Runner(const vm::Program&)> runnersOf(const RunOptions& option
       return {};
     target = *std::move(named);
   }
-  auto compiler = std::make_shared<vm::native::ControlCompiler>(std::move(target));
-  return [compiler](const vm::Program& program) { return compiler->runnerOf(program); };
+  auto compiler = std::make_shared<const vm::native::ControlCompiler>(std::move(target));
+  return [=](const vm::Program& program) {
+    return isNative ? vm::native::runnerOf(*compiler, program)
+                    : vm::native::lateRunnerOf(compiler, program);
+  };
 }
 
 } // namespace driver

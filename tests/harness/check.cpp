@@ -226,8 +226,18 @@ public:
     if (!native)
       return;
     options.engine = *native;
-    vm::native::ControlCompiler compiler({});
-    options.makeRunner = [&](const vm::Program& program) { return compiler.runnerOf(program); };
+    auto compiler = std::make_shared<const vm::native::ControlCompiler>(std::nullopt);
+    options.makeRunner = [&](const vm::Program& program) {
+      return vm::native::runnerOf(*compiler, program);
+    };
+    if (seed_ / bench_.nativeEvery % 2 == 1) {
+      // Code takes over behind some calls of the loop.
+      options.run.callsOfOneGo = 1 + seed_ % 7;
+      const vm::native::Patience patience{seed_ % 40, seed_ % 40, true};
+      options.makeRunner = [=](const vm::Program& program) {
+        return vm::native::lateRunnerOf(compiler, program, patience);
+      };
+    }
     demandSame("native machine",
                bytecode::run(*read.module, read.typing, stdlib::operatorTable(), entry, arguments,
                              options),

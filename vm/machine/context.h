@@ -55,8 +55,10 @@ struct Slow {
     return refuelFor(machine, at, false);
   }
   static const Word* refuelFor(Machine& machine, const Word* at, bool needsRoom);
-  /// The same for calls of a runner, of which so many are open, and for so many of which there is
-  /// room; false after a trap.
+  /// Counts the calls that took fuel; the next one asks for some.
+  static void settle(Machine& machine);
+  /// The same for calls of a runner, of which so many are open within the one that it makes, and
+  /// for so many of which there is room; false after a trap.
   static bool refuelElsewhere(Machine& machine, const Word* at, size_t depth, size_t room,
                               bool needsRoom);
   /// An object of the layout that the instruction names; null after a trap.

@@ -14,9 +14,6 @@ namespace vm {
 
 namespace {
 
-/// Calls between two questions to the host.
-constexpr uint64_t callsOfOneGo = 4096;
-
 /// A call adds one frame, and two more if what it gives is wrapped.
 constexpr size_t framesOfCall = 3;
 
@@ -80,7 +77,7 @@ void Machine::makeRoom() {
 }
 
 void Machine::refuel(uint64_t calls) {
-  fuelGiven_ = uint32_t(std::min({callsOfOneGo, host_.maximumSteps - steps_, calls})) + 1;
+  fuelGiven_ = uint32_t(std::min({host_.callsOfOneGo, host_.maximumSteps - steps_, calls})) + 1;
   state.fuel = fuelGiven_;
 }
 
@@ -91,10 +88,9 @@ Trap Machine::goOn() {
   callsSinceAsked_ += calls;
   if (steps_ >= host_.maximumSteps)
     return Trap::Steps;
-  if (callsSinceAsked_ >= callsOfOneGo && host_.isInterrupted &&
+  if (callsSinceAsked_ >= host_.callsOfOneGo && host_.isInterrupted &&
       host_.isInterrupted(std::exchange(callsSinceAsked_, 0)))
     return Trap::Interrupted;
-  makeRoom();
   return Trap::None;
 }
 
@@ -143,9 +139,7 @@ Trap Machine::run(uint32_t function, std::span<const Slot> arguments, Slot& resu
     if (const Observer* observer = host_.observer) {
       observer->entered(positionOf(start), false);
       observer->loop(*this, start);
-    } else if (host_.runner) {
-      host_.runner(*this, function);
-    } else {
+    } else if (!host_.runner.run || !host_.runner.run(*this, function)) {
       runLoop(*this, start);
     }
   } catch (const std::bad_alloc&) {
@@ -202,21 +196,33 @@ bool Machine::enlarge(size_t slots) {
 /// A call is tried again when there is fuel; one in place of another needs none of the room.
 const Word* Slow::refuelFor(Machine& machine, const Word* at, bool needsRoom) {
   machine.trapped_ = at;
+  uint64_t calls = machine.fuelGiven_ - 1;
   Trap reason = machine.goOn();
+  machine.makeRoom();
   size_t room = machine.room();
   if (reason == Trap::None && needsRoom && room == 0)
     reason = machine.depth() >= machine.host_.maximumDepth ? Trap::Depth : Trap::Memory;
   if (reason != Trap::None)
     return trap(machine, at, reason);
   machine.refuel(std::max<size_t>(room, 1));
-  return at;
+  const Runner& runner = machine.host_.runner;
+  const Word* next = runner.call ? runner.call(machine, at, calls) : nullptr;
+  return next ? next : at;
 }
 
-/// The calls of a runner are counted and have room where it keeps them.
+void Slow::settle(Machine& machine) {
+  uint64_t calls = machine.fuelGiven_ - machine.state.fuel;
+  machine.steps_ += calls;
+  machine.callsSinceAsked_ += calls;
+  machine.state.fuel = machine.fuelGiven_ = 1;
+}
+
+/// The calls of a runner are counted and have room where it keeps them, above those of the loop.
 bool Slow::refuelElsewhere(Machine& machine, const Word* at, size_t depth, size_t room,
                            bool needsRoom) {
   machine.trapped_ = at;
   Trap reason = machine.goOn();
+  depth += machine.depth();
   size_t deeper = machine.host_.maximumDepth - std::min(depth, machine.host_.maximumDepth);
   if (reason == Trap::None && needsRoom && std::min(deeper, room) == 0)
     reason = deeper == 0 ? Trap::Depth : Trap::Memory;

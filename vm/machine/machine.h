@@ -20,9 +20,16 @@ namespace vm {
 
 class Machine;
 
-/// Runs a function of the machine's program, whose arguments are in the first registers, in place
-/// of the loop; its result comes there.
-using Runner = std::function<void(Machine&, uint32_t function)>;
+/// What runs functions of the machine's program in place of the loop: from the start of a run on,
+/// or from a call within it.
+struct Runner {
+  /// Runs a function whose arguments are in the registers of the state, where its result comes.
+  /// False where the loop has to.
+  std::function<bool(Machine&, uint32_t function)> run = nullptr;
+  /// Asked at a call of the loop's for which there are fuel and room, so many calls after it was
+  /// asked last: makes the call and says where the loop goes on, or says null.
+  std::function<const Word*(Machine&, const Word* at, uint64_t calls)> call = nullptr;
+};
 
 /// Why a run ended without a result. Host: the host's call failed, and the host knows why.
 enum class Trap : uint8_t {
@@ -54,8 +61,10 @@ struct Host {
   uint64_t maximumSteps = UINT64_MAX;
   /// Who watches the run, or null.
   const Observer* observer = nullptr;
-  /// What runs code in place of the loop, if there is something; not for a run that is watched.
-  Runner runner = nullptr;
+  /// Not for a run that is watched.
+  Runner runner = {};
+  /// Calls between two questions, and the most that the loop makes before it asks the runner.
+  uint64_t callsOfOneGo = 4096;
 };
 
 /// A call in progress: where its caller goes on, and the caller's registers. Of a wrapped call,

@@ -60,6 +60,7 @@ Host Run::host() {
   host.makeKernel = options_.makeKernel;
   host.observer = options_.observer;
   host.runner = options_.runner;
+  host.callsOfOneGo = options_.callsOfOneGo;
   host.mostNanoseconds = options_.limits.seconds * 1e9;
   host.maximumDepth = options_.limits.depth;
   host.maximumSteps = options_.limits.steps;

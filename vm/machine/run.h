@@ -26,8 +26,9 @@ struct RunOptions {
   runtime::RunLimits limits = {};
   /// What makes kernels of tensor functions; without it the language applies their operators.
   tensor::MakeKernel makeKernel = nullptr;
-  /// What runs code in place of the machine's loop, if there is something.
-  Runner runner = nullptr;
+  Runner runner = {};
+  /// As of Host.
+  uint64_t callsOfOneGo = Host().callsOfOneGo;
 };
 
 /// Applies the operator of a site of kind Language to its operands; a result that is a reference is

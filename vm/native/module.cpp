@@ -50,7 +50,8 @@ std::string refuelText() {
                      refuelName, offsetof(NativeContext, helpers.refuel));
 }
 
-/// Takes arguments from the window, as if this function had been called with registers there.
+/// Takes arguments from the window, as if this function had been called with registers there, and
+/// puts the result there; the fields of a tuple are there already.
 std::string entryText(const Program& program, const std::vector<bool>& jumps, uint32_t number) {
   const Function& function = program.functions[number];
   codegen::FunctionText text;
@@ -59,24 +60,31 @@ std::string entryText(const Program& program, const std::vector<bool>& jumps, ui
                                      offsetof(NativeContext, window)))
           .text;
   std::vector<IrValue> arguments;
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    IrType type = passedAs(function.parameters[i]);
-    std::string place =
-        text.add(wordType, fmt::format("getelementptr i64, ptr {}, i64 {}", window, i)).text;
+  auto take = [&](IrType type) {
+    std::string place = text.add(wordType, fmt::format("getelementptr i64, ptr {}, i64 {}", window,
+                                                       arguments.size()))
+                            .text;
     arguments.push_back(text.addOnce(type, fmt::format("load {}, ptr {}", textOf(type), place)));
-  }
+  };
+  for (const Rep& rep : function.parameters)
+    take(passedAs(rep));
+  if (function.isClosure)
+    take(wordType);
   std::string type = resultType(function.result);
   std::string all =
       text.addOnce(wordType,
                    fmt::format("call {} {} @{}({})", jumps[number] ? "tailcc" : "ccc", type,
                                nameOf(number), argumentList(arguments, "%fuel", "%top", "poison")))
           .text;
-  IrType given = passedAs(function.result);
-  IrValue result = text.add(given, fmt::format("extractvalue {} {}, 0", type, all));
-  text.addLine("store i64 0, ptr " + window);
-  text.addLine(fmt::format("store {}, ptr {}", typed(result), window));
-  return fmt::format("define void @{}(i64 %fuel, ptr %top) nounwind {{\n{}  ret void\n}}\n\n",
-                     enterName(number), text.body());
+  if (function.flat.empty()) {
+    IrType given = passedAs(function.result);
+    IrValue result = text.add(given, fmt::format("extractvalue {} {}, 0", type, all));
+    text.addLine("store i64 0, ptr " + window);
+    text.addLine(fmt::format("store {}, ptr {}", typed(result), window));
+  }
+  IrValue left = text.add(wordType, fmt::format("extractvalue {} {}, 1", type, all));
+  return fmt::format("define i64 @{}(i64 %fuel, ptr %top) nounwind {{\n{}  ret {}\n}}\n\n",
+                     enterName(number), text.body(), typed(left));
 }
 
 } // namespace
@@ -85,19 +93,12 @@ std::string enterName(uint32_t function) {
   return fmt::format("enter{}", function);
 }
 
-std::vector<uint32_t> enteredFunctions(const Program& program) {
-  std::vector<uint32_t> entries = program.entries;
-  std::ranges::sort(entries);
-  entries.erase(std::ranges::unique(entries).begin(), entries.end());
-  return entries;
-}
-
 std::vector<std::string> entryNames(const Program& program) {
   std::vector<std::string> names{std::string(contextName)};
   for (uint32_t i = 0; i < program.functions.size(); ++i)
     names.push_back(nameOf(i));
-  for (uint32_t entry : enteredFunctions(program))
-    names.push_back(enterName(entry));
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    names.push_back(enterName(i));
   return names;
 }
 
@@ -115,8 +116,8 @@ std::string moduleOf(const Program& program) {
   const std::vector<bool> jumps = jumping(program);
   for (uint32_t i = 0; i < program.functions.size(); ++i)
     text += functionText(program, jumps, i);
-  for (uint32_t entry : enteredFunctions(program))
-    text += entryText(program, jumps, entry);
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    text += entryText(program, jumps, i);
   return text + "!0 = !{}\n!1 = !{!\"branch_weights\", i32 1, i32 1000000}\n";
 }
 

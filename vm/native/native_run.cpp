@@ -55,7 +55,7 @@ struct Asked {
                          uint64_t needsRoom) {
     NativeRun& run = runOf(context);
     bool goesOn = run.answer(position, top, [&](Machine& machine, const Word* at) {
-      auto depth = size_t(top - run.stack_.frames());
+      auto depth = size_t(top - run.stack_.frames()) - 1;
       return Slow::refuelElsewhere(machine, at, depth, run.stack_.room(&depth, top),
                                    needsRoom != 0);
     });
@@ -114,8 +114,8 @@ NativeRun::NativeRun(const Program& program, std::shared_ptr<const codegen::Load
   context_ = reinterpret_cast<NativeContext* (*)()>(image_->entry(entry++))();
   for (size_t i = 0; i < program.functions.size(); ++i)
     functions_.push_back(image_->entry(entry++));
-  for (uint32_t function : enteredFunctions(program))
-    enter_[function] = reinterpret_cast<Enter*>(image_->entry(entry++));
+  for (const Function& function : program.functions)
+    enter_[function.start] = reinterpret_cast<Enter*>(image_->entry(entry++));
 }
 
 /// Does something for code; what is thrown ends the run.
@@ -163,12 +163,40 @@ void NativeRun::bind(Machine& machine) {
 }
 
 void NativeRun::run(Machine& machine, uint32_t function) {
+  enter(machine, program_.functions[function].start);
+}
+
+/// The instruction opens the call, but begins no function: where it is linked to do so, it leads
+/// behind what it begins with.
+
+const Word* NativeRun::call(Machine& machine, const Word* at) {
+  Context now{machine};
+  now.load();
+  const Word* start = handlers[program_.code[machine.positionOf(at)].op](now, at);
+  now.save();
+  if (start == machine.stop())
+    return start;
+  enter(machine, machine.positionOf(start));
+  if (machine.trap() != Trap::None)
+    return machine.stop();
+  Slow::settle(machine);
+  now.load();
+  const Word* next = leave(now);
+  now.save();
+  return next;
+}
+
+NativeRun::Enter* NativeRun::enterOf(uint32_t position) const {
+  return std::prev(enter_.upper_bound(position))->second;
+}
+
+void NativeRun::enter(Machine& machine, uint32_t position) {
   bind(machine);
   thrown_ = nullptr;
-  // The call of the entry is open itself.
+  // The call itself is open where the machine keeps those of its loop.
   Frame* top = stack_.frames();
   *top++ = 0;
-  stack_.run(enter_.at(function), machine.state.fuel, top);
+  machine.state.fuel = uint32_t(stack_.run(enterOf(position), machine.state.fuel, top));
   if (thrown_)
     std::rethrow_exception(thrown_);
 }

@@ -16,14 +16,20 @@ public:
   /// std::bad_alloc.
   NativeRun(const Program& program, std::shared_ptr<const codegen::LoadedImage> image);
 
-  /// Runs a function whose arguments are in the machine's first registers, where its result comes.
+  /// Runs a function whose arguments are in the registers of the machine's state, where its result
+  /// comes.
   void run(Machine& machine, uint32_t function);
+  /// Makes a call of the machine's loop for which there are fuel and room; where the loop goes on.
+  const Word* call(Machine& machine, const Word* at);
 
 private:
-  using Enter = void(uint64_t fuel, Frame* top);
+  using Enter = uint64_t(uint64_t fuel, Frame* top);
   friend struct Asked;
 
   void bind(Machine& machine);
+  /// Of the function that has the instruction there.
+  Enter* enterOf(uint32_t position) const;
+  void enter(Machine& machine, uint32_t position);
   template <typename Answer>
   std::invoke_result_t<Answer, Machine&, const Word*> answer(uint64_t position, Frame* top,
                                                              Answer&& answer);
@@ -35,7 +41,7 @@ private:
   Stack stack_;
   Machine* machine_ = nullptr;
   std::vector<const void*> functions_;
-  /// By function that the runner calls.
+  /// By where functions start.
   std::map<uint32_t, Enter*> enter_;
   /// By layout.
   std::vector<ClosureCode> closures_;

@@ -5,6 +5,7 @@
 #include "codegen/llvm/object.h"
 #include "codegen/native/disk_cache.h"
 #include "codegen/native/version.h"
+#include "vm/native/late_code.h"
 #include "vm/native/module.h"
 #include "vm/native/native_run.h"
 
@@ -13,48 +14,75 @@
 
 namespace vm::native {
 
+using codegen::Image;
 using runtime::Result;
+
+namespace {
+
+codegen::DiskCache cache() {
+  return codegen::DiskCache(codegen::DiskCache::usualFolder());
+}
+
+} // namespace
 
 ControlCompiler::ControlCompiler(std::optional<codegen::Processor> processor)
     : processor_(std::move(processor)) {}
 
-Result<codegen::Image> ControlCompiler::imageOf(const Program& program) {
-  const std::string text = moduleOf(program);
-  codegen::DiskCache cache(codegen::DiskCache::usualFolder());
+WantedCode ControlCompiler::wantedFor(const Program& program) const {
+  WantedCode wanted{moduleOf(program), entryNames(program), {}};
   std::string identity =
       processor_ ? processor_->name + ' ' + processor_->features : codegen::hostIdentity();
-  const std::vector<std::string> entries = entryNames(program);
-  const codegen::Digest key = codegen::digestOf(fmt::format(
-      "{} {} {}\n{}", codegen::sourceDigest(), identity, fmt::join(entries, " "), text));
-  if (auto found = cache.find(key))
-    if (auto image = codegen::imageOf(*found); image && image->entries.size() == entries.size())
-      return *std::move(image);
-  if (!processor_) {
-    auto host = codegen::hostProcessor();
-    if (!host)
-      return host.failure();
-    processor_ = *std::move(host);
-  }
-  auto object = codegen::compiled(text, *processor_, codegen::Output::Object);
+  wanted.key = codegen::digestOf(fmt::format("{} {} {}\n{}", codegen::sourceDigest(), identity,
+                                             fmt::join(wanted.entries, " "), wanted.module));
+  return wanted;
+}
+
+std::optional<Image> ControlCompiler::find(const WantedCode& wanted) const {
+  auto found = cache().find(wanted.key);
+  auto image = found ? codegen::imageOf(*found) : std::nullopt;
+  return image && image->entries.size() == wanted.entries.size() ? image : std::nullopt;
+}
+
+Result<Image> ControlCompiler::make(const WantedCode& wanted) const {
+  auto target = processor_ ? Result(*processor_) : codegen::hostProcessor();
+  if (!target)
+    return target.failure();
+  auto object = codegen::compiled(wanted.module, *target, codegen::Output::Object);
   if (!object)
     return object.failure();
-  auto image = codegen::imageOfObject(*object, entries);
+  auto image = codegen::imageOfObject(*object, wanted.entries);
   if (image)
-    cache.keep(key, codegen::bytesOf(*image));
+    cache().keep(wanted.key, codegen::bytesOf(*image));
   return image;
 }
 
-Runner ControlCompiler::runnerOf(const Program& program) {
+Runner runnerOf(const ControlCompiler& compiler, const Program& program) {
   try {
-    auto image = imageOf(program);
+    const WantedCode wanted = compiler.wantedFor(program);
+    std::optional<Image> image = compiler.find(wanted);
+    if (!image)
+      if (auto made = compiler.make(wanted))
+        image = *std::move(made);
     auto loaded = image ? codegen::LoadedImage::load(*image) : nullptr;
     if (!loaded)
-      return nullptr;
+      return {};
     auto run = std::make_shared<NativeRun>(program, std::move(loaded));
-    return [run](Machine& machine, uint32_t function) { run->run(machine, function); };
+    return {.run = [run](Machine& machine, uint32_t function) {
+      run->run(machine, function);
+      return true;
+    }};
   } catch (const NotCompiled&) {
-    return nullptr;
+    return {};
   }
+}
+
+Runner lateRunnerOf(std::shared_ptr<const ControlCompiler> compiler, const Program& program,
+                    Patience patience) {
+  auto code = std::make_shared<LateCode>(std::move(compiler), program, patience);
+  return {
+      .run = [code](Machine& machine, uint32_t function) { return code->run(machine, function); },
+      .call = [code](Machine& machine, const Word* at,
+                     uint64_t calls) { return code->call(machine, at, calls); }};
 }
 
 } // namespace vm::native

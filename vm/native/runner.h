@@ -1,8 +1,9 @@
-// What runs programs as machine code.
+// What runs programs as machine code: from the start on, or from when it is worth compiling them.
 #pragma once
 
 #include "codegen/image/image.h"
 #include "codegen/llvm/processor.h"
+#include "codegen/native/digest.h"
 #include "vm/machine/run.h"
 
 #include <optional>
@@ -10,20 +11,43 @@
 
 namespace vm::native {
 
+/// The code that is wanted for a program; nothing of it points into the program.
+struct WantedCode {
+  std::string module;
+  std::vector<std::string> entries;
+  codegen::Digest key;
+};
+
 /// Compiles control flow for the processor of that name, or for the one at hand; empty is that one.
-/// A program's code is looked for in the cache on disk first, and kept there. Each runner serves
-/// one machine at a time.
+/// A program's code is looked for in the cache on disk first, and kept there. Any thread may ask.
 class ControlCompiler {
 public:
   explicit ControlCompiler(std::optional<codegen::Processor> processor);
 
-  /// Null where the program is not compiled, or nothing compiles: then the machine's loop runs it.
-  Runner runnerOf(const Program& program);
+  /// Throws NotCompiled.
+  WantedCode wantedFor(const Program& program) const;
+  /// Of the cache.
+  std::optional<codegen::Image> find(const WantedCode& wanted) const;
+  runtime::Result<codegen::Image> make(const WantedCode& wanted) const;
 
 private:
-  runtime::Result<codegen::Image> imageOf(const Program& program);
-
-  std::optional<codegen::Processor> processor_;
+  const std::optional<codegen::Processor> processor_;
 };
+
+/// When a program's code is worth while: it is looked for behind so many calls of its loop, and
+/// made behind so many.
+struct Patience {
+  uint64_t callsBeforeLook = 1 << 18, callsBeforeMake = 1 << 23;
+  /// Whether the loop stands still until code is there.
+  bool waits = false;
+};
+
+/// Runs a program from its start on as machine code; does nothing where the program is not
+/// compiled, or nothing compiles: then the machine's loop runs it. Each runner serves one machine
+/// at a time.
+Runner runnerOf(const ControlCompiler& compiler, const Program& program);
+/// Leaves a program to the loop until its code is there, which another thread makes.
+Runner lateRunnerOf(std::shared_ptr<const ControlCompiler> compiler, const Program& program,
+                    Patience patience = {});
 
 } // namespace vm::native

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 
 extern "C" {
-void batonRunOnStack(void (*code)(uint64_t, vm::native::Frame*), uint64_t fuel,
-                     vm::native::Frame* top, void* stack, void** outside);
+uint64_t batonRunOnStack(uint64_t (*code)(uint64_t, vm::native::Frame*), uint64_t fuel,
+                         vm::native::Frame* top, void* stack, void** outside);
 [[noreturn]] void batonLeaveStack(void** outside);
 }
 
@@ -43,8 +43,8 @@ batonLeaveStack:
   retq
 )");
 #else
-void batonRunOnStack(void (*)(uint64_t, vm::native::Frame*), uint64_t, vm::native::Frame*, void*,
-                     void**) {
+uint64_t batonRunOnStack(uint64_t (*)(uint64_t, vm::native::Frame*), uint64_t, vm::native::Frame*,
+                         void*, void**) {
   __builtin_trap();
 }
 void batonLeaveStack(void**) {
@@ -62,6 +62,14 @@ constexpr size_t bytesOfOneGo = size_t(16) << 20;
 constexpr size_t step = size_t(1) << 18;
 
 } // namespace
+
+bool Stack::isSupported() {
+#if defined(__x86_64__)
+  return true;
+#else
+  return false;
+#endif
+}
 
 /// As much as there are addresses for.
 Stack::Stack(size_t bytesOfCall) : bytesOfCall_(bytesOfCall) {
@@ -84,8 +92,8 @@ Stack::~Stack() {
   munmap(memory_, bytes_);
 }
 
-void Stack::run(void (*code)(uint64_t, Frame*), uint64_t fuel, Frame* top) {
-  batonRunOnStack(code, fuel, top, end_, &outside_);
+uint64_t Stack::run(uint64_t (*code)(uint64_t, Frame*), uint64_t fuel, Frame* top) {
+  return batonRunOnStack(code, fuel, top, end_, &outside_);
 }
 
 void Stack::leave() {

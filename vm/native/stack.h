@@ -12,14 +12,16 @@ namespace vm::native {
 
 class Stack {
 public:
+  /// Whether there is code here for switching to one.
+  static bool isSupported();
   /// For calls that take so many bytes each at most. Throws std::bad_alloc.
   explicit Stack(size_t bytesOfCall);
   Stack(const Stack&) = delete;
   ~Stack();
 
   Frame* frames() const { return frames_; }
-  /// Calls there, until it returns or somebody leaves.
-  void run(void (*code)(uint64_t fuel, Frame* top), uint64_t fuel, Frame* top);
+  /// Calls there, until it returns, which gives what it gives, or somebody leaves.
+  uint64_t run(uint64_t (*code)(uint64_t fuel, Frame* top), uint64_t fuel, Frame* top);
   /// Ends what runs there: nothing on it goes on, and nothing is destroyed.
   [[noreturn]] void leave();
   /// For how many calls more there is room when code stands at `place`.
