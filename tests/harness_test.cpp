@@ -307,7 +307,7 @@ int main(int count, char** words) {
   auto settings = readSettings(count, words);
   if (!settings) {
     std::cerr << "usage: soundness_test [--first SEED] [--count N] [--seconds S] [--demand TIMES]"
-                 " [--keep FOLDER] [--names yes|no] [--derivatives SHARE]\n";
+                 " [--keep FOLDER] [--names yes|no] [--derivatives SHARE] [--native SHARE]\n";
     return 2;
   }
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF})
