@@ -2,19 +2,23 @@
 """The programs of TVM's own tests, with the inputs that TVM got and the results that it gave.
 
 usage: tvm_test.py BATON CORPUS [--part K/N] [--only TEXT] [--engine NAME]
-                   [--library PATH [--without-language]]
+                   [--older CPU=EMULATED] [--library PATH [--without-language]]
 
-`--part` takes every N-th program, `--only` those whose name contains the text. With `--library`
+`--part` takes every N-th program, `--only` those whose name contains the text. With `--older` kernels
+are compiled for a processor of that name and run on one that QEMU emulates, which refuses newer
+instructions. With `--library`
 programs are compiled, and called by the C interface; `--without-language` lets it refuse those with
 operators that have no kernel. A program of EXCEPTIONS must not agree: one that does is taken off
-the list. Exit status 77 when there is no corpus.
+the list. Exit status 77 when there is no corpus, or no QEMU.
 """
 import argparse
 import array
 import json
 import lzma
+import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -30,6 +34,9 @@ EXCEPTIONS = {
     "tvm_pass_defunctionalization_recursive_datatype_1": "the pass gives constructors numbers as"
     " names; TVM's own reader takes them for integers and refuses the text too",
 }
+
+
+QEMU = shutil.which("qemu-x86_64")
 
 
 class Failure(Exception):
@@ -124,7 +131,14 @@ def through_command(options, program, inputs):
     given, result = program.with_name("given.npz"), program.with_name("result.json")
     tensor_files.write_npz(given, inputs)
     words = [f"--input={name}={given}:{name}" for name in inputs]
-    call(options.baton, "run", program, "--engine", options.engine, "--output", result, *words)
+    run = [options.baton, "run", program, "--engine", options.engine, "--output", result, *words]
+    if options.older:
+        cpu, emulated = options.older.split("=")
+        run.append(f"--cpu={cpu}")
+        # LLVM takes long under QEMU, so kernels come from the cache.
+        call(*run)
+        run = [QEMU, "-cpu", emulated, *run]
+    call(*run)
     return json.loads(result.read_text())["out"]
 
 
@@ -160,6 +174,7 @@ def arguments():
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--only", default="")
     parser.add_argument("--engine", default="vm")
+    parser.add_argument("--older")
     parser.add_argument("--library", type=library.Library)
     parser.add_argument("--without-language", action="store_true")
     return parser.parse_args()
@@ -171,12 +186,17 @@ def main():
     if not path.is_file():
         print(f"skipped: no {path}; set BATON_CORPUS")
         return 77
+    if options.older and not QEMU:
+        print("skipped: no qemu-x86_64")
+        return 77
     part, parts = map(int, options.part.split("/"))
     with lzma.open(path, "rt") as lines:
         cases = [json.loads(line) for i, line in enumerate(lines) if i % parts == part]
     cases = [case for case in cases if options.only in case["id"]]
     failures = refused = 0
     with tempfile.TemporaryDirectory() as folder:
+        if options.older:
+            os.environ["BATON_CACHE"] = str(pathlib.Path(folder) / "kernels")
         for case in cases:
             try:
                 failure = failure_of(options, pathlib.Path(folder), case)
