@@ -23,6 +23,26 @@ using loops::Nest;
 
 namespace {
 
+/// Runs the parts of a nest on this thread, with its scratch between guards; false where something
+/// is a fault.
+bool runParts(const codegen::CompiledNest& compiled, std::vector<std::byte*> pointers,
+              bool endsAtGuard) {
+  const auto values = codegen::valuesOf(compiled.code.steps, {});
+  auto countOf = [&](uint32_t step) { return std::max<int64_t>(0, values[step].value()); };
+  std::vector<GuardedMemory> scratch;
+  for (const codegen::CodeScratch& each : compiled.code.scratch) {
+    scratch.emplace_back(size_t(countOf(each.elements)) * each.elementBytes, endsAtGuard);
+    pointers.push_back(scratch.back().bytes());
+  }
+  for (size_t i = 0; i < compiled.parts.size(); ++i) {
+    uint32_t iterations = compiled.code.parts[i].iterations;
+    int64_t count = iterations == codegen::CodePart::once ? 1 : countOf(iterations);
+    if (compiled.parts[i](pointers.data(), nullptr, 0, count) != 0)
+      return false;
+  }
+  return true;
+}
+
 /// What native code gives; nothing where it says that something is a fault.
 std::optional<std::vector<runtime::Value>> runGuarded(const codegen::CompiledNest& compiled,
                                                       const Nest& nest, const NestCase& made,
@@ -47,8 +67,14 @@ std::optional<std::vector<runtime::Value>> runGuarded(const codegen::CompiledNes
     memory.emplace_back(results.back().byteSize(), endsAtGuard);
     outputs.push_back(memory.back().bytes());
   }
+  std::vector<std::byte*> pointers;
+  for (const std::byte* input : inputs)
+    pointers.push_back(const_cast<std::byte*>(input));
+  pointers.insert(pointers.end(), outputs.begin(), outputs.end());
+  const bool isGood = runParts(compiled, pointers, endsAtGuard);
   codegen::NativeRun run(std::make_shared<codegen::CompiledNest>(compiled), {});
-  if (!run.run(inputs, outputs, 2))
+  CHECK(run.run(inputs, outputs, 2) == isGood);
+  if (!isGood)
     return std::nullopt;
   std::vector<runtime::Value> values;
   for (size_t i = 0; i < results.size(); ++i) {
