@@ -233,7 +233,7 @@ public:
     if (seed_ / bench_.nativeEvery % 2 == 1) {
       // Code takes over behind some calls of the loop.
       options.run.callsOfOneGo = 1 + seed_ % 7;
-      const vm::native::Patience patience{seed_ % 40, seed_ % 40, true};
+      const vm::native::Patience patience{{seed_ % 40}, {seed_ % 40}, true};
       options.makeRunner = [=](const vm::Program& program) {
         return vm::native::lateRunnerOf(compiler, program, patience);
       };

@@ -27,7 +27,7 @@ public:
     return ended(limits, callsOfOneGo, [=](const vm::Program& program) {
       static const auto compiler =
           std::make_shared<const vm::native::ControlCompiler>(std::nullopt);
-      vm::Runner runner = vm::native::lateRunnerOf(compiler, program, {behind, behind, true});
+      vm::Runner runner = vm::native::lateRunnerOf(compiler, program, {{behind}, {behind}, true});
       return runner;
     });
   }

@@ -39,11 +39,15 @@ const Word* LateCode::call(Machine& machine, const Word* at, uint64_t calls) {
   return run_ ? run_->call(machine, at) : nullptr;
 }
 
+bool LateCode::isDue(const Worth& worth) const {
+  return calls_ >= worth.calls && std::chrono::steady_clock::now() - begin_ >= worth.time;
+}
+
 /// Goes on to the next state where there is something to be done.
 void LateCode::advance() {
-  if (state_ == State::Early && calls_ >= patience_.callsBeforeLook)
+  if (state_ == State::Early && isDue(patience_.look))
     look();
-  if (state_ == State::Missing && calls_ >= patience_.callsBeforeMake)
+  if (state_ == State::Missing && isDue(patience_.make))
     begin();
   if (state_ == State::InWork && (isMade_ || patience_.waits)) {
     maker_.join();

@@ -29,6 +29,7 @@ public:
 private:
   enum class State : uint8_t { Early, Missing, InWork, Ended };
 
+  bool isDue(const Worth& worth) const;
   void advance();
   void look();
   void begin();
@@ -38,6 +39,7 @@ private:
   const std::shared_ptr<const ControlCompiler> compiler_;
   const Program& program_;
   const Patience patience_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   uint64_t calls_ = 0;
   State state_ = State::Early;
   WantedCode wanted_;

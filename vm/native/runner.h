@@ -6,6 +6,7 @@
 #include "codegen/native/digest.h"
 #include "vm/machine/run.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -34,10 +35,17 @@ private:
   const std::optional<codegen::Processor> processor_;
 };
 
-/// When a program's code is worth while: it is looked for behind so many calls of its loop, and
-/// made behind so many.
+/// What a program has to have done before something is done for it: calls of the loop, and time.
+struct Worth {
+  uint64_t calls;
+  std::chrono::milliseconds time{};
+};
+
+/// When a program's code is worth looking for, which takes some milliseconds, and worth making,
+/// which takes some tens of them: about as long as the program has run by then.
 struct Patience {
-  uint64_t callsBeforeLook = 1 << 18, callsBeforeMake = 1 << 23;
+  Worth look{1 << 14, std::chrono::milliseconds(10)};
+  Worth make{1 << 16, std::chrono::milliseconds(100)};
   /// Whether the loop stands still until code is there.
   bool waits = false;
 };
