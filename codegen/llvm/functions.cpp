@@ -28,7 +28,9 @@ bool isBrain(DType dtype) {
 
 /// The upper half of a float32, rounded to even; NaN stays one.
 IrValue brainBits(FunctionText& text, const IrValue& value) {
-  auto number = [&](int64_t n) { return FunctionText::whole(value.type.withElement(Element::Int32), n); };
+  auto number = [&](int64_t n) {
+    return FunctionText::whole(value.type.withElement(Element::Int32), n);
+  };
   IrValue bits = text.convert("bitcast", value, Element::Int32);
   IrValue last = text.binary("and", text.binary("lshr", bits, number(16)), number(1));
   IrValue rounded = text.binary("add", bits, text.binary("add", last, number(0x7fff)));
@@ -42,6 +44,21 @@ IrValue widenedBrain(FunctionText& text, const IrValue& bits) {
   IrValue wide = text.convert("zext", bits, Element::Int32);
   IrValue shifted = text.binary("shl", wide, FunctionText::whole(wide.type, 16));
   return text.convert("bitcast", shifted, Element::Float32);
+}
+
+/// A float64 as a float32 that rounds to fewer bits as it would itself: where it is not exact, it
+/// is the one of its two neighbours whose last bit is set (rounding to odd: Boldo and Melquiond,
+/// Emulation of a FMA and correctly rounded sums).
+IrValue roundedToOdd(FunctionText& text, const IrValue& value) {
+  IrValue near = text.convert("fptrunc", value, Element::Float32);
+  IrValue back = text.convert("fpext", near, Element::Float64);
+  IrValue bits = text.convert("bitcast", near, Element::Int32);
+  IrValue isBeyond = text.compare("fcmp ogt", text.intrinsic("llvm.fabs", {&back, 1}),
+                                  text.intrinsic("llvm.fabs", {&value, 1}));
+  IrValue below = text.binary("sub", bits, text.convert("zext", isBeyond, Element::Int32));
+  IrValue isInexact = text.compare("fcmp one", back, value);
+  IrValue odd = text.binary("or", below, text.convert("zext", isInexact, Element::Int32));
+  return text.convert("bitcast", odd, Element::Float32);
 }
 
 /// Rounds a float32 to a float of 16 bits; others are what they are.
@@ -72,8 +89,7 @@ std::string_view comparison(ScalarFunction function, DType dtype) {
 }
 
 /// Tests give bits whatever they are of.
-std::optional<IrValue> test(FunctionText& text, ScalarFunction function, DType dtype,
-                            Operands of) {
+std::optional<IrValue> test(FunctionText& text, ScalarFunction function, DType dtype, Operands of) {
   if (std::string_view condition = comparison(function, dtype); !condition.empty())
     return text.compare(condition, of[0], of[1]);
   if (function != IsNan && function != IsFinite && function != IsInf)
@@ -110,18 +126,18 @@ IrValue called(FunctionText& text, ScalarFunction function, DType dtype, Operand
   std::vector<IrValue> operands;
   for (const IrValue& operand : of)
     operands.push_back(operand.type.element == wide ? operand
-                       : isFloat ? text.convert("fpext", operand, wide)
+                       : isFloat                    ? text.convert("fpext", operand, wide)
                                  : text.convert(dtype.isSigned() ? "sext" : "zext", operand, wide));
   IrType type = of[0].type.withElement(wide);
   IrValue made{"poison", type};
   for (uint32_t i = 0; i < type.lanes; ++i) {
-    std::string list = fmt::format("i32 {}, i32 {}", size_t(function),
-                                   size_t(dtype.code) << 8 | dtype.bits);
+    std::string list =
+        fmt::format("i32 {}, i32 {}", size_t(function), size_t(dtype.code) << 8 | dtype.bits);
     for (size_t k = 0; k < (isFloat ? 2 : 3); ++k)
       list += ", " + typed(k < operands.size() ? text.lane(operands[k], i)
                                                : zero({"", type.withLanes(1)}));
-    made = text.withLane(made, text.add(type.withLanes(1), fmt::format("call {}({})", callee, list)),
-                         i);
+    made = text.withLane(made,
+                         text.add(type.withLanes(1), fmt::format("call {}({})", callee, list)), i);
   }
   if (type.element == of[0].type.element)
     return made;
@@ -220,9 +236,8 @@ Division divided(FunctionText& text, DType dtype, const IrValue& a, const IrValu
   IrValue one = FunctionText::whole(b.type, 1);
   Division made;
   made.isZero = text.compare("icmp eq", b, zero(b));
-  made.isMinusOne = dtype.isSigned()
-                        ? text.compare("icmp eq", b, FunctionText::whole(b.type, -1))
-                        : FunctionText::bit(false, b.type.lanes);
+  made.isMinusOne = dtype.isSigned() ? text.compare("icmp eq", b, FunctionText::whole(b.type, -1))
+                                     : FunctionText::bit(false, b.type.lanes);
   IrValue divisor = text.select(text.binary("or", made.isZero, made.isMinusOne), one, b);
   made.quotient = text.binary(dtype.isSigned() ? "sdiv" : "udiv", a, divisor);
   made.rest = text.binary(dtype.isSigned() ? "srem" : "urem", a, divisor);
@@ -352,7 +367,8 @@ IrValue writeFunction(FunctionText& text, ScalarFunction function, DType first, 
   std::vector<IrValue> bytes;
   for (const IrValue& operand : operands)
     bytes.push_back(text.convert("zext", operand, Element::Int8));
-  return text.convert("trunc", onWholes(text, function, runtime::UInt8, first, bytes), Element::Bit);
+  return text.convert("trunc", onWholes(text, function, runtime::UInt8, first, bytes),
+                      Element::Bit);
 }
 
 IrValue writeCast(FunctionText& text, const IrValue& value, DType from, DType to) {
@@ -362,11 +378,10 @@ IrValue writeCast(FunctionText& text, const IrValue& value, DType from, DType to
     return writeTruth(text, value, from);
   Element element = computedAs(to);
   if (from.isFloat() && to.isFloat()) {
-    if (from.bits == 64 && is16Bits(to))
-      throw Unsupported{"float64 to a float of 16 bits"};
-    IrValue made = value.type.element == element ? value
-                   : from.bits == 64             ? text.convert("fptrunc", value, element)
-                                                 : text.convert("fpext", value, element);
+    IrValue made = value.type.element == element     ? value
+                   : from.bits == 64 && is16Bits(to) ? roundedToOdd(text, value)
+                   : from.bits == 64                 ? text.convert("fptrunc", value, element)
+                                                     : text.convert("fpext", value, element);
     return roundedTo(text, made, to);
   }
   if (from.isFloat()) {
