@@ -1,6 +1,6 @@
-// Sums of float32 added up in float32, as libraries of that type do; a matter of the policy of
-// numbers, not of the order alone. And sums of whole numbers of which only the low bits are read:
-// they wrap, so what is above those need not be added up.
+// Sums of float32, and of floats of 16 bits, added up in float32, as libraries of these types do; a
+// matter of the policy of numbers, not of the order alone. And sums of whole numbers of which only
+// the low bits are read: they wrap, so what is above those need not be added up.
 #include "lower/loops/edit.h"
 #include "lower/loops/names.h"
 #include "lower/loops/rewrite.h"
@@ -11,19 +11,44 @@ namespace loops::rewrites {
 
 namespace {
 
-/// Makes a stored value one of float32, where it is a number, or was one before it was widened.
+uint32_t addOperation(Statement& statement, Operation operation) {
+  statement.operations.push_back(std::move(operation));
+  return uint32_t(statement.operations.size() - 1);
+}
+
+uint32_t addCast(Statement& statement, uint32_t value, DType dtype) {
+  return addOperation(statement,
+                      {.kind = OperationKind::Cast, .dtype = dtype, .operands = {value}});
+}
+
+/// A float that is no wider as one of float32; of a product of floats of 16 bits the exact one,
+/// which fits.
+uint32_t asFloat32(Statement& statement, uint32_t value) {
+  Operation made = statement.operations[value];
+  if (made.dtype == runtime::Float32)
+    return value;
+  if (made.kind != OperationKind::Apply || made.function != runtime::ScalarFunction::Multiply)
+    return addCast(statement, value, runtime::Float32);
+  made.dtype = runtime::Float32;
+  for (uint32_t& operand : made.operands)
+    operand = addCast(statement, operand, runtime::Float32);
+  return addOperation(statement, std::move(made));
+}
+
+/// Makes a stored value one of float32, where it is a number, or was no wider before it was
+/// widened.
 bool narrowStore(Statement& statement, Store& store) {
-  Operation& value = statement.operations[store.value];
-  if (value.kind == OperationKind::Cast &&
-      statement.operations[value.operands[0]].dtype == runtime::Float32) {
-    store.value = value.operands[0];
+  const Operation value = statement.operations[store.value];
+  if (value.kind == OperationKind::Number && !statement.combiner) {
+    store.value = addCast(statement, store.value, runtime::Float32);
     return true;
   }
-  if (value.kind != OperationKind::Number || statement.combiner)
+  if (value.kind != OperationKind::Cast)
     return false;
-  statement.operations.push_back(
-      {.kind = OperationKind::Cast, .dtype = runtime::Float32, .operands = {store.value}});
-  store.value = uint32_t(statement.operations.size() - 1);
+  const DType dtype = statement.operations[value.operands[0]].dtype;
+  if (!dtype.isFloat() || dtype.bits > 32)
+    return false;
+  store.value = asFloat32(statement, value.operands[0]);
   return true;
 }
 
@@ -55,20 +80,16 @@ bool isLowBits(DType dtype) {
 /// What has the low bits of a value.
 uint32_t lowBits(Statement& statement, uint32_t value) {
   const Operation made = statement.operations[value];
-  if (made.kind == OperationKind::Number) {
-    statement.operations.push_back({.kind = OperationKind::Number,
+  if (made.kind == OperationKind::Number)
+    return addOperation(statement, {.kind = OperationKind::Number,
                                     .dtype = runtime::Int32,
                                     .integer = int32_t(uint64_t(made.integer))});
-    return uint32_t(statement.operations.size() - 1);
-  }
   bool isWidened =
       made.kind == OperationKind::Cast && !statement.operations[made.operands[0]].dtype.isFloat();
   uint32_t from = isWidened ? made.operands[0] : value;
   if (statement.operations[from].dtype == runtime::Int32)
     return from;
-  statement.operations.push_back(
-      {.kind = OperationKind::Cast, .dtype = runtime::Int32, .operands = {from}});
-  return uint32_t(statement.operations.size() - 1);
+  return addCast(statement, from, runtime::Int32);
 }
 
 /// Reads low bits where a buffer is read; false where more is needed.
