@@ -41,6 +41,8 @@ constexpr Step derivativeSteps[] = {
     {"inlining"},
     {"simplify"},
     {"constant-folding"},
+    // Two extents may be of one tensor then, and what was for a shape alone is dead.
+    {"shapes-at-hand"},
     {"common-subexpressions"},
     {"dead-code"},
     // Once all that pull-backs use is known.
@@ -77,6 +79,7 @@ constexpr Step gradientSteps[] = {
     {"constant-folding"},
     // Constants and shared values show more that is simple.
     {"simplify"},
+    {"shapes-at-hand"},
     {"common-subexpressions"},
     {"dead-code"},
     {"unused-definitions"},

@@ -23,6 +23,15 @@ def @steps(%n: int32, %x: Tensor[(2000), float32]) -> float32 {
 }
 def @main(%x: Tensor[(2000), float32], %n: int32) -> float32 { @steps(%n, %x) }
 """,
+    # It needs a shape, which another tensor has.
+    "named_gradient": """
+def @steps(%n: int32, %x: Tensor[(k), float32], %w: Tensor[(k), float32], %s: float32) -> float32 {
+  if (%n == 0) { %s } else { @steps(%n - 1, %x * 0.5f, %w, sin(%s) + sum(%x + %w * %s)) }
+}
+def @main(%x: Tensor[(k), float32], %w: Tensor[(k), float32], %n: int32) -> float32 {
+  @steps(%n, %x, %w, 0f)
+}
+""",
     # The call is not the last thing that is done.
     "recursion": """
 def @steps(%n: int32, %x: Tensor[(2000), float32]) -> float32 {
@@ -61,9 +70,11 @@ def held(baton, program, steps, options):
 def main():
     baton, problems = sys.argv[1], 0
     for name, program in PROGRAMS.items():
-        options = ["--grad"] if name == "gradient" else []
-        # The interpreter empties variables of blocks around a branch behind it.
-        for engine in ["vm"] if name == "branches" else ["vm", "loops"]:
+        options = ["--grad"] if "gradient" in name else []
+        options += ["--dim", "k=2000"] if "named" in name else []
+        # The interpreter empties variables of blocks around a branch behind it, and takes a kilobyte
+        # for a pull-back of ten lines.
+        for engine in ["vm"] if name in ["branches", "named_gradient"] else ["vm", "loops"]:
             run = options + ["--engine", engine]
             beyond = held(baton, program, STEPS, run) - held(baton, program, 1, run)
             # A pull-back takes some hundred bytes.

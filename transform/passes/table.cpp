@@ -7,8 +7,8 @@ namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
     equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepExtents,
-    keepLogarithms, lambdaLifting, letSinking, operatorCalls, simplify, specialise, specialiseBoxed,
-    unusedDefinitions;
+    keepLogarithms, lambdaLifting, letSinking, operatorCalls, shapesAtHand, simplify, specialise,
+    specialiseBoxed, unusedDefinitions;
 
 namespace {
 
@@ -97,6 +97,12 @@ constexpr PassRow rows[] = {
      {},
      placed,
      operatorCalls},
+    {"shapes-at-hand",
+     "Gives operators that need the shape of an operand alone a tensor of that shape that is there "
+     "anyway.",
+     {},
+     placed,
+     shapesAtHand},
     {"simplify",
      "Says calls more simply by the rules of their operators, and opens tuples, branches and "
      "matches "
