@@ -157,7 +157,7 @@ TEST_CASE("what makes a function that is differentiated happens once") {
                 3) == 6);
 }
 
-TEST_CASE("a function of which only a run knows which it is, has one derivative, by reverse mode") {
+TEST_CASE("a function of which only a run knows which it is has derivatives") {
   const std::string rest = " is asked for, and which function that is, is not known here";
   auto ofList = [](const std::string& use) {
     return "def @sum(%fs: List[fn (float64) -> float64], %x: float64) -> float64 {\n"
@@ -169,18 +169,17 @@ TEST_CASE("a function of which only a run knows which it is, has one derivative,
   };
   CHECK(valueAt(ofList("grad(%h)(%x)"), 2) == 12);
   CHECK(valueAt(ofList("value_and_grad(%h)(%x).0"), 2) == 8);
-  CHECK(refusal(ofList("jvp(%h)(%x, 1f64).1")) ==
-        "the derivative of `%h`, by forward mode," + rest);
-  CHECK(refusal(ofList("grad(fn (%v: float64) { grad(%h)(%v) })(%x)")) ==
-        "the derivative of `%h`, in a function that may be differentiated itself," + rest);
+  CHECK(valueAt(ofList("jvp(%h)(%x, 1f64).1"), 2) == 12);
+  CHECK(valueAt(ofList("hvp(%h)(%x, 1f64)"), 2) == 12);
+  CHECK(valueAt(ofList("grad(fn (%v: float64) { grad(%h)(%v) })(%x)"), 2) == 12);
   const std::string later = "(let %g = grad(%h); let %k = ref(fn (%v: float64) { %g(%v) });"
                             "ref_read(%k)(%x))";
   CHECK(valueAt(ofList(later), 2) == 12);
   CHECK(valueAt(ofList("(let %made = vjp(%h)(%x); let %back = %made.1; %back(%made.0))"), 2) == 96);
   for (const char* twice : {"grad(fn (%d: float64) { %back(%d) })(%x))",
                             "(let %cell = ref(%back); grad(ref_read(%cell))(%x)))"})
-    CHECK(refusal(ofList(std::string("(let %made = vjp(%h)(%x); let %back = %made.1; ") + twice)) ==
-          "the derivative of `%h`, in a function that may be differentiated itself," + rest);
+    CHECK(valueAt(ofList(std::string("(let %made = vjp(%h)(%x); let %back = %made.1; ") + twice),
+                  2) == 12);
   CHECK(refusal("def @slope(%f: fn (float64) -> float64) { grad(%f)(2f64) }") ==
         "the derivative of `%f`" + rest);
   CHECK(refusal(R"(

@@ -10,7 +10,9 @@ namespace transform {
 
 using namespace lang;
 
-FunctionFlow::FunctionFlow(const Module& module, const Typing& typing) : typing_(typing) {
+FunctionFlow::FunctionFlow(const Module& module, const Typing& typing,
+                           std::unordered_set<const Call*> asked)
+    : typing_(typing), asked_(std::move(asked)) {
   for (const Global* global : module.globals)
     if (global->function)
       open_.push_back(global->function);
@@ -201,7 +203,7 @@ void FunctionFlow::lookAtCall(const Binding& binding, const Call& call, const Fu
 void FunctionFlow::lookAtOperator(const Binding& binding, const Call& call, const OperatorRow& row,
                                   const Function& around) {
   if (row.action == Action::Expand) {
-    classes_[find(of(*call.arguments[0].value))].isDifferentiated = true;
+    classes_[find(of(*call.arguments[0].value))].isDifferentiated |= isAsked(call);
     Class made = of(*binding.var);
     classes_[find(made)].derivatives.push_back(&call);
     return unify(result(made), made);

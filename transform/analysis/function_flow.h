@@ -17,10 +17,12 @@ namespace transform {
 
 class FunctionFlow {
 public:
-  FunctionFlow(const lang::Module& module, const lang::Typing& typing);
+  /// Of all derivatives in the program, those of `asked` count.
+  FunctionFlow(const lang::Module& module, const lang::Typing& typing,
+               std::unordered_set<const lang::Call*> asked);
 
-  /// Whether a derivative that stands in the program may be one of the function, or of one that
-  /// calls it.
+  bool isAsked(const lang::Call& derivative) const { return asked_.contains(&derivative); }
+  /// Whether a derivative that counts may be one of the function, or of one that calls it.
   bool isDifferentiated(const lang::Function& function) const {
     return differentiated_.contains(&function);
   }
@@ -64,6 +66,7 @@ private:
   void spread();
 
   const lang::Typing& typing_;
+  const std::unordered_set<const lang::Call*> asked_;
   std::vector<Values> classes_;
   std::unordered_map<const lang::Expr*, Class> ofVars_;
   std::unordered_map<const lang::Function*, Class> ofFunctions_;

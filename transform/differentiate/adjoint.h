@@ -75,10 +75,11 @@ public:
     code_.failOf(range, function);
   }
   /// A function of the same parameters and results as a global, in which functions carry their
-  /// derivatives (adjoint_carried.cpp), for a global that `canCarry`: it takes and gives no
-  /// functions and no references.
+  /// derivatives (adjoint_carried.cpp), for a global that is free of functions in what it takes and
+  /// gives. They carry what the derivatives ask for that `carryFor` was given, which are called for
+  /// before; others are left for later.
   const lang::Function* carried(const lang::Global& global);
-  bool canCarry(const lang::Global& global) const;
+  void carryFor(std::unordered_set<const lang::Call*> derivatives);
   /// Lets derivatives compute all of the way there, in its order.
   void keepSteps() { code_.keepsSteps = true; }
   /// Writes the derivatives of globals that were called for.
@@ -194,15 +195,17 @@ private:
   // Where functions carry their derivatives.
   const lang::Block* carriedBody(const lang::Function& function);
   const lang::Block* withIdleBack(const lang::Function& function);
-  const FunctionFlow& flow();
   void writeCarried(const PendingDerivatives::Item& pending, bool isValue);
-  void checkCaptures(const lang::Binding& binding);
   void forwardGradient(const lang::Binding& binding, const lang::Call& call,
-                       const lang::OperatorRow& row);
+                       const lang::OperatorRow& row, lang::BlockBuilder& out);
   lang::Atom chosenOf(const lang::Call& derivative, const lang::Type& function, lang::Atom gone,
                       const std::vector<lang::Atom>& values, lang::BlockBuilder& out);
   lang::Atom pullBackOf(const lang::Call& derivative, const lang::Type& function, lang::Atom back,
                         const std::vector<lang::Atom>& values, lang::BlockBuilder& out);
+  lang::Atom gradientFunction(const lang::Call& derivative, const lang::OperatorRow& row,
+                              const lang::Type& given, lang::BlockBuilder& out);
+  const lang::Expr* gradientAt(const lang::Call& derivative, const lang::OperatorRow& row,
+                               const std::vector<lang::Atom>& values, lang::BlockBuilder& out);
   const lang::Expr* gradientCall(const lang::Call& call, lang::BlockBuilder& out);
 
   // The way back.

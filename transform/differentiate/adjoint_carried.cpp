@@ -11,18 +11,19 @@
 //   def @main(%x: float32) { @slopes_carried(Cons(@f_vjp, Cons(@g_vjp, Nil)), %x) }
 //
 // A function carries one derivative and not that of its derivative, so in a function that may be
-// differentiated itself (transform/analysis/function_flow.h), such a derivative is refused. So is
-// such a closure over references to floats: what one evaluation gathers for them another one would
-// find. A function that nobody differentiates has a pull-back too, for all functions have the same
+// differentiated itself (transform/analysis/function_flow.h), such a derivative is refused. Those
+// of another round do not count: they are left for later (carried_values.h). Refused is also such a
+// closure over references to floats: what one evaluation gathers for them another one would find. A
+// function that nobody differentiates has a pull-back too, for all functions have the same
 // form; it gives zeros, and is never called.
 #include "transform/differentiate/adjoint.h"
 
 #include "lang/ir/differentiable.h"
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
+#include "transform/differentiate/carried_values.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -30,39 +31,8 @@ namespace transform {
 
 using namespace lang;
 
-namespace {
-
-constexpr std::string_view insideOfOthers = ", in a function that may be differentiated itself,";
-
-/// Whether a reference to floats is anywhere in a value of the type, outside of functions.
-bool holdsFloatCells(const Type* root) {
-  std::unordered_set<const Type*> seen;
-  std::vector<const Type*> open{root};
-  while (!open.empty()) {
-    const Type* type = open.back();
-    open.pop_back();
-    if (!seen.insert(type).second)
-      continue;
-    if (type->kind == TypeKind::Reference && holdsFloats(type->parts[0]))
-      return true;
-    if (type->kind != TypeKind::Function)
-      open.insert(open.end(), type->parts.begin(), type->parts.end());
-    for (size_t i = 0; type->kind == TypeKind::Data && i < type->definition->constructors.size();
-         ++i)
-      open.insert(open.end(), type->definition->constructors[i]->fields.begin(),
-                  type->definition->constructors[i]->fields.end());
-  }
-  return false;
-}
-
-} // namespace
-
-bool Adjoint::canCarry(const Global& global) const {
-  const Function& function = *global.function;
-  return !isGeneric(function, code_.typing) && !holdsFunctions(code_.typing.result(function)) &&
-         std::ranges::none_of(function.parameters, [&](const Var* parameter) {
-           return holdsFunctions(code_.typing.of(*parameter));
-         });
+void Adjoint::carryFor(std::unordered_set<const Call*> derivatives) {
+  flow_.emplace(code_.make.module, code_.typing, std::move(derivatives));
 }
 
 const Function* Adjoint::carried(const Global& global) {
@@ -73,12 +43,6 @@ const Function* Adjoint::carried(const Global& global) {
   const Block* body = carriedBody(function);
   code_.make.range = outer;
   return code_.make.function(parameters, body, code_.typing.result(function));
-}
-
-const FunctionFlow& Adjoint::flow() {
-  if (!flow_)
-    flow_.emplace(code_.make.module, code_.typing);
-  return *flow_;
 }
 
 /// The values of a body, none of which is differentiated by what is around.
@@ -137,32 +101,41 @@ void Adjoint::writeCarried(const PendingDerivatives::Item& pending, bool isValue
   code_.make.range = outer;
 }
 
-/// Of a closure that is made among what carries derivatives.
-void Adjoint::checkCaptures(const Binding& binding) {
-  forEachOperandWithin(*binding.value, [&](const Expr& atom) {
-    const auto* var = atom.as<Var>();
-    if (var && code_.isKnown(*var) && holdsFloatCells(code_.typing.of(*var)))
-      code_.fail(binding.value->range, "a function that captures a reference to floats");
-  });
-}
-
 /// A derivative waits for its call.
-void Adjoint::forwardGradient(const Binding& binding, const Call& call, const OperatorRow& row) {
+void Adjoint::forwardGradient(const Binding& binding, const Call& call, const OperatorRow& row,
+                              BlockBuilder& out) {
+  if (isCarrying_ && !flow_->isAsked(call)) {
+    code_.known(*binding.var) = leftForLater(code_, Mode::Reverse, binding, out);
+    return;
+  }
   const Expr& differentiated = *call.arguments[0].value;
   const Type* function = code_.typeOf(differentiated);
-  bool isReverse = row.derivative == Derivative::Grad ||
-                   row.derivative == Derivative::ValueAndGrad || row.derivative == Derivative::Vjp;
   code_.known(*binding.var) = nullptr;
-  std::string_view obstacle = !isReverse     ? ", by forward mode,"
-                              : !isCarrying_ ? insideOfOthers
+  std::string_view obstacle = !isCarrying_ ? insideOfOthers
                               : std::ranges::any_of(function->parts, holdsFunctions)
-                                  ? ", which takes functions or references,"
+                                  ? takesFunctions
                                   : "";
   if (!obstacle.empty()) {
     code_.failOf(call.range, differentiated, obstacle);
     code_.known(*binding.var) = binding.var;
   }
-  gradients_[binding.var] = {&call, &row};
+  if (code_.isPassedOn(*binding.var) && obstacle.empty())
+    code_.known(*binding.var) = gradientFunction(call, row, *code_.typing.of(*binding.var), out);
+  else
+    gradients_[binding.var] = {&call, &row};
+}
+
+/// The derivative of what carries one, as a function that carries one which nobody asks for.
+Atom Adjoint::gradientFunction(const Call& derivative, const OperatorRow& row, const Type& given,
+                               BlockBuilder& out) {
+  BlockBuilder body(code_.make);
+  std::vector<const Var*> parameters;
+  for (const Type* part : given.parts)
+    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", part));
+  std::vector<Atom> arguments = atomsOf(parameters);
+  Atom value = body.bind(gradientAt(derivative, row, arguments, body));
+  Atom back = idleBack(code_, arguments, given.parts, given.result, body);
+  return out.bind(code_.make.function(parameters, finish(body, body.tuple({value, back}))));
 }
 
 /// What programs see of those that a derivative asks for of the cotangents that a pull-back gave.
@@ -183,7 +156,7 @@ Atom Adjoint::chosenOf(const Call& derivative, const Type& function, Atom gone,
 /// A pull-back as people call it, which carries an idle derivative as all functions do.
 Atom Adjoint::pullBackOf(const Call& derivative, const Type& function, Atom back,
                          const std::vector<Atom>& values, BlockBuilder& out) {
-  if (flow().isDifferentiated(derivative))
+  if (flow_->isDifferentiated(derivative))
     code_.failOf(derivative.range, *derivative.arguments[0].value, insideOfOthers);
   BlockBuilder way(code_.make), idle(code_.make);
   Var* incoming = incomingOf(function.result, Form::Given);
@@ -206,19 +179,24 @@ const Expr* Adjoint::gradientCall(const Call& call, BlockBuilder& out) {
   if (waiting == gradients_.end())
     return nullptr;
   auto [derivative, row] = waiting->second;
-  const Expr& differentiated = *derivative->arguments[0].value;
   if (!isCarrying_)
-    code_.failOf(call.range, differentiated, insideOfOthers);
+    code_.failOf(call.range, *derivative->arguments[0].value, insideOfOthers);
+  return gradientAt(*derivative, *row, code_.mapped(call.arguments), out);
+}
+
+/// The derivative of what carries one, at values.
+const Expr* Adjoint::gradientAt(const Call& derivative, const OperatorRow& row,
+                                const std::vector<Atom>& values, BlockBuilder& out) {
+  const Expr& differentiated = *derivative.arguments[0].value;
   const Type* type = code_.typeOf(differentiated);
-  std::vector<Atom> values = code_.mapped(call.arguments);
   Atom both = out.call(code_.mapped(differentiated), values);
   Atom value = out.project(both, 0), back = out.project(both, 1);
-  if (row->derivative == Derivative::Vjp)
-    return code_.make.tuple({value, pullBackOf(*derivative, *type, back, values, out)});
+  if (row.derivative == Derivative::Vjp)
+    return code_.make.tuple({value, pullBackOf(derivative, *type, back, values, out)});
   Atom one = code_.types.one(out, value, type->result);
   Atom gone = out.let("g", code_.make.call(back, {one}));
-  Atom chosen = chosenOf(*derivative, *type, gone, values, out);
-  return row->derivative == Derivative::Grad ? chosen : code_.make.tuple({value, chosen});
+  Atom chosen = chosenOf(derivative, *type, gone, values, out);
+  return row.derivative == Derivative::Grad ? chosen : code_.make.tuple({value, chosen});
 }
 
 } // namespace transform

@@ -4,6 +4,7 @@
 
 #include "lang/ir/differentiable.h"
 #include "lang/op/op.h"
+#include "transform/differentiate/carried_values.h"
 
 #include <algorithm>
 
@@ -44,10 +45,10 @@ void Adjoint::forwardFunction(const Binding& binding, const Function& function, 
     code_.known(*binding.var) = nullptr;
     return;
   }
-  bool isIdle = isCarrying_ && !flow().isDifferentiated(function);
+  bool isIdle = isCarrying_ && !flow_->isDifferentiated(function);
   bool isCarrying = std::exchange(isCarrying_, isIdle);
   if (isCarrying && !isIdle)
-    checkCaptures(binding);
+    checkCapturedCells(code_, binding);
   Var* self = code_.make.var(VarOrigin::Let, binding.var->name.empty() ? "f" : binding.var->name);
   code_.known(*binding.var) = self;
   std::vector<const Var*> parameters, given;
@@ -128,7 +129,7 @@ Adjoint::Adjoint(Builder& make, const Typing& typing, Diagnostics& findings, Sym
     records_ = std::move(records);
   };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
-    bool isIdle = isCarrying_ && global.function && !flow().isDifferentiated(*global.function);
+    bool isIdle = isCarrying_ && global.function && !flow_->isDifferentiated(*global.function);
     return (isIdle ? idle_ : pending_).derivativeOf(code_, global, std::move(mask));
   };
 }

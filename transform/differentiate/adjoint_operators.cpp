@@ -82,7 +82,7 @@ void Adjoint::forwardOperator(const Binding& binding, const Call& call, const Op
     return forwardCheckpoint(binding, call, out);
   default:
     if (row.action == Action::Expand)
-      return forwardGradient(binding, call, row);
+      return forwardGradient(binding, call, row, out);
     return code_.bindAs(binding, code_.rebuilt(*binding.value), out);
   }
 }

@@ -18,6 +18,7 @@
 #include "lang/op/op.h"
 #include "runtime/function_ref.h"
 #include "transform/analysis/placement.h"
+#include "transform/differentiate/carried_values.h"
 #include "transform/differentiate/constructor_functions.h"
 #include "transform/differentiate/jacobian.h"
 #include "transform/differentiate/leaf_starts.h"
@@ -150,9 +151,24 @@ private:
         [](const Operand&) {});
   }
 
-  /// Derivatives of functions that only a run knows: the globals around, up to such as take and
-  /// give no functions, are written with functions that carry their derivatives.
+  /// Derivatives of functions that only a run knows, of one mode: reverse mode first, and other
+  /// ones are left for a later round.
   void carryDerivatives() {
+    auto isForward = [](const Site& site) { return site.row->derivative == Derivative::Jvp; };
+    if (std::ranges::all_of(unknown_, isForward))
+      return carryDerivatives(pushForward_);
+    std::erase_if(unknown_, isForward);
+    carryDerivatives(adjoint_);
+  }
+
+  /// The globals around, up to such as take and give no functions, are written with functions that
+  /// carry their derivatives.
+  template <typename Writer>
+  void carryDerivatives(Writer& writer) {
+    std::unordered_set<const Call*> asked;
+    for (const Site& site : unknown_)
+      asked.insert(site.call);
+    writer.carryFor(std::move(asked));
     std::unordered_map<const Global*, std::vector<const Global*>> callers;
     std::vector<const Global*> open;
     for (const Site& site : unknown_)
@@ -171,8 +187,8 @@ private:
       open.pop_back();
       if (!seen.insert(global).second)
         continue;
-      if (adjoint_.canCarry(*global))
-        carried_.emplace_back(global, adjoint_.carried(*global));
+      if (isFreeOfFunctions(typing_, *global))
+        carried_.emplace_back(global, writer.carried(*global));
       else
         open.insert(open.end(), callers[global].begin(), callers[global].end());
     }
@@ -325,11 +341,10 @@ private:
     return parameters;
   }
 
-  static Settings wrtOf(const Site& site, std::vector<Setting>& kept) {
-    kept = {Setting("wrt", site.call->attributes->get("wrt"))};
-    return kept;
+  Settings wrtOf(const Site& site) {
+    settings_.push_back({Setting("wrt", site.call->attributes->get("wrt"))});
+    return settings_.back();
   }
-  Settings wrtOf(const Site& site) { return wrtOf(site, settings_.emplace_back()); }
 
   void expandHvp(const Site& site) {
     BlockBuilder block(make_), body(make_);

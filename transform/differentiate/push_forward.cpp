@@ -35,10 +35,12 @@ bool tellsArguments(const Constructor& constructor) {
 
 PushForward::PushForward(Builder& make, const Typing& typing, Diagnostics& findings)
     : code_(make, typing, findings, Mode::Forward),
-      pending_(rowOf(make.operators, Derivative::Jvp).name), custom_(code_) {
+      pending_(rowOf(make.operators, Derivative::Jvp).name), carried_("carried"), idle_("value"),
+      custom_(code_) {
   code_.writeAtRoot = [this](const Binding& binding) { write(binding, *code_.root); };
   code_.derivativeOf = [this](const Global& global, std::vector<bool> mask) {
-    return pending_.derivativeOf(code_, global, std::move(mask));
+    bool isOfValue = global.function && isIdle(*global.function);
+    return (isOfValue ? idle_ : pending_).derivativeOf(code_, global, std::move(mask));
   };
 }
 
@@ -113,6 +115,11 @@ void PushForward::writeCall(const Binding& binding, const Call& call, BlockBuild
     return writeConstructor(binding, call, out);
   if (const CustomRule* rule = custom_.find(*call.callee.value, out))
     return writeRuled(binding, call, *rule, out);
+  if (const auto* global = call.callee.value->as<Global>(); isCarrying_ && global)
+    return code_.bindAs(
+        binding,
+        code_.make.call(carried_.derivativeOf(code_, *global, {}), code_.mapped(call.arguments)),
+        out);
   bindBoth(binding, callOfBoth(*call.callee.value, call.arguments, out),
            holdsFloats(code_.typing.of(*binding.var)), out);
 }
@@ -141,6 +148,8 @@ void PushForward::writeOperator(const Binding& binding, const Call& call, const 
   const Var& var = *binding.var;
   if (row.derivative == Derivative::Custom || row.derivative == Derivative::CustomTangent)
     return writeCustom(binding, call, out);
+  if (row.action == Action::Expand)
+    return writeDerivative(binding, call, out);
   code_.bindAs(binding, code_.rebuilt(call), out);
   std::vector<Cotangent> tangents;
   std::vector<const Type*> operandTypes;
@@ -331,12 +340,18 @@ void PushForward::writeFunction(const Binding& binding, const Function& function
   std::vector<bool> mask;
   for (const Var* old : function.parameters)
     mask.push_back(holdsFloats(code_.typing.of(*old)));
-  out.bind(self, functionOf(function, mask, nullptr));
+  out.bind(self, functionOf(function, mask, nullptr, isIdle(function)));
 }
 
-/// The function over values and the tangents of those of the mask.
+/// Whether nobody asks for the tangents of a function that is made here.
+bool PushForward::isIdle(const Function& function) const {
+  return isCarrying_ && !flow_->isDifferentiated(function);
+}
+
+/// The function over values and the tangents of those of the mask, which are zero where it is idle.
 const Function* PushForward::functionOf(const Function& function, const std::vector<bool>& mask,
-                                        const Type* declared) {
+                                        const Type* declared, bool isIdle) {
+  bool isCarrying = std::exchange(isCarrying_, isIdle);
   BlockBuilder body(code_.make);
   BlockBuilder* outer = code_.root;
   if (declared)
@@ -347,12 +362,13 @@ const Function* PushForward::functionOf(const Function& function, const std::vec
     const Type* type = code_.typing.of(old);
     parameters.push_back(code_.parameter(old, code_.types.dual(type)));
     code_.known(old) = parameters.back();
-    code_.varied[&old] = mask[i] || holdsFunctions(type);
+    code_.varied[&old] = (mask[i] && !isIdle) || holdsFunctions(type);
     if (!mask[i])
       continue;
     std::string name = fmt::format("d{}", old.name);
     tangents.push_back(code_.make.var(VarOrigin::Parameter, name, code_.types.cotangent(type)));
-    tangents_[&old] = split(body, tangents.back(), type);
+    if (!isIdle)
+      tangents_[&old] = split(body, tangents.back(), type);
   }
   parameters.insert(parameters.end(), tangents.begin(), tangents.end());
   const Expr& result = *function.body->result.value;
@@ -361,6 +377,7 @@ const Function* PushForward::functionOf(const Function& function, const std::vec
     value = body.tuple(
         {value, whole(code_.types, body, tangent(result), value, code_.typing.result(function))});
   code_.root = outer;
+  isCarrying_ = isCarrying;
   return code_.make.function(parameters, body.finish(value), declared,
                              code_.typing.generics(function));
 }
@@ -372,8 +389,10 @@ void PushForward::reset() {
 }
 
 void PushForward::finish() {
-  while (auto next = pending_.next()) {
-    if (code_.findings.hasErrors())
+  while (!code_.findings.hasErrors()) {
+    auto called = carried_.next(), value = called ? std::nullopt : idle_.next();
+    auto next = called ? called : value ? value : pending_.next();
+    if (!next)
       return;
     reset();
     const Function& function = *next->source->function;
@@ -381,7 +400,10 @@ void PushForward::finish() {
       return code_.failGeneric(next->place, *next->source);
     SourceRange outer = std::exchange(code_.make.range, function.range);
     const Type* result = code_.types.withTangent(code_.typing.result(function));
-    code_.make.define(next->target, functionOf(function, next->mask, result));
+    if (called)
+      writeCarried(*called);
+    else
+      code_.make.define(next->target, functionOf(function, next->mask, result, value.has_value()));
     code_.make.range = outer;
   }
 }

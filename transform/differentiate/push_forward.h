@@ -16,6 +16,10 @@ public:
 
   /// A function of the same parameters and their tangents, which gives the value and its tangent.
   const lang::Function* derivative(const lang::Expr& known, const WithRespectTo& wrt);
+  /// A function of the same parameters and results as a global, in which functions take and give
+  /// tangents (push_forward_carried.cpp), as the adjoint has it of reverse mode.
+  const lang::Function* carried(const lang::Global& global);
+  void carryFor(std::unordered_set<const lang::Call*> derivatives);
   /// Lets derivatives compute all that the functions do, in its order.
   void keepSteps() { code_.keepsSteps = true; }
   /// Writes the derivatives of globals that were called for.
@@ -48,6 +52,12 @@ private:
                      lang::BlockBuilder& out);
   void writeReference(const lang::Binding& binding, lang::BlockBuilder& out);
 
+  // Where functions carry their derivatives.
+  const lang::Block* carriedBody(const lang::Function& function, lang::BlockBuilder& body);
+  void writeCarried(const PendingDerivatives::Item& pending);
+  void writeDerivative(const lang::Binding& binding, const lang::Call& call,
+                       lang::BlockBuilder& out);
+
   /// Binds a value that comes with its tangent where it has one.
   void bindBoth(const lang::Binding& binding, const lang::Expr* both, bool hasTangent,
                 lang::BlockBuilder& out);
@@ -61,12 +71,17 @@ private:
 
   Cotangent tangent(const lang::Expr& atom) const;
   lang::Atom wholeTangent(const lang::Expr& atom, lang::BlockBuilder& out);
+  bool isIdle(const lang::Function& function) const;
   const lang::Function* functionOf(const lang::Function& function, const std::vector<bool>& mask,
-                                   const lang::Type* result);
-  const lang::Global* derivativeOf(const lang::Global& global, std::vector<bool> mask);
+                                   const lang::Type* result, bool isIdle);
 
   Translation code_;
-  PendingDerivatives pending_;
+  /// Derivatives; globals with functions that carry theirs, as they are called, and as values that
+  /// nobody differentiates.
+  PendingDerivatives pending_, carried_, idle_;
+  std::optional<FunctionFlow> flow_;
+  /// Whether nothing here is differentiated, and functions carry their derivatives for others.
+  bool isCarrying_ = false;
   CustomRules custom_;
   /// Of the function at hand, by variables of the old code.
   std::unordered_map<const lang::Var*, Cotangent> tangents_;
