@@ -113,7 +113,7 @@ void Adjoint::forwardGradient(const Binding& binding, const Call& call, const Op
   code_.known(*binding.var) = nullptr;
   std::string_view obstacle = !isCarrying_ ? insideOfOthers
                               : std::ranges::any_of(function->parts, holdsFunctions)
-                                  ? takesFunctions
+                                  ? overFunctions
                                   : "";
   if (!obstacle.empty()) {
     code_.failOf(call.range, differentiated, obstacle);

@@ -141,7 +141,7 @@ Atom leftForLater(Translation& code, Mode mode, const Binding& binding, BlockBui
   const Expr& differentiated = *call.arguments[0].value;
   const Type *function = code.typeOf(differentiated), *given = code.typing.of(*binding.var);
   if (!takesAndGivesNoFunctions(*function) || !isLiftable(given)) {
-    code.failOf(call.range, differentiated, takesFunctions);
+    code.failOf(call.range, differentiated, overFunctions);
     return binding.var;
   }
   Call* made = code.make.arena.make<Call>(call);

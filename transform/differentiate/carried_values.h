@@ -18,7 +18,7 @@ void checkCapturedCells(Translation& code, const lang::Binding& closure);
 /// Why a derivative of an unknown function cannot be had, behind its name.
 inline constexpr std::string_view insideOfOthers =
     ", in a function that may be differentiated itself,";
-inline constexpr std::string_view takesFunctions = ", which takes functions or references,";
+inline constexpr std::string_view overFunctions = ", which takes functions or references,";
 
 /// Whether a global takes and gives no functions and no references, and has no type parameters.
 bool isFreeOfFunctions(const lang::Typing& typing, const lang::Global& global);

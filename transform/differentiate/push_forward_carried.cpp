@@ -71,7 +71,7 @@ void PushForward::writeDerivative(const Binding& binding, const Call& call, Bloc
   std::string_view obstacle =
       !isCarrying_ || flow_->isDifferentiated(call) ? insideOfOthers
       : holdsFunctions(function.result) || std::ranges::any_of(function.parts, holdsFunctions)
-          ? takesFunctions
+          ? overFunctions
           : "";
   code_.known(*binding.var) = binding.var;
   if (!obstacle.empty())
