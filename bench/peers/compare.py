@@ -197,7 +197,10 @@ def processor():
 
 def main():
     options = arguments()
-    os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+    # OpenBLAS asks when it is loaded, which numpy has done by now.
+    if os.environ.get("OPENBLAS_NUM_THREADS") != str(options.threads):
+        os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     from workloads import WORKLOADS
 
     if options.results and BEGIN not in options.results.read_text():
