@@ -13,8 +13,9 @@ namespace loops {
 
 namespace {
 
-/// Vectors of columns in a tile with rows, and in one without.
-constexpr int64_t vectorsBesideRows = 2, vectorsAlone = 4;
+/// Vectors of columns in a tile with rows where how many columns there are is open, and in one
+/// without rows.
+constexpr int64_t vectorsOfOpen = 2, vectorsAlone = 4;
 /// And where lines from far away are added up.
 constexpr int64_t vectorsOfStream = 16;
 /// Rows of a tile, at most; loops of more are not written out.
@@ -25,7 +26,7 @@ constexpr int64_t rowsWorthPacking = 8, rowsWorthCopying = 32;
 /// Bytes from one element to the next that are far apart, and so few that vectors are loaded whole.
 constexpr int64_t farApart = 2048, fewBytes = 16;
 /// Bytes of copies that stay near while rows go by, in the first and in the second cache.
-constexpr int64_t nearBytes = 32 << 10, blockBytes = 768 << 10;
+constexpr int64_t nearBytes = 32 << 10, blockBytes = 1 << 20;
 
 /// How many rows a tile has: as many as registers hold beside what is read. Fewer without a rest
 /// are better where all that they read is near.
@@ -93,29 +94,32 @@ private:
     return true;
   }
 
-  /// Whether most lanes of a loop over so many columns have one.
-  bool fillsLanes(int64_t columns) {
-    return columns >= 28 * lanes() / 16 &&
-           columns * 8 >= (columns + lanes() - 1) / lanes() * lanes() * 7;
-  }
-
   /// How many of the other loops over columns are joined with the innermost, from behind: all that
-  /// stay side by side, and as many as it takes to fill lanes.
-  size_t joinedColumns(const std::vector<std::string>& more) {
+  /// stay side by side, and as many as make products cheaper.
+  size_t joinedColumns(const std::string& rows, const std::vector<std::string>& more) {
+    constexpr double worthJoining = 0.95;
     Reading of = reading();
     int64_t columns = of.extentOf(contraction_.spatial.back());
-    size_t count = 0;
-    while (count < more.size() && !fillsLanes(columns) && columns < 4 * lanes() &&
-           countOf(more[more.size() - count - 1]) && countOf(contraction_.spatial.back()))
+    row_ = columns;
+    size_t best = 0;
+    double least = tileOf(rows, columns, false).cost / double(columns) * worthJoining;
+    for (size_t count = 0; count < more.size() && columns < 4 * lanes() &&
+                           countOf(more[more.size() - count - 1]) &&
+                           countOf(contraction_.spatial.back());) {
       columns *= of.extentOf(more[more.size() - ++count]);
-    return count;
+      if (double cost = tileOf(rows, columns, true).cost / double(columns); cost < least) {
+        best = count;
+        least = cost;
+      }
+    }
+    return best;
   }
 
   /// Rows next to columns, with other loops over columns outside of both or joined to one.
   bool arrange(const std::string& rows) {
     std::vector<std::string> more =
         mayArrange() ? reading().moreColumns(rows) : std::vector<std::string>();
-    size_t joined = joinedColumns(more);
+    size_t joined = joinedColumns(rows, more);
     std::vector<std::string> wanted;
     for (const std::string& loop : contraction_.spatial)
       if (loop != rows &&
@@ -152,27 +156,65 @@ private:
         attempt("pack", {reading().nameOf(operand), loop});
   }
 
-  /// Columns of a tile: all, where these are few. What is left of joined loops by tiles is not
-  /// proven to be the rest of all; so these have tiles without, if there are any that fill lanes.
-  int64_t columnsOfTile() {
-    auto count = countOf(contraction_.spatial.back());
-    int64_t usual = vectorsBesideRows * lanes();
-    int64_t most = machine_.registers >= 32 ? 2 * usual : usual;
-    if (!count || *count % usual == 0)
-      return usual;
-    if (*count <= most)
-      return *count;
-    double best = 0;
-    for (int64_t columns = isJoined_ ? most : 0; columns > lanes() / 2; --columns) {
-      double filled = double(columns) / double(vectorsOf(columns) * lanes());
-      // A vector alone makes all rows read numbers of their own.
-      double worth = vectorsOf(columns) == 1 ? filled * 0.85 : filled;
-      if (*count % columns == 0 && worth > best) {
-        best = worth;
-        usual = columns;
-      }
+  struct Width {
+    int64_t columns;
+    /// Of all products, by tiles so wide.
+    double cost;
+  };
+
+  /// Columns of a tile: all, where these are few, or else as many as make products cheapest. What
+  /// is left of joined loops by tiles is not proven to be the rest of all, and lanes that go on
+  /// behind a row in its midst are read one by one; so these have tiles without, if there are any.
+  Width tileOf(const std::string& rows, int64_t count, bool isJoined) {
+    // What is left over has loops of its own.
+    constexpr double withRest = 1.03;
+    int64_t most = mostVectors() * lanes(), step = isJoined ? 1 : lanes();
+    std::vector<double> costs(size_t(mostVectors()) + 1);
+    for (int64_t vectors = 1; vectors <= mostVectors(); ++vectors)
+      costs[size_t(vectors)] = costBeside(rows, vectors);
+    auto costOf = [&](int64_t width) {
+      double whole = double(count / width) * costs[size_t(vectorsOf(width))];
+      return count % width == 0 ? whole
+                                : (whole + costs[size_t(vectorsOf(count % width))]) * withRest;
+    };
+    if (count <= most)
+      return {count, costs[size_t(vectorsOf(count))]};
+    Width best{vectorsOfOpen * lanes(), 1e300};
+    for (int64_t width = step; width <= most; width += step) {
+      bool isWhole = count % width == 0 && (row_ % width == 0 || width % row_ == 0);
+      if (double cost = costOf(width); (isWhole || !isJoined) && cost < best.cost)
+        best = {width, cost};
     }
-    return usual;
+    return best;
+  }
+
+  int64_t columnsOfTile(const std::string& rows) {
+    auto count = countOf(contraction_.spatial.back());
+    return count ? tileOf(rows, *count, isJoined_).columns : vectorsOfOpen * lanes();
+  }
+
+  int64_t mostVectors() const { return machine_.registers >= 32 ? 4 : 2; }
+
+  /// What the products of all rows with so many vectors cost: a unit for each vector that is
+  /// multiplied, and one for each that is loaded or filled with an element, as measured on tiles of
+  /// 14x2, 8x3 and 6x4 vectors.
+  double costBeside(const std::string& rows, int64_t vectors) {
+    int64_t count = reading().extentOf(rows), tile = rowsBeside(rows, vectors), rest = count % tile;
+    auto ofTile = [&](int64_t some) { return double(some * vectors + some + vectors); };
+    return double(count / tile) * ofTile(tile) + (rest > 0 ? ofTile(rest) : 0);
+  }
+
+  int64_t bytesOfTile(int64_t vectors) {
+    return reading().productsOfSum() * vectors * machine_.vectorBytes;
+  }
+
+  /// Rows of a tile beside so many vectors.
+  int64_t rowsBeside(const std::string& rows, int64_t vectors) {
+    // Without copies numbers for places outside take registers, too.
+    MachineModel machine = machine_;
+    if (!mayArrange() && std::ranges::any_of(reading().ofLanes(), &Operand::hasOutside))
+      machine.registers -= machine.registers / 4;
+    return rowsOfTile(countOf(rows), vectors, fewestRows(bytesOfTile(vectors), vectors), machine);
   }
 
   int64_t vectorsOf(int64_t columns) { return (columns + lanes() - 1) / lanes(); }
@@ -208,20 +250,17 @@ private:
     mayCopy_ = of.extentOf(rows) >= rowsWorthPacking;
     mustCopy_ = std::ranges::any_of(of.ofLanes(),
                                     [&](const Operand& operand) { return of.isApart(operand); });
-    int64_t width = columnsOfTile(), vectors = vectorsOf(width);
-    int64_t tileBytes = of.productsOfSum() * vectors * machine_.vectorBytes;
-    // Without copies numbers for places outside take registers, too.
-    MachineModel machine = machine_;
-    if (!mayArrange() && std::ranges::any_of(of.ofLanes(), &Operand::hasOutside))
-      machine.registers -= machine.registers / 4;
+    int64_t width = columnsOfTile(rows), vectors = vectorsOf(width);
+    if (width < 2)
+      return false;
+    int64_t rowsOfOne = rowsBeside(rows, vectors), tileBytes = bytesOfTile(vectors);
     auto column = tiled(columns, width);
     if (!column || (column->hasRest && !attempt("fission", {rows, "1"})))
       return false;
     std::string block = column->outer;
     if (!block.empty() && !copied.empty() && !blocked(rows, tileBytes, block))
       return false;
-    auto row =
-        tiled(rows, rowsOfTile(countOf(rows), vectors, fewestRows(tileBytes, vectors), machine));
+    auto row = tiled(rows, rowsOfOne);
     if (!row || (!block.empty() && !attempt("reorder", {row->inner, block})))
       return false;
     rowTiles_ = row->outer;
@@ -375,6 +414,8 @@ private:
   std::vector<std::string> summedIn_;
   std::string rowTiles_;
   bool isJoined_ = false;
+  /// Columns of the innermost loop, before others are joined to it.
+  int64_t row_ = 1;
   /// Whether there are rows enough for a copy of what lanes read, and whether it is wanted in any
   /// case.
   bool mayCopy_ = false, mustCopy_ = false;
