@@ -3,6 +3,7 @@
 
 #include "lower/loops/choose_bands.h"
 #include "lower/loops/choose_contraction.h"
+#include "lower/loops/choose_flat.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/trial.h"
 
@@ -44,6 +45,7 @@ public:
     }
     keepRows();
     if (machine_.cutsLoops) {
+      flattenRows(made_, machine_);
       tileAll();
       while (liftAnywhere(made_.nest.body)) {
       }

@@ -69,6 +69,8 @@ Step drawStep(const Nest& nest, Random& random) {
   else if (row.arguments == "BUFFER LOOP")
     step.arguments = {nest.buffers[random.index(nest.buffers.size())].name,
                       drawn(names.loops, random)};
+  else if (row.arguments == "BUFFER NUMBER")
+    step.arguments = {nest.buffers[random.index(nest.buffers.size())].name, number()};
   else if (row.arguments == "SCRATCH NUMBER NUMBER")
     step.arguments = {drawn(names.scratch, random), number(), number()};
   else if (row.arguments == "SCRATCH")

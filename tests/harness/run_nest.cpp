@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <stdexcept>
 
 namespace harness {
 
@@ -46,7 +47,7 @@ public:
       size_t next = 0;
       for (size_t i = 0; i < nest_.buffers.size(); ++i)
         if (nest_.buffers[i].space == Space::Input)
-          tensors_[i] = inputs[next++].tensor();
+          tensors_[i] = reshaped(inputs[next++], shapeOf(uint32_t(i))).tensor();
         else if (nest_.buffers[i].space == Space::Output)
           allocate(uint32_t(i));
       nodes(nest_.body);
@@ -68,14 +69,17 @@ private:
     return *value;
   }
 
-  void allocate(uint32_t buffer) {
-    const Buffer& made = nest_.buffers[buffer];
+  runtime::Shape shapeOf(uint32_t buffer) const {
     runtime::Shape shape;
-    for (Form extent : made.extents)
+    for (Form extent : nest_.buffers[buffer].extents)
       shape.push_back(std::max<int64_t>(at(extent), 0));
-    tensors_[buffer] = Tensor(made.dtype, shape);
-    std::memset(tensors_[buffer].bytes(), made.dtype.isBool() ? 1 : 0x7f,
-                tensors_[buffer].byteSize());
+    return shape;
+  }
+
+  void allocate(uint32_t buffer) {
+    DType dtype = nest_.buffers[buffer].dtype;
+    tensors_[buffer] = Tensor(dtype, shapeOf(buffer));
+    std::memset(tensors_[buffer].bytes(), dtype.isBool() ? 1 : 0x7f, tensors_[buffer].byteSize());
   }
 
   void nodes(const std::vector<Node>& body) {
@@ -288,6 +292,17 @@ private:
 };
 
 } // namespace
+
+runtime::Value reshaped(const runtime::Value& value, const runtime::Shape& shape) {
+  const Tensor& tensor = value.tensor();
+  if (tensor.shape() == shape)
+    return value;
+  Tensor made(tensor.dtype(), shape);
+  if (made.size() != tensor.size())
+    throw std::logic_error("a nest has another number of elements than what it is run on");
+  std::memcpy(made.bytes(), tensor.bytes(), made.byteSize());
+  return runtime::tensorValue(std::move(made));
+}
 
 NestRun runNest(const Nest& nest, std::span<const int64_t> sizes,
                 std::span<const runtime::Value> inputs) {

@@ -20,7 +20,11 @@ struct NestRun {
   std::optional<runtime::Fault> fault = {};
 };
 
-/// Runs a nest that verifies, for these values of its sizes, in their order.
+/// The elements of a tensor in another shape of as many.
+runtime::Value reshaped(const runtime::Value& value, const runtime::Shape& shape);
+
+/// Runs a nest that verifies, for these values of its sizes, in their order. Inputs need not have
+/// the extents of its buffers, which schedules change, but as many elements.
 NestRun runNest(const loops::Nest& nest, std::span<const int64_t> sizes,
                 std::span<const runtime::Value> inputs);
 

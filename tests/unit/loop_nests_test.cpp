@@ -132,6 +132,41 @@ TEST_CASE("a product is computed by tiles, with what is read of it on the tile")
 )");
 }
 
+TEST_CASE("maps of short rows are computed as one row, where nothing asks for more") {
+  auto nest = loops::nestOf(
+      R"(kernel point(x: float32[8, 14, 14], w: float32[6, 8]) -> (y: float32[6, 14, 14]) numbers reordered
+  for j in 6
+    for k in 14
+      for l in 14
+        alloc a: float32[]
+        a[] = float32(0)
+        for r in 8
+          a[] += x[r, k, l] * w[j, r] over r : 8
+        y[j, k, l] = a[]
+)");
+  REQUIRE(nest);
+  std::string text = loops::textOf(loops::scheduled(*nest, {.vectorBytes = 32}).nest);
+  CHECK(text.find("x: float32[8, 196]") != text.npos);
+  CHECK(text.find("y: float32[6, 196]") != text.npos);
+  CHECK(text.find("14") == text.npos);
+}
+
+TEST_CASE("dimensions are not made one where a place may be outside") {
+  auto nest = loops::nestOf(
+      R"(kernel shifted(x: float32[4, 8]) -> (y: float32[4, 8]) numbers reordered
+  for i in 4
+    for j in 8
+      y[i, j] = x[i, j - 1 else float32(0)]
+)");
+  REQUIRE(nest);
+  CHECK(!loops::rewritten(*nest, {"flatten", {"x", "1"}}));
+  CHECK(!loops::rewritten(*nest, {"flatten", {"y", "2"}}));
+  CHECK(!loops::rewritten(*nest, {"flatten", {"z", "1"}}));
+  auto flat = loops::rewritten(*nest, {"flatten", {"y", "1"}});
+  REQUIRE(flat);
+  CHECK(loops::textOf(*flat).find("y[i*8 + j] = x[i, j - 1 else float32(0)]") != std::string::npos);
+}
+
 TEST_CASE("damaged nests are refused, or give the same") {
   size_t refused = 0, accepted = 0;
   forEachNestCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const NestCase& made, Random& random) {

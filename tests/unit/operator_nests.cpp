@@ -42,7 +42,15 @@ std::optional<NestCase> caseOf(TypeContext& types, const harness::OperatorSample
 
 std::string NestCase::disagreement(std::span<const runtime::Value> results,
                                    const runtime::Fault* fault) const {
-  return harness::disagreement(function, inputs, results, fault);
+  std::vector<runtime::Value> shaped;
+  for (const loops::Buffer& buffer : nest.buffers)
+    if (buffer.space == loops::Space::Output && shaped.size() < results.size()) {
+      runtime::Shape shape;
+      for (loops::Form extent : buffer.extents)
+        shape.push_back(*nest.table.constantOf(extent));
+      shaped.push_back(harness::reshaped(results[shaped.size()], shape));
+    }
+  return harness::disagreement(function, inputs, shaped, fault);
 }
 
 void forEachNestCase(uint64_t seed,

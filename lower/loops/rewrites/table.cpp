@@ -7,8 +7,9 @@ namespace loops {
 
 namespace rewrites {
 
-RewriteFunction assume, cache, expand, fission, inlineScratch, join, lift, lineUp, merge, narrow,
-    pack, parallel, partial, peel, privatise, reorder, serial, split, transpose, unroll, vector;
+RewriteFunction assume, cache, expand, fission, flatten, inlineScratch, join, lift, lineUp, merge,
+    narrow, pack, parallel, partial, peel, privatise, reorder, serial, split, transpose, unroll,
+    vector;
 
 namespace {
 
@@ -22,14 +23,18 @@ constexpr std::array table{
             expand},
     Rewrite{"fission", "LOOP NUMBER", "cuts the body of a loop behind so many nodes into two loops",
             fission},
+    Rewrite{"flatten", "BUFFER NUMBER",
+            "makes one dimension of a buffer of this and the next, whose elements lie as they lay",
+            flatten},
     Rewrite{"inline", "SCRATCH", "computes elements where they are read, and makes no scratch",
             inlineScratch},
     Rewrite{"join", "LOOP LOOP", "makes one loop of two that follow each other", join},
     Rewrite{"lift", "LOOP LOOP",
             "moves the second loop in front of the first, which stands before it", lift},
-    Rewrite{"line-up", "BUFFER LOOP",
-            "copies what a loop reads of a buffer to scratch in front of it, in the order of reading",
-            lineUp},
+    Rewrite{
+        "line-up", "BUFFER LOOP",
+        "copies what a loop reads of a buffer to scratch in front of it, in the order of reading",
+        lineUp},
     Rewrite{"merge", "LOOP LOOP", "makes one loop of two, the second alone in the first", merge},
     Rewrite{"narrow", "SCRATCH", "adds up in 32 bits what was added up in 64", narrow},
     Rewrite{"pack", "BUFFER LOOP", "copies what a loop reads of a buffer to scratch in front of it",
