@@ -111,7 +111,8 @@ private:
     auto depthOf = [&](const Node& node) {
       size_t depth = 0;
       for (const Contraction& contraction : contractionsIn(made_.nest, std::span(&node, 1)))
-        depth = std::max(depth, contraction.spatial.size());
+        if (contraction.isOfProducts)
+          depth = std::max(depth, contraction.spatial.size());
       return depth > 1 ? depth : 0;
     };
     if (depthOf(second) > 0)

@@ -436,7 +436,8 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
       return;
     }
   }
-  if (auto tiled = tiledFewRows(made, contraction, machine))
+  if (auto tiled =
+          contraction.isOfProducts ? tiledFewRows(made, contraction, machine) : std::nullopt)
     made = *std::move(tiled);
 }
 

@@ -36,6 +36,11 @@ bool readsTwo(const Statement& statement) {
   return buffers.size() > 1;
 }
 
+bool joinsInAnyOrder(const Statement& statement) {
+  return statement.combiner == Combiner::Sum || statement.combiner == Combiner::Maximum ||
+         statement.combiner == Combiner::Minimum;
+}
+
 /// The contraction whose accumulator is in the body of the last of these loops.
 std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<const Node*>& path) {
   const std::vector<Node>& body = path.back()->body;
@@ -46,10 +51,11 @@ std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<con
     return std::nullopt;
   uint32_t accumulator = std::get<Allocation>(body[0].what).buffer;
   const Statement* joiner = joinerIn(body[2]);
-  if (!joiner || joiner->combiner != Combiner::Sum || joiner->stores[0].buffer != accumulator ||
-      !nest.buffers[accumulator].extents.empty() || !readsTwo(*joiner))
+  if (!joiner || !joinsInAnyOrder(*joiner) || joiner->stores[0].buffer != accumulator ||
+      !nest.buffers[accumulator].extents.empty())
     return std::nullopt;
-  Contraction found{{}, {}, nest.buffers[accumulator].name};
+  bool isOfProducts = joiner->combiner == Combiner::Sum && readsTwo(*joiner);
+  Contraction found{{}, {}, nest.buffers[accumulator].name, isOfProducts};
   for (size_t i = path.size(); i-- > 0;) {
     if (i + 1 < path.size() && path[i]->body.size() != 1)
       break;

@@ -1,4 +1,5 @@
-// Sums of products in a nest, and what is read of one before it is tiled: a part of choose.h.
+// Sums of products in a nest, and others that lanes may share, and what is read of one before it is
+// tiled: a part of choose.h.
 #pragma once
 
 #include "lower/loops/nest.h"
@@ -13,6 +14,9 @@ namespace loops {
 struct Contraction {
   std::vector<std::string> spatial, summed;
   std::string accumulator;
+  /// Whether products of two buffers are added up; or else the sum, maximum or minimum is of
+  /// elements as they are, as where windows are pooled.
+  bool isOfProducts;
 };
 
 /// Those below a part of a nest.

@@ -167,6 +167,23 @@ TEST_CASE("dimensions are not made one where a place may be outside") {
   CHECK(loops::textOf(*flat).find("y[i*8 + j] = x[i, j - 1 else float32(0)]") != std::string::npos);
 }
 
+TEST_CASE("windows are pooled in lanes, of a copy with what is outside") {
+  auto nest = loops::nestOf(
+      R"(kernel pool(x: float32[3, 32]) -> (y: float32[3, 32]) numbers reordered
+  for i in 3
+    for j in 32
+      alloc a: float32[]
+      a[] = float32(-inf)
+      for r in 3
+        a[] max= x[i, j + r - 1 else float32(-inf)] over r : 3
+      y[i, j] = a[]
+)");
+  REQUIRE(nest);
+  std::string text = loops::textOf(loops::scheduled(*nest, {.vectorBytes = 32}).nest);
+  CHECK(text.find("alloc a: float32[32]") != text.npos);
+  CHECK(text.find("a[j1] max= xc[r + j1]") != text.npos);
+}
+
 TEST_CASE("damaged nests are refused, or give the same") {
   size_t refused = 0, accepted = 0;
   forEachNestCase(harness::mixSeed(Catch::rngSeed(), 2), [&](const NestCase& made, Random& random) {
