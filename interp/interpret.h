@@ -1,6 +1,7 @@
 // The reference interpreter: what programs mean.
 //
-// interp/ evaluates the typed core IR: interpret.cpp is the machine. What other machines need as
+// interp/ evaluates the typed core IR: interpret.cpp is the machine, over its stack (stack.h), what
+// it compares with types (comparisons.h) and what it may use (budget.h). What other machines need as
 // well is in lang/: lang/ir/frames.h, what an activation looks like; lang/calls/boundary.h, what is
 // compared with its type; lang/calls/call_sites.h, how an operator is applied. What evaluates
 // tensor expressions is handed in; reference.h is the engine that says what they mean, sums
