@@ -5,7 +5,7 @@
 #include "runtime/list.h"
 #include "vm/machine/code_form.h"
 #include "vm/machine/operands.h"
-#include "vm/machine/register_states.h"
+#include "vm/machine/register_rules.h"
 #include "vm/machine/scalar.h"
 #include "vm/machine/verify_tables.h"
 
@@ -18,13 +18,11 @@ namespace vm {
 
 namespace {
 
-using State = RegisterState;
-
 class FunctionVerifier {
 public:
   FunctionVerifier(const Program& program, const Function& function)
       : program_(program), function_(function), code_(program.code.data() + function.start),
-        form_(program, function), states_(function.registers) {}
+        form_(program, function), registers_(function) {}
 
   /// Where the verifier was when it refused.
   size_t place() const { return at_; }
@@ -54,12 +52,6 @@ private:
     return states;
   }
 
-  static State stateOf(Rep rep) {
-    return {rep.isScalar()            ? Holding::Scalar
-            : rep.hold == Hold::Owned ? Holding::Owned
-                                      : Holding::Borrowed};
-  }
-
   /// The code at `target` is reached with these states. What holds on both ways is what is the
   /// same; what is owned is owned on both.
   void flow(size_t target, const RegisterStates& states) {
@@ -78,7 +70,7 @@ private:
 
   /// From one instruction to where it leads, as long as that is the next one.
   void follow(RegisterStates states) {
-    states_ = std::move(states);
+    registers_.enter(std::move(states));
     while (true) {
       const Word* word = code_ + at_;
       size_t next = at_ + wordCount(program_, word);
@@ -86,7 +78,7 @@ private:
         return;
       demand(next < function_.size, "it runs beyond its end");
       if (known_[next])
-        return flow(next, states_);
+        return flow(next, registers_.states());
       at_ = next;
     }
   }
@@ -94,51 +86,8 @@ private:
   void jumps(const Word& word, size_t next) {
     CodeForm::forEachTarget(word, next, [&](int64_t target) {
       demand(target < int64_t(function_.size), "a jump leads out of the function");
-      flow(size_t(target), states_);
+      flow(size_t(target), registers_.states());
     });
-  }
-
-  // Registers.
-
-  State at(uint16_t reg) const {
-    demand(reg < function_.registers, "a register is beyond those of the function");
-    return states_.at(reg);
-  }
-
-  void scalar(uint16_t reg) {
-    demand(at(reg).holding == Holding::Scalar, "a register holds no scalar");
-  }
-  void reference(uint16_t reg) {
-    Holding holding = at(reg).holding;
-    demand(holding == Holding::Owned || holding == Holding::Borrowed,
-           "a register holds no reference");
-  }
-  void take(uint16_t reg) {
-    demand(at(reg).holding == Holding::Owned, "a register owns no reference");
-    states_.clear(reg);
-  }
-  /// What is borrowed from a register is gone with what it held. If that is where the new content
-  /// was found, it is borrowed from where that was.
-  void put(uint16_t reg, State state) {
-    demand(!at(reg).mustStay(), "a reference is overwritten");
-    bool isFound = state.holding == Holding::Borrowed && state.owner != none;
-    uint16_t source = isFound && states_.isLent(reg) ? sourceOf(state.owner) : none;
-    states_.clear(reg);
-    if (isFound && !states_.at(state.owner).isReference())
-      state = {Holding::Borrowed, source};
-    states_.set(reg, state);
-  }
-  /// The register that owns what is borrowed by way of this one; none when that is outside.
-  uint16_t sourceOf(uint16_t reg) {
-    for (; reg != none && states_.at(reg).holding == Holding::Borrowed; reg = states_.at(reg).owner)
-      demand(++steps_ <= mostSteps * function_.size, "registers borrow by way of too many others");
-    return reg;
-  }
-  void takeAs(Rep rep, uint16_t reg) {
-    if (rep.isScalar())
-      scalar(reg);
-    else
-      rep.hold == Hold::Owned ? take(reg) : reference(reg);
   }
 
   // Instructions.
@@ -147,13 +96,13 @@ private:
   bool object(const Word& word, size_t next) {
     switch (familyOf(Op(word.op))) {
     case Op::Move:
-      moveTo(word.a, word.b);
+      registers_.moveTo(word.a, word.b);
       return true;
     case Op::Lend:
-      lend(word.a, word.b);
+      registers_.lend(word.a, word.b);
       return true;
     case Op::Retain:
-      retain(word.a, word.b);
+      registers_.retain(word.a, word.b);
       return true;
     case Op::Make:
       make(word);
@@ -169,7 +118,7 @@ private:
       open(word, word.c);
       return true;
     case Op::Match:
-      reference(word.a);
+      registers_.reference(word.a);
       jumps(word, next);
       load(word);
       return true;
@@ -185,11 +134,12 @@ private:
       return true;
     case Op::Reserve:
       demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
-      put(word.a, {Holding::Memory, none, uint16_t(program_.layouts[word.b].fields.size())});
+      registers_.put(word.a,
+                     {Holding::Memory, none, uint16_t(program_.layouts[word.b].fields.size())});
       return true;
     case Op::FreeToken:
-      demand(at(word.a).holding == Holding::Memory, "a register holds no memory");
-      states_.clear(word.a);
+      demand(registers_.at(word.a).holding == Holding::Memory, "a register holds no memory");
+      registers_.clear(word.a);
       return true;
     default:
       return false;
@@ -203,7 +153,7 @@ private:
       takeParts(word);
       demandWhole();
       demand(!function_.result.isScalar(), "the result is no reference");
-      demandNothingHeld();
+      registers_.demandNothingHeld();
       return false;
     case Op::Wrap:
       wrap(word);
@@ -230,13 +180,13 @@ private:
     case Op::ReturnFlat:
       demand(!function_.flat.empty(), "the result is no tuple's fields");
       for (size_t i = 0; i < function_.flat.size(); ++i)
-        takeAs(owned(function_.flat[i]), uint16_t(i));
-      demandNothingHeld();
+        registers_.takeAs(owned(function_.flat[i]), uint16_t(i));
+      registers_.demandNothingHeld();
       return false;
     case Op::Return:
       demandWhole();
-      takeAs(owned(function_.result), word.a);
-      demandNothingHeld();
+      registers_.takeAs(owned(function_.result), word.a);
+      registers_.demandNothingHeld();
       return false;
     case Op::Kernel:
       demand(program_.sites[wide(word)].kernel != HostSite::noKernel, "a site has no kernel");
@@ -254,40 +204,6 @@ private:
     }
   }
 
-  static Rep owned(Rep rep) {
-    if (!rep.isScalar())
-      rep.hold = Hold::Owned;
-    return rep;
-  }
-
-  /// What is borrowed from a register, or a field of it. What comes from outside stays so.
-  State lent(uint16_t from, uint16_t field = none) {
-    if (isFromOutside(from))
-      return {Holding::Borrowed};
-    return {Holding::Borrowed, from, field};
-  }
-
-  void moveTo(uint16_t to, uint16_t from) {
-    State moved = at(from);
-    demand(moved.holding != Holding::Nothing && moved.holding != Holding::Memory,
-           "a register holds nothing");
-    if (moved.holding == Holding::Owned)
-      take(from);
-    else if (moved.holding == Holding::Borrowed)
-      moved = lent(from);
-    put(to, moved);
-  }
-
-  void retain(uint16_t to, uint16_t from) {
-    reference(from);
-    if (to == from) {
-      demand(at(to).holding == Holding::Borrowed, "a reference is counted twice in one register");
-      states_.set(to, {Holding::Owned});
-      return;
-    }
-    put(to, {Holding::Owned});
-  }
-
   std::span<const uint16_t> tail(size_t count) const {
     return {reinterpret_cast<const uint16_t*>(code_ + at_ + 1), count};
   }
@@ -301,25 +217,19 @@ private:
 
   void make(const Word& word) {
     takeParts(word);
-    put(word.a, {Holding::Owned});
+    registers_.put(word.a, {Holding::Owned});
   }
 
   /// The argument that a call puts into its place itself.
   void placeArgument(Op op, const Word& more) {
     if (fusesAdd(op)) {
-      scalar(more.a);
-      put(more.op, {Holding::Scalar});
+      registers_.scalar(more.a);
+      registers_.put(more.op, {Holding::Scalar});
     } else if (op == Op::CallLend || op == Op::TailLend) {
-      lend(more.op, more.a);
+      registers_.lend(more.op, more.a);
     } else {
-      moveTo(more.op, more.a);
+      registers_.moveTo(more.op, more.a);
     }
-  }
-
-  void lend(uint16_t to, uint16_t from) {
-    reference(from);
-    demand(to != from, "a reference is lent to its holder");
-    put(to, lent(from));
   }
 
   /// What a new object takes over.
@@ -328,12 +238,12 @@ private:
     demand(program_.layouts[word.b].kind != LayoutKind::Boxed, "a boxed value cannot be made");
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none || familyOf(Op(word.op)) != Op::Wrap)
-        takeAs(owned(fields[i]), reg);
+        registers_.takeAs(owned(fields[i]), reg);
     if (word.c != none) {
-      State memory = at(word.c);
+      RegisterState memory = registers_.at(word.c);
       demand(memory.holding == Holding::Memory && memory.field == fields.size(),
              "the memory is of another object");
-      states_.clear(word.c);
+      registers_.clear(word.c);
     }
   }
 
@@ -352,12 +262,13 @@ private:
 
   void load(const Word& word) {
     const auto& fields = fieldsOf(word);
-    reference(word.a);
+    registers_.reference(word.a);
     demand(program_.layouts[word.b].kind != LayoutKind::Cell, "a cell is taken apart");
     for (size_t i = 0; i < fields.size(); ++i)
       if (uint16_t reg = tail(fields.size())[i]; reg != none) {
         demand(reg != word.a, "an object is overwritten by its field");
-        put(reg, fields[i].isScalar() ? State{Holding::Scalar} : lent(word.a, uint16_t(i)));
+        registers_.put(reg, fields[i].isScalar() ? RegisterState{Holding::Scalar}
+                                                 : registers_.lent(word.a, uint16_t(i)));
       }
   }
 
@@ -371,45 +282,40 @@ private:
       uint16_t reg = tail(fields.size())[i];
       if (fields[i].isScalar() || reg == none)
         continue;
-      demand(at(reg) == State{Holding::Borrowed, word.a, uint16_t(i)},
+      demand(registers_.at(reg) == RegisterState{Holding::Borrowed, word.a, uint16_t(i)},
              "a register does not hold this field");
-      states_.set(reg, {Holding::Owned});
+      registers_.set(reg, {Holding::Owned});
     }
-    take(word.a);
+    registers_.take(word.a);
     if (token != none)
-      put(token, {Holding::Memory, none, uint16_t(fields.size())});
-  }
-
-  /// Whether what a register borrows is alive when this call is over.
-  bool isFromOutside(uint16_t reg) {
-    return at(reg).holding == Holding::Borrowed && at(reg).owner == none;
+      registers_.put(token, {Holding::Memory, none, uint16_t(fields.size())});
   }
 
   void passArguments(uint16_t window, std::span<const Rep> parameters, bool isTail) {
     for (size_t i = 0; i < parameters.size(); ++i) {
       auto reg = uint16_t(window + i);
       if (parameters[i].hold == Hold::Borrowed)
-        demand(!isTail || isFromOutside(reg), "a tail call borrows from this call");
+        demand(!isTail || registers_.isFromOutside(reg), "a tail call borrows from this call");
     }
     for (size_t i = 0; i < parameters.size(); ++i)
-      takeAs(parameters[i], uint16_t(window + i));
+      registers_.takeAs(parameters[i], uint16_t(window + i));
   }
 
   bool finishCall(uint16_t window, Rep result, std::span<const Rep> flat, bool isTail) {
     if (isTail) {
       demand(owned(result) == owned(function_.result) && std::ranges::equal(flat, function_.flat),
              "a tail call ends with another result");
-      demandNothingHeld();
+      registers_.demandNothingHeld();
       return false;
     }
-    for (uint16_t reg; (reg = states_.next(window)) != none;) {
-      demand(!at(reg).mustStay(), "a call overwrites a reference");
-      states_.clear(reg);
+    for (uint16_t reg; (reg = registers_.states().next(window)) != none;) {
+      demand(!registers_.at(reg).mustStay(), "a call overwrites a reference");
+      registers_.clear(reg);
     }
     if (flat.empty())
-      put(window, stateOf(owned(result)));
+      registers_.put(window, stateOf(owned(result)));
     for (size_t i = 0; i < flat.size(); ++i)
-      put(uint16_t(window + i), stateOf(owned(flat[i])));
+      registers_.put(uint16_t(window + i), stateOf(owned(flat[i])));
     return true;
   }
 
@@ -429,30 +335,28 @@ private:
     bool isTail = Op(word.op) == Op::TailCallClosure;
     uint16_t window = isTail ? 0 : word.a, next = window;
     for (Rep parameter : signature.parameters)
-      takeAs(owned(parameter), next++);
-    take(next);
+      registers_.takeAs(owned(parameter), next++);
+    registers_.take(next);
     return finishCall(window, signature.result, {}, isTail);
   }
 
   void demandWhole() const { demand(function_.flat.empty(), "the result is a tuple's fields"); }
 
-  void demandNothingHeld() const { demand(states_.held() == 0, "a call ends with a reference"); }
-
   bool host(const Word& word) {
     const HostSite& site = program_.sites[wide(word)];
     for (size_t i = 0; i < site.operands.size(); ++i) {
       uint16_t reg = tail(site.operands.size())[i];
-      site.operands[i].isScalar() ? scalar(reg) : reference(reg);
+      site.operands[i].isScalar() ? registers_.scalar(reg) : registers_.reference(reg);
     }
     for (uint16_t operand : site.given)
-      take(tail(site.operands.size())[operand]);
+      registers_.take(tail(site.operands.size())[operand]);
     if (site.hasResult)
-      put(word.a, stateOf(owned(site.result)));
+      registers_.put(word.a, stateOf(owned(site.result)));
     return !site.neverReturns();
   }
 
   void arms(const Word& word, size_t next) {
-    reference(word.a);
+    registers_.reference(word.a);
     jumps(word, next);
   }
 
@@ -475,7 +379,7 @@ private:
 
   void returnField(const Word& word) {
     const auto& fields = program_.layouts[word.b].fields;
-    reference(word.a);
+    registers_.reference(word.a);
     demand(word.c < fields.size() && fields[word.c].isScalar(), "a field is no scalar");
     end(Op::ReturnField);
   }
@@ -484,26 +388,26 @@ private:
   bool end(Op op) const {
     demandWhole();
     demand(function_.result.isScalar() == (op != Op::ReturnStatic), "the result is something else");
-    demandNothingHeld();
+    registers_.demandNothingHeld();
     return false;
   }
 
   void read(OperandKind kind, uint16_t reg) {
     if (kind == OperandKind::In)
-      scalar(reg);
+      registers_.scalar(reg);
     else if (kind == OperandKind::Ref)
-      reference(reg);
+      registers_.reference(reg);
     else if (kind == OperandKind::Taken)
-      take(reg);
+      registers_.take(reg);
   }
 
   void write(OperandKind kind, uint16_t reg) {
     if (kind == OperandKind::Out)
-      put(reg, {Holding::Scalar});
+      registers_.put(reg, {Holding::Scalar});
     else if (kind == OperandKind::OwnedOut)
-      put(reg, {Holding::Owned});
+      registers_.put(reg, {Holding::Owned});
     else if (kind == OperandKind::LentOut)
-      put(reg, {Holding::Borrowed});
+      registers_.put(reg, {Holding::Borrowed});
   }
 
   /// A cell is of one kind of content.
@@ -521,14 +425,14 @@ private:
     auto isType = [](uint16_t bits) { return unpacked(bits).isComputable() && bits >> 8 <= 4; };
     switch (Op(word.op)) {
     case Op::Choose:
-      return scalar(more.op);
+      return registers_.scalar(more.op);
     case Op::Convert:
       return demand(isType(more.op) && isType(more.a), "there is no such element type");
     default:
       demand(more.op < runtime::scalarFunctionCount && isType(more.a) &&
                  canApply(ScalarFunction(more.op), unpacked(more.a)),
              "there is no such function of this type");
-      scalar(more.b);
+      registers_.scalar(more.b);
     }
   }
 
@@ -541,10 +445,7 @@ private:
   CodeForm form_;
   /// The states with which places are reached that a jump leads to, until they are followed.
   runtime::List<std::unique_ptr<RegisterStates>> known_;
-  RegisterStates states_;
-  /// How often a register was asked from where it borrows.
-  size_t steps_ = 0;
-  static constexpr size_t mostSteps = 256;
+  RegisterRules registers_;
 };
 
 } // namespace
