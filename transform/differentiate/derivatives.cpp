@@ -114,6 +114,12 @@ public:
   bool hasSites() const { return !sites_.empty(); }
   /// Whether functions only got parameters, which passes would take from them again.
   bool isOfNames() const { return namedCount_ == replaced_.size(); }
+  /// Whether functions carry derivatives now.
+  bool isCarrying() const { return !carried_.empty(); }
+  void refuseEndless() {
+    context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
+                             "a function that is made of ever more derivatives");
+  }
 
   /// Adds the derivatives to the module; false when something stands in the way.
   bool write() {
@@ -482,6 +488,10 @@ namespace {
 
 constexpr std::string_view passName = "derivatives";
 
+/// So many rounds may make functions carry derivatives. What carries some that nobody asks for is
+/// differentiated too, so where functions go round, and passes do not see that, there is no end.
+constexpr size_t mostCarrying = 8;
+
 /// What a step inside of the pass gave, with its types.
 TypedModule checked(std::string_view step, std::unique_ptr<Module> module,
                     const PassContext& context) {
@@ -535,6 +545,7 @@ TypedModule started(const Module& module, const PassContext& context) {
 std::unique_ptr<Module> derivatives(const Module& module, const PassContext& context) {
   TypedModule current = started(module, context);
   bool isClean = true;
+  size_t carrying = 0;
   for (size_t number = 1;; ++number) {
     if (!isClean && !context.keepsSteps && hasUnwritten(*current.module))
       current = cleaned(current, context);
@@ -548,6 +559,11 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
       return place(*current.module, context.operators);
     if (!isGood)
       return std::move(current.module);
+    carrying += round->isCarrying();
+    if (carrying > mostCarrying) {
+      round->refuseEndless();
+      return std::move(current.module);
+    }
     isClean = round->isOfNames();
     auto next = round->finish();
     round.reset();
