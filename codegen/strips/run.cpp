@@ -12,6 +12,13 @@ namespace strips {
 
 namespace {
 
+/// Where an element of a buffer begins, or would: a row that nobody reads may be anywhere, so this
+/// is not computed as a pointer.
+std::byte* rowAt(std::byte* buffer, int64_t element, size_t bytes) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(buffer) +
+                                      uint64_t(element) * bytes);
+}
+
 constexpr size_t alignment = 64;
 
 size_t aligned(size_t bytes) {
@@ -148,7 +155,7 @@ bool Thread::run(uint32_t pc, uint32_t end) {
         pc += uint32_t(at.target) - 1;
       break;
     case Code::Row:
-      r[at.out] = buffers_[at.a] + n[at.b] * int64_t(lower::elementBytes(at.element));
+      r[at.out] = rowAt(buffers_[at.a], n[at.b], lower::elementBytes(at.element));
       break;
     case Code::Apply: {
       const std::byte* in[] = {r[at.a], at.b == none ? nullptr : r[at.b],
