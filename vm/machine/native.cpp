@@ -74,7 +74,9 @@ private:
       return true;
     }
     Object* object = slot->object;
-    if (object->layout != boxedLayout || boxed(*object).kind() != runtime::ValueKind::Tensor)
+    // One that another operand took already has nothing left.
+    if (object->layout != boxedLayout || !boxed(*object).isSet() ||
+        boxed(*object).kind() != runtime::ValueKind::Tensor)
       return false;
     const Tensor& tensor = boxed(*object).tensor();
     if (tensor.dtype() != input.dtype || tensor.rank() != input.rank)
