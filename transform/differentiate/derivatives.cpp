@@ -42,6 +42,10 @@ using namespace lang;
 
 namespace {
 
+/// So many rounds may make functions carry derivatives. What carries some that nobody asks for is
+/// differentiated too, so where functions go round, and passes do not see that, there is no end.
+constexpr size_t mostCarrying = 8;
+
 /// A call that stands for a derivative.
 struct Site {
   const Global* around;
@@ -114,15 +118,10 @@ public:
   bool hasSites() const { return !sites_.empty(); }
   /// Whether functions only got parameters, which passes would take from them again.
   bool isOfNames() const { return namedCount_ == replaced_.size(); }
-  /// Whether functions carry derivatives now.
-  bool isCarrying() const { return !carried_.empty(); }
-  void refuseEndless() {
-    context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
-                             "a function that is made of ever more derivatives");
-  }
 
-  /// Adds the derivatives to the module; false when something stands in the way.
-  bool write() {
+  /// Adds the derivatives to the module; false when something stands in the way. Counts the rounds
+  /// that make functions carry derivatives.
+  bool write(size_t& carrying) {
     for (const Site& site : sites_)
       if (isInnermost(site))
         expand(site);
@@ -131,6 +130,10 @@ public:
     if (replaced_.empty() && carried_.empty() && !context_.findings.hasErrors())
       context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
                                "a function that is made of this derivative");
+    carrying += !carried_.empty();
+    if (carrying > mostCarrying)
+      context_.findings.report(Message::UnknownDerivative, sites_[0].call->range,
+                               "a function that is made of ever more derivatives");
     adjoint_.finish();
     pushForward_.finish();
     return !context_.findings.hasErrors();
@@ -488,10 +491,6 @@ namespace {
 
 constexpr std::string_view passName = "derivatives";
 
-/// So many rounds may make functions carry derivatives. What carries some that nobody asks for is
-/// differentiated too, so where functions go round, and passes do not see that, there is no end.
-constexpr size_t mostCarrying = 8;
-
 /// What a step inside of the pass gave, with its types.
 TypedModule checked(std::string_view step, std::unique_ptr<Module> module,
                     const PassContext& context) {
@@ -553,17 +552,12 @@ std::unique_ptr<Module> derivatives(const Module& module, const PassContext& con
     std::optional<Round> round;
     bool isGood = zeros.writeInto(*current.module, [&] {
       round.emplace(*current.module, current.typing, context, zeros, number == 1);
-      return !round->hasSites() || round->write();
+      return !round->hasSites() || round->write(carrying);
     });
     if (!round->hasSites())
       return place(*current.module, context.operators);
     if (!isGood)
       return std::move(current.module);
-    carrying += round->isCarrying();
-    if (carrying > mostCarrying) {
-      round->refuseEndless();
-      return std::move(current.module);
-    }
     isClean = round->isOfNames();
     auto next = round->finish();
     round.reset();
