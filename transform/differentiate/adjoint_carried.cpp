@@ -112,9 +112,8 @@ void Adjoint::forwardGradient(const Binding& binding, const Call& call, const Op
   const Type* function = code_.typeOf(differentiated);
   code_.known(*binding.var) = nullptr;
   std::string_view obstacle = !isCarrying_ ? insideOfOthers
-                              : std::ranges::any_of(function->parts, holdsFunctions)
-                                  ? overFunctions
-                                  : "";
+                              : std::ranges::any_of(function->parts, holdsFunctions) ? overFunctions
+                                                                                     : "";
   if (!obstacle.empty()) {
     code_.failOf(call.range, differentiated, obstacle);
     code_.known(*binding.var) = binding.var;
@@ -129,9 +128,7 @@ void Adjoint::forwardGradient(const Binding& binding, const Call& call, const Op
 Atom Adjoint::gradientFunction(const Call& derivative, const OperatorRow& row, const Type& given,
                                BlockBuilder& out) {
   BlockBuilder body(code_.make);
-  std::vector<const Var*> parameters;
-  for (const Type* part : given.parts)
-    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", part));
+  std::vector<const Var*> parameters = parametersFor(code_.make, given.parts);
   std::vector<Atom> arguments = atomsOf(parameters);
   Atom value = body.bind(gradientAt(derivative, row, arguments, body));
   Atom back = idleBack(code_, arguments, given.parts, given.result, body);

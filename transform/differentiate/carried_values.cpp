@@ -14,13 +14,6 @@ using namespace lang;
 
 namespace {
 
-std::vector<const Var*> parametersFor(Builder& make, Types types) {
-  std::vector<const Var*> parameters;
-  for (const Type* type : types)
-    parameters.push_back(make.var(VarOrigin::Parameter, "x", type));
-  return parameters;
-}
-
 /// Zeros for those of the values that hold floats.
 std::vector<Atom> zerosFor(Translation& code, const std::vector<Atom>& values, Types types,
                            BlockBuilder& out) {

@@ -3,6 +3,7 @@
 
 #include "lang/ir/differentiable.h"
 #include "lang/op/op.h"
+#include "transform/differentiate/carried_values.h"
 #include "transform/differentiate/pending_derivatives.h"
 
 #include <algorithm>
@@ -37,12 +38,7 @@ Atom CustomRules::valueOnly(const Expr& function, BlockBuilder& out) {
   const Type* type = code_.typeOf(function);
   if (std::ranges::any_of(type->parts, holdsFunctions) || holdsFunctions(type->result))
     return nullptr;
-  std::vector<const Var*> parameters;
-  for (const Type* each : type->parts)
-    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", each));
-  BlockBuilder body(code_.make);
-  Atom value = body.project(body.call(code_.mapped(function), atomsOf(parameters)), 0);
-  return out.bind(code_.make.function(parameters, body.finish(value)));
+  return valueAlone(code_, Mode::Reverse, code_.mapped(function), *type, out);
 }
 
 /// A function of the old code as it was.

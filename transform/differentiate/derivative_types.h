@@ -139,6 +139,13 @@ private:
   Functions fillZeros_, fillOnes_, givers_, takers_, adders_;
 };
 
+/// Parameters of these types for a function in the making.
+inline std::vector<const lang::Var*> parametersFor(lang::Builder& make, lang::Types types) {
+  std::vector<const lang::Var*> parameters;
+  for (const lang::Type* type : types)
+    parameters.push_back(make.var(lang::VarOrigin::Parameter, "x", type));
+  return parameters;
+}
 /// Variables as operands.
 inline std::vector<lang::Atom> atomsOf(const std::vector<const lang::Var*>& vars) {
   return {vars.begin(), vars.end()};

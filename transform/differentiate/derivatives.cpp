@@ -336,18 +336,11 @@ private:
     const Expr& old = *site.call->arguments[0].value;
     const Type* type = typing_.of(old);
     BlockBuilder block(make_), body(make_);
-    std::vector<const Var*> parameters = parametersOf(*type);
+    std::vector<const Var*> parameters = parametersFor(make_, type->parts);
     Atom result = body.call(&old, atomsOf(parameters));
     Atom function = block.bind(make_.function(parameters, body.finish(result)));
     replaced_[site.binding->var] =
         make_.blockExpr(block.finish(block.call(*site.row, {function}, wrtOf(site))));
-  }
-
-  std::vector<const Var*> parametersOf(const Type& function) {
-    std::vector<const Var*> parameters;
-    for (const Type* type : function.parts)
-      parameters.push_back(make_.var(VarOrigin::Parameter, "x", type));
-    return parameters;
   }
 
   Settings wrtOf(const Site& site) {
@@ -360,7 +353,8 @@ private:
     Atom gradient = block.call(rowOf(context_.operators, Derivative::Grad),
                                {site.call->arguments[0].value}, wrtOf(site));
     Atom tangent = block.call(rowOf(context_.operators, Derivative::Jvp), {gradient}, wrtOf(site));
-    std::vector<const Var*> parameters = parametersOf(*typing_.of(*site.binding->var));
+    std::vector<const Var*> parameters =
+        parametersFor(make_, typing_.of(*site.binding->var)->parts);
     Atom both = body.call(tangent, atomsOf(parameters));
     Atom result = block.bind(make_.function(parameters, body.finish(body.project(both, 1))));
     replaced_[site.binding->var] = make_.blockExpr(block.finish(result));
@@ -383,7 +377,8 @@ private:
     BlockBuilder block(make_), body(make_);
     Atom pullBack = block.call(rowOf(context_.operators, Derivative::Vjp),
                                {site.call->arguments[0].value}, wrtOf(site));
-    std::vector<const Var*> parameters = parametersOf(*typing_.of(*site.binding->var));
+    std::vector<const Var*> parameters =
+        parametersFor(make_, typing_.of(*site.binding->var)->parts);
     std::vector<Atom> arguments = atomsOf(parameters);
     Atom cotangent = arguments.back();
     arguments.pop_back();

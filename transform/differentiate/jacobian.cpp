@@ -40,8 +40,7 @@ public:
       : make_(builder), call_(call), old_(call.arguments[0].value),
         type_(functionType(builder.types, call, typing)),
         wrt_(withRespectTo(call, type_.parts.size())), outside_(builder), body_(builder) {
-    for (const Type* type : type_.parts)
-      parameters_.push_back(make_.var(VarOrigin::Parameter, "x", type));
+    parameters_ = parametersFor(make_, type_.parts);
     for (size_t i : wrt_.parameters)
       addLeaves(body_, parameters_[i], *type_.parts[i], inputs_);
   }

@@ -77,9 +77,7 @@ void PushForward::writeDerivative(const Binding& binding, const Call& call, Bloc
   if (!obstacle.empty())
     return code_.failOf(call.range, differentiated, obstacle);
   BlockBuilder body(code_.make);
-  std::vector<const Var*> parameters;
-  for (const Type* part : function.parts)
-    parameters.push_back(code_.make.var(VarOrigin::Parameter, "x", part));
+  std::vector<const Var*> parameters = parametersFor(code_.make, function.parts);
   std::vector<Atom> arguments = atomsOf(parameters), tangents(parameters.size(), nullptr);
   for (size_t i : withRespectTo(call, parameters.size()).parameters)
     tangents[i] = parameters.emplace_back(
