@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <map>
+#include <new>
 
 namespace driver {
 
@@ -22,17 +23,18 @@ std::vector<std::optional<codegen::NestCode>> compiledNests(const std::vector<Ke
                                                             const codegen::Processor& processor) {
   std::vector<std::optional<codegen::NestCode>> codes(nests.size());
   std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i = next++; i < nests.size(); i = next++)
-      if (auto code = codegen::codeOf(nests[i].nest, processor))
-        codes[i] = *std::move(code);
-  };
-  std::vector<std::thread> others;
-  while (others.size() + 1 < std::min<size_t>(runtime::threadLimit(), nests.size()))
-    others.emplace_back(work);
-  work();
-  for (std::thread& other : others)
-    other.join();
+  std::atomic<bool> isOutOfMemory = false;
+  runtime::shareWork(runtime::threadLimit(), [&] {
+    try {
+      for (size_t i = next++; i < nests.size(); i = next++)
+        if (auto code = codegen::codeOf(nests[i].nest, processor))
+          codes[i] = *std::move(code);
+    } catch (const std::bad_alloc&) {
+      isOutOfMemory = true;
+    }
+  });
+  if (isOutOfMemory)
+    throw std::bad_alloc();
   return codes;
 }
 
