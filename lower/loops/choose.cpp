@@ -4,6 +4,7 @@
 #include "lower/loops/choose_bands.h"
 #include "lower/loops/choose_contraction.h"
 #include "lower/loops/choose_flat.h"
+#include "lower/loops/choose_panels.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/trial.h"
 
@@ -39,12 +40,15 @@ public:
   Scheduled run() {
     // As the first step would, so that names are those that are left.
     simplify(made_.nest);
+    if (machine_.cutsLoops)
+      readPanels(made_);
     while (liftOnce(made_.nest.body)) {
     }
     while (joinOnce(made_.nest.body)) {
     }
     keepRows();
     if (machine_.cutsLoops) {
+      splitPanels(made_);
       flattenRows(made_, machine_);
       tileAll();
       while (liftAnywhere(made_.nest.body)) {

@@ -1,8 +1,10 @@
 // Ways of tiling are tried one after the other, each from the start.
 #include "lower/loops/choose_contraction.h"
 
+#include "lower/loops/choose_windows.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/few_rows.h"
+#include "lower/loops/tile_sums.h"
 #include "lower/loops/trial.h"
 #include "lower/loops/verify.h"
 
@@ -322,26 +324,11 @@ private:
            attempt("unroll", {some->inner}) && attempt("vector", {summedIn_[0]});
   }
 
-  /// Cuts what makes the accumulators off what joins, and that off what reads; then the loops of
-  /// the tile, outermost first, stand inside of the sum.
   bool sumInside(const std::vector<std::string>& tile) {
-    summedIn_ = tile;
-    for (int i = 0; i < 2; ++i) {
-      std::vector<std::string> next(tile.size());
-      for (size_t k = tile.size(); k-- > 0;) {
-        if (!attempt("fission", {summedIn_[k], "1"}))
-          return false;
-        next[k] = fresh()[0];
-      }
-      // First the makers are cut off, then the readers, whose loops keep to themselves.
-      if (i == 0)
-        summedIn_ = next;
-    }
-    for (size_t k = tile.size(); k-- > 0;)
-      for (const std::string& summed : contraction_.summed)
-        if (!attempt("reorder", {summedIn_[k], summed}))
-          return false;
-    return true;
+    auto loops = loops::sumInside(trial_, contraction_, tile);
+    if (loops)
+      summedIn_ = loops->summed;
+    return loops.has_value();
   }
 
   /// Puts as many tiles of columns as stay near into one block, inside of the loop over rows, and
@@ -428,6 +415,11 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
   constexpr size_t nodesWithOneReader = 4;
   bool hasReaders =
       findLoop(made.nest, contraction.spatial.back()).node().body.size() > nodesWithOneReader;
+  if (auto tiled =
+          contraction.isOfProducts ? tiledWindows(made, contraction, machine) : std::nullopt) {
+    made = *std::move(tiled);
+    return;
+  }
   for (Means means : {Means::All, Means::WholeRows, Means::Tiles}) {
     if (means == Means::All && hasReaders)
       continue;

@@ -51,6 +51,9 @@ public:
   std::vector<std::string> moreColumns(const std::string& rows) const;
 
   const std::vector<Operand>& operands() const { return operands_; }
+  bool hangsOn(const Operand& operand, const std::string& loop) const {
+    return nest_.table.mentions(operand.flat, variableOf(loop));
+  }
   /// What is read in lanes.
   std::vector<Operand> ofLanes() const;
 
@@ -71,9 +74,6 @@ private:
     return int64_t(nest_.buffers[operand.buffer].dtype.bytes());
   }
   Name variableOf(const std::string& loop) const { return *nest_.table.find(loop); }
-  bool hangsOn(const Operand& operand, const std::string& loop) const {
-    return nest_.table.mentions(operand.flat, variableOf(loop));
-  }
   bool isOfLanes(const Operand& operand) const { return hangsOn(operand, of_.spatial.back()); }
 
   /// Its table grows with what is asked.

@@ -1,10 +1,11 @@
 // Elements computed where they are read. One statement makes them, each at the variables of its
-// loops, so those give way to the places of a reader.
+// loops and at numbers, so variables give way to the places of a reader.
 #include "lower/loops/edit.h"
 #include "lower/loops/rewrite.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace loops::rewrites {
 
@@ -34,7 +35,8 @@ const Statement& makerOf(Nest& nest, uint32_t buffer) {
 /// The operations of a statement with those of the maker in place of what it reads.
 class Inliner {
 public:
-  Inliner(Nest& nest, uint32_t buffer, const Statement& maker, const std::vector<Name>& variables)
+  Inliner(Nest& nest, uint32_t buffer, const Statement& maker,
+          const std::vector<std::optional<Name>>& variables)
       : nest_(nest), buffer_(buffer), maker_(maker), variables_(variables) {}
 
   void run(Statement& statement) {
@@ -61,7 +63,11 @@ private:
       if (load.places[i].value != none || load.places[i].isChecked || !load.operands.empty())
         refuse(
             fmt::format("`{}` is read at places that may be outside", nest_.buffers[buffer_].name));
-      names.emplace(variables_[i], load.places[i].form);
+      if (variables_[i])
+        names.emplace(*variables_[i], load.places[i].form);
+      else if (load.places[i].form != maker_.stores[0].position[i])
+        refuse(fmt::format("`{}` is read elsewhere than where it is made",
+                           nest_.buffers[buffer_].name));
     }
     auto [known, isNew] = values_.try_emplace(positionOf(load));
     if (!isNew)
@@ -97,7 +103,8 @@ private:
   Nest& nest_;
   uint32_t buffer_;
   const Statement& maker_;
-  const std::vector<Name>& variables_;
+  /// By dimension; none where all is made at one number.
+  const std::vector<std::optional<Name>>& variables_;
   std::vector<Operation> made_;
   /// By the position at which the buffer is read.
   std::map<std::vector<Form>, uint32_t> values_;
@@ -124,12 +131,13 @@ void remove(std::vector<Node>& nodes, uint32_t buffer) {
 void inlineScratch(Nest& nest, Arguments arguments) {
   uint32_t buffer = findScratch(nest, arguments[0]);
   const Statement maker = makerOf(nest, buffer);
-  std::vector<Name> variables;
+  std::vector<std::optional<Name>> variables;
   for (Form form : maker.stores[0].position) {
     auto name = nest.table.nameOf(form);
-    if (!name || std::ranges::find(variables, *name) != variables.end())
+    bool isKnown = name && std::ranges::find(variables, name) != variables.end();
+    if (isKnown || (!name && !nest.table.constantOf(form)))
       refuse(fmt::format("`{}` is not made at the variables of its loops", arguments[0]));
-    variables.push_back(*name);
+    variables.push_back(name);
   }
   Inliner inliner(nest, buffer, maker, variables);
   remove(nest.body, buffer);

@@ -8,8 +8,8 @@ namespace loops {
 namespace rewrites {
 
 RewriteFunction assume, cache, expand, fission, flatten, inlineScratch, join, lift, lineUp, merge,
-    narrow, pack, parallel, partial, peel, privatise, reorder, serial, split, transpose, unroll,
-    vector;
+    narrow, pack, parallel, partial, peel, privatise, reorder, serial, split, stage, transpose,
+    unroll, vector;
 
 namespace {
 
@@ -50,6 +50,9 @@ constexpr std::array table{
     Rewrite{"split", "LOOP NUMBER",
             "makes pieces of so many iterations, under a condition where that leaves a rest",
             split},
+    Rewrite{"stage", "BUFFER LOOP",
+            "stores what a loop stores of a buffer in scratch, and copies it from there behind",
+            stage},
     Rewrite{"transpose", "SCRATCH NUMBER NUMBER", "exchanges two dimensions of scratch", transpose},
     Rewrite{"unroll", "LOOP", "writes out the iterations of a loop", unroll},
     Rewrite{"vector", "LOOP", "runs the iterations of a loop at once, as lanes", vector},
