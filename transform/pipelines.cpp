@@ -96,12 +96,15 @@ constexpr Step machineSteps[] = {
     {"flatten-tuples", deepestTuple},
     // Before factors are parts of groups.
     {"fold-scales"},
+    // Once weights are what they stay.
+    {"lay-out-weights"},
     // What is left is what runs.
     {"fuse"},
 };
 
 constexpr Step countedSteps[] = {
-    {"specialise-boxed"}, {"deforest"}, {"flatten-tuples", deepestTuple}, {"fold-scales"}, {"fuse"},
+    {"specialise-boxed"}, {"deforest"},        {"flatten-tuples", deepestTuple},
+    {"fold-scales"},      {"lay-out-weights"}, {"fuse"},
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "lang/op/op.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace transform {
 
@@ -74,9 +75,11 @@ bool readCall(const Call& call, const Type* result, const Typing& typing, Candid
   }
   made.isView = !function->stages.empty() &&
                 std::ranges::all_of(function->stages, isReshape, &tensor::Stage::kind);
+  made.moves = !made.isView;
   for (const tensor::Stage& stage : function->stages) {
     if (isReshape(stage.kind))
       continue;
+    made.moves &= stage.body && stage.body->as<tensor::ScalarLoad>();
     bool isMap = stage.kind == tensor::StageKind::Map;
     const tensor::Work work = isMap ? tensor::workOf(stage.body) : tensor::Work();
     made.reduces |= !isMap || work.reduces;
@@ -108,11 +111,17 @@ std::optional<Candidate> candidateOf(const Binding& binding, const Typing& typin
 } // namespace
 
 Candidates::Candidates(const Block& block, const Typing& typing, const Boundaries& boundaries) {
+  std::unordered_set<const Expr*> constants;
   for (uint32_t i = 0; i < block.bindings.size(); ++i) {
     const Binding& binding = block.bindings[i];
+    if (binding.value->as<Constant>())
+      constants.insert(binding.var);
     auto candidate = boundaries.typeOf(*binding.var) ? std::nullopt : candidateOf(binding, typing);
     if (!candidate)
       continue;
+    candidate->moves &= std::ranges::all_of(candidate->operands, [&](const Expr* operand) {
+      return operand->as<Constant>() || constants.contains(operand);
+    });
     for (const Expr* operand : candidate->operands)
       users_[operand].push_back(i);
     all_.emplace(i, *std::move(candidate));

@@ -21,6 +21,8 @@ struct Candidate {
   bool reduces = false;
   /// Whether it is its operand under another shape, which takes no time.
   bool isView = false;
+  /// Whether it is a constant in another order, which readers may as well read where it lies.
+  bool moves = false;
   /// As far as numbers tell; an open extent counts as 1.
   size_t bytes = 0;
   /// Whether it may be computed again where a second reader needs it.

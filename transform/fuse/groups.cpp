@@ -98,7 +98,8 @@ private:
   /// Whether the users in a group may have a value from there. That saves memory traffic where it
   /// is written into what reads each element once; and it moves no more than a group of its own
   /// where they read each element once in each of several stages, as rows are read that are added
-  /// up and then divided, or under another shape. A tuple alone joins nothing.
+  /// up and then divided, or under another shape. Constants are read where they lie, in any order.
+  /// A tuple alone joins nothing.
   bool mayJoin(uint32_t place, uint32_t group) const {
     if (groups_[group].members.size() == mostMembers)
       return false;
@@ -111,7 +112,7 @@ private:
     if (rootOf(groups_[group]) == user && isKind(user, ExprKind::Tuple))
       return false;
     const Candidate& value = candidates_.at(place);
-    return value.isView || readsOnce(value, place, user, group);
+    return value.isView || value.moves || readsOnce(value, place, user, group);
   }
 
   /// The same of a value that stands at a place, itself or under another shape.

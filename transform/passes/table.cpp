@@ -7,8 +7,8 @@ namespace transform {
 
 PassFunction aNormalForm, commonSubexpressions, constantFolding, deadCode, deforest, derivatives,
     equalValues, flattenTuples, foldScales, fuse, graphForm, inlineQuiet, inlining, keepExtents,
-    keepLogarithms, lambdaLifting, letSinking, operatorCalls, shapesAtHand, simplify, specialise,
-    specialiseBoxed, unusedDefinitions;
+    keepLogarithms, lambdaLifting, layOutWeights, letSinking, operatorCalls, shapesAtHand, simplify,
+    specialise, specialiseBoxed, unusedDefinitions;
 
 namespace {
 
@@ -87,6 +87,8 @@ constexpr PassRow rows[] = {
      {},
      placed,
      lambdaLifting},
+    {"lay-out-weights", "Puts constant weights of sums into the order in which kernels read them.",
+     placed, placed, layOutWeights},
     {"let-sinking",
      "Puts lets of functions that are differentiated into the only branch that needs them.",
      {},
