@@ -121,6 +121,27 @@ void addNumbers(CLI::App& app, Request& request) {
         ->check(CLI::IsMember({"reordered", "reference"}));
 }
 
+std::string checkSeconds(const std::string& word) {
+  double seconds = 0;
+  auto end = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size() && seconds > 0;
+  return isGood ? ""
+                : fmt::format("{} is no positive number of seconds", formats::backquoted(word));
+}
+
+void addTune(CLI::App& app, Request& request) {
+  const std::pair<const char*, double*> places[] = {{"run", &request.run.tuneSeconds},
+                                                    {"bench", &request.bench.tuneSeconds}};
+  for (auto [name, seconds] : places)
+    app.get_subcommand(std::string(name))
+        ->add_option(
+            "--tune", *seconds,
+            "First search for faster schedules of the kernels for so many seconds; what is "
+            "found stays in the cache, and later runs take it")
+        ->type_name("SECONDS")
+        ->check(checkSeconds, "");
+}
+
 void addThreads(CLI::App& app, unsigned& threads) {
   for (const char* name : {"run", "bench", debugCommand})
     app.get_subcommand(std::string(name))
@@ -172,16 +193,7 @@ void addMemoryLimit(CLI::App& command, runtime::RunLimits& limits, const std::st
 void addTimeLimit(CLI::App& command, runtime::RunLimits& limits, const std::string& text) {
   command.add_option("--timeout", limits.seconds, text)
       ->type_name("SECONDS")
-      ->check(
-          [](const std::string& word) {
-            double seconds = 0;
-            auto end = std::from_chars(word.data(), word.data() + word.size(), seconds);
-            bool isGood = end.ec == std::errc() && end.ptr == word.data() + word.size();
-            return isGood && seconds > 0 ? ""
-                                         : fmt::format("{} is no positive number of seconds",
-                                                       formats::backquoted(word));
-          },
-          "");
+      ->check(checkSeconds, "");
 }
 
 /// What ends the passes of a command that runs nothing.
@@ -571,6 +583,7 @@ void declareCommands(CLI::App& app, Request& request) {
   addThreads(app, request.threads);
   addProcessor(app, request);
   addNumbers(app, request);
+  addTune(app, request);
   app.footer(examples);
 }
 

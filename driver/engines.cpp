@@ -36,14 +36,24 @@ bool isPatient(const RunOptions& options) {
   return options.engine == "auto" || (options.engine.empty() && isOnMachine(options));
 }
 
+/// What a search found of a kernel, in a line.
+std::string tunedText(const codegen::Tuned& tuned) {
+  return fmt::format("tuned: {:.4g} ms became {:.4g} ms, the best of {} schedules, of {}\n",
+                     tuned.secondsBefore * 1e3, tuned.secondsAfter * 1e3, tuned.tried, tuned.nest);
+}
+
 } // namespace
 
-runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
+runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::string& notes) {
   const std::string& name = options.engine;
   const loops::Numbers numbers = *loops::numbersOf(options.numbers);
   if (!options.processor.empty() && name != "native" && !isPatient(options))
     return runtime::Error{
         "`--cpu` is for native code, which only `--engine native` and `auto` have"};
+  bool isNative = name == "native" || isPatient(options);
+  if (options.tuneSeconds > 0 && (!isNative || !options.processor.empty()))
+    return runtime::Error{"`--tune` measures native code on the processor at hand, which only "
+                          "`--engine native` and `auto` run, and without `--cpu`"};
   if (name == "interp" || (name.empty() && options.precision != 0))
     return interp::referenceEngine(options.precision);
   if (!name.empty() && name != "loops" && !isMachine(name))
@@ -52,11 +62,13 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options) {
     return runtime::Error{fmt::format("`--engine {}` computes in the types of the program; "
                                       "`--precision` is for `--engine interp`",
                                       name)};
-  if (name == "native" || isPatient(options))
+  if (isNative)
     return codegen::nativeEngine(
         {.processor = options.processor,
          .when = name == "native" ? codegen::When::Always : codegen::When::ItPays,
-         .numbers = numbers});
+         .numbers = numbers,
+         .tuneSeconds = options.tuneSeconds,
+         .tuned = [&notes](const codegen::Tuned& tuned) { notes += tunedText(tuned); }});
   return strips::stripsEngine(numbers);
 }
 

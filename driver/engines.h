@@ -23,8 +23,9 @@ bool isOnMachine(const RunOptions& options);
 /// What evaluates tensor expressions for a run; no name of an engine stands for the default, which
 /// is `auto` on the machine; beside it `interp` when there is a precision and `loops` otherwise.
 /// The error says which there are, that only `interp` computes with a precision, or what is wrong
-/// with the processor.
-runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options);
+/// with the processor. What a search for schedules finds is added to `notes`, which must outlive
+/// the engine.
+runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::string& notes);
 
 /// What runs control flow as machine code, for an engine that does; else nothing.
 std::function<vm::Runner(const vm::Program&)> runnersOf(const RunOptions& options);

@@ -1,6 +1,7 @@
 // `baton lower`: the kernels of a program as loop nests, and schedules for them.
 #include "codegen/llvm/library.h"
 #include "codegen/llvm/module.h"
+#include "codegen/native/compiler.h"
 #include "codegen/native/native_code.h"
 #include "driver/commands.h"
 #include "driver/executable_file.h"
@@ -59,11 +60,13 @@ public:
   Scheduling(const LowerOptions& options, Answer& answer) : options_(options), answer_(answer) {}
 
   void run(loops::Nest nest) {
+    std::vector<loops::Step> tuned = tunedSteps(nest);
     // As steps leave it, so that the first one finds the loops that a chosen one found.
     loops::simplify(nest);
     std::vector<loops::Step> steps;
     if (options_.chooses) {
-      steps = loops::scheduled(nest, machineModel(options_)).steps;
+      steps =
+          !tuned.empty() ? std::move(tuned) : loops::scheduled(nest, machineModel(options_)).steps;
       for (const loops::Step& step : steps)
         answer_.output += fmt::format("# {}\n", loops::textOf(step));
     } else if (!options_.schedule.empty()) {
@@ -90,6 +93,20 @@ public:
   }
 
 private:
+  /// What a search found for this machine, if there was one and steps are to be chosen; then the
+  /// nest gets the names by which it is known there.
+  std::vector<loops::Step> tunedSteps(loops::Nest& nest) {
+    if (!options_.chooses || !options_.processor.empty())
+      return {};
+    loops::Nest known = codegen::withKnownNames(nest);
+    auto steps = loops::scheduleOf(codegen::tunedSchedule(known));
+    if (!steps || steps->empty())
+      return {};
+    answer_.output += "# found by `--tune`\n";
+    nest = std::move(known);
+    return *std::move(steps);
+  }
+
   void emit(const loops::Nest& nest) {
     if (options_.emit == "nest") {
       answer_.output += loops::textOf(nest);

@@ -130,7 +130,7 @@ void runExecutable(Session& session, Loaded& loaded, const RunOptions& options, 
   auto arguments = goodArguments(session, entry.global, typing, options, answer);
   if (!arguments)
     return;
-  auto engine = engineOf(options);
+  auto engine = engineOf(options, answer.errors);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   Running running(session, loaded.language, options, look, answer);
@@ -192,7 +192,7 @@ void runProgram(Session& session, Program& program, const RunOptions& options, c
   entry = program.module->find(ready->called);
   if (std::string problem = observationProblem(options); !problem.empty())
     return answer.fail(ExitCode::World, problem);
-  auto engine = engineOf(options);
+  auto engine = engineOf(options, answer.errors);
   if (!engine)
     return answer.fail(ExitCode::World, engine.failure().message);
   if (options.output)

@@ -37,6 +37,18 @@ bool fits(const NestCode& code, const Wanted& wanted) {
 
 std::atomic<size_t> codeFound = 0;
 
+/// What the best schedule of a nest is known by.
+Digest scheduleKey(const std::string& origin, const loops::Nest& nest) {
+  return digestOf(fmt::format("{} schedule of {}", origin, loops::textOf(nest)));
+}
+
+/// A function that is tuned, with its nest, which stays where it is as long as the search.
+struct Tunable {
+  Wanted wanted;
+  loops::Nest nest;
+  std::optional<Tuner> tuner = {};
+};
+
 /// Does something at the end.
 template <typename Action>
 struct AtEnd {
@@ -241,6 +253,76 @@ void Compiler::prepare(std::span<const TensorFunction* const> functions, loops::
     ahead_.jobs.emplace(job->key, std::move(job));
   }
   startWorkers();
+}
+
+loops::Nest withKnownNames(loops::Nest nest) {
+  nest.name = "kernel";
+  size_t inputs = 0, outputs = 0;
+  for (loops::Buffer& buffer : nest.buffers)
+    if (buffer.space == loops::Space::Input)
+      buffer.name = fmt::format("x{}", inputs++);
+    else if (buffer.space == loops::Space::Output)
+      buffer.name = fmt::format("y{}", outputs++);
+  return nest;
+}
+
+std::string tunedSchedule(const loops::Nest& nest) {
+  return DiskCache(DiskCache::usualFolder())
+      .find(scheduleKey(originOf(std::nullopt), nest))
+      .value_or("");
+}
+
+std::vector<Tuned> Compiler::tune(std::span<const TensorFunction* const> functions,
+                                  loops::Numbers numbers, double seconds) {
+  const Processor* target = processor();
+  auto now = [] { return std::chrono::steady_clock::now(); };
+  auto after = [](double some) {
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(some));
+  };
+  const auto deadline = now() + after(seconds);
+  std::deque<Tunable> tunables;
+  std::set<Digest> seen;
+  for (const TensorFunction* function : functions) {
+    auto extents = target && hasNativeForm(*function) ? fixedExtents(*function) : std::nullopt;
+    if (!extents || now() >= deadline)
+      continue;
+    Wanted wanted{*function, *std::move(extents), 0, numbers};
+    auto nest = loops::nestOfPattern(wanted.function, wanted.pattern, 0, numbers);
+    if (!nest || !seen.insert(keyOf(wanted)).second)
+      continue;
+    Tunable& each = tunables.emplace_back(std::move(wanted), *std::move(nest));
+    each.tuner.emplace(each.nest, *target,
+                       cache_.find(scheduleKey(origin_, each.nest)).value_or(""));
+    if (!each.tuner->isPossible())
+      tunables.pop_back();
+  }
+  std::vector<Tunable*> longestFirst;
+  for (Tunable& each : tunables)
+    longestFirst.push_back(&each);
+  std::ranges::sort(longestFirst, std::greater(),
+                    [](const Tunable* each) { return each->tuner->seconds(); });
+  double left = 0;
+  for (const Tunable* each : longestFirst)
+    left += each->tuner->seconds();
+  std::vector<Tuned> found;
+  for (Tunable* each : longestFirst) {
+    auto rest = std::chrono::duration<double>(deadline - now()).count();
+    each->tuner->search(now() + after(rest * each->tuner->seconds() / left));
+    left -= each->tuner->seconds();
+    found.push_back(each->tuner->result());
+    cache_.keep(scheduleKey(origin_, each->nest), found.back().schedule);
+    install(keyOf(each->wanted), each->wanted, each->tuner->code());
+  }
+  return found;
+}
+
+/// Makes code that which is found here and in the cache.
+void Compiler::install(const Digest& key, const Wanted& wanted, Code code) {
+  cache_.keep(key, bytesOf(code->code));
+  auto job = std::make_shared<Job>(Job{wanted, key, State::Done, std::move(code)});
+  std::lock_guard lock(mutex_);
+  ahead_.jobs.insert_or_assign(key, std::move(job));
 }
 
 /// The caller makes what it waits for where there is one thread only, or where the system has no

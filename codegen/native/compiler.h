@@ -8,6 +8,7 @@
 
 #include "codegen/native/disk_cache.h"
 #include "codegen/native/native_code.h"
+#include "codegen/native/tuner.h"
 
 #include <condition_variable>
 #include <deque>
@@ -32,6 +33,12 @@ std::optional<std::vector<int64_t>> fixedExtents(const tensor::TensorFunction& f
 /// input or another result once more, and its stages are not too many to schedule.
 bool hasNativeForm(const tensor::TensorFunction& function);
 
+/// A nest with the name, and its buffers with those, that nests have for which code is made.
+loops::Nest withKnownNames(loops::Nest nest);
+/// The steps that an earlier search for the processor at hand found to be the best for a nest;
+/// empty where there was none.
+std::string tunedSchedule(const loops::Nest& nest);
+
 /// How often code came from a cache on disk.
 size_t foundCount();
 
@@ -50,6 +57,12 @@ public:
   Code codeFor(const Wanted& wanted);
   /// Begins to make code for functions that are likely to be called, in this order.
   void prepare(std::span<const tensor::TensorFunction* const> functions, loops::Numbers numbers);
+
+  /// Searches schedules for functions whose extents are numbers (codegen/native/tuner.h), together
+  /// for so many seconds, of which each gets as much as it takes of all. The code of the best is
+  /// what this process and later ones find.
+  std::vector<Tuned> tune(std::span<const tensor::TensorFunction* const> functions,
+                          loops::Numbers numbers, double seconds);
 
   /// Why no code is made, where there was a need for it; else nothing.
   std::string problem() const;
@@ -71,6 +84,7 @@ private:
   Code make(const Digest& key, const Wanted& wanted);
   Code codeOfNest(const loops::Nest& nest, const Processor& processor);
   const Processor* processor();
+  void install(const Digest& key, const Wanted& wanted, Code code);
   Code await(Job& job, std::unique_lock<std::mutex>& lock);
   void perform(Job& job, std::unique_lock<std::mutex>& lock);
   void startWorkers();

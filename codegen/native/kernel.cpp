@@ -151,6 +151,11 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options)
       .makeKernel = makeKernel,
       .prepare =
           [compiler, options](std::span<const tensor::TensorFunction* const> functions) {
+            if (options.tuneSeconds > 0)
+              for (const Tuned& each :
+                   compiler->tune(functions, options.numbers, options.tuneSeconds))
+                if (options.tuned)
+                  options.tuned(each);
             std::vector<const tensor::TensorFunction*> likely(functions.begin(), functions.end());
             if (options.when == When::ItPays)
               std::erase_if(likely, [](const tensor::TensorFunction* function) {

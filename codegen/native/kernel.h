@@ -6,9 +6,12 @@
 // that something is a fault.
 #pragma once
 
+#include "codegen/native/tuner.h"
 #include "lower/loops/nest.h"
 #include "lower/tensor/engine.h"
 #include "runtime/result.h"
+
+#include <functional>
 
 namespace codegen {
 
@@ -22,6 +25,10 @@ struct NativeOptions {
   std::string processor = {};
   When when = When::Always;
   loops::Numbers numbers = loops::Numbers::Reordered;
+  /// Seconds that a search for faster schedules takes, before the first call; 0 for none.
+  double tuneSeconds = 0;
+  /// Who is told what it found, where there is one.
+  std::function<void(const Tuned&)> tuned = {};
 };
 
 /// An engine whose kernels run natively where that can be; it keeps what it compiles on disk. Fails

@@ -81,6 +81,8 @@ struct RunOptions {
   std::string processor = {};
   /// What floating point may do: `reference` or `reordered`.
   std::string numbers = "reordered";
+  /// How long faster schedules are searched for before the first call; 0 for not at all.
+  double tuneSeconds = 0;
   /// The order of the gradients to compute beside the value; 0 for none.
   unsigned grad = 0;
   /// Whether NaN and infinity end the run where they arise.

@@ -49,11 +49,13 @@ public:
     keepRows();
     if (machine_.cutsLoops) {
       splitPanels(made_);
-      flattenRows(made_, machine_);
+      if (machine_.choices.flattensRows != 0)
+        flattenRows(made_, machine_);
       tileAll();
       while (liftAnywhere(made_.nest.body)) {
       }
-      joinBands(made_);
+      if (machine_.choices.joinsBands != 0)
+        joinBands(made_);
       vectorise();
     }
     if (machine_.threads > 1)
@@ -255,7 +257,7 @@ private:
       return;
     }
     // A sum in several vectors does not wait for each addition. What they leave over counts less.
-    for (int i = 0; i < 2 && (!count || *count >= 8 * lanes); ++i)
+    for (int64_t i = machine_.choices.sumVectors; i > 1 && (!count || *count >= 8 * lanes); i /= 2)
       lanes *= 2;
     std::string number = fmt::format("{}", lanes);
     bool isRagged = !count || *count % lanes != 0;

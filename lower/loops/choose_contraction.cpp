@@ -27,14 +27,13 @@ constexpr int64_t mostRows = 16;
 constexpr int64_t rowsWorthPacking = 8, rowsWorthCopying = 32;
 /// Bytes from one element to the next that are far apart, and so few that vectors are loaded whole.
 constexpr int64_t farApart = 2048, fewBytes = 16;
-/// Bytes of copies that stay near while rows go by, in the first and in the second cache.
-constexpr int64_t nearBytes = 32 << 10, blockBytes = 1 << 20;
-
 /// How many rows a tile has: as many as registers hold beside what is read. Fewer without a rest
 /// are better where all that they read is near.
 int64_t rowsOfTile(std::optional<int64_t> count, int64_t vectors, int64_t fewest,
                    const MachineModel& machine) {
   int64_t most = std::clamp<int64_t>((machine.registers - 2 - vectors) / vectors, 2, mostRows);
+  if (machine.choices.tileRows > 0)
+    return std::min({most, machine.choices.tileRows, count.value_or(most)});
   if (!count || *count <= most)
     return count.value_or(most);
   for (int64_t rows = most; rows >= fewest; --rows)
@@ -182,7 +181,8 @@ private:
     if (count <= most)
       return {count, costs[size_t(vectorsOf(count))]};
     Width best{vectorsOfOpen * lanes(), 1e300};
-    for (int64_t width = step; width <= most; width += step) {
+    int64_t least = machine_.choices.tileVectors > 0 ? most : step;
+    for (int64_t width = least; width <= most; width += step) {
       bool isWhole = count % width == 0 && (row_ % width == 0 || width % row_ == 0);
       if (double cost = costOf(width); (isWhole || !isJoined) && cost < best.cost)
         best = {width, cost};
@@ -195,7 +195,11 @@ private:
     return count ? tileOf(rows, *count, isJoined_).columns : vectorsOfOpen * lanes();
   }
 
-  int64_t mostVectors() const { return machine_.registers >= 32 ? 4 : 2; }
+  int64_t mostVectors() const {
+    if (machine_.choices.tileVectors > 0)
+      return machine_.choices.tileVectors;
+    return machine_.registers >= 32 ? 4 : 2;
+  }
 
   /// What the products of all rows with so many vectors cost: a unit for each vector that is
   /// multiplied, and one for each that is loaded or filled with an element, as measured on tiles of
@@ -275,15 +279,42 @@ private:
   /// Fewer rows than registers hold are better without a rest where all that they read is near.
   int64_t fewestRows(int64_t tileBytes, int64_t vectors) const {
     int64_t most = rowsOfTile(std::nullopt, vectors, 0, machine_);
-    return means_ == Means::WholeRows ? 2
-           : tileBytes <= nearBytes   ? most / 2 + 1
-                                      : most * 3 / 4 + 1;
+    return means_ == Means::WholeRows                ? 2
+           : tileBytes <= machine_.choices.nearBytes ? most / 2 + 1
+                                                     : most * 3 / 4 + 1;
+  }
+
+  /// The loop that what is padded is copied in front of: that over rows; or where planes are small,
+  /// one over a few of them. A copy is read well only once it has left the way to the cache.
+  std::string loopOfPlanes() {
+    constexpr int64_t bytesOfPlanes = 16 << 10;
+    std::vector<std::string>& loops = contraction_.spatial;
+    const std::string rows = loops[loops.size() < 2 ? 0 : loops.size() - 2];
+    if (loops.size() < 3)
+      return rows;
+    std::string& planes = loops[loops.size() - 3];
+    int64_t bytes = 0;
+    Reading of = reading();
+    for (const Operand& operand : of.ofLanes())
+      if (operand.hasOutside)
+        bytes += of.bytesAlong(operand, planes).value_or(bytesOfPlanes);
+    int64_t count = countOf(planes).value_or(1), piece = 1;
+    for (int64_t next = 2; bytes > 0 && next <= count && next * bytes <= bytesOfPlanes; ++next)
+      if (count % next == 0)
+        piece = next;
+    if (piece == 1 || piece == count || !attempt("split", {planes, fmt::format("{}", piece)}) ||
+        fresh().size() != 2)
+      return rows;
+    std::string inside = fresh()[1];
+    planes = fresh()[0];
+    loops.insert(loops.end() - 2, inside);
+    return inside;
   }
 
   bool columnsAlone() {
     const std::vector<std::string>& loops = contraction_.spatial;
     if (mayArrange())
-      pad(loops[loops.size() < 2 ? 0 : loops.size() - 2]);
+      pad(loopOfPlanes());
     Reading of = reading();
     for (const Operand& operand : of.ofLanes()) {
       auto bytes = of.bytesAlong(operand, loops.back());
@@ -336,7 +367,9 @@ private:
   bool blocked(const std::string& rows, int64_t tileBytes, std::string& block) {
     const std::string tiles = block;
     auto count = countOf(tiles);
-    int64_t most = count && mayArrange() ? std::max<int64_t>(1, blockBytes / tileBytes) : 1,
+    int64_t most = count && mayArrange()
+                       ? std::max<int64_t>(1, machine_.choices.blockBytes / tileBytes)
+                       : 1,
             size = 1;
     for (int64_t next = 2; count && next <= std::min(most, *count); ++next)
       if (*count % next == 0)
@@ -415,8 +448,8 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
   constexpr size_t nodesWithOneReader = 4;
   bool hasReaders =
       findLoop(made.nest, contraction.spatial.back()).node().body.size() > nodesWithOneReader;
-  if (auto tiled =
-          contraction.isOfProducts ? tiledWindows(made, contraction, machine) : std::nullopt) {
+  bool mayBeWindows = contraction.isOfProducts && machine.choices.kernelsInLanes != 0;
+  if (auto tiled = mayBeWindows ? tiledWindows(made, contraction, machine) : std::nullopt) {
     made = *std::move(tiled);
     return;
   }

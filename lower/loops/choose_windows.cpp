@@ -17,10 +17,9 @@ namespace {
 /// Products of a sum that pay for storing it across its lanes, and sums that pay for copying an
 /// element of a kernel.
 constexpr int64_t fewestProducts = 16, fewestSums = 96;
-/// Bytes of windows that stay near while kernels go over them, and how many steps of a loop a piece
-/// has at least, since windows of neighbours overlap.
-constexpr int64_t nearBytesOfWindows = 160 << 10, fewestInPiece = 4;
-constexpr int64_t mostVectorsOfKernels = 3, mostPoints = 16;
+/// How many steps of a loop a piece of windows has at least, since those of neighbours overlap.
+constexpr int64_t fewestInPiece = 4;
+constexpr int64_t mostVectorsOfKernels = 4, mostPoints = 16;
 
 class Windows {
 public:
@@ -117,7 +116,7 @@ private:
   /// an element. Kernels that are left over cost as if they filled vectors.
   std::optional<Shape> shapeOfTile(const std::string& kernels) {
     // What is left over has loops of its own, and is stored lane by lane.
-    constexpr double withRest = 1.1;
+    constexpr double withRest = 1.15;
     std::optional<Shape> best;
     double least = 1e300;
     int64_t row = *trial_.countOf(this->row()), count = *trial_.countOf(kernels);
@@ -125,6 +124,9 @@ private:
       int64_t most = std::min({(machine_.registers - 2 - vectors) / vectors, mostPoints, row});
       int64_t columns = vectors * lanes(), tiles = (count + columns - 1) / columns;
       for (int64_t rows = 2; rows <= most && columns <= count; ++rows) {
+        if (isExcluded(machine_.choices.tileVectors, vectors) ||
+            isExcluded(machine_.choices.tileRows, rows))
+          continue;
         auto ofTile = [&](int64_t some) { return double(some * vectors + some + vectors); };
         double cost = double(row / rows) * ofTile(rows);
         if (row % rows > 0)
@@ -137,6 +139,8 @@ private:
     }
     return best;
   }
+
+  static bool isExcluded(int64_t chosen, int64_t value) { return chosen > 0 && chosen != value; }
 
   int64_t bytesOf(const Buffer& buffer) {
     constexpr int64_t most = INT64_C(1) << 40, mostOfOne = 1 << 20;
@@ -205,13 +209,13 @@ private:
   std::optional<std::string> pieceInFront(const std::vector<std::string>& points,
                                           const std::vector<std::string>& kernels) {
     auto count = points.empty() ? std::nullopt : trial_.countOf(points.back());
-    if (!count || kernels.empty() || windowBytes_ <= nearBytesOfWindows)
+    if (!count || kernels.empty() || windowBytes_ <= machine_.choices.windowBytes)
       return std::nullopt;
     int64_t size = *count, bytes = windowBytes_ / *count;
     for (const std::string& loop : std::span(points).first(points.size() - 1))
       bytes /= std::max<int64_t>(trial_.countOf(loop).value_or(1), 1);
     for (int64_t next = size; next >= fewestInPiece; --next)
-      if (*count % next == 0 && bytes * size > nearBytesOfWindows)
+      if (*count % next == 0 && bytes * size > machine_.choices.windowBytes)
         size = next;
     std::vector<std::string> front = points;
     Scheduled before = trial_.made();

@@ -14,8 +14,6 @@ namespace loops {
 namespace {
 
 constexpr int64_t mostFewRows = 7;
-/// Additions under way at once that hide how long one takes.
-constexpr int64_t sumsAtOnce = 8;
 
 class FewRows {
 public:
@@ -53,12 +51,13 @@ private:
     return true;
   }
 
-  /// Partial sums of a row, in as many vectors as keep additions from waiting for each other.
+  /// Partial sums of a row, in as many vectors as keep additions of all rows from waiting for each
+  /// other.
   bool sumInLanes(int64_t rows) {
     const std::string &sum = contraction_.accumulator, &loop = contraction_.summed[0];
     trial_.attempt("narrow", {sum});
     const Buffer& buffer = trial_.nest().buffers[findScratch(trial_.nest(), sum)];
-    auto vectors = int64_t(std::bit_floor(uint64_t(sumsAtOnce / rows)));
+    auto vectors = int64_t(std::bit_floor(uint64_t(2 * machine_.choices.sumVectors / rows)));
     int64_t lanes = vectors * machine_.vectorBytes / int64_t(buffer.dtype.bytes());
     auto products = trial_.countOf(loop);
     if (lanes < 2 || (products && *products < 2 * lanes))

@@ -1,6 +1,8 @@
 // What choosers know of a machine, as data.
 #pragma once
 
+#include "lower/loops/choices.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +23,7 @@ struct MachineModel {
   int64_t threads = 1;
   /// Points of a nest that are worth a thread of their own.
   int64_t pointsOfThread = 1 << 15;
+  Choices choices = {};
 };
 
 } // namespace loops

@@ -6,8 +6,10 @@ usage: kernel_cache_test.py BATON
 Where LLVM must not be opened, `BATON_LLVM` names a library that is not there. Without LLVM there is
 nothing to test.
 """
+import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,12 @@ def @main(%x: Tensor[(6, 40), float32], %w: Tensor[(24, 40), float32], %n: Tenso
 }
 """
 RUN = ["run", "program.rly", "--engine", "native", "--random", "1", "--input", "n=[1,2,3]"]
+TUNED = """\
+def @main(%x: Tensor[(64, 40), float32], %w: Tensor[(48, 40), float32], %v: Tensor[(50, 48), float32]) {
+  let %y = nn.softmax(nn.dense(%x, %w, units=None));
+  (%y, nn.dense(%y, %v, units=None))
+}
+"""
 HEAVY = """\
 def @main(%x: Tensor[(768, 768), float32], %w: Tensor[(768, 768), float32]) {
   sum(nn.dense(%x, %w, units=None), axis=[0])
@@ -154,6 +162,35 @@ def check_processors(kitchen, good):
     yield from expect("registers of the first x86-64", (code, "%xmm" in output, "%ymm" in output), (0, True, False))
 
 
+def are_close(one, other):
+    """Whether two texts have the same numbers but for the order in which they were added up."""
+    numbers = [[float(each) for each in re.findall(r"-?\d[\d.e+-]*", text)] for text in (one, other)]
+    return len(numbers[0]) == len(numbers[1]) and all(
+        math.isclose(*pair, rel_tol=1e-4, abs_tol=1e-6) for pair in zip(*numbers))
+
+
+def check_tuning(kitchen, _):
+    """What a search for schedules finds is said, gives the same, and is what later runs take."""
+    kitchen.baton("cache", "--clear")
+    (kitchen.folder / "tuned.rly").write_text(TUNED)
+    run = ["run", "tuned.rly", "--engine", "native", "--random", "1"]
+    plain = kitchen.baton(*run)
+    code, output, errors = kitchen.baton(*run, "--tune", "3")
+    yield from expect("a run behind a search", (code, are_close(output, plain[1])), (0, True))
+    lines = errors.splitlines()
+    found = [re.fullmatch(r"tuned: [\d.e-]+ ms became [\d.e-]+ ms, the best of (\d+) schedules, of kernel .*", line) for line in lines]
+    yield from expect("lines of a search", (len(lines), all(found)), (2, True))
+    yield from expect("schedules that were tried", all(each and int(each[1]) > 1 for each in found), True)
+    yield from expect("a run of what was found", kitchen.baton(*run, **NO_LLVM), (0, output, ""))
+    code, output, _ = kitchen.baton("lower", "tuned.rly", "--choose")
+    yield from expect("schedules that were found", (code, output.count("# found by `--tune`")), (0, 2))
+    for words in ["--engine", "interp"], ["--engine", "native", "--cpu", "x86-64"]:
+        code, _, errors = kitchen.baton("run", "program.rly", "--random", "1", "--tune", "1", *words)
+        yield from expect("a search that has nothing to measure", (code, "`--tune` measures" in errors), (2, True))
+    code, _, errors = kitchen.baton("run", "program.rly", "--tune", "0")
+    yield from expect("no time at all", (code, "no positive number of seconds" in errors), (2, True))
+
+
 def check_when(kitchen, _):
     """By itself a run has native code of what takes long, and opens no LLVM for what does not."""
     kitchen.baton("cache", "--clear")
@@ -177,7 +214,7 @@ def main():
             return SKIPPED
         problems = [*expect("a first run", (good[0], good[2]), (0, ""))]
         checks = [check_hit, check_damage, check_at_once, check_places, check_bound, check_processors,
-                  check_when]
+                  check_tuning, check_when]
         for check in checks:
             problems += check(kitchen, good)
     for problem in problems:

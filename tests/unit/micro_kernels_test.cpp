@@ -143,7 +143,8 @@ TEST_CASE("innermost loops of products touch no stack") {
         most = std::max(most, products);
         CHECK(count(loop, "(%rsp") == countEndsOnStack(loop));
       }
-      CHECK(most >= (isWide ? 16 : 8));
+      // Two vectors by a row of seven points are the smallest tile of those.
+      CHECK(most >= (isWide ? 14 : 8));
     }
   }
 }

@@ -146,3 +146,18 @@ TEST_CASE("native code of random schedules gives what the reference gives") {
   });
   report(tally);
 }
+
+TEST_CASE("native code of schedules by other choices gives what the reference gives") {
+  auto processor = codegen::hostProcessor();
+  if (!processor)
+    return;
+  Tally tally;
+  forEachNestCase(harness::mixSeed(Catch::rngSeed(), 7), [&](const NestCase& made, Random& random) {
+    loops::MachineModel machine = codegen::modelOf(*processor);
+    for (const loops::Knob& knob : loops::knobs())
+      if (random.chance(50))
+        machine.choices.*knob.choice = random.pick(knob.values);
+    compare(made, loops::scheduled(made.nest, machine).nest, *processor, tally);
+  });
+  report(tally);
+}
