@@ -5,6 +5,7 @@
 #include "codegen/llvm/module.h"
 
 #include "codegen/llvm/counted_loop.h"
+#include "codegen/llvm/groups.h"
 #include "codegen/llvm/statement.h"
 #include "codegen/llvm/transposition.h"
 #include "lower/loops/edit.h"
@@ -255,10 +256,25 @@ private:
                        isIn(padded_, buffer)};
   }
 
+  /// Buffers whose rows groups go along, so that one follows the other.
+  std::set<uint32_t> buffersOfGroups() {
+    std::set<uint32_t> found;
+    loops::forEachNode(std::as_const(nest_.body), [&](const Node& node) {
+      const auto* loop = std::get_if<Loop>(&node.what);
+      if (!loop || loop->kind != RunKind::Grouped)
+        return;
+      forEachPlace(std::get<Statement>(node.body[0].what), [&](uint32_t buffer, const Form* form) {
+        if (form && nest_.table.mentions(*form, loop->variable))
+          found.insert(buffer);
+      });
+    });
+    return found;
+  }
+
   /// Makes rows of scratch as long as whole vectors, and rows of large scratch a line longer than
   /// pages, where nothing hangs on where they end.
   void padScratch() {
-    std::set<uint32_t> kept;
+    std::set<uint32_t> kept = buffersOfGroups();
     forEachStatement(nest_.body, [&](const Statement& statement) {
       for (const loops::Operation& operation : statement.operations)
         if (!operation.operands.empty() ||
@@ -302,6 +318,8 @@ private:
   void loop(const Node& node, const sizes::Facts& facts) {
     const auto& loop = std::get<Loop>(node.what);
     auto count = nest_.table.constantOf(positions_->known(loop.end));
+    if (loop.kind == RunKind::Grouped && writeGroup(around(facts), node, target_.wholeProducts))
+      return;
     if (loop.kind == RunKind::Vector && !lanes_ && lanesOf(node) > 1 && runsInLanes(node))
       return vectorLoop(node, facts, count);
     if (count && !lanes_ && isReduction(node, *count))
@@ -375,7 +393,7 @@ private:
     const auto& loop = std::get<Loop>(node.what);
     if (size_t(count) * statementsIn(node) > mostStatementsWrittenOut)
       return false;
-    if (loop.kind == RunKind::Unrolled)
+    if (loop.kind == RunKind::Unrolled || loop.kind == RunKind::Grouped)
       return true;
     return count <= mostWrittenOut && goesThroughRegisters(node);
   }

@@ -6,6 +6,7 @@
 // by then is no result.
 #pragma once
 
+#include "lower/loops/machine_model.h"
 #include "lower/loops/nest.h"
 #include "runtime/result.h"
 
@@ -20,6 +21,7 @@ namespace codegen {
 struct TargetModel {
   /// Bytes of the widest registers that are used.
   uint32_t vectorBytes = 16;
+  loops::WholeProducts wholeProducts = loops::WholeProducts::None;
   /// What the symbols of parts begin with, where they are called from, and what else is said of
   /// them, as LLVM writes it.
   std::string prefix = {}, linkage = {}, attributes = {};

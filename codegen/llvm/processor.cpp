@@ -30,6 +30,14 @@ uint32_t Processor::registers() const {
   return vectorBytes() < 64 ? 16 : 32;
 }
 
+loops::WholeProducts Processor::wholeProducts() const {
+  using enum loops::WholeProducts;
+  if (!triple.starts_with("x86_64") || (vectorBytes() == 64 && !has("+avx512bw")))
+    return None;
+  bool hasQuads = has(vectorBytes() == 64 ? "+avx512vnni" : "+avxvnni");
+  return hasQuads && vectorBytes() > 16 ? Quads : Pairs;
+}
+
 #if defined(__x86_64__)
 
 std::string hostIdentity() {

@@ -2,6 +2,7 @@
 // LLVM.
 #pragma once
 
+#include "lower/loops/machine_model.h"
 #include "runtime/result.h"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Processor {
   /// How many of these there are, less those that hold what other processors read from memory while
   /// they compute.
   uint32_t registers() const;
+  loops::WholeProducts wholeProducts() const;
 };
 
 /// What tells this processor from others for which the same code would not do: its model, and what

@@ -33,6 +33,16 @@ struct Address {
   bool isPadded = false;
 };
 
+Address anywhere(IrValue each) {
+  if (each.type.lanes == 1)
+    return {each};
+  return {each, std::nullopt, each};
+}
+
+bool looksForMaximum(loops::Combiner combiner) {
+  return combiner == loops::Combiner::ArgMaximum || combiner == loops::Combiner::ArgMaximumLast;
+}
+
 /// Whether what lies between the elements of lanes may be loaded with them.
 bool isNear(int64_t stride, IrType type, int64_t vectorBytes) {
   return stride >= 2 && stride <= 4 && bitsOf(type.element) >= 32 && vectorBytes >= 32;
@@ -52,6 +62,22 @@ public:
         values_(statement.operations.size()), outside_(statement.operations.size()) {}
 
   void write() {
+    compute();
+    check();
+    if (statement_.combiner && loops::findsPlace(*statement_.combiner))
+      joinPlace();
+    else
+      store();
+  }
+
+  IrValue valueOnly() {
+    compute();
+    const Store& store = statement_.stores[0];
+    return writeStored(text_, *values_[store.value], around_.nest.buffers[store.buffer].dtype);
+  }
+
+private:
+  void compute() {
     std::vector<bool> isNeeded(statement_.operations.size(), false);
     for (const Store& store : statement_.stores)
       isNeeded[store.value] = true;
@@ -62,14 +88,8 @@ public:
     for (uint32_t i = 0; i < isNeeded.size(); ++i)
       if (isNeeded[i])
         values_[i] = computed(i);
-    check();
-    if (statement_.combiner && loops::findsPlace(*statement_.combiner))
-      joinPlace();
-    else
-      store();
   }
 
-private:
   uint32_t lanes() const { return around_.lanes ? around_.lanes->count : 1; }
   DType dtypeOf(uint32_t operation) const { return statement_.operations[operation].dtype; }
 
@@ -178,12 +198,6 @@ private:
     if (auto number = around_.nest.table.constantOf(around_.positions.known(*stride)))
       return {first, number};
     return anywhere(position(flat));
-  }
-
-  static Address anywhere(IrValue each) {
-    if (each.type.lanes == 1)
-      return {each};
-    return {each, std::nullopt, each};
   }
 
   IrValue pointer(uint32_t buffer, const IrValue& flat) {
@@ -540,14 +554,10 @@ private:
     write(extreme.buffer, toExtreme, text_.select(isBetter, all[1], all[3]));
   }
 
-  bool isMaximum() const {
-    return *statement_.combiner == loops::Combiner::ArgMaximum ||
-           *statement_.combiner == loops::Combiner::ArgMaximumLast;
-  }
-
   /// NaN beats all but NaN.
   IrValue beats(DType dtype, const IrValue& a, const IrValue& b) {
-    ScalarFunction comparison = isMaximum() ? ScalarFunction::Greater : ScalarFunction::Less;
+    ScalarFunction comparison =
+        looksForMaximum(*statement_.combiner) ? ScalarFunction::Greater : ScalarFunction::Less;
     std::array operands{a, b};
     IrValue isBeyond = writeFunction(text_, comparison, dtype, runtime::Bool, operands);
     if (!dtype.isFloat())
@@ -585,6 +595,10 @@ private:
 
 void writeStatement(const Surroundings& around, const Statement& statement) {
   StatementWriter(around, statement).write();
+}
+
+IrValue storedValue(const Surroundings& around, const Statement& statement) {
+  return StatementWriter(around, statement).valueOnly();
 }
 
 } // namespace codegen

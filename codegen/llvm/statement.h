@@ -37,5 +37,8 @@ struct Surroundings {
 
 /// Throws Unsupported.
 void writeStatement(const Surroundings& around, const loops::Statement& statement);
+/// What a statement stores that joins nothing and cannot fail, as it lies in memory. Throws
+/// Unsupported.
+IrValue storedValue(const Surroundings& around, const loops::Statement& statement);
 
 } // namespace codegen

@@ -49,11 +49,13 @@ NestCode codeWithout(const NestModule& module) {
 loops::MachineModel modelOf(const Processor& processor) {
   return {.vectorBytes = processor.vectorBytes(),
           .registers = processor.registers(),
+          .wholeProducts = processor.wholeProducts(),
           .threads = runtime::threadLimit()};
 }
 
 Result<NestCode> codeOf(const loops::Nest& nest, const Processor& processor) {
-  auto module = moduleOf(nest, {.vectorBytes = processor.vectorBytes()});
+  auto module = moduleOf(
+      nest, {.vectorBytes = processor.vectorBytes(), .wholeProducts = processor.wholeProducts()});
   if (!module)
     return runtime::Error{module.failure().text};
   auto object = compiled(module->text(), processor, Output::Object);

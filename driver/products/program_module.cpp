@@ -15,6 +15,7 @@ namespace {
 codegen::TargetModel modelOf(const Target& target, size_t number) {
   const codegen::Processor& processor = target.processor;
   return {.vectorBytes = processor.vectorBytes(),
+          .wholeProducts = processor.wholeProducts(),
           .prefix = fmt::format("kernel{}_", number),
           .linkage = "internal ",
           .attributes = fmt::format("\"target-cpu\"=\"{}\" \"target-features\"=\"{}\" ",

@@ -4,6 +4,7 @@
 #include "lower/loops/choose_bands.h"
 #include "lower/loops/choose_contraction.h"
 #include "lower/loops/choose_flat.h"
+#include "lower/loops/choose_groups.h"
 #include "lower/loops/choose_panels.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/trial.h"
@@ -52,6 +53,7 @@ public:
       if (machine_.choices.flattensRows != 0)
         flattenRows(made_, machine_);
       tileAll();
+      keepFactors(made_, machine_);
       while (liftAnywhere(made_.nest.body)) {
       }
       if (machine_.choices.joinsBands != 0)
@@ -221,7 +223,7 @@ private:
     std::vector<Innermost> found;
     forEachNode(made_.nest.body, [&](const Node& node) {
       const auto* loop = std::get_if<Loop>(&node.what);
-      if (!loop || hasLoopInside(node))
+      if (!loop || loop->kind == RunKind::Grouped || hasLoopInside(node))
         return;
       Innermost inner{nameOf(made_.nest, *loop), loop->end};
       forEachNode(node.body, [&](const Node& each) {

@@ -1,6 +1,7 @@
 // Ways of tiling are tried one after the other, each from the start.
 #include "lower/loops/choose_contraction.h"
 
+#include "lower/loops/choose_groups.h"
 #include "lower/loops/choose_windows.h"
 #include "lower/loops/edit.h"
 #include "lower/loops/few_rows.h"
@@ -48,15 +49,21 @@ enum class Means : uint8_t { All, WholeRows, Tiles };
 
 class Tiler {
 public:
-  Tiler(Scheduled made, const Contraction& contraction, const MachineModel& machine, Means means)
-      : trial_(std::move(made)), contraction_(contraction), machine_(machine), means_(means) {}
+  Tiler(Scheduled made, const Contraction& contraction, const MachineModel& machine, Means means,
+        bool groups)
+      : trial_(std::move(made)), contraction_(contraction), machine_(machine), means_(means),
+        groups_(groups) {}
 
   std::optional<Scheduled> run() {
     if (!reading().isPlain())
       return std::nullopt;
     // A sum that is wide for a reason stays so.
     attempt("narrow", {contraction_.accumulator});
+    if (groups_ && !groupProducts(trial_, contraction_, machine_))
+      return std::nullopt;
     auto rows = reading().rows();
+    if (groups_ && (!rows || reading().extentOf(*rows) < rowsWorthPacking))
+      return std::nullopt;
     if (!(rows ? withRows(*rows) : columnsAlone()) || !problemOf(trial_.nest()).empty())
       return std::nullopt;
     return trial_.take();
@@ -220,7 +227,11 @@ private:
     MachineModel machine = machine_;
     if (!mayArrange() && std::ranges::any_of(reading().ofLanes(), &Operand::hasOutside))
       machine.registers -= machine.registers / 4;
-    return rowsOfTile(countOf(rows), vectors, fewestRows(bytesOfTile(vectors), vectors), machine);
+    int64_t tile =
+        rowsOfTile(countOf(rows), vectors, fewestRows(bytesOfTile(vectors), vectors), machine);
+    // A row alone is no tile, and nothing else runs groups.
+    bool isLeft = !contraction_.group.empty() && countOf(rows).value_or(tile) % tile == 1;
+    return isLeft && tile > 2 ? tile - 1 : tile;
   }
 
   int64_t vectorsOf(int64_t columns) { return (columns + lanes() - 1) / lanes(); }
@@ -273,7 +284,9 @@ private:
     const std::string& accumulator = contraction_.accumulator;
     return attempt("expand", {accumulator, column->inner}) &&
            attempt("expand", {accumulator, row->inner}) && sumInside({row->inner, column->inner}) &&
-           attempt("unroll", {summedIn_[0]}) && copyOperands(copied, others);
+           attempt("unroll", {summedIn_[0]}) &&
+           (contraction_.group.empty() || attempt("vector", {summedIn_[1]})) &&
+           copyOperands(copied, others);
   }
 
   /// Fewer rows than registers hold are better without a rest where all that they read is near.
@@ -413,23 +426,33 @@ private:
   /// Rows that are left over read the copy that was made for the others, if it is there.
   bool lineUp(const std::string& buffer) {
     if (!rowTiles_.empty())
-      return mayCopy_ && attempt("line-up", {buffer, rowTiles_});
+      return mayCopy_ && attempt("line-up", {buffer, rowTiles_}) && groupCopy();
     for (const std::string& place : {contraction_.spatial.front(), contraction_.summed[0]}) {
       Scheduled before = trial_.made();
       if (attempt("line-up", {buffer, place})) {
-        if (trial_.nest().buffers.size() == before.nest.buffers.size() ||
-            (mayCopy_ && place == contraction_.summed[0]))
+        if (trial_.nest().buffers.size() == before.nest.buffers.size())
           return true;
+        if (mayCopy_ && place == contraction_.summed[0])
+          return groupCopy();
         trial_.restore(std::move(before));
       }
     }
     return false;
   }
 
+  /// Has a copy made a group at once, in lanes, as it is read.
+  bool groupCopy() {
+    if (contraction_.group.empty() || fresh().size() < 2)
+      return true;
+    std::vector<std::string> made = fresh();
+    return attempt("group", {made.back()}) && attempt("vector", {made[made.size() - 2]});
+  }
+
   Trial trial_;
   Contraction contraction_;
   const MachineModel& machine_;
   Means means_;
+  bool groups_;
   /// The loops of the tile where the sum runs, and that over tiles of rows.
   std::vector<std::string> summedIn_;
   std::string rowTiles_;
@@ -448,19 +471,26 @@ void tileContraction(Scheduled& made, const Contraction& contraction, const Mach
   constexpr size_t nodesWithOneReader = 4;
   bool hasReaders =
       findLoop(made.nest, contraction.spatial.back()).node().body.size() > nodesWithOneReader;
+  auto tile = [&](bool groups) {
+    for (Means means : {Means::All, Means::WholeRows, Means::Tiles}) {
+      if ((means == Means::All && hasReaders) || (groups && means == Means::Tiles))
+        continue;
+      if (auto tiled = Tiler(made, contraction, machine, means, groups).run()) {
+        made = *std::move(tiled);
+        return true;
+      }
+    }
+    return false;
+  };
+  if (mayGroup(made.nest, contraction, machine) && tile(true))
+    return;
   bool mayBeWindows = contraction.isOfProducts && machine.choices.kernelsInLanes != 0;
   if (auto tiled = mayBeWindows ? tiledWindows(made, contraction, machine) : std::nullopt) {
     made = *std::move(tiled);
     return;
   }
-  for (Means means : {Means::All, Means::WholeRows, Means::Tiles}) {
-    if (means == Means::All && hasReaders)
-      continue;
-    if (auto tiled = Tiler(made, contraction, machine, means).run()) {
-      made = *std::move(tiled);
-      return;
-    }
-  }
+  if (tile(false))
+    return;
   if (auto tiled =
           contraction.isOfProducts ? tiledFewRows(made, contraction, machine) : std::nullopt)
     made = *std::move(tiled);

@@ -19,14 +19,6 @@ std::string nameOf(const Nest& nest, const Node& node) {
   return nest.table.textOf(std::get<Loop>(node.what).variable);
 }
 
-/// The statement that joins, in the loops of a sum.
-const Statement* joinerIn(const Node& sum) {
-  const Node* next = &sum;
-  while (std::holds_alternative<Loop>(next->what) && next->body.size() == 1)
-    next = &next->body[0];
-  return std::get_if<Statement>(&next->what);
-}
-
 /// Whether a statement reads two buffers at least, as products do.
 bool readsTwo(const Statement& statement) {
   std::set<uint32_t> buffers;
@@ -55,14 +47,18 @@ std::optional<Contraction> contractionIn(const Nest& nest, const std::vector<con
       !nest.buffers[accumulator].extents.empty())
     return std::nullopt;
   bool isOfProducts = joiner->combiner == Combiner::Sum && readsTwo(*joiner);
-  Contraction found{{}, {}, nest.buffers[accumulator].name, isOfProducts};
+  Contraction found{{}, {}, nest.buffers[accumulator].name, {}, isOfProducts};
   for (size_t i = path.size(); i-- > 0;) {
     if (i + 1 < path.size() && path[i]->body.size() != 1)
       break;
     found.spatial.insert(found.spatial.begin(), nameOf(nest, *path[i]));
   }
-  for (const Node* next = &body[2]; std::holds_alternative<Loop>(next->what); next = &next->body[0])
-    found.summed.push_back(nameOf(nest, *next));
+  for (const Node* next = &body[2]; const auto* loop = std::get_if<Loop>(&next->what);
+       next = &next->body[0])
+    if (loop->kind == RunKind::Grouped)
+      found.group = nameOf(nest, *next);
+    else
+      found.summed.push_back(nameOf(nest, *next));
   return found;
 }
 
@@ -82,6 +78,17 @@ void findContractions(const Nest& nest, std::span<const Node> body, std::vector<
 
 } // namespace
 
+const Statement* joinerIn(const Node& sum) {
+  const Node* next = &sum;
+  while (std::holds_alternative<Loop>(next->what) && next->body.size() == 1)
+    next = &next->body[0];
+  return std::get_if<Statement>(&next->what);
+}
+
+const Statement& joinerOf(Nest& nest, const Contraction& contraction) {
+  return *joinerIn(findLoop(nest, contraction.spatial.back()).node().body[2]);
+}
+
 std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body) {
   std::vector<Contraction> found;
   std::vector<const Node*> path;
@@ -90,8 +97,7 @@ std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> 
 }
 
 Reading::Reading(Nest& nest, const Contraction& of) : nest_(nest), of_(of) {
-  const Node& inner = findLoop(nest_, of.spatial.back()).node();
-  for (const Operation& operation : joinerIn(inner.body[2])->operations)
+  for (const Operation& operation : joinerOf(nest_, of).operations)
     if (operation.kind == OperationKind::Load)
       read(operation);
 }
@@ -145,7 +151,10 @@ std::vector<Operand> Reading::ofLanes() const {
 }
 
 bool Reading::isApartAlong(const Operand& operand, const std::string& loop) {
-  return bytesAlong(operand, loop) != bytesOf(operand);
+  if (of_.group.empty() || !hangsOn(operand, of_.group))
+    return bytesAlong(operand, loop) != bytesOf(operand);
+  return bytesAlong(operand, of_.group) != bytesOf(operand) ||
+         bytesAlong(operand, loop) != bytesOf(operand) * extentOf(of_.group);
 }
 
 std::optional<int64_t> Reading::bytesAlong(const Operand& operand, const std::string& loop) {

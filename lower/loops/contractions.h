@@ -14,10 +14,17 @@ namespace loops {
 struct Contraction {
   std::vector<std::string> spatial, summed;
   std::string accumulator;
+  /// A loop inside of those summed whose iterations run at once; empty where there is none.
+  std::string group = {};
   /// Whether products of two buffers are added up; or else the sum, maximum or minimum is of
   /// elements as they are, as where windows are pooled.
-  bool isOfProducts;
+  bool isOfProducts = false;
 };
+
+/// The statement that joins, in the loops of a sum.
+const Statement* joinerIn(const Node& sum);
+/// That of a contraction.
+const Statement& joinerOf(Nest& nest, const Contraction& contraction);
 
 /// Those below a part of a nest.
 std::vector<Contraction> contractionsIn(const Nest& nest, std::span<const Node> body);
@@ -57,7 +64,7 @@ public:
   /// What is read in lanes.
   std::vector<Operand> ofLanes() const;
 
-  /// Whether lanes do not read elements side by side.
+  /// Whether lanes do not read elements, or groups of these, side by side.
   bool isApart(const Operand& operand) { return isApartAlong(operand, of_.spatial.back()); }
   bool isApartAlong(const Operand& operand, const std::string& loop);
   /// How many bytes a step of a loop goes along an operand, if that is a number.

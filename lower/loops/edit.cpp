@@ -170,6 +170,16 @@ std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes) {
   return copy;
 }
 
+uint32_t addOperation(Statement& statement, Operation operation) {
+  statement.operations.push_back(std::move(operation));
+  return uint32_t(statement.operations.size() - 1);
+}
+
+uint32_t addCast(Statement& statement, uint32_t value, DType dtype) {
+  return addOperation(statement,
+                      {.kind = OperationKind::Cast, .dtype = dtype, .operands = {value}});
+}
+
 void renumber(Operation& operation, std::span<const uint32_t> places) {
   for (uint32_t& operand : operation.operands)
     operand = places[operand];

@@ -52,6 +52,10 @@ Form variableForm(Nest& nest, Name variable);
 /// Nodes once more, with variables and scratch of their own.
 std::vector<Node> copyOf(Nest& nest, const std::vector<Node>& nodes);
 
+/// Adds an operation behind those of a statement, and gives its place.
+uint32_t addOperation(Statement& statement, Operation operation);
+uint32_t addCast(Statement& statement, uint32_t value, DType dtype);
+
 /// Puts the places where operations stand now in place of those that an operation knows.
 void renumber(Operation& operation, std::span<const uint32_t> places);
 

@@ -8,7 +8,8 @@ namespace loops {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> runKindWords{"for", "unroll", "vector", "parallel"};
+constexpr std::array<std::string_view, 5> runKindWords{"for", "unroll", "vector", "parallel",
+                                                       "group"};
 constexpr std::array<std::string_view, 2> numbersWords{"reference", "reordered"};
 
 template <typename Kind, size_t count>

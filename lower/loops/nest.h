@@ -93,7 +93,9 @@ struct Statement {
   std::vector<Reduced> reduced = {};
 };
 
-enum class RunKind : uint8_t { Serial, Unrolled, Vector, Parallel };
+/// Grouped: a few iterations at once whose elements lie side by side, in each lane of a loop
+/// around; they may be joined to one element.
+enum class RunKind : uint8_t { Serial, Unrolled, Vector, Parallel, Grouped };
 
 struct Loop {
   Name variable;

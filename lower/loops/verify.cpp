@@ -55,6 +55,8 @@ private:
         depths_[allocation->buffer] = around.size();
       if (node.body.empty())
         continue;
+      if (const auto* loop = std::get_if<Loop>(&node.what); loop && loop->kind == RunKind::Grouped)
+        checkGroup(node, *loop);
       around.push_back(&node);
       facts.push_back(facts.back());
       enter(facts.back(), nest_.table, node);
@@ -62,6 +64,22 @@ private:
       around.pop_back();
       facts.pop_back();
     }
+  }
+
+  /// What runs at once side by side is one statement, a few times; it may join to one element in
+  /// any order.
+  void checkGroup(const Node& node, const Loop& loop) const {
+    constexpr int64_t mostOfGroup = 16;
+    auto count = nest_.table.constantOf(loop.end);
+    const auto* statement =
+        node.body.size() == 1 ? std::get_if<Statement>(&node.body[0].what) : nullptr;
+    if (!count || *count > mostOfGroup || !statement || statement->stores.size() != 1)
+      throw Wrong{fmt::format("the group `{}` is no fixed number, up to {}, of one statement",
+                              nest_.table.textOf(loop.variable), mostOfGroup)};
+    uint32_t target = statement->stores[0].buffer;
+    if (statement->combiner && nest_.buffers[target].dtype.isFloat() &&
+        nest_.numbers == Numbers::Reference)
+      wrong(target, "is joined in a group, and in the order of the reference");
   }
 
   /// Lists the statements by what they store and load, so that all buffers are checked in the time
@@ -125,14 +143,16 @@ private:
         wrong(store.buffer, "is joined in a loop that runs at once");
       order.insert(order.end(), box[i].digits.begin(), box[i].digits.end());
     }
-    if (nest_.numbers == Numbers::Reference && !std::ranges::is_sorted(order))
+    bool isOrdered =
+        nest_.numbers == Numbers::Reference && nest_.buffers[store.buffer].dtype.isFloat();
+    if (isOrdered && !std::ranges::is_sorted(order))
       wrong(store.buffer, "is joined in another order than that of the reference");
     for (size_t i = depth; i < writer.around.size(); ++i)
       if (const auto* loop = std::get_if<Loop>(&writer.around[i]->what);
           loop && loop->kind == RunKind::Vector)
         for (size_t inner = i + 1; inner < writer.around.size(); ++inner)
           if (const auto* other = std::get_if<Loop>(&writer.around[inner]->what);
-              other && other->kind != RunKind::Unrolled)
+              other && other->kind != RunKind::Unrolled && other->kind != RunKind::Grouped)
             wrong(store.buffer, "is made in a vector loop that has a loop inside");
   }
 
@@ -172,7 +192,8 @@ private:
   /// All that is looked at of a buffer, in numbers that stand for nothing else.
   Words usesOf(uint32_t buffer) const {
     const Buffer& made = nest_.buffers[buffer];
-    Words words{uint64_t(made.space), uint64_t(nest_.numbers), depthOf(buffer)};
+    Words words{uint64_t(made.space), uint64_t(nest_.numbers), uint64_t(made.dtype.isFloat()),
+                depthOf(buffer)};
     addForms(made.extents, words);
     const Placed* last = nullptr;
     for (const Placed* user : users_[buffer]) {
@@ -401,6 +422,7 @@ private:
       for (size_t digit : box[i].digits)
         if (const auto* loop = std::get_if<Loop>(&placed.around[digit]->what))
           isBack = isBack && loop->kind != RunKind::Vector && loop->kind != RunKind::Parallel &&
+                   loop->kind != RunKind::Grouped &&
                    std::ranges::none_of(makers, [&](const Placed* maker) {
                      return maker != &placed && sharedBy(*maker, placed) > digit;
                    });

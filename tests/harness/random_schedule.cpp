@@ -75,6 +75,11 @@ Step drawStep(const Nest& nest, Random& random) {
     step.arguments = {drawn(names.scratch, random), number(), number()};
   else if (row.arguments == "SCRATCH")
     step.arguments = {drawn(names.scratch, random)};
+  else if (row.arguments == "SCRATCH TYPE")
+    step.arguments = {drawn(names.scratch, random), random.chance(50) ? "int16" : "uint8"};
+  else if (row.arguments == "SCRATCH BUFFER")
+    step.arguments = {drawn(names.scratch, random),
+                      nest.buffers[random.index(nest.buffers.size())].name};
   else if (row.arguments == "LOOP")
     step.arguments = {drawn(names.loops, random)};
   else

@@ -97,7 +97,7 @@ private:
 
   void loop(const Loop& loop, const std::vector<Node>& body) {
     int64_t end = at(loop.end);
-    bool isAtOnce = loop.kind == RunKind::Vector || loop.kind == RunKind::Parallel;
+    bool isAtOnce = loop.kind != RunKind::Serial && loop.kind != RunKind::Unrolled;
     for (int64_t i = 0; i < end; ++i) {
       names_[size_t(loop.variable)] = isAtOnce ? end - 1 - i : i;
       nodes(body);

@@ -130,7 +130,8 @@ TEST_CASE("innermost loops of products touch no stack") {
       auto nest = loops::nestOf(std::string(product));
       REQUIRE(nest);
       loops::Nest chosen = loops::scheduled(*nest, codegen::modelOf(processor)).nest;
-      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes()});
+      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes(),
+                                               .wholeProducts = processor.wholeProducts()});
       REQUIRE(module);
       auto assembly = codegen::compiled(module->text(), processor, codegen::Output::Assembly);
       REQUIRE(assembly);

@@ -90,8 +90,9 @@ TEST_CASE("copies that turn elements around put each in its place") {
 
 TEST_CASE("copies that turn elements around gather none") {
   for (const Processor& processor : harness::processorsAtHand()) {
-    auto module = codegen::moduleOf(chosenFor(processor, kernelOf("float32", "48", "64", "")),
-                                    {.vectorBytes = processor.vectorBytes()});
+    auto module = codegen::moduleOf(
+        chosenFor(processor, kernelOf("float32", "48", "64", "")),
+        {.vectorBytes = processor.vectorBytes(), .wholeProducts = processor.wholeProducts()});
     REQUIRE(module);
     CHECK(module->text().find("gather") == std::string::npos);
     CHECK(module->text().find("shufflevector") != std::string::npos);

@@ -11,16 +11,6 @@ namespace loops::rewrites {
 
 namespace {
 
-uint32_t addOperation(Statement& statement, Operation operation) {
-  statement.operations.push_back(std::move(operation));
-  return uint32_t(statement.operations.size() - 1);
-}
-
-uint32_t addCast(Statement& statement, uint32_t value, DType dtype) {
-  return addOperation(statement,
-                      {.kind = OperationKind::Cast, .dtype = dtype, .operands = {value}});
-}
-
 /// A float that is no wider as one of float32; of a product of floats of 16 bits the exact one,
 /// which fits.
 uint32_t asFloat32(Statement& statement, uint32_t value) {

@@ -18,6 +18,10 @@ void vector(Nest& nest, Arguments arguments) {
   findLoop(nest, arguments[0]).loop().kind = RunKind::Vector;
 }
 
+void group(Nest& nest, Arguments arguments) {
+  findLoop(nest, arguments[0]).loop().kind = RunKind::Grouped;
+}
+
 void unroll(Nest& nest, Arguments arguments) {
   constexpr int64_t most = 64;
   Loop& loop = findLoop(nest, arguments[0]).loop();
