@@ -406,11 +406,13 @@ private:
   }
 
   /// A statement that reads what it made before: at one coordinate further back, in its order.
-  /// Other statements that make a part of that coordinate are in loops of their own.
+  /// Other statements that make a part of that coordinate are in loops of their own, in front where
+  /// they make what comes before.
   void checkOwn(const std::vector<const Placed*>& makers, const Placed& placed, uint32_t buffer,
                 const std::vector<Place>& places) {
     const Store& store = *storeTo(placed, buffer);
-    const Box& box = boxOf(placed, store, depthOf(buffer));
+    size_t depth = depthOf(buffer);
+    const Box box = boxOf(placed, store, depth);
     Facts facts = placed.facts.back();
     size_t back = 0;
     for (size_t i = 0; i < places.size(); ++i) {
@@ -419,6 +421,10 @@ private:
       bool isBack = places[i].value == none &&
                     facts.isLess(places[i].form, store.position[i]) == sizes::Answer::Yes &&
                     std::ranges::is_sorted(box[i].digits);
+      for (const Placed* maker : makers)
+        isBack = isBack && (maker == &placed || maker->number < placed.number ||
+                            facts.proves(boxOf(*maker, *storeTo(*maker, buffer), depth)[i].begin,
+                                         box[i].end));
       for (size_t digit : box[i].digits)
         if (const auto* loop = std::get_if<Loop>(&placed.around[digit]->what))
           isBack = isBack && loop->kind != RunKind::Vector && loop->kind != RunKind::Parallel &&

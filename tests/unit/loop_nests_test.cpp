@@ -8,6 +8,8 @@
 #include "tests/harness/run_nest.h"
 #include "tests/unit/operator_nests.h"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <cstdlib>
@@ -49,9 +51,12 @@ TEST_CASE("random schedules never change what a nest gives") {
     CHECK(loops::problemOf(*again) == "");
     CHECK(loops::textOf(*again) == loops::textOf(nest));
   });
+  // Nests of operators have no sizes, and few of them multiply bytes (whole_products_test.cpp).
+  constexpr std::array<std::string_view, 5> rare{"assume", "bias", "distribute", "keep",
+                                                 "round-up"};
   for (const loops::Rewrite& row : loops::rewriteTable()) {
     INFO(row.name);
-    CHECK((row.name == "assume" || applied[std::string(row.name)] > 0));
+    CHECK((std::ranges::find(rare, row.name) != rare.end() || applied[std::string(row.name)] > 0));
   }
   INFO(total << " steps applied");
   CHECK(total > 100);
@@ -252,4 +257,12 @@ TEST_CASE("a sum so far goes on from elements that are made") {
 )");
   REQUIRE(nest);
   CHECK(loops::problemOf(*nest) == "");
+}
+
+TEST_CASE("what goes on from elements stands behind those that make them") {
+  auto nest = loops::nestOf("kernel sums(x: int32[4]) -> (y: int32[4]) numbers reordered\n"
+                            "  for j in 2\n    y[j + 2] = y[j + 1] + x[j + 1]\n"
+                            "  for i in 2\n    y[i] = y[i - 1 else int32(0)] + x[i]\n");
+  REQUIRE(nest);
+  CHECK(loops::problemOf(*nest) == "`y` reads itself at elements that are not made by then");
 }
