@@ -27,8 +27,8 @@ Accumulation accumulationOf(Nest& nest, uint32_t buffer, Node& loop) {
   };
   auto writes = [&](const Node& node) {
     const auto* statement = std::get_if<Statement>(&node.what);
-    return statement && std::ranges::find(statement->stores, buffer, &Store::buffer) !=
-                            statement->stores.end();
+    return statement &&
+           std::ranges::find(statement->stores, buffer, &Store::buffer) != statement->stores.end();
   };
   std::set<const Node*> inside;
   forEachNode(loop.body, [&](Node& node) { inside.insert(&node); });
@@ -36,16 +36,26 @@ Accumulation accumulationOf(Nest& nest, uint32_t buffer, Node& loop) {
     if (!writes(node))
       return;
     auto& statement = std::get<Statement>(node.what);
-    note(!statement.combiner       ? found.maker
+    note(!statement.combiner      ? found.maker
          : inside.contains(&node) ? found.joiner
-                                   : found.rest,
+                                  : found.rest,
          statement);
   });
   if (!isSimple || !found.maker || !found.joiner || findsPlace(*found.joiner->combiner))
-    refuse(fmt::format("`{}` is no accumulator of one element, made by one statement, and joined by "
-                       "one in the loop and at most one behind it",
-                       nest.buffers[buffer].name));
+    refuse(
+        fmt::format("`{}` is no accumulator of one element, made by one statement, and joined by "
+                    "one in the loop and at most one behind it",
+                    nest.buffers[buffer].name));
   return found;
+}
+
+/// Whether joining what a statement makes several times gives the same as once.
+bool startsNeutral(const Statement& maker, Combiner combiner) {
+  const Operation& start = maker.operations[maker.stores[0].value];
+  if (start.kind != OperationKind::Number)
+    return false;
+  double number = start.dtype.isFloat() ? start.real : double(start.integer);
+  return combiner == Combiner::Sum ? number == 0 : combiner != Combiner::Product || number == 1;
 }
 
 /// Makes two coordinates of one: what a joiner in front goes through, and what is left for another.
@@ -62,7 +72,8 @@ void partCoordinates(Nest& nest, Statement& joiner, Statement& rest, const Loop&
     Form begin = behind.position;
     for (Name name : table.namesIn(behind.position))
       if (!table.mentions(axis.position, name) &&
-          std::ranges::none_of(nest.sizes, [&](const Assumption& each) { return each.size == name; }))
+          std::ranges::none_of(nest.sizes,
+                               [&](const Assumption& each) { return each.size == name; }))
         begin = table.replaced(begin, {{name, table.number(0)}});
     Form left = table.sum(axis.extent, begin, -1);
     axis.extent = facts.simplified(begin);
@@ -105,6 +116,8 @@ void partial(Nest& nest, Arguments arguments) {
   if (!uses(spot.node(), buffer))
     refuse(fmt::format("`{}` is not joined in `{}`", arguments[0], arguments[1]));
   Accumulation accumulation = accumulationOf(nest, buffer, spot.node());
+  if (!startsNeutral(*accumulation.maker, *accumulation.joiner->combiner))
+    refuse(fmt::format("`{}` starts with what would be joined several times", arguments[0]));
   if (accumulation.rest)
     partCoordinates(nest, *accumulation.joiner, *accumulation.rest, loop, inside);
   takeOut(nest, *accumulation.joiner, loop, inside);
