@@ -8,11 +8,13 @@
 #include "lower/loops/verify.h"
 #include "tests/harness/guarded_memory.h"
 #include "tests/harness/processors.h"
+#include "tests/harness/random_schedule.h"
 #include "tests/harness/run_nest.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 using loops::Nest;
 using runtime::Value;
@@ -141,10 +143,16 @@ TEST_CASE("products of whole numbers are exact, in groups where there are instru
   for (const codegen::Processor& processor : harness::processorsAtHand())
     for (const Types& types : allTypes) {
       bool isGrouped = processor.wholeProducts() != loops::WholeProducts::None;
-      check(denseText(types, 24, 40, 64), processor, isGrouped);
       check(denseText(types, 13, 17, 23), processor, isGrouped);
       check(matmulText(types, 16, 35, 18), processor, isGrouped);
-      check(convolutionText(types, {1, 8, 9, 12, 3, 1}), processor, isGrouped);
+      check(convolutionText(types, {1, 8, 6, 9, 3, 1}), processor, isGrouped);
+    }
+}
+
+TEST_CASE("convolutions of whole numbers are exact") {
+  for (const codegen::Processor& processor : harness::processorsAtHand())
+    for (const Types& types : {allTypes[0], allTypes[1]}) {
+      bool isGrouped = processor.wholeProducts() != loops::WholeProducts::None;
       check(convolutionText(types, {2, 3, 8, 9, 3, 1}), processor, isGrouped);
       check(convolutionText(types, {1, 6, 9, 10, 3, 2}), processor, isGrouped);
       check(convolutionText(types, {1, 12, 7, 16, 1, 1}), processor, isGrouped);
@@ -190,4 +198,43 @@ TEST_CASE("every pair of bytes is multiplied exactly") {
       INFO(processor.name << " " << types.left << " " << types.right);
       CHECK(wrong == 0);
     }
+}
+
+TEST_CASE("random schedules never change what a product of bytes gives") {
+  auto product = [](std::string_view what) {
+    return nestFrom(fmt::format(
+        "kernel bytes(x: uint8[5, 6], w: int8[4, 6], p: int32[], q: int32[]) -> (y: int32[5, 4]) "
+        "numbers reordered\n  for i in 5\n    for j in 4\n      alloc a: int32[]\n"
+        "      a[] = int32(0)\n      for r in 6\n        a[] += {} over r : 6\n"
+        "      y[i, j] = a[]\n",
+        what));
+  };
+  const Nest firsts[] = {product("(int32(x[i, r]) - p[]) * (int32(w[j, r]) - q[])"),
+                         product("int32(x[i, r]) * int32(w[j, r])")};
+  std::map<std::string, size_t> applied;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    harness::Random random(harness::mixSeed(Catch::rngSeed(), seed));
+    const Nest& first = firsts[seed % 2];
+    std::vector<Value> inputs = inputsOf(first, false);
+    const Value wanted = harness::runNest(first, {}, inputs).results[0];
+    Nest nest = first;
+    std::string schedule;
+    for (int i = 0; i < 30; ++i) {
+      loops::Step step = harness::drawStep(nest, random);
+      auto next = loops::rewritten(nest, step);
+      if (!next)
+        continue;
+      nest = *std::move(next);
+      schedule += loops::textOf(step) + "\n";
+      ++applied[step.rewrite];
+    }
+    INFO(schedule << "made\n" << loops::textOf(nest));
+    Value made = harness::runNest(nest, {}, inputs).results[0];
+    CHECK(std::memcmp(made.tensor().bytes(), wanted.tensor().bytes(), made.tensor().byteSize()) ==
+          0);
+  }
+  for (const char* rewrite : {"bias", "distribute", "keep", "round-up", "group", "interleave"}) {
+    INFO(rewrite);
+    CHECK(applied[rewrite] > 0);
+  }
 }
