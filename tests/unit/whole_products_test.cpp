@@ -168,6 +168,33 @@ TEST_CASE("products of whole numbers are exact where little is left of loops") {
         check(denseText(types, rows, columns, products), processor, false);
 }
 
+TEST_CASE("products of bytes are instructions that take several at once") {
+  struct Expected {
+    std::string_view level, more, instruction;
+  };
+  if (!codegen::hostProcessor())
+    return;
+  for (const Expected& each :
+       {Expected{"x86-64-v4", ",+avx512vnni", "vpdpbusd"}, Expected{"x86-64-v4", "", "vpmaddwd"},
+        Expected{"x86-64-v3", ",+avxvnni", "vpdpbusd"}, Expected{"x86-64-v3", "", "vpmaddwd"},
+        Expected{"x86-64-v2", "", "pmaddwd"}}) {
+    codegen::Processor processor = *codegen::targetNamed(each.level);
+    processor.features += each.more;
+    for (const std::string& text : {denseText(allTypes[0], 24, 128, 128),
+                                    convolutionText(allTypes[0], {1, 16, 16, 24, 3, 1})}) {
+      Nest chosen = loops::scheduled(nestFrom(text), codegen::modelOf(processor)).nest;
+      auto module = codegen::moduleOf(chosen, {.vectorBytes = processor.vectorBytes(),
+                                               .wholeProducts = processor.wholeProducts()});
+      REQUIRE(module);
+      auto assembly = codegen::compiled(module->text(), processor, codegen::Output::Assembly);
+      INFO(each.level << each.more);
+      REQUIRE(assembly);
+      CHECK(assembly->find(each.instruction) != std::string::npos);
+      CHECK(assembly->find("pmulld") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("every pair of bytes is multiplied exactly") {
   constexpr int64_t bytes = 256;
   for (const codegen::Processor& processor : harness::processorsAtHand())
