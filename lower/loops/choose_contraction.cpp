@@ -376,11 +376,15 @@ private:
   }
 
   /// Puts as many tiles of columns as stay near into one block, inside of the loop over rows, and
-  /// others around it. The block is the loop over tiles, and then that over those of one.
+  /// others around it. The block is the loop over tiles, and then that over those of one. Groups
+  /// are multiplied faster than the second cache gives them, so one tile that stays in the first is
+  /// a block; of short sums what is stored far apart costs more than that saves.
   bool blocked(const std::string& rows, int64_t tileBytes, std::string& block) {
     const std::string tiles = block;
     auto count = countOf(tiles);
-    int64_t most = count && mayArrange()
+    const int64_t near = machine_.choices.nearBytes, longSum = near / 4;
+    bool isNear = !contraction_.group.empty() && tileBytes > longSum && tileBytes <= near;
+    int64_t most = count && mayArrange() && !isNear
                        ? std::max<int64_t>(1, machine_.choices.blockBytes / tileBytes)
                        : 1,
             size = 1;
