@@ -186,26 +186,47 @@ RelationResult argwhereRelation(const RelationCall& call) {
   return call.solved({rows, call.types.constant(int64_t(call.rank(0)))}, runtime::Int32);
 }
 
-void computeTake(ComputeCall& call) {
+/// An index as `mode` has it.
+Scalar insideFor(std::string_view mode, const ComputeCall& call, Scalar index, Scalar extent) {
+  index = cast(index, runtime::Int64);
+  if (mode == "clip")
+    return minimum(maximum(index, call.integer(0)), extent - call.integer(1));
+  return mode == "wrap" ? floorMod(index, maximum(extent, call.integer(1))) : index;
+}
+
+/// Where a number that lies within the flat data reads it.
+Position placeOfFlat(const ComputeCall& call, Scalar index, const TensorHandle& x) {
+  Extents extents = x.shape();
+  // Of data without elements the position is outside, whatever it is divided by.
+  for (Scalar& extent : extents)
+    extent = maximum(extent, call.integer(1));
+  return unflatten(index, extents);
+}
+
+void computeFlatTake(ComputeCall& call, std::string_view mode) {
   TensorHandle x = call.input(0), indices = call.input(1);
-  size_t axis = 0, batch = 0;
-  if (call.attributes().isNull("axis")) {
-    Scalar one = call.integer(1);
-    x = call.reshape(x, {productOf(one.arena(), x.shape())});
-  } else {
-    axis = call.axis("axis", x.rank());
-    batch = *takeBatchDims(call.attributes(), axis, indices.rank());
-  }
+  Scalar extent = productOf(call.integer(1).arena(), x.shape());
+  // What is read is found without a flat copy, but for the fault of a number that may be outside.
+  if (x.rank() == 0 || (mode == "fast" && x.rank() > 1))
+    x = call.reshape(x, {extent});
+  call.result([&](const Position& at) {
+    Scalar index = insideFor(mode, call, indices(at), extent);
+    return x.rank() == 1 ? x({index}) : x(placeOfFlat(call, index, x));
+  });
+}
+
+void computeTake(ComputeCall& call) {
   std::string_view mode = call.attributes().text("mode");
+  if (call.attributes().isNull("axis"))
+    return computeFlatTake(call, mode);
+  TensorHandle x = call.input(0), indices = call.input(1);
+  size_t axis = call.axis("axis", x.rank());
+  size_t batch = *takeBatchDims(call.attributes(), axis, indices.rank());
   ptrdiff_t first = ptrdiff_t(axis), last = first + ptrdiff_t(indices.rank() - batch);
   call.result([&](const Position& at) {
     Position place(at.begin(), at.begin() + ptrdiff_t(batch));
     place.insert(place.end(), at.begin() + first, at.begin() + last);
-    Scalar index = cast(indices(place), runtime::Int64), extent = x.extent(axis);
-    if (mode == "clip")
-      index = minimum(maximum(index, call.integer(0)), extent - call.integer(1));
-    else if (mode == "wrap")
-      index = floorMod(index, maximum(extent, call.integer(1)));
+    Scalar index = insideFor(mode, call, indices(place), x.extent(axis));
     Position from(at.begin(), at.begin() + first);
     from.push_back(index);
     from.insert(from.end(), at.begin() + last, at.end());
