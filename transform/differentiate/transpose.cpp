@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ public:
 
   Cotangent take(Atom atom) {
     auto found = gathered_.find(atom);
-    return found == gathered_.end() ? Cotangent{} : std::move(found->second);
+    return found == gathered_.end() ? Cotangent{} : std::exchange(found->second, {});
   }
 
   void runBackwards(const std::vector<Binding>& bindings) {
@@ -124,8 +125,9 @@ private:
     }
     const Type* type = typeOf(binding.var);
     std::vector<Atom> cotangents = leavesOf(incoming, type);
-    GradientCall made(out_,
-                      {operandTypes, type, attributesOf(call), operands, binding.var, cotangents});
+    auto sum = [&](size_t i) { return take(operands[i]).sum; };
+    GradientCall made(
+        out_, {operandTypes, type, attributesOf(call), operands, binding.var, cotangents, sum});
     rule->build(made);
     for (size_t i = 0; i < operands.size(); ++i)
       give(operands[i], gathered(made.cotangents()[i], operandTypes[i]));
