@@ -265,12 +265,17 @@ Term padded(const Term& a, const std::vector<std::pair<int64_t, int64_t>>& width
                        {{"pad_width", lang::listAttribute(items)}});
 }
 
-Term placedAtStart(const Term& a, const Term& like) {
+Term setAtStart(const Term& to, const Term& a) {
   if (a.rank() == 0)
     return a;
-  Term shape = a.rule().call("shape_of", {a}, {{"dtype", "int64"}});
-  return a.rule().call("strided_set",
-                       {zerosLike(like), a, zerosLike(shape), shape, onesLike(shape)});
+  Term begin = integers(a.rule(), std::vector<int64_t>(a.rank(), 0));
+  Term strides = integers(a.rule(), std::vector<int64_t>(a.rank(), 1));
+  Term end = a.rule().call("shape_of", {a}, {{"dtype", "int64"}});
+  return a.rule().call("strided_set", {to, a, begin, end, strides});
+}
+
+Term placedAtStart(const Term& a, const Term& like) {
+  return setAtStart(zerosLike(like), a);
 }
 
 Term runningSum(const Term& a, size_t axis, bool isExclusive) {

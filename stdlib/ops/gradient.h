@@ -104,7 +104,9 @@ inline constexpr int64_t toEnd = 2147483647;
 /// Padded with a constant, or cut where a width is negative.
 Term padded(const Term& a, const std::vector<std::pair<int64_t, int64_t>>& widths,
             double value = 0);
-/// Zeros like `like`, with `a`, which is nowhere larger, at the start of all dimensions.
+/// `to` with `a`, which is nowhere larger, at the start of all dimensions.
+Term setAtStart(const Term& to, const Term& a);
+/// The same with zeros like `like`.
 Term placedAtStart(const Term& a, const Term& like);
 /// The running sum along a dimension.
 Term runningSum(const Term& a, size_t axis, bool isExclusive = false);

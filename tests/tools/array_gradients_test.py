@@ -41,6 +41,21 @@ def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
     @reads(%w, %i + 1, %sum + %x * %x)
   }
 }""" + MAIN,
+    "take_from_the_flat_array": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    @reads(%w, %i + 1, sin(%sum) + take(%w, floor_mod(%i, 1000)))
+  }
+}""" + MAIN,
+    "take_from_flat_rows": """
+def @rows(%w: Tensor[(ROWS, 10), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    @rows(%w, %i + 1, sin(%sum) + take(%w, floor_mod(%i, 1000), mode="wrap"))
+  }
+}
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) {
+  @rows(reshape(%w, newshape=[ROWS, 10]), %i, %sum)
+}""" + MAIN,
     "behind_the_call": """
 def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
   if (%i == STEPS) { %sum } else {
@@ -94,6 +109,13 @@ def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
   if (%i == STEPS) { %sum } else {
     let %x = strided_slice(%w, begin=[3], end=[9], strides=[2], axes=None);
     @reads(%w, %i + 1, sin(%sum) + sum(%x))
+  }
+}""" + MAIN,
+    "slice_like": """
+def @reads(%w: Tensor[(SIZE), float32], %i: int32, %sum: float32) -> float32 {
+  if (%i == STEPS) { %sum } else {
+    let %n = dyn.ones(reshape(floor_mod(%i, 900) + 1, newshape=[1]), shape=[0], dtype="float32");
+    @reads(%w, %i + 1, sin(%sum) + take(slice_like(%w, %n, axes=None), 0, axis=0))
   }
 }""" + MAIN,
     "dyn_strided_slice": """
@@ -231,14 +253,22 @@ def @writes(%w: Tensor[(SIZE), float32], %i: int32) -> Tensor[(SIZE), float32] {
 }""" + WRITES,
 }
 
+# Those that have a product with the Hessian too, in the place of a gradient.
+SECOND = "{ sum(hvp(@reads)(%w, 0, 0f, %w)) }"
+OF_SECOND_ORDER = {"take", "take_from_the_flat_array", "gather", "gather_nd", "strided_slice",
+                   "slices_of_a_named_size"}
 
-def seconds(baton, program, engine, size, steps):
-    """The processor time of a gradient."""
+
+def seconds(baton, program, engine, size, steps, order):
+    """The processor time of a derivative of that order."""
+    if order == 2:
+        program = program.replace("{ @reads(%w, 0, 0f) }", SECOND)
     text = program.replace("SIZE", str(size)).replace("ROWS", str(size // 10))
     with tempfile.NamedTemporaryFile("w", suffix=".rly") as file:
         file.write(HEADER + text.replace("STEPS", str(steps)))
         file.flush()
-        command = [baton, "run", file.name, "--grad", "--random", "1", "--engine", engine]
+        command = [baton, "run", file.name, "--random", "1", "--engine", engine]
+        command += ["--grad"] if order == 1 else []
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               preexec_fn=processor_time) as process:
             said = process.stdout.read()
@@ -254,12 +284,16 @@ def main():
     problems = 0
     for name in names:
         # Copies of all elements would take ten times this.
-        for engine, steps in ("vm", STEPS), ("loops", STEPS // 4):
-            small = seconds(baton, PROGRAMS[name], engine, SMALL, steps)
-            large = seconds(baton, PROGRAMS[name], engine, LARGE, steps)
+        runs = [("vm", STEPS, 1), ("loops", STEPS // 4, 1)]
+        if name in OF_SECOND_ORDER:
+            runs.append(("vm", STEPS // 2, 2))
+        for engine, steps, order in runs:
+            small = seconds(baton, PROGRAMS[name], engine, SMALL, steps, order)
+            large = seconds(baton, PROGRAMS[name], engine, LARGE, steps, order)
             if large > 1.5 * small + 0.3:
                 problems += 1
-                print(f"{name} on {engine}: {large:.2f} s where a small array takes {small:.2f} s")
+                print(f"{name} on {engine}, order {order}: {large:.2f} s where a small array takes "
+                      f"{small:.2f} s")
     print(f"{problems} problems")
     return 1 if problems else 0
 

@@ -220,27 +220,81 @@ void stridedSliceGradient(GradientCall& d) {
                               integers(d, bounds.end), integers(d, bounds.strides)}));
 }
 
-/// The places of `v` are written as `v` is, counted from 1: what is 0 was kept.
-void stridedSetGradient(GradientCall& d) {
+/// The numbers that an operand of a call is; nothing where it is no constant.
+std::optional<runtime::Tensor> numbersOf(const Term& operand) {
+  const auto* constant = operand.atom()->as<Constant>();
+  return constant ? std::optional(constantTensor(*constant)) : std::nullopt;
+}
+
+/// What `strided_set` replaces of a tensor like its data; nothing where strides may be zero.
+std::optional<Term> replacedPart(GradientCall& d, const Term& from) {
+  auto begin = numbersOf(d.operand(2)), end = numbersOf(d.operand(3));
+  auto strides = numbersOf(d.operand(4));
+  auto steps = strides ? integerValues(*strides) : std::nullopt;
+  if (!steps || std::ranges::count(*steps, 0) > 0)
+    return std::nullopt;
+  auto isOfLength = [&](size_t i) { return d.operand(i).dim(0)->isConstant(); };
+  if (!begin || !end)
+    return isOfLength(2) && isOfLength(3)
+               ? std::optional(
+                     d.call("dyn.strided_slice", {from, d.operand(2), d.operand(3), d.operand(4)}))
+               : std::nullopt;
+  RelationCall call = d.relationCall();
+  const runtime::Tensor* values[] = {nullptr, nullptr, &*begin, &*end, &*strides};
+  call.values = values;
+  if (!replacedSlice(call))
+    return std::nullopt;
+  return d.call(
+      "strided_slice", {from},
+      {{"begin", *integerValues(*begin)}, {"end", *integerValues(*end)}, {"strides", *steps}});
+}
+
+/// The cotangent of `v` where only a run knows what it replaces. Places of `v` are written as `v`
+/// is, counted from 1: what is 0 was kept.
+Term partAtPlaces(GradientCall& d) {
   Term x = d.operand(0), v = d.operand(1);
-  auto set = [&](const Term& to, const Term& from) {
-    return d.call("strided_set", {to, from, d.operand(2), d.operand(3), d.operand(4)});
-  };
-  give(d, 0, set(d.cotangent(), zerosLike(v)));
-  Term written = set(castTo(zerosLike(x), runtime::Int64), placesLike(v) + 1);
+  Term written = d.call("strided_set", {castTo(zerosLike(x), runtime::Int64), placesLike(v) + 1,
+                                        d.operand(2), d.operand(3), d.operand(4)});
   Term sums = d.call("scatter_elements",
                      {padded(zerosLike(reshaped(v, {-1})), {{1, 0}}), reshaped(written, {-1}),
                       reshaped(d.cotangent(), {-1})},
                      {{"axis", 0}, {"reduction", "add"}});
-  give(d, 1, reshapedLike(sliced(sums, 0, 1, toEnd), v));
+  return reshapedLike(sliced(sums, 0, 1, toEnd), v);
+}
+
+/// The part comes first, so that the transpose adds it to a tensor that is there.
+void stridedSetGradient(GradientCall& d) {
+  auto part = replacedPart(d, d.cotangent());
+  give(d, 1, part ? *part : partAtPlaces(d));
+  give(d, 0,
+       d.call("strided_set",
+              {d.cotangent(), zerosLike(d.operand(1)), d.operand(2), d.operand(3), d.operand(4)}));
 }
 
 void sliceLikeGradient(GradientCall& d) {
-  give(d, 0, placedAtStart(d.cotangent(), d.operand(0)));
+  auto sum = d.takeSum(0);
+  Term part = d.cotangent();
+  if (sum)
+    part = part + d.call("slice_like", {*sum, part}, sameAttributes(d));
+  give(d, 0, setAtStart(sum ? *sum : zerosLike(d.operand(0)), part));
 }
 
-/// The whole of a tensor, in its own order.
+/// Whether a call of strided_set replaces what this call of strided_slice reads.
+bool readsReplaced(const SimplifyCall& s, const TermCall& set) {
+  const char* bounds[] = {"begin", "end", "strides"};
+  bool isSame = s.attributes().isNull("axes") && s.attributes().text("slice_mode") == "end";
+  for (size_t i = 0; i < 3 && isSame; ++i) {
+    auto value = s.constantOf(set.operands[2 + i]);
+    isSame = value && integerValues(*value) == s.attributes().integers(bounds[i]);
+  }
+  return isSame;
+}
+
+/// The whole of a tensor, in its own order, or what was just put there.
 void simplifySlice(SimplifyCall& s) {
+  auto set = s.madeBy(s.operand(0), "strided_set");
+  if (set && readsReplaced(s, *set) && s.becomesIfTyped(set->operands[1]))
+    return;
   auto slices = slicesOf(s.attributes(), s.operand(0).rank());
   Dims shape = s.operand(0).shape();
   for (size_t i = 0; slices && i < slices->size(); ++i)
@@ -249,6 +303,20 @@ void simplifySlice(SimplifyCall& s) {
       return;
   if (slices)
     s.becomesIfTyped(s.operand(0));
+}
+
+/// What is replaced once more need not be replaced before.
+void simplifySet(SimplifyCall& s) {
+  auto before = s.madeBy(s.operand(0), "strided_set");
+  auto isSame = [&](size_t i) {
+    Term one = s.operand(i), other = before->operands[i];
+    auto value = s.constantOf(one), otherValue = s.constantOf(other);
+    return one.atom() == other.atom() ||
+           (value && otherValue && integerValues(*value) == integerValues(*otherValue));
+  };
+  if (before && isSame(2) && isSame(3) && isSame(4))
+    s.becomesIfTyped(s.call("strided_set", {before->operands[0], s.operand(1), s.operand(2),
+                                            s.operand(3), s.operand(4)}));
 }
 
 /// Where shapes are numbers, only the one that is cut is needed.
@@ -263,7 +331,13 @@ void simplifySliceLike(SimplifyCall& s) {
 }
 
 constexpr SimplifyExample sliceSimpler[] = {
-    {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1], axes=None)", "%x"}};
+    {"strided_slice(%x, begin=[0, 0], end=[2, 9], strides=[1], axes=None)", "%x"},
+    {"strided_slice(strided_set(%x, [[1f, 2f, 3f]], [1], [2], [1]), begin=[1], end=[2], "
+     "strides=[1], axes=None)",
+     "[[1f, 2f, 3f]]"}};
+constexpr SimplifyExample setSimpler[] = {
+    {"strided_set(strided_set(%x, [[1f, 2f, 3f]], [1], [2], [1]), [[4f, 5f, 6f]], [1], [2], [1])",
+     "strided_set(%x, [[4f, 5f, 6f]], [1], [2], [1])"}};
 constexpr SimplifyExample sliceLikeSimpler[] = {
     {"slice_like(%x, %y, axes=None)", "%x"},
     {"slice_like(%x, [[1f, 2f]], axes=None)",
@@ -295,6 +369,7 @@ constexpr OperatorRow rows[] = {
      .relation = stridedSetRelation,
      .native = ordering(nativeOf<natives::setSlice>()),
      .gradient = GradientRule{stridedSetGradient},
+     .simplify = {simplifySet, setSimpler},
      .examples = setExamples,
      .shapeNeeds = ShapeNeeds::Constants},
     {.name = "slice_like",
@@ -304,7 +379,7 @@ constexpr OperatorRow rows[] = {
      .attributesKey = "relay.attrs.SliceLikeAttrs",
      .relation = sliceLikeRelation,
      .compute = computeSliceLike,
-     .gradient = GradientRule{sliceLikeGradient},
+     .gradient = GradientRule{sliceLikeGradient, {}, true},
      .simplify = {simplifySliceLike, sliceLikeSimpler},
      .examples = sliceLikeExamples},
 };
