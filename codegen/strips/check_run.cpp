@@ -30,7 +30,7 @@ constexpr size_t zeroBytes = longestStrip * sizeof(int64_t);
 
 Limits::Limits(const Program& program, std::span<const int64_t> given, int64_t most)
     : iterations(most), readable(program.registers.size()), writable(program.registers.size()),
-      buffers(program.buffers.size()) {
+      widest(program.registers.size()), buffers(program.buffers.size()) {
   for (uint32_t i = 0; i < program.registers.size(); ++i)
     own(program, i);
   for (uint32_t i = 0; i < program.buffers.size(); ++i)
@@ -42,8 +42,9 @@ bool Thread::refuse() {
   return false;
 }
 
-const std::byte* Thread::registerAt(uint32_t number, size_t bytes) const {
-  if (!limits_ || uint64_t(limits_->readable[number]) >= bytes)
+const std::byte* Thread::registerAt(uint32_t number, size_t bytes, size_t elementBytes) const {
+  if (!limits_ || (uint64_t(limits_->readable[number]) >= bytes &&
+                   uint64_t(limits_->widest[number]) >= elementBytes))
     return registers_[number];
   return zeros;
 }
@@ -65,27 +66,27 @@ bool Thread::isSafe(const Instruction& at) {
   case Code::Load:
     return isSafeLoad(at);
   case Code::Outside:
-    return limits_->write(at.out, count) && arePlacesReadable(at.a, count);
+    return limits_->write(at.out, count, 1) && arePlacesReadable(at.a, count);
   case Code::Position:
-    return limits_->write(at.out, count * 8);
+    return limits_->write(at.out, count, 8);
   case Code::Number:
-    return limits_->write(at.out, 8);
+    return limits_->write(at.out, 1, 8);
   case Code::Splat:
-    return limits_->read(at.a, size) && limits_->write(at.out, count * size);
+    return limits_->read(at.a, 1, size) && limits_->write(at.out, count, size);
   case Code::Apply:
     return isSafeApply(at);
   case Code::Scan:
     size = size == 4 ? 4 : 8;
-    return limits_->read(at.a, count * size) && limits_->read(at.b, size) &&
-           limits_->write(at.out, count * size);
+    return limits_->read(at.a, count, size) && limits_->read(at.b, 1, size) &&
+           limits_->write(at.out, count, size);
   case Code::AddProducts:
-    return limits_->read(at.a, count * 4) && limits_->read(at.b, count * 4) &&
-           limits_->write(at.out, 8);
+    return limits_->read(at.a, count, 4) && limits_->read(at.b, count, 4) &&
+           limits_->write(at.out, 1, 8);
   case Code::AddScaled:
-    return limits_->read(at.a, count * 4) && limits_->read(at.b, 4) &&
-           limits_->write(at.out, count * 4);
+    return limits_->read(at.a, count, 4) && limits_->read(at.b, 1, 4) &&
+           limits_->write(at.out, count, 4);
   case Code::Check:
-    return limits_->read(at.a, count) && limits_->read(at.b, count) &&
+    return limits_->read(at.a, count, 1) && limits_->read(at.b, count, 1) &&
            (at.c == none || arePlacesReadable(at.c, count));
   case Code::Store:
   case Code::StoreAt:
@@ -105,8 +106,8 @@ bool Thread::isSafeApply(const Instruction& at) const {
   auto [from, to] = widthsOf(name);
   bool isSelect =
       name.kind == KernelKind::Apply && name.function == runtime::ScalarFunction::Select;
-  return limits_->read(at.a, count * (isSelect ? 1 : from)) && limits_->read(at.b, count * from) &&
-         limits_->read(at.c, count * from) && limits_->write(at.out, count * to);
+  return limits_->read(at.a, count, isSelect ? 1 : from) && limits_->read(at.b, count, from) &&
+         limits_->read(at.c, count, from) && limits_->write(at.out, count, to);
 }
 
 bool Thread::isSafeJoin(const Instruction& at) const {
@@ -114,15 +115,17 @@ bool Thread::isSafeJoin(const Instruction& at) const {
   if (at.code == Code::JoinPlaces) {
     int64_t size = at.element == Element::Float32 || at.element == Element::Int32 ? 4 : 8;
     int64_t made = (at.flags & EachLane) != 0 ? count : 1;
-    return limits_->read(at.a, count * 8) && limits_->read(at.b, count * size) &&
-           limits_->write(at.out, made * 8) && limits_->write(at.c, made * size);
+    return limits_->read(at.a, count, 8) && limits_->read(at.b, count, size) &&
+           limits_->write(at.out, made, 8) && limits_->write(at.c, made, size);
   }
   const KernelName& name = program_.kernels[at.kernel];
   lower::ReduceKernels kernels = lower::reduceKernels(name.combiner, name.from);
-  auto total = int64_t(elementBytes(kernels.accumulator) * kernels.perLane);
-  auto size = int64_t(std::max(elementBytes(kernels.operand), elementBytes(at.element)));
-  return limits_->read(at.a, count * size) &&
-         limits_->write(at.out, total * (at.code == Code::Join ? count : 1));
+  auto total = int64_t(elementBytes(kernels.accumulator)),
+       operand = int64_t(elementBytes(kernels.operand));
+  int64_t lanes = at.code == Code::Join ? count : 1;
+  return limits_->read(at.a, count, operand) &&
+         limits_->read(at.a, count * int64_t(elementBytes(at.element)), 1) &&
+         limits_->write(at.out, lanes * kernels.perLane, total);
 }
 
 bool Thread::isSafeStore(const Instruction& at) const {
@@ -131,13 +134,13 @@ bool Thread::isSafeStore(const Instruction& at) const {
     return false;
   if (count == 0)
     return true;
-  if (!limits_->read(at.out, count * size))
+  if (!limits_->read(at.out, count, size))
     return false;
   if (at.code == Code::Store) {
     __int128 first = numbers_[at.b], stride = count == 1 ? 1 : numbers_[at.c];
     return limits_->hold(at.a, first, first + stride * (count - 1), size);
   }
-  if (!limits_->read(at.b, count * 8))
+  if (!limits_->read(at.b, count, 8))
     return false;
   auto* places = reinterpret_cast<const int64_t*>(registers_[at.b]);
   auto [least, most] = std::ranges::minmax(std::span(places, size_t(count)));
@@ -146,7 +149,7 @@ bool Thread::isSafeStore(const Instruction& at) const {
 
 bool Thread::arePlacesReadable(uint32_t access, int64_t count) const {
   return std::ranges::all_of(placesOf(program_.accesses[access]), [&](const Place& place) {
-    return limits_->read(place.value, place.isStrip ? count * 8 : 8);
+    return limits_->read(place.value, place.isStrip ? count : 1, 8);
   });
 }
 
@@ -155,19 +158,20 @@ void Thread::limitRow(const Instruction& at) {
   int64_t& limit = limits_->readable[at.out];
   limit = limits_->hold(at.a, first, first, size) ? limits_->buffers[at.a] - first * size : 0;
   limits_->writable[at.out] = isInput(at.a) ? 0 : limit;
+  limits_->widest[at.out] = size;
 }
 
 bool Thread::isSafeLoad(const Instruction& at) {
   const Access& access = program_.accesses[at.a];
   int64_t count = numbers_[at.count], size = int64_t(elementBytes(access.element));
-  if (!limits_->read(access.fill, size) || !arePlacesReadable(at.a, count))
+  if (!limits_->read(access.fill, 1, size) || !arePlacesReadable(at.a, count))
     return false;
   bool isInPlace = at.flags == 1;
-  if (isInPlace && !limits_->write(at.out, count * size))
+  if (isInPlace && !limits_->write(at.out, count, size))
     return false;
   int64_t& limit = limits_->readable[at.out];
   if (!isInPlace) {
-    limit = program_.registers[at.out].bytes;
+    limits_->own(program_, at.out);
     limits_->writable[at.out] = 0;
   }
   if (count == 0) {
@@ -187,6 +191,7 @@ bool Thread::isSafeLoad(const Instruction& at) {
       return false;
     if (!isInPlace && low == 0 && high == size_t(count) && stride == 1) {
       limit = limits_->buffers[access.buffer] - first * size;
+      limits_->widest[at.out] = size;
       return true;
     }
   }

@@ -59,9 +59,9 @@ size_t Evaluator::setSummedStrip(const Side& side, int64_t position, size_t most
 }
 
 const std::byte* Evaluator::strip(const Side& side) {
-  size_t bytes = size_t(thread_.number(side.count)) * lower::elementBytes(contraction_.panel);
-  return thread_.run(side.begin, side.end) ? thread_.registerAt(side.root, bytes)
-                                           : thread_.registerAt(side.root, SIZE_MAX);
+  size_t size = lower::elementBytes(contraction_.panel);
+  size_t bytes = size_t(thread_.number(side.count)) * size;
+  return thread_.registerAt(side.root, thread_.run(side.begin, side.end) ? bytes : SIZE_MAX, size);
 }
 
 int64_t Evaluator::offsetOf(Axes axes, int64_t position) const {

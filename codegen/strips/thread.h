@@ -21,25 +21,30 @@ struct Limits {
   /// A register is its own memory.
   void own(const Program& program, uint32_t number) {
     readable[number] = writable[number] = program.registers[number].bytes;
+    widest[number] = alignof(int64_t);
   }
 
-  bool read(uint32_t number, int64_t bytes) const {
-    return number == none || readable[number] >= bytes;
+  /// Whether so many elements of so many bytes each may be read or written. Wider elements than
+  /// those of the buffer that a register lies in could lie askew there.
+  bool read(uint32_t number, int64_t count, int64_t bytes) const {
+    return number == none || (readable[number] >= count * bytes && widest[number] >= bytes);
   }
-  bool write(uint32_t number, int64_t bytes) const { return writable[number] >= bytes; }
+  bool write(uint32_t number, int64_t count, int64_t bytes) const {
+    return writable[number] >= count * bytes && widest[number] >= bytes;
+  }
   /// Whether places of a buffer, the first one and the last, are in it.
   bool hold(uint32_t buffer, __int128 first, __int128 last, int64_t elementBytes) const;
 
   /// How many iterations of loops there may be from here on.
   int64_t iterations;
-  List<int64_t> readable = {}, writable = {}, buffers = {};
+  List<int64_t> readable = {}, writable = {}, widest = {}, buffers = {};
 };
 
 class Thread {
 public:
   /// At the start of a program. Throws std::bad_alloc.
-  Thread(const LinkedProgram& linked, const Prepared& prepared,
-         std::span<std::byte* const> buffers, std::span<const int64_t> bytes);
+  Thread(const LinkedProgram& linked, const Prepared& prepared, std::span<std::byte* const> buffers,
+         std::span<const int64_t> bytes);
   /// For what these instructions do, on a thread of its own.
   Thread(const Thread& around, uint32_t from, uint32_t to);
   Thread(const Thread&) = delete;
@@ -52,8 +57,8 @@ public:
   void takeRegisters(uint32_t from, uint32_t to);
   void setNumber(uint32_t number, int64_t value) { numbers_[number] = value; }
   int64_t number(uint32_t number) const { return numbers_[number]; }
-  /// A strip of so many bytes; zeros where a foreign program has none.
-  const std::byte* registerAt(uint32_t number, size_t bytes) const;
+  /// A strip of so many bytes; zeros where a foreign program has none of such elements.
+  const std::byte* registerAt(uint32_t number, size_t bytes, size_t elementBytes) const;
   std::byte* buffer(uint32_t number) const { return buffers_[number]; }
   const Program& program() const { return program_; }
   std::optional<runtime::Fault>& fault() { return fault_; }
