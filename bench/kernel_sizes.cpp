@@ -50,10 +50,10 @@ constexpr Case cases[] = {
 
 /// The extents of inputs and results for so many rows.
 std::vector<int64_t> extentsOf(const vm::KernelSite& site, int64_t rows) {
-  std::vector<int64_t> extents, results = site.resultExtents;
+  std::vector<int64_t> extents, results(site.shapes.results.size());
   for (size_t i = 0; i < site.inputs.size(); ++i)
     extents.insert(extents.end(), {rows, 24});
-  if (!vm::findResultExtents(site, extents, results))
+  if (!checks::findResults(site.shapes, extents, results))
     throw std::logic_error("a kernel is for other shapes");
   extents.insert(extents.end(), results.begin(), results.end());
   return extents;

@@ -97,13 +97,13 @@ private:
 
   static std::vector<int64_t> extentsOf(const vm::KernelSite& site) {
     constexpr int64_t named = 1000;
-    std::vector<int64_t> extents, results = site.resultExtents;
+    std::vector<int64_t> extents, results(site.shapes.results.size());
     for (size_t i = 0; i < site.function.inputCount; ++i)
       for (const tensor::ScalarNode* extent : site.function.tensors[i].shape)
         extents.push_back(extent->kind == tensor::ScalarKind::Number
                               ? extent->as<tensor::ScalarNumber>()->integer
                               : named);
-    if (!vm::findResultExtents(site, extents, results))
+    if (!checks::findResults(site.shapes, extents, results))
       throw std::logic_error("a kernel is for other shapes");
     extents.insert(extents.end(), results.begin(), results.end());
     return extents;

@@ -2,6 +2,7 @@
 // together.
 #include "lang/calls/call_sites.h"
 
+#include "lang/op/leaves.h"
 #include "lang/op/op.h"
 #include "lang/op/operand_demand.h"
 

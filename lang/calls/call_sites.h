@@ -3,8 +3,8 @@
 //
 // A site whose types leave sizes open is turned into one expression over open extents, and new
 // sizes are put into that (open_call.h). The relation is asked about the numbers of a call where
-// shapes hang on values, where there are no checked types to go by, and where a shape function does
-// not apply; then it has the words for what is wrong.
+// shapes hang on values, where there are no checked types to go by, and where its shapes do
+// not fit; then it has the words for what is wrong.
 #pragma once
 
 #include "lang/calls/code_cache.h"

@@ -2,10 +2,10 @@
 #include "lang/calls/open_call.h"
 
 #include "lang/op/op.h"
+#include "lang/op/shapes_of.h"
 #include "lower/tensor/bind.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace lang {
 
@@ -25,7 +25,7 @@ bool haveRanks(Types types, std::span<const Shape> shapes) {
   });
 }
 
-std::vector<Shape> shapesOf(Types tensors) {
+std::vector<Shape> declaredShapes(Types tensors) {
   std::vector<Shape> shapes;
   for (const Type* tensor : tensors)
     shapes.push_back(shapeOf(tensor));
@@ -33,25 +33,6 @@ std::vector<Shape> shapesOf(Types tensors) {
 }
 
 } // namespace
-
-/// What ComputeCall takes for granted: equal forms are one extent, unless they may stand for
-/// anything.
-std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results) {
-  std::vector<tensor::KnownExtent> known;
-  std::unordered_map<const Dim*, uint32_t> first;
-  uint32_t place = 0;
-  for (Types tensors : {inputs, results})
-    for (const Type* tensor : tensors)
-      for (const Dim* dim : tensor->shape) {
-        if (dim->isConstant())
-          known.push_back({.place = place, .number = dim->value});
-        else if (dim->isOneSize())
-          if (auto [earlier, isNew] = first.emplace(dim, place); !isNew)
-            known.push_back({.place = place, .same = earlier->second});
-        ++place;
-      }
-  return known;
-}
 
 bool areClosed(Types tensors) {
   return std::ranges::all_of(tensors, [](const Type* type) {
@@ -73,8 +54,10 @@ OpenCall::OpenCall(const OperatorRow& row, std::vector<const Type*> operands, co
   for (const Type* operand : operands_)
     appendTensors(operand, inputs_);
   appendTensors(output, results_);
-  known_ = knownExtents(inputs_, results_);
   isClosed_ = areClosed(inputs_) && areClosed(results_);
+  auto found = isClosed_ ? std::nullopt : shapesOf(row, operands_, attributes_, results_);
+  areResultsTold_ = isClosed_ || found;
+  shapes_ = found ? *std::move(found) : shapesOf(operands_, results_);
 }
 
 bool OpenCall::takes(std::span<const Value> inputs) const {
@@ -86,21 +69,17 @@ bool OpenCall::takes(std::span<const Value> inputs) const {
   std::vector<int64_t> extents;
   for (const Value& input : inputs)
     append({&input.tensor().shape(), 1}, extents);
-  return tensor::holds(known_, extents);
+  return checks::takes(shapes_, extents);
 }
 
 std::optional<std::vector<Shape>> OpenCall::resultShapes(std::span<const Shape> inputs) {
-  if (row_.shapeNeeds != ShapeNeeds::Shapes)
+  if (row_.shapeNeeds != ShapeNeeds::Shapes || !areResultsTold_)
     return std::nullopt;
-  std::vector<Shape> shapes = shapesOf(results_);
-  if (isClosed_)
-    return shapes;
-  if (!shapes_)
-    shapes_.emplace(row_, operands_, attributes_);
+  std::vector<Shape> shapes = declaredShapes(results_);
   std::vector<int64_t> extents, results;
   append(inputs, extents);
   append(shapes, results);
-  if (!shapes_->apply(extents, results))
+  if (!checks::findResults(shapes_, extents, results))
     return std::nullopt;
   auto next = results.begin();
   for (Shape& shape : shapes)
@@ -114,7 +93,7 @@ std::optional<TensorFunction> OpenCall::function(std::span<const Shape> inputs,
   std::vector<int64_t> extents;
   append(inputs, extents);
   append(results, extents);
-  if (!haveRanks(results_, results) || !tensor::holds(known_, extents))
+  if (!haveRanks(results_, results) || !checks::fits(shapes_, extents))
     return std::nullopt;
   if (!function_ && !isFormOpen_) {
     auto function = tensorFunctionOf(row_, operands_, output_, attributes_);

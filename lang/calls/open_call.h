@@ -1,17 +1,14 @@
-// One operator call over the sizes that the checker left open: its tensor expression, made once for
-// all of them, and its shape function. Both come from the checked types of the call site, so they
+// One operator call over the sizes that the checker left open: its tensor expression and its
+// shapes, made once for all of them. Both come from the checked types of the call site, so they
 // hold for values that are of these types; whether they are is looked at, since not all values are
 // compared with their types on the way.
 #pragma once
 
-#include "lang/calls/site_shapes.h"
 #include "lang/op/compute.h"
+#include "runtime/checks/shapes.h"
 #include "runtime/value.h"
 
 namespace lang {
-
-/// What the types of the tensors of a call say of their extents, which stand in one row.
-std::vector<tensor::KnownExtent> knownExtents(Types inputs, Types results);
 
 /// Whether all extents of tensors are numbers.
 bool areClosed(Types tensors);
@@ -47,10 +44,11 @@ private:
   const Type* output_;
   const Attributes& attributes_;
   std::vector<const Type*> inputs_, results_;
-  std::vector<tensor::KnownExtent> known_;
   /// No size is left open.
-  bool isClosed_ = true;
-  std::optional<SiteShapes> shapes_;
+  bool isClosed_;
+  /// The shapes tell those of the results without the relation.
+  bool areResultsTold_;
+  checks::Shapes shapes_;
   /// The expression over open extents, when it was asked for and there is one.
   std::optional<TensorFunction> function_;
   bool isFormOpen_ = false;

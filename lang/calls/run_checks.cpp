@@ -1,4 +1,4 @@
-// Recursion follows types and forms, whose nesting TypeContext bounds.
+// Recursion follows types, whose nesting TypeContext bounds.
 #include "lang/calls/run_checks.h"
 
 #include "lang/op/op.h"
@@ -9,47 +9,13 @@
 
 namespace lang {
 
-using checks::SizeKind;
-
 namespace {
-
-SizeKind kindOf(const Dim& dim) {
-  switch (dim.kind) {
-  case DimKind::Constant:
-    return SizeKind::Number;
-  case DimKind::Symbol:
-    return SizeKind::Name;
-  case DimKind::Linear:
-    return SizeKind::Sum;
-  case DimKind::Product:
-    return SizeKind::Product;
-  case DimKind::Quotient:
-    return SizeKind::Quotient;
-  case DimKind::Any:
-  case DimKind::Unknown:
-    break;
-  }
-  return SizeKind::Open;
-}
 
 std::string parameterName(const Var& parameter) {
   return parameter.name.empty() ? "" : fmt::format("%{}", printable(parameter.name));
 }
 
 } // namespace
-
-uint32_t Declarations::size(const Dim* dim) {
-  auto found = sizes_.find(dim);
-  if (found != sizes_.end())
-    return found->second;
-  checks::Size size{.kind = kindOf(*dim), .number = dim->value, .text = dimText(dim)};
-  for (const DimTerm& term : dim->terms)
-    size.terms.push_back({this->size(term.variable), term.coefficient});
-  auto number = uint32_t(table_.size());
-  table_.push_back(std::move(size));
-  sizes_.emplace(dim, number);
-  return number;
-}
 
 checks::Declared Declarations::type(const Type& type) {
   checks::Declared declared;

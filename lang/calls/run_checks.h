@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lang/calls/boundary.h"
+#include "lang/types/dim_sizes.h"
 #include "runtime/checks/boundary.h"
 
 #include <map>
@@ -14,14 +15,13 @@ namespace lang {
 class Declarations {
 public:
   /// Entries go to `table`, which must outlive this.
-  explicit Declarations(checks::SizeTable& table) : table_(table) {}
+  explicit Declarations(checks::SizeTable& table) : sizes_(table, DimSizes::Texts::Kept) {}
 
-  uint32_t size(const Dim* dim);
+  uint32_t size(const Dim* dim) { return sizes_.of(dim); }
   checks::Declared type(const Type& type);
 
 private:
-  checks::SizeTable& table_;
-  std::unordered_map<const Dim*, uint32_t> sizes_;
+  DimSizes sizes_;
 };
 
 class RunChecks {

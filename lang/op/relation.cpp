@@ -1,5 +1,6 @@
 // Answers of relations, and the arithmetic of dimensions that rules share.
 #include "lang/op/op.h"
+#include "runtime/checks/declared.h"
 #include "runtime/limits.h"
 
 #include <algorithm>
@@ -144,7 +145,7 @@ const Dim* RelationCall::broadcastDims(const Dim* left, const Dim* right) const 
   if (right->isConstant(1))
     return left;
   if (steps && left != right && !(left->isConstant() && right->isConstant()))
-    return steps->compute(SizeSteps::Step::Broadcast, left, right);
+    return steps->compute(checks::SizeKind::Broadcast, left, right);
   bool isForeign = left->hasForeign || right->hasForeign;
   if (left == right || isForeign || matchDims(left, right) != DimMatch::Maybe)
     return meetDims(left, right);

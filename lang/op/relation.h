@@ -7,14 +7,18 @@
 
 #include "lang/op/attributes.h"
 #include "lang/types/type.h"
-#include "lower/tensor/shape_function.h"
 #include "runtime/result.h"
 #include "runtime/tensor.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace checks {
+enum class SizeKind : uint8_t;
+}
 
 namespace lang {
 
@@ -95,12 +99,11 @@ struct RelationResult {
 enum class DimMatch : uint8_t { Same, Different, Maybe };
 DimMatch matchDims(const Dim* left, const Dim* right);
 
-/// What an answer may leave to the sizes when it becomes a shape function (shape_function.h).
+/// What an answer may leave to the sizes of a run (shapes_of.h).
 struct SizeSteps {
-  using Step = tensor::ShapeFunction::Step;
-
-  /// The name of what a step with two operands makes of two sizes; it must not be negative.
-  std::function<const Dim*(Step, const Dim*, const Dim*)> compute;
+  /// The name of what Broadcast, Least, Greatest or Scaled makes of two sizes; it must not be
+  /// negative.
+  std::function<const Dim*(checks::SizeKind, const Dim*, const Dim*)> compute;
   /// Has the answer hold only where two sizes are equal.
   std::function<void(const Dim*, const Dim*)> needEqual;
 };
@@ -113,7 +116,7 @@ struct RelationCall {
   const Attributes& attributes;
   /// Per operand its value when it is known (a constant, or at run time), else null.
   std::span<const runtime::Tensor* const> values = {};
-  /// Null unless the answer becomes a shape function. Names stand for one size each then, so what
+  /// Null unless the answer is for all sizes of a run. Names stand for one size each then, so what
   /// names cannot tell is left to steps.
   const SizeSteps* steps = nullptr;
 

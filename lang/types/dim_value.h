@@ -1,5 +1,5 @@
-// Dimensions as something else: as forms of kernels, as extents in expressions, as steps of shape
-// functions. This is the one walk that writes them out.
+// Dimensions as arithmetic: as forms of kernels, as extents in expressions. This is the one walk
+// that writes them out.
 #pragma once
 
 #include "lang/types/dim.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace loops {
 
@@ -44,21 +45,21 @@ std::vector<int64_t> classOf(const TensorFunction& function, std::span<const int
   return pattern;
 }
 
-std::vector<int64_t> patternOf(const TensorFunction& function,
-                               std::span<const tensor::KnownExtent> known) {
+std::vector<int64_t> patternOf(const checks::Shapes& shapes) {
   std::vector<int64_t> pattern;
+  std::map<uint32_t, int64_t> seen;
   int64_t next = -1;
-  auto fact = known.begin();
-  for (size_t count = givenExtents(function).size(); pattern.size() < count;) {
-    if (fact == known.end() || fact->place != pattern.size())
-      pattern.push_back(next--);
-    else if (fact->same != tensor::KnownExtent::none)
-      pattern.push_back(pattern[fact->same]);
-    else
-      pattern.push_back(fact->number);
-    while (fact != known.end() && fact->place < pattern.size())
-      ++fact;
-  }
+  for (std::span<const uint32_t> extents : {std::span(shapes.operands), std::span(shapes.results)})
+    for (uint32_t extent : extents) {
+      const checks::Size& size = shapes.sizes[extent];
+      if (size.kind == checks::SizeKind::Number)
+        pattern.push_back(size.number);
+      else if (auto [known, isNew] = seen.try_emplace(extent, next);
+               !isNew && size.kind != checks::SizeKind::Open)
+        pattern.push_back(known->second);
+      else
+        pattern.push_back(next--);
+    }
   return pattern;
 }
 

@@ -6,7 +6,8 @@
 #pragma once
 
 #include "lower/loops/nest.h"
-#include "lower/tensor/shape_function.h"
+#include "lower/tensor/expression.h"
+#include "runtime/checks/shapes.h"
 #include "runtime/result.h"
 
 #include <span>
@@ -18,9 +19,8 @@ namespace loops {
 std::vector<int64_t> classOf(const tensor::TensorFunction& function,
                              std::span<const int64_t> extents);
 inline constexpr int64_t leastOfClass = 2;
-/// The pattern of all extents of which that is known.
-std::vector<int64_t> patternOf(const tensor::TensorFunction& function,
-                               std::span<const tensor::KnownExtent> known);
+/// The pattern of all extents that calls of such shapes may have.
+std::vector<int64_t> patternOf(const checks::Shapes& shapes);
 /// The values of the sizes of a pattern, one of whose extents these are.
 std::vector<int64_t> sizesOf(std::span<const int64_t> pattern, std::span<const int64_t> extents);
 

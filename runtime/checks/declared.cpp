@@ -21,6 +21,11 @@ bool hasGoodTerms(const Size& size) {
     });
   case SizeKind::Quotient:
     return size.terms.size() == 1 && size.terms[0].coefficient > 0;
+  case SizeKind::Broadcast:
+  case SizeKind::Least:
+  case SizeKind::Greatest:
+  case SizeKind::Scaled:
+    return size.terms.size() == 2;
   }
   return false;
 }

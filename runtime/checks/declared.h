@@ -2,7 +2,8 @@
 //
 // runtime/checks/ compares values with what a program says of them, in every engine, and has the
 // words for what does not fit. It ships with compiled programs and knows nothing of the language;
-// lang/ lang/calls/run_checks.h makes its tables. Start here, then sizes.h, then boundary.h.
+// lang/ lang/calls/run_checks.h makes its tables. Start here, then sizes.h and shapes.h, then
+// boundary.h.
 //
 // Extents stand in one table and are meant by their place in it; a name is an entry of its own, and
 // the same entry wherever it is used.
@@ -18,8 +19,22 @@
 namespace checks {
 
 /// Open: any size will do. Sum: a number plus terms. Product: terms with exponents. Quotient: one
-/// term, the dividend and the divisor, rounded down.
-enum class SizeKind : uint8_t { Number, Open, Name, Sum, Product, Quotient };
+/// term, the dividend and the divisor, rounded down. Broadcast, Least and Greatest have two: the
+/// other one of two of which one is 1, or what both are, while of others there is none; the lesser
+/// one; the greater one. Scaled has two as well: the first one times the float32 that the second
+/// one is the bits of.
+enum class SizeKind : uint8_t {
+  Number,
+  Open,
+  Name,
+  Sum,
+  Product,
+  Quotient,
+  Broadcast,
+  Least,
+  Greatest,
+  Scaled
+};
 
 /// A summand, a factor with its exponent, or a dividend with the divisor.
 struct SizeTerm {
@@ -33,7 +48,7 @@ struct Size {
   /// Of a Number the number, of a Sum its constant part.
   int64_t number = 0;
   std::vector<SizeTerm> terms = {};
-  /// As people write it.
+  /// As people write it; empty where nobody reads it.
   std::string text = {};
 };
 

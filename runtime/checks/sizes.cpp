@@ -1,6 +1,7 @@
-// A form is evaluated as `scale * name + offset`, which holds numbers (no name) and all that can be
-// solved. Recursion follows the form, whose depth is bounded.
+// Recursion follows the form, whose depth is bounded.
 #include "runtime/checks/sizes.h"
+
+#include "runtime/checks/size_value.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,94 +10,20 @@ namespace checks {
 
 namespace {
 
-constexpr uint32_t noName = UINT32_MAX;
-
-struct Affine {
-  uint32_t name = noName;
-  int64_t scale = 0;
-  int64_t offset = 0;
-
-  bool isNumber() const { return name == noName; }
-};
-
-bool overflows(int64_t left, int64_t right, int64_t& sum) {
-  return __builtin_add_overflow(left, right, &sum);
+/// What a form is, where some names have sizes; nothing when it cannot be solved.
+std::optional<Affine> affineOf(uint32_t place, const SizeTable& table, const KnownSizes& sizes) {
+  if (table[place].kind == SizeKind::Name) {
+    const KnownSizes::Known* known = sizes.find(place);
+    return known ? Affine{Affine::noName, 0, known->size} : Affine{place, 1, 0};
+  }
+  auto termValue = [&](uint32_t term, Affine& value) {
+    auto found = affineOf(term, table, sizes);
+    value = found.value_or(Affine{});
+    return found.has_value();
+  };
+  Affine value;
+  return valueOf(table[place], termValue, value) ? std::optional(value) : std::nullopt;
 }
-
-/// `left + factor * right`; nothing when two names meet or a number is too large.
-std::optional<Affine> addScaled(const Affine& left, const Affine& right, int64_t factor) {
-  Affine result{left.isNumber() ? right.name : left.name};
-  int64_t scale = 0, offset = 0;
-  if ((!left.isNumber() && !right.isNumber() && left.name != right.name) ||
-      __builtin_mul_overflow(right.scale, factor, &scale) ||
-      __builtin_mul_overflow(right.offset, factor, &offset) ||
-      overflows(left.scale, scale, result.scale) || overflows(left.offset, offset, result.offset))
-    return std::nullopt;
-  if (result.scale == 0)
-    result.name = noName;
-  return result;
-}
-
-std::optional<Affine> multiply(const Affine& left, const Affine& right) {
-  if (!left.isNumber() && !right.isNumber())
-    return std::nullopt;
-  const Affine& number = left.isNumber() ? left : right;
-  return addScaled({}, left.isNumber() ? right : left, number.offset);
-}
-
-/// What forms are, where some names have sizes.
-struct Evaluator {
-  const SizeTable& table;
-  const KnownSizes& sizes;
-
-  std::optional<Affine> quotient(const SizeTerm& term) const {
-    auto dividend = form(term.size);
-    if (!dividend || !dividend->isNumber())
-      return std::nullopt;
-    int64_t down = dividend->offset % term.coefficient < 0 ? 1 : 0;
-    return Affine{noName, 0, dividend->offset / term.coefficient - down};
-  }
-
-  std::optional<Affine> product(const Size& size) const {
-    std::optional<Affine> result = Affine{noName, 0, 1};
-    for (const SizeTerm& factor : size.terms) {
-      auto value = form(factor.size);
-      for (int64_t i = 0; result && i < factor.coefficient; ++i)
-        result = value ? multiply(*result, *value) : std::nullopt;
-    }
-    return result;
-  }
-
-  std::optional<Affine> sum(const Size& size) const {
-    std::optional<Affine> result = Affine{noName, 0, size.number};
-    for (const SizeTerm& term : size.terms) {
-      auto value = result ? form(term.size) : std::nullopt;
-      result = value ? addScaled(*result, *value, term.coefficient) : std::nullopt;
-    }
-    return result;
-  }
-
-  std::optional<Affine> form(uint32_t place) const {
-    const Size& size = table[place];
-    switch (size.kind) {
-    case SizeKind::Number:
-      return Affine{noName, 0, size.number};
-    case SizeKind::Open:
-      return std::nullopt;
-    case SizeKind::Name: {
-      const KnownSizes::Known* known = sizes.find(place);
-      return known ? Affine{noName, 0, known->size} : Affine{place, 1, 0};
-    }
-    case SizeKind::Quotient:
-      return quotient(size.terms[0]);
-    case SizeKind::Product:
-      return product(size);
-    case SizeKind::Sum:
-      return sum(size);
-    }
-    return std::nullopt;
-  }
-};
 
 /// The size of the name that makes the form `size`; nothing when there is none.
 std::optional<int64_t> solve(const Affine& form, int64_t size) {
@@ -128,7 +55,7 @@ void KnownSizes::add(uint32_t name, int64_t size, uint32_t source) {
 }
 
 std::optional<int64_t> sizeOf(uint32_t form, const SizeTable& table, const KnownSizes& sizes) {
-  auto value = Evaluator{table, sizes}.form(form);
+  auto value = affineOf(form, table, sizes);
   return value && value->isNumber() ? std::optional(value->offset) : std::nullopt;
 }
 
@@ -138,7 +65,7 @@ Fit fitSize(uint32_t form, int64_t size, const SizeTable& table, const KnownSize
     return declared.number == size ? Fit::Yes : Fit::No;
   if (declared.kind == SizeKind::Open)
     return Fit::Yes;
-  auto value = Evaluator{table, sizes}.form(form);
+  auto value = affineOf(form, table, sizes);
   if (!value)
     return Fit::Open;
   bool fits = value->isNumber() ? value->offset == size : solve(*value, size).has_value();
@@ -149,7 +76,7 @@ Fit ShapeMatcher::learn(const Waiting& question) {
   Fit fit = fitSize(question.form, question.size, table_, sizes_);
   if (fit != Fit::Yes || table_[question.form].kind < SizeKind::Name)
     return fit;
-  if (auto form = Evaluator{table_, sizes_}.form(question.form); form && !form->isNumber())
+  if (auto form = affineOf(question.form, table_, sizes_); form && !form->isNumber())
     sizes_.add(form->name, *solve(*form, question.size), question.source);
   return fit;
 }

@@ -1,6 +1,7 @@
 // The rules and constants that families share.
 #include "stdlib/ops/common.h"
 
+#include "runtime/checks/declared.h"
 #include "stdlib/ops/fixes.h"
 
 #include <algorithm>
@@ -99,8 +100,8 @@ void requireRoom(RelationResult& result, const RelationCall& call, const Dim* ro
 }
 
 const Dim* notNegative(const RelationCall& call, const Dim* dim) {
-  using Step = lang::SizeSteps::Step;
-  return call.steps ? call.steps->compute(Step::Greater, dim, call.types.constant(0)) : dim;
+  using checks::SizeKind;
+  return call.steps ? call.steps->compute(SizeKind::Greatest, dim, call.types.constant(0)) : dim;
 }
 
 std::optional<RelationResult> requireScalar(const RelationCall& call, size_t i,

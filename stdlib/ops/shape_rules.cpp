@@ -1,6 +1,7 @@
 // Axes, reshaping, slicing, and the gradient of picking.
 #include "stdlib/ops/shape_rules.h"
 
+#include "runtime/checks/declared.h"
 #include "runtime/limits.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/fixes.h"
@@ -57,7 +58,7 @@ std::optional<Problem> countProblem(const lang::RelationCall& call, Dims from, D
   const Dim* before = product(types, from);
   const Dim* after = product(types, to);
   // Without the names that both sides have, the products are less likely to grow too large to tell.
-  // Shape functions keep them, since one may be 0.
+  // What sizes of a run decide keeps them, since one may be 0.
   std::vector<const Dim*> left, right(to.begin(), to.end());
   for (const Dim* dim : from)
     if (auto same = std::ranges::find(right, dim);
@@ -296,11 +297,11 @@ namespace {
 /// The extent of a slice of any extent: bounds that lie outside are moved.
 const Dim* movedForm(const RelationCall& call, const Dim* extent, const AxisSlice& slice,
                      std::vector<lang::DimBound>& bounds) {
-  using Step = lang::SizeSteps::Step;
+  using checks::SizeKind;
   lang::TypeContext& types = call.types;
   const Dim* zero = types.constant(0);
   bool forward = slice.stride > 0;
-  auto lesser = [&](const Dim* at) { return call.steps->compute(Step::Lesser, at, extent); };
+  auto lesser = [&](const Dim* at) { return call.steps->compute(SizeKind::Least, at, extent); };
   // Positions count from the low end, which backwards is one before the first element.
   auto place = [&](int64_t bound) {
     constexpr int64_t most = INT64_MAX / 2;

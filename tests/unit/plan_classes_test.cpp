@@ -27,10 +27,10 @@ public:
 
   /// The extents of a run, with those of the results as the site knows them.
   runtime::KernelCode& codeFor(const Shapes& inputs) {
-    std::vector<int64_t> extents, found = site().resultExtents;
+    std::vector<int64_t> extents, found(site().shapes.results.size());
     for (const Shape& shape : inputs)
       extents.insert(extents.end(), shape.begin(), shape.end());
-    REQUIRE(vm::findResultExtents(site(), extents, found));
+    REQUIRE(checks::findResults(site().shapes, extents, found));
     extents.insert(extents.end(), found.begin(), found.end());
     return kernel_.codeFor(extents);
   }

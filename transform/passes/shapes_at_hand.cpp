@@ -14,7 +14,7 @@
 #include "lang/ir/rewrite.h"
 #include "lang/ir/walk.h"
 #include "lang/op/op.h"
-#include "lang/op/shape_function.h"
+#include "lang/op/shapes_of.h"
 #include "lower/tensor/access.h"
 #include "transform/analysis/old_code.h"
 #include "transform/analysis/placement.h"
@@ -223,12 +223,12 @@ private:
       types.push_back(typing_.of(*argument.value));
     if (!std::ranges::all_of(types, &Type::isTensor))
       return nullptr;
-    auto shape = shapeFunction(*row, types, *call->attributes);
+    auto shapes = shapesOf(*row, types, *call->attributes);
     size_t first = 0;
-    for (size_t i = 0; shape && i < types.size(); first += types[i++]->shape.size()) {
-      auto isPassedOn = [&, at = first](uint16_t value) mutable { return value == at++; };
+    for (size_t i = 0; shapes && i < types.size(); first += types[i++]->shape.size()) {
+      auto own = std::span(shapes->operands).subspan(first, types[i]->shape.size());
       const auto* source = call->arguments[i].value->as<Var>();
-      if (source && types[i] == typing_.of(var) && std::ranges::all_of(shape->results, isPassedOn))
+      if (source && types[i] == typing_.of(var) && std::ranges::equal(shapes->results, own))
         return source;
     }
     return nullptr;

@@ -4,8 +4,8 @@
 #include "lang/calls/call_function.h"
 #include "lang/calls/group.h"
 #include "lang/calls/open_call.h"
-#include "lang/calls/site_shapes.h"
 #include "lang/op/op.h"
+#include "lang/op/shapes_of.h"
 
 namespace bytecode {
 
@@ -46,11 +46,8 @@ bool isComputable(Types tensors) {
 void addResults(Layouts& layouts, const Type* result, Types tensors, vm::KernelSite& site) {
   if (result->isTuple())
     site.resultLayout = layouts.tuple(layouts.reps(tensors));
-  for (const Type* tensor : tensors) {
+  for (const Type* tensor : tensors)
     site.results.push_back({uint16_t(tensor->shape.size()), layouts.rep(tensor, {}).isScalar()});
-    for (const Dim* dim : tensor->shape)
-      site.resultExtents.push_back(dim->isConstant() ? dim->value : -1);
-  }
 }
 
 std::vector<vm::SiteInput> inputsOf(Layouts& layouts, Types operands) {
@@ -79,13 +76,12 @@ bool isFlat(const Type* result) {
   return !result->isTuple() || std::ranges::all_of(result->parts, &Type::isTensor);
 }
 
-/// A site but for the shapes of results whose sizes are open.
-vm::KernelSite siteOf(Layouts& layouts, Types operands, const Type* result,
+vm::KernelSite siteOf(Layouts& layouts, Types operands, const Type* result, checks::Shapes shapes,
                       tensor::TensorFunction function) {
-  auto [inputs, results] = tensorsOf(operands, result);
-  vm::KernelSite site{.inputs = inputsOf(layouts, operands), .function = std::move(function)};
-  addResults(layouts, result, results, site);
-  site.known = knownExtents(inputs, results);
+  vm::KernelSite site{.inputs = inputsOf(layouts, operands),
+                      .shapes = std::move(shapes),
+                      .function = std::move(function)};
+  addResults(layouts, result, tensorsOf(operands, result).results, site);
   return site;
 }
 
@@ -129,11 +125,12 @@ std::optional<vm::KernelSite> kernelSite(Layouts& layouts, const OperatorRow& ro
   auto function = tensorFunctionOf(row, operands, result, attributes);
   if (!function)
     return std::nullopt;
-  vm::KernelSite site = siteOf(layouts, operands, result, *std::move(function));
-  if (areClosed(inputs) && areClosed(results))
-    return site;
-  site.shapes = foreseenShapes(row, operands, site.resultExtents.size(), attributes);
-  return site.shapes.empty() ? std::nullopt : std::optional(std::move(site));
+  auto shapes = areClosed(inputs) && areClosed(results)
+                    ? std::optional(shapesOf(operands, results))
+                    : shapesOf(row, operands, attributes, results);
+  return shapes ? std::optional(
+                      siteOf(layouts, operands, result, *std::move(shapes), *std::move(function)))
+                : std::nullopt;
 }
 
 std::optional<vm::KernelSite> groupSite(Layouts& layouts, const Function& group,
@@ -150,14 +147,10 @@ std::optional<vm::KernelSite> groupSite(Layouts& layouts, const Function& group,
   auto [inputs, results] = tensorsOf(operands, result);
   if (!isFlat(result) || !isComputable(inputs) || !isComputable(results))
     return std::nullopt;
-  vm::KernelSite site = siteOf(layouts, operands, result, *std::move(function));
-  if (areClosed(inputs) && areClosed(results))
-    return site;
-  auto shapes = shapeFunction(operands, results);
-  if (!shapes)
+  checks::Shapes shapes = shapesOfFunction(operands, results);
+  if (!checks::areResultsGiven(shapes))
     return std::nullopt;
-  site.shapes.push_back(*std::move(shapes));
-  return site;
+  return siteOf(layouts, operands, result, std::move(shapes), *std::move(function));
 }
 
 } // namespace bytecode

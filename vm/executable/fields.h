@@ -25,17 +25,14 @@ inline constexpr auto namesOf<vm::SiteKind> =
                                      "result", "fields", "unmatched", "deliver", "unbox"});
 template <>
 inline constexpr auto namesOf<checks::SizeKind> =
-    std::to_array<std::string_view>({"number", "open", "name", "sum", "product", "quotient"});
+    std::to_array<std::string_view>({"number", "open", "name", "sum", "product", "quotient",
+                                     "broadcast", "least", "greatest", "scaled"});
 template <>
 inline constexpr auto
     namesOf<checks::Declared::Kind> = std::to_array<std::string_view>({"other", "tensor", "tuple"});
 template <>
 inline constexpr auto namesOf<Form::Kind> = std::to_array<std::string_view>({"other", "tensor",
                                                                              "tuple", "data"});
-template <>
-inline constexpr auto namesOf<tensor::ShapeFunction::Step> = std::to_array<std::string_view>(
-    {"number", "addNumber", "scale", "floorDivide", "add", "multiply", "broadcast", "lesser",
-     "greater", "needsEqual", "needsNumber", "needsAtLeast", "needsMultiple"});
 
 // runtime/
 
@@ -50,20 +47,6 @@ void fields(Archive& archive, runtime::SourceRange& range) {
 
 // tensor/
 
-template <typename Archive>
-void fields(Archive& archive, tensor::KnownExtent& known) {
-  archive("place", known.place, "same", known.same, "number", known.number);
-}
-template <typename Archive>
-void fields(Archive& archive, tensor::ShapeFunction::Instruction& instruction) {
-  archive("step", instruction.step, "left", instruction.left, "right", instruction.right, "number",
-          instruction.number);
-}
-template <typename Archive>
-void fields(Archive& archive, tensor::ShapeFunction& function) {
-  archive("operandExtents", function.operandExtents, "instructions", function.instructions,
-          "results", function.results);
-}
 /// By expression_table.h.
 void fields(Writer& writer, tensor::TensorFunction& function);
 void fields(Reader& reader, tensor::TensorFunction& function);
@@ -77,6 +60,19 @@ void fields(Archive& archive, checks::SizeTerm& term) {
 template <typename Archive>
 void fields(Archive& archive, checks::Size& size) {
   archive("kind", size.kind, "number", size.number, "terms", size.terms, "text", size.text);
+}
+template <typename Archive>
+void fields(Archive& archive, checks::Shapes::Equal& equal) {
+  archive("left", equal.left, "right", equal.right);
+}
+template <typename Archive>
+void fields(Archive& archive, checks::Shapes::Bound& bound) {
+  archive("size", bound.size, "least", bound.least, "divisor", bound.divisor);
+}
+template <typename Archive>
+void fields(Archive& archive, checks::Shapes& shapes) {
+  archive("sizes", shapes.sizes, "operands", shapes.operands, "results", shapes.results, "equal",
+          shapes.equal, "bounds", shapes.bounds);
 }
 template <typename Archive>
 void fields(Archive& archive, checks::Declared& declared) {
@@ -164,8 +160,7 @@ void fields(Archive& archive, vm::KernelResult& result) {
 template <typename Archive>
 void fields(Archive& archive, vm::KernelSite& site) {
   archive("inputs", site.inputs, "results", site.results, "resultLayout", site.resultLayout,
-          "known", site.known, "resultExtents", site.resultExtents, "shapes", site.shapes,
-          "function", site.function);
+          "shapes", site.shapes, "function", site.function);
   archive.implied(site.programs);
 }
 template <typename Archive>

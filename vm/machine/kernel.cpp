@@ -37,20 +37,12 @@ bool isSame(runtime::DType a, runtime::DType b) {
 
 } // namespace
 
-bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
-                       std::span<int64_t> results) {
-  return site.shapes.empty() ||
-         std::ranges::any_of(site.shapes, [&](const tensor::ShapeFunction& function) {
-           return function.apply(inputs, results);
-         });
-}
-
 KernelCall::KernelCall(const KernelSite& site, std::span<const uint16_t> given, Heap& heap,
                        tensor::MakeKernel makeKernel, double mostNanoseconds)
     : site_(site), given_(given), heap_(heap),
-      kernel_(makeKernel ? makeKernel(site.function, site.programs) : nullptr), mostNanoseconds_(mostNanoseconds),
-      inputs_(site.inputs.size()), from_(site.inputs.size()), to_(site.results.size()),
-      made_(site.results.size()), kept_(site.results.size()) {
+      kernel_(makeKernel ? makeKernel(site.function, site.programs) : nullptr),
+      mostNanoseconds_(mostNanoseconds), inputs_(site.inputs.size()), from_(site.inputs.size()),
+      to_(site.results.size()), made_(site.results.size()), kept_(site.results.size()) {
   for (size_t i = 0; i < site.inputs.size(); ++i)
     if (site.inputs[i].isScalar)
       inputs_[i].shape = runtime::shared({});
@@ -107,13 +99,10 @@ bool KernelCall::takeShape(size_t i, const runtime::SharedShape& shape) {
 
 /// Puts the extents of the results behind those of the inputs, if the site is made for these.
 bool KernelCall::addResultExtents() {
-  if (!tensor::holds(site_.known, extents_))
-    return false;
   size_t inputs = extents_.size();
-  extents_.append(site_.resultExtents);
+  extents_.resize(inputs + site_.shapes.results.size());
   std::span<int64_t> all(extents_);
-  return findResultExtents(site_, all.first(inputs), all.subspan(inputs)) &&
-         tensor::holds(site_.known, all);
+  return checks::findResults(site_.shapes, all.first(inputs), all.subspan(inputs));
 }
 
 KernelCall::Outcome KernelCall::refuse(runtime::Fault fault) {

@@ -6,15 +6,9 @@
 #pragma once
 
 #include "lower/tensor/engine.h"
-#include "lower/tensor/shape_function.h"
 #include "vm/machine/heap.h"
 
 namespace vm {
-
-/// Fills in the extents of the results, which are in one row as those of the inputs are; false when
-/// the site is not made for these.
-bool findResultExtents(const KernelSite& site, std::span<const int64_t> inputs,
-                       std::span<int64_t> results);
 
 class KernelCall {
 public:

@@ -3,8 +3,8 @@
 
 #include "codegen/strips/sized_program.h"
 #include "lower/tensor/expression.h"
-#include "lower/tensor/shape_function.h"
 #include "runtime/checks/boundary.h"
+#include "runtime/checks/shapes.h"
 #include "runtime/native.h"
 #include "vm/machine/object.h"
 
@@ -149,13 +149,8 @@ struct KernelSite {
   std::vector<KernelResult> results;
   /// The layout of the tuple of the results, or none when there is one and no tuple.
   uint16_t resultLayout = none;
-  /// What the types say of the extents of inputs and results.
-  std::vector<tensor::KnownExtent> known;
-  /// The extents of the results where they are numbers, and, where sizes are open, what gives them:
-  /// the first of these functions that applies. Several where types leave open which dimensions
-  /// broadcast.
-  std::vector<int64_t> resultExtents;
-  std::vector<tensor::ShapeFunction> shapes = {};
+  /// For which extents it is made, and those of the results.
+  checks::Shapes shapes;
   tensor::TensorFunction function;
   /// Of programs that run without what makes kernels: those for the sizes that calls may have, of
   /// which the first that is for them counts.

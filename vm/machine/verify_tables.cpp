@@ -87,12 +87,7 @@ void verifyExtents(const KernelSite& called) {
            "a kernel is for other tensors");
     results += called.results[i].rank;
   }
-  demand(called.resultExtents.size() == results, "a kernel gives other shapes");
-  for (const tensor::KnownExtent& known : called.known)
-    demand(known.same == tensor::KnownExtent::none || known.same < known.place,
-           "an extent is said to be one behind it");
-  for (const tensor::ShapeFunction& function : called.shapes)
-    demandGood(problemOf(function, inputs, results));
+  demandGood(problemOf(called.shapes, inputs, results));
 }
 
 /// What is taken is in the operands of the site; that they are such tuples and tensors is compared

@@ -158,10 +158,9 @@ runtime::Checked<SizedProgram> programFor(const TensorFunction& function,
   return sizedProgram(function, *std::move(nest), own, 0);
 }
 
-std::optional<SizedProgram> programFor(const TensorFunction& function,
-                                       std::span<const tensor::KnownExtent> known,
+std::optional<SizedProgram> programFor(const TensorFunction& function, const checks::Shapes& shapes,
                                        loops::Numbers numbers) {
-  std::vector<int64_t> pattern = loops::patternOf(function, known);
+  std::vector<int64_t> pattern = loops::patternOf(shapes);
   // Without any size of 0, or of 1, more is proven.
   for (int64_t least : {0, 1, 2})
     if (auto nest = loops::nestOfPattern(function, pattern, least, numbers))

@@ -4,7 +4,7 @@
 #include "codegen/strips/kernel.h"
 #include "lower/loops/nest.h"
 #include "lower/tensor/engine.h"
-#include "lower/tensor/shape_function.h"
+#include "runtime/checks/shapes.h"
 #include "runtime/result.h"
 
 namespace strips {
@@ -14,10 +14,9 @@ namespace strips {
 runtime::Checked<SizedProgram> programFor(const tensor::TensorFunction& function,
                                           std::span<const int64_t> extents, loops::Numbers numbers);
 
-/// The program for all extents of which that is known; nothing where there is none.
+/// The program for all extents that calls of such shapes may have; nothing where there is none.
 std::optional<SizedProgram> programFor(const tensor::TensorFunction& function,
-                                       std::span<const tensor::KnownExtent> known,
-                                       loops::Numbers numbers);
+                                       const checks::Shapes& shapes, loops::Numbers numbers);
 
 /// Makes a kernel of strip programs: those given, and where they end one for each class of extents,
 /// whose numbers are reordered.

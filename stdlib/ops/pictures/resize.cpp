@@ -4,11 +4,13 @@
 // may be any that keep the spatial dimensions whole.
 #include "stdlib/ops/pictures/resize_rules.h"
 
+#include "runtime/checks/size_value.h"
 #include "stdlib/ops/checks.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
 
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -64,15 +66,19 @@ void computeSizedResize(ComputeCall& call) {
 }
 
 /// `dim * scale` rounded; null when the scale is no factor or the result does not fit.
-const Dim* scaledExtent(TypeContext& types, const Dim* dim, double scale) {
+const Dim* scaledExtent(const RelationCall& call, const Dim* dim, double scale) {
+  TypeContext& types = call.types;
   if (!(scale > 0) || !std::isfinite(scale))
     return nullptr;
   if (dim->isConstant()) {
-    float scaled = std::nearbyint(float(dim->value) * float(scale));
-    return scaled < 0x1p62f ? types.constant(int64_t(scaled)) : nullptr;
+    int64_t scaled = 0;
+    return checks::scaleRounded(dim->value, float(scale), scaled) ? types.constant(scaled)
+                                                                  : nullptr;
   }
-  bool isWhole = scale == std::floor(scale) && scale < 0x1p31;
-  return isWhole ? types.multiply(dim, types.constant(int64_t(scale))) : types.any();
+  if (scale == std::floor(scale) && scale < 0x1p31)
+    return types.multiply(dim, types.constant(int64_t(scale)));
+  const Dim* bits = types.constant(std::bit_cast<uint32_t>(float(scale)));
+  return call.steps ? call.steps->compute(checks::SizeKind::Scaled, dim, bits) : types.any();
 }
 
 template <size_t count>
@@ -86,7 +92,7 @@ RelationResult upsamplingRelation(const RelationCall& call) {
   for (size_t i = 0; i < count; ++i) {
     const Dim*& dim = shape[std::get<0>(axes)[i]];
     double scale = call.attributes.real(scaleNames[3 - count + i]);
-    const Dim* scaled = scaledExtent(call.types, dim, scale);
+    const Dim* scaled = scaledExtent(call, dim, scale);
     if (!scaled)
       return call.failed(fmt::format("a dimension of {} can't be scaled by `{}={}`", dimText(dim),
                                      scaleNames[3 - count + i], scale));

@@ -105,10 +105,13 @@ constexpr OperandRow dequantizeOperands[] = {
     {"input_scale", "its float32 scale, a scalar or one per channel"},
     {"input_zero_point", "its int32 zero point, a scalar or one per channel"}};
 
-/// One element, whatever `axis` says, counts as a scalar.
-bool isSingle(const RelationCall& call, size_t i) {
-  return call.rank(i) == 0 ||
-         (call.rank(i) == 1 && call.shape(i)[0]->isConstant() && call.shape(i)[0]->value == 1);
+/// The extent of scale and zero point, where one of them is a vector. One element, whatever `axis`
+/// says, counts as a scalar.
+const Dim* parameterExtent(const RelationCall& call) {
+  for (size_t i : {1, 2})
+    if (call.rank(i) == 1)
+      return call.shape(i)[0];
+  return call.types.constant(1);
 }
 
 RelationResult dequantizeRelation(const RelationCall& call) {
@@ -118,11 +121,13 @@ RelationResult dequantizeRelation(const RelationCall& call) {
     return *problem;
   if (auto problem = requireOutDType(call, {runtime::Float16, runtime::Float32}))
     return *problem;
-  if (!isSingle(call, 1) || !isSingle(call, 2))
-    return relateChannels(call, dequantizeOperands, true);
+  auto axis = channelAxis(call);
+  const Dim* extent = parameterExtent(call);
+  if (!axis && !extent->isConstant(1))
+    return axisFailure(call, "axis", call.attributes.integer("axis"));
   RelationResult result = call.solved(call.shape(0), *call.attributes.dtype("out_dtype"));
   demandScaleAndZeroPoint(call, result, 1, "input_scale", "input_zero_point",
-                          call.types.constant(1));
+                          axis ? oneOrAll(call, extent, channelsOf(call, *axis)) : extent);
   return result;
 }
 

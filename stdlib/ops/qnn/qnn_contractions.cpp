@@ -69,8 +69,8 @@ RelationResult withParameters(const RelationCall& call, RelationResult result,
   if (result.outcome != RelationResult::Outcome::Solved)
     return result;
   // As in TVM, a vector of one is a kernel's zero point for all channels.
-  if (weight.zeroPoint && call.rank(WeightZero) == 1 && call.shape(WeightZero)[0]->isConstant(1))
-    weight.zeroPoint = call.shape(WeightZero)[0];
+  if (weight.zeroPoint && call.rank(WeightZero) == 1)
+    weight.zeroPoint = oneOrAll(call, call.shape(WeightZero)[0], weight.zeroPoint);
   auto demand = [&](size_t i, DType dtype, const Dim* channels) {
     return demandParameter(call, result, i, rows[i].name, dtype, channels);
   };

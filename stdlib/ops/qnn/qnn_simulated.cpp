@@ -29,12 +29,13 @@ constexpr OperandRow dequantizeOperands[] = {
 /// Checks a scale or zero point of as many elements as there are channels, or of one.
 bool demandChannels(const RelationCall& call, RelationResult& result, size_t i,
                     std::string_view name, runtime::DType dtype, const Dim* channels) {
-  bool isSingle = call.rank(i) == 1 &&
-                  matchDims(call.shape(i)[0], call.types.constant(1)) != DimMatch::Different;
+  if (call.rank(i) != 1)
+    return demandParameter(call, result, i, name, dtype, channels);
+  const Dim* given = call.shape(i)[0];
   // What may be one or all is looked at again when sizes are numbers.
-  bool isOpen = isSingle && !call.shape(i)[0]->isConstant() && call.dtype(i) == dtype;
-  return isOpen || demandParameter(call, result, i, name, dtype,
-                                   isSingle ? call.types.constant(1) : channels);
+  bool isOpen = !call.steps && matchDims(given, call.types.constant(1)) == DimMatch::Maybe;
+  return (isOpen && call.dtype(i) == dtype) ||
+         demandParameter(call, result, i, name, dtype, oneOrAll(call, given, channels));
 }
 
 RelationResult relateSimulated(const RelationCall& call, std::span<const OperandRow> rows) {

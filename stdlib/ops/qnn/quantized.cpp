@@ -56,6 +56,12 @@ std::optional<RelationResult> requireOutDType(const RelationCall& call,
                   dtype ? fmt::format("`{}`", runtime::dtypeName(*dtype)) : "not given"));
 }
 
+const Dim* oneOrAll(const RelationCall& call, const Dim* given, const Dim* channels) {
+  bool isGood =
+      given->isConstant(1) || (call.steps && broadcastsTo(call, {&given, 1}, {&channels, 1}));
+  return isGood ? given : channels;
+}
+
 bool demandParameter(const RelationCall& call, RelationResult& result, size_t i,
                      std::string_view name, DType dtype, const Dim* channels) {
   const Type* type = call.operands[i];

@@ -29,6 +29,11 @@ std::optional<lang::RelationResult> requireElements(const lang::RelationCall& ca
 std::optional<lang::RelationResult> requireOutDType(const lang::RelationCall& call,
                                                     std::initializer_list<runtime::DType> choices);
 
+/// The extent that a vector must have of one element or one per channel, of which it has `given`.
+/// Sizes of a run tell by themselves which.
+const lang::Dim* oneOrAll(const lang::RelationCall& call, const lang::Dim* given,
+                          const lang::Dim* channels);
+
 /// Demands that operand `i`, called `name`, is a scalar of type `dtype`, or, unless `channels` is
 /// null, a vector of that many. Turns `result` into a failure and returns false when it is not.
 bool demandParameter(const lang::RelationCall& call, lang::RelationResult& result, size_t i,

@@ -2,6 +2,7 @@
 //
 // Diagonal k is the elements at (i, i + k). A band k1 to k2 is stored as rows, the highest diagonal
 // first; shorter diagonals stand at the left or the right end of their rows.
+#include "runtime/checks/declared.h"
 #include "stdlib/ops/common.h"
 #include "stdlib/ops/families.h"
 #include "stdlib/ops/gradient.h"
@@ -40,7 +41,7 @@ std::vector<const Dim*> diagonalDims(const RelationCall& call, int64_t low, int6
     shape.push_back(call.types.constant(high - low + 1));
   auto [rows, columns] = roomOf(call, low, high);
   if (call.steps) {
-    shape.push_back(call.steps->compute(SizeSteps::Step::Lesser, rows, columns));
+    shape.push_back(call.steps->compute(checks::SizeKind::Least, rows, columns));
     return shape;
   }
   const Dim* more = call.types.subtract(columns, rows);

@@ -169,10 +169,10 @@ RelationResult splitRelation(const RelationCall& call) {
     fields.push_back(call.types.tensor(Dims(shape), call.dtype(0)));
   }
   RelationResult result = call.solved(call.types.tuple(fields));
-  if (how.kind == AttributeValueKind::List)
-    requireAtLeast(result, parts->back(), 1);
-  else
+  if (how.kind != AttributeValueKind::List)
     requireMultiple(result, whole, how.integer);
+  else if (parts->size() > 1)
+    requireAtLeast(result, parts->back(), 1);
   return result;
 }
 

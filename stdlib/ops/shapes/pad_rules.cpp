@@ -50,6 +50,19 @@ std::optional<Problem> reachProblem(PadMode mode, int64_t extent, int64_t before
       fmt::format("padding by {} mirrors past the far edge of a dimension of {}", widest, extent)};
 }
 
+/// Has a dimension that grows by `sum` be at least `least`, unless it is cropped to nothing, which
+/// sizes of a run may tell.
+void requireReach(const RelationCall& call, RelationResult& result, const Dim* dim, int64_t least,
+                  int64_t sum) {
+  if (!call.steps || dim->isConstant() || sum > 0 || sum <= -least)
+    return requireAtLeast(result, dim, least);
+  // Negative between the extent of which nothing is left, below which there is no result, and
+  // `least`.
+  requireAtLeast(
+      result,
+      call.types.multiply(offsetDim(call.types, dim, sum), offsetDim(call.types, dim, -least)), 0);
+}
+
 } // namespace
 
 RelationResult paddedType(const RelationCall& call, PadMode mode,
@@ -82,7 +95,8 @@ RelationResult paddedType(const RelationCall& call, PadMode mode,
   }
   RelationResult result = call.solved(shape, call.dtype(0));
   for (size_t i = 0; i < widths.size(); ++i)
-    requireAtLeast(result, call.shape(0)[i], leastExtent(mode, widths[i][0], widths[i][1]));
+    requireReach(call, result, call.shape(0)[i], leastExtent(mode, widths[i][0], widths[i][1]),
+                 widths[i][0] + widths[i][1]);
   return result;
 }
 

@@ -1,10 +1,10 @@
 // What it costs to learn the shape of a result: asking the relation about numbers, against the
-// shape function of the call site. Rows of a Markdown table, nanoseconds of processor time.
+// shapes of the call site. Rows of a Markdown table, nanoseconds of processor time.
 //
-// usage: shape_function_bench
+// usage: shapes_of_bench
 // Calls are the samples of the test harness, one for each row of the operator table.
+#include "lang/op/shapes_of.h"
 #include "bench/processor_time.h"
-#include "lang/calls/site_shapes.h"
 #include "stdlib/ops.h"
 #include "tests/harness/samples.h"
 
@@ -43,7 +43,7 @@ void addExtents(const Type* type, std::vector<int64_t>& extents) {
 
 struct Figures {
   std::string_view name;
-  double relation, function;
+  double relation, sizes;
 };
 
 std::optional<Figures> measure(TypeContext& types, const harness::OperatorSample& sample) {
@@ -57,13 +57,13 @@ std::optional<Figures> measure(TypeContext& types, const harness::OperatorSample
   }
   std::vector<int64_t> results;
   addExtents(sample.output, results);
-  SiteShapes site(*sample.row, open, sample.attributes);
-  if (!site.apply(extents, results))
+  auto shapes = shapesOf(*sample.row, open, sample.attributes);
+  if (!shapes || !findResults(*shapes, extents, results))
     return std::nullopt;
   return Figures{sample.row->name, timeOf([&] {
                    applyRelation(*sample.row, {types, sample.operands, sample.attributes});
                  }),
-                 timeOf([&] { site.apply(extents, results); })};
+                 timeOf([&] { findResults(*shapes, extents, results); })};
 }
 
 } // namespace
@@ -80,9 +80,9 @@ int main() {
         all.push_back(*figures);
         break;
       }
-  std::ranges::sort(all, {}, &Figures::function);
-  fmt::print("| row | relation ns | shape function ns | ratio |\n|---|--:|--:|--:|\n");
+  std::ranges::sort(all, {}, &Figures::sizes);
+  fmt::print("| row | relation ns | sizes ns | ratio |\n|---|--:|--:|--:|\n");
   for (size_t i : {size_t(0), all.size() / 2, all.size() * 9 / 10, all.size() - 1})
-    fmt::print("| {} | {:.0f} | {:.1f} | {:.0f} |\n", all[i].name, all[i].relation, all[i].function,
-               all[i].relation / all[i].function);
+    fmt::print("| {} | {:.0f} | {:.1f} | {:.0f} |\n", all[i].name, all[i].relation, all[i].sizes,
+               all[i].relation / all[i].sizes);
 }
