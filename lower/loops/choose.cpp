@@ -243,6 +243,10 @@ private:
     for (const Innermost& inner : innermost())
       if (!attempt("vector", {inner.loop}) && inner.accumulator)
         sumInLanes(inner);
+    // Loops that partial sums begin in are there now.
+    for (const Innermost& inner : innermost())
+      if (!inner.accumulator && findLoop(made_.nest, inner.loop).loop().kind == RunKind::Serial)
+        attempt("vector", {inner.loop});
   }
 
   /// Partial sums, as many as there are lanes; what is left behind the last whole piece is summed
