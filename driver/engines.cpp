@@ -36,12 +36,6 @@ bool isPatient(const RunOptions& options) {
   return options.engine == "auto" || (options.engine.empty() && isOnMachine(options));
 }
 
-/// What a search found of a kernel, in a line.
-std::string tunedText(const codegen::Tuned& tuned) {
-  return fmt::format("tuned: {:.4g} ms became {:.4g} ms, the best of {} schedules, of {}\n",
-                     tuned.secondsBefore * 1e3, tuned.secondsAfter * 1e3, tuned.tried, tuned.nest);
-}
-
 } // namespace
 
 runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::string& notes) {
@@ -68,7 +62,9 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::s
          .when = name == "native" ? codegen::When::Always : codegen::When::ItPays,
          .numbers = numbers,
          .tuneSeconds = options.tuneSeconds,
-         .tuned = [&notes](const codegen::Tuned& tuned) { notes += tunedText(tuned); }});
+         .tuned = [&notes](const codegen::Tuned& tuned) {
+           notes += fmt::format("tuned: {}, of {}\n", tuned.summary(), tuned.nest);
+         }});
   return strips::stripsEngine(numbers);
 }
 

@@ -99,10 +99,11 @@ private:
     if (!options_.chooses || !options_.processor.empty())
       return {};
     loops::Nest known = codegen::withKnownNames(nest);
-    auto steps = loops::scheduleOf(codegen::tunedSchedule(known));
+    std::string text = codegen::tunedSchedule(known);
+    auto steps = loops::scheduleOf(text);
     if (!steps || steps->empty())
       return {};
-    answer_.output += "# found by `--tune`\n";
+    answer_.output += text.substr(0, text.find('\n') + 1);
     nest = std::move(known);
     return *std::move(steps);
   }

@@ -311,7 +311,9 @@ std::vector<Tuned> Compiler::tune(std::span<const TensorFunction* const> functio
     each->tuner->search(now() + after(rest * each->tuner->seconds() / left));
     left -= each->tuner->seconds();
     found.push_back(each->tuner->result());
-    cache_.keep(scheduleKey(origin_, each->nest), found.back().schedule);
+    cache_.keep(
+        scheduleKey(origin_, each->nest),
+        fmt::format("# found by --tune: {}\n{}", found.back().summary(), found.back().schedule));
     install(keyOf(each->wanted), each->wanted, each->tuner->code());
   }
   return found;

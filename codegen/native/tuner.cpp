@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <set>
 
 namespace codegen {
@@ -114,6 +115,11 @@ std::string textOf(const loops::Scheduled& made) {
 }
 
 } // namespace
+
+std::string Tuned::summary() const {
+  return fmt::format("{:.4g} ms became {:.4g} ms, the best of {} schedules", secondsBefore * 1e3,
+                     secondsAfter * 1e3, tried);
+}
 
 class Tuner::Search {
 public:

@@ -20,6 +20,9 @@ struct Tuned {
   size_t tried = 0;
   /// Steps of the best schedule, a line each.
   std::string schedule;
+
+  /// How it went, in words.
+  std::string summary() const;
 };
 
 /// Tries schedules of one nest whose sizes are numbers, beginning with the one that choosers find,
