@@ -19,6 +19,10 @@
 #include <functional>
 #include <memory>
 
+namespace lang {
+class BlockBuilder;
+}
+
 namespace transform {
 
 /// The type checker, which is no business of this folder.
@@ -36,6 +40,11 @@ std::vector<const lang::Global*> entriesOf(const lang::Module& module, Entries n
 /// folder of the operators can.
 using LogarithmKeeper = std::unique_ptr<lang::Module> (*)(const lang::Module& module,
                                                           const lang::OperatorTable& operators);
+
+/// What reads weights from panels of them, each of `size` positions of dimension `dim` side by side
+/// behind all that is at those: [dim / size][all other dimensions][size].
+using PanelReader = const lang::Var* (*)(lang::BlockBuilder& out, const lang::Expr* panels,
+                                         size_t rank, size_t dim, int64_t size);
 
 /// Whether the machine would have to box the scalars of a program, run from `entries`.
 using BoxQuestion = bool (*)(const lang::Module& module, const lang::Typing& typing,
@@ -66,6 +75,7 @@ struct PassContext {
   const PassWatch* within = nullptr;
   /// Where these are null, the passes that ask for them do nothing.
   LogarithmKeeper keepLogarithms = nullptr;
+  PanelReader readPanels = nullptr;
   BoxQuestion needsBoxes = nullptr;
 };
 

@@ -114,6 +114,7 @@ private:
                                 .keepsSteps = keepsSteps,
                                 .within = options_.within ? &options_.within : nullptr,
                                 .keepLogarithms = options_.keepLogarithms,
+                                .readPanels = options_.readPanels,
                                 .needsBoxes = options_.needsBoxes});
     if (!findings.hasErrors())
       return next;

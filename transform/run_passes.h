@@ -52,6 +52,7 @@ struct RunOptions {
   const tensor::TensorEngine* engine = nullptr;
   Entries entries = mainAlone;
   LogarithmKeeper keepLogarithms = nullptr;
+  PanelReader readPanels = nullptr;
   BoxQuestion needsBoxes = nullptr;
 };
 

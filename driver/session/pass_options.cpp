@@ -3,6 +3,7 @@
 
 #include "interp/reference.h"
 #include "stdlib/logarithms.h"
+#include "stdlib/panels.h"
 #include "typecheck/check.h"
 #include "vm/bytecode/compile.h"
 
@@ -26,6 +27,7 @@ transform::RunOptions passOptions(const Session& session, transform::Entries ent
           .engine = &engine,
           .entries = entries,
           .keepLogarithms = stdlib::withLogarithmsKept,
+          .readPanels = stdlib::weightsFromPanels,
           .needsBoxes = bytecode::needsBoxes};
 }
 

@@ -10,6 +10,7 @@
 #include "lang/print/print.h"
 #include "parser/metadata/metadata.h"
 #include "stdlib/ops.h"
+#include "stdlib/panels.h"
 #include "tests/harness/agreement.h"
 #include "tests/harness/check_types.h"
 #include "tests/harness/random.h"
@@ -266,6 +267,7 @@ public:
                                .declaring = transform::Declaring::WhenNeeded,
                                .after = std::ref(watch),
                                .engine = &engine,
+                               .readPanels = stdlib::weightsFromPanels,
                                .needsBoxes = bytecode::needsBoxes});
     const auto* fault = std::get_if<interp::Fault>(&expected);
     bool isOfLimits = fault && (fault->kind == runtime::FaultKind::Depth ||

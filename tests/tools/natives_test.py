@@ -29,10 +29,11 @@ FAULTS = {
 
 
 def examples(reference):
-    """Operators with the examples of those that native functions compute."""
+    """Operators with the examples of those that native functions compute; what is said of variables
+    are simplifications."""
     for section in re.split(r"^## ", reference.read_text(encoding="utf-8"), flags=re.M)[1:]:
         if NATIVE in section:
-            yield section.split("\n", 1)[0], re.findall(r"^    (.+) => .+$", section, re.M)
+            yield section.split("\n", 1)[0], re.findall(r"^    ([^%\n]+) => .+$", section, re.M)
 
 
 def compiled(baton, expression, folder):

@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 #include <set>
 #include <unordered_map>
 
@@ -73,17 +72,6 @@ Tensor inPanels(const Tensor& weights, size_t dim, int64_t size) {
                                    bytes,
                       bytes);
   return made;
-}
-
-/// `ABC`, and `BAC32b` for panels of the second dimension.
-std::pair<std::string, std::string> layoutsOf(size_t rank, const Panels& panels) {
-  std::string plain, inPanels{char('A' + panels.dim)};
-  for (size_t i = 0; i < rank; ++i) {
-    plain += char('A' + i);
-    if (i != panels.dim)
-      inPanels += char('A' + i);
-  }
-  return {plain, inPanels + fmt::format("{}{}", panels.size, char('a' + panels.dim))};
 }
 
 /// What the loads of a function that are not of one input tell of a dimension of its result.
@@ -194,8 +182,8 @@ private:
 
 class PanelWriter : public Rewriter {
 public:
-  PanelWriter(const Module& from, Builder& into, const Finder& found)
-      : Rewriter(from, into), found_(found.found) {
+  PanelWriter(const Module& from, Builder& into, const Finder& found, PanelReader readPanels)
+      : Rewriter(from, into), found_(found.found), readPanels_(readPanels) {
     for (const auto& [call, panels] : found_)
       replaced_.insert(panels.bound);
   }
@@ -215,27 +203,26 @@ private:
     const Panels& made = panels->second;
     Call* call = make.arena.make<Call>(*value->as<Call>());
     std::vector<Operand> arguments(call->arguments.begin(), call->arguments.end());
-    auto [plain, inPanels] = layoutsOf(made.tensor.rank() - 1, made);
-    arguments[made.operand].value =
-        out.call("layout_transform", {out.bind(make.tensor(made.tensor))},
-                 {{"src_layout", inPanels}, {"dst_layout", plain}});
+    arguments[made.operand].value = readPanels_(out, out.bind(make.tensor(made.tensor)),
+                                                made.tensor.rank() - 1, made.dim, made.size);
     call->arguments = make.arena.copy(arguments);
     return Rewriter::bind(old, call, out);
   }
 
   const std::unordered_map<const Binding*, Panels>& found_;
+  PanelReader readPanels_;
   std::set<const Binding*> replaced_;
 };
 
 } // namespace
 
 std::unique_ptr<Module> layOutWeights(const Module& module, const PassContext& context) {
-  if (writesTensors(module))
+  if (!context.readPanels || writesTensors(module))
     return nullptr;
   Finder finder(module, context.typing);
   if (finder.found.empty())
     return nullptr;
-  auto made = rewritten<PanelWriter>(module, context.operators, finder);
+  auto made = rewritten<PanelWriter>(module, context.operators, finder, context.readPanels);
   return place(*made, context.operators, {.keepsFaults = true});
 }
 
