@@ -117,6 +117,9 @@ std::string textOf(const loops::Scheduled& made) {
 } // namespace
 
 std::string Tuned::summary() const {
+  if (secondsAfter == secondsBefore)
+    return fmt::format("{:.4g} ms, which no other of {} schedules beats", secondsBefore * 1e3,
+                       tried);
   return fmt::format("{:.4g} ms became {:.4g} ms, the best of {} schedules", secondsBefore * 1e3,
                      secondsAfter * 1e3, tried);
 }
