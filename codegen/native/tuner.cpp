@@ -161,6 +161,11 @@ public:
   Tuned result() {
     std::string text = loops::textOf(nest_);
     double after = best_.code == first_.code ? 1 : ratio(best_, first_);
+    // What won by little once may have won by chance.
+    if (after >= 1) {
+      best_ = first_;
+      after = 1;
+    }
     return {text.substr(0, text.find('\n')), seconds_, seconds_ * after, known_.size(),
             textOf(best_.made)};
   }

@@ -1,10 +1,30 @@
-// Two loops as one over all pairs of their iterations.
+// Two loops as one over all pairs of their iterations. Two coordinates of a sum that these were are
+// one then, too.
 #include "lower/loops/edit.h"
 #include "lower/loops/rewrite.h"
 
 #include <fmt/format.h>
 
 namespace loops::rewrites {
+
+namespace {
+
+/// Makes one coordinate of two that are the quotient and the rest of a variable.
+void joinCoordinates(Statement& statement, const Reduced& whole, const Reduced& rest,
+                     const Reduced& both) {
+  auto isSame = [&](const Reduced& a, const Reduced& b) {
+    return a.position == b.position && a.extent == b.extent;
+  };
+  std::vector<Reduced>& reduced = statement.reduced;
+  for (size_t i = 0; i + 1 < reduced.size(); ++i)
+    if (isSame(reduced[i], whole) && isSame(reduced[i + 1], rest)) {
+      reduced[i] = both;
+      reduced.erase(reduced.begin() + ptrdiff_t(i) + 1);
+      return;
+    }
+}
+
+} // namespace
 
 void merge(Nest& nest, Arguments arguments) {
   Spot spot = findLoop(nest, arguments[0]);
@@ -19,12 +39,16 @@ void merge(Nest& nest, Arguments arguments) {
   Name merged = freshVariable(nest, arguments[0] + arguments[1]);
   Form position = variableForm(nest, merged);
   std::vector<Node> body = std::move(outer.body[0].body);
-  replaceNames(nest, body,
-               {{loop.variable, table.quotient(position, inner->end)},
-                {inner->variable, table.rest(position, inner->end)}});
+  Reduced whole{table.quotient(position, inner->end), loop.end},
+      rest{table.rest(position, inner->end), inner->end};
+  Form end = table.product(loop.end, inner->end);
+  replaceNames(nest, body, {{loop.variable, whole.position}, {inner->variable, rest.position}});
+  forEachNode(body, [&](Node& node) {
+    if (auto* statement = std::get_if<Statement>(&node.what))
+      joinCoordinates(*statement, whole, rest, {position, end});
+  });
   bool isParallel = loop.kind == RunKind::Parallel && inner->kind == RunKind::Parallel;
-  spot.node() = {Loop{merged, table.product(loop.end, inner->end),
-                      isParallel ? RunKind::Parallel : RunKind::Serial},
+  spot.node() = {Loop{merged, end, isParallel ? RunKind::Parallel : RunKind::Serial},
                  std::move(body)};
 }
 
