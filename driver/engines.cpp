@@ -3,6 +3,7 @@
 
 #include "codegen/native/kernel.h"
 #include "codegen/strips/compile/sized.h"
+#include "driver/debug/interrupt.h"
 #include "interp/reference.h"
 #include "lower/loops/names.h"
 #include "runtime/formats/quote.h"
@@ -62,9 +63,14 @@ runtime::Result<tensor::TensorEngine> engineOf(const RunOptions& options, std::s
          .when = name == "native" ? codegen::When::Always : codegen::When::ItPays,
          .numbers = numbers,
          .tuneSeconds = options.tuneSeconds,
-         .tuned = [&notes](const codegen::Tuned& tuned) {
-           notes += fmt::format("tuned: {}, of {}\n", tuned.summary(), tuned.nest);
-         }});
+         .isEnough =
+             [watch = runtime::Stopwatch(options.limits)] {
+               return watch.isOver() || InterruptWatch::isInterrupted();
+             },
+         .tuned =
+             [&notes](const codegen::Tuned& tuned) {
+               notes += fmt::format("tuned: {}, of {}\n", tuned.summary(), tuned.nest);
+             }});
   return strips::stripsEngine(numbers);
 }
 

@@ -49,6 +49,29 @@ struct Tunable {
   std::optional<Tuner> tuner = {};
 };
 
+/// Functions whose extents are numbers, with the time of a call; those of one key once.
+std::deque<Tunable> tunablesOf(std::span<const TensorFunction* const> functions,
+                               loops::Numbers numbers, const Processor& processor,
+                               const std::function<Digest(const Wanted&)>& keyOf,
+                               const std::function<bool()>& isOver) {
+  std::deque<Tunable> found;
+  std::set<Digest> seen;
+  for (const TensorFunction* function : functions) {
+    auto extents = hasNativeForm(*function) ? fixedExtents(*function) : std::nullopt;
+    if (!extents || isOver())
+      continue;
+    Wanted wanted{*function, *std::move(extents), 0, numbers};
+    auto nest = loops::nestOfPattern(wanted.function, wanted.pattern, 0, numbers);
+    if (!nest || !seen.insert(keyOf(wanted)).second)
+      continue;
+    Tunable& each = found.emplace_back(std::move(wanted), *std::move(nest));
+    each.tuner.emplace(each.nest, processor);
+    if (!each.tuner->isPossible())
+      found.pop_back();
+  }
+  return found;
+}
+
 /// Does something at the end.
 template <typename Action>
 struct AtEnd {
@@ -273,47 +296,34 @@ std::string tunedSchedule(const loops::Nest& nest) {
 }
 
 std::vector<Tuned> Compiler::tune(std::span<const TensorFunction* const> functions,
-                                  loops::Numbers numbers, double seconds) {
+                                  loops::Numbers numbers, double seconds,
+                                  const std::function<bool()>& isEnough) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  auto passed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  auto isOver = [&] { return passed() >= seconds || isEnough(); };
   const Processor* target = processor();
-  auto now = [] { return std::chrono::steady_clock::now(); };
-  auto after = [](double some) {
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-        std::chrono::duration<double>(some));
-  };
-  const auto deadline = now() + after(seconds);
-  std::deque<Tunable> tunables;
-  std::set<Digest> seen;
-  for (const TensorFunction* function : functions) {
-    auto extents = target && hasNativeForm(*function) ? fixedExtents(*function) : std::nullopt;
-    if (!extents || now() >= deadline)
-      continue;
-    Wanted wanted{*function, *std::move(extents), 0, numbers};
-    auto nest = loops::nestOfPattern(wanted.function, wanted.pattern, 0, numbers);
-    if (!nest || !seen.insert(keyOf(wanted)).second)
-      continue;
-    Tunable& each = tunables.emplace_back(std::move(wanted), *std::move(nest));
-    each.tuner.emplace(each.nest, *target,
-                       cache_.find(scheduleKey(origin_, each.nest)).value_or(""));
-    if (!each.tuner->isPossible())
-      tunables.pop_back();
-  }
+  if (!target)
+    return {};
+  std::deque<Tunable> tunables = tunablesOf(
+      functions, numbers, *target, [&](const Wanted& wanted) { return keyOf(wanted); }, isOver);
   std::vector<Tunable*> longestFirst;
-  for (Tunable& each : tunables)
+  double left = 0;
+  for (Tunable& each : tunables) {
     longestFirst.push_back(&each);
+    left += each.tuner->seconds();
+  }
   std::ranges::sort(longestFirst, std::greater(),
                     [](const Tunable* each) { return each->tuner->seconds(); });
-  double left = 0;
-  for (const Tunable* each : longestFirst)
-    left += each->tuner->seconds();
   std::vector<Tuned> found;
   for (Tunable* each : longestFirst) {
-    auto rest = std::chrono::duration<double>(deadline - now()).count();
-    each->tuner->search(now() + after(rest * each->tuner->seconds() / left));
+    const double end = passed() + (seconds - passed()) * each->tuner->seconds() / left;
     left -= each->tuner->seconds();
-    found.push_back(each->tuner->result());
-    cache_.keep(
-        scheduleKey(origin_, each->nest),
-        fmt::format("# found by --tune: {}\n{}", found.back().summary(), found.back().schedule));
+    const Digest schedule = scheduleKey(origin_, each->nest);
+    found.push_back(each->tuner->search(cache_.find(schedule).value_or(""),
+                                        [&] { return passed() >= end || isEnough(); }));
+    cache_.keep(schedule, fmt::format("# found by --tune: {}\n{}", found.back().summary(),
+                                      found.back().schedule));
     install(keyOf(each->wanted), each->wanted, each->tuner->code());
   }
   return found;

@@ -59,10 +59,11 @@ public:
   void prepare(std::span<const tensor::TensorFunction* const> functions, loops::Numbers numbers);
 
   /// Searches schedules for functions whose extents are numbers (codegen/native/tuner.h), together
-  /// for so many seconds, of which each gets as much as it takes of all. The code of the best is
-  /// what this process and later ones find.
+  /// for so many seconds, of which each gets as much as it takes of all, or until somebody wants it
+  /// to end. The code of the best is what this process and later ones find.
   std::vector<Tuned> tune(std::span<const tensor::TensorFunction* const> functions,
-                          loops::Numbers numbers, double seconds);
+                          loops::Numbers numbers, double seconds,
+                          const std::function<bool()>& isEnough);
 
   /// Why no code is made, where there was a need for it; else nothing.
   std::string problem() const;

@@ -152,8 +152,8 @@ runtime::Result<tensor::TensorEngine> nativeEngine(const NativeOptions& options)
       .prepare =
           [compiler, options](std::span<const tensor::TensorFunction* const> functions) {
             if (options.tuneSeconds > 0)
-              for (const Tuned& each :
-                   compiler->tune(functions, options.numbers, options.tuneSeconds))
+              for (const Tuned& each : compiler->tune(functions, options.numbers,
+                                                      options.tuneSeconds, options.isEnough))
                 if (options.tuned)
                   options.tuned(each);
             std::vector<const tensor::TensorFunction*> likely(functions.begin(), functions.end());

@@ -27,6 +27,8 @@ struct NativeOptions {
   loops::Numbers numbers = loops::Numbers::Reordered;
   /// Seconds that a search for faster schedules takes, before the first call; 0 for none.
   double tuneSeconds = 0;
+  /// Whether it ends before.
+  std::function<bool()> isEnough = [] { return false; };
   /// Who is told what it found, where there is one.
   std::function<void(const Tuned&)> tuned = {};
 };

@@ -6,8 +6,10 @@
 #include "runtime/threads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 namespace codegen {
@@ -126,51 +128,57 @@ std::string Tuned::summary() const {
 
 class Tuner::Search {
 public:
-  Search(const loops::Nest& nest, const Processor& processor, const std::string& known)
-      : nest_(nest), processor_(processor), buffers_(nest) {
-    auto made = nest.sizes.empty() && buffers_.isComplete() ? chosen({}) : std::nullopt;
+  Search(const loops::Nest& nest, const Processor& processor) : nest_(nest), processor_(processor) {
+    takeMemory();
+    auto made = nest.sizes.empty() && buffers_->isComplete() ? chosen({}) : std::nullopt;
     auto seconds = made && made->code ? secondsOf(*made) : std::nullopt;
-    if (!seconds)
-      return;
-    first_ = best_ = *std::move(made);
-    seconds_ = *seconds;
-    if (auto earlier = rewritten(known))
-      compare(*std::move(earlier));
+    if (seconds) {
+      first_ = best_ = *std::move(made);
+      seconds_ = *seconds;
+    }
+    buffers_.reset();
   }
 
   bool isPossible() const { return best_.code != nullptr; }
   double seconds() const { return seconds_; }
   const std::shared_ptr<const CompiledNest>& code() const { return best_.code; }
 
-  /// Goes over the knobs until none gains any more.
-  void run(Deadline deadline) {
-    for (bool hasGained = true; hasGained;) {
-      hasGained = false;
-      for (const loops::Knob& knob : loops::knobs())
-        for (int64_t value : knob.values) {
-          if (Clock::now() >= deadline)
-            return;
-          loops::Choices choices = best_.choices;
-          choices.*knob.choice = value;
-          if (auto next = chosen(choices))
-            hasGained |= compare(*std::move(next));
-        }
+  Tuned run(const std::string& known, const std::function<bool()>& isOver) {
+    takeMemory();
+    if (auto earlier = rewritten(known))
+      compare(*std::move(earlier));
+    while (turnKnobs(isOver)) {
     }
-  }
-
-  Tuned result() {
-    std::string text = loops::textOf(nest_);
     double after = best_.code == first_.code ? 1 : ratio(best_, first_);
     // What won by little once may have won by chance.
     if (after >= 1) {
       best_ = first_;
       after = 1;
     }
+    buffers_.reset();
+    std::string text = loops::textOf(nest_);
     return {text.substr(0, text.find('\n')), seconds_, seconds_ * after, known_.size(),
             textOf(best_.made)};
   }
 
 private:
+  void takeMemory() { buffers_.emplace(nest_); }
+
+  /// Tries each value of each knob once, until it is over; whether one gained and it may go on.
+  bool turnKnobs(const std::function<bool()>& isOver) {
+    bool hasGained = false;
+    for (const loops::Knob& knob : loops::knobs())
+      for (int64_t value : knob.values) {
+        if (isOver())
+          return false;
+        loops::Choices choices = best_.choices;
+        choices.*knob.choice = value;
+        if (auto next = chosen(choices))
+          hasGained |= compare(*std::move(next));
+      }
+    return hasGained;
+  }
+
   /// Takes a candidate for the best where it is faster; whether it was.
   bool compare(Candidate next) {
     if (!next.code || ratio(next, best_) >= worthwhile)
@@ -214,7 +222,7 @@ private:
     NativeRun run(candidate.code, {});
     std::optional<double> least;
     for (size_t i = 0; i < fewestRuns; ++i) {
-      auto seconds = buffers_.timed(run);
+      auto seconds = buffers_->timed(run);
       if (!seconds)
         return std::nullopt;
       least = std::min(*seconds, least.value_or(*seconds));
@@ -227,7 +235,7 @@ private:
     NativeRun first(one.code, {}), second(other.code, {});
     double least = 1e300, leastOther = 1e300, sum = 0;
     for (size_t i = 0; i < mostRuns && (i < fewestRuns || sum < secondsOfComparison); ++i) {
-      auto seconds = buffers_.timed(first), others = buffers_.timed(second);
+      auto seconds = buffers_->timed(first), others = buffers_->timed(second);
       if (!seconds || !others)
         return 1e300;
       // The first run of each finds caches cold.
@@ -242,15 +250,16 @@ private:
 
   const loops::Nest& nest_;
   const Processor& processor_;
-  Buffers buffers_;
+  /// Only while something is measured: a program may have many large kernels.
+  std::optional<Buffers> buffers_;
   Candidate first_, best_;
   double seconds_ = 0;
   /// Texts of schedules.
   std::set<std::string> known_;
 };
 
-Tuner::Tuner(const loops::Nest& nest, const Processor& processor, const std::string& known)
-    : search_(std::make_unique<Search>(nest, processor, known)) {}
+Tuner::Tuner(const loops::Nest& nest, const Processor& processor)
+    : search_(std::make_unique<Search>(nest, processor)) {}
 Tuner::~Tuner() = default;
 Tuner::Tuner(Tuner&&) noexcept = default;
 
@@ -262,12 +271,8 @@ double Tuner::seconds() const {
   return search_->seconds();
 }
 
-void Tuner::search(Deadline deadline) {
-  search_->run(deadline);
-}
-
-Tuned Tuner::result() {
-  return search_->result();
+Tuned Tuner::search(const std::string& known, const std::function<bool()>& isOver) {
+  return search_->run(known, isOver);
 }
 
 std::shared_ptr<const CompiledNest> Tuner::code() const {

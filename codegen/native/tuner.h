@@ -4,7 +4,7 @@
 #include "codegen/native/native_code.h"
 #include "lower/loops/choose.h"
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,20 +31,19 @@ struct Tuned {
 /// things, does not win: each is taken by its best run.
 class Tuner {
 public:
-  using Deadline = std::chrono::steady_clock::time_point;
-
-  /// Both must outlive this. `known` is a schedule that an earlier search found, or empty.
-  Tuner(const loops::Nest& nest, const Processor& processor, const std::string& known);
+  /// Measures the schedule that is chosen. Both must outlive this.
+  Tuner(const loops::Nest& nest, const Processor& processor);
   ~Tuner();
   Tuner(Tuner&&) noexcept;
 
   /// Whether there is code for the nest that runs on numbers between 0 and 1.
   bool isPossible() const;
-  /// Of a call as it was chosen without measuring, in seconds.
+  /// Of a call as it was chosen, in seconds.
   double seconds() const;
-  void search(Deadline deadline);
-
-  Tuned result();
+  /// Goes on until nothing gains any more, or it is asked to end. `known` is a schedule that an
+  /// earlier search found, or empty.
+  Tuned search(const std::string& known, const std::function<bool()>& isOver);
+  /// Of the best schedule.
   std::shared_ptr<const CompiledNest> code() const;
 
 private:

@@ -68,7 +68,7 @@ InterruptWatch::~InterruptWatch() {
   sigaction(SIGINT, &before_, nullptr);
 }
 
-bool InterruptWatch::isInterrupted() const {
+bool InterruptWatch::isInterrupted() {
   return wasInterrupted.load(std::memory_order_relaxed);
 }
 

@@ -23,7 +23,8 @@ public:
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();
 
-  bool isInterrupted() const;
+  /// Whether the watch that is there, or was last, took one.
+  static bool isInterrupted();
 
 private:
   struct sigaction before_ = {};

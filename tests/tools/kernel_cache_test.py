@@ -184,6 +184,8 @@ def check_tuning(kitchen, _):
     yield from expect("a run of what was found", kitchen.baton(*run, **NO_LLVM), (0, output, ""))
     code, output, _ = kitchen.baton("lower", "tuned.rly", "--choose")
     yield from expect("schedules that were found", (code, len(re.findall("# found by --tune: .* of [0-9]+ schedules", output))), (0, 2))
+    code, _, errors = kitchen.baton(*run, "--tune", "1000", "--timeout", "0.3")
+    yield from expect("a search beyond the limit of a run", (code, "takes longer than 0.3 s" in errors), (1, True))
     for words in ["--engine", "interp"], ["--engine", "native", "--cpu", "x86-64"]:
         code, _, errors = kitchen.baton("run", "program.rly", "--random", "1", "--tune", "1", *words)
         yield from expect("a search that has nothing to measure", (code, "`--tune` measures" in errors), (2, True))
