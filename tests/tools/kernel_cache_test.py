@@ -184,7 +184,8 @@ def check_tuning(kitchen, _):
     yield from expect("a run of what was found", kitchen.baton(*run, **NO_LLVM), (0, output, ""))
     code, output, _ = kitchen.baton("lower", "tuned.rly", "--choose")
     yield from expect("schedules that were found", (code, len(re.findall("# found by --tune: .* of [0-9]+ schedules", output))), (0, 2))
-    code, _, errors = kitchen.baton(*run, "--tune", "1000", "--timeout", "0.3")
+    (kitchen.folder / "heavy.rly").write_text(HEAVY)
+    code, _, errors = kitchen.baton("run", "heavy.rly", "--random", "1", "--tune", "1000", "--timeout", "0.3")
     yield from expect("a search beyond the limit of a run", (code, "takes longer than 0.3 s" in errors), (1, True))
     for words in ["--engine", "interp"], ["--engine", "native", "--cpu", "x86-64"]:
         code, _, errors = kitchen.baton("run", "program.rly", "--random", "1", "--tune", "1", *words)
@@ -196,7 +197,6 @@ def check_tuning(kitchen, _):
 def check_when(kitchen, _):
     """By itself a run has native code of what takes long, and opens no LLVM for what does not."""
     kitchen.baton("cache", "--clear")
-    (kitchen.folder / "heavy.rly").write_text(HEAVY)
     small = ["run", "program.rly", "--random", "1", "--input", "n=[1,2,3]"]
     code, _, errors = kitchen.baton(*small, **NO_LLVM)
     yield from expect("a small program", (code, errors, kitchen.entries()), (0, "", []))
